@@ -28,7 +28,7 @@ status read_world(const physics_world *world, const owners *table, const char *n
 // out. Nothing is changed. The text of an error begins with the command's place.
 status plan_check(const physics_world *world, const apply_args *batch, error *err);
 
-// ---- joints of a batch (apply_trial.c)
+// ---- joints of a batch (apply_dry_run.c)
 
 typedef struct trial trial;
 

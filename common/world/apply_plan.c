@@ -3,7 +3,7 @@
 // A batch is all or nothing, and the engine has no undo; so what each command would find is worked
 // out beforehand. Only ids and room can depend on the commands before it: which bodies, shapes and
 // joints the batch has removed by then, and how many it has made. The plan keeps just that; what
-// joints need besides is tried out (apply_trial.c). Definitions are checked as the engine will
+// joints need besides is tried out (apply_dry_run.c). Definitions are checked as the engine will
 // check them. tests/unit/proto/test_apply.c holds the plan to the engine with random batches: what
 // passes here is applied to its end.
 #include <inttypes.h>

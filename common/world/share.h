@@ -17,7 +17,7 @@
 
 #include "common/base/status.h"
 #include "common/world/owners.h"
-#include "common/world/room.h"
+#include "common/world/capacity.h"
 
 // Whether the sender may have what the command makes beside its own. Constant time while a world
 // has room for several times as much, else in proportion to bodies and joints. Error:

@@ -3,7 +3,7 @@
 #define CAROM_PROTO_SCENE_SCENE_APPLY_H
 
 #include "common/physics/physics.h"
-#include "common/world/room.h"
+#include "common/world/capacity.h"
 #include "proto/scene/scene.h"
 
 // The scene's settings of its world, for world_create.

@@ -11,7 +11,7 @@
 #include "common/world/command.h"
 #include "server/auth/digest.h"
 #include "server/auth/limits.h"
-#include "server/limits.h"
+#include "server/base/limits.h"
 
 typedef struct grant_world {
     char text[WORLD_NAME_BYTES_MAX + 1];

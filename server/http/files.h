@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "server/bytes.h"
+#include "server/base/bytes.h"
 #include "server/http/request.h"
 
 enum { FILES_ETAG_CHARS = 34 }; // 32 hexadecimal digits in quotation marks

@@ -14,7 +14,7 @@
 #include "common/base/log.h"
 #include "server/http/internal.h"
 #include "server/http/origin.h"
-#include "server/metrics.h"
+#include "server/base/metrics.h"
 
 enum { INPUT_BEGIN = 1024 };
 

@@ -15,7 +15,7 @@
 
 #include "common/base/status.h"
 #include "proto/wire/buffer.h"
-#include "server/limits.h"
+#include "server/base/limits.h"
 #include "server/net/network.h"
 #include "server/net/tls.h"
 

@@ -6,9 +6,9 @@
 #include <time.h>
 
 #include "common/base/assert.h"
-#include "server/audit.h"
+#include "server/base/audit.h"
 #include "server/http/internal.h"
-#include "server/metrics.h"
+#include "server/base/metrics.h"
 
 enum { HEAD_MAX = 1024 + POLICY_BYTES_MAX, TEXT_MAX = 512 };
 

@@ -10,7 +10,7 @@
 #include "common/base/assert.h"
 #include "server/http/internal.h"
 #include "server/http/origin.h"
-#include "server/metrics.h"
+#include "server/base/metrics.h"
 
 enum { PIECE_BYTES = 16 * 1024, ANSWER_MAX = 256, SECOND_MS = 1000 };
 

@@ -8,8 +8,8 @@
 
 #include "common/base/assert.h"
 #include "common/base/log.h"
-#include "server/audit.h"
-#include "server/metrics.h"
+#include "server/base/audit.h"
+#include "server/base/metrics.h"
 #include "server/net/internal.h"
 
 enum {

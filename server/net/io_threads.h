@@ -16,7 +16,7 @@
 #include <uv.h>
 
 #include "common/base/status.h"
-#include "server/limits.h"
+#include "server/base/limits.h"
 
 enum { IO_THREADS_MAX = 64 };
 

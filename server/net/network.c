@@ -10,8 +10,8 @@
 
 #include "common/base/assert.h"
 #include "common/base/log.h"
-#include "server/clock.h"
-#include "server/metrics.h"
+#include "server/base/clock.h"
+#include "server/base/metrics.h"
 #include "server/net/internal.h"
 
 enum {

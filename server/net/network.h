@@ -21,8 +21,8 @@
 #include <uv.h>
 
 #include "common/base/status.h"
-#include "server/limits.h"
-#include "server/bytes.h"
+#include "server/base/limits.h"
+#include "server/base/bytes.h"
 #include "server/net/io_threads.h"
 #include "server/net/loop_turn.h"
 #include "server/net/proxy_peers.h"

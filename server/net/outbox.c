@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/base/assert.h"
-#include "server/memory.h"
+#include "server/base/memory.h"
 
 enum {
     GATHER_LEAST = 960,       // of the first block: most often it is the only one, and malloc has

@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "common/base/array.h"
-#include "server/bytes.h"
+#include "server/base/bytes.h"
 
 typedef struct outbox_block {
     shared_bytes *data;

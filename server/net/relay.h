@@ -22,7 +22,7 @@
 
 #include "server/net/io_threads.h"
 #include "server/net/network.h"
-#include "server/queue.h"
+#include "server/base/queue.h"
 
 enum {
     RELAY_BLOCKS_MAX = 16,

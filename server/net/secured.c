@@ -8,8 +8,8 @@
 #include <sys/socket.h>
 
 #include "common/base/assert.h"
-#include "server/audit.h"
-#include "server/metrics.h"
+#include "server/base/audit.h"
+#include "server/base/metrics.h"
 #include "server/net/internal.h"
 
 enum {

@@ -1,5 +1,5 @@
 // A new process takes over from a running one: its listening sockets, its data directory, and a
-// file of what its worlds are (server/session/handover.h).
+// file of what its worlds are (server/session/resume/handover.h).
 //
 // They talk over a Unix socket of whole messages (SOCK_SEQPACKET), each a word and what follows it:
 //

@@ -10,10 +10,10 @@
 #include "common/base/counted.h"
 #include "common/base/log.h"
 #include "proto/limits.h"
-#include "server/clock.h"
-#include "server/memory.h"
+#include "server/base/clock.h"
+#include "server/base/memory.h"
 #include "server/session/service.h"
-#include "server/world/session_bodies.h"
+#include "server/world/tick/session_bodies.h"
 
 // A shutdown waits so long for the simulation threads to finish their ticks before it tells the
 // clients without them. With close_ms after it, still below a second.

@@ -11,7 +11,7 @@
 
 #include "common/base/status.h"
 #include "server/auth/keys.h"
-#include "server/limits.h"
+#include "server/base/limits.h"
 #include "server/net/network.h"
 #include "server/net/proxy_peers.h"
 #include "server/net/tls.h"

@@ -4,8 +4,8 @@
 //   session.c   one connection's session: its input, its answers, its times, its end
 //   rights.c    who a session is, and what it may
 //   resume.c    sessions without a connection, and how they get another
-//   ledger.c    sessions on disk, for a restart
-//   ledger_file.c, ledger_pack.c, ledger_read.c  their file, its records, and those read
+//   session_store.c    sessions on disk, for a restart
+//   session_store_file.c, session_store_pack.c, session_store_read.c  their file, its records, and those read
 //   handover.c  what the worlds are, for a process that takes over
 //   handover_read.c  and there
 //   sessions.c  server.sessions and server.kick
@@ -13,7 +13,7 @@
 //   decoding.c  large messages, decoded by another thread
 //   call.c      a message becomes a call: looked up, checked, carried out or sent to its world
 //   worlds.c    requests to worlds; worlds are made, destroyed and listed
-//   apart.c     worlds that get a thread of their own
+//   own_thread.c     worlds that get a thread of their own
 //   restore.c, restore_play.c  worlds from the data directory, read and played
 //   worlds_restored.c  they get their names, and are served as they come
 //   balance.c   worlds that go to a thread that has less to do
@@ -31,18 +31,18 @@
 #include "server/auth/keys.h"
 #include "server/http/http.h"
 #include "server/net/network.h"
-#include "server/session/decoding.h"
-#include "server/session/directory.h"
-#include "server/session/input.h"
-#include "server/session/ledger.h"
-#include "server/session/parties.h"
-#include "server/session/request_log.h"
-#include "server/session/restore.h"
-#include "server/session/secret.h"
+#include "server/session/calls/decoding.h"
+#include "server/session/placement/directory.h"
+#include "server/session/calls/input.h"
+#include "server/session/resume/session_store.h"
+#include "server/session/identity/quota_owners.h"
+#include "server/session/calls/request_log.h"
+#include "server/session/placement/restore.h"
+#include "server/session/identity/secret.h"
 #include "server/session/server.h"
-#include "server/session/work.h"
-#include "server/world/host.h"
-#include "server/world/messages.h"
+#include "server/session/calls/work.h"
+#include "server/world/tick/sim_thread.h"
+#include "server/world/tick/messages.h"
 
 typedef struct session_subscription {
     uint64_t number;
@@ -298,7 +298,7 @@ void session_work(session *s);
 // Whom it counts for has changed, or is known now: its connection is dealt with as theirs.
 void session_deal(session *s);
 
-// ---- relief.c
+// ---- unsent_limit.c
 
 // Closes connections until no more waits to be sent than may in all.
 void relief_give(server *s);
@@ -491,7 +491,7 @@ void worlds_list_deinit(server *s);
 // Writes the text of /metrics; `context` is the server.
 void scrape_write(void *context, buffer *out);
 
-// ---- apart.c
+// ---- own_thread.c
 
 // The world makes others of its thread wait: it goes to a thread apart, if there is one.
 void apart_begin(server *s, uint64_t world);

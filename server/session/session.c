@@ -9,10 +9,10 @@
 
 #include "common/base/assert.h"
 #include "common/base/log.h"
-#include "server/audit.h"
-#include "server/clock.h"
-#include "server/memory.h"
-#include "server/metrics.h"
+#include "server/base/audit.h"
+#include "server/base/clock.h"
+#include "server/base/memory.h"
+#include "server/base/metrics.h"
 #include "server/session/service.h"
 
 enum {

@@ -3,7 +3,7 @@
 
 #include "common/base/assert.h"
 #include "common/base/log.h"
-#include "server/metrics.h"
+#include "server/base/metrics.h"
 #include "server/session/service.h"
 
 enum { ROWS_AT_ONCE = 16 }; // of an answer, between two looks at the clock

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #include "common/base/status.h"
-#include "server/bytes.h"
+#include "server/base/bytes.h"
 #include "server/storage/disk.h"
 #include "server/storage/format.h"
 

@@ -24,7 +24,7 @@
 #include <stdint.h>
 
 #include "common/base/status.h"
-#include "server/bytes.h"
+#include "server/base/bytes.h"
 #include "server/storage/disk.h"
 #include "server/storage/limits.h"
 

@@ -19,7 +19,7 @@
 #include <stdatomic.h>
 
 #include "common/physics/step/solver/contact_lanes.h"
-#include "server/world/thread_pool.h"
+#include "server/world/tick/thread_pool.h"
 #include "tests/golden/golden_hash.h"
 #include "tests/golden/scenes.h"
 #include "tests/golden/wild.h"

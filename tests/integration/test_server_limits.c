@@ -1,4 +1,4 @@
-// Each limit of server/limits.h is reached, and answered as it says. A server of its own for each
+// Each limit of server/base/limits.h is reached, and answered as it says. A server of its own for each
 // test, with the limit set low.
 #include <setjmp.h>
 #include <signal.h>

@@ -13,9 +13,9 @@
 #include "common/physics/image.h"
 #include "proto/log/log_record.h"
 #include "proto/packed/packed.h"
-#include "server/session/restore.h"
-#include "server/world/hosted.h"
-#include "server/world/world_log.h"
+#include "server/session/placement/restore.h"
+#include "server/world/tick/served_world.h"
+#include "server/world/log/world_log.h"
 #include "tests/simulation/sim.h"
 
 enum { ROWS_BYTES_MAX = 64 << 20, NONCES_MAX = 64, NONCE_SCALE = 1 << 20 };

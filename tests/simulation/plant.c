@@ -6,8 +6,8 @@
 
 #include "server/storage/internal.h"
 #include "server/storage/turn.h"
-#include "server/world/commit_gate.h"
-#include "server/world/publisher.h"
+#include "server/world/log/commit_gate.h"
+#include "server/world/snapshots/publisher.h"
 #include "tests/simulation/sim.h"
 
 static bool is_planted(const char *name)

@@ -30,8 +30,8 @@ WORLD = PHYSICS + ["common/world"]
 PROTO = WORLD + ["proto"]
 
 # Shared by every room of the server: encoded bytes, the clock, limits, counters and timings, queues between threads.
-SHARED = ["server/audit.h", "server/bucket.h", "server/bytes.h", "server/clock.h", "server/crash.h", "server/limits.h",
-          "server/memory.h", "server/metrics.h", "server/queue.h", "server/schedule"]
+SHARED = ["server/base/audit.h", "server/base/bucket.h", "server/base/bytes.h", "server/base/clock.h", "server/process/crash.h", "server/base/limits.h",
+          "server/base/memory.h", "server/base/metrics.h", "server/base/queue.h", "server/schedule"]
 
 # room: (rooms or single files it may include, libraries it may include). A room may always include
 # itself.

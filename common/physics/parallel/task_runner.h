@@ -1,5 +1,5 @@
 // Threads for a world, which makes none itself: its owner lends it something that runs tasks. (The
-// thread pool of a simulation thread, server/world/thread_pool.h, is one.)
+// thread pool of a simulation thread, server/world/tick/thread_pool.h, is one.)
 #ifndef CAROM_COMMON_PHYSICS_PARALLEL_TASK_RUNNER_H
 #define CAROM_COMMON_PHYSICS_PARALLEL_TASK_RUNNER_H
 

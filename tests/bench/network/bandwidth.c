@@ -13,7 +13,7 @@
 #include "common/base/assert.h"
 #include "proto/encode/encode.h"
 #include "proto/log/log_compact.h"
-#include "server/world/publisher.h"
+#include "server/world/snapshots/publisher.h"
 #include "tests/bench/network/coder.h"
 #include "tests/bench/network/history.h"
 #include "tests/bench/network/parts.h"

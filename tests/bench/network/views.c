@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "common/base/assert.h"
-#include "server/world/publisher.h"
+#include "server/world/snapshots/publisher.h"
 #include "tests/bench/clock.h"
 #include "tests/bench/network/parts.h"
 

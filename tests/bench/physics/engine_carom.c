@@ -5,7 +5,7 @@
 #include "common/physics/step/solver/contact_lanes.h"
 #include "common/physics/image.h"
 #include "common/physics/physics.h"
-#include "server/world/thread_pool.h"
+#include "server/world/tick/thread_pool.h"
 #include "tests/bench/clock.h"
 #include "tests/golden/scenes.h"
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "common/physics/physics.h"
-#include "server/world/thread_pool.h"
+#include "server/world/tick/thread_pool.h"
 #include "tests/bench/clock.h"
 #include "tests/bench/processor.h"
 #include "tests/golden/scenes.h"

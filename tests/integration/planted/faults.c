@@ -21,10 +21,10 @@
 #include <unistd.h>
 
 #include "common/base/assert.h"
-#include "server/session/restore_way.h"
+#include "server/session/placement/restore_way.h"
 #include "server/session/service.h"
 #include "server/storage/storage.h"
-#include "server/world/hosted.h"
+#include "server/world/tick/served_world.h"
 
 enum { WORLDS_MAX = 64 };
 

@@ -5,7 +5,7 @@
 
 #include <msgpack.h>
 
-#include "server/world/publisher.h"
+#include "server/world/snapshots/publisher.h"
 #include "tests/support/object.h"
 
 enum { MAILBOX_MAX = 256 };

@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-#include "server/world/area_index.h"
+#include "server/world/snapshots/area_index.h"
 
 static uint64_t seed = 0x9e3779b97f4a7c15u;
 

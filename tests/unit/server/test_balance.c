@@ -1,4 +1,4 @@
-// Tests of server/session/balance.h: which world goes to a thread that has less to do.
+// Tests of server/session/placement/balance.h: which world goes to a thread that has less to do.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "server/session/balance.h"
+#include "server/session/placement/balance.h"
 
 static const world_load LOADS[] = {{11, 500000}, {12, 300000}, {13, 150000}, {14, 10000}};
 

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "server/bucket.h"
-#include "server/session/parties.h"
+#include "server/base/bucket.h"
+#include "server/session/identity/quota_owners.h"
 
 static void bucket_gives_its_burst_and_then_its_rate(void **state)
 {

@@ -1,4 +1,4 @@
-// Tests of server/world/budget.h through the publisher, for plain and packed snapshots alike: what
+// Tests of server/world/snapshots/budget.h through the publisher, for plain and packed snapshots alike: what
 // is sent stays within the budget, no body starves, every state that is shown is a true one whose
 // age is told, and near and fast bodies come first. No server: a world, its publisher, a mailbox.
 #include <setjmp.h>
@@ -11,7 +11,7 @@
 
 #include <math.h>
 
-#include "server/world/budget.h"
+#include "server/world/snapshots/budget.h"
 #include "tests/unit/server/mailbox.h"
 #include "tests/unit/server/view_reader.h"
 

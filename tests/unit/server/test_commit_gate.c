@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "server/world/commit_gate.h"
+#include "server/world/log/commit_gate.h"
 
 enum { SEEN_MAX = 4096 };
 

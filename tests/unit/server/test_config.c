@@ -1,4 +1,4 @@
-// Tests of server/config.h: options and variables, their order of precedence, errors by name. The
+// Tests of server/config/config.h: options and variables, their order of precedence, errors by name. The
 // environment is the test's own.
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "server/config.h"
-#include "server/config_file.h"
+#include "server/config/config.h"
+#include "server/config/config_file.h"
 #include "server/http/policy.h"
 
 // The environment of the test: pairs of name and value.

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "common/physics/joint.h"
-#include "server/world/publisher.h"
+#include "server/world/snapshots/publisher.h"
 
 enum { SEEDS = 120, TICKS = 60, INSIDE = 12, OUTSIDE_MAX = 40, READERS = 6 };
 

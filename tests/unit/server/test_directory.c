@@ -1,4 +1,4 @@
-// Tests of server/session/directory.h: worlds by name and by number.
+// Tests of server/session/placement/directory.h: worlds by name and by number.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "server/session/directory.h"
+#include "server/session/placement/directory.h"
 
 static void directory_lists_by_name_and_finds_by_number(void **state)
 {

@@ -12,8 +12,8 @@
 #include "proto/commands/command_decode.h"
 #include "proto/wire/buffer.h"
 #include "proto/wire/json.h"
-#include "server/session/restore.h"
-#include "server/world/hosted.h"
+#include "server/session/placement/restore.h"
+#include "server/world/tick/served_world.h"
 #include "tests/unit/server/mailbox.h"
 #include "tests/unit/storage/fake_disk.h"
 

@@ -1,4 +1,4 @@
-// Tests of server/world/event_log.h: numbering without gaps, trimming, steady memory.
+// Tests of server/world/snapshots/event_log.h: numbering without gaps, trimming, steady memory.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -6,7 +6,7 @@
 #include <cmocka.h>
 
 #include "proto/encode/encode.h"
-#include "server/world/event_log.h"
+#include "server/world/snapshots/event_log.h"
 
 static physics_event event_of(uint64_t tick)
 {

@@ -1,4 +1,4 @@
-// Tests of server/world/event_marks.h: whatever a reader does, it takes each event that it wants
+// Tests of server/world/snapshots/event_marks.h: whatever a reader does, it takes each event that it wants
 // once, or is told that it is lost.
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "server/world/event_marks.h"
-#include "server/world/subscription.h"
+#include "server/world/snapshots/event_marks.h"
+#include "server/world/snapshots/subscription.h"
 
 enum { EVENTS_MAX = 4096, RUNS = 400, ACTS = 600 };
 

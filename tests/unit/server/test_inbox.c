@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "server/world/inbox.h"
+#include "server/world/tick/inbox.h"
 
 enum { MS = 1000000 };
 

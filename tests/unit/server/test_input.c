@@ -1,4 +1,4 @@
-// Tests of server/session/input.h: messages cut out of a stream at every split, limits, memory.
+// Tests of server/session/calls/input.h: messages cut out of a stream at every split, limits, memory.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "server/memory.h"
-#include "server/session/input.h"
+#include "server/base/memory.h"
+#include "server/session/calls/input.h"
 
 // Three messages: [0, 1, "ping", []], nil, and an array of 300 zeros.
 static size_t make_stream(uint8_t *out, size_t *ends)

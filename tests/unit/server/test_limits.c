@@ -1,4 +1,4 @@
-// Tests of server/limits.h: each limit's range, default and reason.
+// Tests of server/base/limits.h: each limit's range, default and reason.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "server/limits.h"
+#include "server/base/limits.h"
 
 static void limits_defaults_lie_in_their_ranges(void **state)
 {

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "server/memory.h"
+#include "server/base/memory.h"
 
 enum { MB = 1 << 20 };
 

@@ -1,4 +1,4 @@
-// Tests of server/metrics.h: counters, and percentiles of latencies within their promised error.
+// Tests of server/base/metrics.h: counters, and percentiles of latencies within their promised error.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "server/limits.h"
-#include "server/metrics.h"
+#include "server/base/limits.h"
+#include "server/base/metrics.h"
 
 static void metrics_counters_add_up(void **state)
 {

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "common/world/apply.h"
-#include "server/world/owner_crowds.h"
+#include "server/world/tick/owner_crowds.h"
 
 enum { MOST = 10 };
 

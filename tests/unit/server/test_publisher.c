@@ -1,4 +1,4 @@
-// Tests of server/world/publisher.h: contents of snapshots for each subscription, with slow and
+// Tests of server/world/snapshots/publisher.h: contents of snapshots for each subscription, with slow and
 // moved readers. Its events and resumed readers: test_publisher_events.c.
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-// Tests of server/world/publisher.h: events for each subscription, and readers that are resumed.
+// Tests of server/world/snapshots/publisher.h: events for each subscription, and readers that are resumed.
 // Contents of snapshots: test_publisher.c.
 #include <setjmp.h>
 #include <stdarg.h>

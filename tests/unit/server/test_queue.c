@@ -1,4 +1,4 @@
-// Tests of server/queue.h: order, capacity, deadlines, and many producers at once.
+// Tests of server/base/queue.h: order, capacity, deadlines, and many producers at once.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "server/clock.h"
-#include "server/queue.h"
+#include "server/base/clock.h"
+#include "server/base/queue.h"
 
 static const int64_t MS = 1000000;
 

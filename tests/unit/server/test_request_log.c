@@ -1,4 +1,4 @@
-// Tests of server/session/request_log.h: requests in flight, and each world's last request.
+// Tests of server/session/calls/request_log.h: requests in flight, and each world's last request.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <stdio.h>
 
-#include "server/session/request_log.h"
+#include "server/session/calls/request_log.h"
 
 enum { WORLDS_MAX = 4, MANY = 5000 };
 

@@ -1,11 +1,11 @@
-// Tests of server/world/row_table.h: changes of bodies between versions, trimming, encoding once.
+// Tests of server/world/snapshots/row_table.h: changes of bodies between versions, trimming, encoding once.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 
 #include <cmocka.h>
 
-#include "server/world/row_table.h"
+#include "server/world/snapshots/row_table.h"
 
 static physics_world *make_world(void)
 {

@@ -1,4 +1,4 @@
-// Tests of server/session/secret.h: round trips as text, comparison, wiping.
+// Tests of server/session/identity/secret.h: round trips as text, comparison, wiping.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "server/session/secret.h"
+#include "server/session/identity/secret.h"
 
 static void secret_comes_back_from_its_text(void **state)
 {

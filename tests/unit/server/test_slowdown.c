@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "server/world/slowdown.h"
+#include "server/world/tick/slowdown.h"
 
 static const int64_t MS = 1000000;
 

@@ -1,11 +1,11 @@
-// Tests of server/world/subscription.h: rates, lookup by number, comparison of views.
+// Tests of server/world/snapshots/subscription.h: rates, lookup by number, comparison of views.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 
 #include <cmocka.h>
 
-#include "server/world/subscription.h"
+#include "server/world/snapshots/subscription.h"
 
 static void subscription_rate_falls_on_so_many_ticks(void **state)
 {

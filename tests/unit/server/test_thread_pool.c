@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "server/world/thread_pool.h"
+#include "server/world/tick/thread_pool.h"
 
 typedef struct tally {
     uint32_t runs[TASKS_MAX]; // each written by whoever runs that task

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "server/world/tick_schedule.h"
+#include "server/world/tick/tick_schedule.h"
 
 static const int64_t SECOND = 1000000000;
 static const int64_t MS = 1000000;

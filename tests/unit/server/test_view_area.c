@@ -1,4 +1,4 @@
-// Tests of server/world/view_area.h through the publisher, for plain and packed snapshots alike:
+// Tests of server/world/snapshots/view_area.h through the publisher, for plain and packed snapshots alike:
 // margins, bodies that are followed, areas of tokens, and readers who become one group again. No
 // server: a world, its publisher and a mailbox.
 #include <setjmp.h>
@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "server/metrics.h"
-#include "server/world/view_area.h"
+#include "server/base/metrics.h"
+#include "server/world/snapshots/view_area.h"
 #include "tests/unit/server/mailbox.h"
 #include "tests/unit/server/view_reader.h"
 

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "common/physics/image.h"
-#include "server/world/world_image.h"
+#include "server/world/log/world_image.h"
 
 static body_id spawn(physics_world *world, owners *table, const char *owner)
 {

@@ -1,4 +1,4 @@
-// Tests of server/world/world_metrics.h: each name is told once, by the world that has it last.
+// Tests of server/world/tick/world_metrics.h: each name is told once, by the world that has it last.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "server/world/world_metrics.h"
+#include "server/world/tick/world_metrics.h"
 
 typedef struct visits {
     const world_metrics *seen[8];

@@ -1,0 +1,777 @@
+// Options, variables and names in a file, one row each in a table; see config.h. Main thread.
+#include "server/config/config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/base/assert.h"
+#include "common/physics/physics.h"
+#include "proto/wire/suggest.h"
+#include "server/config/config_file.h"
+#include "server/http/origin.h"
+#include "server/http/policy.h"
+
+enum {
+    PORT_DEFAULT = 22766,
+    HTTP_PORT_DEFAULT = 22767,
+    VALUE_MAX = CONFIG_LINE_BYTES_MAX,
+    ORIGINS_MAX = 64,
+    LOAD_ASIDE_MAX = 64,      // worlds of --load-aside
+    TAKEOVER_SOCKET_MAX = 103 // as the system's sockets have 107, and ".new" is put behind
+};
+
+typedef status (*option_apply)(config *c, const char *value, error *err);
+
+typedef struct option {
+    const char *name;     // as in --name
+    const char *variable; // NULL: none, and no line in a file
+    const char *value;    // what --help calls its value; NULL: a switch
+    bool list;            // may be given again; a variable's items are separated by commas
+    option_apply apply;
+    const char *help;
+} option;
+
+bool config_name_valid(const char *name, size_t size)
+{
+    if (size == 0 || size > CONFIG_NAME_MAX) {
+        return false;
+    }
+    for (size_t i = 0; i < size; i++) {
+        char c = name[i];
+        bool allowed = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '_' || c == '.' || c == '-';
+        if (!allowed) {
+            return false;
+        }
+    }
+    bool dots = name[0] == '.' && (size == 1 || (size == 2 && name[1] == '.'));
+    return !dots;
+}
+
+static bool parse_whole(const char *text, uint64_t largest, uint64_t *out)
+{
+    char *end = NULL;
+    errno = 0;
+    uint64_t value = strtoull(text, &end, 10);
+    if (*text < '0' || *text > '9' || *end != '\0' || errno != 0 || value > largest) {
+        return false;
+    }
+    *out = value;
+    return true;
+}
+
+// HOST:PORT, or [HOST]:PORT for an address with colons of its own.
+static status parse_address(const char *value, char out[CONFIG_HOST_MAX + 1], uint16_t *out_port,
+                            error *err)
+{
+    const char *colon = strrchr(value, ':');
+    const char *host = value;
+    size_t size = colon != NULL ? (size_t)(colon - value) : 0;
+    bool bracketed = size >= 2 && host[0] == '[' && host[size - 1] == ']';
+    if (bracketed) {
+        host++;
+        size -= 2;
+    }
+    uint64_t port = 0;
+    bool plain = bracketed || memchr(host, ':', size) == NULL;
+    if (size == 0 || size > CONFIG_HOST_MAX || !plain || !parse_whole(colon + 1, 65535, &port)) {
+        return error_set(err, STATUS_INVALID_ARGUMENT,
+                         "'%s' is not HOST:PORT, as 127.0.0.1:22766 or [::1]:22766", value);
+    }
+    memcpy(out, host, size);
+    out[size] = '\0';
+    *out_port = (uint16_t)port;
+    return STATUS_OK;
+}
+
+static status apply_listen(config *c, const char *value, error *err)
+{
+    return parse_address(value, c->host, &c->port, err);
+}
+
+static status apply_http(config *c, const char *value, error *err)
+{
+    c->http_given = true;
+    if (strcmp(value, "off") == 0) {
+        c->http_host[0] = '\0';
+        return STATUS_OK;
+    }
+    return parse_address(value, c->http_host, &c->http_port, err);
+}
+
+static char *copy_of(const char *value)
+{
+    char *copy = strdup(value);
+    ASSERT_MEMORY(copy != NULL);
+    return copy;
+}
+
+static status apply_origin(config *c, const char *value, error *err)
+{
+    status s = origin_check(value, err);
+    if (s == STATUS_OK && c->origins.count == ORIGINS_MAX) {
+        s = error_set(err, STATUS_INVALID_ARGUMENT, "there are %d at most", ORIGINS_MAX);
+    }
+    if (s == STATUS_OK) {
+        array_push(&c->origins, copy_of(value));
+    }
+    return s;
+}
+
+static status apply_viewer_server(config *c, const char *value, error *err)
+{
+    status s = policy_check_server(value, err);
+    if (s == STATUS_OK && c->viewer_servers.count == POLICY_SERVERS_MAX) {
+        s = error_set(err, STATUS_INVALID_ARGUMENT, "there are %d at most", POLICY_SERVERS_MAX);
+    }
+    if (s == STATUS_OK) {
+        array_push(&c->viewer_servers, copy_of(value));
+    }
+    return s;
+}
+
+static status apply_proxy_from(config *c, const char *value, error *err)
+{
+    return proxy_peers_add(&c->proxies, value, err);
+}
+
+static status apply_hz(config *c, const char *value, error *err)
+{
+    char *end = NULL;
+    double hz = strtod(value, &end);
+    if (end == value || *end != '\0' || !(hz >= PHYSICS_HZ_MIN && hz <= PHYSICS_HZ_MAX)) {
+        return error_set(err, STATUS_INVALID_ARGUMENT, "must be a number from %d to %d, not '%s'",
+                         PHYSICS_HZ_MIN, PHYSICS_HZ_MAX, value);
+    }
+    c->hz = hz;
+    return STATUS_OK;
+}
+
+static status parse_threads(const char *value, int *out, error *err)
+{
+    uint64_t threads = 0;
+    if (!parse_whole(value, CONFIG_THREADS_MAX, &threads) || threads == 0) {
+        return error_set(err, STATUS_INVALID_ARGUMENT,
+                         "must be a whole number from 1 to %d, not '%s'", CONFIG_THREADS_MAX,
+                         value);
+    }
+    *out = (int)threads;
+    return STATUS_OK;
+}
+
+static status apply_threads(config *c, const char *value, error *err)
+{
+    return parse_threads(value, &c->threads, err);
+}
+
+static status apply_world_threads(config *c, const char *value, error *err)
+{
+    return parse_threads(value, &c->world_threads, err);
+}
+
+static status apply_io_threads(config *c, const char *value, error *err)
+{
+    return parse_threads(value, &c->io_threads, err);
+}
+
+// Bytes, with K, M or G behind the number for 1024, 1024^2 and 1024^3.
+static status apply_memory(config *c, const char *value, error *err)
+{
+    static const char UNITS[] = "KMG";
+    char number[32] = "";
+    const size_t size = strlen(value);
+    const char *unit = size > 1 ? strchr(UNITS, value[size - 1]) : NULL;
+    const size_t digits = unit != NULL ? size - 1 : size;
+    const int shift = unit != NULL ? 10 * (int)(unit - UNITS + 1) : 0;
+    uint64_t bytes = 0;
+    if (digits > 0 && digits < sizeof number) {
+        memcpy(number, value, digits);
+    }
+    if (!parse_whole(number, CONFIG_MEMORY_MAX >> shift, &bytes) ||
+        bytes << shift < CONFIG_MEMORY_MIN) {
+        return error_set(err, STATUS_INVALID_ARGUMENT,
+                         "must be a number of bytes from 64M to 64T, with K, M or G behind it for "
+                         "1024, 1024^2 and 1024^3, not '%s'",
+                         value);
+    }
+    c->memory = bytes << shift;
+    return STATUS_OK;
+}
+
+static status apply_world(config *c, const char *value, error *err)
+{
+    const char *colon = strchr(value, ':');
+    size_t name = colon != NULL ? (size_t)(colon - value) : strlen(value);
+    const char *scene = colon != NULL ? colon + 1 : "";
+    bool valid = config_name_valid(value, name) &&
+                 (colon == NULL || config_name_valid(scene, strlen(scene)));
+    if (!valid) {
+        return error_set(err, STATUS_INVALID_ARGUMENT,
+                         "'%s' is not NAME or NAME:SCENE (1 to %d of A-Z a-z 0-9 _ . - each)",
+                         value, CONFIG_NAME_MAX);
+    }
+    config_world world = {.line = c->line};
+    memcpy(world.name, value, name);
+    memcpy(world.scene, scene, strlen(scene));
+    for (uint32_t i = 0; i < c->worlds.count; i++) {
+        if (strcmp(c->worlds.data[i].name, world.name) == 0) {
+            return error_set(err, STATUS_INVALID_ARGUMENT, "world '%s' is named twice", world.name);
+        }
+    }
+    array_push(&c->worlds, world);
+    return STATUS_OK;
+}
+
+// A folder that is there and can be read. Options are checked when they are read, so that a server
+// with a slip in one of them does not start.
+static status check_folder(const char *path, error *err)
+{
+    struct stat found;
+    if (*path == '\0' || strlen(path) >= PATH_MAX) {
+        return error_set(err, STATUS_INVALID_ARGUMENT, "must be the path of a folder");
+    }
+    if (stat(path, &found) != 0) {
+        return error_set(err, STATUS_INVALID_ARGUMENT, "'%s': %s", path, strerror(errno));
+    }
+    if (!S_ISDIR(found.st_mode)) {
+        return error_set(err, STATUS_INVALID_ARGUMENT, "'%s' is not a folder", path);
+    }
+    if (access(path, R_OK | X_OK) != 0) {
+        return error_set(err, STATUS_INVALID_ARGUMENT, "'%s' cannot be read: %s", path,
+                         strerror(errno));
+    }
+    return STATUS_OK;
+}
+
+static status apply_scenes(config *c, const char *value, error *err)
+{
+    status s = check_folder(value, err);
+    if (s != STATUS_OK) {
+        return s;
+    }
+    memcpy(c->scenes, value, strlen(value) + 1);
+    return STATUS_OK;
+}
+
+static status apply_data(config *c, const char *value, error *err)
+{
+    if (*value == '\0' || strlen(value) >= PATH_MAX) {
+        return error_set(err, STATUS_INVALID_ARGUMENT, "must be the path of a folder");
+    }
+    memcpy(c->data, value, strlen(value) + 1);
+    return STATUS_OK;
+}
+
+static status apply_takeover(config *c, const char *value, error *err)
+{
+    if (*value == '\0' || strlen(value) >= sizeof c->takeover) {
+        return error_set(err, STATUS_INVALID_ARGUMENT,
+                         "must be the path of a running server's takeover socket");
+    }
+    memcpy(c->takeover, value, strlen(value) + 1);
+    return STATUS_OK;
+}
+
+static status apply_takeover_socket(config *c, const char *value, error *err)
+{
+    if (*value == '\0' || strlen(value) > TAKEOVER_SOCKET_MAX) {
+        return error_set(err, STATUS_INVALID_ARGUMENT, "must be a path of at most %d bytes, or off",
+                         TAKEOVER_SOCKET_MAX);
+    }
+    memcpy(c->takeover_socket, value, strlen(value) + 1);
+    return STATUS_OK;
+}
+
+static status apply_load_aside(config *c, const char *value, error *err)
+{
+    if (!config_name_valid(value, strlen(value))) {
+        return error_set(err, STATUS_INVALID_ARGUMENT,
+                         "'%s' is no name of a world (1 to %d of A-Z a-z 0-9 _ . -)", value,
+                         CONFIG_NAME_MAX);
+    }
+    if (c->load_aside.count == LOAD_ASIDE_MAX) {
+        return error_set(err, STATUS_INVALID_ARGUMENT, "there are %d at most", LOAD_ASIDE_MAX);
+    }
+    array_push(&c->load_aside, copy_of(value));
+    return STATUS_OK;
+}
+
+static status apply_replay(config *c, const char *value, error *err)
+{
+    if (*value == '\0' || strlen(value) >= sizeof c->replay) {
+        return error_set(err, STATUS_INVALID_ARGUMENT, "must be the path of a recording");
+    }
+    memcpy(c->replay, value, strlen(value) + 1);
+    return STATUS_OK;
+}
+
+static status apply_check_data(config *c, const char *value, error *err)
+{
+    c->check_data = true;
+    return apply_data(c, value, err);
+}
+
+static status apply_log(config *c, const char *value, error *err)
+{
+    if (!log_level_parse(value, &c->log)) {
+        return error_set(err, STATUS_INVALID_ARGUMENT,
+                         "must be error, warn, info or debug, not '%s'", value);
+    }
+    return STATUS_OK;
+}
+
+static status apply_log_format(config *c, const char *value, error *err)
+{
+    bool json = strcmp(value, "json") == 0;
+    if (!json && strcmp(value, "text") != 0) {
+        return error_set(err, STATUS_INVALID_ARGUMENT, "must be text or json, not '%s'", value);
+    }
+    c->log_format = json ? LOG_JSON : LOG_TEXT;
+    return STATUS_OK;
+}
+
+static status apply_check_config(config *c, const char *value, error *err)
+{
+    (void)value;
+    (void)err;
+    c->check_config = true;
+    return STATUS_OK;
+}
+
+static status apply_limit(config *c, const char *value, error *err)
+{
+    return limits_set(&c->limits, value, err);
+}
+
+static status copy_path(char out[PATH_MAX], const char *value, error *err)
+{
+    if (*value == '\0' || strlen(value) >= PATH_MAX) {
+        return error_set(err, STATUS_INVALID_ARGUMENT, "must be the path of a file");
+    }
+    memcpy(out, value, strlen(value) + 1);
+    return STATUS_OK;
+}
+
+static status apply_keys(config *c, const char *value, error *err)
+{
+    return copy_path(c->keys, value, err);
+}
+
+static status apply_tls_certificate(config *c, const char *value, error *err)
+{
+    return copy_path(c->tls_certificate, value, err);
+}
+
+static status apply_tls_key(config *c, const char *value, error *err)
+{
+    return copy_path(c->tls_key, value, err);
+}
+
+static status apply_insecure(config *c, const char *value, error *err)
+{
+    (void)value;
+    (void)err;
+    c->insecure = true;
+    return STATUS_OK;
+}
+
+static status apply_help(config *c, const char *value, error *err)
+{
+    (void)value;
+    (void)err;
+    c->help = true;
+    return STATUS_OK;
+}
+
+static status apply_version(config *c, const char *value, error *err)
+{
+    (void)value;
+    (void)err;
+    c->version = true;
+    return STATUS_OK;
+}
+
+static status apply_config(config *c, const char *value, error *err)
+{
+    return copy_path(c->file, value, err);
+}
+
+static const char CONFIG_OPTION[] = "config";
+
+static const option OPTIONS[] = {
+    {"listen", "CAROM_LISTEN", "HOST:PORT", false, apply_listen,
+     "where clients connect (127.0.0.1:22766), on all addresses of a name; port 0 takes a free "
+     "one"},
+    {"http", "CAROM_HTTP", "HOST:PORT", false, apply_http,
+     "where browsers connect, over HTTP and WebSocket (127.0.0.1:22767); off for nowhere"},
+    {"origin", "CAROM_ORIGIN", "ORIGIN", true, apply_origin,
+     "let pages of this origin connect, and be asked for by its name, as https://play.example; may "
+     "be given again; * for all"},
+    {"viewer-server", "CAROM_VIEWER_SERVER", "URL", true, apply_viewer_server,
+     "let the viewer show this server too, as wss://b.example:22767; may be given again; * for "
+     "all"},
+    {"proxy-from", "CAROM_PROXY_FROM", "ADDRESS", true, apply_proxy_from,
+     "connections from there, as 10.0.0.5 or 10.0.0.0/8, begin with a PROXY header (version 2), "
+     "which tells whose they are; may be given again"},
+    {"hz", "CAROM_HZ", "HZ", false, apply_hz, "steps a second of worlds that do not say (60)"},
+    {"threads", "CAROM_THREADS", "COUNT", false, apply_threads,
+     "simulation threads (one for each processor but one)"},
+    {"world-threads", "CAROM_WORLD_THREADS", "COUNT", false, apply_world_threads,
+     "threads that step one world together, for worlds of thousands of bodies (1)"},
+    {"io-threads", "CAROM_IO_THREADS", "COUNT", false, apply_io_threads,
+     "threads that read and write sockets, for thousands of readers (1: the network thread does)"},
+    {"memory", "CAROM_MEMORY", "BYTES", false, apply_memory,
+     "memory that the process may take, with K, M or G behind the number: requests that need more "
+     "are refused (three quarters of the machine's, or of what its control group may have)"},
+    {"world", "CAROM_WORLD", "NAME[:SCENE]", true, apply_world,
+     "make this world at the start; may be given again"},
+    {"data", "CAROM_DATA", "DIR", false, apply_data,
+     "keep the worlds' logs there, made if need be: a restart brings the worlds back"},
+    {"load-aside", NULL, "NAME", true, apply_load_aside,
+     "start this world of --data although the process ended in its ticks twice; may be given "
+     "again"},
+    {"check-data", NULL, "DIR", false, apply_check_data,
+     "read every byte of a data directory, say what is in it, and leave"},
+    {"takeover", NULL, "PATH", false, apply_takeover,
+     "take over from the server whose takeover socket that is: sockets, worlds, sessions"},
+    {"takeover-socket", "CAROM_TAKEOVER_SOCKET", "PATH", false, apply_takeover_socket,
+     "where the next server may take over (DIR/takeover with --data); off for nowhere"},
+    {"replay", "CAROM_REPLAY", "FILE", false, apply_replay,
+     "serve a recording ('carom record') as a world that clients watch, step and seek in"},
+    {"scenes", "CAROM_SCENES", "DIR", false, apply_scenes,
+     "the folder of scenes, one NAME.json each"},
+    {"limit", "CAROM_LIMIT", "NAME=VALUE", true, apply_limit,
+     "set one of the limits below; may be given again"},
+    {"keys", "CAROM_KEYS", "FILE", false, apply_keys,
+     "the JWK Set that clients' tokens are checked with; read again on SIGHUP"},
+    {"tls-cert", "CAROM_TLS_CERT", "FILE", false, apply_tls_certificate,
+     "speak TLS 1.3 alone, with this certificate and its chain, in PEM; read again on SIGHUP"},
+    {"tls-key", "CAROM_TLS_KEY", "FILE", false, apply_tls_key,
+     "the certificate's private key, in PEM without a passphrase; read again on SIGHUP"},
+    {"insecure", "CAROM_INSECURE", NULL, false, apply_insecure,
+     "without --keys, listen on other addresses than this machine's own all the same"},
+    {"log", "CAROM_LOG", "LEVEL", false, apply_log, "error, warn, info (default) or debug"},
+    {"log-format", "CAROM_LOG_FORMAT", "FORMAT", false, apply_log_format,
+     "text (default) or json, an object a line"},
+    {CONFIG_OPTION, "CAROM_CONFIG", "FILE", false, apply_config,
+     "read settings from this file: NAME = VALUE a line, names as here"},
+    {"check-config", NULL, NULL, false, apply_check_config,
+     "check the options, variables and the file, and leave"},
+    {"help", NULL, NULL, false, apply_help, "print this and leave"},
+    {"version", NULL, NULL, false, apply_version, "print the version and leave"},
+};
+
+enum { OPTION_COUNT = sizeof OPTIONS / sizeof *OPTIONS };
+
+_Static_assert((int)OPTION_COUNT <= (int)CONFIG_OPTIONS_MAX, "each has a place");
+
+void config_help(FILE *out)
+{
+    fputs("Usage: caromd [OPTION]...\n"
+          "Serves 2D physics worlds to clients that speak MessagePack-RPC.\n\n"
+          "Options, each with the environment variable that says the same:\n",
+          out);
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        const option *o = &OPTIONS[i];
+        char head[64];
+        snprintf(head, sizeof head, "--%s%s%s", o->name, o->value != NULL ? " " : "",
+                 o->value != NULL ? o->value : "");
+        fprintf(out, "  %-24s %-14s %s\n", head, o->variable != NULL ? o->variable : "", o->help);
+    }
+    fputs(
+        "\nA variable of an option that may be given again has its items separated by commas; "
+        "that of a\nswitch is 0 or 1.\n"
+        "An option comes before its variable, and that before a line of the file. There, an option "
+        "that may be\ngiven again has a line for each item, and # begins a comment's line.\n\n"
+        "Limits (default, unit, reason):\n",
+        out);
+    for (size_t i = 0; limits_info(i) != NULL; i++) {
+        const limit_info *l = limits_info(i);
+        fprintf(out, "  %-29s %10" PRIu64 " %-6s %s\n", l->name, l->standard, l->unit, l->reason);
+    }
+    fputs("\nSignals: SIGTERM and SIGINT end the server; SIGUSR1 takes no new sessions, tells the "
+          "clients, and\nends after lame_duck_ms or with the last session; SIGHUP reads the keys "
+          "and the certificate again.\n",
+          out);
+    fputs("\nExit codes: 0 after a clean shutdown, 1 when the server could not run, 2 for a wrong "
+          "option.\n",
+          out);
+}
+
+// A scene folder beside the installed program: PREFIX/bin/caromd, PREFIX/share/carom/scenes.
+static void default_scenes(char *out, size_t size)
+{
+    char self[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    const char *prefix = "/usr";
+    if (length > 0) {
+        self[length] = '\0';
+        for (int up = 0; up < 2; up++) {
+            char *slash = strrchr(self, '/');
+            if (slash != NULL) {
+                *slash = '\0';
+            }
+        }
+        prefix = self;
+    }
+    int used = snprintf(out, size, "%s/share/carom/scenes", prefix);
+    if (used < 0 || (size_t)used >= size) {
+        out[0] = '\0';
+    }
+}
+
+static void set_defaults(config *c)
+{
+    *c = (config){.host = "127.0.0.1",
+                  .port = PORT_DEFAULT,
+                  .http_host = "127.0.0.1",
+                  .http_port = HTTP_PORT_DEFAULT,
+                  .hz = 60.0,
+                  .world_threads = 1,
+                  .io_threads = 1,
+                  .log = LOG_INFO};
+    c->limits = limits_default();
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    c->threads = processors <= 2                        ? 1
+                 : processors - 1 <= CONFIG_THREADS_MAX ? (int)processors - 1
+                                                        : CONFIG_THREADS_MAX;
+    default_scenes(c->scenes, sizeof c->scenes);
+}
+
+static status apply_variable(config *c, const option *o, const char *value, error *err)
+{
+    char items[VALUE_MAX];
+    if (strlen(value) >= sizeof items) {
+        return error_set(err, STATUS_INVALID_ARGUMENT, "is longer than %d bytes", VALUE_MAX - 1);
+    }
+    memcpy(items, value, strlen(value) + 1);
+    if (o->value == NULL && strcmp(value, "0") == 0) {
+        return STATUS_OK;
+    }
+    if (o->value == NULL && strcmp(value, "1") != 0) {
+        return error_set(err, STATUS_INVALID_ARGUMENT, "must be 0 or 1, not '%s'", value);
+    }
+    if (!o->list) {
+        return o->apply(c, items, err);
+    }
+    char *rest = items;
+    for (char *item = strtok_r(items, ", ", &rest); item != NULL;
+         item = strtok_r(NULL, ", ", &rest)) {
+        status s = o->apply(c, item, err);
+        if (s != STATUS_OK) {
+            return s;
+        }
+    }
+    return STATUS_OK;
+}
+
+// Variables of options that the command line gives are not looked at.
+static status apply_environment(config *c, bool *given, config_getenv env, error *err)
+{
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        const option *o = &OPTIONS[i];
+        const char *value = o->variable != NULL && !given[i] ? env(o->variable) : NULL;
+        if (value == NULL || *value == '\0') {
+            continue;
+        }
+        status s = apply_variable(c, o, value, err);
+        if (s != STATUS_OK) {
+            error_prefix(err, "%s", o->variable);
+            return s;
+        }
+        given[i] = true;
+        c->places[i] = -1;
+    }
+    return STATUS_OK;
+}
+
+// "; did you mean '--listen'?", or "".
+static const char *suggest_option(const char *given, bool setting, char out[SUGGEST_TEXT_MAX])
+{
+    suggestion near;
+    suggest_begin(&near, given, strcspn(given, "="));
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        if (!setting || (OPTIONS[i].variable != NULL && OPTIONS[i].name != CONFIG_OPTION)) {
+            suggest_offer(&near, OPTIONS[i].name, strlen(OPTIONS[i].name));
+        }
+    }
+    if (!setting && near.best != NULL) {
+        snprintf(out, SUGGEST_TEXT_MAX, "; did you mean '--%.*s'?", (int)near.best_size, near.best);
+        return out;
+    }
+    return suggest_text(&near, out);
+}
+
+// ---- the file
+
+typedef struct file_state {
+    config *config;
+    const bool *given;       // by options and variables
+    int lines[OPTION_COUNT]; // where each stood first, 0 for nowhere
+} file_state;
+
+// Settings that the command line or a variable gives are checked all the same, in a configuration
+// that is dropped: a slip in the file is told whatever else is given.
+static status apply_setting(void *context, const char *name, const char *value, int line,
+                            error *err)
+{
+    file_state *state = context;
+    int i = 0;
+    while (i < OPTION_COUNT && strcmp(OPTIONS[i].name, name) != 0) {
+        i++;
+    }
+    if (i == OPTION_COUNT || OPTIONS[i].variable == NULL || OPTIONS[i].name == CONFIG_OPTION) {
+        char hint[SUGGEST_TEXT_MAX];
+        return error_set(err, STATUS_INVALID_ARGUMENT, "no setting is called '%.64s'%s", name,
+                         suggest_option(name, true, hint));
+    }
+    const option *o = &OPTIONS[i];
+    if (state->lines[i] != 0 && !o->list) {
+        return error_set(err, STATUS_INVALID_ARGUMENT, "%s stands in line %d already", name,
+                         state->lines[i]);
+    }
+    state->lines[i] = line;
+    config dropped = {.limits = limits_default()};
+    config *to = state->given[i] ? &dropped : state->config;
+    to->line = to->places[i] = line;
+    status s = STATUS_OK;
+    if (o->value != NULL) {
+        s = o->apply(to, value, err);
+    } else if (strcmp(value, "1") == 0) {
+        s = o->apply(to, value, err);
+    } else if (strcmp(value, "0") != 0) {
+        s = error_set(err, STATUS_INVALID_ARGUMENT, "must be 0 or 1, not '%s'", value);
+    }
+    config_deinit(&dropped);
+    if (s != STATUS_OK) {
+        error_prefix(err, "%s", name);
+    }
+    return s;
+}
+
+static status apply_file(config *c, const bool *given, error *err)
+{
+    if (*c->file == '\0') {
+        return STATUS_OK;
+    }
+    file_state state = {.config = c, .given = given};
+    status s = config_file_read(c->file, apply_setting, &state, err);
+    c->line = 0;
+    return s;
+}
+
+// The option named in "--name" or "--name=value"; -1 for none.
+static int find_option(const char *argument)
+{
+    if (strcmp(argument, "-h") == 0) {
+        argument = "--help";
+    }
+    if (strncmp(argument, "--", 2) != 0) {
+        return -1;
+    }
+    const char *name = argument + 2;
+    size_t size = strcspn(name, "=");
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        if (strlen(OPTIONS[i].name) == size && memcmp(OPTIONS[i].name, name, size) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+static status refuse_option(const char *argument, error *err)
+{
+    char hint[SUGGEST_TEXT_MAX];
+    return error_set(err, STATUS_INVALID_ARGUMENT, "unknown option '%s'%s", argument,
+                     suggest_option(argument + strspn(argument, "-"), false, hint));
+}
+
+static status apply_arguments(config *c, int argc, const char *const *argv, bool *given, error *err)
+{
+    for (int i = 1; i < argc; i++) {
+        int found = find_option(argv[i]);
+        if (found < 0) {
+            return refuse_option(argv[i], err);
+        }
+        const option *o = &OPTIONS[found];
+        const char *value = strchr(argv[i], '=');
+        if (o->value == NULL && value != NULL) {
+            return error_set(err, STATUS_INVALID_ARGUMENT, "--%s takes no value", o->name);
+        }
+        if (o->value != NULL && value == NULL && i + 1 == argc) {
+            return error_set(err, STATUS_INVALID_ARGUMENT, "--%s needs %s", o->name, o->value);
+        }
+        if (o->value != NULL) {
+            value = value != NULL ? value + 1 : argv[++i];
+        }
+        status s = o->apply(c, value, err);
+        if (s != STATUS_OK) {
+            error_prefix(err, "--%s", o->name);
+            return s;
+        }
+        given[found] = true;
+    }
+    return STATUS_OK;
+}
+
+void config_place(const config *c, const char *name, char out[CONFIG_PLACE_MAX])
+{
+    int i = 0;
+    while (strcmp(OPTIONS[i].name, name) != 0) {
+        i++;
+        ASSERT(i < OPTION_COUNT);
+    }
+    if (c->places[i] > 0) {
+        snprintf(out, CONFIG_PLACE_MAX, "%s:%d: %s", c->file, c->places[i], name);
+    } else if (c->places[i] < 0) {
+        snprintf(out, CONFIG_PLACE_MAX, "%s", OPTIONS[i].variable);
+    } else {
+        snprintf(out, CONFIG_PLACE_MAX, "--%s", name);
+    }
+}
+
+status config_load(config *out, int argc, const char *const *argv, config_getenv env, error *err)
+{
+    bool given[OPTION_COUNT] = {false};
+    set_defaults(out);
+    status s = apply_arguments(out, argc, argv, given, err);
+    if (s == STATUS_OK) {
+        s = apply_environment(out, given, env, err);
+    }
+    if (s == STATUS_OK) {
+        s = apply_file(out, given, err);
+    }
+    if (s == STATUS_OK && (*out->tls_certificate == '\0') != (*out->tls_key == '\0')) {
+        bool key = *out->tls_key == '\0';
+        char place[CONFIG_PLACE_MAX];
+        config_place(out, key ? "tls-cert" : "tls-key", place);
+        s = error_set(err, STATUS_INVALID_ARGUMENT, "%s: needs --%s, too", place,
+                      key ? "tls-key" : "tls-cert");
+    }
+    if (out->port == 0 && !out->http_given) {
+        out->http_port = 0; // a server on a port of the system's choice is one of many
+    }
+    return s;
+}
+
+void config_deinit(config *c)
+{
+    for (uint32_t i = 0; i < c->origins.count; i++) {
+        free(c->origins.data[i]);
+    }
+    array_free(&c->origins);
+    for (uint32_t i = 0; i < c->load_aside.count; i++) {
+        free(c->load_aside.data[i]);
+    }
+    array_free(&c->load_aside);
+    for (uint32_t i = 0; i < c->viewer_servers.count; i++) {
+        free(c->viewer_servers.data[i]);
+    }
+    array_free(&c->viewer_servers);
+    array_free(&c->worlds);
+}

@@ -1,0 +1,132 @@
+// See config_check.h.
+#include "server/config/config_check.h"
+
+#include <netdb.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "common/physics/physics.h"
+#include "proto/scene/scene_apply.h"
+#include "server/net/network.h"
+#include "server/session/placement/scenes.h"
+
+static status place_prefix(const config *c, const char *name, status s, error *err)
+{
+    char place[CONFIG_PLACE_MAX];
+    if (s != STATUS_OK) {
+        config_place(c, name, place);
+        error_prefix(err, "%s", place);
+    }
+    return s;
+}
+
+status config_open_keys(const config *c, auth_keys **out, error *err)
+{
+    *out = NULL;
+    if (*c->keys == '\0') {
+        return STATUS_OK;
+    }
+    return place_prefix(c, "keys", auth_keys_open(c->keys, out, err), err);
+}
+
+status config_open_tls(const config *c, tls_files **out, error *err)
+{
+    *out = NULL;
+    if (*c->tls_certificate == '\0') {
+        return STATUS_OK;
+    }
+    status s = tls_files_open(c->tls_certificate, c->tls_key, out, err);
+    size_t size = strlen(c->tls_key); // the error begins with the file's path
+    bool key = s != STATUS_OK && strcmp(c->tls_key, c->tls_certificate) != 0 &&
+               strncmp(err->text, c->tls_key, size) == 0 && err->text[size] == ':';
+    return place_prefix(c, key ? "tls-key" : "tls-cert", s, err);
+}
+
+// Whether the addresses of a host, on each of which the server would listen, are of this machine
+// alone.
+static status check_local(const char *host, bool *out, error *err)
+{
+    struct addrinfo hints = {.ai_flags = AI_PASSIVE, .ai_socktype = SOCK_STREAM};
+    struct addrinfo *found = NULL;
+    char text[NI_MAXHOST] = "";
+    int result = getaddrinfo(host, NULL, &hints, &found);
+    if (result != 0) {
+        return error_set(err, STATUS_INVALID_ARGUMENT, "no address for host '%s': %s", host,
+                         gai_strerror(result));
+    }
+    *out = true;
+    for (const struct addrinfo *a = found; a != NULL && *out; a = a->ai_next) {
+        result = getnameinfo(a->ai_addr, a->ai_addrlen, text, sizeof text, NULL, 0, NI_NUMERICHOST);
+        *out = result == 0 && network_address_is_local(text);
+    }
+    freeaddrinfo(found);
+    return STATUS_OK;
+}
+
+static status check_address(const config *c, const char *name, const char *host, error *err)
+{
+    bool local = true;
+    status s = check_local(host, &local, err);
+    if (s == STATUS_OK && !local && *c->keys == '\0' && !c->insecure) {
+        s = error_set(err, STATUS_INVALID_ARGUMENT,
+                      "anyone who reaches %s could do everything: set keys, listen on 127.0.0.1, "
+                      "or set insecure",
+                      host);
+    }
+    return place_prefix(c, name, s, err);
+}
+
+// The scene is made a world of, which tells its last slip.
+static status check_scene(const config *c, const char *name, error *err)
+{
+    scene from;
+    physics_world *made = NULL;
+    room_limits room = limits_room(&c->limits);
+    status s = scenes_load(c->scenes, name, &from, err);
+    if (s != STATUS_OK) {
+        return s;
+    }
+    world_def def = scene_world_def(&from);
+    s = world_create(&def, &made, err);
+    if (s == STATUS_OK) {
+        s = scene_apply(made, &from, &room, err);
+    }
+    world_free(made);
+    scene_deinit(&from);
+    return s;
+}
+
+static status check_world(const config *c, const config_world *w, error *err)
+{
+    status s = *w->scene != '\0' ? check_scene(c, w->scene, err) : STATUS_OK;
+    if (s == STATUS_OK) {
+        return STATUS_OK;
+    }
+    error_prefix(err, "world '%s'", w->name);
+    if (w->line > 0) {
+        error_prefix(err, "%s:%d", c->file, w->line);
+    }
+    return s;
+}
+
+status config_check(const config *c, error *err)
+{
+    auth_keys *keys = NULL;
+    tls_files *tls = NULL;
+    status s = config_open_keys(c, &keys, err);
+    auth_keys_close(keys);
+    if (s == STATUS_OK) {
+        s = config_open_tls(c, &tls, err);
+        tls_files_close(tls);
+    }
+    if (s == STATUS_OK) {
+        s = check_address(c, "listen", c->host, err);
+    }
+    if (s == STATUS_OK && *c->http_host != '\0') {
+        s = check_address(c, "http", c->http_host, err);
+    }
+    for (uint32_t i = 0; s == STATUS_OK && i < c->worlds.count; i++) {
+        s = check_world(c, &c->worlds.data[i], err);
+    }
+    return s;
+}

@@ -1,0 +1,184 @@
+// The line of large messages, and what the pool's thread does with one; see decoding.h. Network
+// thread, but for decode.
+#include "server/session/calls/decoding.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/assert.h"
+#include "proto/commands/canonical.h"
+#include "proto/commands/command_decode.h"
+#include "proto/log/log_record.h"
+#include "server/base/clock.h"
+#include "server/base/memory.h"
+#include "server/base/metrics.h"
+#include "server/session/service.h"
+
+enum { ASIDE_BYTES = 64 * 1024, ASIDE_VALUES = 2048 }; // some half a millisecond
+
+bool decoding_wanted(size_t size, uint32_t values)
+{
+    return size > ASIDE_BYTES || values > ASIDE_VALUES;
+}
+
+// ---- the pool's thread
+
+static void write_arguments(decoding *d, method m)
+{
+    buffer out;
+    buffer_init(&out, LOG_ARGUMENTS_BYTES_MAX);
+    arguments_canonical_owned(&out, m, &d->message.params, *d->owner != '\0' ? d->owner : NULL);
+    ASSERT(!out.overflow);
+    uint8_t *taken = buffer_take(&out, &d->arguments_size);
+    uint8_t *fitted = realloc(taken, d->arguments_size + (d->arguments_size == 0));
+    d->arguments = fitted != NULL ? fitted : taken;
+}
+
+// A method that the role does not allow is refused before its arguments are looked at.
+static void decode_call(decoding *d)
+{
+    const method_info *info = method_find(d->message.method, d->message.method_size);
+    if (info == NULL || !info->available || d->role < method_role(info->id)) {
+        return;
+    }
+    d->decoded = command_decode(info->id, &d->message.params, &d->command, &d->err);
+    if (d->decoded == STATUS_OK && method_scope_of(info->id) == SCOPE_WORLD_COMMAND) {
+        write_arguments(d, info->id);
+    }
+}
+
+static void decode(uv_work_t *work)
+{
+    decoding *d = (decoding *)work;
+    const int64_t begin = clock_now_ns();
+    d->verdict = rpc_decode(d->bytes, d->size, &d->message, &d->err);
+    if (d->verdict == RPC_GOOD && d->message.kind != RPC_RESPONSE) {
+        decode_call(d);
+    }
+    d->took_ns = clock_now_ns() - begin;
+}
+
+// ---- network thread
+
+static int64_t memory_of_message(size_t size)
+{
+    return (int64_t)(sizeof(decoding) + size);
+}
+
+static void drop(decoding *d)
+{
+    if (d->verdict == RPC_GOOD) {
+        rpc_message_deinit(&d->message);
+    }
+    if (d->decoded == STATUS_OK) {
+        command_free(&d->command);
+    }
+    free(d->arguments);
+    free(d->bytes);
+    memory_note(MEMORY_input, NULL, -memory_of_message(d->size));
+    free(d);
+}
+
+static void begin_next(server *s);
+
+static void on_decoded(uv_work_t *work, int result)
+{
+    decoding *d = (decoding *)work;
+    server *s = d->server;
+    session *from = server_find_session(s, d->from);
+    ASSERT(result == 0); // nothing is cancelled
+    shares_charge(&s->decodings.shares, d->of, d->took_ns > 0 ? d->took_ns : 0);
+    shares_release(&s->decodings.shares, d->of);
+    s->decodings.busy = false;
+    s->building--;
+    loop_turn_begin(&s->turn);
+    if (from != NULL && from->decoding == d) {
+        from->decoding = NULL;
+        from->worked_ns += d->took_ns;
+        session_decoded(from, d);
+    }
+    drop(d);
+    begin_next(s);
+    server_check_drained(s);
+}
+
+// The place in the line of whose subject has used least; the first of those.
+static uint32_t find_next(const decodings *all)
+{
+    uint32_t found = 0;
+    for (uint32_t i = 1; i < all->waiting.count; i++) {
+        const int64_t used = shares_used(&all->shares, all->waiting.data[i]->of);
+        found = used < shares_used(&all->shares, all->waiting.data[found]->of) ? i : found;
+    }
+    return found;
+}
+
+static decoding *take_out(decodings *all, uint32_t at)
+{
+    decoding *one = all->waiting.data[at];
+    all->waiting.count--;
+    memmove(all->waiting.data + at, all->waiting.data + at + 1,
+            (all->waiting.count - at) * sizeof *all->waiting.data);
+    return one;
+}
+
+static void begin_next(server *s)
+{
+    decodings *all = &s->decodings;
+    if (!all->busy && all->waiting.count > 0) {
+        decoding *next = take_out(all, find_next(all));
+        shares_serve(&all->shares, next->of);
+        all->busy = true;
+        s->building++; // the server does not end before
+        const int queued = uv_queue_work(s->loop, &next->work, decode, on_decoded);
+        ASSERT(queued == 0);
+    }
+}
+
+void decoding_begin(session *s, const uint8_t *bytes, size_t size)
+{
+    server *of = s->server;
+    decoding *d = calloc(1, sizeof *d);
+    ASSERT_MEMORY(d != NULL);
+    *d = (decoding){.server = of,
+                    .from = s->key,
+                    .role = s->role,
+                    .size = size,
+                    .verdict = RPC_BROKEN,
+                    .decoded = STATUS_INTERNAL};
+    d->bytes = malloc(size);
+    ASSERT_MEMORY(d->bytes != NULL);
+    memcpy(d->bytes, bytes, size);
+    memcpy(d->owner, rights_subject(s), strlen(rights_subject(s)) + 1);
+    memory_note(MEMORY_input, NULL, memory_of_message(size));
+    d->of = shares_hold(&of->decodings.shares, session_subject(s));
+    s->decoding = d;
+    metrics_add(METRIC_messages_aside, 1);
+    array_push(&of->decodings.waiting, d);
+    begin_next(of);
+}
+
+void decoding_forget(session *s)
+{
+    decodings *all = &s->server->decodings;
+    for (uint32_t i = 0; s->decoding != NULL && i < all->waiting.count; i++) {
+        if (all->waiting.data[i] == s->decoding) {
+            decoding *one = take_out(all, i);
+            shares_release(&all->shares, one->of);
+            drop(one);
+            break;
+        }
+    }
+    s->decoding = NULL;
+}
+
+void decodings_deinit(decodings *all)
+{
+    ASSERT(!all->busy);
+    for (uint32_t i = 0; i < all->waiting.count; i++) {
+        shares_release(&all->shares, all->waiting.data[i]->of);
+        drop(all->waiting.data[i]);
+    }
+    array_free(&all->waiting);
+    shares_deinit(&all->shares);
+}

@@ -1,0 +1,59 @@
+// Large messages are decoded by a thread of the loop's pool: one with 4 000 polygons takes 20 ms,
+// which all others would wait for. Their session waits meanwhile, so its calls stay in order.
+//
+// One is decoded at a time; of those that wait the one goes next whose subject has used least of
+// the decoding thread (schedule/shares.h). The network thread looks at the session before and
+// after it; the pool's thread sees the bytes and its own results alone.
+#ifndef CAROM_SERVER_SESSION_CALLS_DECODING_H
+#define CAROM_SERVER_SESSION_CALLS_DECODING_H
+
+#include <uv.h>
+
+#include "common/base/array.h"
+#include "common/world/command.h"
+#include "proto/methods.h"
+#include "proto/wire/rpc.h"
+#include "server/schedule/shares.h"
+#include "server/world/tick/messages.h"
+
+struct server;
+struct session;
+
+// A message that is decoded aside.
+typedef struct decoding {
+    uv_work_t work; // first
+    struct server *server;
+    session_key from;
+    share *of;
+    role role;                       // of the session
+    char owner[OWNER_BYTES_MAX + 1]; // its subject, "" without one
+    uint8_t *bytes;                  // owned
+    size_t size;
+    int64_t took_ns;
+    // The result: `command` is the caller's to take where `decoded` is STATUS_OK.
+    rpc_verdict verdict;
+    rpc_message message; // where the verdict is RPC_GOOD
+    status decoded;
+    command command;
+    uint8_t *arguments; // owned: canonical, of a command that changes a world
+    size_t arguments_size;
+    error err; // of verdict or decoded
+} decoding;
+
+typedef struct decodings {
+    ARRAY(decoding *) waiting; // one for each session at most
+    bool busy;                 // one is being decoded
+    shares shares;
+} decodings;
+
+// Whether a message of that size and number of values is decoded aside.
+bool decoding_wanted(size_t size, uint32_t values);
+// Begins with the message, which is copied; session_decoded is called with the result, unless the
+// session has ended, or goes on over another connection, by then.
+void decoding_begin(struct session *s, const uint8_t *bytes, size_t size);
+// Its session goes on without the message, if there is one: it is dropped, or its result is.
+void decoding_forget(struct session *s);
+// None is under way.
+void decodings_deinit(decodings *d);
+
+#endif

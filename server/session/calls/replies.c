@@ -1,0 +1,310 @@
+// Replies of the simulation threads. Those of a world are dealt with in the order in which its
+// thread sent them, in turns with those of other worlds (work.h): a world that is shown to a
+// thousand watchers does not hold up the answers of another. Network thread only.
+#include <stddef.h>
+
+#include "common/base/assert.h"
+#include "common/base/log.h"
+#include "server/base/clock.h"
+#include "server/base/memory.h"
+#include "server/base/metrics.h"
+#include "server/session/service.h"
+
+// ---- results
+
+// Changes the session's list of subscriptions as the result says.
+static void note_subscription(session *s, const reply *r)
+{
+    bool failed = r->status != STATUS_OK && r->method == METHOD_WORLD_SUBSCRIBE;
+    bool over = r->method == METHOD_WORLD_UNSUBSCRIBE &&
+                (r->status == STATUS_OK || r->status == STATUS_NOT_FOUND);
+    if (failed || over) {
+        session_drop_subscription(s, r->subscription);
+    }
+    session_subscription *moved = r->method == METHOD_WORLD_VIEW && r->status == STATUS_OK
+                                      ? session_find_subscription(s, r->subscription)
+                                      : NULL;
+    if (moved != NULL) {
+        subscribe_args_move(&moved->args, &r->view);
+        ledger_note_subscription(s, moved);
+    }
+}
+
+// Whether the method, carried out, has changed the world.
+static bool has_effect(method m)
+{
+    return method_has(m, TRAIT_EFFECT);
+}
+
+// Keeps account for a client that resumes the session.
+static void note_request(session *s, const reply *r)
+{
+    const reply_address *to = &r->reply_to;
+    request_log_answer(&s->requests, to->sequence);
+    bool effective = r->status == STATUS_OK || r->took_effect;
+    if (effective && to->answerable && has_effect(r->method)) {
+        request_log_apply(&s->requests, r->world, to->sequence, to->id,
+                          limits_worlds_in_all(s->server->limits));
+        const world_entry *entry = directory_find_number(&s->server->worlds, r->world);
+        if (entry->unnamed) {
+            worlds_note_gone(s, entry); // destroyed behind it
+        }
+    }
+    bool outdated = to->session.generation != s->key.generation;
+    if (outdated && r->method == METHOD_WORLD_SUBSCRIBE && r->status == STATUS_OK &&
+        !s->resume.waiting) {
+        worlds_resume(s, r->world); // it began while the session was resumed
+    } // else it begins anew with the others, after the answer to hello
+}
+
+static void answer_session(session *s, reply *r)
+{
+    note_subscription(s, r);
+    note_request(s, r);
+    metrics_count_call(r->method, r->status);
+    if (r->status == STATUS_LIMIT_EXCEEDED) {
+        metrics_count_limit(r->text);
+    }
+    if (r->status == STATUS_PERMISSION_DENIED) {
+        error refused;
+        error_set(&refused, r->status, "%s", r->text);
+        rights_audit(s, &refused);
+    }
+    if (!r->reply_to.answerable) {
+        metrics_add(METRIC_notifications_failed, r->status != STATUS_OK ? 1 : 0);
+    } else if (r->status != STATUS_OK) {
+        error err;
+        error_set(&err, r->status, "%s", r->text);
+        session_answer_error(s, r->reply_to.id, &err);
+    } else {
+        size_t size = 0;
+        const uint8_t *result = reply_payload(r, &size);
+        shared_bytes *big = r->payload;
+        r->payload = NULL;
+        session_answer(s, r->reply_to.id, result, size, big);
+    }
+    metrics_time(TIMING_COMMAND, clock_now_ns() - r->received_ns);
+    ASSERT(s->in_flight > 0);
+    s->in_flight--;
+    session_settle(s);
+}
+
+// A request of the server's own. Only the start of a world of the options is waited for; its name
+// is in no message, so it is found by number.
+static void answer_server(server *s, const reply *r)
+{
+    if (r->method != METHOD_WORLD_CREATE) {
+        return;
+    }
+    world_entry *entry = directory_find_number(&s->worlds, r->world);
+    entry->adopting = false;
+    if (r->status == STATUS_OK) {
+        server_note_started(s, NULL);
+        return;
+    }
+    error err;
+    error_set(&err, r->status, "world '%s': %s", entry->name, r->text);
+    server_note_started(s, &err);
+}
+
+void replies_answer(server *s, reply *r)
+{
+    world_entry *entry = directory_find_number(&s->worlds, r->world);
+    ASSERT(entry != NULL && entry->waiting > 0);
+    if (r->method == METHOD_WORLD_LIST) {
+        worlds_listed(s, entry, r);
+    } else if (r->method == METHOD_WORLD_FORK) {
+        worlds_forked(s, r); // the second world answers
+    } else if (r->reply_to.session.number == 0) {
+        answer_server(s, r);
+    } else {
+        ASSERT(s->command_bytes >= r->reply_to.token);
+        s->command_bytes -= r->reply_to.token;
+        memory_note(MEMORY_commands, NULL, -(int64_t)r->reply_to.token);
+        party *payer = r->reply_to.payer;
+        if (payer != NULL) {
+            ASSERT(payer->waiting > 0 && payer->waiting_bytes >= r->reply_to.token);
+            payer->waiting--;
+            payer->waiting_bytes -= r->reply_to.token;
+        }
+        session *asker = server_find_session(s, r->reply_to.session);
+        if (asker != NULL) {
+            answer_session(asker, r);
+        }
+    }
+    entry->waiting--;
+    directory_release(&s->worlds, entry);
+}
+
+// ---- snapshots and ends of subscriptions
+
+// A session's only subscription is sent at once; those of a session that has several leave
+// together.
+static void deliver(session *s, const snapshot_delivery *d, const reply *r)
+{
+    bool outdated = d->session.generation != s->key.generation;
+    if (outdated || session_find_subscription(s, d->subscription) == NULL) {
+        return;
+    }
+    buffer *head = &s->server->scratch;
+    buffer_clear(head);
+    delivery_head(r, d, head);
+    ASSERT(head->size <= DELIVERY_HEAD_BYTES_MAX && !head->overflow);
+    bool sent = s->subscriptions.count == 1
+                    ? connection_send_now(s->connection, head->data, head->size, bytes_ref(r->tail),
+                                          d->subscription)
+                    : connection_send(s->connection, head->data, head->size, bytes_ref(r->tail),
+                                      d->subscription);
+    if (!sent) {
+        session_close(s, STATUS_LIMIT_EXCEEDED, "output_bytes: too much output was not taken",
+                      ENDING_CUT);
+    }
+}
+
+// Until the slice is over. True: all have it.
+static bool deliver_some(server *s, const reply *r, uint32_t *next, const turn *slice)
+{
+    while (*next < r->delivery_count) {
+        const snapshot_delivery *d = &r->deliveries[(*next)++];
+        session *of = server_find_session(s, d->session);
+        if (of != NULL && of->connection != NULL && !of->closing) {
+            deliver(of, d, r);
+            if (turn_over(slice)) {
+                break;
+            }
+        }
+    }
+    return *next == r->delivery_count;
+}
+
+static void take(server *s, const host *from, reply *r)
+{
+    session *of = server_find_session(s, r->reply_to.session);
+    switch (r->kind) {
+    case REPLY_RESULT:
+        replies_answer(s, r);
+        break;
+    case REPLY_RESUMED:
+        worlds_resumed(s, r->reply_to.session);
+        break;
+    case REPLY_SNAPSHOT: // deliver_some sees to them
+    case REPLY_FIGURES:  // take_some does, while there is an entry
+        break;
+    case REPLY_CLOSED:
+        if (of != NULL) {
+            session_world_closed(of, r->subscription, r->status, r->text);
+        }
+        break;
+    case REPLY_OVERRUN:
+        if (of != NULL && of->connection == NULL) {
+            session_drop_subscription(of, r->subscription);
+        } else if (of != NULL) {
+            session_close(of, r->status, r->text, ENDING_CUT);
+        }
+        break;
+    case REPLY_CROWDED:
+        apart_begin(s, r->world);
+        break;
+    case REPLY_LOADS:
+        balance_note(s, from, r);
+        break;
+    case REPLY_RELEASED:
+        apart_finish(s, r->world, r->moved);
+        r->moved = NULL;
+        break;
+    case REPLY_IMAGE:
+        handover_note(s, r);
+        break;
+    case REPLY_STOPPED:
+        s->hosts_running--;
+        server_check_drained(s);
+        break;
+    }
+}
+
+// ---- by world, in turns
+
+static void drop_first(world_entry *entry)
+{
+    reply *first = entry->replies;
+    entry->replies = (reply *)first->node.next;
+    entry->replies_last = entry->replies == NULL ? &entry->replies : entry->replies_last;
+    entry->delivered = 0;
+    reply_free(first);
+}
+
+static job_progress take_some(turn_job *job, const turn *slice)
+{
+    world_entry *entry = (world_entry *)((char *)job - offsetof(world_entry, replying));
+    server *s = entry->owner;
+    bool over = false;
+    while (entry->replies != NULL && !over) {
+        reply *first = entry->replies;
+        if (first->kind == REPLY_SNAPSHOT && !deliver_some(s, first, &entry->delivered, slice)) {
+            return JOB_GOES_ON;
+        }
+        if (first->kind == REPLY_FIGURES) {
+            worlds_figured(entry, first);
+        } else if (first->kind != REPLY_SNAPSHOT) {
+            take(s, NULL, first);
+        }
+        if (first->kind == REPLY_SNAPSHOT ||
+            (first->kind == REPLY_RESULT && first->method != METHOD_WORLD_LIST)) {
+            worlds_outdate(entry);
+        }
+        drop_first(entry);
+        over = turn_over(slice);
+    }
+    if (entry->replies != NULL) {
+        return JOB_GOES_ON;
+    }
+    directory_release(&s->worlds, entry);
+    return JOB_DONE;
+}
+
+static void line_up(server *s, world_entry *entry, reply *r)
+{
+    r->node.next = NULL;
+    *entry->replies_last = r;
+    entry->replies_last = (reply **)&r->node.next;
+    if (entry->replies == r) {
+        entry->owner = s;
+        work_add(s, &entry->replying, take_some, world_subject(entry->number));
+    }
+}
+
+// Of a world that has left the directory, or of none.
+static void take_now(server *s, const host *from, reply *r)
+{
+    uint32_t next = 0;
+    const turn whole = turn_begin(clock_now_ns, INT64_MAX / 2);
+    if (r->kind == REPLY_STOPPED) {
+        work_finish(s); // what came before it
+    }
+    if (r->kind == REPLY_SNAPSHOT) {
+        (void)deliver_some(s, r, &next, &whole);
+    } else {
+        take(s, from, r);
+    }
+    reply_free(r);
+}
+
+void replies_take(server *s)
+{
+    loop_turn_begin(&s->turn);
+    for (uint32_t i = 0; i < s->hosts.count; i++) {
+        for (reply *r = host_take(s->hosts.data[i]); r != NULL;) {
+            reply *next = (reply *)r->node.next;
+            world_entry *entry = directory_find_number(&s->worlds, r->world);
+            if (entry != NULL && r->kind != REPLY_LOADS && r->kind != REPLY_STOPPED) {
+                line_up(s, entry, r);
+            } else {
+                take_now(s, s->hosts.data[i], r);
+            }
+            r = next;
+        }
+    }
+    if (s->draining) {
+        work_finish(s);
+    }
+}

@@ -1,0 +1,552 @@
+// The identity and the rights of a session: the one place where a call is held to role, worlds and
+// areas.
+//
+// Without keys every session is an admin. With keys a session begins as `none`, and the token of a
+// hello makes it what its grant says until the token expires; a later token of the same subject
+// replaces the grant. Bodies and joints that belong to somebody are the world's to check, as the
+// table of owners is its own (common/world/owners.h). Network thread only.
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/assert.h"
+#include "common/base/counted.h"
+#include "common/base/log.h"
+#include "common/geometry/shape.h"
+#include "common/world/command_memory.h"
+#include "server/base/audit.h"
+#include "server/base/clock.h"
+#include "server/base/metrics.h"
+#include "server/session/service.h"
+
+enum {
+    TOKENS_REFUSED_MAX = 3, // of one connection, before it is closed: each costs a signature
+    PRICED_BYTES = 1024,    // of a message, decoded in the time of a plain request
+    PRICED_VALUES = 32,     // likewise
+    LARGE_VALUES = 1024,    // a message of more is paid for before it is decoded
+    PRICED_ROWS = 2,        // of an answer, written in that time
+    STRANGER_VALUES = 1024  // of a message without a token: a hello has some ten
+};
+
+// ---- who it is
+
+void rights_begin(session *s)
+{
+    s->role = s->server->keys != NULL ? ROLE_NONE : ROLE_ADMIN;
+    s->bounds = *s->server->limits;
+}
+
+void rights_end(session *s)
+{
+    grant_free(s->grant);
+    s->grant = NULL;
+    parties_release(s->subject);
+    s->subject = NULL;
+    standing_unref(s->standing); // what waits in worlds goes on until the token expires
+    s->standing = NULL;
+}
+
+void rights_fall(session *s)
+{
+    standing_end(s->standing);
+    standing_unref(s->standing);
+    s->standing = NULL;
+}
+
+void rights_move(session *to, session *from)
+{
+    rights_end(to);
+    to->grant = from->grant;
+    to->subject = from->subject;
+    to->role = from->role;
+    to->bounds = from->bounds;
+    to->standing = from->standing;
+    from->standing = NULL;
+    from->grant = NULL;
+    from->subject = NULL;
+    rights_begin(from);
+    session_deal(to);
+    rights_bound_input(to);
+}
+
+void rights_bound_input(session *s)
+{
+    const limits *l = s->server->limits;
+    const bool stranger = rights_awaits_token(s);
+    const bool less = stranger && l->stranger_bytes < l->message_bytes;
+    s->input.scanner.limits.bytes_max = (uint32_t)(less ? l->stranger_bytes : l->message_bytes);
+    s->input.scanner.limits.values_max =
+        stranger ? (uint32_t)STRANGER_VALUES : scanner_limits_default().values_max;
+}
+
+const char *rights_subject(const session *s)
+{
+    return s->grant != NULL ? s->grant->subject : "";
+}
+
+bool rights_expired(const session *s)
+{
+    return s->grant != NULL && clock_wall_s() >= s->grant->expires;
+}
+
+bool rights_awaits_token(const session *s)
+{
+    return s->server->keys != NULL && s->grant == NULL;
+}
+
+status rights_read_token(session *s, const char *token, grant **out, error *err)
+{
+    *out = NULL;
+    if (s->server->keys == NULL || token == NULL) {
+        return STATUS_OK; // nobody is asked for a token: it is passed over
+    }
+    status result = jwt_verify(auth_keys_set(s->server->keys), token, clock_wall_s(), out, err);
+    metrics_add(result == STATUS_OK ? METRIC_tokens_accepted : METRIC_tokens_refused, 1);
+    if (result != STATUS_OK && ++s->tokens_refused >= TOKENS_REFUSED_MAX) {
+        s->exhausted = true;
+    }
+    return result;
+}
+
+status rights_check_subject(const session *s, const grant *g, error *err)
+{
+    if (g != NULL && s->grant != NULL && strcmp(g->subject, s->grant->subject) != 0) {
+        return error_set(err, STATUS_PERMISSION_DENIED,
+                         "token: its sub is not the one that the session is of");
+    }
+    return STATUS_OK;
+}
+
+// Subscriptions that the new grant does not allow any more. Nothing here
+// tells which areas a subscription was allowed by, so all of them end when the areas change.
+static void end_forbidden(session *s, bool areas_changed)
+{
+    for (uint32_t i = s->subscriptions.count; i > 0; i--) {
+        if (i > s->subscriptions.count) {
+            continue; // telling of one has ended the session
+        }
+        const session_subscription *each = &s->subscriptions.data[i - 1];
+        if (areas_changed || !grant_allows_world(s->grant, each->world_name)) {
+            worlds_forget(s->server, s->key, each->world); // all of them in that world
+            session_world_closed(s, each->number, STATUS_PERMISSION_DENIED,
+                                 "the session's new token does not allow it");
+        }
+    }
+}
+
+static bool same_areas(const grant *a, const grant *b)
+{
+    return a->area_count == b->area_count &&
+           (a->area_count == 0 ||
+            memcmp(a->areas, b->areas, a->area_count * sizeof *a->areas) == 0);
+}
+
+static void hold_subject(session *s)
+{
+    char name[PARTY_NAME_MAX + 1];
+    snprintf(name, sizeof name, "s %s", s->grant->subject); // apart from addresses
+    parties_release(s->subject);
+    s->subject = parties_hold(&s->server->parties, name, (double)s->bounds.requests_per_second,
+                              (double)s->bounds.request_burst, uv_now(s->server->loop));
+}
+
+void rights_take(session *s, grant *g)
+{
+    if (g == NULL) {
+        return;
+    }
+    grant *old = s->grant;
+    s->grant = g;
+    s->role = g->role;
+    s->bounds = grant_lower(g, s->server->limits);
+    hold_subject(s);
+    session_deal(s);
+    rights_bound_input(s);
+    if (old != NULL && (g->role < old->role || !same_areas(old, g) || !grant_covers(g, old))) {
+        rights_fall(s); // what it asked for when it might do more
+    }
+    standing_prolong(s->standing, g->expires);
+    if (old != NULL) {
+        end_forbidden(s, !same_areas(old, g));
+    }
+    grant_free(old);
+}
+
+// ---- keys that are removed
+
+void rights_check_keys(server *s)
+{
+    static const char WHY[] = "the key of the session's token was removed";
+    for (uint32_t i = s->sessions.count; i > 0; i--) {
+        session *one = s->sessions.data[i - 1];
+        if (one == NULL || one->over || one->grant == NULL || !one->grant->has_key ||
+            jwk_set_has(auth_keys_set(s->keys), one->grant->key)) {
+            continue;
+        }
+        log_info("session %llu ends: %s", (unsigned long long)one->key.number, WHY);
+        rights_fall(one);
+        if (one->connection != NULL) {
+            session_close(one, STATUS_UNAUTHENTICATED, WHY, ENDING_FLUSH);
+        } else {
+            resume_end(one);
+        }
+    }
+}
+
+// ---- what it may
+
+status rights_check_role(const session *s, method m, error *err)
+{
+    if (s->role >= method_role(m)) {
+        return STATUS_OK;
+    }
+    if (rights_awaits_token(s)) {
+        return error_set(err, STATUS_UNAUTHENTICATED,
+                         "%s needs the role %s: say hello with a token first", method_wire_name(m),
+                         role_name(method_role(m)));
+    }
+    return error_set(err, STATUS_PERMISSION_DENIED, "%s needs the role %s, this session is %s",
+                     method_wire_name(m), role_name(method_role(m)), role_name(s->role));
+}
+
+bool rights_confined(const session *s)
+{
+    return s->grant != NULL && s->grant->area_count > 0;
+}
+
+bool rights_allows_world(const session *s, const char *name)
+{
+    return s->grant == NULL || grant_allows_world(s->grant, name);
+}
+
+void rights_sign(session *s, request *r)
+{
+    if (r->command.method == METHOD_WORLD_APPLY && r->command.apply.has_at) {
+        if (s->standing == NULL) {
+            s->standing = standing_create(s->grant != NULL ? s->grant->expires : 0.0);
+        }
+        r->standing = standing_ref(s->standing);
+    }
+    const char *subject = rights_subject(s);
+    r->actor.role = s->role;
+    r->actor.confined = rights_confined(s);
+    memcpy(r->actor.subject, subject, strlen(subject) + 1);
+    if (r->actor.confined) {
+        area *areas = command_memory_take(&r->command.memory, s->grant->area_count, sizeof *areas);
+        memcpy(areas, s->grant->areas, s->grant->area_count * sizeof *areas);
+        r->actor.areas = areas;
+        r->actor.area_count = s->grant->area_count;
+    }
+    command_own(&r->command, subject);
+}
+
+static status check_world(const session *s, const char *name, error *err)
+{
+    if (*name == '\0' || rights_allows_world(s, name)) {
+        return STATUS_OK;
+    }
+    return error_set(err, STATUS_PERMISSION_DENIED, "world '%s' is none of those of the token",
+                     name);
+}
+
+// Other people's sessions are no business of an admin of some worlds alone.
+static status check_server(const session *s, const command *c, error *err)
+{
+    if (method_has(c->method, TRAIT_ALL_WORLDS) && s->grant != NULL && !s->grant->all_worlds) {
+        return error_set(err, STATUS_PERMISSION_DENIED,
+                         "%s needs an admin of all worlds, the token names some",
+                         method_wire_name(c->method));
+    }
+    return STATUS_OK;
+}
+
+// ---- how much
+
+static uint64_t rows_worlds(const server *s)
+{
+    return s->worlds.by_name.count;
+}
+
+static uint64_t rows_sessions(const server *s)
+{
+    return sessions_listed_max(s);
+}
+
+typedef uint64_t rows_function(const server *s);
+#define COUNT_ROWS(id, rows) [METHOD_##id] = rows_##rows,
+static rows_function *const ROWS[METHOD_COUNT] = {METHOD_ROWS(COUNT_ROWS)};
+
+// The price of a request to the network thread, in plain requests; its world measures its own cost.
+static double price_of(const session *s, method m, size_t size)
+{
+    const uint64_t values = s->input.scanner.values;
+    const double price = method_price(m);
+    if (price > 0.0) {
+        return price + (ROWS[m] != NULL ? (double)ROWS[m](s->server) / PRICED_ROWS : 0.0);
+    }
+    return 1.0 + (double)size / PRICED_BYTES +
+           (values > 2 * PRICED_VALUES ? (double)values / PRICED_VALUES : 0.0);
+}
+
+party *rights_party(const session *s)
+{
+    return s->subject != NULL ? s->subject : s->address;
+}
+
+uint64_t rights_dealt_to(const session *s)
+{
+    const party *with = rights_party(s);
+    return with != NULL ? with->number : UINT64_C(1) << 63 | s->key.number;
+}
+
+const memory_holder *rights_holding(const session *s)
+{
+    const party *of = rights_party(s);
+    return of != NULL ? of->memory : s->memory;
+}
+
+memory_holder *rights_holder(session *s)
+{
+    party *of = rights_party(s);
+    if (of == NULL && s->memory == NULL) {
+        s->memory = memory_holder_create();
+    }
+    return of != NULL ? of->memory : s->memory;
+}
+
+// The party that pays beside the connection. All strangers of one address pay together: a stranger
+// gets another connection for nothing, but another token from nobody.
+static party *payer_of(const session *s)
+{
+    return s->subject != NULL || !rights_awaits_token(s) ? s->subject : s->address;
+}
+
+bool rights_pays_first(const session *s)
+{
+    return s->input.scanner.values > LARGE_VALUES;
+}
+
+// Until the next request of that price could be paid.
+static double seconds_until(const session *s, const party *payer, double price)
+{
+    const double rate = (double)s->bounds.requests_per_second;
+    const double own = s->asked.level;
+    const double level = payer != NULL && payer->requests.level < own ? payer->requests.level : own;
+    const double wanted =
+        price < (double)s->bounds.request_burst ? price : (double)s->bounds.request_burst;
+    return wanted > level ? (wanted - level) / rate : 0.0;
+}
+
+status rights_pay(session *s, method m, size_t size, bool *exhausted, error *err)
+{
+    double price = price_of(s, m, size);
+    double rate = (double)s->bounds.requests_per_second;
+    double burst = (double)s->bounds.request_burst;
+    uint64_t now = uv_now(s->server->loop);
+    bucket_answer answer = bucket_pay(&s->asked, price, rate, burst, now);
+    party *payer = payer_of(s);
+    if (answer == BUCKET_PAID && payer != NULL) {
+        answer = bucket_pay(&payer->requests, price, rate, burst, now);
+    }
+    if (answer == BUCKET_PAID) {
+        return STATUS_OK;
+    }
+    *exhausted = answer == BUCKET_EXHAUSTED;
+    metrics_add(METRIC_requests_limited, 1);
+    return error_set(err, STATUS_LIMIT_EXCEEDED,
+                     "requests_per_second: more than %llu a second, and %llu at once; this one "
+                     "counts for %.0f, again in %.3g s",
+                     (unsigned long long)s->bounds.requests_per_second,
+                     (unsigned long long)s->bounds.request_burst, price,
+                     seconds_until(s, payer, price));
+}
+
+// ---- refusals
+
+void rights_audit(const session *s, const error *err)
+{
+    bool limited = err->status == STATUS_LIMIT_EXCEEDED;
+    if (err->status == STATUS_PERMISSION_DENIED) {
+        metrics_add(METRIC_refused_permission, 1);
+    } else if (err->status == STATUS_UNAUTHENTICATED) {
+        metrics_add(METRIC_refused_unauthenticated, 1);
+    } else if (!limited) {
+        return;
+    }
+    audit_refusal(s->key.number, rights_subject(s),
+                  s->connection != NULL ? connection_peer_name(s->connection) : NULL, err->status,
+                  err->text);
+}
+
+// ---- areas
+
+static area box_of(vec2d a, vec2d b)
+{
+    return (area){a.x < b.x ? a.x : b.x, a.y < b.y ? a.y : b.y, a.x > b.x ? a.x : b.x,
+                  a.y > b.y ? a.y : b.y};
+}
+
+static area box_grown(area a, const aabb *by)
+{
+    return (area){a.x0 + (double)by->lower.x, a.y0 + (double)by->lower.y,
+                  a.x1 + (double)by->upper.x, a.y1 + (double)by->upper.y};
+}
+
+static aabb form_box(const shape_geometry *form)
+{
+    return shape_aabb(form, TRANSFORM_IDENTITY);
+}
+
+static area overlap_area(const query_overlap_args *q)
+{
+    area nothing = {0};
+    aabb box;
+    switch (q->of) {
+    case OVERLAP_AREA:
+        return q->area;
+    case OVERLAP_POINT:
+        return box_of(q->point, q->point);
+    case OVERLAP_SHAPE:
+        break;
+    }
+    box = form_box(&q->shape);
+    return box_grown(nothing, &box);
+}
+
+static status check_area(const grant *g, const area *a, error *err)
+{
+    return grant_allows_area(g, a)
+               ? STATUS_OK
+               : error_set(err, STATUS_PERMISSION_DENIED,
+                           "area: must lie within one of the %u areas of the token", g->area_count);
+}
+
+// The area of a subscription, which is the token's only one where none was asked for. One that goes
+// along with a body is anywhere: what it shows is cut with the token's areas by its world.
+static status check_view(const grant *g, bool *has_area, area *view, bool follows, error *err)
+{
+    if (!*has_area && g->area_count == 1) {
+        *has_area = true;
+        *view = g->areas[0];
+    }
+    if (!*has_area) {
+        return error_set(err, STATUS_PERMISSION_DENIED,
+                         "area: must be given, the token has %llu %s",
+                         COUNTED(g->area_count, "area", "areas"));
+    }
+    return follows ? STATUS_OK : check_area(g, view, err);
+}
+
+void rights_limit_sight(const session *s, command *c)
+{
+    const grant *g = s->grant;
+    if (c->method == METHOD_WORLD_SUBSCRIBE && g != NULL && g->area_count > 0) {
+        area *areas = command_memory_take(&c->memory, g->area_count, sizeof *areas);
+        memcpy(areas, g->areas, g->area_count * sizeof *areas);
+        c->subscribe.sight = areas;
+        c->subscribe.sight_count = g->area_count;
+    }
+}
+
+static status sight_unsubscribe(const grant *g, command *c, error *err)
+{
+    (void)g, (void)c, (void)err;
+    return STATUS_OK;
+}
+
+static status sight_view(const grant *g, command *c, error *err)
+{
+    return check_view(g, &c->view.has_area, &c->view.area, c->view.follow != 0, err);
+}
+
+static status refuse_sight(const command *c, error *err)
+{
+    return error_set(err, STATUS_PERMISSION_DENIED,
+                     "%s may show what is outside of the areas of the token",
+                     method_wire_name(c->method));
+}
+
+static status sight_subscribe(const grant *g, command *c, error *err)
+{
+    if (c->subscribe.encoding != ENCODING_PLAIN && c->subscribe.encoding != ENCODING_PACKED) {
+        return refuse_sight(c, err);
+    }
+    return check_view(g, &c->subscribe.has_area, &c->subscribe.area, c->subscribe.follow != 0, err);
+}
+
+static status sight_ray(const grant *g, command *c, error *err)
+{
+    const area asked = box_of(c->ray.from, c->ray.to);
+    return check_area(g, &asked, err);
+}
+
+static status sight_overlap(const grant *g, command *c, error *err)
+{
+    const area asked = overlap_area(&c->overlap);
+    return check_area(g, &asked, err);
+}
+
+static status sight_cast(const grant *g, command *c, error *err)
+{
+    const aabb box = form_box(&c->cast.shape);
+    const area asked = box_grown(box_of(c->cast.from, c->cast.to), &box);
+    return check_area(g, &asked, err);
+}
+
+static status sight_nearest(const grant *g, command *c, error *err)
+{
+    const vec2d p = c->nearest.point;
+    const double r = c->nearest.radius;
+    const area asked = {p.x - r, p.y - r, p.x + r, p.y + r};
+    return check_area(g, &asked, err);
+}
+
+typedef status sight_function(const grant *g, command *c, error *err);
+#define SEE(id, sight) [METHOD_##id] = sight_##sight,
+static sight_function *const SIGHT[METHOD_COUNT] = {METHOD_SIGHT(SEE)};
+
+// For sessions that do not see everything. A method that shows bodies and has no rule is refused.
+static status check_sight(const grant *g, command *c, error *err)
+{
+    return SIGHT[c->method] != NULL ? SIGHT[c->method](g, c, err) : refuse_sight(c, err);
+}
+
+static bool shows_bodies(method m)
+{
+    return method_has(m, TRAIT_SHOWS);
+}
+
+static status check_areas(const session *s, command *c, error *err)
+{
+    if (s->grant == NULL || s->grant->area_count == 0) {
+        return STATUS_OK;
+    }
+    for (uint32_t i = 0; c->method == METHOD_WORLD_APPLY && i < c->apply.count; i++) {
+        command *inner = &c->apply.commands[i];
+        if (shows_bodies(inner->method) && check_sight(s->grant, inner, err) != STATUS_OK) {
+            error_prefix(err, "commands[%u]", i);
+            return STATUS_PERMISSION_DENIED;
+        }
+    }
+    return shows_bodies(c->method) ? check_sight(s->grant, c, err) : STATUS_OK;
+}
+
+status rights_permit(const session *s, command *c, error *err)
+{
+    status result = command_permit(c, s->role, err); // and each command of a batch
+    if (result == STATUS_OK) {
+        result = check_world(s, c->world, err);
+    }
+    if (result == STATUS_OK && c->method == METHOD_WORLD_FORK) {
+        result = check_world(s, c->fork.as, err);
+    }
+    if (result == STATUS_OK) {
+        result = check_server(s, c, err);
+    }
+    if (result == STATUS_OK) {
+        result = check_areas(s, c, err);
+    }
+    if (result == STATUS_OK) {
+        rights_limit_sight(s, c);
+    }
+    return result;
+}

@@ -1,0 +1,37 @@
+// Worlds that are set aside: the process ended in the ticks of such a world as often as one may
+// (crash.h), so a start does not run it again. Its log stays as it is, and the others start.
+//
+// Network thread.
+#ifndef CAROM_SERVER_SESSION_PLACEMENT_ASIDE_H
+#define CAROM_SERVER_SESSION_PLACEMENT_ASIDE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/base/status.h"
+#include "server/process/crash.h"
+
+typedef struct aside_list {
+    const char *directory;
+    crash_lines lines;         // that were read
+    crash_lines kept;          // those of worlds that are there and not loaded again
+    const char *const *loaded; // names of worlds that are started all the same
+    uint32_t loaded_count;
+} aside_list;
+
+// Reads what the last processes left, and has this one watched from now on. A file that cannot be
+// used sets nothing aside, and is warned of. `directory` NULL: there is none.
+void aside_begin(aside_list *a, const char *directory, const char *const *loaded,
+                 uint32_t loaded_count);
+
+// Whether the world is set aside: `why` says so, and how to load or drop it. To be asked once for
+// each world of the data directory.
+bool aside_has(aside_list *a, const char *name, uint64_t world, error *why);
+
+// All worlds were asked for, and those that start have played their logs: the file forgets worlds
+// that are not there any more and those that were loaded again. Frees the list.
+void aside_finish(aside_list *a);
+// Frees the list where that is not so: the file stays as it is.
+void aside_drop(aside_list *a);
+
+#endif

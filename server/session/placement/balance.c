@@ -1,0 +1,67 @@
+// Worlds go to threads that have less to do. A new world begins on the thread of --threads that has
+// least to do then; what it takes later nobody knows. So each second the threads tell what their
+// worlds took of them, and where one is busier than another by a fifth of a processor, the world
+// whose move evens them out best goes over, as in own_thread.c: its thread lets go of it between two
+// ticks, and it keeps its times, so that the next tick begins when it would have begun.
+//
+// One world moves at a time, and then both threads are measured anew before the next one does. The
+// others of a thread that gives one up go on meanwhile. Network thread only.
+#include "server/session/placement/balance.h"
+
+#include <stdlib.h>
+
+#include "server/base/clock.h"
+#include "server/session/service.h"
+
+static const int64_t SETTLE_NS = 3000000000; // two whole seconds that are measured, and some
+
+uint64_t balance_choose(const world_load *loads, uint32_t count, uint64_t gap)
+{
+    uint64_t chosen = 0;
+    int64_t best = (int64_t)gap - BALANCE_GAP_LEAST / 2; // that may be left
+    for (uint32_t i = 0; i < count && gap >= BALANCE_GAP_LEAST; i++) {
+        int64_t left = llabs((int64_t)gap - 2 * (int64_t)loads[i].share);
+        if (loads[i].share >= BALANCE_SHARE_LEAST && left <= best) {
+            best = left - 1; // of equals the first
+            chosen = loads[i].world;
+        }
+    }
+    return chosen;
+}
+
+// Those with a thread of their own keep it.
+static bool is_shared(const server *s, const host *h)
+{
+    bool shared = false;
+    for (int i = 0; i < s->options->threads && !shared; i++) {
+        shared = s->hosts.data[i] == h;
+    }
+    return shared;
+}
+
+static host *least_busy(const server *s)
+{
+    host *least = s->hosts.data[0];
+    for (int i = 1; i < s->options->threads; i++) {
+        least = host_busy(s->hosts.data[i]) < host_busy(least) ? s->hosts.data[i] : least;
+    }
+    return least;
+}
+
+void balance_note(server *s, const host *from, const reply *r)
+{
+    int64_t now = clock_now_ns();
+    if (s->draining || s->moves.count > 0 || !is_shared(s, from) ||
+        now - s->balanced_ns < SETTLE_NS) {
+        return;
+    }
+    host *to = least_busy(s);
+    uint64_t busy = host_busy(from);
+    uint64_t gap = busy > host_busy(to) ? busy - host_busy(to) : 0;
+    uint64_t chosen = balance_choose(r->loads, r->load_count, gap);
+    world_entry *entry = chosen > 0 ? directory_find_number(&s->worlds, chosen) : NULL;
+    if (entry != NULL && !entry->unnamed && entry->host == from) {
+        s->balanced_ns = now;
+        apart_move(s, entry, to, false);
+    }
+}

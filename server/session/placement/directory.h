@@ -1,0 +1,86 @@
+// The directory of worlds, by name and by number, with the simulation thread of each.
+//
+// A world has its name from the moment its creation begins, so that two cannot take the same;
+// requests that come for it before it lives are held here. It loses the name when its destruction
+// is sent, so that the name is free again; the entry stays until the last result has come back.
+// Numbers are never used again.
+//
+// Network thread only.
+#ifndef CAROM_SERVER_SESSION_PLACEMENT_DIRECTORY_H
+#define CAROM_SERVER_SESSION_PLACEMENT_DIRECTORY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/base/array.h"
+#include "common/world/command.h"
+#include "server/base/bytes.h"
+#include "server/schedule/turn_queue.h"
+#include "server/world/tick/sim_thread.h"
+#include "server/world/tick/messages.h"
+
+// A row of world.list, see session/worlds_list.c.
+typedef struct world_figures {
+    shared_bytes *row; // as it was told last; NULL: never
+    bool fresh;        // nothing that the world has told since shows a later state
+    bool asked;        // its answer is to come
+    uint32_t at;       // its place in the survey under way, if there is one
+} world_figures;
+
+typedef struct world_entry {
+    uint64_t number;
+    char name[WORLD_NAME_BYTES_MAX + 1];
+    host *host;            // NULL while it is being built, restored or moved
+    uint64_t session;      // number of the session that it ends with; 0: the server's
+    bool unnamed;          // destroyed, or could not be made
+    bool logged;           // a restart brings it back
+    bool coming;           // it is being restored; held requests wait for that
+    bool adopting;         // it was restored, and its thread has not answered yet
+    bool handed;           // its thread has told what it was when it stopped (handover.h)
+    char *broken;          // owned: why it is not served, though it is on the disk; NULL for most
+    uint64_t tick;         // of a broken one: its log's last
+    storage_world *stored; // of a broken one, until it is destroyed
+    storage_durability durability; // of a fork, until it is made, and of a broken one
+    uint64_t waiting;              // commands that were taken on for it and not answered yet
+    request *held;                 // in order, while it has no host
+    request **held_last;
+    reply *replies, **replies_last; // that have come from it and are not dealt with, in order
+    uint32_t delivered;             // of the first one's deliveries, those that were sent
+    turn_job replying;
+    void *owner;              // of the directory, for the job
+    world_figures figures[2]; // by `confined` of who asks
+} world_entry;
+
+typedef struct directory {
+    ARRAY(world_entry *) by_name;   // those that have their name, in its order
+    ARRAY(world_entry *) by_number; // all, ascending
+    uint64_t next_number;           // 1 at first; may be raised
+} directory;
+
+void directory_init(directory *d);
+// No request may be held.
+void directory_deinit(directory *d);
+
+// NULL where there is none.
+world_entry *directory_find(const directory *d, const char *name);
+world_entry *directory_find_number(const directory *d, uint64_t number);
+
+// Why a broken one is not served. The reason may name a body, which a session that sees areas alone
+// (`confined`) is not to learn of.
+const char *directory_reason(const world_entry *entry, bool confined);
+
+// How many are not served.
+uint32_t directory_broken(const directory *d);
+
+// A new one, being built, whose name must be free.
+world_entry *directory_add(directory *d, const char *name);
+// Likewise with a number of its own, above those of all others.
+world_entry *directory_add_numbered(directory *d, const char *name, uint64_t number);
+
+// Takes its name from it.
+void directory_unname(directory *d, world_entry *entry);
+
+// Frees it if it has neither name nor answers to come, nor replies to be dealt with.
+void directory_release(directory *d, world_entry *entry);
+
+#endif

@@ -1,0 +1,133 @@
+// Worlds that others must not wait for go to threads apart, which have a lower priority: a world
+// that takes more than half of a simulation thread's time, or whose next step is foreseen to (its
+// thread does not begin it before), forks of such a world, and worlds that are made from an image
+// or a scene so crowded. The processors are then shared by the system, and a world that cannot keep
+// its rate slows down alone.
+//
+//   REPLY_CROWDED  -> REQUEST_RELEASE to its thread; requests for it are held (here, and where
+//                     balance.c moves a world)
+//   REPLY_RELEASED -> REQUEST_TAKE to the other one, then what was held
+//
+// There are as many such threads as limits.own_threads allows, each begun when it is needed. While
+// there is one, a world has it for itself. Past that they share: such a world goes to the one of
+// these threads that has least to do, never back to those of --threads, where quiet worlds are. A
+// world stays apart for the rest of its life. Network thread only.
+#include "common/base/assert.h"
+#include "common/base/log.h"
+#include "server/base/metrics.h"
+#include "server/session/service.h"
+
+static host *find_empty(const server *s)
+{
+    for (uint32_t i = (uint32_t)s->options->threads; i < s->hosts.count; i++) {
+        if (host_empty(s->hosts.data[i]) && !apart_awaited(s, s->hosts.data[i])) {
+            return s->hosts.data[i];
+        }
+    }
+    return NULL;
+}
+
+// One more thread, if there may be; NULL else.
+static host *add(server *s)
+{
+    error err;
+    if (s->hosts.count >= (uint64_t)s->options->threads + s->limits->own_threads) {
+        return NULL;
+    }
+    if (server_add_host(s, &err) != STATUS_OK) {
+        log_warn("no thread for a world that slows others: %s", err.text);
+        return NULL;
+    }
+    return s->hosts.data[s->hosts.count - 1];
+}
+
+static host *least_loaded(const server *s)
+{
+    host *least = NULL;
+    for (uint32_t i = (uint32_t)s->options->threads; i < s->hosts.count; i++) {
+        host *one = s->hosts.data[i];
+        least = least == NULL || host_load(one) < host_load(least) ? one : least;
+    }
+    return least;
+}
+
+bool apart_has(const server *s, const host *h)
+{
+    bool has = false;
+    for (uint32_t i = (uint32_t)s->options->threads; i < s->hosts.count && !has; i++) {
+        has = s->hosts.data[i] == h;
+    }
+    return has;
+}
+
+host *apart_find(server *s)
+{
+    host *found = find_empty(s);
+    found = found != NULL ? found : add(s);
+    return found != NULL ? found : least_loaded(s);
+}
+
+void apart_begin(server *s, uint64_t world)
+{
+    world_entry *entry = directory_find_number(&s->worlds, world);
+    if (s->draining || entry == NULL || entry->unnamed || entry->host == NULL ||
+        apart_has(s, entry->host)) {
+        return; // one that ends needs no thread, and requests held for it would outlive it
+    }
+    host *to = apart_find(s);
+    if (to != NULL) {
+        apart_move(s, entry, to, true);
+    }
+}
+
+void apart_move(server *s, world_entry *entry, host *to, bool apart)
+{
+    ASSERT(!s->draining && entry->host != NULL && entry->host != to);
+    array_push(
+        &s->moves,
+        ((world_move){.world = entry->number, .from = entry->host, .to = to, .apart = apart}));
+    bool sent = host_send(entry->host, request_create(REQUEST_RELEASE, entry->number));
+    ASSERT(sent); // there is always room beyond the commands
+    entry->host = NULL;
+}
+
+void apart_finish(server *s, uint64_t world, struct hosted *moved)
+{
+    uint32_t at = 0;
+    while (at < s->moves.count && s->moves.data[at].world != world) {
+        at++;
+    }
+    ASSERT(at < s->moves.count);
+    world_move move = s->moves.data[at];
+    array_swap_remove(&s->moves, at);
+    world_entry *entry = directory_find_number(&s->worlds, world);
+    if (moved != NULL) {
+        request *take = request_create(REQUEST_TAKE, world);
+        take->moved = moved;
+        bool sent = host_send(move.to, take);
+        ASSERT(sent);
+        metrics_add(move.apart ? METRIC_worlds_set_apart : METRIC_worlds_moved, 1);
+    }
+    if (entry != NULL) {
+        entry->host = moved != NULL ? move.to : move.from;
+        worlds_deliver_held(entry);
+    }
+    if (moved != NULL && entry != NULL) {
+        log_info("world '%s' %s", entry->name,
+                 move.apart ? "is served apart, as others would wait for it"
+                            : "was moved to a thread that has less to do");
+    }
+    if (s->draining) {
+        server_stop_host(s, move.to);
+    }
+}
+
+bool apart_awaited(const server *s, const host *h)
+{
+    for (uint32_t i = 0; i < s->moves.count; i++) {
+        if (s->moves.data[i].to == h) {
+            return true;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,87 @@
+// Restoring: a restart brings back every world of the data directory, at the state that its log
+// tells.
+//
+// Reading (restore_read) is done before the server listens: images and records come into memory,
+// and it is known which worlds there are, where their logs end, and what sessions did to them.
+// Playing (restore_play) takes most of the time, and is done world by world on several threads
+// while clients are served: each world begins with its newest image; the records after it are
+// played over it, each hash that they know is compared, and the world steps on to the last tick
+// that may have been shown. A world whose log cannot be played is broken: it is told why, it is not
+// served, and its log stays as it is; the others go on.
+//
+// A world that another process hands over comes as an image (restore_from_image): of its log only
+// the end is looked at.
+#ifndef CAROM_SERVER_SESSION_PLACEMENT_RESTORE_H
+#define CAROM_SERVER_SESSION_PLACEMENT_RESTORE_H
+
+#include <stdatomic.h>
+
+#include "common/base/array.h"
+#include "common/base/status.h"
+#include "common/world/command.h"
+#include "server/session/placement/aside.h"
+#include "server/storage/storage.h"
+#include "server/world/tick/messages.h"
+#include "server/world/tick/last_requests.h"
+
+enum { RESTORE_THREADS_MAX = 64 }; // beside the one that asks
+
+typedef struct restoration restoration;
+
+typedef struct restored_world {
+    char name[WORLD_NAME_BYTES_MAX + 1];
+    uint64_t epoch;
+    storage_world *stored; // NULL: it has no log
+    storage_durability durability;
+    restoration *way;          // what is still to be played; NULL: it has come, or is broken
+    adoption *adoption;        // once it was played; NULL where it is broken
+    char *broken;              // why: "was not restored: …", or "is set aside: …"
+    bool has_image;            // it was there, and not only about to be made
+    bool unlogged;             // its log lacks a part of what it is
+    bool taken;                // by one of the threads that play
+    const atomic_bool *stop;   // once true: it need not be played to its end. NULL: never
+    uint64_t sequence;         // of its log's last record
+    uint64_t until;            // the last tick that may have been shown
+    uint64_t tick;             // to which the last record leads
+    uint64_t commands, hashes; // that were played, and compared
+    uint64_t session;          // with which it ends; 0: none. Of worlds without a log
+} restored_world;
+
+typedef ARRAY(restored_world) restored_worlds;
+
+// How many threads play at once: as many as there are processors.
+int restore_threads(void);
+
+// Reads all worlds of a storage that was opened and not started yet, but for those that are set
+// aside. Worlds whose making was never answered, and all but the newest of one name (their end was
+// asked for), are destroyed. Where records do not fit into memory, those read so far are played by
+// `threads` threads. Network thread. Errors: those of storage_recover; `out` is the caller's in any
+// case.
+status restore_read(storage *s, aside_list *aside, int threads, restored_worlds *out, error *err);
+
+// The commands of sessions that took effect in a world that is not broken.
+const session_marks *restore_marks(const restored_world *w);
+
+// A measure of how long it takes to play, against others.
+uint64_t restore_cost(const restored_world *w);
+
+// The world is this image (world_image.h; taken over) of that tick and hash, whatever its log says.
+void restore_from_image(restored_world *w, uint8_t *image, size_t size, uint64_t tick,
+                        uint64_t hash);
+
+// Plays a world that was read: `adoption` or `broken` is there then. Any thread, which has the
+// world for itself.
+void restore_play(restored_world *w);
+// All that are left, on as many threads. Network thread, which waits.
+void restore_play_all(restored_worlds *worlds, int threads);
+
+// Lets go of one, whose place the last one takes; its log stays.
+void restored_worlds_remove(restored_worlds *list, uint32_t i);
+void restored_worlds_free(restored_worlds *list);
+
+// The name under which a world is stored: its own, a dot and its epoch, as names may be taken anew
+// while the end of the last one is still being written.
+enum { STORED_NAME_BYTES_MAX = WORLD_NAME_BYTES_MAX + 1 + 20 };
+void restore_stored_name(char out[STORED_NAME_BYTES_MAX + 1], const char *name, uint64_t epoch);
+
+#endif

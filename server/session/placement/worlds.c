@@ -1,0 +1,305 @@
+// Sending requests to worlds: what is counted, what waits, and what ends with a session. Network
+// thread.
+#include <stdlib.h>
+#include <string.h>
+
+#include <msgpack.h>
+
+#include "common/base/assert.h"
+#include "common/base/log.h"
+#include "proto/commands/canonical.h"
+#include "proto/log/log_record.h"
+#include "server/base/memory.h"
+#include "server/base/metrics.h"
+#include "server/session/service.h"
+
+// ---- requests
+
+// A command that changes a world goes into its log, as it was said.
+static void note_arguments(request *r, const call *c)
+{
+    if (method_scope_of(r->command.method) != SCOPE_WORLD_COMMAND) {
+        return;
+    }
+    if (c->aside != NULL) {
+        r->arguments = c->aside->arguments;
+        r->arguments_size = (uint32_t)c->aside->arguments_size;
+        c->aside->arguments = NULL;
+        return;
+    }
+    buffer out;
+    buffer_init(&out, LOG_ARGUMENTS_BYTES_MAX);
+    arguments_canonical_owned(&out, r->command.method, c->params,
+                              *r->actor.subject != '\0' ? r->actor.subject : NULL);
+    ASSERT(!out.overflow);
+    size_t size = 0;
+    uint8_t *taken = buffer_take(&out, &size);
+    uint8_t *fitted = realloc(taken, size + (size == 0)); // it may wait for long
+    r->arguments = fitted != NULL ? fitted : taken;
+    r->arguments_size = (uint32_t)size;
+}
+
+// Memory of a request that waits, the heap's own words included.
+static uint64_t bytes_of(const request *r)
+{
+    enum { HEAP_BYTES = 48 };
+    return sizeof *r + HEAP_BYTES + command_held_bytes(&r->command) + r->arguments_size;
+}
+
+request *worlds_request(const call *c, world_entry *entry, command *taken)
+{
+    request *r = request_create(REQUEST_COMMAND, entry->number);
+    r->command = *taken;
+    *taken = (command){.method = taken->method};
+    if (c != NULL) {
+        r->reply_to =
+            (reply_address){.session = c->session->key, .id = c->id, .answerable = c->answerable};
+        r->reply_to.payer = rights_party(c->session);
+        r->received_ns = c->received_ns;
+        rights_sign(c->session, r);
+        note_arguments(r, c);
+        r->reply_to.token = bytes_of(r);
+    }
+    return r;
+}
+
+// Of clients: a restart's own request to begin with the world takes nobody's room.
+static uint64_t commands_waiting(const world_entry *entry)
+{
+    return entry->waiting - (entry->adopting ? 1 : 0);
+}
+
+// A party has as much as is left for all others at most: one that takes all that it gets has half,
+// and whoever comes next finds room, however long the first one's requests wait.
+static status check_share(const server *s, const world_entry *entry, const party *payer,
+                          uint64_t size, error *err)
+{
+    if (payer == NULL) {
+        return STATUS_OK;
+    }
+    if (payer->waiting >= s->limits->commands_per_world - commands_waiting(entry)) {
+        return error_set(err, STATUS_LIMIT_EXCEEDED,
+                         "commands_per_world: %llu of this subject or address wait, as many as are "
+                         "left of %llu in world '%s'",
+                         (unsigned long long)payer->waiting,
+                         (unsigned long long)s->limits->commands_per_world, entry->name);
+    }
+    if (payer->waiting_bytes + size > s->limits->command_bytes - s->command_bytes) {
+        return error_set(err, STATUS_LIMIT_EXCEEDED,
+                         "command_bytes: %llu bytes of this subject or address wait, as many as "
+                         "are left of %llu",
+                         (unsigned long long)payer->waiting_bytes,
+                         (unsigned long long)s->limits->command_bytes);
+    }
+    return STATUS_OK;
+}
+
+// Whether the request can be taken on for the world.
+status worlds_check_capacity(const server *s, const world_entry *entry, const request *r,
+                             error *err)
+{
+    const party *payer = r->reply_to.payer;
+    const uint64_t size = r->reply_to.token;
+    if (s->draining) {
+        return error_set(err, STATUS_UNAVAILABLE, "%s", s->reason);
+    }
+    if (entry->broken != NULL) {
+        return error_set(err, STATUS_UNAVAILABLE, "world '%s' %s", entry->name,
+                         directory_reason(entry, r->actor.confined));
+    }
+    if (commands_waiting(entry) >= s->limits->commands_per_world) {
+        return error_set(err, STATUS_LIMIT_EXCEEDED,
+                         "commands_per_world: %llu wait for world '%s' already",
+                         (unsigned long long)commands_waiting(entry), entry->name);
+    }
+    if (s->command_bytes + size > s->limits->command_bytes) {
+        return error_set(err, STATUS_LIMIT_EXCEEDED,
+                         "command_bytes: %llu bytes of commands wait already",
+                         (unsigned long long)s->command_bytes);
+    }
+    return check_share(s, entry, payer, size, err);
+}
+
+// From here on there will be an answer.
+void worlds_count_in(server *s, world_entry *entry, request *r)
+{
+    entry->waiting++;
+    session *asker = server_find_session(s, r->reply_to.session);
+    if (r->command.method != METHOD_WORLD_LIST && r->reply_to.session.number != 0) {
+        s->command_bytes += r->reply_to.token;
+        memory_note(MEMORY_commands, NULL, (int64_t)r->reply_to.token);
+        if (r->reply_to.payer != NULL) {
+            r->reply_to.payer->waiting++;
+            r->reply_to.payer->waiting_bytes += r->reply_to.token;
+        }
+    }
+    if (r->command.method != METHOD_WORLD_LIST && asker != NULL) {
+        asker->in_flight++;
+        r->reply_to.sequence =
+            request_log_send(&asker->requests, r->reply_to.id, r->reply_to.answerable);
+    }
+}
+
+void worlds_deliver(world_entry *entry, request *r)
+{
+    ASSERT(r->world == entry->number);
+    if (entry->host == NULL) {
+        r->node.next = NULL;
+        *entry->held_last = r;
+        entry->held_last = (request **)&r->node.next;
+        return;
+    }
+    bool sent = host_send(entry->host, r);
+    ASSERT(sent); // the queue has room for what all worlds may have waiting
+}
+
+void worlds_deliver_held(world_entry *entry)
+{
+    while (entry->held != NULL) {
+        request *r = entry->held;
+        entry->held = (request *)r->node.next;
+        worlds_deliver(entry, r);
+    }
+    entry->held_last = &entry->held;
+}
+
+status worlds_send(server *s, world_entry *entry, request *r, error *err)
+{
+    status admitted = worlds_check_capacity(s, entry, r, err);
+    if (admitted != STATUS_OK) {
+        request_free(r);
+        return admitted;
+    }
+    worlds_count_in(s, entry, r);
+    worlds_deliver(entry, r);
+    return STATUS_OK;
+}
+
+void worlds_send_uncounted(server *s, request_kind kind, uint64_t world, session_key key)
+{
+    world_entry *entry = directory_find_number(&s->worlds, world);
+    if (entry == NULL || entry->broken != NULL) {
+        return;
+    }
+    request *r = request_create(kind, world);
+    r->reply_to.session = key;
+    worlds_deliver(entry, r);
+}
+
+void worlds_forget(server *s, session_key key, uint64_t world)
+{
+    worlds_send_uncounted(s, REQUEST_FORGET, world, key);
+}
+
+// At most one for each session and world is on its way: the next resume waits for it. So the
+// queues, which have room for a message from each subscription, have room for these.
+void worlds_resume(session *s, uint64_t world)
+{
+    const world_entry *entry = directory_find_number(&s->server->worlds, world);
+    if (entry != NULL && entry->broken == NULL) {
+        s->resumes++;
+        worlds_send_uncounted(s->server, REQUEST_RESUME, world, s->key);
+    }
+}
+
+void worlds_resumed(server *s, session_key key)
+{
+    session *resumed = server_find_session(s, key);
+    if (resumed != NULL) {
+        ASSERT(resumed->resumes > 0);
+        resumed->resumes--;
+        session_settle(resumed);
+    }
+}
+
+void worlds_note_written(server *s, uint64_t subscription, uint64_t world)
+{
+    array_push(&s->written, ((written_snapshot){world, subscription}));
+}
+
+// Those of one world in a row are one request: most often all of a tick.
+void worlds_acknowledge(server *s)
+{
+    const written_snapshot *all = s->written.data;
+    for (uint32_t begin = 0, end = 0; begin < s->written.count; begin = end) {
+        while (end < s->written.count && all[end].world == all[begin].world) {
+            end++;
+        }
+        world_entry *entry = directory_find_number(&s->worlds, all[begin].world);
+        if (entry == NULL) {
+            continue;
+        }
+        request *r = request_create(REQUEST_ACKNOWLEDGE, all[begin].world);
+        r->acknowledged_count = end - begin;
+        r->acknowledged = malloc(r->acknowledged_count * sizeof *r->acknowledged);
+        ASSERT_MEMORY(r->acknowledged != NULL);
+        for (uint32_t i = begin; i < end; i++) {
+            r->acknowledged[i - begin] = all[i].subscription;
+        }
+        worlds_deliver(entry, r);
+    }
+    array_clear(&s->written);
+}
+
+// ---- what ends with a session
+
+void worlds_note_body(session *s, uint64_t world)
+{
+    uint32_t kept = 0;
+    if (s->body_worlds.count > 0 && s->body_worlds.data[s->body_worlds.count - 1] == world) {
+        return; // as most often
+    }
+    for (uint32_t i = 0; i < s->body_worlds.count; i++) {
+        uint64_t number = s->body_worlds.data[i];
+        if (number != world && directory_find_number(&s->server->worlds, number) != NULL) {
+            s->body_worlds.data[kept++] = number;
+        }
+    }
+    s->body_worlds.count = kept;
+    array_push(&s->body_worlds, world);
+}
+
+void worlds_note_gone(session *s, const world_entry *entry)
+{
+    if (request_log_bury(&s->requests, entry->number, entry->name)) {
+        ledger_note(s);
+    }
+}
+
+void worlds_unname(server *s, world_entry *entry)
+{
+    directory_unname(&s->worlds, entry);
+    for (uint32_t i = 0; i < s->sessions.count; i++) {
+        if (s->sessions.data[i] != NULL) {
+            worlds_note_gone(s->sessions.data[i], entry);
+        }
+    }
+}
+
+// In the server's own name, whatever waits for the world: the answer is of interest to nobody.
+static void destroy_unasked(server *s, world_entry *entry)
+{
+    command destroy = {.method = METHOD_WORLD_DESTROY};
+    memcpy(destroy.world, entry->name, sizeof destroy.world);
+    request *r = worlds_request(NULL, entry, &destroy);
+    log_info("world '%s' ends with its session", entry->name);
+    metrics_add(METRIC_worlds_destroyed, 1);
+    worlds_unname(s, entry);
+    worlds_count_in(s, entry, r);
+    worlds_deliver(entry, r);
+}
+
+void worlds_end_session(session *s)
+{
+    server *of = s->server;
+    for (uint32_t i = 0; i < s->body_worlds.count; i++) {
+        worlds_send_uncounted(of, REQUEST_SESSION_END, s->body_worlds.data[i], s->key);
+    }
+    array_clear(&s->body_worlds);
+    for (uint32_t i = of->worlds.by_name.count; i > 0 && !of->draining; i--) {
+        world_entry *entry = of->worlds.by_name.data[i - 1];
+        if (entry->session == s->key.number) {
+            destroy_unasked(of, entry);
+        }
+    }
+}

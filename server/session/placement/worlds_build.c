@@ -1,0 +1,538 @@
+// Making and ending worlds. A world is built on a worker thread of the loop, so that a large scene
+// holds up neither clients nor other worlds, and then given to the simulation thread that has the
+// least load. Network thread, but for on_build.
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/assert.h"
+#include "common/base/log.h"
+#include "common/physics/image.h"
+#include "proto/scene/scene_apply.h"
+#include "server/base/memory.h"
+#include "server/base/metrics.h"
+#include "server/session/placement/scenes.h"
+#include "server/session/service.h"
+#include "server/world/tick/crowding.h"
+#include "server/world/tick/session_bodies.h"
+#include "server/world/tick/last_requests.h"
+#include "server/world/log/world_image.h"
+
+typedef struct build {
+    uv_work_t work;
+    server *server;
+    world_entry *entry;
+    request *request; // owned until it is sent or answered
+    storage_durability durability;
+    shared_bytes *image;  // of the world that is forked; NULL for others
+    bool crowds;          // others would wait for its steps
+    memory_charge making; // until the world counts itself
+    adoption *adoption;   // as far as it is made
+    status status;
+    error error;
+} build;
+
+static status check_bodies(const server *s, const world_create_args *args, world_def *def,
+                           error *err)
+{
+    bool told = (args->fields & WORLD_FIELD_BODIES_MAX) != 0;
+    if (told && def->bodies_max > s->limits->bodies_per_world) {
+        return error_set(err, STATUS_LIMIT_EXCEEDED, "max_bodies: bodies_per_world is %llu",
+                         (unsigned long long)s->limits->bodies_per_world);
+    }
+    if (def->bodies_max > s->limits->bodies_per_world) {
+        def->bodies_max = (uint32_t)s->limits->bodies_per_world;
+    }
+    return STATUS_OK;
+}
+
+static status make_world(const build *b, const scene *from, physics_world **out, error *err)
+{
+    const world_create_args *args = &b->request->command.create;
+    world_def scene_def = from != NULL ? scene_world_def(from) : world_def_default();
+    world_def def = command_world_def(args, &scene_def);
+    if (from == NULL && (args->fields & WORLD_FIELD_HZ) == 0) {
+        def.hz = b->server->options->hz;
+    }
+    physics_world *made = NULL;
+    room_limits room = limits_room(b->server->limits);
+    status s = check_bodies(b->server, args, &def, err);
+    if (s == STATUS_OK) {
+        s = world_create(&def, &made, err);
+    }
+    if (s == STATUS_OK && from != NULL) {
+        s = scene_apply(made, from, &room, err);
+    }
+    if (s != STATUS_OK) {
+        world_free(made);
+        return s;
+    }
+    *out = made;
+    return STATUS_OK;
+}
+
+static area *copy_view(const double view[4])
+{
+    area *copy = malloc(sizeof *copy);
+    ASSERT_MEMORY(copy != NULL);
+    *copy = (area){view[0], view[1], view[2], view[3]};
+    return copy;
+}
+
+static void build_from_scene(build *b, const char *name)
+{
+    scene from;
+    b->status = scenes_load(b->server->options->scenes, name, &from, &b->error);
+    if (b->status == STATUS_OK) {
+        b->status = make_world(b, &from, &b->adoption->physics, &b->error);
+        b->adoption->view = from.has_view ? copy_view(from.view) : NULL;
+        scene_deinit(&from);
+    }
+    if (b->status != STATUS_OK) {
+        error_prefix(&b->error, "scene");
+    }
+}
+
+static void build_from_image(build *b, const uint8_t *image, size_t size)
+{
+    room_limits room = limits_room(b->server->limits);
+    uint64_t pairs = b->server->limits->pairs_per_world;
+    physics_world **made = &b->adoption->physics;
+    b->status = room_check_image(image, size, &room, &b->error); // before memory is taken
+    if (b->status == STATUS_OK) {
+        b->status = world_restore(image, size, made, &b->error);
+    }
+    // The image's bytes bound how many it can have.
+    if (b->status == STATUS_OK && world_count(*made).pairs > pairs) {
+        b->status = error_set(&b->error, STATUS_LIMIT_EXCEEDED,
+                              "pairs_per_world: it has %u pairs of shapes that overlap; at most "
+                              "%llu may be there",
+                              world_count(*made).pairs, (unsigned long long)pairs);
+    }
+    if (b->status != STATUS_OK) {
+        error_prefix(&b->error, "image");
+    }
+}
+
+static void build_from_fork(build *b)
+{
+    world_image image;
+    b->status = world_image_decode(b->image->data, b->image->size, &image, &b->error);
+    if (b->status == STATUS_OK) {
+        b->adoption->physics = image.physics;
+        b->adoption->owners = image.owners;
+        b->adoption->paused = image.paused;
+        const double view[4] = {image.view.x0, image.view.y0, image.view.x1, image.view.y1};
+        b->adoption->view = image.has_view ? copy_view(view) : NULL;
+        session_bodies_deinit(&image.bodies);
+        session_marks_deinit(&image.marks);
+    }
+}
+
+// On a worker thread: reads what does not change, and is given nothing that anyone else has but the
+// storage.
+static void on_build(uv_work_t *work)
+{
+    build *b = work->data;
+    const world_create_args *args = &b->request->command.create;
+    block_account *before = block_charge(b->adoption->blocks);
+    b->adoption->paused = args->paused;
+    b->adoption->durability = b->durability;
+    if (b->image != NULL) {
+        build_from_fork(b);
+    } else if (args->image != NULL) {
+        build_from_image(b, args->image, args->image_size);
+    } else if (args->scene != NULL) {
+        build_from_scene(b, args->scene);
+    } else {
+        b->status = make_world(b, NULL, &b->adoption->physics, &b->error);
+    }
+    if (b->status == STATUS_OK) {
+        const double period_ns = 1e9 / world_definition(b->adoption->physics).hz;
+        b->crowds = b->crowds || crowding_foretold(b->adoption->physics, (int64_t)(period_ns / 2));
+    }
+    block_charge(before);
+    if (b->status == STATUS_OK && b->durability != STORAGE_NONE) {
+        char name[STORED_NAME_BYTES_MAX + 1];
+        restore_stored_name(name, b->request->command.world, b->entry->number);
+        b->status = storage_create(b->server->storage, name, b->entry->number, b->durability,
+                                   &b->adoption->stored, &b->error);
+    }
+}
+
+// Answers a request that was not sent to a world.
+static void answer_unsent(server *s, request *r, status why, const char *text)
+{
+    reply *answer = reply_create(REPLY_RESULT, r->world);
+    answer->method = r->command.method;
+    answer->reply_to = r->reply_to;
+    answer->received_ns = r->received_ns;
+    answer->subscription = r->subscription;
+    answer->status = why;
+    answer->text = strdup(text);
+    ASSERT_MEMORY(answer->text != NULL);
+    bool counted = r->kind == REQUEST_COMMAND || r->kind == REQUEST_ADOPT;
+    bool resume = r->kind == REQUEST_RESUME;
+    request_free(r);
+    if (resume) {
+        worlds_resumed(s, answer->reply_to.session);
+    }
+    if (counted) {
+        replies_answer(s, answer);
+    }
+    reply_free(answer);
+}
+
+static void refuse_world(server *s, build *b, status why, const char *text)
+{
+    world_entry *entry = b->entry;
+    if (!entry->unnamed) {
+        worlds_unname(s, entry);
+    }
+    entry->waiting++; // so that it lives until this function has done with it
+    answer_unsent(s, b->request, why, text);
+    while (entry->held != NULL) {
+        request *r = entry->held;
+        entry->held = (request *)r->node.next;
+        answer_unsent(s, r, STATUS_NOT_FOUND, "world: it could not be made");
+    }
+    entry->waiting--;
+    directory_release(&s->worlds, entry);
+}
+
+// ---- held for a world that does not come
+
+// Takes the buffer's bytes.
+static reply *make_result(const request *r, buffer *payload)
+{
+    size_t size = 0;
+    uint8_t *data = buffer_take(payload, &size);
+    reply *answer = reply_create(REPLY_RESULT, r->world);
+    answer->method = r->command.method;
+    answer->reply_to = r->reply_to;
+    answer->received_ns = r->received_ns;
+    answer->subscription = r->subscription;
+    answer->payload = bytes_take(data, size);
+    return answer;
+}
+
+static void answer_row(server *s, const world_entry *entry, request *r)
+{
+    buffer row;
+    buffer_init(&row, WIRE_REPLY_BYTES_MAX);
+    worlds_encode_broken(&row, entry, directory_reason(entry, r->actor.confined));
+    reply *answer = make_result(r, &row);
+    request_free(r);
+    replies_answer(s, answer);
+    reply_free(answer);
+}
+
+// Its log is dropped, as the world would have been.
+static void answer_end(server *s, world_entry *entry, request *r)
+{
+    uint64_t sequence = 0;
+    error err;
+    if (entry->stored == NULL || storage_destroy(entry->stored, &sequence, &err) != STATUS_OK) {
+        answer_unsent(s, r, STATUS_UNAVAILABLE, directory_reason(entry, r->actor.confined));
+        return;
+    }
+    storage_release(entry->stored);
+    entry->stored = NULL;
+    buffer result;
+    buffer_init(&result, WIRE_REPLY_BYTES_MAX);
+    encode_world_tick_result(&result, entry->name, entry->tick);
+    reply *answer = make_result(r, &result);
+    request_free(r);
+    replies_answer(s, answer);
+    reply_free(answer);
+}
+
+static void refuse_one(server *s, world_entry *entry, request *r, const char *text)
+{
+    session *of = server_find_session(s, r->reply_to.session);
+    if (r->command.method == METHOD_WORLD_LIST) {
+        answer_row(s, entry, r);
+        return;
+    }
+    if (r->kind == REQUEST_COMMAND && r->command.method == METHOD_WORLD_DESTROY) {
+        answer_end(s, entry, r);
+        return;
+    }
+    if (r->again && of != NULL) { // its client was told that it goes on
+        session_world_closed(of, r->subscription, STATUS_UNAVAILABLE, text);
+    }
+    answer_unsent(s, r, STATUS_UNAVAILABLE, text);
+}
+
+void worlds_refuse_held(server *s, world_entry *entry, const char *text)
+{
+    entry->waiting++; // so that it lives until this function has done with it
+    while (entry->held != NULL) {
+        request *r = entry->held;
+        entry->held = (request *)r->node.next;
+        refuse_one(s, entry, r, text);
+    }
+    entry->held_last = &entry->held;
+    entry->waiting--;
+    directory_release(&s->worlds, entry);
+}
+
+host *worlds_least_loaded(const server *s)
+{
+    host *best = s->hosts.data[0];
+    for (uint32_t i = 1; i < (uint32_t)s->options->threads; i++) { // not those of own_thread.c
+        if (host_load(s->hosts.data[i]) < host_load(best)) {
+            best = s->hosts.data[i];
+        }
+    }
+    return best;
+}
+
+static void place_world(server *s, build *b)
+{
+    world_entry *entry = b->entry;
+    host *apart = b->crowds ? apart_find(s) : NULL;
+    entry->host = apart != NULL ? apart : worlds_least_loaded(s);
+    entry->logged = b->durability != STORAGE_NONE;
+    b->request->adoption = b->adoption;
+    b->adoption = NULL;
+    worlds_deliver(entry, b->request);
+    worlds_deliver_held(entry);
+    metrics_add(METRIC_worlds_created, 1);
+    log_info("world '%s' begins", entry->name);
+}
+
+// Its log was begun, and it comes to nothing.
+static void forget_stored(storage_world *w)
+{
+    uint64_t sequence = 0;
+    if (w != NULL) {
+        (void)storage_destroy(w, &sequence, NULL);
+        storage_release(w);
+    }
+}
+
+static void finish_build(build *b, int result)
+{
+    server *s = b->server;
+    s->building--;
+    if (s->draining || result != 0) {
+        forget_stored(b->adoption->stored);
+        refuse_world(s, b, STATUS_UNAVAILABLE, s->reason);
+    } else if (b->status != STATUS_OK) {
+        refuse_world(s, b, b->error.status, b->error.text);
+    } else {
+        place_world(s, b);
+    }
+    adoption_free(b->adoption);
+    bytes_unref(b->image);
+    memory_charge_end(&b->making);
+    free(b);
+    server_check_drained(s);
+}
+
+static void on_built(uv_work_t *work, int result)
+{
+    finish_build(work->data, result);
+}
+
+_Static_assert((int)DURABILITY_NONE == (int)STORAGE_NONE &&
+                   (int)DURABILITY_NORMAL == (int)STORAGE_NORMAL &&
+                   (int)DURABILITY_FULL == (int)STORAGE_FULL,
+               "the wire's words are the storage's");
+
+static status choose_durability(const server *s, const world_create_args *args,
+                                storage_durability *out, error *err)
+{
+    bool ends = args->lifetime == LIFETIME_SESSION;
+    bool wanted = args->durability == DURABILITY_NORMAL || args->durability == DURABILITY_FULL;
+    if (wanted && s->storage == NULL) {
+        return error_set(err, STATUS_UNAVAILABLE,
+                         "durability: the server keeps no logs (caromd --data DIR); 'none' is "
+                         "what it has");
+    }
+    if (wanted && ends) {
+        return error_set(err, STATUS_INVALID_ARGUMENT,
+                         "durability: a world that ends with its session keeps no log");
+    }
+    if (args->durability == DURABILITY_COUNT) {
+        *out = s->storage != NULL && !ends ? STORAGE_NORMAL : STORAGE_NONE;
+    } else {
+        *out = (storage_durability)args->durability;
+    }
+    return STATUS_OK;
+}
+
+// Whether another world may be made, of this name.
+status worlds_check_name(const server *s, const char *name, error *err)
+{
+    if (directory_find(&s->worlds, name) != NULL) {
+        return error_set(err, STATUS_ALREADY_EXISTS, "world '%s' exists", name);
+    }
+    if (s->worlds.by_name.count >= s->limits->worlds) {
+        return error_set(err, STATUS_LIMIT_EXCEEDED, "worlds: there %s %u already",
+                         s->worlds.by_name.count == 1 ? "is" : "are", s->worlds.by_name.count);
+    }
+    if (s->worlds.by_number.count >= limits_worlds_in_all(s->limits)) {
+        return error_set(err, STATUS_LIMIT_EXCEEDED,
+                         "worlds: %u that were destroyed have not ended yet",
+                         s->worlds.by_number.count - s->worlds.by_name.count);
+    }
+    return STATUS_OK;
+}
+
+// An image's world takes some times as much as the image has bytes: boxes, trees, sets of pairs.
+// Scenes and empty worlds begin small.
+static uint64_t bytes_to_make(const world_create_args *args)
+{
+    enum { WORLD_BYTES = 1 << 20, IMAGE_SHARE = 4 };
+    return WORLD_BYTES + IMAGE_SHARE * (uint64_t)args->image_size;
+}
+
+status worlds_create(server *s, const call *c, command *create, error *err)
+{
+    world_entry *existing = directory_find(&s->worlds, create->world);
+    if (existing != NULL && create->create.if_absent) {
+        return worlds_send(s, existing, worlds_request(c, existing, create), err);
+    }
+    storage_durability kept = STORAGE_NONE;
+    status chosen = worlds_check_name(s, create->world, err);
+    if (chosen == STATUS_OK) {
+        chosen = choose_durability(s, &create->create, &kept, err);
+    }
+    if (chosen != STATUS_OK) {
+        return chosen;
+    }
+    memory_charge making;
+    memory_charge_begin(&making, MEMORY_making, NULL);
+    if (memory_charge_set(&making, bytes_to_make(&create->create), err) != STATUS_OK) {
+        return err != NULL ? err->status : STATUS_LIMIT_EXCEEDED;
+    }
+    world_entry *entry = directory_add(&s->worlds, create->world);
+    bool bound = c != NULL && create->create.lifetime == LIFETIME_SESSION;
+    entry->session = bound ? c->session->key.number : 0;
+    request *r = worlds_request(c, entry, create);
+    r->kind = REQUEST_ADOPT;
+    status admitted = worlds_check_capacity(s, entry, r, err);
+    if (admitted != STATUS_OK) {
+        memory_charge_end(&making);
+        request_free(r);
+        worlds_unname(s, entry);
+        directory_release(&s->worlds, entry);
+        return admitted;
+    }
+    worlds_count_in(s, entry, r);
+    build *b = calloc(1, sizeof *b);
+    ASSERT_MEMORY(b != NULL);
+    *b = (build){.server = s, .entry = entry, .request = r, .durability = kept, .making = making};
+    b->adoption = adoption_create();
+    b->work.data = b;
+    s->building++;
+    int queued = uv_queue_work(s->loop, &b->work, on_build, on_built);
+    ASSERT(queued == 0);
+    return STATUS_OK;
+}
+
+// One that was not restored: its log is dropped.
+static status destroy_broken(server *s, const call *c, world_entry *entry, error *err)
+{
+    uint64_t sequence = 0;
+    status result = storage_destroy(entry->stored, &sequence, err);
+    if (result != STATUS_OK) {
+        return result;
+    }
+    storage_release(entry->stored);
+    log_info("world '%s', which was not restored, is dropped", entry->name);
+    if (c->answerable) {
+        buffer out;
+        buffer_init(&out, WIRE_REPLY_BYTES_MAX);
+        encode_world_tick_result(&out, entry->name, 0);
+        session_answer(c->session, c->id, out.data, out.size, NULL);
+        buffer_deinit(&out);
+    }
+    worlds_unname(s, entry);
+    directory_release(&s->worlds, entry);
+    return STATUS_OK;
+}
+
+// ---- world.fork: the one world makes an image of itself, of which the other is built
+
+status worlds_fork(server *s, const call *c, command *fork, error *err)
+{
+    world_entry *source = directory_find(&s->worlds, fork->world);
+    if (source == NULL) {
+        return error_set(err, STATUS_NOT_FOUND, "world '%s' does not exist", fork->world);
+    }
+    world_create_args as = {.durability = fork->fork.durability};
+    storage_durability kept = STORAGE_NONE;
+    status result = choose_durability(s, &as, &kept, err);
+    if (result == STATUS_OK) {
+        result = worlds_check_name(s, fork->fork.as, err);
+    }
+    if (result != STATUS_OK) {
+        return result;
+    }
+    fork->fork.durability = (durability)kept;
+    world_entry *entry = directory_add(&s->worlds, fork->fork.as);
+    request *r = worlds_request(c, source, fork);
+    r->subscription = entry->number;
+    result = worlds_send(s, source, r, err);
+    if (result != STATUS_OK) {
+        worlds_unname(s, entry);
+        directory_release(&s->worlds, entry);
+        return result;
+    }
+    entry->durability = kept;
+    return STATUS_OK;
+}
+
+void worlds_forked(server *s, reply *r)
+{
+    world_entry *entry = directory_find_number(&s->worlds, r->subscription);
+    ASSERT(entry != NULL && entry->host == NULL);
+    const world_entry *source = directory_find_number(&s->worlds, r->world);
+    request *adopted = request_create(REQUEST_ADOPT, entry->number);
+    adopted->command.method = METHOD_WORLD_CREATE;
+    memcpy(adopted->command.world, entry->name, sizeof entry->name);
+    adopted->reply_to = r->reply_to;
+    adopted->received_ns = r->received_ns;
+    build *b = calloc(1, sizeof *b);
+    ASSERT_MEMORY(b != NULL);
+    *b = (build){.server = s,
+                 .entry = entry,
+                 .request = adopted,
+                 .durability = entry->durability,
+                 .image = r->payload,
+                 .crowds = source != NULL && apart_has(s, source->host),
+                 .making = r->making};
+    r->making = (memory_charge){0};
+    b->adoption = adoption_create();
+    b->work.data = b;
+    r->payload = NULL;
+    s->building++;
+    entry->waiting++;
+    if (r->status != STATUS_OK) {
+        b->status = error_set(&b->error, r->status, "%s", r->text);
+        finish_build(b, 0);
+    } else {
+        int queued = uv_queue_work(s->loop, &b->work, on_build, on_built);
+        ASSERT(queued == 0);
+    }
+}
+
+status worlds_destroy(server *s, const call *c, command *destroy, error *err)
+{
+    world_entry *entry = directory_find(&s->worlds, destroy->world);
+    if (entry == NULL) {
+        return error_set(err, STATUS_NOT_FOUND, "world '%s' does not exist", destroy->world);
+    }
+    if (entry->broken != NULL) {
+        return destroy_broken(s, c, entry, err);
+    }
+    status sent = worlds_send(s, entry, worlds_request(c, entry, destroy), err);
+    if (sent == STATUS_OK) {
+        log_info("world '%s' ends", entry->name);
+        metrics_add(METRIC_worlds_destroyed, 1);
+        worlds_unname(s, entry);
+    }
+    return sent;
+}

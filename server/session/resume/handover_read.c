@@ -1,0 +1,318 @@
+// Worlds from the file that another process wrote; see handover.h. Network thread only.
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/base/assert.h"
+#include "common/base/crc32c.h"
+#include "common/base/little_endian.h"
+#include "common/base/log.h"
+#include "server/session/resume/handover.h"
+#include "server/session/service.h"
+
+// A world of the file.
+typedef struct handed {
+    uint64_t number, session;
+    world_end end;
+    char name[WORLD_NAME_BYTES_MAX + 1];
+    uint64_t image_at, image_size; // in the file
+} handed;
+
+typedef struct reader {
+    server *server;
+    int fd;
+    uint64_t at, end;
+    ARRAY(uint64_t) listed; // numbers of the worlds so far
+} reader;
+
+// ---- bytes
+
+static bool read_at(const reader *r, uint64_t at, void *into, size_t size)
+{
+    uint8_t *bytes = into;
+    while (size > 0) {
+        ssize_t n = pread(r->fd, bytes, size, (off_t)at);
+        if (n == 0 || (n < 0 && errno != EINTR)) {
+            return false;
+        }
+        bytes += n > 0 ? n : 0;
+        size -= n > 0 ? (size_t)n : 0;
+        at += n > 0 ? (uint64_t)n : 0;
+    }
+    return true;
+}
+
+static bool is_sound(const reader *r, const handed *w)
+{
+    bool whole = w->end.kind == WORLD_END_BARE || w->end.kind == WORLD_END_LOGGED;
+    bool known = whole || w->end.kind == WORLD_END_UNSETTLED;
+    for (uint32_t i = 0; i < r->listed.count; i++) {
+        known = known && r->listed.data[i] != w->number;
+    }
+    return known && w->number > 0 && (*w->name != '\0') == whole &&
+           w->image_size <= r->end - w->image_at;
+}
+
+// The next head with its name; goes on behind its image. False where it cannot be.
+static bool read_head(reader *r, handed *out, bool *last)
+{
+    uint8_t head[HANDOVER_HEAD_BYTES];
+    *out = (handed){0};
+    if (!read_at(r, r->at, head, sizeof head)) {
+        return false;
+    }
+    uint32_t name = get32(head + HANDOVER_NAME_AT);
+    if (name > WORLD_NAME_BYTES_MAX || !read_at(r, r->at + sizeof head, out->name, name) ||
+        crc32c(crc32c(0, head, HANDOVER_CHECKSUM_AT), out->name, name) !=
+            get32(head + HANDOVER_CHECKSUM_AT)) {
+        return false;
+    }
+    *last = get32(head + HANDOVER_KIND_AT) == HANDOVER_KIND_END;
+    out->number = get64(head);
+    out->session = get64(head + HANDOVER_SESSION_AT);
+    out->end = (world_end){.kind = (world_end_kind)get32(head + HANDOVER_KIND_AT),
+                           .sequence = get64(head + HANDOVER_SEQUENCE_AT),
+                           .tick = get64(head + HANDOVER_TICK_AT),
+                           .hash = get64(head + HANDOVER_HASH_AT)};
+    out->image_at = r->at + sizeof head + name;
+    out->image_size = get64(head + HANDOVER_SIZE_AT);
+    if (*last) {
+        return out->number == r->listed.count && out->image_at == r->end;
+    }
+    if (!is_sound(r, out)) {
+        return false;
+    }
+    r->at = out->image_at + out->image_size;
+    return true;
+}
+
+// ---- a world of the file
+
+static status read_image(const reader *r, const handed *w, uint8_t **out, error *err)
+{
+    uint8_t *bytes = malloc(w->image_size + 1);
+    ASSERT_MEMORY(bytes != NULL);
+    if (!read_at(r, w->image_at, bytes, w->image_size)) {
+        free(bytes);
+        return error_set(err, STATUS_INVALID_ARGUMENT,
+                         "world '%s', handed over: its image is cut short", w->name);
+    }
+    *out = bytes;
+    return STATUS_OK;
+}
+
+static restored_world *find(const restored_worlds *list, uint64_t number)
+{
+    for (uint32_t i = 0; i < list->count; i++) {
+        if (list->data[i].epoch == number) {
+            return &list->data[i];
+        }
+    }
+    return NULL;
+}
+
+static status take_image(const reader *r, restored_world *to, const handed *w, error *err)
+{
+    uint8_t *image = NULL;
+    status s = read_image(r, w, &image, err);
+    if (s == STATUS_OK) {
+        restore_from_image(to, image, w->image_size, w->end.tick, w->end.hash);
+    }
+    return s;
+}
+
+static status take_bare(const reader *r, const handed *w, error *err)
+{
+    restored_world made = {
+        .epoch = w->number, .session = w->session, .has_image = true, .durability = STORAGE_NONE};
+    memcpy(made.name, w->name, sizeof made.name);
+    status s = find(&r->server->restored, w->number) != NULL
+                   ? error_set(err, STATUS_INTERNAL, "world '%s' has a log", w->name)
+                   : take_image(r, &made, w, err);
+    if (s == STATUS_OK) {
+        array_push(&r->server->restored, made);
+    }
+    return s;
+}
+
+// The log has to end where the world stopped. Its records have checksums and no gaps, so what leads
+// there is all that was written; the state itself comes as an image.
+static status compare(const restored_world *found, const handed *w, error *err)
+{
+    if (found == NULL) {
+        return error_set(err, STATUS_INTERNAL,
+                         "world '%s' was handed over, and the data directory does not have it",
+                         w->name);
+    }
+    if (found->broken != NULL) {
+        return error_set(err, STATUS_INTERNAL, "world '%s' was handed over: %.300s", w->name,
+                         found->broken);
+    }
+    if (found->sequence == w->end.sequence && found->until == w->end.tick) {
+        return STATUS_OK;
+    }
+    return error_set(
+        err, STATUS_INTERNAL,
+        "world '%s' was handed over with record %" PRIu64 ", at tick %" PRIu64
+        " with the hash %016" PRIx64 "; its log ends with record %" PRIu64 ", at tick %" PRIu64,
+        w->name, w->end.sequence, w->end.tick, w->end.hash, found->sequence, found->until);
+}
+
+// The world goes on from its image, whatever its log says.
+static status rescue(const reader *r, restored_world *found, const handed *w, error *err)
+{
+    status s = found != NULL ? take_image(r, found, w, err) : STATUS_INTERNAL;
+    if (s != STATUS_OK) {
+        return s;
+    }
+    found->sequence = storage_committed(found->stored);
+    found->unlogged = true;
+    free(found->broken);
+    found->broken = NULL;
+    return STATUS_OK;
+}
+
+static status take_logged(const reader *r, const handed *w, error *err)
+{
+    restored_world *found = find(&r->server->restored, w->number);
+    status s = compare(found, w, err);
+    if (s == STATUS_OK) {
+        return take_image(r, found, w, err);
+    }
+    if (!r->server->options->handed_back) {
+        return s;
+    }
+    log_error("%s: it goes on as it was, and its log begins anew with an image", err->text);
+    return rescue(r, found, w, err);
+}
+
+// ---- worlds that had ended
+
+static bool is_listed(const reader *r, uint64_t number)
+{
+    for (uint32_t i = 0; i < r->listed.count; i++) {
+        if (r->listed.data[i] == number) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void drop(restored_worlds *list, uint32_t i)
+{
+    uint64_t sequence = 0;
+    error err;
+    if (storage_destroy(list->data[i].stored, &sequence, &err) != STATUS_OK) {
+        log_warn("%s", err.text);
+    }
+    restored_worlds_remove(list, i);
+}
+
+// A world that is broken was broken before: no thread had it.
+static status check_unlisted(const reader *r, error *err)
+{
+    restored_worlds *list = &r->server->restored;
+    for (uint32_t i = list->count; i > 0; i--) {
+        const restored_world *w = &list->data[i - 1];
+        if (w->stored == NULL || w->broken != NULL || is_listed(r, w->epoch)) {
+            continue;
+        }
+        error_set(err, STATUS_INTERNAL,
+                  "world '%s' had ended when the others were handed over, and its log brings it "
+                  "back",
+                  w->name);
+        if (!r->server->options->handed_back) {
+            return err->status;
+        }
+        log_error("%s: it ends again", err->text);
+        drop(list, i - 1);
+    }
+    return STATUS_OK;
+}
+
+// ---- all of them
+
+static status read_magic(reader *r, error *err)
+{
+    struct stat is;
+    uint8_t magic[HANDOVER_MAGIC_BYTES];
+    if (fstat(r->fd, &is) != 0) {
+        return error_set(err, STATUS_UNAVAILABLE, "the worlds handed over: %s", strerror(errno));
+    }
+    r->end = (uint64_t)is.st_size;
+    r->at = sizeof magic;
+    if (!read_at(r, 0, magic, sizeof magic) || memcmp(magic, HANDOVER_MAGIC, sizeof magic) != 0) {
+        return error_set(err, STATUS_INVALID_ARGUMENT,
+                         "the file of worlds handed over is none, or of another version");
+    }
+    return STATUS_OK;
+}
+
+static status take_world(reader *r, const handed *w, error *err)
+{
+    status s = w->end.kind == WORLD_END_BARE     ? take_bare(r, w, err)
+               : w->end.kind == WORLD_END_LOGGED ? take_logged(r, w, err)
+                                                 : STATUS_OK;
+    array_push(&r->listed, w->number);
+    if (s != STATUS_OK && r->server->options->handed_back) {
+        log_error("%s", err->text); // the others go on
+        return STATUS_OK;
+    }
+    return s;
+}
+
+static status read_worlds(reader *r, error *err)
+{
+    bool last = false;
+    status s = read_magic(r, err);
+    while (s == STATUS_OK && !last) {
+        handed w;
+        if (!read_head(r, &w, &last)) {
+            return error_set(err, STATUS_INVALID_ARGUMENT,
+                             "the file of worlds handed over is cut short or altered at byte "
+                             "%" PRIu64,
+                             r->at);
+        }
+        s = last ? STATUS_OK : take_world(r, &w, err);
+    }
+    return s == STATUS_OK ? check_unlisted(r, err) : s;
+}
+
+// Makes the worlds of their images, and plays what no image is of.
+static status play(reader *r, error *err)
+{
+    restored_worlds *list = &r->server->restored;
+    restore_play_all(list, r->server->options->turned ? 1 : restore_threads());
+    for (uint32_t i = list->count; i > 0; i--) {
+        const restored_world *w = &list->data[i - 1];
+        if (w->broken == NULL || !is_listed(r, w->epoch)) {
+            continue;
+        }
+        error_set(err, STATUS_INTERNAL, "world '%s' was handed over: %.300s", w->name, w->broken);
+        if (!r->server->options->handed_back) {
+            return err->status;
+        }
+        log_error("%s", err->text);
+        if (w->stored == NULL) { // it has no log that could be kept
+            restored_worlds_remove(list, i - 1);
+        }
+    }
+    return STATUS_OK;
+}
+
+// A difference ends the start: the server that hands over goes on then, with what there is.
+status handover_read(server *s, error *err)
+{
+    reader r = {.server = s, .fd = s->options->handed_worlds};
+    status result = read_worlds(&r, err);
+    if (result != STATUS_OK && s->options->handed_back) {
+        log_error("%s", err->text);
+        result = STATUS_OK;
+    }
+    result = result == STATUS_OK ? play(&r, err) : result;
+    array_free(&r.listed);
+    return result;
+}

@@ -1,0 +1,342 @@
+// Sessions that survive their connection: kept for limits.resume_ms, and taken over by the session
+// of the connection whose hello names their secret. Network thread only.
+//
+// Taking over means that the new session object becomes the old one: it gets its key, so that
+// everything that worlds know of the session stays as it is, and its lists. An old session that
+// still has its connection (the loss of which the server need not have noticed) is left with
+// nothing else and closed. The answer to hello waits until no request of the session is in flight,
+// so that `applied` tells all that took effect; requests that take longer are told as `pending`,
+// and their responses come over the new connection.
+//
+// Invariant: an attached session has a connection and is not in server.detached; a detached one has
+// none and is there. Both are in server.sessions, by their slot.
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/assert.h"
+#include "common/base/log.h"
+#include "server/base/metrics.h"
+#include "server/session/service.h"
+
+// A world does what was sent to it within a tick. Longer are steps of a paused world, batches for a
+// later tick, and worlds that are being made.
+enum { WAIT_MS = 1000 };
+
+// ---- secrets
+
+void resume_allow(session *s)
+{
+    if (!s->resumable && s->server->limits->resume_ms > 0 && !rights_awaits_token(s)) {
+        s->secret = secret_create();
+        s->resumable = true;
+    }
+}
+
+static bool is_secret_of(const session *s, const secret *given)
+{
+    secret digest = secret_digest(given);
+    return secret_equal(&s->secret, s->secret_digested ? &digest : given);
+}
+
+// The session that a hello names; NULL, for whatever reason, with the same error.
+static session *find(const server *s, const char *text, error *err)
+{
+    session_key key;
+    secret given;
+    bool parsed = secret_parse(text, &key, &given);
+    session *found = parsed ? server_find_session(s, key) : NULL;
+    bool known = found != NULL && found->resumable && !found->over && is_secret_of(found, &given);
+    if (known) {
+        found->secret = given;
+        found->secret_digested = false;
+    }
+    secret_wipe(&given);
+    if (!known) {
+        metrics_add(METRIC_resumes_refused, 1);
+        error_set(err, STATUS_NOT_FOUND, "resume: there is no such session (any more)");
+        return NULL;
+    }
+    return found;
+}
+
+// ---- losing the connection
+
+static void on_expiry(uv_timer_t *timer);
+
+// Sets the timer to the first that is to end.
+static void await_expiry(server *s)
+{
+    uv_timer_stop(&s->expiry);
+    if (s->detached.count > 0 && !s->draining) {
+        uint64_t due = s->detached.data[0]->heard_ms + s->limits->resume_ms;
+        uint64_t now = uv_now(s->loop);
+        uv_timer_start(&s->expiry, on_expiry, due > now ? due - now : 1, 0);
+    }
+}
+
+static void on_expiry(uv_timer_t *timer)
+{
+    server *s = timer->data;
+    uint64_t now = uv_now(s->loop);
+    const turn left = work_left(s);
+    while (s->detached.count > 0 && now - s->detached.data[0]->heard_ms >= s->limits->resume_ms) {
+        metrics_add(METRIC_sessions_expired, 1);
+        resume_end(s->detached.data[0]);
+        if (turn_over(&left)) {
+            break; // all that lost their connections at once end over several turns
+        }
+    }
+    await_expiry(s);
+}
+
+void resume_init(server *s)
+{
+    uv_timer_init(s->loop, &s->expiry);
+    s->expiry.data = s;
+}
+
+static void forget_detached(session *s)
+{
+    server *of = s->server;
+    uint32_t at = 0;
+    while (at < of->detached.count && of->detached.data[at] != s) {
+        at++;
+    }
+    ASSERT(at < of->detached.count);
+    of->detached.count--;
+    memmove(of->detached.data + at, of->detached.data + at + 1,
+            (of->detached.count - at) * sizeof(session *));
+}
+
+// The one that makes room: the oldest of the subject that has most of them, so that nobody crowds
+// out others. Those of no subject count as crowds; where there are no keys they are all there are.
+static session *find_superfluous(const server *s)
+{
+    session *found = NULL;
+    uint64_t most = 0;
+    for (uint32_t i = 0; i < s->detached.count; i++) {
+        if (s->detached.data[i]->subject != NULL) {
+            s->detached.data[i]->subject->tally = 0;
+        }
+    }
+    for (uint32_t i = 0; i < s->detached.count; i++) {
+        if (s->detached.data[i]->subject != NULL) {
+            s->detached.data[i]->subject->tally++;
+        }
+    }
+    for (uint32_t i = 0; i < s->detached.count; i++) {
+        const party *subject = s->detached.data[i]->subject;
+        uint64_t crowd = subject != NULL ? subject->tally : UINT32_MAX;
+        if (crowd > most) {
+            most = crowd;
+            found = s->detached.data[i];
+        }
+    }
+    ASSERT(found != NULL);
+    return found;
+}
+
+void resume_detach(session *s)
+{
+    server *of = s->server;
+    ASSERT(s->resumable && !s->over && !s->replaced);
+    log_debug("session %llu is kept for %llu ms", (unsigned long long)s->key.number,
+              (unsigned long long)of->limits->resume_ms);
+    input_deinit(&s->input);
+    s->connection = NULL;
+    s->blocked = s->ended = s->closing = s->resume.waiting = false;
+    s->heard_ms = uv_now(of->loop);
+    if (of->detached.count >= of->limits->detached_sessions) {
+        metrics_add(METRIC_sessions_expired, 1);
+        resume_end(find_superfluous(of));
+    }
+    array_push(&of->detached, s);
+    await_expiry(of);
+}
+
+void resume_end(session *s)
+{
+    ASSERT(s->connection == NULL);
+    forget_detached(s);
+    log_debug("session %llu ends without a connection", (unsigned long long)s->key.number);
+    server *of = s->server;
+    session_destroy(s);
+    server_check_left(of);
+}
+
+void resume_end_all(server *s)
+{
+    while (s->detached.count > 0) {
+        resume_end(s->detached.data[s->detached.count - 1]);
+    }
+    uv_timer_stop(&s->expiry);
+}
+
+// ---- getting another
+
+// Moves all that the session is, apart from its connection, from one object to the other.
+static void take_over(session *to, session *from)
+{
+    server *of = to->server;
+    of->sessions.data[to->key.slot] = NULL;
+    array_push(&of->free_slots, to->key.slot);
+    of->sessions.data[from->key.slot] = to;
+    to->key = from->key;
+    to->key.generation++;
+    rights_move(to, from);
+    to->since = from->since;
+    memory_holder_unref(to->memory);
+    to->memory = from->memory;
+    from->memory = NULL;
+    to->in_flight = from->in_flight;
+    to->listings = from->listings;
+    to->resumes = from->resumes;
+    to->requests = from->requests;
+    to->subscriptions.data = from->subscriptions.data;
+    to->subscriptions.count = from->subscriptions.count;
+    to->subscriptions.capacity = from->subscriptions.capacity;
+    to->body_worlds.data = from->body_worlds.data;
+    to->body_worlds.count = from->body_worlds.count;
+    to->body_worlds.capacity = from->body_worlds.capacity;
+    to->secret = from->secret;
+    to->secret_digested = from->secret_digested;
+    to->noted = from->noted;
+    to->resumable = true;
+    to->late = false;
+    from->requests = (request_log){0};
+    from->subscriptions.data = NULL;
+    from->subscriptions.count = from->subscriptions.capacity = 0;
+    from->body_worlds.data = NULL;
+    from->body_worlds.count = from->body_worlds.capacity = 0;
+    from->in_flight = from->listings = from->resumes = 0;
+    from->resumable = from->noted = false;
+    secret_wipe(&from->secret);
+    from->replaced = true;
+}
+
+// Whether nothing was asked of the session but this hello.
+static bool is_fresh(const session *s)
+{
+    return !s->resumable && s->requests.next == 0 && s->in_flight == 0 &&
+           s->subscriptions.count == 0 && !s->resume.waiting;
+}
+
+// A session is resumed without a new token until its own has expired, or with one of the same
+// subject.
+static status check_bearer(const session *old, const grant *granted, error *err)
+{
+    if (granted == NULL && rights_expired(old)) {
+        return error_set(err, STATUS_UNAUTHENTICATED,
+                         "resume: the session's token has expired: send a new one with it");
+    }
+    return rights_check_subject(old, granted, err);
+}
+
+status resume_session(const call *c, const hello_args *args, grant *granted, error *err)
+{
+    session *s = c->session;
+    session *old = find(s->server, args->resume, err);
+    if (old == NULL) {
+        return STATUS_NOT_FOUND;
+    }
+    if (!is_fresh(s)) {
+        return error_set(err, STATUS_INVALID_ARGUMENT,
+                         "resume: must come with the connection's first hello, before any request "
+                         "to a world");
+    }
+    status allowed = check_bearer(old, granted, err);
+    if (allowed != STATUS_OK) {
+        return allowed;
+    }
+    take_over(s, old);
+    rights_take(s, granted);
+    ledger_note(s);
+    if (old->connection == NULL) {
+        forget_detached(old);
+        session_destroy(old);
+    } else {
+        session_close(old, STATUS_UNAVAILABLE, "another connection has resumed the session",
+                      ENDING_FLUSH);
+    }
+    metrics_add(METRIC_sessions_resumed, 1);
+    log_debug("session %llu goes on (%s)", (unsigned long long)s->key.number,
+              connection_peer_name(s->connection));
+    s->resume.waiting = true;
+    s->resume.answerable = c->answerable;
+    s->resume.id = c->id;
+    s->resume.protocol = args->protocol;
+    s->resume.deadline_ms = uv_now(s->server->loop) + WAIT_MS;
+    resume_check(s, false);
+    return STATUS_OK;
+}
+
+// ---- the answer
+
+static void restart_subscriptions(session *s)
+{
+    for (uint32_t i = 0; i < s->subscriptions.count; i++) {
+        uint64_t world = s->subscriptions.data[i].world;
+        bool told = false;
+        for (uint32_t j = 0; j < i && !told; j++) {
+            told = s->subscriptions.data[j].world == world;
+        }
+        if (!told) {
+            worlds_resume(s, world);
+        }
+    }
+}
+
+// One for each name: of the world that has it, or, where the session has not done anything to that,
+// of the last one that had it.
+static uint32_t list_applied(const session *s, applied_request *out)
+{
+    const request_log *log = &s->requests;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < log->applied.count; i++) {
+        const world_applied *a = &log->applied.data[i];
+        const world_entry *entry = directory_find_number(&s->server->worlds, a->world);
+        if (entry != NULL && !entry->unnamed) {
+            out[count++] = (applied_request){entry->name, a->world, a->id};
+        }
+    }
+    for (uint32_t i = 0; i < log->gone.count; i++) {
+        const gone_world *g = &log->gone.data[i];
+        const world_entry *entry = directory_find(&s->server->worlds, g->name);
+        if (request_log_last(log, entry != NULL ? entry->number : 0, g->name) == &g->last) {
+            out[count++] = (applied_request){g->name, g->last.world, g->last.id};
+        }
+    }
+    return count;
+}
+
+static void answer(session *s)
+{
+    uint32_t waiting = request_log_waiting(&s->requests, NULL);
+    const uint32_t most = s->requests.applied.count + s->requests.gone.count;
+    applied_request *applied = calloc(most + 1, sizeof *applied);
+    subscription_name *names = calloc(s->subscriptions.count + 1, sizeof *names);
+    uint32_t *pending = calloc(waiting + 1, sizeof *pending);
+    ASSERT_MEMORY(applied != NULL && names != NULL && pending != NULL);
+    sessions_name_subscriptions(s, names);
+    resumed_result r = {.applied = applied,
+                        .applied_count = list_applied(s, applied),
+                        .pending = pending,
+                        .pending_count = request_log_waiting(&s->requests, pending),
+                        .subscriptions = names,
+                        .subscription_count = s->subscriptions.count};
+    call_answer_hello(s, s->resume.answerable, s->resume.id, s->resume.protocol, &r);
+    free(applied);
+    free(names);
+    free(pending);
+}
+
+void resume_check(session *s, bool anyway)
+{
+    if (!s->resume.waiting || s->resumes > 0 || (s->in_flight > 0 && !anyway)) {
+        return;
+    }
+    s->resume.waiting = false;
+    answer(s);
+    restart_subscriptions(s); // after the answer: no snapshot comes before it
+    session_work(s);
+}

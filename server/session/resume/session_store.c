@@ -1,0 +1,301 @@
+// Sessions on disk, as they come and go; see session_store.h. Network thread only.
+#include "server/session/resume/session_store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/base/counted.h"
+#include "common/base/log.h"
+#include "server/session/resume/session_store_file.h"
+#include "server/session/resume/session_store_records.h"
+#include "server/session/service.h"
+
+static bool serves(const server *s)
+{
+    return s->options->data != NULL && !s->options->turned && s->limits->resume_ms > 0;
+}
+
+// ---- the file
+
+static void fail(server *s, const char *what)
+{
+    if (!s->ledger.failed) {
+        log_error("%s/sessions: %s: %s; a restart will not know all sessions", s->options->data,
+                  what, strerror(errno));
+        s->ledger.failed = true;
+    }
+}
+
+static bool write_sessions(const server *s, int fd)
+{
+    buffer record;
+    buffer_init(&record, LEDGER_RECORD_BYTES_MAX);
+    bool good = ledger_file_begin(fd);
+    for (uint32_t i = 0; i < s->sessions.count && good; i++) {
+        const session *one = s->sessions.data[i];
+        if (one == NULL || !one->noted) {
+            continue;
+        }
+        ledger_record_begin(&record);
+        ledger_pack_session(&record, one);
+        good = ledger_record_write(fd, &record);
+        for (uint32_t k = 0; k < one->subscriptions.count && good; k++) {
+            ledger_record_begin(&record);
+            ledger_pack_subscription(&record, one, &one->subscriptions.data[k]);
+            good = ledger_record_write(fd, &record);
+        }
+    }
+    buffer_deinit(&record);
+    return good;
+}
+
+// The file anew, from the table of sessions, in one step.
+static void rewrite(server *s)
+{
+    char next[LEDGER_PATH_BYTES];
+    char path[LEDGER_PATH_BYTES];
+    ledger_path(s->options->data, ".new", next);
+    ledger_path(s->options->data, "", path);
+    int fd = open(next, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+    bool good = fd >= 0 && write_sessions(s, fd) && rename(next, path) == 0;
+    if (!good) {
+        fail(s, "cannot be written anew");
+        if (fd >= 0) {
+            (void)close(fd);
+        }
+        s->ledger.bytes = 0; // tried again when as much has come
+        return;
+    }
+    if (s->ledger.fd >= 0) {
+        (void)close(s->ledger.fd);
+    }
+    s->ledger.fd = fd;
+    s->ledger.bytes = 0;
+    s->ledger.failed = false;
+}
+
+static void begin(buffer *record)
+{
+    buffer_init(record, LEDGER_RECORD_BYTES_MAX);
+    ledger_record_begin(record);
+}
+
+// Gives the record's memory back.
+static void append(server *s, buffer *record)
+{
+    if (s->ledger.fd >= 0 && !s->ledger.failed && !ledger_record_write(s->ledger.fd, record)) {
+        fail(s, "cannot be written");
+    }
+    s->ledger.bytes += record->size;
+    buffer_deinit(record);
+    if (s->ledger.bytes >= LEDGER_GROWTH_BYTES && !s->draining) { // then some are gone already
+        rewrite(s);
+    }
+}
+
+// ---- what happens
+
+static bool writes(const session *s)
+{
+    return serves(s->server) && s->server->ledger.fd >= 0 && !s->server->draining && s->noted;
+}
+
+void ledger_note(session *s)
+{
+    if (!serves(s->server) || !s->resumable || s->over) {
+        return;
+    }
+    s->noted = true;
+    if (writes(s)) {
+        buffer record;
+        begin(&record);
+        ledger_pack_session(&record, s);
+        append(s->server, &record);
+    }
+}
+
+void ledger_note_subscription(session *s, const session_subscription *made)
+{
+    if (writes(s)) {
+        buffer record;
+        begin(&record);
+        ledger_pack_subscription(&record, s, made);
+        append(s->server, &record);
+    }
+}
+
+void ledger_drop_subscription(session *s, uint64_t number)
+{
+    if (writes(s)) {
+        buffer record;
+        begin(&record);
+        ledger_pack_unsubscribed(&record, s, number);
+        append(s->server, &record);
+    }
+}
+
+void ledger_end(session *s)
+{
+    if (writes(s)) {
+        s->noted = false; // before: the file may be written anew
+        buffer record;
+        begin(&record);
+        ledger_pack_end(&record, s);
+        append(s->server, &record);
+    }
+}
+
+// The entry of a world that is buried is replaced by the last one, which was seen before.
+static bool bury_unlogged(session *s)
+{
+    bool buried = false;
+    for (uint32_t i = s->requests.applied.count; i > 0; i--) {
+        const uint64_t world = s->requests.applied.data[i - 1].world;
+        const world_entry *entry = directory_find_number(&s->server->worlds, world);
+        if (entry != NULL && !entry->logged) {
+            buried = request_log_bury(&s->requests, world, entry->name) || buried;
+        }
+    }
+    return buried;
+}
+
+void ledger_note_ending(session *s)
+{
+    const ledger *l = &s->server->ledger;
+    if (l->fd < 0 || l->failed || !s->noted || s->server->handover.worlds > 0 ||
+        !bury_unlogged(s)) {
+        return;
+    }
+    buffer record;
+    begin(&record);
+    ledger_pack_session(&record, s);
+    append(s->server, &record);
+}
+
+bool ledger_keeps(const session *s)
+{
+    const ledger *l = &s->server->ledger;
+    return s->server->draining && s->noted && l->fd >= 0 && !l->failed;
+}
+
+// ---- a start
+
+status ledger_check(const server *s, error *err)
+{
+    return serves(s) ? ledger_file_check_version(s->options->data, err) : STATUS_OK;
+}
+
+static bool take_record(void *context, const msgpack_object *record)
+{
+    return ledger_read_record(context, record);
+}
+
+// Takes the records that make sense. If those are not all, the file is put aside: it may be of use
+// to somebody, and this server writes its own.
+static void read_file(server *s)
+{
+    ledger_report found;
+    error err;
+    if (ledger_file_read(s->options->data, take_record, s, &found, &err) == STATUS_OK) {
+        return;
+    }
+    char path[LEDGER_PATH_BYTES];
+    char aside[LEDGER_PATH_BYTES];
+    ledger_path(s->options->data, "", path);
+    ledger_path(s->options->data, ".damaged", aside);
+    bool kept = rename(path, aside) == 0;
+    log_warn("%s: sessions from there on cannot be resumed%s%s", err.text,
+             kept ? "; it is kept as " : "", kept ? aside : "");
+}
+
+void ledger_open(server *s)
+{
+    s->ledger.fd = -1;
+    if (!serves(s)) {
+        return;
+    }
+    s->sessions.count = 0;
+    read_file(s);
+    array_clear(&s->free_slots);
+    for (uint32_t slot = s->sessions.count; slot > 0; slot--) {
+        if (s->sessions.data[slot - 1] == NULL) {
+            array_push(&s->free_slots, slot - 1);
+        }
+    }
+    if (s->detached.count > 0) {
+        log_info("%llu %s can be resumed within %llu ms",
+                 COUNTED(s->detached.count, "session", "sessions"),
+                 (unsigned long long)s->limits->resume_ms);
+    }
+    rewrite(s);
+}
+
+static bool subscribe(session *s, const session_subscription *of)
+{
+    world_entry *entry = directory_find_number(&s->server->worlds, of->world);
+    if (entry == NULL || entry->broken != NULL || strcmp(entry->name, of->world_name) != 0) {
+        return false;
+    }
+    request *r = request_create(REQUEST_COMMAND, entry->number);
+    r->command.method = METHOD_WORLD_SUBSCRIBE;
+    memcpy(r->command.world, entry->name, sizeof r->command.world);
+    r->command.subscribe = of->args;
+    r->again = true;
+    rights_limit_sight(s, &r->command);
+    r->subscription = of->number;
+    r->holder = memory_holder_ref(rights_holder(s));
+    r->reply_to.session = s->key;
+    rights_sign(s, r);
+    error err;
+    return worlds_send(s->server, entry, r, &err) == STATUS_OK;
+}
+
+typedef struct wanted {
+    session *of;
+    uint64_t number;
+} wanted;
+
+static int compare_numbers(const void *a, const void *b)
+{
+    uint64_t x = ((const wanted *)a)->number;
+    uint64_t y = ((const wanted *)b)->number;
+    return (x > y) - (x < y);
+}
+
+// In the order in which they were made, which worlds count on. A number that an altered file has
+// twice is the first one's.
+void ledger_subscribe(server *s)
+{
+    ARRAY(wanted) all = {0};
+    for (uint32_t i = 0; i < s->detached.count; i++) {
+        session *one = s->detached.data[i];
+        for (uint32_t k = 0; k < one->subscriptions.count; k++) {
+            array_push(&all, ((wanted){one, one->subscriptions.data[k].number}));
+        }
+    }
+    if (all.count > 0) {
+        qsort(all.data, all.count, sizeof *all.data, compare_numbers);
+        s->next_subscription = all.data[all.count - 1].number + 1;
+    }
+    for (uint32_t i = 0; i < all.count; i++) {
+        const session_subscription of =
+            *session_find_subscription(all.data[i].of, all.data[i].number);
+        const bool again = i > 0 && all.data[i - 1].number == of.number;
+        if (again || !subscribe(all.data[i].of, &of)) {
+            session_drop_subscription(all.data[i].of, of.number);
+        }
+    }
+    array_free(&all);
+}
+
+void ledger_close(server *s)
+{
+    if (serves(s) && s->ledger.fd >= 0) {
+        (void)close(s->ledger.fd);
+    }
+    s->ledger.fd = -1;
+}

@@ -1,0 +1,53 @@
+// The file of sessions as bytes: a magic, and records with a checksum each, one behind the other.
+// This module does not know their meaning. Any thread, one at a time a file.
+//
+// A record that was not written whole can only be the last one. Reading stops at a record that
+// makes no sense: those behind it may tell the ends of sessions that the broken one began.
+#ifndef CAROM_SERVER_SESSION_RESUME_SESSION_STORE_FILE_H
+#define CAROM_SERVER_SESSION_RESUME_SESSION_STORE_FILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <msgpack.h>
+
+#include "common/base/status.h"
+#include "proto/wire/buffer.h"
+
+enum {
+    LEDGER_PATH_BYTES = 4096,
+    LEDGER_RECORD_BYTES_MAX = 1 << 20 // a grant of the most worlds and areas has some 200 KiB
+};
+
+// DIR/sessions and `suffix`.
+void ledger_path(const char *directory, const char *suffix, char out[LEDGER_PATH_BYTES]);
+
+// ---- writing
+
+// Each false: see errno.
+bool ledger_file_begin(int fd);
+// Empties the buffer and leaves room for a record's head, behind which the payload is packed.
+void ledger_record_begin(buffer *record);
+bool ledger_record_write(int fd, buffer *record);
+
+// ---- reading
+
+typedef struct ledger_report {
+    bool there;        // the file
+    uint64_t records;  // that made sense
+    uint64_t at, size; // up to which byte they did, of how many
+} ledger_report;
+
+// False: the record makes no sense.
+typedef bool ledger_each(void *context, const msgpack_object *record);
+
+// Hands over one record after the other, with the memory of one. `each` NULL: only verified. No
+// file: nothing to read. Errors: it is of a newer version; it is no such file; its end was not
+// written whole, or it was altered. The records before that were handed over then.
+status ledger_file_read(const char *directory, ledger_each *each, void *context, ledger_report *out,
+                        error *err);
+
+// Refuses the file of a newer program, by its first bytes.
+status ledger_file_check_version(const char *directory, error *err);
+
+#endif

@@ -1,0 +1,75 @@
+// Subscriptions of encoding log: replicas, which are sent what was commanded instead of bodies.
+//
+// A reader begins with an image of the world and then gets, at its rate, the commands since its
+// last notification and the state's hash; in the compact form that once a second. A notification is
+// encoded once for all readers of one form that stand at the same place of the log. A reader has at
+// most one on its way; one that has fallen further behind than the log is kept begins anew with an
+// image, so that nothing queues up for it.
+//
+// One thread: the world's.
+#ifndef CAROM_SERVER_WORLD_LOG_LOG_READERS_H
+#define CAROM_SERVER_WORLD_LOG_LOG_READERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/base/array.h"
+#include "common/physics/physics.h"
+#include "server/world/tick/messages.h"
+#include "server/world/snapshots/publisher.h"
+#include "server/world/log/world_log.h"
+
+typedef struct log_reader_entry {
+    uint64_t number; // of the subscription
+    session_key session;
+    double rate;   // notifications a second; 0: one a tick
+    log_mark mark; // what it has been sent
+    bool compact;  // it reads the compact form (proto/log/log_compact.h)
+    bool fresh;    // it needs an image
+    bool busy;     // its last notification is not written out yet
+    bool owed;     // one was due while it was busy
+} log_reader_entry;
+
+typedef struct log_readers {
+    ARRAY(log_reader_entry) list; // by ascending number
+    uint32_t found;               // the place of the last that was acknowledged
+    uint64_t first; // number of the one that goes first: those before were served last
+} log_readers;
+
+// The state that a notification tells of.
+typedef struct log_source {
+    const char *world; // name
+    uint64_t epoch;
+    const physics_world *physics;
+    const world_log *log;
+    bool paused;
+} log_source;
+
+void log_readers_deinit(log_readers *r);
+
+void log_readers_add(log_readers *r, uint64_t number, session_key session, double rate,
+                     bool compact);
+// False where the session has no such reader.
+bool log_readers_remove(log_readers *r, uint64_t number, session_key session);
+void log_readers_forget(log_readers *r, session_key session);
+void log_readers_acknowledge(log_readers *r, uint64_t number);
+// The session goes on over another connection: its readers begin anew.
+void log_readers_resume(log_readers *r, session_key session);
+// The world is another one from here on: everybody is sent its image next.
+void log_readers_begin_anew(log_readers *r);
+// Ends all: REPLY_CLOSED.
+void log_readers_close_all(log_readers *r, uint64_t world, status why, const char *text,
+                           reply_sink sink);
+
+// Sends to those that are due, or, if `all`, to everyone who lacks something, until the turn is
+// over (NULL: it has no end), but to some in any case. False: others go first the next time; they
+// are sent then all since their last notification.
+bool log_readers_publish(log_readers *r, const log_source *from, bool all, const turn *t,
+                         reply_sink sink);
+// Whether somebody lacks something and could be sent it.
+bool log_readers_owe(const log_readers *r, const log_source *from);
+
+// The first offset of the log that is still wanted; UINT64_MAX where none is.
+uint64_t log_readers_oldest(const log_readers *r);
+
+#endif

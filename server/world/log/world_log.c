@@ -1,0 +1,476 @@
+// Rows become records, records are committed, replies leave; see world_log.h. The world's thread.
+#include "server/world/log/world_log.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/assert.h"
+#include "common/base/little_endian.h"
+#include "common/base/log.h"
+#include "server/world/log/world_image.h"
+
+static const int64_t RETRY_NS = 1000000000;     // between two images of a log that has failed
+static const int64_t IMAGE_GAP_NS = 5000000000; // between two images of a good one
+static const int64_t REPLAY_NS = 2000000000;    // of steps that a restart should do at most
+
+// Images that only make a restart shorter are made more often, as long as that takes a fiftieth of
+// the steps' own time (some 5 ns a byte), and in turn with other worlds (storage_image_turn).
+static const int64_t EARLY_GAP_NS = 1000000000;
+static const int64_t EARLY_REPLAY_NS = 20000000;
+static const int64_t EARLY_NS_A_BYTE = 250;
+
+// Steps of a second that are worth more entries, so that fewer of them are promised ahead.
+static const int64_t DEAR_SECOND_NS = 4000000;
+enum { IMAGE_LOG_BYTES = 32 << 20 }; // of records that a restart should read at most
+
+static uint64_t rows_end(const world_log *l)
+{
+    return l->rows_begin + l->rows.size;
+}
+
+static log_mark mark_now(const world_log *l, uint64_t tick)
+{
+    return (log_mark){.tick = tick, .offset = rows_end(l), .count = l->row_count};
+}
+
+void world_log_init(world_log *l, storage_world *stored, storage_durability kept, uint64_t tick,
+                    uint64_t sequence, uint64_t until, bool fresh, reply_sink out)
+{
+    *l = (world_log){.stored = stored,
+                     .durability = kept,
+                     .out = out,
+                     .sequence = sequence,
+                     .needed = sequence,
+                     .until = until,
+                     .making = fresh && stored != NULL,
+                     .imaged_tick = tick,
+                     .hashed_tick = tick};
+    l->written.tick = tick;
+    buffer_init(&l->rows, SIZE_MAX / 2);
+    commit_gate_init(&l->gate, out, fresh ? 0 : sequence);
+}
+
+void world_log_deinit(world_log *l)
+{
+    if (l->stored != NULL) {
+        storage_watch(l->stored, NULL, NULL);
+        storage_release(l->stored);
+    }
+    commit_gate_refuse(&l->gate, STATUS_UNAVAILABLE,
+                       "the server ended before this was in the world's log; it may have been "
+                       "applied");
+    commit_gate_deinit(&l->gate);
+    buffer_deinit(&l->rows);
+    log_digests_deinit(&l->digests);
+}
+
+void world_log_redirect(world_log *l, reply_sink out)
+{
+    l->out = out;
+    l->gate.sink = out;
+}
+
+reply_sink world_log_sink(world_log *l)
+{
+    return l->stored != NULL ? commit_gate_sink(&l->gate) : l->out;
+}
+
+// ---- rows
+
+void world_log_note(world_log *l, uint64_t tick, uint64_t session, const char *name,
+                    const uint8_t *arguments, uint32_t size)
+{
+    if (l->stored == NULL && !l->read) {
+        return;
+    }
+    static const uint8_t EMPTY_MAP[] = {0x80};
+    log_command row = {.tick = tick,
+                       .session = session,
+                       .method = name,
+                       .method_size = (uint32_t)strlen(name),
+                       .arguments = size > 0 ? arguments : EMPTY_MAP,
+                       .arguments_size = size > 0 ? size : 1};
+    log_command_encode(&l->rows, &row);
+    ASSERT(!l->rows.overflow);
+    l->row_count++;
+}
+
+void world_log_note_removal(world_log *l, uint64_t tick, const char *world, uint64_t body)
+{
+    if (l->stored == NULL && !l->read) {
+        return;
+    }
+    buffer arguments;
+    buffer_init(&arguments, LOG_REMOVAL_BYTES_MAX);
+    log_removal_arguments(&arguments, world, body);
+    ASSERT(!arguments.overflow);
+    world_log_note(l, tick, 0, "body.remove", arguments.data, (uint32_t)arguments.size);
+    buffer_deinit(&arguments);
+}
+
+bool world_log_full(const world_log *l)
+{
+    return l->stored != NULL && rows_end(l) - l->written.offset >= WORLD_LOG_PENDING_BYTES_MAX;
+}
+
+void world_log_trim(world_log *l, uint64_t oldest)
+{
+    uint64_t end = rows_end(l);
+    uint64_t floor = l->stored != NULL ? l->written.offset : end;
+    bool far = oldest < floor && end - oldest > WORLD_LOG_KEPT_BYTES_MAX;
+    uint64_t begin = far || oldest > floor ? floor : oldest;
+    if (begin <= l->rows_begin) {
+        return;
+    }
+    size_t drop = (size_t)(begin - l->rows_begin);
+    memmove(l->rows.data, l->rows.data + drop, l->rows.size - drop);
+    l->rows.size -= drop;
+    l->rows_begin = begin;
+}
+
+log_mark world_log_end(const world_log *l, uint64_t tick)
+{
+    return mark_now(l, tick);
+}
+
+bool world_log_since(const world_log *l, log_mark from, log_record *out)
+{
+    if (from.offset < l->rows_begin) {
+        return false;
+    }
+    *out = (log_record){.from = from.tick,
+                        .command_count = (uint32_t)(l->row_count - from.count),
+                        .commands = l->rows.data + (from.offset - l->rows_begin),
+                        .commands_size = (size_t)(rows_end(l) - from.offset)};
+    return true;
+}
+
+// ---- states
+
+world_log_state world_log_state_of(const world_log *l)
+{
+    return l->closed ? WORLD_LOG_CLOSED : l->failed ? WORLD_LOG_FAILED : WORLD_LOG_GOOD;
+}
+
+bool world_log_awaits_image(const world_log *l)
+{
+    return l->stored != NULL && !l->closed && (l->failed || l->making);
+}
+
+status world_log_takes(const world_log *l, error *err)
+{
+    if (!l->failed) {
+        return STATUS_OK;
+    }
+    return error_set(err, STATUS_UNAVAILABLE,
+                     "the world's log cannot be written, so it takes no "
+                     "commands: %s",
+                     l->failure.text);
+}
+
+static void fail(world_log *l, const error *why)
+{
+    if (!l->failed) {
+        log_error("%s; the world takes no commands until its log can be written", why->text);
+        l->failed = true;
+        l->retry_ns = 0; // at once
+    }
+    l->failure = *why;
+}
+
+void world_log_mend(world_log *l)
+{
+    ASSERT(l->stored != NULL && !l->making);
+    l->failed = true;
+    error_set(&l->failure, STATUS_UNAVAILABLE, "it is about to begin anew with an image");
+}
+
+bool world_log_settled(const world_log *l, uint64_t tick)
+{
+    return !l->failed && !l->making && !l->ending && l->until == tick &&
+           l->written.offset == rows_end(l);
+}
+
+// ---- images
+
+// Ticks for which the log promises ahead; see world_log.h.
+static uint64_t ahead_of(world_log *l, uint64_t tick, double hz)
+{
+    const uint64_t second = (uint64_t)hz;
+    const uint64_t quarter = second >= 4 ? second / 4 : second;
+    const uint64_t ticks = tick - l->imaged_tick;
+    if (ticks >= quarter) {
+        l->dear = (double)l->replay_ns * hz > (double)DEAR_SECOND_NS * (double)ticks;
+    }
+    return l->dear ? quarter : second;
+}
+
+static bool image_under_way(const world_log *l, error *why)
+{
+    why->text[0] = '\0';
+    return storage_checkpoint_state(l->stored, why) != STATUS_OK && why->text[0] == '\0';
+}
+
+static void make_image(world_log *l, const world_log_image *image, double hz, int64_t now)
+{
+    uint64_t tick = world_tick(image->physics);
+    uint64_t until = image->paused ? tick : tick + ahead_of(l, tick, hz);
+    until = until > l->until || image->paused ? until : l->until;
+    uint64_t hash = world_hash(image->physics);
+    shared_bytes *bytes = world_image_encode(image->physics, image->bodies, image->owners,
+                                             image->marks, image->view, image->paused, until);
+    error err;
+    status s = storage_checkpoint(l->stored, tick, &hash, bytes, &err);
+    l->image_bytes = bytes->size;
+    bytes_unref(bytes);
+    l->retry_ns = now + RETRY_NS;
+    l->imaged_ns = now;
+    if (s != STATUS_OK) {
+        if (l->failed) {
+            l->failure = err;
+        }
+        return;
+    }
+    l->replay_ns = 0;
+    l->imaged_tick = tick;
+    log_digests_begin_anew(&l->digests); // a restart begins with it
+    if (l->failed || l->making) {        // the image holds what could not be appended
+        l->written = mark_now(l, tick);
+        l->until = until;
+        l->hashed_tick = tick;
+        session_marks_settle(image->marks);
+    }
+}
+
+static bool wants_early_image(const world_log *l, int64_t now)
+{
+    const int64_t worth = EARLY_NS_A_BYTE * (int64_t)l->image_bytes;
+    return l->replay_ns > EARLY_REPLAY_NS && l->replay_ns > worth &&
+           now - l->imaged_ns >= EARLY_GAP_NS && storage_image_turn(l->stored, now);
+}
+
+static bool wants_image(const world_log *l, int64_t now)
+{
+    if (now - l->imaged_ns < IMAGE_GAP_NS) {
+        return false;
+    }
+    return l->replay_ns > REPLAY_NS || storage_log_bytes(l->stored) > IMAGE_LOG_BYTES ||
+           storage_wants_checkpoint(l->stored);
+}
+
+// ---- records
+
+static void append_marks(buffer *out, uint64_t until, const session_marks *marks, bool digests)
+{
+    uint32_t count = session_marks_encode(marks, false, NULL);
+    size_t size = WORLD_LOG_HEAD_BYTES + (size_t)count * SESSION_MARK_BYTES;
+    uint32_t bits = count | (uint32_t)digests << WORLD_LOG_DIGESTS_BIT;
+    uint8_t *head = malloc(size);
+    ASSERT_MEMORY(head != NULL);
+    put64(head, until);
+    put32(head + 8, bits);
+    (void)session_marks_encode(marks, false, head + WORLD_LOG_HEAD_BYTES);
+    buffer_append(out, head, size);
+    free(head);
+}
+
+// Writes the bytes before the record. Where that is to bear a hash, it is given one, and the
+// bodies' digests stand here.
+static void append_head(world_log *l, buffer *out, uint64_t until, const world_log_image *image,
+                        log_record *record)
+{
+    buffer digests;
+    buffer_init(&digests, LOG_DIGEST_BYTES_MAX);
+    if (record->has_hash) {
+        record->hash = log_digests_write(&l->digests, image->physics, &digests);
+    }
+    append_marks(out, until, image->marks, digests.size > 0);
+    buffer_append(out, digests.data, digests.size);
+    buffer_deinit(&digests);
+}
+
+// Appends what is new since the last entry. False: the storage takes nothing now.
+static bool append(world_log *l, const world_log_image *image, double hz, uint64_t until)
+{
+    uint64_t tick = world_tick(image->physics);
+    log_mark end = mark_now(l, tick);
+    bool hashed = tick >= l->hashed_tick + (uint64_t)hz;
+    log_record record;
+    bool kept = world_log_since(l, l->written, &record);
+    ASSERT(kept); // what the storage does not have is never forgotten
+    record.tick = tick;
+    record.has_hash = hashed;
+    buffer out;
+    buffer_init(&out, STORAGE_RECORD_BYTES_MAX);
+    append_head(l, &out, until, image, &record);
+    log_record_encode(&out, &record);
+    ASSERT(!out.overflow); // see WORLD_LOG_ARGUMENTS_BYTES_MAX
+    size_t size = 0;
+    uint8_t *data = buffer_take(&out, &size);
+    shared_bytes *bytes = bytes_take(data, size);
+    error err;
+    status s = storage_append(l->stored, record.from, tick, hashed ? &record.hash : NULL, bytes,
+                              &l->sequence, &err);
+    bytes_unref(bytes);
+    if (s == STATUS_OK) {
+        l->written = end;
+        l->until = until;
+        l->hashed_tick = hashed ? tick : l->hashed_tick;
+        session_marks_settle(image->marks);
+    } else {
+        log_digests_begin_anew(&l->digests);
+        if (s != STATUS_LIMIT_EXCEEDED) { // there the disk is behind, and comes after
+            fail(l, &err);
+        }
+    }
+    return s == STATUS_OK;
+}
+
+// True when everything up to now is with the storage.
+static bool append_new(world_log *l, const world_log_image *image, double hz)
+{
+    uint64_t tick = world_tick(image->physics);
+    uint64_t promise = image->paused ? tick : tick + ahead_of(l, tick, hz);
+    bool shows_new = rows_end(l) > l->written.offset || tick > l->until;
+    bool ahead = !image->paused && tick + ahead_of(l, tick, hz) / 2 >= l->until;
+    if (!shows_new && !ahead) {
+        return true;
+    }
+    if (!append(l, image, hz, promise)) {
+        return !shows_new;
+    }
+    l->needed = shows_new ? l->sequence : l->needed;
+    return true;
+}
+
+// An idle world's entries are up to a second apart, and an image stands where the one before it
+// ended: the next entry has to begin there.
+static bool append_to_now(world_log *l, const world_log_image *image, double hz)
+{
+    uint64_t tick = world_tick(image->physics);
+    uint64_t promise = image->paused ? tick : tick + ahead_of(l, tick, hz);
+    return l->written.tick == tick || append(l, image, hz, promise);
+}
+
+void world_log_settle(world_log *l, const world_log_image *image, double hz, int64_t now)
+{
+    if (l->stored == NULL) {
+        return;
+    }
+    error why;
+    if (l->making && l->imaged_ns == 0) {
+        make_image(l, image, hz, now); // the first
+    } else if (l->failed && now >= l->retry_ns && !image_under_way(l, &why)) {
+        make_image(l, image, hz, now);
+    }
+    if (l->closed) { // only refusals and what tells why
+        commit_gate_stamp(&l->gate, l->gate.committed);
+    }
+    if (!l->failed && append_new(l, image, hz)) {
+        commit_gate_stamp(&l->gate, l->needed);
+        if (!l->making && (wants_image(l, now) || wants_early_image(l, now)) &&
+            !image_under_way(l, &why) && append_to_now(l, image, hz)) {
+            make_image(l, image, hz, now);
+        }
+    }
+}
+
+void world_log_rest(world_log *l, const world_log_image *image, double hz)
+{
+    uint64_t tick = world_tick(image->physics);
+    if (l->stored != NULL && !l->failed && !l->making && l->until != tick) {
+        (void)append(l, image, hz, tick);
+    }
+}
+
+// ---- what the storage tells
+
+// The image that was to save a failed log, or to begin a new one, has come to its end.
+static bool image_ended(world_log *l)
+{
+    error why;
+    if (image_under_way(l, &why)) {
+        return false;
+    }
+    error state;
+    bool good = why.text[0] == '\0' && storage_state(l->stored, &state) == STATUS_OK;
+    if (good) {
+        if (l->failed) {
+            log_info("the log of a world can be written again");
+        }
+        l->making = l->failed = l->closed = false;
+        l->needed = l->sequence;
+        return false;
+    }
+    bool given_up = !l->closed;
+    fail(l, why.text[0] != '\0' ? &why : &state);
+    l->closed = true;
+    if (given_up) {
+        char text[ERROR_TEXT_MAX];
+        snprintf(text, sizeof text, "the world's log cannot be written: %.200s", l->failure.text);
+        commit_gate_refuse(&l->gate, STATUS_UNAVAILABLE, text);
+    }
+    return given_up;
+}
+
+// The world has ended here, and the storage cannot be told.
+static void refuse_end(world_log *l, const char *why)
+{
+    char text[ERROR_TEXT_MAX];
+    snprintf(text, sizeof text,
+             "the world has ended, but its log cannot say so, and a restart brings it back: %.160s",
+             why);
+    log_warn("%s", text);
+    commit_gate_refuse(&l->gate, STATUS_UNAVAILABLE, text);
+}
+
+bool world_log_wake(world_log *l)
+{
+    if (l->stored == NULL) {
+        return false;
+    }
+    error why;
+    if (l->ending) {
+        commit_gate_commit(&l->gate, storage_committed(l->stored));
+        if (storage_destroy_failed(l->stored) && world_log_holds(l)) {
+            (void)storage_state(l->stored, &why);
+            refuse_end(l, why.text);
+        }
+        return false;
+    }
+    if (!l->failed && !l->making && storage_state(l->stored, &why) != STATUS_OK) {
+        fail(l, &why);
+        return false; // an image is tried at the next settling
+    }
+    bool given_up = false;
+    if ((l->failed || l->making) && l->imaged_ns != 0 && l->retry_ns != 0) {
+        given_up = image_ended(l);
+    }
+    if (!l->failed && !l->making) {
+        commit_gate_commit(&l->gate, storage_committed(l->stored));
+    }
+    return given_up;
+}
+
+void world_log_destroy(world_log *l)
+{
+    if (l->stored == NULL) {
+        return;
+    }
+    error err;
+    uint64_t sequence = l->sequence;
+    l->ending = true;
+    l->making = l->failed = false;
+    if (storage_destroy(l->stored, &sequence, &err) != STATUS_OK) {
+        refuse_end(l, err.text);
+        return;
+    }
+    l->sequence = l->needed = sequence;
+    commit_gate_stamp(&l->gate, sequence);
+}
+
+bool world_log_holds(const world_log *l)
+{
+    return commit_gate_held(&l->gate) > 0;
+}

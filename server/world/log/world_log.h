@@ -1,0 +1,179 @@
+// The log of a served world: what was commanded since its last image, on its way to the storage.
+//
+// Each command that changed the world leaves a row, as applied. At the end of a tick (of a slice,
+// where the world is paused) the rows since the last record become a record, which the storage
+// commits; results and snapshots wait in the commit gate until then. So nobody is shown what a
+// restart would not bring back.
+//
+// Ticks without commands are computed again by a restart, if it knows how many have been shown. So
+// an entry of the journal promises ticks ahead: a restart steps on to `until` before it takes
+// commands, and an idle world writes an entry a second instead of one a tick. (Where steps cost
+// more than 4 ms a second, it promises a quarter of a second ahead.) Each second's entry bears the
+// state's hash, which the restart compares.
+//
+//     entry     u64 `until` >= tick, u32 number of session marks, these (last_requests.h), then the
+//               record (proto/log/log_record.h); numbers are little-endian. Where bit 30 of the
+//               number is set, digests of the bodies (proto/log/log_digest.h) stand between marks
+//               and record: so a restart whose hash differs can name a body. Bit 31: digests of an
+//               earlier kind, which are read over
+//
+// An image (world_image.h) is made when a restart would take long for the records since the last
+// one: 20 ms of steps, more where the world is large, or where many worlds take turns; and when the
+// log has failed: it holds everything, so that the log is good again. Until then the world goes on,
+// takes no commands and shows itself to nobody.
+//
+// A world of durability `none` has no journal: nothing waits.
+//
+// One thread: the world's; world_log_open and _resume from any, before the world is handed over.
+#ifndef CAROM_SERVER_WORLD_LOG_WORLD_LOG_H
+#define CAROM_SERVER_WORLD_LOG_WORLD_LOG_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/physics/physics.h"
+#include "proto/log/log_digest.h"
+#include "proto/log/log_record.h"
+#include "proto/wire/buffer.h"
+#include "server/storage/storage.h"
+#include "server/world/log/commit_gate.h"
+#include "server/world/tick/session_bodies.h"
+#include "server/world/tick/last_requests.h"
+
+enum {
+    WORLD_LOG_HEAD_BYTES = 12,        // before the marks and the record in an entry
+    WORLD_LOG_DIGESTS_BIT = 30,       // of the number of marks
+    WORLD_LOG_FIRST_DIGESTS_BIT = 31, // likewise
+
+    // Rows that wait for the storage [bytes]; past that no further commands are carried out. With
+    // the largest command (below) it still fits a record of the storage.
+    WORLD_LOG_PENDING_BYTES_MAX = 4 << 20,
+
+    // Rows that are kept for readers of the log [bytes]; a reader further behind gets an image.
+    WORLD_LOG_KEPT_BYTES_MAX = 1 << 20,
+
+    // A command's arguments as applied [bytes].
+    WORLD_LOG_ARGUMENTS_BYTES_MAX = STORAGE_RECORD_BYTES_MAX - WORLD_LOG_PENDING_BYTES_MAX -
+                                    SESSION_MARKS_NEW_MAX * SESSION_MARK_BYTES -
+                                    LOG_DIGEST_BYTES_MAX - 4096
+};
+
+// A place in the log: all rows before it, up to the state of `tick`.
+typedef struct log_mark {
+    uint64_t tick;
+    uint64_t offset; // bytes of rows
+    uint64_t count;  // rows
+} log_mark;
+
+typedef struct world_log {
+    storage_world *stored; // NULL: nothing is written
+    storage_durability durability;
+    reply_sink out; // behind the gate
+    commit_gate gate;
+    buffer rows;          // encoded, from `rows_begin` on
+    uint64_t rows_begin;  // offset of rows.data[0]
+    uint64_t row_count;   // of all rows so far
+    bool read;            // someone reads it beside the storage
+    log_mark written;     // what the storage has been handed
+    uint64_t until;       // promised to be computed again
+    uint64_t hashed_tick; // the last entry with a hash
+    log_digests digests;  // of the bodies, beside each hash
+    uint64_t sequence;    // of the last entry
+    uint64_t needed;      // the sequence that what is posted now has to wait for
+    bool making;          // its first image is not on the disk yet
+    bool failed, closed;  // see world_log_state
+    bool ending;          // world_log_destroy() was called
+    error failure;
+    int64_t retry_ns;      // when to try an image again
+    int64_t imaged_ns;     // when the last one was made
+    int64_t replay_ns;     // what the steps since the last image took
+    uint64_t imaged_tick;  // of the last image, or of the restart
+    bool dear;             // its steps cost so much that few are promised ahead
+    uint64_t image_bytes;  // of the last one that was made here; 0: none
+    _Atomic(void *) waker; // the host's, to whom the storage sends word
+    atomic_bool woken;     // word is on its way
+} world_log;
+
+typedef enum world_log_state {
+    WORLD_LOG_GOOD,
+    WORLD_LOG_FAILED, // takes no commands; what waits may still be saved by an image
+    WORLD_LOG_CLOSED  // no image could be written: what waited was refused
+} world_log_state;
+
+// The parts of an image, physics first.
+typedef struct world_log_image {
+    const physics_world *physics;
+    const session_bodies *bodies;
+    const owners *owners; // whose the bodies are
+    session_marks *marks;
+    const area *view; // NULL: none
+    bool paused;
+} world_log_image;
+
+// `stored` may be NULL. `sequence` is that of its last record, which leads to `tick`; a new world
+// (`fresh`) has 1 and shows itself when its first image is written.
+void world_log_init(world_log *l, storage_world *stored, storage_durability kept, uint64_t tick,
+                    uint64_t sequence, uint64_t until, bool fresh, reply_sink out);
+// Refuses everything that the gate still holds, and lets go of the storage's handle.
+void world_log_deinit(world_log *l);
+
+// The log does not lead to the state that the world has: an image is made first, as after a
+// failure.
+void world_log_mend(world_log *l);
+
+// Whether a restart from this log comes to the state of `tick`, as it is now.
+bool world_log_settled(const world_log *l, uint64_t tick);
+
+// Replies go there from now on.
+void world_log_redirect(world_log *l, reply_sink out);
+
+// The sink that replies are posted to.
+reply_sink world_log_sink(world_log *l);
+
+// Notes a command that was applied. `tick`: the first whose state shows it.
+void world_log_note(world_log *l, uint64_t tick, uint64_t session, const char *name,
+                    const uint8_t *arguments, uint32_t size);
+// Likewise body.remove by the server itself.
+void world_log_note_removal(world_log *l, uint64_t tick, const char *world, uint64_t body);
+
+// The end of the log, at the state of `tick`.
+log_mark world_log_end(const world_log *l, uint64_t tick);
+// The rows from there to the end as a record without tick, hash and image; false where they are
+// forgotten already. The bytes hold until the next call that changes the log.
+bool world_log_since(const world_log *l, log_mark from, log_record *out);
+// Forgets the rows before `oldest` that the storage has, or all that it has where `oldest` lies
+// further back than WORLD_LOG_KEPT_BYTES_MAX. `oldest` is UINT64_MAX where nobody reads.
+void world_log_trim(world_log *l, uint64_t oldest);
+
+// Whether no further command should be carried out before the storage has taken what waits.
+bool world_log_full(const world_log *l);
+
+// STATUS_OK, or why the world takes no commands.
+status world_log_takes(const world_log *l, error *err);
+
+// At the end of a tick, or of a slice of a paused world: hands over what is new and lets go what
+// may leave. `now` is the monotonic time, `hz` the world's rate.
+void world_log_settle(world_log *l, const world_log_image *image, double hz, int64_t now);
+
+// The world steps no further here: what was promised beyond this tick was never shown, and a
+// restart goes on from here. After world_log_settle.
+void world_log_rest(world_log *l, const world_log_image *image, double hz);
+
+// Something may have been committed, or have failed. True when the log has just been given up: all
+// subscriptions have to end.
+bool world_log_wake(world_log *l);
+
+// The world ends: its end is the last record. The gate lets its answer go when that is committed,
+// and refuses it where it cannot be: a restart brings the world back then.
+void world_log_destroy(world_log *l);
+
+// Replies still held.
+bool world_log_holds(const world_log *l);
+
+world_log_state world_log_state_of(const world_log *l);
+
+// The held replies depend on an image that is to be written.
+bool world_log_awaits_image(const world_log *l);
+
+#endif

@@ -1,0 +1,56 @@
+// How far a subscription's reader has come in its world's events: one mark for what it has taken,
+// and one for each snapshot that is on its way. The event log forgets events that marks still need;
+// every mark is then moved to the first event that is left, here and nowhere else, and counts the
+// wanted events that it lost by that. So no mark ever lies below the log's first event, whichever
+// of them a late acknowledgement or a resume comes back to.
+//
+// One thread: the world's.
+#ifndef CAROM_SERVER_WORLD_SNAPSHOTS_EVENT_MARKS_H
+#define CAROM_SERVER_WORLD_SNAPSHOTS_EVENT_MARKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct view_set;
+
+// Snapshots on their way to one reader of packed ones: a quarter of a second at 60 Hz. A reader
+// that is further behind leaves its group, and begins again with a full one when it has taken them.
+// One would do for plain snapshots, each of which may stand for several; a packed one needs the one
+// before.
+enum { PACKED_IN_FLIGHT_MAX = 16 };
+
+typedef struct event_mark {
+    uint64_t next;         // number of the first event behind it
+    uint64_t lost;         // wanted events behind it that the log has forgotten
+    struct view_set *seen; // owned: with an area, what was in view in its snapshot; else NULL
+} event_mark;
+
+typedef struct event_marks {
+    event_mark list[1 + PACKED_IN_FLIGHT_MAX]; // [0]: taken; then one for each that is on its way
+    uint32_t in_flight;                        // snapshots on their way, the oldest first
+} event_marks;
+
+// Begins at an event. `m` is zero.
+void event_marks_begin(event_marks *m, uint64_t next);
+void event_marks_deinit(event_marks *m);
+
+// Where the next snapshot's events begin, and how many before them it has to report as lost.
+static inline const event_mark *event_marks_sent(const event_marks *m)
+{
+    return &m->list[m->in_flight];
+}
+
+// A snapshot with all events before `end` was sent. Takes the reference `seen` over. There is room:
+// in_flight is below PACKED_IN_FLIGHT_MAX.
+void event_marks_send(event_marks *m, uint64_t end, struct view_set *seen);
+// The oldest snapshot on its way was written out. Does nothing where none is: the acknowledgement
+// is of a connection that the session has left.
+void event_marks_acknowledge(event_marks *m);
+// The snapshots on their way will not arrive: the next one begins where the reader is.
+void event_marks_rewind(event_marks *m);
+
+// The events below `floor` are about to be forgotten. Each one behind a mark is asked for once.
+typedef bool event_wanted(const void *context, uint64_t number);
+void event_marks_trim(event_marks *m, uint64_t floor, event_wanted *wanted, const void *context);
+
+#endif

@@ -1,0 +1,131 @@
+// Comparing a world's joints with those of the version before; see joint_table.h. The world's
+// thread.
+#include "server/world/snapshots/joint_table.h"
+
+#include <string.h>
+
+#include "common/base/assert.h"
+#include "server/world/snapshots/row_table.h"
+
+void joint_table_init(joint_table *t, uint64_t removals_max)
+{
+    *t = (joint_table){.removals_max = removals_max};
+}
+
+void joint_table_deinit(joint_table *t)
+{
+    array_free(&t->entries);
+    array_free(&t->removals);
+}
+
+void joint_table_follow(joint_table *t, bool wanted)
+{
+    if (wanted == t->following) {
+        return;
+    }
+    joint_table_deinit(t);
+    joint_table_init(t, t->removals_max);
+    t->following = wanted;
+    t->dirty = wanted;
+}
+
+static void note_removal(joint_table *t, joint_entry *entry, uint64_t version)
+{
+    joint_removal gone = {entry->id, entry->created, version, entry->slots};
+    array_push(&t->removals, gone);
+    *entry = (joint_entry){0};
+    t->changed = version;
+}
+
+// The slot of the body that the joint `below` a gear ties the gear's body to.
+static uint32_t other_slot(const physics_world *world, joint_id below, body_id body)
+{
+    joint_info info;
+    if (below == 0 || joint_get(world, below, &info, NULL) != STATUS_OK) {
+        return UINT32_MAX;
+    }
+    return row_table_slot(info.def.a == body ? info.def.b : info.def.a);
+}
+
+static joint_slots slots_of(const physics_world *world, const joint_def *def)
+{
+    return (joint_slots){.a = row_table_slot(def->a),
+                         .b = row_table_slot(def->b),
+                         .other_a = other_slot(world, def->joint_a, def->a),
+                         .other_b = other_slot(world, def->joint_b, def->b)};
+}
+
+static void note_joint(joint_table *t, const physics_world *world, joint_id id, uint64_t version)
+{
+    joint_entry *entry = &t->entries.data[row_table_slot(id)];
+    if (entry->id == id) {
+        return;
+    }
+    if (entry->id != 0) {
+        note_removal(t, entry, version);
+    }
+    joint_info info;
+    t->changed = version;
+    status s = joint_get(world, id, &info, NULL);
+    ASSERT(s == STATUS_OK); // the world has just named it
+    *entry = (joint_entry){
+        .id = id, .created = version, .changed = version, .slots = slots_of(world, &info.def)};
+}
+
+// Notes the removal of the joints in the slots from `slot` up to before `end`.
+static void note_gap(joint_table *t, uint32_t slot, uint32_t end, uint64_t version)
+{
+    for (; slot < end; slot++) {
+        if (t->entries.data[slot].id != 0) {
+            note_removal(t, &t->entries.data[slot], version);
+        }
+    }
+}
+
+void joint_table_update(joint_table *t, const physics_world *world, uint64_t version)
+{
+    uint32_t count = world_count(world).joints;
+    if (!t->following || (!t->dirty && count == t->count)) {
+        return;
+    }
+    uint32_t next = 0;
+    for (joint_id id = 0; (id = world_next_joint(world, id)) != 0;) {
+        uint32_t slot = row_table_slot(id);
+        ASSERT(slot >= next);
+        if (slot >= t->entries.count) {
+            array_reserve(&t->entries, slot + 1); // new elements are zero
+            t->entries.count = slot + 1;
+        }
+        note_gap(t, next, slot, version);
+        note_joint(t, world, id, version);
+        next = slot + 1;
+    }
+    note_gap(t, next, t->entries.count, version);
+    t->count = count;
+    t->dirty = false;
+}
+
+void joint_table_mark(joint_table *t, joint_id id, uint64_t version)
+{
+    uint32_t slot = row_table_slot(id);
+    if (slot < t->entries.count && t->entries.data[slot].id == id) {
+        t->entries.data[slot].changed = t->changed = version;
+    }
+}
+
+void joint_table_trim(joint_table *t, uint64_t oldest)
+{
+    uint32_t drop = 0;
+    while (drop < t->removals.count && (t->removals.data[drop].removed <= oldest ||
+                                        t->removals.count - drop > t->removals_max)) {
+        if (t->removals.data[drop].removed > oldest) {
+            t->floor = t->removals.data[drop].removed;
+        }
+        drop++;
+    }
+    if (drop > 0) {
+        t->removals.count -= drop;
+        memmove(t->removals.data, t->removals.data + drop,
+                t->removals.count * sizeof *t->removals.data);
+    }
+}

@@ -1,0 +1,141 @@
+// A world's snapshots: chosen when due, encoded once for each view group (all subscriptions that
+// want the same and have the same baseline), sent to each subscription of the group.
+//
+// A subscription has at most one snapshot on its way. Until that is written out, those that fall
+// due are skipped, and the next one holds all that has changed since the last one that was sent: a
+// slow reader gets fewer snapshots, never a wrong one, and nothing queues up for it but events. A
+// reader that is further behind than `events_kept` of them loses the oldest: its next snapshot says
+// how many.
+//
+// One publishing has a turn of time. Those who are not served in it are first in the next one; what
+// they are sent then is the state of that tick, and `skipped` counts those between.
+//
+// Events of a view with an area are those of bodies in view (then or at the reader's last
+// snapshot) and those whose place lies in the area.
+//
+// One thread: the world's.
+#ifndef CAROM_SERVER_WORLD_SNAPSHOTS_PUBLISHER_H
+#define CAROM_SERVER_WORLD_SNAPSHOTS_PUBLISHER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/base/array.h"
+#include "common/physics/physics.h"
+#include "proto/wire/buffer.h"
+#include "server/base/limits.h"
+#include "server/schedule/shares.h"
+#include "server/schedule/turn.h"
+#include "server/world/snapshots/descriptions.h"
+#include "server/world/snapshots/event_log.h"
+#include "server/world/tick/messages.h"
+#include "server/world/snapshots/packed_view.h"
+#include "server/world/snapshots/row_table.h"
+#include "server/world/snapshots/subscription.h"
+
+// The last command of a session that is in the state, by the session's slot.
+typedef struct session_last {
+    uint64_t session;
+    uint32_t id;
+} session_last;
+
+// Places in `due` of those who are served together.
+typedef struct publish_piece {
+    uint32_t start, end;
+    int64_t used_ns;  // of the time for publishing: the subject of theirs that had least
+    uint64_t version; // the oldest that one of them was sent
+} publish_piece;
+
+typedef struct publisher {
+    const limits *limits;
+    const char *world; // name, the hosted world's
+    uint64_t epoch;
+    bool stale;          // the state has changed since the rows were taken
+    bool has_scene_view; // the area that its scene shows, told with descriptions
+    area scene_view;
+    row_table rows;
+    joint_table joints;
+    event_log log;
+    subscriptions subscriptions;
+    shares shares; // of the time for publishing, by subject
+    packed_views packed;
+    area_index areas;   // of the rows
+    view_set_pool sets; // of the publishing under way
+    uint64_t
+        touched; // version of the rows that shows the last command: what is described may differ
+    ARRAY(session_last) last;
+    memory_holder *taker; // whose memory the subscriptions that are made take; NULL: nobody's
+    // scratch, kept so that a tick takes no memory of its own
+    ARRAY(uint32_t) due; // places in the list
+    ARRAY(publish_piece) pieces;
+    ARRAY(contact_info) contacts;
+    buffer body_rows, events, contact_rows;
+    ARRAY(body_id) removed, enter, leave;
+    ARRAY(uint64_t) events_shown; // numbers in the log
+    descriptions descriptions;
+} publisher;
+
+// The receiver of replies, which takes them over.
+typedef struct reply_sink {
+    void (*post)(void *context, reply *r);
+    void *context;
+} reply_sink;
+
+void publisher_init(publisher *p, const limits *bounds, const char *world, uint64_t epoch);
+void publisher_deinit(publisher *p);
+
+// Whether there is such a body, for a view that would follow it (0: none) and be shown what lies in
+// one of `count` areas (0: everything). Errors: STATUS_NOT_FOUND, also for one that may not be
+// seen.
+status publisher_may_follow(const physics_world *world, body_id body, const area *sight,
+                            uint32_t count, error *err);
+
+// Whether there is memory for a subscription of the taker. Errors: STATUS_LIMIT_EXCEEDED.
+status publisher_can_afford(const publisher *p, const physics_world *world,
+                            const subscribe_args *view, error *err);
+
+// Begins a subscription; its first snapshot is due at once. A body to be followed that is not there
+// counts as lost. `subject`: for whom the time for its snapshots counts.
+void publisher_subscribe(publisher *p, physics_world *world, uint64_t number, session_key session,
+                         uint64_t subject, const subscribe_args *view);
+// False where the session has no such subscription here.
+bool publisher_unsubscribe(publisher *p, physics_world *world, uint64_t number,
+                           session_key session);
+// Errors: STATUS_NOT_FOUND where the session has no such subscription here, or there is no body to
+// be followed; it goes on as before then.
+status publisher_move(publisher *p, const physics_world *world, uint64_t number,
+                      session_key session, const view_args *view, error *err);
+void publisher_acknowledge(publisher *p, uint64_t number);
+// The session goes on over another connection: each of its subscriptions is sent a full snapshot
+// next, with the events from the first that was not written out.
+void publisher_resume(publisher *p, session_key session);
+// The world is another one from here on: everybody is sent a full snapshot next. To be called with
+// the new world; events that wait are kept.
+void publisher_begin_anew(publisher *p, physics_world *world);
+// Ends all of the session's.
+void publisher_forget(publisher *p, physics_world *world, session_key session);
+
+// Ends every subscription: REPLY_CLOSED with `why` and `text`.
+void publisher_close_all(publisher *p, status why, const char *text, reply_sink sink);
+
+// A command is about to be carried out. To be called before it, as it may remove what it describes.
+void publisher_note_change(publisher *p, const physics_world *world, const command *c);
+
+// A command of the session is in the state from now on.
+void publisher_note_command(publisher *p, session_key session, uint32_t id);
+
+// Takes note of the step that was just done, and of its events. To be called after each; what else
+// changes the state sets `stale`.
+void publisher_note_step(publisher *p, physics_world *world);
+
+// Sends snapshots of the present state to those that are due, or, if `all`, to everyone that was
+// not sent it yet; in either case not to those that cannot take one yet. Replies of kind SNAPSHOT,
+// and OVERRUN for subscriptions that end here because a snapshot does not fit a message. Until the
+// turn is over (NULL: it has no end), but some in any case. False: others wait for the next time.
+bool publisher_publish(publisher *p, physics_world *world, bool all, const turn *t,
+                       reply_sink sink);
+
+// Whether there is someone who was not sent the present state and could be.
+bool publisher_owes(const publisher *p);
+
+#endif

@@ -1,0 +1,378 @@
+// The list by number, and the order by which equal subscriptions become a view group; see
+// subscription.h. The world's thread.
+#include "server/world/snapshots/subscription.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/assert.h"
+#include "server/world/snapshots/budget.h"
+
+static size_t set_bytes(uint32_t slots)
+{
+    return sizeof(view_set) + (slots + 63) / 64 * sizeof(uint64_t);
+}
+
+view_set *view_set_create(uint32_t slots)
+{
+    view_set *s = calloc(1, set_bytes(slots));
+    ASSERT_MEMORY(s != NULL);
+    memory_note(MEMORY_views, NULL, (int64_t)set_bytes(slots));
+    s->references = 1;
+    s->slots = slots;
+    return s;
+}
+
+view_set *view_set_ref(view_set *s)
+{
+    if (s != NULL) {
+        s->references++;
+    }
+    return s;
+}
+
+void view_set_unref(view_set *s)
+{
+    if (s != NULL && --s->references == 0) {
+        memory_note(MEMORY_views, NULL, -(int64_t)set_bytes(s->slots));
+        free(s);
+    }
+}
+
+view_set *view_set_union(view_set *a, view_set *b)
+{
+    if (a == b || a == NULL || b == NULL) {
+        return view_set_ref(a != NULL ? a : b);
+    }
+    const view_set *larger = a->slots > b->slots ? a : b;
+    const view_set *smaller = larger == a ? b : a;
+    view_set *all = view_set_create(larger->slots);
+    memcpy(all->bits, larger->bits, (larger->slots + 63) / 64 * sizeof *all->bits);
+    for (uint32_t i = 0; i < (smaller->slots + 63) / 64; i++) {
+        all->bits[i] |= smaller->bits[i];
+    }
+    return all;
+}
+
+uint32_t view_set_next(const view_set *a, const view_set *b, uint32_t slot)
+{
+    for (; slot < a->slots; slot = (slot / 64 + 1) * 64) {
+        uint64_t bits = a->bits[slot / 64];
+        bits |= b != NULL && slot < b->slots ? b->bits[slot / 64] : 0;
+        bits &= UINT64_MAX << (slot % 64);
+        if (bits != 0) {
+            return slot / 64 * 64 + (uint32_t)__builtin_ctzll(bits);
+        }
+    }
+    return slot;
+}
+
+// ---- equal sets
+
+enum { POOL_PLACES_MIN = 64 };
+
+void view_set_pool_deinit(view_set_pool *p)
+{
+    view_set_pool_clear(p);
+    array_free(&p->places);
+}
+
+void view_set_pool_clear(view_set_pool *p)
+{
+    for (uint32_t i = 0; i < p->places.count && p->count > 0; i++) {
+        view_set_unref(p->places.data[i]);
+        p->places.data[i] = NULL;
+    }
+    p->count = 0;
+}
+
+static uint64_t hash_set(const view_set *s)
+{
+    uint64_t h = s->slots;
+    for (uint32_t i = 0; i < (s->slots + 63) / 64; i++) {
+        h = (h ^ s->bits[i]) * 0x9e3779b97f4a7c15u;
+        h ^= h >> 32;
+    }
+    return h;
+}
+
+// Where the set, or one that is equal, is or would be.
+static view_set **find_place(view_set_pool *p, const view_set *s)
+{
+    const uint32_t mask = p->places.count - 1;
+    const size_t bytes = (s->slots + 63) / 64 * sizeof *s->bits;
+    uint32_t at = (uint32_t)hash_set(s) & mask;
+    for (;; at = (at + 1) & mask) {
+        view_set **place = &p->places.data[at];
+        if (*place == NULL ||
+            ((*place)->slots == s->slots && memcmp((*place)->bits, s->bits, bytes) == 0)) {
+            return place;
+        }
+    }
+}
+
+static void grow_pool(view_set_pool *p)
+{
+    view_set_pool old = *p;
+    const uint32_t places =
+        old.places.count < POOL_PLACES_MIN ? POOL_PLACES_MIN : old.places.count * 2;
+    *p = (view_set_pool){.count = old.count};
+    array_reserve(&p->places, places); // new elements are zero
+    p->places.count = places;
+    for (uint32_t i = 0; i < old.places.count; i++) {
+        if (old.places.data[i] != NULL) {
+            *find_place(p, old.places.data[i]) = old.places.data[i];
+        }
+    }
+    array_free(&old.places);
+}
+
+view_set *view_set_pool_share(view_set_pool *p, view_set *s)
+{
+    if (s == NULL) {
+        return NULL;
+    }
+    if (2 * p->count >= p->places.count) {
+        grow_pool(p);
+    }
+    view_set **place = find_place(p, s);
+    if (*place == NULL) {
+        *place = s;
+        p->count++;
+    } else if (*place != s) {
+        view_set_unref(s);
+    } else {
+        return s;
+    }
+    return view_set_ref(*place);
+}
+
+// ---- the list
+
+// A plain snapshot has some 130 bytes before its first row; with a budget it is sent when there is
+// enough for a few more.
+static const double PLAIN_BYTES_LEAST = 512.0;
+
+static void deinit(subscription *s)
+{
+    event_marks_deinit(&s->marks);
+    view_set_unref(s->seen);
+    view_set_unref(s->shown);
+    sight_unref(s->sight);
+    budget_destroy(s->budget);
+    memory_charge_end(&s->charge);
+}
+
+void subscriptions_deinit(subscriptions *s)
+{
+    for (uint32_t i = 0; i < s->list.count; i++) {
+        deinit(&s->list.data[i]);
+    }
+    array_free(&s->list);
+}
+
+// The place of the first whose number is not below.
+static uint32_t place_of(const subscriptions *s, uint64_t number)
+{
+    uint32_t low = 0;
+    uint32_t high = s->list.count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (s->list.data[middle].number < number) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+// Equal views fall on the same ticks. Views of one rate are dealt out over the ticks in turn,
+// whatever other rates there are; more phases than a rate has ticks between two snapshots do no
+// harm.
+static uint32_t phase_of(const subscriptions *s, const subscription *added)
+{
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < s->list.count; i++) {
+        const subscription *other = &s->list.data[i];
+        if (subscription_same_view(&other->view, other->sight, &added->view, added->sight)) {
+            return other->phase;
+        }
+        if (other->view.rate == added->view.rate && other->phase >= next) {
+            next = other->phase + 1;
+        }
+    }
+    return added->view.rate > 0.0 ? next : 0;
+}
+
+subscription *subscriptions_add(subscriptions *s, uint64_t number, session_key session,
+                                const subscribe_args *view)
+{
+    const uint32_t at = place_of(s, number);
+    ASSERT(at == s->list.count || s->list.data[at].number != number);
+    subscription added = {.number = number, .session = session, .view = *view, .owed = true};
+    added.sight = sight_create(view->sight, view->sight_count);
+    added.view.sight = NULL; // the command's
+    added.view.sight_count = 0;
+    if (view->budget > 0.0 && view->encoding == ENCODING_PLAIN) {
+        added.budget = budget_create(view->budget, PLAIN_BYTES_LEAST);
+    }
+    added.phase = phase_of(s, &added);
+    array_push(&s->list, added);
+    subscription *place = &s->list.data[at];
+    memmove(place + 1, place, (s->list.count - 1 - at) * sizeof *place);
+    *place = added;
+    return place;
+}
+
+// Many are looked for in the order of the list: the one behind the last is tried first.
+subscription *subscriptions_find(subscriptions *s, uint64_t number)
+{
+    uint32_t at = s->found + 1;
+    if (at >= s->list.count || s->list.data[at].number != number) {
+        at = place_of(s, number);
+    }
+    s->found = at;
+    bool found = at < s->list.count && s->list.data[at].number == number;
+    return found ? &s->list.data[at] : NULL;
+}
+
+void subscriptions_remove(subscriptions *s, uint64_t number)
+{
+    subscription *gone = subscriptions_find(s, number);
+    if (gone == NULL) {
+        return;
+    }
+    deinit(gone);
+    size_t after = (size_t)(s->list.data + s->list.count - (gone + 1));
+    memmove(gone, gone + 1, after * sizeof *gone);
+    s->list.count--;
+}
+
+uint32_t subscriptions_events(const subscriptions *s)
+{
+    uint32_t kinds = 0;
+    for (uint32_t i = 0; i < s->list.count; i++) {
+        kinds |= s->list.data[i].view.events;
+    }
+    return kinds;
+}
+
+bool subscriptions_describe(const subscriptions *s)
+{
+    bool wanted = false;
+    for (uint32_t i = 0; i < s->list.count && !wanted; i++) {
+        wanted = s->list.data[i].view.describe;
+    }
+    return wanted;
+}
+
+bool subscription_due(const subscription *s, uint64_t tick, double hz)
+{
+    double rate = s->view.rate;
+    if (rate <= 0.0 || rate >= hz || tick == 0) {
+        return true;
+    }
+    tick += s->phase;
+    return floor((double)tick * rate / hz) > floor((double)(tick - 1) * rate / hz);
+}
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int compare_places(double a, double b)
+{
+    return (a > b) - (a < b);
+}
+
+static int compare_areas(const area *a, const area *b)
+{
+    int order = compare_places(a->x0, b->x0);
+    order = order != 0 ? order : compare_places(a->y0, b->y0);
+    order = order != 0 ? order : compare_places(a->x1, b->x1);
+    return order != 0 ? order : compare_places(a->y1, b->y1);
+}
+
+static int compare_views(const subscribe_args *a, const subscribe_args *b)
+{
+    int order = compare_numbers(a->events, b->events);
+    order = order != 0 ? order : (int)a->encoding - (int)b->encoding;
+    order = order != 0 ? order : a->bodies - b->bodies;
+    order = order != 0 ? order : a->contacts - b->contacts;
+    order = order != 0 ? order : a->describe - b->describe;
+    order = order != 0 ? order : compare_places(a->budget, b->budget);
+    order = order != 0 ? order : a->has_area - b->has_area;
+    if (order != 0 || !a->has_area) {
+        return order;
+    }
+    order = compare_numbers(a->follow, b->follow);
+    order = order != 0 ? order : compare_places(a->margin, b->margin);
+    return order != 0 ? order : compare_areas(&a->area, &b->area);
+}
+
+bool subscription_same_view(const subscribe_args *a, const sight *sight_a, const subscribe_args *b,
+                            const sight *sight_b)
+{
+    return compare_views(a, b) == 0 && sight_compare(sight_a, sight_b) == 0 && a->rate == b->rate &&
+           a->precision.position == b->precision.position &&
+           a->precision.angle == b->precision.angle &&
+           a->precision.velocity == b->precision.velocity;
+}
+
+void subscription_begin_anew(subscription *s)
+{
+    if (s->view.has_area) {
+        view_set *before = view_set_union(s->marks.list[0].seen, s->seen);
+        view_set *shown = view_set_union(before, s->shown);
+        view_set_unref(before);
+        view_set_unref(s->shown);
+        s->shown = shown;
+        s->shown_version = s->version > s->shown_version ? s->version : s->shown_version;
+        s->shown_all = s->shown_all || (s->version > 0 && s->seen == NULL);
+    }
+    view_set_unref(s->seen);
+    s->seen = NULL;
+    s->version = 0; // below every floor
+    s->described = (description_progress){0, 0};
+    s->packed_number = 0;
+    s->lost_told = false;
+    s->owed = true;
+}
+
+static int compare_progress(description_progress a, description_progress b)
+{
+    int order = compare_numbers(a.bodies_from, b.bodies_from);
+    return order != 0 ? order : compare_numbers(a.joints_from, b.joints_from);
+}
+
+static int compare_view_areas(const subscription *a, const subscription *b)
+{
+    if (!a->view.has_area) {
+        return 0;
+    }
+    int order = compare_areas(&a->place.now, &b->place.now);
+    order = order != 0 ? order : a->place.lost - b->place.lost;
+    order = order != 0 ? order : a->lost_told - b->lost_told;
+    return order != 0 ? order : sight_compare(a->sight, b->sight);
+}
+
+int subscription_compare(const subscription *a, const subscription *b)
+{
+    int order = compare_numbers((uintptr_t)a->packed, (uintptr_t)b->packed);
+    order = order != 0 ? order : compare_numbers(a->version, b->version);
+    order = order != 0 ? order : compare_numbers((uintptr_t)a->seen, (uintptr_t)b->seen);
+    order = order != 0 ? order : compare_numbers((uintptr_t)a->shown, (uintptr_t)b->shown);
+    order = order != 0 ? order : a->shown_all - b->shown_all;
+    order = order != 0 ? order : compare_numbers(a->shown_version, b->shown_version);
+    order = order != 0 ? order
+                       : compare_numbers(event_marks_sent(&a->marks)->next,
+                                         event_marks_sent(&b->marks)->next);
+    order = order != 0 ? order : compare_progress(a->described, b->described);
+    order = order != 0 ? order : compare_numbers(a->packed_number, b->packed_number);
+    order = order != 0 ? order : compare_numbers((uintptr_t)a->budget, (uintptr_t)b->budget);
+    order = order != 0 ? order : compare_views(&a->view, &b->view);
+    return order != 0 ? order : compare_view_areas(a, b);
+}

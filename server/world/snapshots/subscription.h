@@ -1,0 +1,153 @@
+// The list of a world's subscriptions: what each wants to see, and what its reader was last sent.
+//
+// A subscription's baseline is the state that its reader has: the version of the row table, the
+// events up to its newest mark, and, with an area, the bodies that were in view. Subscriptions that
+// want the same and have the same baseline are sent the same bytes.
+//
+// One thread: the world's.
+#ifndef CAROM_SERVER_WORLD_SNAPSHOTS_SUBSCRIPTION_H
+#define CAROM_SERVER_WORLD_SNAPSHOTS_SUBSCRIPTION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/base/array.h"
+#include "common/world/command.h"
+#include "server/base/memory.h"
+#include "server/world/snapshots/event_marks.h"
+#include "server/world/tick/messages.h"
+#include "server/world/snapshots/token_areas.h"
+
+// The slots of the bodies that were in view, shared by all who were sent the same snapshot.
+typedef struct view_set {
+    uint32_t references;
+    uint32_t slots; // bits; those above are unset
+    uint64_t bits[];
+} view_set;
+
+view_set *view_set_create(uint32_t slots);
+view_set *view_set_ref(view_set *s); // NULL is allowed, and stays NULL
+void view_set_unref(view_set *s);    // so here
+
+// The slots of either set; each may be NULL. The caller owns the result.
+view_set *view_set_union(view_set *a, view_set *b);
+
+static inline bool view_set_has(const view_set *s, uint32_t slot)
+{
+    return slot < s->slots && (s->bits[slot / 64] >> (slot % 64) & 1) != 0;
+}
+static inline void view_set_add(view_set *s, uint32_t slot)
+{
+    s->bits[slot / 64] |= (uint64_t)1 << (slot % 64);
+}
+static inline void view_set_remove(view_set *s, uint32_t slot)
+{
+    s->bits[slot / 64] &= ~((uint64_t)1 << (slot % 64));
+}
+
+// Sets of one publishing: equal ones become one, so that readers who have the same bodies in view
+// are one group from then on, whatever they had before.
+typedef struct view_set_pool {
+    ARRAY(view_set *) places; // a hash table, NULL where there is none
+    uint32_t count;
+} view_set_pool;
+
+void view_set_pool_deinit(view_set_pool *p);
+// Lets go of all sets.
+void view_set_pool_clear(view_set_pool *p);
+// Takes over a set that does not change any more (NULL stays NULL), and returns the one to be used
+// for it, which is the caller's.
+view_set *view_set_pool_share(view_set_pool *p, view_set *s);
+
+// The first slot from `slot` on that is in one of the two (`b` may be NULL, and has no more slots
+// than `a`); a->slots or more where there is none.
+uint32_t view_set_next(const view_set *a, const view_set *b, uint32_t slot);
+
+// How far a reader with `describe` has been told: the slots of bodies and of joints from these on
+// were not described yet.
+typedef struct description_progress {
+    uint32_t bodies_from, joints_from;
+} description_progress;
+
+static const description_progress DESCRIPTION_COMPLETE = {UINT32_MAX, UINT32_MAX};
+
+static inline bool description_complete(description_progress p)
+{
+    return p.bodies_from == UINT32_MAX && p.joints_from == UINT32_MAX;
+}
+
+// Where a view is; see view_area.h.
+typedef struct view_area {
+    area now;    // in the world, where the view has one
+    bool lost;   // the body that it followed does not exist any more
+    bool hidden; // it was last where it may not be seen
+} view_area;
+
+struct packed_view;
+struct budget;
+
+typedef struct subscription {
+    uint64_t number;
+    session_key session;
+    subscribe_args view; // without `sight`:
+    sight *sight;        // what it may be shown; NULL: everything
+    view_area place;     // where it was last; a packed one is where its packed view is
+    bool lost_told;      // its reader knows that the body is lost
+    uint32_t phase;      // ticks by which its snapshots fall earlier than others' of its rate
+    uint64_t version;    // of the rows it was last sent, 0 for none
+    event_marks marks;   // of the events that it was sent, and of those that its reader has
+    view_set *seen;      // what was in view; NULL: everything, or nothing was sent yet
+    view_set *shown;     // of a full snapshot: what was in view before; its events tell of that too
+    bool shown_all;      // everything was
+    uint64_t shown_version; // the newest that `shown` is of
+    description_progress described;
+    uint32_t skipped;      // snapshots that were due and not sent, since the last
+    bool ended;            // its session is to be closed: it is sent nothing more
+    bool owed;             // to be sent as soon as it can be
+    struct budget *budget; // owned; NULL: none, or its packed view has one
+    memory_charge charge;  // what it takes itself, and whose memory that is
+    bool refused;          // there is no memory for its snapshots: it ends with the publishing
+    struct share *dealt;   // the publisher's: of its subject
+    // of a packed one
+    struct packed_view *packed; // whose snapshots it is sent, with others; else NULL
+    uint64_t packed_number;     // of the last one that it was sent; 0: it needs a full one
+} subscription;
+
+typedef struct subscriptions {
+    ARRAY(subscription) list; // by ascending number
+    uint32_t found;           // the place that subscriptions_find last gave
+} subscriptions;
+
+void subscriptions_deinit(subscriptions *s);
+
+// `number` is nobody else's. It may be below others: sessions take turns where a world has more
+// requests than fit a tick. The pointer holds until the next change of the list.
+subscription *subscriptions_add(subscriptions *s, uint64_t number, session_key session,
+                                const subscribe_args *view);
+// NULL where there is none (any more).
+subscription *subscriptions_find(subscriptions *s, uint64_t number);
+void subscriptions_remove(subscriptions *s, uint64_t number);
+
+// The kinds of events that someone wants.
+uint32_t subscriptions_events(const subscriptions *s);
+
+// Whether someone wants descriptions.
+bool subscriptions_describe(const subscriptions *s);
+
+// Whether the rate has a snapshot fall on this tick. It is a function of tick and phase alone, so
+// that subscriptions of one rate and view, which have one phase, fall on the same ticks and can
+// share.
+bool subscription_due(const subscription *s, uint64_t tick, double hz);
+
+// Whether both want the same and may be shown the same, so that they may share.
+bool subscription_same_view(const subscribe_args *a, const sight *sight_a, const subscribe_args *b,
+                            const sight *sight_b);
+
+// It is sent nothing that builds on what it was sent before: a full snapshot is next.
+void subscription_begin_anew(subscription *s);
+
+// Order by what is sent: equal ones are sent the same bytes. Those of one packed view stand
+// together.
+int subscription_compare(const subscription *a, const subscription *b);
+
+#endif

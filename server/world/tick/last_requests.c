@@ -1,0 +1,84 @@
+// A table by slot and the list of its new entries; see last_requests.h. The world's thread.
+#include "server/world/tick/last_requests.h"
+
+#include "common/base/little_endian.h"
+
+void session_marks_deinit(session_marks *m)
+{
+    array_free(&m->by_slot);
+    array_free(&m->fresh);
+}
+
+static session_mark *mark_at(session_marks *m, uint32_t slot)
+{
+    if (slot >= m->by_slot.count) {
+        array_reserve(&m->by_slot, slot + 1); // new elements are zero
+        m->by_slot.count = slot + 1;
+    }
+    return &m->by_slot.data[slot];
+}
+
+void session_marks_note(session_marks *m, uint32_t slot, uint64_t session, uint64_t sequence,
+                        uint32_t id)
+{
+    session_mark *mark = mark_at(m, slot);
+    // A batch for a later tick may take effect after a request that came after it, and after its
+    // session has ended: then the slot may be another's, whose number is above.
+    bool later = mark->session == session ? mark->sequence > sequence
+                                          : mark->session > session && mark->sequence > 0;
+    if (later) {
+        return;
+    }
+    if (!mark->fresh) {
+        array_push(&m->fresh, slot);
+    }
+    *mark = (session_mark){.session = session, .sequence = sequence, .id = id, .fresh = true};
+}
+
+bool session_marks_full(const session_marks *m)
+{
+    return m->fresh.count >= SESSION_MARKS_NEW_MAX;
+}
+
+uint32_t session_marks_encode(const session_marks *m, bool all, uint8_t *out)
+{
+    uint32_t count = 0;
+    uint32_t end = all ? m->by_slot.count : m->fresh.count;
+    for (uint32_t i = 0; i < end; i++) {
+        uint32_t slot = all ? i : m->fresh.data[i];
+        const session_mark *mark = &m->by_slot.data[slot];
+        if (mark->session == 0) {
+            continue;
+        }
+        if (out != NULL) {
+            uint8_t *row = out + (size_t)count * SESSION_MARK_BYTES;
+            put64(row, mark->session);
+            put32(row + 8, slot);
+            put32(row + 12, mark->id);
+        }
+        count++;
+    }
+    return count;
+}
+
+void session_marks_settle(session_marks *m)
+{
+    for (uint32_t i = 0; i < m->fresh.count; i++) {
+        m->by_slot.data[m->fresh.data[i]].fresh = false;
+    }
+    array_clear(&m->fresh);
+}
+
+bool session_marks_decode(session_marks *m, const uint8_t *bytes, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const uint8_t *row = bytes + (size_t)i * SESSION_MARK_BYTES;
+        uint64_t session = get64(row);
+        uint32_t slot = get32(row + 8);
+        if (session == 0 || slot >= SESSION_MARK_SLOTS_MAX) {
+            return false;
+        }
+        *mark_at(m, slot) = (session_mark){.session = session, .id = get32(row + 12)};
+    }
+    return true;
+}

@@ -1,0 +1,119 @@
+// Life and death of requests and replies; see messages.h.
+#include "server/world/tick/messages.h"
+
+#include <stdlib.h>
+
+#include "common/base/assert.h"
+#include "proto/encode/encode.h"
+#include "server/base/memory.h"
+#include "server/world/log/replay.h"
+#include "server/world/tick/session_bodies.h"
+#include "server/world/tick/last_requests.h"
+
+request *request_create(request_kind kind, uint64_t world)
+{
+    request *r = calloc(1, sizeof *r);
+    ASSERT_MEMORY(r != NULL);
+    r->kind = kind;
+    r->world = world;
+    r->actor.role = ROLE_ADMIN;
+    return r;
+}
+
+void request_free(request *r)
+{
+    if (r == NULL) {
+        return;
+    }
+    command_free(&r->command);
+    free(r->arguments);
+    standing_unref(r->standing);
+    memory_holder_unref(r->holder);
+    free(r->acknowledged);
+    adoption_free(r->adoption);
+    free(r);
+}
+
+adoption *adoption_create(void)
+{
+    adoption *a = calloc(1, sizeof *a);
+    ASSERT_MEMORY(a != NULL);
+    a->blocks = memory_world_begin();
+    return a;
+}
+
+void adoption_free(adoption *a)
+{
+    if (a == NULL) {
+        return;
+    }
+    block_account *before = block_charge(a->blocks);
+    world_free(a->physics);
+    free(a->view);
+    if (a->session_bodies != NULL) {
+        session_bodies_deinit(a->session_bodies);
+        free(a->session_bodies);
+    }
+    if (a->marks != NULL) {
+        session_marks_deinit(a->marks);
+        free(a->marks);
+    }
+    free(a->ended);
+    owners_free(a->owners);
+    replay_free(a->replay);
+    block_charge(before);
+    memory_world_end(a->blocks);
+    free(a);
+}
+
+reply *reply_create(reply_kind kind, uint64_t world)
+{
+    reply *r = malloc(sizeof *r);
+    ASSERT_MEMORY(r != NULL);
+    *r = (reply){.kind = kind, .world = world};
+    return r;
+}
+
+void reply_free(reply *r)
+{
+    if (r == NULL) {
+        return;
+    }
+    memory_charge_end(&r->making);
+    bytes_unref(r->payload);
+    bytes_unref(r->tail);
+    free(r->deliveries);
+    free(r->loads);
+    free(r->text);
+    free(r);
+}
+
+reply *reply_create_snapshot(uint64_t world, shared_bytes *tail, uint32_t pairs, uint32_t receivers)
+{
+    reply *r = reply_create(REPLY_SNAPSHOT, world);
+    r->tail = tail;
+    r->pairs = pairs;
+    r->deliveries = malloc((receivers > 0 ? receivers : 1) * sizeof *r->deliveries);
+    ASSERT_MEMORY(r->deliveries != NULL);
+    return r;
+}
+
+void delivery_head(const reply *r, const snapshot_delivery *d, struct buffer *out)
+{
+    if (r->pairs == 0) {
+        encode_compact_head(out, d->subscription, r->tail->size);
+        return;
+    }
+    snapshot_head head = {.subscription = d->subscription,
+                          .skipped = d->skipped,
+                          .events_lost = d->events_lost,
+                          .has_last = d->has_last,
+                          .last = d->last};
+    encode_snapshot_head(out, &head, r->pairs);
+}
+
+const uint8_t *reply_payload(const reply *r, size_t *size)
+{
+    *size = r->payload != NULL ? r->payload->size : r->small_size;
+    return r->payload != NULL ? r->payload->data : r->small;
+}

@@ -1,0 +1,212 @@
+// Batches that wait for their tick (world.apply with `at`); see served_world.h. The thread of its host.
+//
+// A tick has the time for batches that it has for commands. The time that a batch will take is
+// foreseen when it comes (its commands, and the pairs of shapes that it would make as the world is
+// then), and the sum of those of one tick is bounded by the tick's: a batch that does not fit is
+// refused at once, so that its sender can name another tick. A sender has no more of it than is
+// left for others. A batch that has its tick for itself is taken in any case. Pairs are counted
+// again when the tick has come; what was not foreseen then may be refused too, but for the first
+// batch. A world that is stepped by hand has as much time for a tick as that takes.
+#include "server/world/tick/served_world_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "common/base/assert.h"
+#include "server/base/clock.h"
+
+enum { STANDING_TICKS = 64 };           // between looks at whether batches that wait may still act
+static const int64_t COMMAND_NS = 2000; // of a batch, without its pairs
+
+// Keeps a batch for its tick. Those of one tick stay in the order in which they came.
+static void schedule_batch(hosted *h, request *q)
+{
+    uint32_t at = h->scheduled.count;
+    array_push(&h->scheduled, q);
+    while (at > 0 && h->scheduled.data[at - 1]->command.apply.at > q->command.apply.at) {
+        h->scheduled.data[at] = h->scheduled.data[at - 1];
+        at--;
+    }
+    h->scheduled.data[at] = q;
+}
+
+static int64_t cost_of(const command *c, const crowding_cost *cost)
+{
+    return (int64_t)c->apply.count * COMMAND_NS + cost->step_ns;
+}
+
+// The time that batches take of one tick: all of them, and a sender's.
+typedef struct claims {
+    int64_t all_ns, own_ns;
+    bool any;
+} claims;
+
+static claims claims_of(const hosted *h, uint64_t tick, uint64_t subject)
+{
+    claims sum = {0};
+    for (uint32_t i = h->scheduled.count; i > 0; i--) {
+        const request *q = h->scheduled.data[i - 1];
+        if (q->command.apply.at < tick) {
+            break;
+        }
+        if (q->command.apply.at == tick) {
+            const bool own = q->reply_to.subject == subject;
+            sum.all_ns += q->foreseen_ns;
+            sum.own_ns += own ? q->foreseen_ns : 0;
+            sum.any = true;
+        }
+    }
+    return sum;
+}
+
+int64_t hosted_batches_ns(const hosted *h)
+{
+    const uint64_t next = world_tick(h->physics) + 1;
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < h->scheduled.count; i++) {
+        const request *q = h->scheduled.data[i];
+        if (q->command.apply.at > next) {
+            break;
+        }
+        sum += q->foreseen_ns;
+    }
+    return sum;
+}
+
+// The pairs that the batch would make as the world is now. One that its sender may not carry out
+// counts for none, as the answer tells what it would take.
+static crowding_cost foresee(const hosted *h, const request *q, int64_t most_ns)
+{
+    error unused;
+    return hosted_permits(h, q, &unused) ? crowding_foresee(&h->crowding, h->physics, &q->command,
+                                                            crowding_pairs_beyond(most_ns))
+                                         : (crowding_cost){0};
+}
+
+// Whether the tick has time for the batch, and notes what it will take.
+static bool fits_tick(hosted *h, request *q, error *err)
+{
+    const uint64_t at = q->command.apply.at;
+    const int64_t most = hosted_commands_ns(h);
+    const crowding_cost cost = foresee(h, q, most);
+    const claims taken = claims_of(h, at, q->reply_to.subject);
+    q->foreseen_ns = cost_of(&q->command, &cost);
+    h->price_ns = cost.price_ns;
+    if (h->paused || !taken.any || taken.own_ns + q->foreseen_ns <= most - taken.all_ns) {
+        return true;
+    }
+    error_set(err, STATUS_LIMIT_EXCEEDED,
+              "at: batches for tick %llu would take %.3f ms; commands_share leaves %.3f of %.3f ms "
+              "of it, another tick may have more",
+              (unsigned long long)at, (double)q->foreseen_ns * 1e-6,
+              fmax(0.0, (double)(most - taken.all_ns - taken.own_ns) * 1e-6), (double)most * 1e-6);
+    return false;
+}
+
+void hosted_batch(hosted *h, request *q)
+{
+    uint64_t at = q->command.apply.at;
+    uint64_t tick = world_tick(h->physics);
+    if (!q->command.apply.has_at || (at == tick + 1 && !h->paused)) {
+        hosted_apply(h, q, h->paused, NULL);
+        return;
+    }
+    error err;
+    if (at <= tick) {
+        error_set(&err, STATUS_INVALID_ARGUMENT, "at: tick %llu is over, the world is at %llu",
+                  (unsigned long long)at, (unsigned long long)tick);
+        hosted_answer(h, q, &err);
+    } else if (at - tick > h->limits->ahead_ticks) {
+        error_set(&err, STATUS_LIMIT_EXCEEDED, "at: more than ahead_ticks = %llu ahead",
+                  (unsigned long long)h->limits->ahead_ticks);
+        hosted_answer(h, q, &err);
+    } else if (!fits_tick(h, q, &err)) {
+        hosted_answer(h, q, &err);
+    } else {
+        schedule_batch(h, q);
+    }
+}
+
+// A record of the log has all commands of its tick, and there is a most that fits one.
+static bool fits_record(const hosted *h, error *err)
+{
+    if (!world_log_full(&h->log) && !session_marks_full(&h->marks)) {
+        return true;
+    }
+    error_set(err, STATUS_LIMIT_EXCEEDED,
+              "at: the world's log has no room for more commands of tick %llu",
+              (unsigned long long)(world_tick(h->physics) + 1));
+    return false;
+}
+
+static bool has_standing(const request *q)
+{
+    return q->standing == NULL || standing_holds(q->standing, clock_wall_s());
+}
+
+static void refuse_fallen(hosted *h, request *q)
+{
+    hosted_refuse(h, q, STATUS_PERMISSION_DENIED,
+                  "at: the rights of its session ended before that tick");
+}
+
+// Lets go of batches whose tick is far away, now and then: they take a place from others.
+static void refuse_fallen_batches(hosted *h)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < h->scheduled.count; i++) {
+        request *q = h->scheduled.data[i];
+        if (has_standing(q)) {
+            h->scheduled.data[kept++] = q;
+        } else {
+            refuse_fallen(h, q);
+        }
+    }
+    h->scheduled.count = kept;
+}
+
+void hosted_serve_scheduled(hosted *h)
+{
+    if (world_tick(h->physics) % STANDING_TICKS == 0) {
+        refuse_fallen_batches(h);
+    }
+    uint64_t next = world_tick(h->physics) + 1;
+    uint32_t due = 0;
+    int64_t spent = 0; // as it was foreseen: a batch is not refused as the machine is slow
+    while (due < h->scheduled.count && h->scheduled.data[due]->command.apply.at <= next) {
+        request *q = h->scheduled.data[due++];
+        error err;
+        if (hosted_bars(h, q->command.method, &err) || // it was taken in before the log failed
+            !fits_record(h, &err)) {
+            hosted_answer(h, q, &err);
+        } else if (!has_standing(q)) {
+            refuse_fallen(h, q);
+        } else {
+            const bool bound = spent > 0 && !h->paused;
+            const int64_t left = hosted_commands_ns(h) > spent ? hosted_commands_ns(h) - spent : 0;
+            const int64_t most = bound ? left : INT64_MAX;
+            const uint32_t commands = q->command.apply.count;
+            hosted_apply(h, q, false, &most);
+            spent += (int64_t)commands * COMMAND_NS + h->cost.step_ns;
+        }
+    }
+    if (due > 0) {
+        h->scheduled.count -= due;
+        memmove(h->scheduled.data, h->scheduled.data + due,
+                h->scheduled.count * sizeof *h->scheduled.data);
+    }
+}
+
+void hosted_refuse_batches(hosted *h, uint64_t session)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < h->scheduled.count; i++) {
+        request *q = h->scheduled.data[i];
+        if (q->reply_to.session.number == session && session_bodies_wanted(&q->command)) {
+            hosted_refuse(h, q, STATUS_UNAVAILABLE, "the session has ended");
+        } else {
+            h->scheduled.data[kept++] = q;
+        }
+    }
+    h->scheduled.count = kept;
+}
