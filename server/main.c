@@ -585,8 +585,8 @@ static int check_data(const config *c)
         printf("%llu %s at the end are an unfinished write, which the next server cuts off\n",
                COUNTED(r.torn_bytes, "byte", "bytes"));
     }
-    ledger_report sessions;
-    if (ledger_file_read(c->data, NULL, NULL, &sessions, &err) != STATUS_OK) {
+    session_store_report sessions;
+    if (session_store_file_read(c->data, NULL, NULL, &sessions, &err) != STATUS_OK) {
         fprintf(stderr, "caromd: %s\n", err.text);
         return EXIT_COULD_NOT_RUN;
     }

@@ -3,13 +3,13 @@
 // Whether a joint can be made or set depends on more than ids: on the kinds of other joints, on
 // limits that were set before, on how the bodies stand and of what type they are, and any of that
 // may be the work of an earlier command of the same batch. Rather than writing the engine's rules a
-// second time, the commands are carried out on twins: bodies without shapes and copies of the
+// second time, the commands are carried out on stand-ins: bodies without shapes and copies of the
 // joints that the batch names, in a world of their own. The engine itself then says what it will
 // say.
 //
-// A twin stands where its body does, but for a rounding of its angle in the last place. The one
-// rule that could see it is that a rod must not be too short; there the trial asks for one part in
-// a hundred more.
+// A stand-in stands where its body does, but for a rounding of its angle in the last place. The one
+// rule that could see it is that a rod must not be too short; there the dry run asks for one part
+// in a hundred more.
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -17,17 +17,17 @@
 #include "common/base/assert.h"
 #include "common/world/apply_internal.h"
 
-typedef struct twin {
-    uint64_t id;    // of the world, or a reference into the batch
-    uint64_t trial; // in the trial's world; it may have been removed there
-} twin;
+typedef struct stand_in {
+    uint64_t id;      // of the world, or a reference into the batch
+    uint64_t dry_run; // in the dry run's world; it may have been removed there
+} stand_in;
 
-struct trial {
+struct dry_run {
     const physics_world *world;
     const apply_args *batch;
-    physics_world *twins;
-    ARRAY(twin) bodies;
-    ARRAY(twin) joints;
+    physics_world *stand_ins;
+    ARRAY(stand_in) bodies;
+    ARRAY(stand_in) joints;
 };
 
 static bool has_joints(const apply_args *batch)
@@ -40,36 +40,36 @@ static bool has_joints(const apply_args *batch)
     return false;
 }
 
-trial *trial_create(const physics_world *world, const apply_args *batch)
+dry_run *dry_run_create(const physics_world *world, const apply_args *batch)
 {
     if (!has_joints(batch)) {
         return NULL;
     }
     world_def def = world_def_default();
-    trial *t = calloc(1, sizeof *t);
+    dry_run *t = calloc(1, sizeof *t);
     ASSERT_MEMORY(t != NULL);
     t->world = world;
     t->batch = batch;
-    status s = world_create(&def, &t->twins, NULL);
+    status s = world_create(&def, &t->stand_ins, NULL);
     ASSERT(s == STATUS_OK);
     return t;
 }
 
-void trial_free(trial *t)
+void dry_run_free(dry_run *t)
 {
     if (t != NULL) {
-        world_free(t->twins);
+        world_free(t->stand_ins);
         array_free(&t->bodies);
         array_free(&t->joints);
         free(t);
     }
 }
 
-static const twin *twin_find(const twin *twins, uint32_t count, uint64_t id)
+static const stand_in *stand_in_find(const stand_in *stand_ins, uint32_t count, uint64_t id)
 {
     for (uint32_t i = 0; i < count; i++) {
-        if (twins[i].id == id) {
-            return &twins[i];
+        if (stand_ins[i].id == id) {
+            return &stand_ins[i];
         }
     }
     return NULL;
@@ -86,7 +86,7 @@ static status no_such(const char *what, uint64_t id, error *err)
 
 // ---- bodies
 
-// A body that has left the world's bounds lies still out there; its twin is put on the edge.
+// A body that has left the world's bounds lies still out there; its stand-in is put on the edge.
 static double inside(double x)
 {
     return x > PHYSICS_EXTENT_MAX    ? PHYSICS_EXTENT_MAX
@@ -94,29 +94,30 @@ static double inside(double x)
                                      : -PHYSICS_EXTENT_MAX;
 }
 
-static status body_twin_create(trial *t, body_id id, const body_def *def, body_id *out, error *err)
+static status body_stand_in_create(dry_run *t, body_id id, const body_def *def, body_id *out,
+                                   error *err)
 {
     body_def bare = body_def_default();
     bare.type = def->type;
     bare.position = (vec2d){inside(def->position.x), inside(def->position.y)};
     bare.angle = def->angle;
-    status s = body_create(t->twins, &bare, out, err);
+    status s = body_create(t->stand_ins, &bare, out, err);
     if (s == STATUS_OK) {
-        twin made = {id, *out};
+        stand_in made = {id, *out};
         array_push(&t->bodies, made);
     }
     return s;
 }
 
-// The twin of a body, made when it is first spoken of. The body may be gone from the batch's view:
-// its twin is then gone too.
-static status body_twin(trial *t, body_id id, body_id *out, error *err)
+// The stand-in of a body, made when it is first spoken of. The body may be gone from the batch's
+// view: its stand-in is then gone too.
+static status body_stand_in(dry_run *t, body_id id, body_id *out, error *err)
 {
-    const twin *known = twin_find(t->bodies.data, t->bodies.count, id);
+    const stand_in *known = stand_in_find(t->bodies.data, t->bodies.count, id);
     if (known != NULL) {
-        *out = known->trial;
+        *out = known->dry_run;
         body_info info;
-        return body_get(t->twins, known->trial, &info, NULL) == STATUS_OK
+        return body_get(t->stand_ins, known->dry_run, &info, NULL) == STATUS_OK
                    ? STATUS_OK
                    : no_such("body", id, err);
     }
@@ -125,78 +126,78 @@ static status body_twin(trial *t, body_id id, body_id *out, error *err)
         return no_such("body", id, err);
     }
     body_def def = {.type = info.type, .position = info.position, .angle = info.angle};
-    return body_twin_create(t, id, &def, out, err);
+    return body_stand_in_create(t, id, &def, out, err);
 }
 
 // ---- joints
 
-static status joint_twin(trial *t, joint_id id, joint_id *out, error *err);
+static status joint_stand_in(dry_run *t, joint_id id, joint_id *out, error *err);
 
-#define NOBODY (COMMAND_REFERENCE - 1) // an id that nothing in the trial's world has
+#define NOBODY (COMMAND_REFERENCE - 1) // an id that nothing in the dry run's world has
 
-// The definition with twins for what it names; 0 stays 0. An id of nothing becomes NOBODY, so that
-// the engine may find what else is wrong in its own order; `missing` then has the text.
-static joint_def joint_def_twins(trial *t, const joint_def *def, error *missing)
+// The definition with stand-ins for what it names; 0 stays 0. An id of nothing becomes NOBODY, so
+// that the engine may find what else is wrong in its own order; `missing` then has the text.
+static joint_def joint_def_twins(dry_run *t, const joint_def *def, error *missing)
 {
     joint_def out = *def;
-    if (def->b != 0 && body_twin(t, def->b, &out.b, missing) != STATUS_OK) {
+    if (def->b != 0 && body_stand_in(t, def->b, &out.b, missing) != STATUS_OK) {
         out.b = NOBODY;
     }
-    if (def->a != 0 && body_twin(t, def->a, &out.a, missing) != STATUS_OK) {
+    if (def->a != 0 && body_stand_in(t, def->a, &out.a, missing) != STATUS_OK) {
         out.a = NOBODY;
     }
     if ((def->fields & JOINT_FIELD_JOINT_B) != 0 && def->joint_b != 0 &&
-        joint_twin(t, def->joint_b, &out.joint_b, missing) != STATUS_OK) {
+        joint_stand_in(t, def->joint_b, &out.joint_b, missing) != STATUS_OK) {
         out.joint_b = NOBODY;
     }
     if ((def->fields & JOINT_FIELD_JOINT_A) != 0 && def->joint_a != 0 &&
-        joint_twin(t, def->joint_a, &out.joint_a, missing) != STATUS_OK) {
+        joint_stand_in(t, def->joint_a, &out.joint_a, missing) != STATUS_OK) {
         out.joint_a = NOBODY;
     }
     return out;
 }
 
-static status joint_twin_create(trial *t, joint_id id, const joint_def *def, joint_id *out,
-                                error *err)
+static status joint_stand_in_create(dry_run *t, joint_id id, const joint_def *def, joint_id *out,
+                                    error *err)
 {
     error missing = {0};
     joint_def mapped = joint_def_twins(t, def, &missing);
-    status s = joint_create(t->twins, &mapped, out, err);
+    status s = joint_create(t->stand_ins, &mapped, out, err);
     if (s == STATUS_NOT_FOUND) {
         return error_set(err, s, "%s", missing.text);
     }
     if (s == STATUS_OK) {
-        twin made = {id, *out};
+        stand_in made = {id, *out};
         array_push(&t->joints, made);
     }
     return s;
 }
 
-// As body_twin. A joint of the world whose body, or gear whose joint, the batch has removed went
-// with it.
-static status joint_twin(trial *t, joint_id id, joint_id *out, error *err)
+// As body_stand_in. A joint of the world whose body, or gear whose joint, the batch has removed
+// went with it.
+static status joint_stand_in(dry_run *t, joint_id id, joint_id *out, error *err)
 {
     joint_info info;
-    const twin *known = twin_find(t->joints.data, t->joints.count, id);
+    const stand_in *known = stand_in_find(t->joints.data, t->joints.count, id);
     if (known != NULL) {
-        *out = known->trial;
-        return joint_get(t->twins, known->trial, &info, NULL) == STATUS_OK
+        *out = known->dry_run;
+        return joint_get(t->stand_ins, known->dry_run, &info, NULL) == STATUS_OK
                    ? STATUS_OK
                    : no_such("joint", id, err);
     }
     if (command_id_is_reference(id) || joint_get(t->world, id, &info, NULL) != STATUS_OK) {
         return no_such("joint", id, err);
     }
-    status s = joint_twin_create(t, id, &info.def, out, err);
+    status s = joint_stand_in_create(t, id, &info.def, out, err);
     return s == STATUS_NOT_FOUND ? no_such("joint", id, err) : s;
 }
 
-// A rod that was as long as its anchors are apart, in the trial's rounding, must be so in the
+// A rod that was as long as its anchors are apart, in the dry run's rounding, must be so in the
 // world's.
-static status rod_check(const trial *t, joint_id id, joint_id made, error *err)
+static status rod_check(const dry_run *t, joint_id id, joint_id made, error *err)
 {
     joint_info info;
-    status s = joint_get(t->twins, made, &info, err);
+    status s = joint_get(t->stand_ins, made, &info, err);
     if (s != STATUS_OK || info.def.kind != JOINT_DISTANCE || !command_id_is_reference(id)) {
         return s;
     }
@@ -210,76 +211,76 @@ static status rod_check(const trial *t, joint_id id, joint_id made, error *err)
     return STATUS_OK;
 }
 
-static status trial_joint_create(trial *t, uint32_t index, const command *c, error *err)
+static status dry_run_joint_create(dry_run *t, uint32_t index, const command *c, error *err)
 {
     (void)c;
     joint_id id = COMMAND_REFERENCE | index;
     joint_id made = 0;
-    status s = joint_twin_create(t, id, &t->batch->commands[index].joint.def, &made, err);
+    status s = joint_stand_in_create(t, id, &t->batch->commands[index].joint.def, &made, err);
     return s == STATUS_OK ? rod_check(t, id, made, err) : s;
 }
 
-static status trial_joint_set(trial *t, uint32_t index, const command *c, error *err)
+static status dry_run_joint_set(dry_run *t, uint32_t index, const command *c, error *err)
 {
     const joint_args *set = &c->joint;
     (void)index;
     joint_id id = 0;
-    status s = joint_twin(t, set->joint, &id, err);
+    status s = joint_stand_in(t, set->joint, &id, err);
     if (s == STATUS_OK) {
-        s = joint_set(t->twins, id, set->def.fields, &set->def, err);
+        s = joint_set(t->stand_ins, id, set->def.fields, &set->def, err);
     }
     return s == STATUS_OK ? rod_check(t, set->joint, id, err) : s;
 }
 
-static status trial_joint_remove(trial *t, uint32_t index, const command *c, error *err)
+static status dry_run_joint_remove(dry_run *t, uint32_t index, const command *c, error *err)
 {
     joint_id id = c->joint_id;
     (void)index;
-    joint_id trial_id = 0;
-    status s = joint_twin(t, id, &trial_id, err);
-    return s == STATUS_OK ? joint_remove(t->twins, trial_id, err) : s;
+    joint_id dry_run_id = 0;
+    status s = joint_stand_in(t, id, &dry_run_id, err);
+    return s == STATUS_OK ? joint_remove(t->stand_ins, dry_run_id, err) : s;
 }
 
-static status trial_remove(trial *t, uint32_t index, const command *c, error *err)
+static status dry_run_remove(dry_run *t, uint32_t index, const command *c, error *err)
 {
     body_id id = c->body;
     (void)index;
-    body_id trial_id = 0;
-    status s = body_twin(t, id, &trial_id, err);
-    return s == STATUS_OK ? body_remove(t->twins, trial_id, err) : s;
+    body_id dry_run_id = 0;
+    status s = body_stand_in(t, id, &dry_run_id, err);
+    return s == STATUS_OK ? body_remove(t->stand_ins, dry_run_id, err) : s;
 }
 
-static status trial_body_set(trial *t, uint32_t index, const command *c, error *err)
+static status dry_run_body_set(dry_run *t, uint32_t index, const command *c, error *err)
 {
     const body_set_args *set = &c->body_set;
     (void)index;
     const uint32_t told = BODY_FIELD_POSITION | BODY_FIELD_ANGLE | BODY_FIELD_TYPE;
     body_id id = 0;
-    status s = body_twin(t, set->body, &id, err);
-    return s == STATUS_OK ? body_set(t->twins, id, set->fields & told, &set->values, err) : s;
+    status s = body_stand_in(t, set->body, &id, err);
+    return s == STATUS_OK ? body_set(t->stand_ins, id, set->fields & told, &set->values, err) : s;
 }
 
-static status trial_spawn(trial *t, uint32_t index, const command *c, error *err)
+static status dry_run_spawn(dry_run *t, uint32_t index, const command *c, error *err)
 {
     body_id body;
-    return body_twin_create(t, COMMAND_REFERENCE | index, &c->spawn.def, &body, err);
+    return body_stand_in_create(t, COMMAND_REFERENCE | index, &c->spawn.def, &body, err);
 }
 
-static status trial_joint_get(trial *t, uint32_t index, const command *c, error *err)
+static status dry_run_joint_get(dry_run *t, uint32_t index, const command *c, error *err)
 {
     joint_id joint;
     (void)index;
-    return joint_twin(t, c->joint_id, &joint, err);
+    return joint_stand_in(t, c->joint_id, &joint, err);
 }
 
-typedef status trial_function(trial *t, uint32_t index, const command *c, error *err);
+typedef status dry_run_function(dry_run *t, uint32_t index, const command *c, error *err);
 
-#define ROW(id, trial) [METHOD_##id] = trial_##trial,
-static trial_function *const TRIAL[METHOD_COUNT] = {METHOD_TRIAL(ROW)};
+#define ROW(id, dry_run) [METHOD_##id] = dry_run_##dry_run,
+static dry_run_function *const DRY_RUN[METHOD_COUNT] = {METHOD_DRY_RUN(ROW)};
 #undef ROW
 
-status trial_command(trial *t, uint32_t index, error *err)
+status dry_run_command(dry_run *t, uint32_t index, error *err)
 {
     const command *c = &t->batch->commands[index];
-    return TRIAL[c->method] == NULL ? STATUS_OK : TRIAL[c->method](t, index, c, err);
+    return DRY_RUN[c->method] == NULL ? STATUS_OK : DRY_RUN[c->method](t, index, c, err);
 }

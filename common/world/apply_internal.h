@@ -30,15 +30,15 @@ status plan_check(const physics_world *world, const apply_args *batch, error *er
 
 // ---- joints of a batch (apply_dry_run.c)
 
-typedef struct trial trial;
+typedef struct dry_run dry_run;
 
 // NULL when the batch has nothing to do with joints.
-trial *trial_create(const physics_world *world, const apply_args *batch);
-void trial_free(trial *t); // NULL is allowed
+dry_run *dry_run_create(const physics_world *world, const apply_args *batch);
+void dry_run_free(dry_run *t); // NULL is allowed
 
-// Carries out command `index`, whose own check it has passed, on the trial's world as far as joints
-// may depend on it; for joint.create, set, remove and get this is the check.
-status trial_command(trial *t, uint32_t index, error *err);
+// Carries out command `index`, whose own check it has passed, on the dry run's world as far as
+// joints may depend on it; for joint.create, set, remove and get this is the check.
+status dry_run_command(dry_run *t, uint32_t index, error *err);
 
 // ---- queries (apply_query.c)
 status find_ray(const physics_world *world, const query_ray_args *query, hits_result *out,

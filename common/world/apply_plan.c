@@ -27,7 +27,7 @@ typedef struct plan {
     uint32_t at; // the command that is being looked at
     // The room that is left; removing makes some.
     uint64_t bodies_left, shapes_left, joints_left;
-    trial *joints; // NULL: the batch has none
+    dry_run *joints; // NULL: the batch has none
     size_t result_bytes;
     ARRAY(plan_body) known;
     ARRAY(shape_id) removed_shapes;
@@ -152,7 +152,7 @@ static status plan_turn(plan *p, const command *c)
 
 // ---- commands
 
-static status room_check(const plan *p, uint64_t bodies, uint64_t shapes, uint64_t body_shapes)
+static status capacity_check(const plan *p, uint64_t bodies, uint64_t shapes, uint64_t body_shapes)
 {
     if (bodies > p->bodies_left) {
         return error_set(p->err, STATUS_LIMIT_EXCEEDED, "the world has its most bodies: %" PRIu32,
@@ -184,7 +184,7 @@ static status plan_spawn(plan *p, const command *c)
         slots += slots_of(&spawn->shapes[i]);
     }
     if (s == STATUS_OK) {
-        s = room_check(p, 1, slots, slots);
+        s = capacity_check(p, 1, slots, slots);
     }
     if (s == STATUS_OK) {
         p->bodies_left--;
@@ -236,7 +236,7 @@ static status plan_shape_add(plan *p, const command *c)
     }
     uint32_t slots = s == STATUS_OK ? slots_of(&add->def) : 0;
     if (s == STATUS_OK) {
-        s = room_check(p, 0, slots, (uint64_t)body->slots + slots);
+        s = capacity_check(p, 0, slots, (uint64_t)body->slots + slots);
     }
     if (s == STATUS_OK) {
         body->slots += slots;
@@ -324,7 +324,7 @@ static status plan_world_set(plan *p, const command *c)
     return world_def_check(&def, p->err);
 }
 
-// Whether it can be made is found out by the trial. Joints that go with a body make no room here:
+// Whether it can be made is found out by the dry_run. Joints that go with a body make no room here:
 // the plan may refuse the millionth joint where the engine would not.
 static status plan_joint_create(plan *p, const command *c)
 {
@@ -344,11 +344,11 @@ static status plan_joint_remove(plan *p, const command *c)
     return STATUS_OK;
 }
 
-static status plan_by_trial(plan *p, const command *c)
+static status plan_by_dry_run(plan *p, const command *c)
 {
     (void)p;
     (void)c;
-    return STATUS_OK; // the trial finds out
+    return STATUS_OK; // the dry run finds out
 }
 
 typedef status plan_function(plan *p, const command *c);
@@ -379,13 +379,13 @@ status plan_check(const physics_world *world, const apply_args *batch, error *er
               .bodies_left = room.bodies,
               .shapes_left = room.shapes,
               .joints_left = room.joints,
-              .joints = trial_create(world, batch),
+              .joints = dry_run_create(world, batch),
               .err = err};
     status s = STATUS_OK;
     for (p.at = 0; p.at < batch->count && s == STATUS_OK; p.at++) {
         s = command_check(&p, &batch->commands[p.at]);
         if (s == STATUS_OK && p.joints != NULL) {
-            s = trial_command(p.joints, p.at, err);
+            s = dry_run_command(p.joints, p.at, err);
         }
         if (s == STATUS_OK && p.result_bytes > APPLY_RESULT_BYTES_MAX) {
             s = error_set(err, STATUS_LIMIT_EXCEEDED,
@@ -397,7 +397,7 @@ status plan_check(const physics_world *world, const apply_args *batch, error *er
                          method_wire_name(batch->commands[p.at].method));
         }
     }
-    trial_free(p.joints);
+    dry_run_free(p.joints);
     array_free(&p.known);
     array_free(&p.removed_shapes);
     return s;

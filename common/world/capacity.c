@@ -110,17 +110,17 @@ static void tally_command(tally *t, const command *c)
     }
 }
 
-room_counts room_there(const physics_world *world)
+capacity_counts capacity_used(const physics_world *world)
 {
     const tally t = tally_of(world);
-    return (room_counts){t.bodies, t.shapes, t.joints};
+    return (capacity_counts){t.bodies, t.shapes, t.joints};
 }
 
-room_counts room_added(const physics_world *world, const command *c)
+capacity_counts capacity_added(const physics_world *world, const command *c)
 {
     tally t = {.world = world};
     const bool batch = c->method == METHOD_WORLD_APPLY;
-    room_counts sum = {0, 0, 0};
+    capacity_counts sum = {0, 0, 0};
     t.batch = batch ? c : NULL;
     for (uint32_t i = 0; i < (batch ? c->apply.count : 1); i++) {
         tally_command(&t, batch ? &c->apply.commands[i] : c);
@@ -131,7 +131,7 @@ room_counts room_added(const physics_world *world, const command *c)
     return sum;
 }
 
-int64_t room_of_body(const physics_world *world, body_id body)
+int64_t capacity_of_body(const physics_world *world, body_id body)
 {
     const tally t = {.world = world};
     return slots_of_body(&t, body);
@@ -156,7 +156,7 @@ static status check_one(const kind *k, int64_t there, int64_t more, uint64_t mos
                      k->limit, COUNTED(there, k->one, k->many), more, most);
 }
 
-static status tally_add(tally *t, const room_limits *most, const command *c, error *err)
+static status tally_add(tally *t, const capacity_limits *most, const command *c, error *err)
 {
     tally_command(t, c);
     bool own = world_definition(t->world).bodies_max <= most->bodies; // its own is told by itself
@@ -173,7 +173,8 @@ static status tally_add(tally *t, const room_limits *most, const command *c, err
     return s;
 }
 
-status room_admit(const physics_world *world, const room_limits *most, const command *c, error *err)
+status capacity_admit(const physics_world *world, const capacity_limits *most, const command *c,
+                      error *err)
 {
     tally t = tally_of(world);
     if (c->method != METHOD_WORLD_APPLY) {
@@ -201,7 +202,7 @@ static status check_whole(const kind *k, int64_t there, uint64_t most, error *er
                      COUNTED(there, k->one, k->many), most);
 }
 
-status room_check(const physics_world *world, const room_limits *most, error *err)
+status capacity_check(const physics_world *world, const capacity_limits *most, error *err)
 {
     tally t = tally_of(world);
     status s = check_whole(&BODIES, t.bodies, most->bodies, err);
@@ -223,7 +224,8 @@ static status check_kind(const kind *k, uint32_t used, uint32_t slots, uint64_t 
     return s;
 }
 
-status room_check_image(const uint8_t *image, size_t size, const room_limits *most, error *err)
+status capacity_check_image(const uint8_t *image, size_t size, const capacity_limits *most,
+                            error *err)
 {
     image_counts n;
     status s = world_image_counts(image, size, &n, err);

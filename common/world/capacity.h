@@ -17,34 +17,35 @@
 #include "common/physics/physics.h"
 #include "common/world/command.h"
 
-typedef struct room_limits {
+typedef struct capacity_limits {
     uint64_t bodies; // in effect where a world's own bodies_max allows more: it comes from an image
     uint64_t shapes; // each piece of a chain counted, and the chain itself
     uint64_t joints;
-} room_limits;
+} capacity_limits;
 
-typedef struct room_counts {
+typedef struct capacity_counts {
     int64_t bodies, shapes, joints;
-} room_counts;
+} capacity_counts;
 
 // That the world has; and that it has more after the command: less, where that removes some.
-room_counts room_there(const physics_world *world);
-room_counts room_added(const physics_world *world, const command *c);
+capacity_counts capacity_used(const physics_world *world);
+capacity_counts capacity_added(const physics_world *world, const command *c);
 // Shapes of a body, as the limit counts them.
-int64_t room_of_body(const physics_world *world, body_id body);
+int64_t capacity_of_body(const physics_world *world, body_id body);
 
 // Whether the world has room for what the command makes. Constant time but for commands that remove
 // (in the removed body's shapes). Error: STATUS_LIMIT_EXCEEDED; the text names bodies_per_world,
 // shapes_per_world or joints_per_world, what there is and what would be added.
-status room_admit(const physics_world *world, const room_limits *most, const command *c,
-                  error *err);
+status capacity_admit(const physics_world *world, const capacity_limits *most, const command *c,
+                      error *err);
 
 // The same of a whole world that is there already, for a fork.
-status room_check(const physics_world *world, const room_limits *most, error *err);
+status capacity_check(const physics_world *world, const capacity_limits *most, error *err);
 
 // The same of an image (common/physics/image.h), before a world is made of it: nothing is
 // allocated. Places that are free again count too, as they take memory. STATUS_INVALID_ARGUMENT
 // where it is no image.
-status room_check_image(const uint8_t *image, size_t size, const room_limits *most, error *err);
+status capacity_check_image(const uint8_t *image, size_t size, const capacity_limits *most,
+                            error *err);
 
 #endif

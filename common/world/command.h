@@ -139,8 +139,8 @@ typedef struct subscribe_args {
     bool contacts;
     bool describe; // full maps of bodies and joints
     // All that may be shown, in the command's memory: what lies in one of these. 0: everything.
-    const area *sight;
-    uint32_t sight_count;
+    const area *token_areas;
+    uint32_t token_area_count;
     uint32_t compact; // of ENCODING_LOG: the number of the tables that the reader has; 0: none
 } subscribe_args;
 

@@ -11,7 +11,7 @@ typedef struct asked {
     const owners *owners;
     const actor *who;
     uint64_t percent;
-    room_counts there, more;
+    capacity_counts there, more;
     error *err;
 } asked;
 
@@ -34,7 +34,7 @@ static uint64_t count_shapes(const asked *a)
 {
     uint64_t count = 0;
     for (body_id body = 0; (body = world_next_body(a->world, body)) != 0;) {
-        count += is_own(a, body) ? (uint64_t)room_of_body(a->world, body) : 0;
+        count += is_own(a, body) ? (uint64_t)capacity_of_body(a->world, body) : 0;
     }
     return count;
 }
@@ -101,7 +101,7 @@ static status check_handed(const asked *a, const command *c, uint64_t most)
                      COUNTED(handed, "body", "bodies"), most, may);
 }
 
-status share_admit(const physics_world *world, const room_limits *most, uint64_t percent,
+status share_admit(const physics_world *world, const capacity_limits *most, uint64_t percent,
                    const owners *o, const actor *who, const command *c, error *err)
 {
     if (who == NULL || who->role >= ROLE_ADMIN || *who->subject == '\0' || percent >= 100) {
@@ -113,8 +113,8 @@ status share_admit(const physics_world *world, const room_limits *most, uint64_t
                      .owners = o,
                      .who = who,
                      .percent = percent,
-                     .there = room_there(world),
-                     .more = room_added(world, c),
+                     .there = capacity_used(world),
+                     .more = capacity_added(world, c),
                      .err = err};
     status s = check_handed(&a, c, bodies);
     if (s == STATUS_OK) {

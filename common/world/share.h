@@ -22,7 +22,7 @@
 // Whether the sender may have what the command makes beside its own. Constant time while a world
 // has room for several times as much, else in proportion to bodies and joints. Error:
 // STATUS_LIMIT_EXCEEDED, which names owner_share, what the sender has and how many it may have.
-status share_admit(const physics_world *world, const room_limits *most, uint64_t percent,
+status share_admit(const physics_world *world, const capacity_limits *most, uint64_t percent,
                    const owners *o, const actor *who, const command *c, error *err);
 
 #endif

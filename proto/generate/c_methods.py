@@ -16,18 +16,18 @@ HEAD = """\
 //   METHOD_PERMIT  X(id, function)  whether a player may: permit_... of ownership.c
 //   METHOD_PLAN    X(id, function)  whether a batch's command can be carried out: plan_... of
 //                                   apply_plan.c
-//   METHOD_TRIAL   X(id, function)  what joints of a batch have to know of it: trial_... of
-//                                   apply_trial.c
+//   METHOD_DRY_RUN   X(id, function)  what joints of a batch have to know of it: dry_run_... of
+//                                   apply_dry_run.c
 //   METHOD_APPLY   X(id, function)  carries it out on a world: apply_... of apply.c
 //   METHOD_ENCODE  X(id, function)  its result: pack_..._result of proto/encode/encode_result.c
 //   METHOD_OWN     X(id, function)  what becomes of owners then: own_... of owners.c
-//   METHOD_TALLY   X(id, function)  how many things it makes and removes: tally_... of room.c
+//   METHOD_TALLY   X(id, function)  how many things it makes and removes: tally_... of capacity.c
 //   METHOD_MARK    X(id, function)  whose full maps it changes: mark_... of descriptions.c
 //   METHOD_CROWD   X(id, rule)      which pairs of shapes it makes: crowd_... of crowding.c
-//   METHOD_BYTES   X(id, function)  about what its things will take: bytes_... of hosted_requests.c
-//   METHOD_SERVE   X(id, function)  how its world's host answers: do_... of hosted_requests.c
+//   METHOD_BYTES   X(id, function)  about what its things will take: bytes_... of served_requests.c
+//   METHOD_SERVE   X(id, function)  how its world answers: do_... of served_requests.c
 //   METHOD_ANSWER  X(id, function)  how the server answers itself: answer_... of call.c
-//   METHOD_SIGHT   X(id, function)  whether a token's areas allow it: sight_... of rights.c
+//   METHOD_TOKEN_AREAS   X(id, function)  whether a token's areas allow it: token_areas_... of rights.c
 //   METHOD_ROWS    X(id, function)  how many rows its answer has: rows_... of rights.c
 //
 // The rows are in the order in which PROTOCOL.md describes the methods.

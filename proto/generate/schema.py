@@ -30,8 +30,8 @@ TYPES = {
 }
 RANGED = {"number", "integer", "vector", "vectors", "area"}
 ARGUMENT_KEYS = {"name", "as", "c", "type", "required", "default", "doc", "routing"}
-STEPS = ("decode", "permit", "plan", "trial", "apply", "encode", "own", "tally", "mark", "crowd", "bytes", "serve",
-         "answer", "sight", "rows")
+STEPS = ("decode", "permit", "plan", "dry_run", "apply", "encode", "own", "tally", "mark", "crowd", "bytes", "serve",
+         "answer", "token_areas", "rows")
 IDS = {"body", "shape", "joint"}
 OF = ["body", "shape", "joint", "session", "subscription"]
 PLAIN = {"bool", "number", "integer", "string", "vector", "id", "form"}  # that c_arguments.py has fields for

@@ -78,7 +78,7 @@ static status decode(const buffer *bytes, command *out, error *err)
     return s;
 }
 
-static status apply_one(physics_world *world, const scene *s, const room_limits *most,
+static status apply_one(physics_world *world, const scene *s, const capacity_limits *most,
                         uint32_t index, uint64_t *ids, buffer *bytes, error *err)
 {
     command c;
@@ -90,7 +90,7 @@ static status apply_one(physics_world *world, const scene *s, const room_limits 
     if (got != STATUS_OK) {
         return got;
     }
-    got = most != NULL ? room_admit(world, most, &c, err) : STATUS_OK;
+    got = most != NULL ? capacity_admit(world, most, &c, err) : STATUS_OK;
     if (got == STATUS_OK) {
         got = apply_command(world, &c, &result, err);
     }
@@ -102,7 +102,7 @@ static status apply_one(physics_world *world, const scene *s, const room_limits 
     return got;
 }
 
-status scene_apply(physics_world *world, const scene *s, const room_limits *most, error *err)
+status scene_apply(physics_world *world, const scene *s, const capacity_limits *most, error *err)
 {
     uint64_t *ids = calloc(s->command_count + (size_t)1, sizeof *ids);
     if (ids == NULL) {

@@ -12,6 +12,6 @@ world_def scene_world_def(const scene *s);
 // Carries out the scene's commands in their order; `most` bounds what the world may hold, NULL: the
 // engine's limits alone do. On an error, whose text tells the entry, the world holds what came
 // before it: throw it away.
-status scene_apply(physics_world *world, const scene *s, const room_limits *most, error *err);
+status scene_apply(physics_world *world, const scene *s, const capacity_limits *most, error *err);
 
 #endif

@@ -12,10 +12,10 @@ enum {
     AUTH_SECRET_BYTES_MAX = 512, // longer ones are no stronger
     AUTH_TOKEN_BYTES_MAX = WIRE_TOKEN_BYTES_MAX,
     AUTH_SUBJECT_BYTES_MAX = OWNER_BYTES_MAX, // of a token's `sub`: each body may bear one
-    AUTH_WORLDS_MAX = 32,        // names and prefixes in one token
-    AUTH_AREAS_MAX = 16,         // areas in one token
-    AUTH_AUDIENCES_MAX = 16,     // in one token's `aud`
-    AUTH_NOT_BEFORE_LEEWAY_S = 5 // by which an issuer's clock may be ahead of ours
+    AUTH_WORLDS_MAX = 32,                     // names and prefixes in one token
+    AUTH_AREAS_MAX = 16,                      // areas in one token
+    AUTH_AUDIENCES_MAX = 16,                  // in one token's `aud`
+    AUTH_NOT_BEFORE_LEEWAY_S = 5              // by which an issuer's clock may be ahead of ours
 };
 
 #endif

@@ -41,11 +41,11 @@ uint64_t limits_get(const limits *values, const limit_info *info)
     return value;
 }
 
-room_limits limits_room(const limits *values)
+capacity_limits limits_room(const limits *values)
 {
-    return (room_limits){.bodies = values->bodies_per_world,
-                         .shapes = values->shapes_per_world,
-                         .joints = values->joints_per_world};
+    return (capacity_limits){.bodies = values->bodies_per_world,
+                             .shapes = values->shapes_per_world,
+                             .joints = values->joints_per_world};
 }
 
 uint64_t limits_worlds_in_all(const limits *values)

@@ -164,7 +164,7 @@ const limit_info *limits_info(size_t index);
 uint64_t limits_get(const limits *values, const limit_info *info);
 
 // The bounds of one world.
-room_limits limits_room(const limits *values);
+capacity_limits limits_room(const limits *values);
 
 // How many worlds there may be in all: as many as may have a name, and as many that were destroyed
 // and whose end, or last reply, has not come yet. Without this bound a client that makes and

@@ -81,7 +81,7 @@ static status check_scene(const config *c, const char *name, error *err)
 {
     scene from;
     physics_world *made = NULL;
-    room_limits room = limits_room(&c->limits);
+    capacity_limits room = limits_room(&c->limits);
     status s = scenes_load(c->scenes, name, &from, err);
     if (s != STATUS_OK) {
         return s;

@@ -49,8 +49,8 @@ static void on_io_closed(void *context)
 // A session is told here of the end of those worlds whose thread did not tell it in time.
 static void close_session(session *closed, server *s)
 {
-    ledger_note_ending(closed);
-    while (closed->subscriptions.count > 0 && !closed->closing && !ledger_keeps(closed)) {
+    session_store_note_ending(closed);
+    while (closed->subscriptions.count > 0 && !closed->closing && !session_store_keeps(closed)) {
         session_world_closed(closed, closed->subscriptions.data[0].number, STATUS_UNAVAILABLE,
                              s->reason);
     }
@@ -106,10 +106,10 @@ void server_check_drained(server *s)
     each_session(s, close_session);
     release_data(s);
     if (s->listeners == 0 && !uv_is_closing((uv_handle_t *)&s->wake)) {
-        for (uint32_t i = 0; i < s->hosts.count; i++) {
-            host_destroy(s->hosts.data[i]);
+        for (uint32_t i = 0; i < s->sim_threads.count; i++) {
+            sim_thread_destroy(s->sim_threads.data[i]);
         }
-        array_clear(&s->hosts);
+        array_clear(&s->sim_threads);
         if (s->io != NULL) {
             s->handles++;
             io_threads_close(s->io, on_io_closed, s);
@@ -132,11 +132,11 @@ static void on_network_finished(void *context)
     server_check_drained(s);
 }
 
-void server_stop_host(server *s, host *h)
+void server_stop_sim_thread(server *s, sim_thread *h)
 {
     request *stop = request_create(REQUEST_STOP, 0);
     stop->hand_over = s->handover.worlds > 0;
-    bool sent = host_send(h, stop);
+    bool sent = sim_thread_send(h, stop);
     ASSERT(sent); // there is always room beyond the commands
 }
 
@@ -152,13 +152,13 @@ void server_drain(server *s, const char *reason)
         http_close(s->http);
     }
     for (uint32_t i = 0; i < s->detached.count; i++) {
-        ledger_note_ending(s->detached.data[i]);
+        session_store_note_ending(s->detached.data[i]);
     }
     resume_end_all(s);
     worlds_end_coming(s);
-    for (uint32_t i = 0; i < s->hosts.count; i++) {
-        if (!apart_awaited(s, s->hosts.data[i])) { // else when its world has come
-            server_stop_host(s, s->hosts.data[i]);
+    for (uint32_t i = 0; i < s->sim_threads.count; i++) {
+        if (!own_thread_awaited(s, s->sim_threads.data[i])) { // else when its world has come
+            server_stop_sim_thread(s, s->sim_threads.data[i]);
         }
     }
     uv_update_time(s->loop); // the loop's time is that of its last wait
@@ -232,21 +232,21 @@ void server_leave(server *s, const char *reason)
 
 void server_destroy(server *s)
 {
-    ASSERT(s->session_count == 0 && s->detached.count == 0 && s->hosts.count == 0);
+    ASSERT(s->session_count == 0 && s->detached.count == 0 && s->sim_threads.count == 0);
     work_deinit(s);
     worlds_list_deinit(s);
     decodings_deinit(&s->decodings);
-    ledger_close(s);
+    session_store_close(s);
     close_storage(s);
     array_free(&s->detached);
-    array_free(&s->hosts);
+    array_free(&s->sim_threads);
     permits_deinit(&s->permits);
     array_free(&s->moves);
     array_free(&s->written);
     array_free(&s->sessions);
     array_free(&s->free_slots);
     directory_deinit(&s->worlds);
-    parties_deinit(&s->parties);
+    quota_owners_deinit(&s->quota_owners);
     buffer_deinit(&s->scratch);
     buffer_deinit(&s->plain_answer);
     network_free(s->network);
@@ -297,7 +297,7 @@ static void wake_loop(void *context)
 static void on_flushed(void *context)
 {
     worlds_acknowledge(context);
-    relief_give(context);
+    unsent_limit_hold(context);
 }
 
 static void *on_opened(void *context, connection *c)
@@ -366,7 +366,7 @@ static status open_storage(server *s, error *err)
     const storage_options *given = s->options->storage;
     storage_options kept = given != NULL ? *given : storage_options_default();
     const int threads = s->options->turned ? 1 : restore_threads();
-    status result = ledger_check(s, err);
+    status result = session_store_check(s, err);
     if (result == STATUS_OK) {
         result = storage_open(s->options->data, &kept, &s->storage, err);
     }
@@ -414,32 +414,32 @@ static void start_permits(server *s)
     permits_init(&s->permits, processors > each ? processors / each : 1);
 }
 
-status server_add_host(server *s, error *err)
+status server_add_sim_thread(server *s, error *err)
 {
-    const bool apart = s->hosts.count >= (uint32_t)s->options->threads;
-    host_options options = {.index = (int)s->hosts.count,
-                            .world_threads = s->options->world_threads,
-                            .limits = s->limits,
-                            .restored_worlds = s->restored_worlds,
-                            .apart = apart,
-                            .permits = apart && !s->options->turned ? &s->permits : NULL,
-                            .turned = s->options->turned,
-                            .wake = wake_loop,
-                            .wake_context = s};
-    host *started = NULL;
-    status result = host_create(&options, &started, err);
+    const bool own_thread = s->sim_threads.count >= (uint32_t)s->options->threads;
+    sim_thread_options options = {.index = (int)s->sim_threads.count,
+                                  .world_threads = s->options->world_threads,
+                                  .limits = s->limits,
+                                  .restored_worlds = s->restored_worlds,
+                                  .own_thread = own_thread,
+                                  .permits = own_thread && !s->options->turned ? &s->permits : NULL,
+                                  .turned = s->options->turned,
+                                  .wake = wake_loop,
+                                  .wake_context = s};
+    sim_thread *started = NULL;
+    status result = sim_thread_create(&options, &started, err);
     if (result == STATUS_OK) {
-        array_push(&s->hosts, started);
+        array_push(&s->sim_threads, started);
         s->hosts_running++;
     }
     return result;
 }
 
-static status start_hosts(server *s, error *err)
+static status start_sim_threads(server *s, error *err)
 {
     status result = STATUS_OK;
     for (int i = 0; i < s->options->threads && result == STATUS_OK; i++) {
-        result = server_add_host(s, err);
+        result = server_add_sim_thread(s, err);
     }
     return result;
 }
@@ -450,7 +450,7 @@ static void let_go(server *s)
         close_storage(s);
         work_deinit(s);
         directory_deinit(&s->worlds);
-        array_free(&s->hosts);
+        array_free(&s->sim_threads);
         permits_deinit(&s->permits);
         free(s);
     }
@@ -615,7 +615,7 @@ status server_create(uv_loop_t *loop, const server_options *options, server **ou
     s->limits = options->limits;
     s->keys = options->keys;
     s->next_subscription = 1;
-    s->ledger.fd = -1;
+    s->session_store.fd = -1;
     s->started_ns = clock_now_ns();
     directory_init(&s->worlds);
     s->next_session = s->worlds.next_number = options->first_number > 0 ? options->first_number : 1;
@@ -646,7 +646,7 @@ status server_create(uv_loop_t *loop, const server_options *options, server **ou
     }
     begun = begun == STATUS_OK ? check_address(s, err) : begun;
     if (begun == STATUS_OK) {
-        begun = start_hosts(s, err);
+        begun = start_sim_threads(s, err);
     }
     if (begun != STATUS_OK) {
         s->failed = true;
@@ -656,10 +656,10 @@ status server_create(uv_loop_t *loop, const server_options *options, server **ou
     *out = s;
     s->starting = 1; // for this function, so that `ready` is not called before its end
     if (!s->draining) {
-        ledger_open(s);
+        session_store_open(s);
         server_check_keys(s);
         worlds_begin_restored(s);
-        ledger_subscribe(s);
+        session_store_subscribe(s);
     }
     if (options->replay != NULL && !s->draining) {
         error why;

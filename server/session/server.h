@@ -52,7 +52,7 @@ typedef struct server_options {
     const storage_options *storage; // of that; NULL: the defaults
     const char *const *load_aside;  // names of worlds that are set aside (aside.h), to be started
     uint32_t load_aside_count;
-    bool turned; // no threads of its own: host_turn() and storage_turn() by the caller
+    bool turned; // no threads of its own: sim_thread_turn() and storage_turn() by the caller
     const listen_sockets *rpc_sockets;  // that listen already, instead of host and port. Taken over
     const listen_sockets *http_sockets; // likewise
     int handed_worlds;     // a file of worlds (handover.h) from the process before; 0: none. Stays

@@ -5,11 +5,9 @@
 //   rights.c    who a session is, and what it may
 //   resume.c    sessions without a connection, and how they get another
 //   session_store.c    sessions on disk, for a restart
-//   session_store_file.c, session_store_pack.c, session_store_read.c  their file, its records, and those read
-//   handover.c  what the worlds are, for a process that takes over
-//   handover_read.c  and there
-//   sessions.c  server.sessions and server.kick
-//   work.c      the queue of a turn's work
+//   session_store_file.c, session_store_pack.c, session_store_read.c  their file, its records, and
+//   those read handover.c  what the worlds are, for a process that takes over handover_read.c  and
+//   there sessions.c  server.sessions and server.kick work.c      the queue of a turn's work
 //   decoding.c  large messages, decoded by another thread
 //   call.c      a message becomes a call: looked up, checked, carried out or sent to its world
 //   worlds.c    requests to worlds; worlds are made, destroyed and listed
@@ -58,16 +56,16 @@ typedef struct session {
     server *server;
     connection *connection; // NULL while it is detached
     session_key key;
-    role role;          // that of the grant, where there are keys
-    grant *grant;       // owned; NULL: no token was accepted, or none is asked for
-    standing *standing; // held; of its batches for later ticks; NULL until there is one
-    limits bounds;      // the server's, lowered by the grant
-    party *address;     // held; NULL for addresses that do not count
-    party *subject;     // held; NULL without a token
-    bucket asked;       // requests of this connection
-    bucket received;    // likewise, bytes
-    bool throttled;     // input waits because of `received`
-    uint64_t metered;   // bytes of its connection that were paid for
+    role role;            // that of the grant, where there are keys
+    grant *grant;         // owned; NULL: no token was accepted, or none is asked for
+    standing *standing;   // held; of its batches for later ticks; NULL until there is one
+    limits bounds;        // the server's, lowered by the grant
+    quota_owner *address; // held; NULL for addresses that do not count
+    quota_owner *subject; // held; NULL without a token
+    bucket asked;         // requests of this connection
+    bucket received;      // likewise, bytes
+    bool throttled;       // input waits because of `received`
+    uint64_t metered;     // bytes of its connection that were paid for
     uint32_t tokens_refused;
     bool exhausted;                        // it has sent more wrong tokens than a connection may
     char client[WIRE_CLIENT_NAME_MAX + 1]; // as hello said, "" before
@@ -100,7 +98,7 @@ typedef struct session {
     bool resumable;     // it said hello, and has a secret
     secret secret;
     bool secret_digested; // `secret` is its digest: a restart brought the session back
-    bool noted;           // in the ledger
+    bool noted;           // in the session store
     struct {
         bool waiting; // for the results of what was in flight; no input is read
         bool answerable;
@@ -109,15 +107,16 @@ typedef struct session {
         uint64_t deadline_ms; // of waiting
     } resume;
     ARRAY(session_subscription) subscriptions;
-    memory_holder *memory; // held: of its subscriptions, where it is of no party; NULL: none yet
+    memory_holder
+        *memory; // held: of its subscriptions, where it is of no quota owner; NULL: none yet
     ARRAY(uint64_t) body_worlds; // numbers of those that have bodies or steps which end with it
 } session;
 
 // A world on its way to another thread.
 typedef struct world_move {
     uint64_t world;
-    host *from, *to;
-    bool apart; // of its own
+    sim_thread *from, *to;
+    bool own_thread; // of its own
 } world_move;
 
 // One who asked for world.list.
@@ -170,10 +169,10 @@ struct server {
     uv_timer_t more;        // of no length, while work is left for the next turn
     bool goes_on;           // some is
     uv_prepare_t turn_end;
-    ARRAY(host *) hosts;
+    ARRAY(sim_thread *) sim_threads;
     uint32_t hosts_running;
-    permits permits;         // of the hosts that are apart
-    ARRAY(world_move) moves; // worlds between two hosts
+    permits permits;         // of the simulation threads that are apart
+    ARRAY(world_move) moves; // worlds between two simulation threads
     int64_t balanced_ns;     // when the last one was moved to a thread that had less to do
     ARRAY(written_snapshot) written;
     directory worlds;
@@ -182,8 +181,8 @@ struct server {
     decodings decodings;
     uint32_t session_lists; // answers of server.sessions that are being made
     storage *storage;       // NULL: worlds end with the server
-    ledger ledger;
-    restored_worlds restored; // those of its directory that hosts have not taken yet
+    session_store session_store;
+    restored_worlds restored; // those of its directory that simulation threads have not taken yet
     uint32_t restored_worlds; // all of them, also those that a smaller limit would not take in
     struct {
         uint32_t left, playing; // worlds that have not come, and those of them being played
@@ -197,7 +196,7 @@ struct server {
     uint32_t session_count;    // with a connection
     ARRAY(session *) detached; // without, in the order in which they lost it
     uv_timer_t expiry;         // of the first of them
-    parties parties;           // addresses and subjects
+    quota_owners quota_owners; // addresses and subjects
     uint64_t next_session;
     uint64_t next_subscription;
     uint64_t command_bytes; // of requests that are not answered yet
@@ -245,10 +244,10 @@ void server_note_started(server *s, const error *err);
 void server_check_started(server *s);
 
 // The thread ends, when it has told all that was done by then.
-void server_stop_host(server *s, host *h);
+void server_stop_sim_thread(server *s, sim_thread *h);
 
 // One more simulation thread.
-status server_add_host(server *s, error *err);
+status server_add_sim_thread(server *s, error *err);
 
 // A leaving server that has no sessions left need not wait.
 void server_check_left(server *s);
@@ -301,7 +300,7 @@ void session_deal(session *s);
 // ---- unsent_limit.c
 
 // Closes connections until no more waits to be sent than may in all.
-void relief_give(server *s);
+void unsent_limit_hold(server *s);
 
 // ---- rights.c
 
@@ -312,10 +311,10 @@ void rights_move(session *to, session *from);
 // The token's subject; "" without one.
 const char *rights_subject(const session *s);
 // With whom it shares what may wait for worlds: its subject, else its address. NULL: with nobody.
-party *rights_party(const session *s);
-// For whom its work counts where time is dealt (server/schedule): its party, or itself.
+quota_owner *rights_quota_owner(const session *s);
+// For whom its work counts where time is dealt (server/schedule): its quota owner, or itself.
 uint64_t rights_dealt_to(const session *s);
-// Whose memory its subscriptions take: its party's, or its own.
+// Whose memory its subscriptions take: its quota owner's, or its own.
 memory_holder *rights_holder(session *s);
 const memory_holder *rights_holding(const session *s); // NULL: its own, and it has none yet
 bool rights_expired(const session *s);
@@ -351,7 +350,7 @@ void rights_check_keys(server *s);
 // show.
 status rights_permit(const session *s, command *c, error *err);
 // Fills in what a world.subscribe of the session may show.
-void rights_limit_sight(const session *s, command *c);
+void rights_limit_token_areas(const session *s, command *c);
 
 // Pays for a request of that method and number of bytes. Errors: STATUS_LIMIT_EXCEEDED, and
 // *exhausted for a session that has been told so often enough.
@@ -458,7 +457,7 @@ status worlds_check_name(const server *s, const char *name, error *err);
 // with success, the rest with the error `text`.
 void worlds_refuse_held(server *s, world_entry *entry, const char *text);
 // The thread that a new world goes to.
-host *worlds_least_loaded(const server *s);
+sim_thread *worlds_least_loaded(const server *s);
 
 // ---- worlds_restored.c
 
@@ -494,24 +493,24 @@ void scrape_write(void *context, buffer *out);
 // ---- own_thread.c
 
 // The world makes others of its thread wait: it goes to a thread apart, if there is one.
-void apart_begin(server *s, uint64_t world);
+void own_thread_begin(server *s, uint64_t world);
 // A thread for such a world; NULL where limits.own_threads allows none.
-host *apart_find(server *s);
+sim_thread *own_thread_find(server *s);
 // Whether it is one.
-bool apart_has(const server *s, const host *h);
+bool own_thread_has(const server *s, const sim_thread *h);
 // Sends a world to another thread; its requests are held meanwhile. Not while the server drains.
-void apart_move(server *s, world_entry *entry, host *to, bool apart);
+void own_thread_move(server *s, world_entry *entry, sim_thread *to, bool own_thread);
 // Its thread has let go of it (NULL: it has ended).
-void apart_finish(server *s, uint64_t world, struct hosted *moved);
+void own_thread_finish(server *s, uint64_t world, struct served_world *moved);
 // Whether a world is on its way to that thread, which must not stop before.
-bool apart_awaited(const server *s, const host *h);
+bool own_thread_awaited(const server *s, const sim_thread *h);
 // Requests that wait for a world that is built or moves go to it.
 void worlds_deliver_held(world_entry *entry);
 
 // ---- balance.c
 
 // A thread has told what its worlds take of it.
-void balance_note(server *s, const host *from, const reply *r);
+void balance_note(server *s, const sim_thread *from, const reply *r);
 
 // ---- replies.c
 

@@ -106,7 +106,7 @@ void session_drop_subscription(session *s, uint64_t number)
 {
     session_subscription *found = session_find_subscription(s, number);
     if (found != NULL) {
-        ledger_drop_subscription(s, number);
+        session_store_drop_subscription(s, number);
         array_swap_remove(&s->subscriptions, found - s->subscriptions.data);
     }
 }
@@ -117,7 +117,7 @@ void session_world_closed(session *s, uint64_t subscription, status why, const c
     if (found == NULL) {
         return;
     }
-    if (ledger_keeps(s)) {
+    if (session_store_keeps(s)) {
         return; // it goes on when the session is resumed
     }
     if (s->connection == NULL || s->closing) {
@@ -161,7 +161,7 @@ void session_close(session *s, status why, const char *text, connection_ending e
 {
     ASSERT(s->connection != NULL);
     s->over = true;
-    ledger_end(s);
+    session_store_end(s);
     if (s->closing) {
         return;
     }
@@ -218,16 +218,16 @@ void session_destroy(session *s)
     work_remove(of, &s->job);
     if (!s->replaced) {
         end_subscriptions(s);
-        if (!ledger_keeps(s)) {
+        if (!session_store_keeps(s)) {
             worlds_end_session(s);
         }
-        ledger_end(s);
+        session_store_end(s);
         of->sessions.data[s->key.slot] = NULL;
         array_push(&of->free_slots, s->key.slot);
     }
     secret_wipe(&s->secret);
     rights_end(s);
-    parties_release(s->address);
+    quota_owners_release(s->address);
     memory_holder_unref(s->memory);
     input_deinit(&s->input);
     request_log_deinit(&s->requests);
@@ -248,7 +248,7 @@ void session_closed(void *peer)
     work_remove(of, &s->job);
     decoding_forget(s); // like input that was not dealt with
     s->connection = NULL;
-    parties_release(s->address);
+    quota_owners_release(s->address);
     s->address = NULL;
     if (s->resumable && !s->over && !of->draining) {
         resume_detach(s);
@@ -589,13 +589,14 @@ static void reject(connection *c, const char *limit, uint64_t most)
 }
 
 // NULL for an address that does not count.
-static party *hold_address(server *s, const connection *c)
+static quota_owner *hold_address(server *s, const connection *c)
 {
-    char name[PARTY_NAME_MAX + 1];
-    party_address(connection_peer_name(c), name);
-    return *name != '\0' ? parties_hold(&s->parties, name, (double)s->limits->requests_per_second,
-                                        (double)s->limits->request_burst, uv_now(s->loop))
-                         : NULL;
+    char name[QUOTA_OWNER_NAME_MAX + 1];
+    quota_owner_address(connection_peer_name(c), name);
+    return *name != '\0'
+               ? quota_owners_hold(&s->quota_owners, name, (double)s->limits->requests_per_second,
+                                   (double)s->limits->request_burst, uv_now(s->loop))
+               : NULL;
 }
 
 void *session_open(server *s, connection *c)
@@ -604,15 +605,15 @@ void *session_open(server *s, connection *c)
         reject(c, "connections", s->limits->connections);
         return NULL;
     }
-    party *address = hold_address(s, c);
+    quota_owner *address = hold_address(s, c);
     if (address != NULL && address->holders > s->limits->connections_per_address) {
-        parties_release(address);
+        quota_owners_release(address);
         reject(c, "connections_per_address", s->limits->connections_per_address);
         return NULL;
     }
     error err;
     if (memory_take(MEMORY_sessions, NULL, sizeof(session), &err) != STATUS_OK) {
-        parties_release(address);
+        quota_owners_release(address);
         turn_away(c, "memory", err.text);
         return NULL;
     }

@@ -1,6 +1,6 @@
-// A recording that a replica plays, with commands that its engine has never seen: the replica refuses
-// them or goes on, and its state can be read, saved and shown afterwards. Hashes are not compared, as
-// altered commands lead elsewhere.
+// A recording that a replica plays, with commands that its engine has never seen: the replica
+// refuses them or goes on, and its state can be read, saved and shown afterwards. Hashes are not
+// compared, as altered commands lead elsewhere.
 #include <string.h>
 
 #include <carom/replica.h>

@@ -1,5 +1,5 @@
-// Each limit of server/base/limits.h is reached, and answered as it says. A server of its own for each
-// test, with the limit set low.
+// Each limit of server/base/limits.h is reached, and answered as it says. A server of its own for
+// each test, with the limit set low.
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>

@@ -22,7 +22,7 @@ from tokens import Secret, claims, write_keys  # noqa: E402
 from wire import REQUEST, RemoteError  # noqa: E402
 from wire_case import BALL, CAROMD, WireTest  # noqa: E402
 
-RECORD_BYTES_MAX = 1 << 20  # LEDGER_RECORD_BYTES_MAX of server/session/resume/session_store_file.h
+RECORD_BYTES_MAX = 1 << 20  # SESSION_STORE_RECORD_BYTES_MAX of server/session/resume/session_store_file.h
 SANITIZED = any(word in Path(CAROMD).read_bytes() for word in (b"__asan_init", b"__tsan_init"))
 
 

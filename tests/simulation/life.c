@@ -120,10 +120,11 @@ static void turn_storage(life *l)
     }
 }
 
-static void turn_host(life *l)
+static void turn_sim_thread(life *l)
 {
-    if (l->server->hosts.count > 0) {
-        (void)host_turn(l->server->hosts.data[sim_random(l->server->hosts.count)]);
+    if (l->server->sim_threads.count > 0) {
+        (void)sim_thread_turn(
+            l->server->sim_threads.data[sim_random(l->server->sim_threads.count)]);
     }
 }
 
@@ -158,7 +159,7 @@ void life_turn(life *l)
         } else if (which == 1) {
             turn_storage(l);
         } else {
-            turn_host(l);
+            turn_sim_thread(l);
         }
     }
 }
@@ -168,8 +169,8 @@ void life_turn_all(life *l)
     turn_loop(l);
     if (!l->finished) {
         turn_storage(l);
-        for (uint32_t i = 0; i < l->server->hosts.count; i++) {
-            (void)host_turn(l->server->hosts.data[i]);
+        for (uint32_t i = 0; i < l->server->sim_threads.count; i++) {
+            (void)sim_thread_turn(l->server->sim_threads.data[i]);
         }
     }
     sim_pass(1000000);

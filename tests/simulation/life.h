@@ -15,7 +15,7 @@ typedef struct life {
     uint64_t lives;
     bool finished;             // the server said so
     bool troubled;             // the disk may fail: then a server may refuse to begin
-    uint64_t stalled_until[3]; // steps: the loop, the storage, the hosts
+    uint64_t stalled_until[3]; // steps: the loop, the storage, the simulation threads
 } life;
 
 void life_init(life *l);

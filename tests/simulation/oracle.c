@@ -362,13 +362,16 @@ void __wrap_world_log_note_removal(world_log *l, uint64_t tick, const char *worl
     __real_world_log_note_removal(l, tick, world, body);
 }
 
-hosted *__wrap_hosted_create(uint64_t number, const char *name, adoption *from,
-                             const limits *bounds, reply_sink sink, hosted_clocks clocks);
-hosted *__real_hosted_create(uint64_t number, const char *name, adoption *from,
-                             const limits *bounds, reply_sink sink, hosted_clocks clocks);
+served_world *__wrap_served_world_create(uint64_t number, const char *name, adoption *from,
+                                         const limits *bounds, reply_sink sink,
+                                         served_world_clocks clocks);
+served_world *__real_served_world_create(uint64_t number, const char *name, adoption *from,
+                                         const limits *bounds, reply_sink sink,
+                                         served_world_clocks clocks);
 
-hosted *__wrap_hosted_create(uint64_t number, const char *name, adoption *from,
-                             const limits *bounds, reply_sink sink, hosted_clocks clocks)
+served_world *__wrap_served_world_create(uint64_t number, const char *name, adoption *from,
+                                         const limits *bounds, reply_sink sink,
+                                         served_world_clocks clocks)
 {
     oracle_world *w = find_stored(from->stored);
     oracle.unlogged |= w == NULL ? name_bit(name) : 0;
@@ -384,7 +387,7 @@ hosted *__wrap_hosted_create(uint64_t number, const char *name, adoption *from,
         w->base_tick = world_tick(from->physics);
         w->base_paused = from->paused;
     }
-    return __real_hosted_create(number, name, from, bounds, sink, clocks);
+    return __real_served_world_create(number, name, from, bounds, sink, clocks);
 }
 
 static uint64_t read_u64(const uint8_t *bytes)

@@ -30,8 +30,7 @@ WORLD = PHYSICS + ["common/world"]
 PROTO = WORLD + ["proto"]
 
 # Shared by every room of the server: encoded bytes, the clock, limits, counters and timings, queues between threads.
-SHARED = ["server/base/audit.h", "server/base/bucket.h", "server/base/bytes.h", "server/base/clock.h", "server/process/crash.h", "server/base/limits.h",
-          "server/base/memory.h", "server/base/metrics.h", "server/base/queue.h", "server/schedule"]
+SHARED = ["server/base", "server/process/crash.h", "server/schedule"]
 
 # room: (rooms or single files it may include, libraries it may include). A room may always include
 # itself.
@@ -42,14 +41,21 @@ ROOMS = {
     # Commands as plain structs, and what carries them out: no bytes.
     "common/world": (PHYSICS, []),
     "proto": (WORLD, ["msgpack", "jansson"]),
+    # What all rooms of the server stand on: clock, bytes, queues, limits, memory, metrics, audit.
+    "server/base": (PROTO, []),
     # Time of a thread, dealt by subject: knows nothing of what the time is for.
     "server/schedule": (BASE, []),
+    # How the process is started, watched and replaced: knows listening sockets, no sessions.
+    "server/process": (PHYSICS + ["server/base", "server/net"], ["uv", "openssl"]),
+    # The command line and files of settings, and their check before a start.
+    "server/config": (PROTO + ["server/base", "server/auth", "server/net", "server/http",
+                               "server/session/placement/scenes.h"], ["jansson"]),
     # net moves bytes: it may know the protocol's framing, and knows no physics.
     "server/net": (BASE + ["proto"] + SHARED, ["uv", "openssl"]),
     # HTTP and WebSocket stand between net and session: they know neither sessions nor messages.
     "server/http": (BASE + ["proto/wire/buffer.h", "server/net"] + SHARED,
                     ["uv", "openssl"]),
-    # A hosted world and its storage know commands as plain structs, not how they travel.
+    # A served world and its storage know commands as plain structs, not how they travel.
     "server/world": (PROTO + SHARED + ["server/storage"], []),
     "server/storage": (PROTO + SHARED, []),
     # Who somebody is and may do, from a token: knows neither sessions nor sockets.
@@ -57,7 +63,7 @@ ROOMS = {
     "server/session": (PROTO + SHARED + ["server/auth", "server/net", "server/http", "server/world",
                                          "server/storage"],
                        ["uv", "msgpack"]),
-    "server": (PROTO + ["server/schedule", "server/auth", "server/net", "server/http", "server/world", "server/storage",
+    "server": (PROTO + SHARED + ["server/process", "server/config", "server/auth", "server/net", "server/http", "server/world", "server/storage",
                         "server/session"],
                ["uv", "msgpack", "jansson"]),
     # The public headers stand alone: a stranger's project has nothing else of ours.
@@ -73,7 +79,7 @@ ROOMS = {
     # The npm package: the table of methods, and the engine for browsers.
     "client/web": (PROTO, ["msgpack"]),
     "client/web/test": (PROTO + ["client/web", "tests"], []),
-    "tests": (PROTO + ["server", "server/schedule", "server/auth", "server/net", "server/http", "server/world",
+    "tests": (PROTO + SHARED + ["server", "server/process", "server/config", "server/auth", "server/net", "server/http", "server/world",
                        "server/storage", "server/session", "client/include", "client/lib", "client/scene", "client/cli"],
               ["uv", "msgpack", "jansson", "openssl", "cmocka", "chipmunk", "box2d"]),
 }

@@ -1,19 +1,20 @@
 // libcarom-replica: exact copies of worlds, with the server's own engine beside the caller.
 //
 // A subscription of encoding "log" brings what was commanded instead of where bodies are. A replica
-// steps the same engine by it: it has the same world, to the bit, whatever the number of bodies, and
-// compares the state's hash with each notification. Everything that can be asked of a world can be
-// asked of its replica, without a round trip: bodies, shapes, joints, contacts, queries, events.
+// steps the same engine by it: it has the same world, to the bit, whatever the number of bodies,
+// and compares the state's hash with each notification. Everything that can be asked of a world can
+// be asked of its replica, without a round trip: bodies, shapes, joints, contacts, queries, events.
 //
 //     carom_subscribe_options log = carom_subscribe_options_default();
 //     log.encoding = "log";
 //     log.compact = carom_compact(client);
 //     carom_subscribe(client, "main", &log, 1000, &subscription, &error);
 //     ... in handlers.snapshot:
-//     carom_status s = carom_replica_feed(replica, snapshot->encoded, snapshot->encoded_size, &error);
+//     carom_status s = carom_replica_feed(replica, snapshot->encoded, snapshot->encoded_size,
+//     &error);
 //
-// A replica that cannot go on (a gap, a hash that differs, an image of another engine) says so and has
-// no world until it is fed an image: subscribe again.
+// A replica that cannot go on (a gap, a hash that differs, an image of another engine) says so and
+// has no world until it is fed an image: subscribe again.
 //
 // Recordings (.caromlog) hold the same records in a file; PROTOCOL.md, "The log of a world", has
 // their bytes. Not included by carom/carom.h. A replica is one thread's at a time.
@@ -34,8 +35,8 @@ CAROM_BEGIN_DECLS
 
 typedef struct carom_replica carom_replica;
 
-CAROM_API carom_replica *carom_replica_create(void);         // NULL: memory has run out
-CAROM_API void carom_replica_free(carom_replica *replica);   // NULL is allowed
+CAROM_API carom_replica *carom_replica_create(void);       // NULL: memory has run out
+CAROM_API void carom_replica_free(carom_replica *replica); // NULL is allowed
 
 // The behaviour number of the engine inside: `engine` of the server's hello must be the same.
 CAROM_API int carom_replica_engine(void);
@@ -45,7 +46,8 @@ CAROM_API int carom_replica_engine(void);
 // Takes a notification of encoding log as it came (carom_snapshot.encoded), or a record of a
 // recording; steps the world to its tick and compares the hash. Errors:
 //   CAROM_INVALID_ARGUMENT  no such notification; altered or malformed
-//   CAROM_UNAVAILABLE       the replica needs an image: it has none, notifications were lost, or the
+//   CAROM_UNAVAILABLE       the replica needs an image: it has none, notifications were lost, or
+//   the
 //                           image is that of an engine of another behaviour
 //   CAROM_INTERNAL          the hash differs: `error` names the tick
 //   CAROM_OUT_OF_MEMORY
@@ -58,8 +60,8 @@ CAROM_API carom_status carom_replica_feed(carom_replica *replica, const void *en
 CAROM_API carom_status carom_replica_feed_to(carom_replica *replica, const void *encoded,
                                              size_t size, uint64_t tick, carom_error *error);
 
-// Whether feeding compares hashes; it does unless told otherwise. Without, a replica goes on along a
-// log that its engine plays differently, so that the two can be compared afterwards.
+// Whether feeding compares hashes; it does unless told otherwise. Without, a replica goes on along
+// a log that its engine plays differently, so that the two can be compared afterwards.
 CAROM_API void carom_replica_verify(carom_replica *replica, bool on);
 
 // Becomes the world of an image, as world.image answers it. The name is the caller's to give.
@@ -79,7 +81,7 @@ typedef struct carom_replica_state {
     double time; // tick / hz [s]
     double hz;
     bool paused;
-    uint64_t hash;     // of the state, as the last 8 bytes of the wire's `hash`, big-endian
+    uint64_t hash; // of the state, as the last 8 bytes of the wire's `hash`, big-endian
     size_t bodies, awake, shapes, joints, contacts;
     uint64_t commands; // applied in all
     uint64_t verified; // hashes that were compared in all, and agreed
@@ -94,8 +96,8 @@ CAROM_API size_t carom_replica_bodies(const carom_replica *replica, carom_body *
 
 // Asks the replica what a server would be asked: body.get, joint.get, joint.list, world.state,
 // world.contacts, query.ray, query.cast, query.overlap, query.nearest; arguments and results are
-// those of PROTOCOL.md (`world` may be left out). *result is the caller's. Errors: the method's own;
-// CAROM_PERMISSION_DENIED for methods that change a world; CAROM_UNAVAILABLE without a world.
+// those of PROTOCOL.md (`world` may be left out). *result is the caller's. Errors: the method's
+// own; CAROM_PERMISSION_DENIED for methods that change a world; CAROM_UNAVAILABLE without a world.
 CAROM_API carom_status carom_replica_call(carom_replica *replica, const char *method,
                                           const carom_value *args, carom_value **result,
                                           carom_error *error);
@@ -117,9 +119,9 @@ typedef struct carom_replica_snapshot_options {
 
 #define CAROM_REPLICA_EVENTS_MAX 4096u // that are kept between two snapshots; more drop them
 
-// The state as a snapshot of encoding plain, for carom_view_feed: full after an image, then what has
-// changed since the last call. `options` NULL: rows alone. *encoded is the replica's, until the next
-// call. Errors: CAROM_UNAVAILABLE without a world; CAROM_LIMIT_EXCEEDED over 128 MiB.
+// The state as a snapshot of encoding plain, for carom_view_feed: full after an image, then what
+// has changed since the last call. `options` NULL: rows alone. *encoded is the replica's, until the
+// next call. Errors: CAROM_UNAVAILABLE without a world; CAROM_LIMIT_EXCEEDED over 128 MiB.
 CAROM_API carom_status carom_replica_snapshot(carom_replica *replica,
                                               const carom_replica_snapshot_options *options,
                                               const void **encoded, size_t *size,
@@ -151,9 +153,9 @@ CAROM_API carom_status carom_recorder_create(const char *path, carom_recorder **
 // image. Errors: those of writing, CAROM_INVALID_ARGUMENT.
 CAROM_API carom_status carom_recorder_feed(carom_recorder *recorder, const void *encoded,
                                            size_t size, carom_error *error);
-// The next record bears the replica's state as an image: a place from which the recording can be read
-// without what came before, and at which a replay is compared body by body. The replica must stand
-// where that record begins, else it bears none. Without memory: CAROM_OUT_OF_MEMORY.
+// The next record bears the replica's state as an image: a place from which the recording can be
+// read without what came before, and at which a replay is compared body by body. The replica must
+// stand where that record begins, else it bears none. Without memory: CAROM_OUT_OF_MEMORY.
 CAROM_API carom_status carom_recorder_keyframe(carom_recorder *recorder,
                                                const carom_replica *replica, carom_error *error);
 // Writes the end mark, closes the file and frees the recorder, on errors too. NULL is allowed.
@@ -185,8 +187,8 @@ CAROM_API carom_status carom_recording_open(const char *path, carom_recording **
 // last one. A file that was cut off ends with CAROM_INVALID_ARGUMENT, after all its whole records.
 CAROM_API carom_status carom_recording_next(carom_recording *recording, const void **record,
                                             size_t *size, carom_error *error);
-// The image in the last record read, for carom_replica_load; NULL where it bears none. Valid until the
-// next record is read.
+// The image in the last record read, for carom_replica_load; NULL where it bears none. Valid until
+// the next record is read.
 CAROM_API const void *carom_recording_image(const carom_recording *recording, size_t *size);
 CAROM_API carom_recording_info carom_recording_about(const carom_recording *recording);
 CAROM_API void carom_recording_close(carom_recording *recording); // NULL is allowed

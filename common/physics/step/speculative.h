@@ -14,7 +14,6 @@ bool may_meet_ahead(const physics_world *world, const contact *c, transform b_in
 bool meet_ahead(const physics_world *world, const contact *c, transform *b_in_a, manifold *m);
 
 // The same at a time of the step [s].
-bool meet_at(const physics_world *world, const contact *c, float t, transform *b_in_a,
-             manifold *m);
+bool meet_at(const physics_world *world, const contact *c, float t, transform *b_in_a, manifold *m);
 
 #endif

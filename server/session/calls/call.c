@@ -108,7 +108,7 @@ static status do_hello(const call *c, const hello_args *args, error *err)
     if (!resumes) {
         rights_take(s, granted);
         resume_allow(s);
-        ledger_note(s);
+        session_store_note(s);
         call_answer_hello(s, c->answerable, c->id, args->protocol, NULL);
     }
     return STATUS_OK;
@@ -130,7 +130,7 @@ static void do_goodbye(const call *c, const command *cmd, buffer *out)
 {
     (void)cmd;
     c->session->over = true;
-    ledger_end(c->session);
+    session_store_end(c->session);
     encode_empty_result(out);
 }
 
@@ -234,8 +234,8 @@ static status subscribe(const call *c, command *cmd, error *err)
     }
     session_subscription made = {
         .number = of->next_subscription++, .world = entry->number, .args = cmd->subscribe};
-    made.args.sight = NULL; // the command's
-    made.args.sight_count = 0;
+    made.args.token_areas = NULL; // the command's
+    made.args.token_area_count = 0;
     memcpy(made.world_name, entry->name, sizeof made.world_name);
     request *r = worlds_request(c, entry, cmd);
     r->subscription = made.number;
@@ -243,7 +243,7 @@ static status subscribe(const call *c, command *cmd, error *err)
     status result = worlds_send(of, entry, r, err);
     if (result == STATUS_OK) {
         array_push(&s->subscriptions, made);
-        ledger_note_subscription(s, &made);
+        session_store_note_subscription(s, &made);
     }
     return result;
 }

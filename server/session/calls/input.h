@@ -1,8 +1,8 @@
 // Received bytes that were not handled yet, cut into messages.
 //
 // Memory is taken for bytes that have come, never for a length that a header promises, and counted
-// in the account (server/base/memory.h); the scanner refuses a message that is over a limit as soon as
-// it declares so. Network thread only.
+// in the account (server/base/memory.h); the scanner refuses a message that is over a limit as soon
+// as it declares so. Network thread only.
 #ifndef CAROM_SERVER_SESSION_CALLS_INPUT_H
 #define CAROM_SERVER_SESSION_CALLS_INPUT_H
 

@@ -26,7 +26,7 @@ static void note_subscription(session *s, const reply *r)
                                       : NULL;
     if (moved != NULL) {
         subscribe_args_move(&moved->args, &r->view);
-        ledger_note_subscription(s, moved);
+        session_store_note_subscription(s, moved);
     }
 }
 
@@ -121,7 +121,7 @@ void replies_answer(server *s, reply *r)
         ASSERT(s->command_bytes >= r->reply_to.token);
         s->command_bytes -= r->reply_to.token;
         memory_note(MEMORY_commands, NULL, -(int64_t)r->reply_to.token);
-        party *payer = r->reply_to.payer;
+        quota_owner *payer = r->reply_to.payer;
         if (payer != NULL) {
             ASSERT(payer->waiting > 0 && payer->waiting_bytes >= r->reply_to.token);
             payer->waiting--;
@@ -177,7 +177,7 @@ static bool deliver_some(server *s, const reply *r, uint32_t *next, const turn *
     return *next == r->delivery_count;
 }
 
-static void take(server *s, const host *from, reply *r)
+static void take(server *s, const sim_thread *from, reply *r)
 {
     session *of = server_find_session(s, r->reply_to.session);
     switch (r->kind) {
@@ -203,13 +203,13 @@ static void take(server *s, const host *from, reply *r)
         }
         break;
     case REPLY_CROWDED:
-        apart_begin(s, r->world);
+        own_thread_begin(s, r->world);
         break;
     case REPLY_LOADS:
         balance_note(s, from, r);
         break;
     case REPLY_RELEASED:
-        apart_finish(s, r->world, r->moved);
+        own_thread_finish(s, r->world, r->moved);
         r->moved = NULL;
         break;
     case REPLY_IMAGE:
@@ -274,7 +274,7 @@ static void line_up(server *s, world_entry *entry, reply *r)
 }
 
 // Of a world that has left the directory, or of none.
-static void take_now(server *s, const host *from, reply *r)
+static void take_now(server *s, const sim_thread *from, reply *r)
 {
     uint32_t next = 0;
     const turn whole = turn_begin(clock_now_ns, INT64_MAX / 2);
@@ -292,14 +292,14 @@ static void take_now(server *s, const host *from, reply *r)
 void replies_take(server *s)
 {
     loop_turn_begin(&s->turn);
-    for (uint32_t i = 0; i < s->hosts.count; i++) {
-        for (reply *r = host_take(s->hosts.data[i]); r != NULL;) {
+    for (uint32_t i = 0; i < s->sim_threads.count; i++) {
+        for (reply *r = sim_thread_take(s->sim_threads.data[i]); r != NULL;) {
             reply *next = (reply *)r->node.next;
             world_entry *entry = directory_find_number(&s->worlds, r->world);
             if (entry != NULL && r->kind != REPLY_LOADS && r->kind != REPLY_STOPPED) {
                 line_up(s, entry, r);
             } else {
-                take_now(s, s->hosts.data[i], r);
+                take_now(s, s->sim_threads.data[i], r);
             }
             r = next;
         }

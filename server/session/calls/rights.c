@@ -39,7 +39,7 @@ void rights_end(session *s)
 {
     grant_free(s->grant);
     s->grant = NULL;
-    parties_release(s->subject);
+    quota_owners_release(s->subject);
     s->subject = NULL;
     standing_unref(s->standing); // what waits in worlds goes on until the token expires
     s->standing = NULL;
@@ -142,11 +142,12 @@ static bool same_areas(const grant *a, const grant *b)
 
 static void hold_subject(session *s)
 {
-    char name[PARTY_NAME_MAX + 1];
+    char name[QUOTA_OWNER_NAME_MAX + 1];
     snprintf(name, sizeof name, "s %s", s->grant->subject); // apart from addresses
-    parties_release(s->subject);
-    s->subject = parties_hold(&s->server->parties, name, (double)s->bounds.requests_per_second,
-                              (double)s->bounds.request_burst, uv_now(s->server->loop));
+    quota_owners_release(s->subject);
+    s->subject =
+        quota_owners_hold(&s->server->quota_owners, name, (double)s->bounds.requests_per_second,
+                          (double)s->bounds.request_burst, uv_now(s->server->loop));
 }
 
 void rights_take(session *s, grant *g)
@@ -287,35 +288,35 @@ static double price_of(const session *s, method m, size_t size)
            (values > 2 * PRICED_VALUES ? (double)values / PRICED_VALUES : 0.0);
 }
 
-party *rights_party(const session *s)
+quota_owner *rights_quota_owner(const session *s)
 {
     return s->subject != NULL ? s->subject : s->address;
 }
 
 uint64_t rights_dealt_to(const session *s)
 {
-    const party *with = rights_party(s);
+    const quota_owner *with = rights_quota_owner(s);
     return with != NULL ? with->number : UINT64_C(1) << 63 | s->key.number;
 }
 
 const memory_holder *rights_holding(const session *s)
 {
-    const party *of = rights_party(s);
+    const quota_owner *of = rights_quota_owner(s);
     return of != NULL ? of->memory : s->memory;
 }
 
 memory_holder *rights_holder(session *s)
 {
-    party *of = rights_party(s);
+    quota_owner *of = rights_quota_owner(s);
     if (of == NULL && s->memory == NULL) {
         s->memory = memory_holder_create();
     }
     return of != NULL ? of->memory : s->memory;
 }
 
-// The party that pays beside the connection. All strangers of one address pay together: a stranger
-// gets another connection for nothing, but another token from nobody.
-static party *payer_of(const session *s)
+// The quota owner that pays beside the connection. All strangers of one address pay together: a
+// stranger gets another connection for nothing, but another token from nobody.
+static quota_owner *payer_of(const session *s)
 {
     return s->subject != NULL || !rights_awaits_token(s) ? s->subject : s->address;
 }
@@ -326,7 +327,7 @@ bool rights_pays_first(const session *s)
 }
 
 // Until the next request of that price could be paid.
-static double seconds_until(const session *s, const party *payer, double price)
+static double seconds_until(const session *s, const quota_owner *payer, double price)
 {
     const double rate = (double)s->bounds.requests_per_second;
     const double own = s->asked.level;
@@ -343,7 +344,7 @@ status rights_pay(session *s, method m, size_t size, bool *exhausted, error *err
     double burst = (double)s->bounds.request_burst;
     uint64_t now = uv_now(s->server->loop);
     bucket_answer answer = bucket_pay(&s->asked, price, rate, burst, now);
-    party *payer = payer_of(s);
+    quota_owner *payer = payer_of(s);
     if (answer == BUCKET_PAID && payer != NULL) {
         answer = bucket_pay(&payer->requests, price, rate, burst, now);
     }
@@ -436,63 +437,63 @@ static status check_view(const grant *g, bool *has_area, area *view, bool follow
     return follows ? STATUS_OK : check_area(g, view, err);
 }
 
-void rights_limit_sight(const session *s, command *c)
+void rights_limit_token_areas(const session *s, command *c)
 {
     const grant *g = s->grant;
     if (c->method == METHOD_WORLD_SUBSCRIBE && g != NULL && g->area_count > 0) {
         area *areas = command_memory_take(&c->memory, g->area_count, sizeof *areas);
         memcpy(areas, g->areas, g->area_count * sizeof *areas);
-        c->subscribe.sight = areas;
-        c->subscribe.sight_count = g->area_count;
+        c->subscribe.token_areas = areas;
+        c->subscribe.token_area_count = g->area_count;
     }
 }
 
-static status sight_unsubscribe(const grant *g, command *c, error *err)
+static status token_areas_unsubscribe(const grant *g, command *c, error *err)
 {
     (void)g, (void)c, (void)err;
     return STATUS_OK;
 }
 
-static status sight_view(const grant *g, command *c, error *err)
+static status token_areas_view(const grant *g, command *c, error *err)
 {
     return check_view(g, &c->view.has_area, &c->view.area, c->view.follow != 0, err);
 }
 
-static status refuse_sight(const command *c, error *err)
+static status refuse_token_areas(const command *c, error *err)
 {
     return error_set(err, STATUS_PERMISSION_DENIED,
                      "%s may show what is outside of the areas of the token",
                      method_wire_name(c->method));
 }
 
-static status sight_subscribe(const grant *g, command *c, error *err)
+static status token_areas_subscribe(const grant *g, command *c, error *err)
 {
     if (c->subscribe.encoding != ENCODING_PLAIN && c->subscribe.encoding != ENCODING_PACKED) {
-        return refuse_sight(c, err);
+        return refuse_token_areas(c, err);
     }
     return check_view(g, &c->subscribe.has_area, &c->subscribe.area, c->subscribe.follow != 0, err);
 }
 
-static status sight_ray(const grant *g, command *c, error *err)
+static status token_areas_ray(const grant *g, command *c, error *err)
 {
     const area asked = box_of(c->ray.from, c->ray.to);
     return check_area(g, &asked, err);
 }
 
-static status sight_overlap(const grant *g, command *c, error *err)
+static status token_areas_overlap(const grant *g, command *c, error *err)
 {
     const area asked = overlap_area(&c->overlap);
     return check_area(g, &asked, err);
 }
 
-static status sight_cast(const grant *g, command *c, error *err)
+static status token_areas_cast(const grant *g, command *c, error *err)
 {
     const aabb box = form_box(&c->cast.shape);
     const area asked = box_grown(box_of(c->cast.from, c->cast.to), &box);
     return check_area(g, &asked, err);
 }
 
-static status sight_nearest(const grant *g, command *c, error *err)
+static status token_areas_nearest(const grant *g, command *c, error *err)
 {
     const vec2d p = c->nearest.point;
     const double r = c->nearest.radius;
@@ -500,14 +501,15 @@ static status sight_nearest(const grant *g, command *c, error *err)
     return check_area(g, &asked, err);
 }
 
-typedef status sight_function(const grant *g, command *c, error *err);
-#define SEE(id, sight) [METHOD_##id] = sight_##sight,
-static sight_function *const SIGHT[METHOD_COUNT] = {METHOD_SIGHT(SEE)};
+typedef status token_areas_function(const grant *g, command *c, error *err);
+#define SEE(id, name) [METHOD_##id] = token_areas_##name,
+static token_areas_function *const TOKEN_AREAS[METHOD_COUNT] = {METHOD_TOKEN_AREAS(SEE)};
 
 // For sessions that do not see everything. A method that shows bodies and has no rule is refused.
-static status check_sight(const grant *g, command *c, error *err)
+static status check_token_areas(const grant *g, command *c, error *err)
 {
-    return SIGHT[c->method] != NULL ? SIGHT[c->method](g, c, err) : refuse_sight(c, err);
+    return TOKEN_AREAS[c->method] != NULL ? TOKEN_AREAS[c->method](g, c, err)
+                                          : refuse_token_areas(c, err);
 }
 
 static bool shows_bodies(method m)
@@ -522,12 +524,12 @@ static status check_areas(const session *s, command *c, error *err)
     }
     for (uint32_t i = 0; c->method == METHOD_WORLD_APPLY && i < c->apply.count; i++) {
         command *inner = &c->apply.commands[i];
-        if (shows_bodies(inner->method) && check_sight(s->grant, inner, err) != STATUS_OK) {
+        if (shows_bodies(inner->method) && check_token_areas(s->grant, inner, err) != STATUS_OK) {
             error_prefix(err, "commands[%u]", i);
             return STATUS_PERMISSION_DENIED;
         }
     }
-    return shows_bodies(c->method) ? check_sight(s->grant, c, err) : STATUS_OK;
+    return shows_bodies(c->method) ? check_token_areas(s->grant, c, err) : STATUS_OK;
 }
 
 status rights_permit(const session *s, command *c, error *err)
@@ -546,7 +548,7 @@ status rights_permit(const session *s, command *c, error *err)
         result = check_areas(s, c, err);
     }
     if (result == STATUS_OK) {
-        rights_limit_sight(s, c);
+        rights_limit_token_areas(s, c);
     }
     return result;
 }

@@ -7,9 +7,9 @@
 // (work.h).
 //
 // A world that is in the midst of a long step does not answer soon. It has left its figures before
-// (hosted_expect), and these are shown after LATE_MS, if nothing that came from it since shows a
-// later state: an answer is never older than what clients were told before their question. The
-// world's own answer, when it comes, is that of the next survey. A world that a restart has not
+// (served_world_expect), and these are shown after LATE_MS, if nothing that came from it since
+// shows a later state: an answer is never older than what clients were told before their question.
+// The world's own answer, when it comes, is that of the next survey. A world that a restart has not
 // brought back within COMING_MS has a row that says so.
 //
 // Network thread.

@@ -1,4 +1,4 @@
-// The table of parties; see quota_owners.h.
+// The table of quota owners; see quota_owners.h.
 #include "server/session/identity/quota_owners.h"
 
 #include <arpa/inet.h>
@@ -20,7 +20,7 @@ static uint32_t hash_of(const char *text)
     return hash;
 }
 
-static uint32_t place_of(const parties *p, const char *name)
+static uint32_t place_of(const quota_owners *p, const char *name)
 {
     uint32_t at = hash_of(name) & (p->capacity - 1);
     while (p->table[at] != NULL && strcmp(p->table[at]->name, name) != 0) {
@@ -29,7 +29,7 @@ static uint32_t place_of(const parties *p, const char *name)
     return at;
 }
 
-static void free_party(party *one)
+static void free_quota_owner(quota_owner *one)
 {
     if (one != NULL) {
         memory_holder_unref(one->memory);
@@ -38,15 +38,15 @@ static void free_party(party *one)
 }
 
 // A new table, without those that nobody holds and whose bucket is full.
-static void rebuild(parties *p, double rate, double burst, uint64_t now_ms)
+static void rebuild(quota_owners *p, double rate, double burst, uint64_t now_ms)
 {
-    parties old = *p;
+    quota_owners old = *p;
     uint32_t kept = 0;
     for (uint32_t i = 0; i < old.capacity; i++) {
-        party *one = old.table[i];
+        quota_owner *one = old.table[i];
         if (one != NULL && one->holders == 0 && one->waiting == 0 &&
             bucket_full(&one->requests, rate, burst, now_ms)) {
-            free_party(one);
+            free_quota_owner(one);
             old.table[i] = NULL;
         }
         kept += old.table[i] != NULL;
@@ -67,25 +67,26 @@ static void rebuild(parties *p, double rate, double burst, uint64_t now_ms)
     free(old.table);
 }
 
-void parties_deinit(parties *p)
+void quota_owners_deinit(quota_owners *p)
 {
     for (uint32_t i = 0; i < p->capacity; i++) {
         ASSERT(p->table[i] == NULL || p->table[i]->holders == 0);
-        free_party(p->table[i]);
+        free_quota_owner(p->table[i]);
     }
     free(p->table);
-    *p = (parties){0};
+    *p = (quota_owners){0};
 }
 
-party *parties_hold(parties *p, const char *name, double rate, double burst, uint64_t now_ms)
+quota_owner *quota_owners_hold(quota_owners *p, const char *name, double rate, double burst,
+                               uint64_t now_ms)
 {
-    ASSERT(strlen(name) <= PARTY_NAME_MAX);
+    ASSERT(strlen(name) <= QUOTA_OWNER_NAME_MAX);
     if (p->count >= p->purge_at) {
         rebuild(p, rate, burst, now_ms);
     }
     uint32_t at = place_of(p, name);
     if (p->table[at] == NULL) {
-        party *made = calloc(1, sizeof *made);
+        quota_owner *made = calloc(1, sizeof *made);
         ASSERT_MEMORY(made != NULL);
         memcpy(made->name, name, strlen(name) + 1);
         made->number = ++p->last_number;
@@ -97,7 +98,7 @@ party *parties_hold(parties *p, const char *name, double rate, double burst, uin
     return p->table[at];
 }
 
-void parties_release(party *one)
+void quota_owners_release(quota_owner *one)
 {
     if (one != NULL) {
         ASSERT(one->holders > 0);
@@ -105,7 +106,7 @@ void parties_release(party *one)
     }
 }
 
-void party_address(const char *peer, char out[PARTY_NAME_MAX + 1])
+void quota_owner_address(const char *peer, char out[QUOTA_OWNER_NAME_MAX + 1])
 {
     char host[INET6_ADDRSTRLEN] = "";
     struct in6_addr six;
@@ -125,5 +126,5 @@ void party_address(const char *peer, char out[PARTY_NAME_MAX + 1])
         memset(&six.s6_addr[8], 0, 8);
         inet_ntop(AF_INET6, &six, host, sizeof host);
     }
-    snprintf(out, PARTY_NAME_MAX + 1, "a %s", host);
+    snprintf(out, QUOTA_OWNER_NAME_MAX + 1, "a %s", host);
 }

@@ -31,14 +31,14 @@ static void tally(const server *s)
 {
     for (uint32_t i = 0; i < s->sessions.count; i++) {
         const session *one = s->sessions.data[i];
-        if (one != NULL && rights_party(one) != NULL) {
-            rights_party(one)->tally = 0;
+        if (one != NULL && rights_quota_owner(one) != NULL) {
+            rights_quota_owner(one)->tally = 0;
         }
     }
     for (uint32_t i = 0; i < s->sessions.count; i++) {
         const session *one = s->sessions.data[i];
-        if (one != NULL && !one->closing && rights_party(one) != NULL) {
-            rights_party(one)->tally += unsent(one);
+        if (one != NULL && !one->closing && rights_quota_owner(one) != NULL) {
+            rights_quota_owner(one)->tally += unsent(one);
         }
     }
 }
@@ -56,7 +56,7 @@ static session *find_fullest(const server *s)
         if (own == 0) {
             continue;
         }
-        const party *with = rights_party(one);
+        const quota_owner *with = rights_quota_owner(one);
         const uint64_t all = with != NULL ? with->tally : own;
         if (all > most || (all == most && own > most_own)) {
             most = all;
@@ -67,7 +67,7 @@ static session *find_fullest(const server *s)
     return found;
 }
 
-void relief_give(server *s)
+void unsent_limit_hold(server *s)
 {
     const uint64_t most = s->limits->unsent_bytes;
     while (!s->draining && outbox_held_bytes() > most &&

@@ -1,8 +1,8 @@
 // Worlds go to threads that have less to do. A new world begins on the thread of --threads that has
 // least to do then; what it takes later nobody knows. So each second the threads tell what their
 // worlds took of them, and where one is busier than another by a fifth of a processor, the world
-// whose move evens them out best goes over, as in own_thread.c: its thread lets go of it between two
-// ticks, and it keeps its times, so that the next tick begins when it would have begun.
+// whose move evens them out best goes over, as in own_thread.c: its thread lets go of it between
+// two ticks, and it keeps its times, so that the next tick begins when it would have begun.
 //
 // One world moves at a time, and then both threads are measured anew before the next one does. The
 // others of a thread that gives one up go on meanwhile. Network thread only.
@@ -30,38 +30,40 @@ uint64_t balance_choose(const world_load *loads, uint32_t count, uint64_t gap)
 }
 
 // Those with a thread of their own keep it.
-static bool is_shared(const server *s, const host *h)
+static bool is_shared(const server *s, const sim_thread *h)
 {
     bool shared = false;
     for (int i = 0; i < s->options->threads && !shared; i++) {
-        shared = s->hosts.data[i] == h;
+        shared = s->sim_threads.data[i] == h;
     }
     return shared;
 }
 
-static host *least_busy(const server *s)
+static sim_thread *least_busy(const server *s)
 {
-    host *least = s->hosts.data[0];
+    sim_thread *least = s->sim_threads.data[0];
     for (int i = 1; i < s->options->threads; i++) {
-        least = host_busy(s->hosts.data[i]) < host_busy(least) ? s->hosts.data[i] : least;
+        least = sim_thread_busy(s->sim_threads.data[i]) < sim_thread_busy(least)
+                    ? s->sim_threads.data[i]
+                    : least;
     }
     return least;
 }
 
-void balance_note(server *s, const host *from, const reply *r)
+void balance_note(server *s, const sim_thread *from, const reply *r)
 {
     int64_t now = clock_now_ns();
     if (s->draining || s->moves.count > 0 || !is_shared(s, from) ||
         now - s->balanced_ns < SETTLE_NS) {
         return;
     }
-    host *to = least_busy(s);
-    uint64_t busy = host_busy(from);
-    uint64_t gap = busy > host_busy(to) ? busy - host_busy(to) : 0;
+    sim_thread *to = least_busy(s);
+    uint64_t busy = sim_thread_busy(from);
+    uint64_t gap = busy > sim_thread_busy(to) ? busy - sim_thread_busy(to) : 0;
     uint64_t chosen = balance_choose(r->loads, r->load_count, gap);
     world_entry *entry = chosen > 0 ? directory_find_number(&s->worlds, chosen) : NULL;
-    if (entry != NULL && !entry->unnamed && entry->host == from) {
+    if (entry != NULL && !entry->unnamed && entry->thread == from) {
         s->balanced_ns = now;
-        apart_move(s, entry, to, false);
+        own_thread_move(s, entry, to, false);
     }
 }

@@ -30,7 +30,7 @@ typedef struct world_figures {
 typedef struct world_entry {
     uint64_t number;
     char name[WORLD_NAME_BYTES_MAX + 1];
-    host *host;            // NULL while it is being built, restored or moved
+    sim_thread *thread;    // NULL while it is being built, restored or moved
     uint64_t session;      // number of the session that it ends with; 0: the server's
     bool unnamed;          // destroyed, or could not be made
     bool logged;           // a restart brings it back
@@ -42,7 +42,7 @@ typedef struct world_entry {
     storage_world *stored; // of a broken one, until it is destroyed
     storage_durability durability; // of a fork, until it is made, and of a broken one
     uint64_t waiting;              // commands that were taken on for it and not answered yet
-    request *held;                 // in order, while it has no host
+    request *held;                 // in order, while it has no simulation thread
     request **held_last;
     reply *replies, **replies_last; // that have come from it and are not dealt with, in order
     uint32_t delivered;             // of the first one's deliveries, those that were sent

@@ -17,81 +17,83 @@
 #include "server/base/metrics.h"
 #include "server/session/service.h"
 
-static host *find_empty(const server *s)
+static sim_thread *find_empty(const server *s)
 {
-    for (uint32_t i = (uint32_t)s->options->threads; i < s->hosts.count; i++) {
-        if (host_empty(s->hosts.data[i]) && !apart_awaited(s, s->hosts.data[i])) {
-            return s->hosts.data[i];
+    for (uint32_t i = (uint32_t)s->options->threads; i < s->sim_threads.count; i++) {
+        if (sim_thread_empty(s->sim_threads.data[i]) &&
+            !own_thread_awaited(s, s->sim_threads.data[i])) {
+            return s->sim_threads.data[i];
         }
     }
     return NULL;
 }
 
 // One more thread, if there may be; NULL else.
-static host *add(server *s)
+static sim_thread *add(server *s)
 {
     error err;
-    if (s->hosts.count >= (uint64_t)s->options->threads + s->limits->own_threads) {
+    if (s->sim_threads.count >= (uint64_t)s->options->threads + s->limits->own_threads) {
         return NULL;
     }
-    if (server_add_host(s, &err) != STATUS_OK) {
+    if (server_add_sim_thread(s, &err) != STATUS_OK) {
         log_warn("no thread for a world that slows others: %s", err.text);
         return NULL;
     }
-    return s->hosts.data[s->hosts.count - 1];
+    return s->sim_threads.data[s->sim_threads.count - 1];
 }
 
-static host *least_loaded(const server *s)
+static sim_thread *least_loaded(const server *s)
 {
-    host *least = NULL;
-    for (uint32_t i = (uint32_t)s->options->threads; i < s->hosts.count; i++) {
-        host *one = s->hosts.data[i];
-        least = least == NULL || host_load(one) < host_load(least) ? one : least;
+    sim_thread *least = NULL;
+    for (uint32_t i = (uint32_t)s->options->threads; i < s->sim_threads.count; i++) {
+        sim_thread *one = s->sim_threads.data[i];
+        least = least == NULL || sim_thread_load(one) < sim_thread_load(least) ? one : least;
     }
     return least;
 }
 
-bool apart_has(const server *s, const host *h)
+bool own_thread_has(const server *s, const sim_thread *h)
 {
     bool has = false;
-    for (uint32_t i = (uint32_t)s->options->threads; i < s->hosts.count && !has; i++) {
-        has = s->hosts.data[i] == h;
+    for (uint32_t i = (uint32_t)s->options->threads; i < s->sim_threads.count && !has; i++) {
+        has = s->sim_threads.data[i] == h;
     }
     return has;
 }
 
-host *apart_find(server *s)
+sim_thread *own_thread_find(server *s)
 {
-    host *found = find_empty(s);
+    sim_thread *found = find_empty(s);
     found = found != NULL ? found : add(s);
     return found != NULL ? found : least_loaded(s);
 }
 
-void apart_begin(server *s, uint64_t world)
+void own_thread_begin(server *s, uint64_t world)
 {
     world_entry *entry = directory_find_number(&s->worlds, world);
-    if (s->draining || entry == NULL || entry->unnamed || entry->host == NULL ||
-        apart_has(s, entry->host)) {
+    if (s->draining || entry == NULL || entry->unnamed || entry->thread == NULL ||
+        own_thread_has(s, entry->thread)) {
         return; // one that ends needs no thread, and requests held for it would outlive it
     }
-    host *to = apart_find(s);
+    sim_thread *to = own_thread_find(s);
     if (to != NULL) {
-        apart_move(s, entry, to, true);
+        own_thread_move(s, entry, to, true);
     }
 }
 
-void apart_move(server *s, world_entry *entry, host *to, bool apart)
+void own_thread_move(server *s, world_entry *entry, sim_thread *to, bool own_thread)
 {
-    ASSERT(!s->draining && entry->host != NULL && entry->host != to);
+    ASSERT(!s->draining && entry->thread != NULL && entry->thread != to);
     array_push(
         &s->moves,
-        ((world_move){.world = entry->number, .from = entry->host, .to = to, .apart = apart}));
-    bool sent = host_send(entry->host, request_create(REQUEST_RELEASE, entry->number));
+        ((world_move){
+            .world = entry->number, .from = entry->thread, .to = to, .own_thread = own_thread}));
+    bool sent = sim_thread_send(entry->thread, request_create(REQUEST_RELEASE, entry->number));
     ASSERT(sent); // there is always room beyond the commands
-    entry->host = NULL;
+    entry->thread = NULL;
 }
 
-void apart_finish(server *s, uint64_t world, struct hosted *moved)
+void own_thread_finish(server *s, uint64_t world, struct served_world *moved)
 {
     uint32_t at = 0;
     while (at < s->moves.count && s->moves.data[at].world != world) {
@@ -104,25 +106,25 @@ void apart_finish(server *s, uint64_t world, struct hosted *moved)
     if (moved != NULL) {
         request *take = request_create(REQUEST_TAKE, world);
         take->moved = moved;
-        bool sent = host_send(move.to, take);
+        bool sent = sim_thread_send(move.to, take);
         ASSERT(sent);
-        metrics_add(move.apart ? METRIC_worlds_set_apart : METRIC_worlds_moved, 1);
+        metrics_add(move.own_thread ? METRIC_worlds_set_apart : METRIC_worlds_moved, 1);
     }
     if (entry != NULL) {
-        entry->host = moved != NULL ? move.to : move.from;
+        entry->thread = moved != NULL ? move.to : move.from;
         worlds_deliver_held(entry);
     }
     if (moved != NULL && entry != NULL) {
         log_info("world '%s' %s", entry->name,
-                 move.apart ? "is served apart, as others would wait for it"
-                            : "was moved to a thread that has less to do");
+                 move.own_thread ? "is served apart, as others would wait for it"
+                                 : "was moved to a thread that has less to do");
     }
     if (s->draining) {
-        server_stop_host(s, move.to);
+        server_stop_sim_thread(s, move.to);
     }
 }
 
-bool apart_awaited(const server *s, const host *h)
+bool own_thread_awaited(const server *s, const sim_thread *h)
 {
     for (uint32_t i = 0; i < s->moves.count; i++) {
         if (s->moves.data[i].to == h) {

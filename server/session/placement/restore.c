@@ -59,7 +59,7 @@ static void peek(restored_world *w, uint64_t *until)
 static bool take_marks(restored_world *w, const uint8_t *bytes, uint32_t count)
 {
     restore_enter(w);
-    const bool sound = session_marks_decode(&w->way->marks, bytes, count);
+    const bool sound = last_requests_decode(&w->way->marks, bytes, count);
     restore_leave();
     return sound;
 }
@@ -215,7 +215,7 @@ status restore_read(storage *s, aside_list *aside, int threads, restored_worlds 
     return result;
 }
 
-const session_marks *restore_marks(const restored_world *w)
+const last_requests *restore_marks(const restored_world *w)
 {
     return w->way != NULL ? &w->way->marks : w->adoption->marks;
 }

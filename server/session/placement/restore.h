@@ -60,7 +60,7 @@ int restore_threads(void);
 status restore_read(storage *s, aside_list *aside, int threads, restored_worlds *out, error *err);
 
 // The commands of sessions that took effect in a world that is not broken.
-const session_marks *restore_marks(const restored_world *w);
+const last_requests *restore_marks(const restored_world *w);
 
 // A measure of how long it takes to play, against others.
 uint64_t restore_cost(const restored_world *w);

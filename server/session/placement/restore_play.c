@@ -72,10 +72,10 @@ void restore_way_free(restored_world *w)
     if (r->begun) {
         world_free(r->state.physics);
         session_bodies_deinit(&r->state.bodies);
-        session_marks_deinit(&r->state.marks);
+        last_requests_deinit(&r->state.marks);
         owners_free(r->state.owners);
     }
-    session_marks_deinit(&r->marks);
+    last_requests_deinit(&r->marks);
     log_digests_deinit(&r->digests);
     buffer_deinit(&r->image);
     buffer_deinit(&r->records);
@@ -233,11 +233,11 @@ static adoption *make_adoption(restored_world *w)
     restore_enter(w);
     adoption *a = calloc(1, sizeof *a);
     session_bodies *bodies = malloc(sizeof *bodies);
-    session_marks *marks = malloc(sizeof *marks);
+    last_requests *marks = malloc(sizeof *marks);
     ASSERT_MEMORY(a != NULL && bodies != NULL && marks != NULL);
     *bodies = r->state.bodies;
     *marks = r->marks;
-    r->marks = (session_marks){0};
+    r->marks = (last_requests){0};
     *a = (adoption){.blocks = r->blocks,
                     .physics = r->state.physics,
                     .paused = r->player.paused,
@@ -257,7 +257,7 @@ static adoption *make_adoption(restored_world *w)
         ASSERT_MEMORY(a->view != NULL);
         *a->view = r->state.view;
     }
-    session_marks_deinit(&r->state.marks); // the log's are newer
+    last_requests_deinit(&r->state.marks); // the log's are newer
     log_digests_deinit(&r->digests);
     restore_leave();
     r->blocks = NULL;

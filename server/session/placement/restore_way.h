@@ -21,7 +21,7 @@ struct restoration {
     block_account *blocks; // the world's; NULL once the adoption has it
     buffer image;          // as far as it was read; given back when the world is made of it
     buffer records;        // read, and not played yet
-    session_marks marks;   // as the log ends
+    last_requests marks;   // as the log ends
     bool handed;           // the image is of the process before, and the log is not played
     bool begun;            // the world was made
     world_image state;

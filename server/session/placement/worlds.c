@@ -54,7 +54,7 @@ request *worlds_request(const call *c, world_entry *entry, command *taken)
     if (c != NULL) {
         r->reply_to =
             (reply_address){.session = c->session->key, .id = c->id, .answerable = c->answerable};
-        r->reply_to.payer = rights_party(c->session);
+        r->reply_to.payer = rights_quota_owner(c->session);
         r->received_ns = c->received_ns;
         rights_sign(c->session, r);
         note_arguments(r, c);
@@ -69,9 +69,9 @@ static uint64_t commands_waiting(const world_entry *entry)
     return entry->waiting - (entry->adopting ? 1 : 0);
 }
 
-// A party has as much as is left for all others at most: one that takes all that it gets has half,
-// and whoever comes next finds room, however long the first one's requests wait.
-static status check_share(const server *s, const world_entry *entry, const party *payer,
+// A quota owner has as much as is left for all others at most: one that takes all that it gets has
+// half, and whoever comes next finds room, however long the first one's requests wait.
+static status check_share(const server *s, const world_entry *entry, const quota_owner *payer,
                           uint64_t size, error *err)
 {
     if (payer == NULL) {
@@ -98,7 +98,7 @@ static status check_share(const server *s, const world_entry *entry, const party
 status worlds_check_capacity(const server *s, const world_entry *entry, const request *r,
                              error *err)
 {
-    const party *payer = r->reply_to.payer;
+    const quota_owner *payer = r->reply_to.payer;
     const uint64_t size = r->reply_to.token;
     if (s->draining) {
         return error_set(err, STATUS_UNAVAILABLE, "%s", s->reason);
@@ -143,13 +143,13 @@ void worlds_count_in(server *s, world_entry *entry, request *r)
 void worlds_deliver(world_entry *entry, request *r)
 {
     ASSERT(r->world == entry->number);
-    if (entry->host == NULL) {
+    if (entry->thread == NULL) {
         r->node.next = NULL;
         *entry->held_last = r;
         entry->held_last = (request **)&r->node.next;
         return;
     }
-    bool sent = host_send(entry->host, r);
+    bool sent = sim_thread_send(entry->thread, r);
     ASSERT(sent); // the queue has room for what all worlds may have waiting
 }
 
@@ -262,7 +262,7 @@ void worlds_note_body(session *s, uint64_t world)
 void worlds_note_gone(session *s, const world_entry *entry)
 {
     if (request_log_bury(&s->requests, entry->number, entry->name)) {
-        ledger_note(s);
+        session_store_note(s);
     }
 }
 

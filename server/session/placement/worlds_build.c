@@ -54,7 +54,7 @@ static status make_world(const build *b, const scene *from, physics_world **out,
         def.hz = b->server->options->hz;
     }
     physics_world *made = NULL;
-    room_limits room = limits_room(b->server->limits);
+    capacity_limits room = limits_room(b->server->limits);
     status s = check_bodies(b->server, args, &def, err);
     if (s == STATUS_OK) {
         s = world_create(&def, &made, err);
@@ -94,10 +94,10 @@ static void build_from_scene(build *b, const char *name)
 
 static void build_from_image(build *b, const uint8_t *image, size_t size)
 {
-    room_limits room = limits_room(b->server->limits);
+    capacity_limits room = limits_room(b->server->limits);
     uint64_t pairs = b->server->limits->pairs_per_world;
     physics_world **made = &b->adoption->physics;
-    b->status = room_check_image(image, size, &room, &b->error); // before memory is taken
+    b->status = capacity_check_image(image, size, &room, &b->error); // before memory is taken
     if (b->status == STATUS_OK) {
         b->status = world_restore(image, size, made, &b->error);
     }
@@ -124,7 +124,7 @@ static void build_from_fork(build *b)
         const double view[4] = {image.view.x0, image.view.y0, image.view.x1, image.view.y1};
         b->adoption->view = image.has_view ? copy_view(view) : NULL;
         session_bodies_deinit(&image.bodies);
-        session_marks_deinit(&image.marks);
+        last_requests_deinit(&image.marks);
     }
 }
 
@@ -276,12 +276,12 @@ void worlds_refuse_held(server *s, world_entry *entry, const char *text)
     directory_release(&s->worlds, entry);
 }
 
-host *worlds_least_loaded(const server *s)
+sim_thread *worlds_least_loaded(const server *s)
 {
-    host *best = s->hosts.data[0];
+    sim_thread *best = s->sim_threads.data[0];
     for (uint32_t i = 1; i < (uint32_t)s->options->threads; i++) { // not those of own_thread.c
-        if (host_load(s->hosts.data[i]) < host_load(best)) {
-            best = s->hosts.data[i];
+        if (sim_thread_load(s->sim_threads.data[i]) < sim_thread_load(best)) {
+            best = s->sim_threads.data[i];
         }
     }
     return best;
@@ -290,8 +290,8 @@ host *worlds_least_loaded(const server *s)
 static void place_world(server *s, build *b)
 {
     world_entry *entry = b->entry;
-    host *apart = b->crowds ? apart_find(s) : NULL;
-    entry->host = apart != NULL ? apart : worlds_least_loaded(s);
+    sim_thread *own_thread = b->crowds ? own_thread_find(s) : NULL;
+    entry->thread = own_thread != NULL ? own_thread : worlds_least_loaded(s);
     entry->logged = b->durability != STORAGE_NONE;
     b->request->adoption = b->adoption;
     b->adoption = NULL;
@@ -488,7 +488,7 @@ status worlds_fork(server *s, const call *c, command *fork, error *err)
 void worlds_forked(server *s, reply *r)
 {
     world_entry *entry = directory_find_number(&s->worlds, r->subscription);
-    ASSERT(entry != NULL && entry->host == NULL);
+    ASSERT(entry != NULL && entry->thread == NULL);
     const world_entry *source = directory_find_number(&s->worlds, r->world);
     request *adopted = request_create(REQUEST_ADOPT, entry->number);
     adopted->command.method = METHOD_WORLD_CREATE;
@@ -502,7 +502,7 @@ void worlds_forked(server *s, reply *r)
                  .request = adopted,
                  .durability = entry->durability,
                  .image = r->payload,
-                 .crowds = source != NULL && apart_has(s, source->host),
+                 .crowds = source != NULL && own_thread_has(s, source->thread),
                  .making = r->making};
     r->making = (memory_charge){0};
     b->adoption = adoption_create();

@@ -33,7 +33,7 @@ static session *find_session(const server *s, uint64_t number)
 }
 
 // The commands of restored sessions that took effect.
-static void note_marks(server *s, const world_entry *entry, const session_marks *marks)
+static void note_marks(server *s, const world_entry *entry, const last_requests *marks)
 {
     for (uint32_t slot = 0; slot < marks->by_slot.count; slot++) {
         const session_mark *mark = &marks->by_slot.data[slot];
@@ -92,7 +92,7 @@ static void adopt(server *s, world_entry *entry, restored_world *w)
     log_info("world '%s' goes on from tick %llu (%llu %s played, %llu %s agreed)", w->name,
              (unsigned long long)world_tick(w->adoption->physics),
              COUNTED(w->commands, "command", "commands"), COUNTED(w->hashes, "hash", "hashes"));
-    entry->host = worlds_least_loaded(s);
+    entry->thread = worlds_least_loaded(s);
     command create = {.method = METHOD_WORLD_CREATE};
     memcpy(create.world, entry->name, sizeof create.world);
     request *r = worlds_request(NULL, entry, &create);
@@ -130,7 +130,7 @@ static bool is_to_come(const world_entry *entry)
 static void take(server *s, restored_world *w)
 {
     world_entry *entry = directory_find_number(&s->worlds, w->epoch);
-    ASSERT(entry != NULL && entry->host == NULL && entry->broken == NULL);
+    ASSERT(entry != NULL && entry->thread == NULL && entry->broken == NULL);
     entry->coming = false;
     if (w->broken != NULL) {
         give_up(s, entry, w);
@@ -300,7 +300,7 @@ status worlds_replay(server *s, error *err)
     r->adoption = calloc(1, sizeof *r->adoption);
     ASSERT_MEMORY(r->adoption != NULL);
     *r->adoption = (adoption){.blocks = blocks, .physics = physics, .replay = recording};
-    entry->host = worlds_least_loaded(s);
+    entry->thread = worlds_least_loaded(s);
     s->starting++; // its answer is that of a world of the options
     log_info("world '%s' replays '%s', ticks %llu to %llu", entry->name, s->options->replay,
              (unsigned long long)replay_first(recording),

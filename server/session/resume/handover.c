@@ -73,7 +73,7 @@ void handover_finish(server *s)
 {
     for (uint32_t i = 0; i < s->worlds.by_number.count; i++) {
         const world_entry *entry = s->worlds.by_number.data[i];
-        if (entry->host != NULL && !entry->unnamed && !entry->handed) {
+        if (entry->thread != NULL && !entry->unnamed && !entry->handed) {
             log_error("world '%s' was not handed over", entry->name);
             s->handover.failed = true;
         }

@@ -125,7 +125,7 @@ static session *find_superfluous(const server *s)
         }
     }
     for (uint32_t i = 0; i < s->detached.count; i++) {
-        const party *subject = s->detached.data[i]->subject;
+        const quota_owner *subject = s->detached.data[i]->subject;
         uint64_t crowd = subject != NULL ? subject->tally : UINT32_MAX;
         if (crowd > most) {
             most = crowd;
@@ -250,7 +250,7 @@ status resume_session(const call *c, const hello_args *args, grant *granted, err
     }
     take_over(s, old);
     rights_take(s, granted);
-    ledger_note(s);
+    session_store_note(s);
     if (old->connection == NULL) {
         forget_detached(old);
         session_destroy(old);

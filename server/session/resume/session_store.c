@@ -23,30 +23,30 @@ static bool serves(const server *s)
 
 static void fail(server *s, const char *what)
 {
-    if (!s->ledger.failed) {
+    if (!s->session_store.failed) {
         log_error("%s/sessions: %s: %s; a restart will not know all sessions", s->options->data,
                   what, strerror(errno));
-        s->ledger.failed = true;
+        s->session_store.failed = true;
     }
 }
 
 static bool write_sessions(const server *s, int fd)
 {
     buffer record;
-    buffer_init(&record, LEDGER_RECORD_BYTES_MAX);
-    bool good = ledger_file_begin(fd);
+    buffer_init(&record, SESSION_STORE_RECORD_BYTES_MAX);
+    bool good = session_store_file_begin(fd);
     for (uint32_t i = 0; i < s->sessions.count && good; i++) {
         const session *one = s->sessions.data[i];
         if (one == NULL || !one->noted) {
             continue;
         }
-        ledger_record_begin(&record);
-        ledger_pack_session(&record, one);
-        good = ledger_record_write(fd, &record);
+        session_store_record_begin(&record);
+        session_store_pack_session(&record, one);
+        good = session_store_record_write(fd, &record);
         for (uint32_t k = 0; k < one->subscriptions.count && good; k++) {
-            ledger_record_begin(&record);
-            ledger_pack_subscription(&record, one, &one->subscriptions.data[k]);
-            good = ledger_record_write(fd, &record);
+            session_store_record_begin(&record);
+            session_store_pack_subscription(&record, one, &one->subscriptions.data[k]);
+            good = session_store_record_write(fd, &record);
         }
     }
     buffer_deinit(&record);
@@ -56,10 +56,10 @@ static bool write_sessions(const server *s, int fd)
 // The file anew, from the table of sessions, in one step.
 static void rewrite(server *s)
 {
-    char next[LEDGER_PATH_BYTES];
-    char path[LEDGER_PATH_BYTES];
-    ledger_path(s->options->data, ".new", next);
-    ledger_path(s->options->data, "", path);
+    char next[SESSION_STORE_PATH_BYTES];
+    char path[SESSION_STORE_PATH_BYTES];
+    session_store_path(s->options->data, ".new", next);
+    session_store_path(s->options->data, "", path);
     int fd = open(next, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
     bool good = fd >= 0 && write_sessions(s, fd) && rename(next, path) == 0;
     if (!good) {
@@ -67,32 +67,34 @@ static void rewrite(server *s)
         if (fd >= 0) {
             (void)close(fd);
         }
-        s->ledger.bytes = 0; // tried again when as much has come
+        s->session_store.bytes = 0; // tried again when as much has come
         return;
     }
-    if (s->ledger.fd >= 0) {
-        (void)close(s->ledger.fd);
+    if (s->session_store.fd >= 0) {
+        (void)close(s->session_store.fd);
     }
-    s->ledger.fd = fd;
-    s->ledger.bytes = 0;
-    s->ledger.failed = false;
+    s->session_store.fd = fd;
+    s->session_store.bytes = 0;
+    s->session_store.failed = false;
 }
 
 static void begin(buffer *record)
 {
-    buffer_init(record, LEDGER_RECORD_BYTES_MAX);
-    ledger_record_begin(record);
+    buffer_init(record, SESSION_STORE_RECORD_BYTES_MAX);
+    session_store_record_begin(record);
 }
 
 // Gives the record's memory back.
 static void append(server *s, buffer *record)
 {
-    if (s->ledger.fd >= 0 && !s->ledger.failed && !ledger_record_write(s->ledger.fd, record)) {
+    if (s->session_store.fd >= 0 && !s->session_store.failed &&
+        !session_store_record_write(s->session_store.fd, record)) {
         fail(s, "cannot be written");
     }
-    s->ledger.bytes += record->size;
+    s->session_store.bytes += record->size;
     buffer_deinit(record);
-    if (s->ledger.bytes >= LEDGER_GROWTH_BYTES && !s->draining) { // then some are gone already
+    if (s->session_store.bytes >= SESSION_STORE_GROWTH_BYTES &&
+        !s->draining) { // then some are gone already
         rewrite(s);
     }
 }
@@ -101,10 +103,11 @@ static void append(server *s, buffer *record)
 
 static bool writes(const session *s)
 {
-    return serves(s->server) && s->server->ledger.fd >= 0 && !s->server->draining && s->noted;
+    return serves(s->server) && s->server->session_store.fd >= 0 && !s->server->draining &&
+           s->noted;
 }
 
-void ledger_note(session *s)
+void session_store_note(session *s)
 {
     if (!serves(s->server) || !s->resumable || s->over) {
         return;
@@ -113,38 +116,38 @@ void ledger_note(session *s)
     if (writes(s)) {
         buffer record;
         begin(&record);
-        ledger_pack_session(&record, s);
+        session_store_pack_session(&record, s);
         append(s->server, &record);
     }
 }
 
-void ledger_note_subscription(session *s, const session_subscription *made)
+void session_store_note_subscription(session *s, const session_subscription *made)
 {
     if (writes(s)) {
         buffer record;
         begin(&record);
-        ledger_pack_subscription(&record, s, made);
+        session_store_pack_subscription(&record, s, made);
         append(s->server, &record);
     }
 }
 
-void ledger_drop_subscription(session *s, uint64_t number)
+void session_store_drop_subscription(session *s, uint64_t number)
 {
     if (writes(s)) {
         buffer record;
         begin(&record);
-        ledger_pack_unsubscribed(&record, s, number);
+        session_store_pack_unsubscribed(&record, s, number);
         append(s->server, &record);
     }
 }
 
-void ledger_end(session *s)
+void session_store_end(session *s)
 {
     if (writes(s)) {
         s->noted = false; // before: the file may be written anew
         buffer record;
         begin(&record);
-        ledger_pack_end(&record, s);
+        session_store_pack_end(&record, s);
         append(s->server, &record);
     }
 }
@@ -163,58 +166,58 @@ static bool bury_unlogged(session *s)
     return buried;
 }
 
-void ledger_note_ending(session *s)
+void session_store_note_ending(session *s)
 {
-    const ledger *l = &s->server->ledger;
+    const session_store *l = &s->server->session_store;
     if (l->fd < 0 || l->failed || !s->noted || s->server->handover.worlds > 0 ||
         !bury_unlogged(s)) {
         return;
     }
     buffer record;
     begin(&record);
-    ledger_pack_session(&record, s);
+    session_store_pack_session(&record, s);
     append(s->server, &record);
 }
 
-bool ledger_keeps(const session *s)
+bool session_store_keeps(const session *s)
 {
-    const ledger *l = &s->server->ledger;
+    const session_store *l = &s->server->session_store;
     return s->server->draining && s->noted && l->fd >= 0 && !l->failed;
 }
 
 // ---- a start
 
-status ledger_check(const server *s, error *err)
+status session_store_check(const server *s, error *err)
 {
-    return serves(s) ? ledger_file_check_version(s->options->data, err) : STATUS_OK;
+    return serves(s) ? session_store_file_check_version(s->options->data, err) : STATUS_OK;
 }
 
 static bool take_record(void *context, const msgpack_object *record)
 {
-    return ledger_read_record(context, record);
+    return session_store_read_record(context, record);
 }
 
 // Takes the records that make sense. If those are not all, the file is put aside: it may be of use
 // to somebody, and this server writes its own.
 static void read_file(server *s)
 {
-    ledger_report found;
+    session_store_report found;
     error err;
-    if (ledger_file_read(s->options->data, take_record, s, &found, &err) == STATUS_OK) {
+    if (session_store_file_read(s->options->data, take_record, s, &found, &err) == STATUS_OK) {
         return;
     }
-    char path[LEDGER_PATH_BYTES];
-    char aside[LEDGER_PATH_BYTES];
-    ledger_path(s->options->data, "", path);
-    ledger_path(s->options->data, ".damaged", aside);
+    char path[SESSION_STORE_PATH_BYTES];
+    char aside[SESSION_STORE_PATH_BYTES];
+    session_store_path(s->options->data, "", path);
+    session_store_path(s->options->data, ".damaged", aside);
     bool kept = rename(path, aside) == 0;
     log_warn("%s: sessions from there on cannot be resumed%s%s", err.text,
              kept ? "; it is kept as " : "", kept ? aside : "");
 }
 
-void ledger_open(server *s)
+void session_store_open(server *s)
 {
-    s->ledger.fd = -1;
+    s->session_store.fd = -1;
     if (!serves(s)) {
         return;
     }
@@ -245,7 +248,7 @@ static bool subscribe(session *s, const session_subscription *of)
     memcpy(r->command.world, entry->name, sizeof r->command.world);
     r->command.subscribe = of->args;
     r->again = true;
-    rights_limit_sight(s, &r->command);
+    rights_limit_token_areas(s, &r->command);
     r->subscription = of->number;
     r->holder = memory_holder_ref(rights_holder(s));
     r->reply_to.session = s->key;
@@ -268,7 +271,7 @@ static int compare_numbers(const void *a, const void *b)
 
 // In the order in which they were made, which worlds count on. A number that an altered file has
 // twice is the first one's.
-void ledger_subscribe(server *s)
+void session_store_subscribe(server *s)
 {
     ARRAY(wanted) all = {0};
     for (uint32_t i = 0; i < s->detached.count; i++) {
@@ -292,10 +295,10 @@ void ledger_subscribe(server *s)
     array_free(&all);
 }
 
-void ledger_close(server *s)
+void session_store_close(server *s)
 {
-    if (serves(s) && s->ledger.fd >= 0) {
-        (void)close(s->ledger.fd);
+    if (serves(s) && s->session_store.fd >= 0) {
+        (void)close(s->session_store.fd);
     }
-    s->ledger.fd = -1;
+    s->session_store.fd = -1;
 }

@@ -2,8 +2,8 @@
 //
 // DIR/sessions is a log beside those of the worlds: who each session is (its grant, a digest of its
 // secret), and what it subscribes to. The commands of a session that took effect are in the logs of
-// their worlds (server/world/tick/last_requests.h), each with its command. A restart makes a detached
-// session of each, with limits.resume_ms from then on.
+// their worlds (server/world/tick/last_requests.h), each with its command. A restart makes a
+// detached session of each, with limits.resume_ms from then on.
 //
 //     magic "\x89csess\n\x01", then records:
 //     u32 size, u32 CRC-32C of the payload, little-endian; the payload, a MessagePack array:
@@ -17,15 +17,16 @@
 //
 // A record is handed to the operating system before the answer to its request leaves, so it
 // survives a killed process. The file is written anew, from the table of sessions, at the start and
-// whenever it has grown by LEDGER_GROWTH_BYTES. From the beginning of a shutdown on nothing is
-// written but that worlds without a log are gone then (ledger_note_ending): the next server goes on
-// with the sessions as they were. Where the file cannot be
-// written, the server says so once and serves on. A start with a file that was altered, or not
-// written whole, takes the records up to there, says so, and keeps it as DIR/sessions.damaged; it
-// refuses one of a newer version. Nobody who reads it can resume a session: a digest of 256 random
-// bits does not give them back.
+// whenever it has grown by SESSION_STORE_GROWTH_BYTES. From the beginning of a shutdown on nothing
+// is written but that worlds without a log are gone then (session_store_note_ending): the next
+// server goes on with the sessions as they were. Where the file cannot be written, the server says
+// so once and serves on. A start with a file that was altered, or not written whole, takes the
+// records up to there, says so, and keeps it as DIR/sessions.damaged; it refuses one of a newer
+// version. Nobody who reads it can resume a session: a digest of 256 random bits does not give them
+// back.
 //
-// session_store_file.c has the bytes, session_store_pack.c and session_store_read.c what the records say.
+// session_store_file.c has the bytes, session_store_pack.c and session_store_read.c what the
+// records say.
 //
 // Network thread only. Without a data directory, and where time and disk are not real
 // (server_options.turned), every function does nothing.
@@ -41,33 +42,33 @@ struct server;
 struct session;
 struct session_subscription;
 
-enum { LEDGER_GROWTH_BYTES = 4 << 20 };
+enum { SESSION_STORE_GROWTH_BYTES = 4 << 20 };
 
-typedef struct ledger {
+typedef struct session_store {
     int fd;         // -1: none
     uint64_t bytes; // since it was last written anew
     bool failed;
-} ledger;
+} session_store;
 
 // Before anything of the data directory is changed: refuses the file of a newer version.
-status ledger_check(const struct server *s, error *err);
+status session_store_check(const struct server *s, error *err);
 // Reads the file and makes the sessions, before the worlds are there.
-void ledger_open(struct server *s);
+void session_store_open(struct server *s);
 // Begins their subscriptions anew, when the worlds are there.
-void ledger_subscribe(struct server *s);
-void ledger_close(struct server *s);
+void session_store_subscribe(struct server *s);
+void session_store_close(struct server *s);
 
 // A session that may be resumed, anew whenever its grant or name has changed.
-void ledger_note(struct session *s);
-void ledger_note_subscription(struct session *s, const struct session_subscription *made);
-void ledger_drop_subscription(struct session *s, uint64_t number);
-void ledger_end(struct session *s);
+void session_store_note(struct session *s);
+void session_store_note_subscription(struct session *s, const struct session_subscription *made);
+void session_store_drop_subscription(struct session *s, uint64_t number);
+void session_store_end(struct session *s);
 
 // The server ends, and with it the worlds without a log, unless another process takes them over:
 // what the session did to them. For each session once, when its requests have their results.
-void ledger_note_ending(struct session *s);
+void session_store_note_ending(struct session *s);
 
 // Whether a restart brings the session back, now that the server shuts down.
-bool ledger_keeps(const struct session *s);
+bool session_store_keeps(const struct session *s);
 
 #endif

@@ -18,9 +18,10 @@ enum { MAGIC_BYTES = 8, HEAD_BYTES = 8, VERSION = 1 };
 
 static const uint8_t MAGIC[MAGIC_BYTES] = {0x89, 'c', 's', 'e', 's', 's', '\n', VERSION};
 
-void ledger_path(const char *directory, const char *suffix, char out[LEDGER_PATH_BYTES])
+void session_store_path(const char *directory, const char *suffix,
+                        char out[SESSION_STORE_PATH_BYTES])
 {
-    snprintf(out, LEDGER_PATH_BYTES, "%s/sessions%s", directory, suffix);
+    snprintf(out, SESSION_STORE_PATH_BYTES, "%s/sessions%s", directory, suffix);
 }
 
 // ---- writing
@@ -38,19 +39,19 @@ static bool write_all(int fd, const uint8_t *bytes, size_t size)
     return true;
 }
 
-bool ledger_file_begin(int fd)
+bool session_store_file_begin(int fd)
 {
     return write_all(fd, MAGIC, sizeof MAGIC);
 }
 
-void ledger_record_begin(buffer *record)
+void session_store_record_begin(buffer *record)
 {
     static const uint8_t head[HEAD_BYTES] = {0};
     buffer_clear(record);
     buffer_append(record, head, sizeof head);
 }
 
-bool ledger_record_write(int fd, buffer *record)
+bool session_store_record_write(int fd, buffer *record)
 {
     ASSERT(!record->overflow && record->size > HEAD_BYTES);
     uint32_t size = (uint32_t)(record->size - HEAD_BYTES);
@@ -63,9 +64,9 @@ bool ledger_record_write(int fd, buffer *record)
 
 typedef struct source {
     int fd;
-    uint8_t *payload; // LEDGER_RECORD_BYTES_MAX
-    ledger_report *report;
-    ledger_each *each;
+    uint8_t *payload; // SESSION_STORE_RECORD_BYTES_MAX
+    session_store_report *report;
+    session_store_each *each;
     void *context;
 } source;
 
@@ -106,7 +107,7 @@ static bool next(const source *in)
         return false;
     }
     uint32_t size = get32(head);
-    bool good = size <= LEDGER_RECORD_BYTES_MAX &&
+    bool good = size <= SESSION_STORE_RECORD_BYTES_MAX &&
                 read_all(in->fd, in->payload, size) == (ssize_t)size &&
                 crc32c(0, in->payload, size) == get32(head + 4) && take(in, size);
     if (good) {
@@ -116,7 +117,7 @@ static bool next(const source *in)
     return good;
 }
 
-static status check_magic(int fd, const char *path, ledger_report *r, error *err)
+static status check_magic(int fd, const char *path, session_store_report *r, error *err)
 {
     uint8_t magic[MAGIC_BYTES];
     ssize_t got = read_all(fd, magic, sizeof magic);
@@ -140,7 +141,7 @@ static status check_magic(int fd, const char *path, ledger_report *r, error *err
 
 static status read_records(const source *in, const char *path, error *err)
 {
-    const ledger_report *r = in->report;
+    const session_store_report *r = in->report;
     while (next(in)) {
     }
     if (r->at == r->size) {
@@ -153,7 +154,7 @@ static status read_records(const source *in, const char *path, error *err)
 }
 
 // -1 and STATUS_OK: there is none.
-static status open_file(const char *path, ledger_report *r, int *fd, error *err)
+static status open_file(const char *path, session_store_report *r, int *fd, error *err)
 {
     struct stat is = {0};
     // Without waiting, should it be a pipe.
@@ -169,19 +170,19 @@ static status open_file(const char *path, ledger_report *r, int *fd, error *err)
                                *fd < 0 ? strerror(errno) : "it is no file");
 }
 
-status ledger_file_read(const char *directory, ledger_each *each, void *context, ledger_report *out,
-                        error *err)
+status session_store_file_read(const char *directory, session_store_each *each, void *context,
+                               session_store_report *out, error *err)
 {
-    char path[LEDGER_PATH_BYTES];
-    ledger_path(directory, "", path);
-    *out = (ledger_report){0};
+    char path[SESSION_STORE_PATH_BYTES];
+    session_store_path(directory, "", path);
+    *out = (session_store_report){0};
     source in = {.fd = -1, .report = out, .each = each, .context = context};
     status result = open_file(path, out, &in.fd, err);
     if (result == STATUS_OK && in.fd >= 0) {
         result = check_magic(in.fd, path, out, err);
     }
     if (result == STATUS_OK && in.fd >= 0) {
-        in.payload = malloc(LEDGER_RECORD_BYTES_MAX);
+        in.payload = malloc(SESSION_STORE_RECORD_BYTES_MAX);
         ASSERT_MEMORY(in.payload != NULL);
         result = read_records(&in, path, err);
         free(in.payload);
@@ -192,13 +193,13 @@ status ledger_file_read(const char *directory, ledger_each *each, void *context,
     return result;
 }
 
-status ledger_file_check_version(const char *directory, error *err)
+status session_store_file_check_version(const char *directory, error *err)
 {
-    char path[LEDGER_PATH_BYTES];
-    ledger_report report = {0};
+    char path[SESSION_STORE_PATH_BYTES];
+    session_store_report report = {0};
     error why;
     int fd = -1;
-    ledger_path(directory, "", path);
+    session_store_path(directory, "", path);
     status result = open_file(path, &report, &fd, &why);
     if (result == STATUS_OK && fd >= 0) {
         result = check_magic(fd, path, &report, &why);

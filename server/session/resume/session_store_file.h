@@ -15,39 +15,41 @@
 #include "proto/wire/buffer.h"
 
 enum {
-    LEDGER_PATH_BYTES = 4096,
-    LEDGER_RECORD_BYTES_MAX = 1 << 20 // a grant of the most worlds and areas has some 200 KiB
+    SESSION_STORE_PATH_BYTES = 4096,
+    SESSION_STORE_RECORD_BYTES_MAX = 1
+                                     << 20 // a grant of the most worlds and areas has some 200 KiB
 };
 
 // DIR/sessions and `suffix`.
-void ledger_path(const char *directory, const char *suffix, char out[LEDGER_PATH_BYTES]);
+void session_store_path(const char *directory, const char *suffix,
+                        char out[SESSION_STORE_PATH_BYTES]);
 
 // ---- writing
 
 // Each false: see errno.
-bool ledger_file_begin(int fd);
+bool session_store_file_begin(int fd);
 // Empties the buffer and leaves room for a record's head, behind which the payload is packed.
-void ledger_record_begin(buffer *record);
-bool ledger_record_write(int fd, buffer *record);
+void session_store_record_begin(buffer *record);
+bool session_store_record_write(int fd, buffer *record);
 
 // ---- reading
 
-typedef struct ledger_report {
+typedef struct session_store_report {
     bool there;        // the file
     uint64_t records;  // that made sense
     uint64_t at, size; // up to which byte they did, of how many
-} ledger_report;
+} session_store_report;
 
 // False: the record makes no sense.
-typedef bool ledger_each(void *context, const msgpack_object *record);
+typedef bool session_store_each(void *context, const msgpack_object *record);
 
 // Hands over one record after the other, with the memory of one. `each` NULL: only verified. No
 // file: nothing to read. Errors: it is of a newer version; it is no such file; its end was not
 // written whole, or it was altered. The records before that were handed over then.
-status ledger_file_read(const char *directory, ledger_each *each, void *context, ledger_report *out,
-                        error *err);
+status session_store_file_read(const char *directory, session_store_each *each, void *context,
+                               session_store_report *out, error *err);
 
 // Refuses the file of a newer program, by its first bytes.
-status ledger_file_check_version(const char *directory, error *err);
+status session_store_file_check_version(const char *directory, error *err);
 
 #endif

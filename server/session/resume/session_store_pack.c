@@ -93,18 +93,19 @@ static void pack_gone(msgpack_packer *p, const request_log *log)
     }
 }
 
-static void pack_head(msgpack_packer *p, uint32_t elements, ledger_kind kind, uint64_t number)
+static void pack_head(msgpack_packer *p, uint32_t elements, session_store_kind kind,
+                      uint64_t number)
 {
     msgpack_pack_array(p, elements);
     msgpack_pack_int(p, (int)kind);
     msgpack_pack_uint64(p, number);
 }
 
-void ledger_pack_session(buffer *out, const session *s)
+void session_store_pack_session(buffer *out, const session *s)
 {
     msgpack_packer p = buffer_packer(out);
     secret digest = s->secret_digested ? s->secret : secret_digest(&s->secret);
-    pack_head(&p, 8, LEDGER_SESSION, s->key.number);
+    pack_head(&p, 8, SESSION_STORE_SESSION, s->key.number);
     msgpack_pack_uint32(&p, s->key.slot);
     msgpack_pack_bin(&p, sizeof digest.bytes);
     msgpack_pack_bin_body(&p, digest.bytes, sizeof digest.bytes);
@@ -114,11 +115,11 @@ void ledger_pack_session(buffer *out, const session *s)
     pack_gone(&p, &s->requests);
 }
 
-void ledger_pack_subscription(buffer *out, const session *s, const session_subscription *of)
+void session_store_pack_subscription(buffer *out, const session *s, const session_subscription *of)
 {
     const subscribe_args *a = &of->args;
     msgpack_packer p = buffer_packer(out);
-    pack_head(&p, 6, LEDGER_SUBSCRIPTION, s->key.number);
+    pack_head(&p, 6, SESSION_STORE_SUBSCRIPTION, s->key.number);
     msgpack_pack_uint64(&p, of->number);
     msgpack_pack_uint64(&p, of->world);
     pack_text(&p, of->world_name);
@@ -144,15 +145,15 @@ void ledger_pack_subscription(buffer *out, const session *s, const session_subsc
     msgpack_pack_uint32(&p, a->compact);
 }
 
-void ledger_pack_unsubscribed(buffer *out, const session *s, uint64_t subscription)
+void session_store_pack_unsubscribed(buffer *out, const session *s, uint64_t subscription)
 {
     msgpack_packer p = buffer_packer(out);
-    pack_head(&p, 3, LEDGER_UNSUBSCRIBED, s->key.number);
+    pack_head(&p, 3, SESSION_STORE_UNSUBSCRIBED, s->key.number);
     msgpack_pack_uint64(&p, subscription);
 }
 
-void ledger_pack_end(buffer *out, const session *s)
+void session_store_pack_end(buffer *out, const session *s)
 {
     msgpack_packer p = buffer_packer(out);
-    pack_head(&p, 2, LEDGER_END, s->key.number);
+    pack_head(&p, 2, SESSION_STORE_END, s->key.number);
 }

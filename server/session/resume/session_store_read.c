@@ -342,10 +342,10 @@ static void drop(session *of, uint64_t number)
     }
 }
 
-bool ledger_read_record(server *s, const msgpack_object *o)
+bool session_store_read_record(server *s, const msgpack_object *o)
 {
     reader r = read_array(o);
-    uint64_t kind = next_uint(&r, LEDGER_END);
+    uint64_t kind = next_uint(&r, SESSION_STORE_END);
     uint64_t number = next_uint(&r, UINT64_MAX >> 11);
     if (!r.good || number == 0) {
         return false;
@@ -353,11 +353,11 @@ bool ledger_read_record(server *s, const msgpack_object *o)
     s->next_session = number >= s->next_session ? number + 1 : s->next_session;
     session *of = session_of(s, number);
     switch (kind) {
-    case LEDGER_SESSION:
+    case SESSION_STORE_SESSION:
         return read_session(s, number, &r);
-    case LEDGER_SUBSCRIPTION:
+    case SESSION_STORE_SUBSCRIPTION:
         return read_subscription(of, &r);
-    case LEDGER_UNSUBSCRIBED: {
+    case SESSION_STORE_UNSUBSCRIBED: {
         uint64_t subscription = next_uint(&r, UINT64_MAX);
         if (of != NULL && r.good) {
             drop(of, subscription);

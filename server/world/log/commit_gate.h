@@ -2,12 +2,13 @@
 //
 // Nobody is shown what a restart would not bring back: neither a result nor a snapshot leaves
 // before the commands that it shows are in the log at the world's durability. A world posts its
-// replies to the gate instead of its host. During a tick nobody knows yet whether there will be a
-// record; so replies wait unstamped until the world has appended its record, or has none to append,
-// and stamps them with the sequence of its newest record. They leave, in the order in which they
-// were posted, when the log has committed that sequence.
+// replies to the gate instead of its simulation thread. During a tick nobody knows yet whether
+// there will be a record; so replies wait unstamped until the world has appended its record, or has
+// none to append, and stamps them with the sequence of its newest record. They leave, in the order
+// in which they were posted, when the log has committed that sequence.
 //
-//     hosted --post--> gate: [released | stamped 7 | stamped 8 | unstamped] --sink--> host
+//     served world --post--> gate: [released | stamped 7 | stamped 8 | unstamped] --sink-->
+//     simulation thread
 //                              ^ committed 6          ^ stamp() at the end of each tick
 //
 // A log that has failed holds its replies until a new image of the world is in the log, which then

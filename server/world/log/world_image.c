@@ -66,7 +66,7 @@ static uint32_t checksum(const uint8_t *bytes, size_t head)
 }
 
 shared_bytes *world_image_encode(const physics_world *physics, const session_bodies *bodies,
-                                 const owners *table, const session_marks *marks, const area *view,
+                                 const owners *table, const last_requests *marks, const area *view,
                                  bool paused, uint64_t until)
 {
     uint8_t *image = NULL;
@@ -74,7 +74,7 @@ shared_bytes *world_image_encode(const physics_world *physics, const session_bod
     world_save(physics, &image, &size);
     uint32_t count = count_bodies(bodies);
     size_t owned = owners_encoded_bytes(table, physics);
-    uint32_t marked = marks != NULL ? session_marks_encode(marks, true, NULL) : 0;
+    uint32_t marked = marks != NULL ? last_requests_encode(marks, true, NULL) : 0;
     size_t head = (size_t)count * ROW_BYTES + OWNERS_SIZE_BYTES + owned + MARKS_COUNT_BYTES +
                   (size_t)marked * SESSION_MARK_BYTES;
     shared_bytes *out = bytes_create(HEADER_BYTES + head + size);
@@ -102,7 +102,7 @@ shared_bytes *world_image_encode(const physics_world *physics, const session_bod
     row += OWNERS_SIZE_BYTES + owned;
     put32(row, marked);
     if (marked > 0) {
-        (void)session_marks_encode(marks, true, row + MARKS_COUNT_BYTES);
+        (void)last_requests_encode(marks, true, row + MARKS_COUNT_BYTES);
     }
     put32(at + CHECKSUM_AT, checksum(at, head));
     memcpy(at + HEADER_BYTES + head, image, size);
@@ -182,8 +182,8 @@ status world_image_decode(const uint8_t *bytes, size_t size, world_image *out, e
         world_free(made.physics);
         return s;
     }
-    if (!session_marks_decode(&made.marks, marks + MARKS_COUNT_BYTES, get32(marks))) {
-        session_marks_deinit(&made.marks);
+    if (!last_requests_decode(&made.marks, marks + MARKS_COUNT_BYTES, get32(marks))) {
+        last_requests_deinit(&made.marks);
         owners_free(made.owners);
         world_free(made.physics);
         return error_set(err, STATUS_INVALID_ARGUMENT, "the image names a session that cannot be");
@@ -196,7 +196,7 @@ status world_image_decode(const uint8_t *bytes, size_t size, world_image *out, e
     return STATUS_OK;
 }
 
-status world_image_peek(const uint8_t *bytes, size_t size, session_marks *marks, uint64_t *until,
+status world_image_peek(const uint8_t *bytes, size_t size, last_requests *marks, uint64_t *until,
                         error *err)
 {
     status s = check_header(bytes, size, err);
@@ -205,7 +205,7 @@ status world_image_peek(const uint8_t *bytes, size_t size, session_marks *marks,
     }
     const uint8_t *at = bytes + HEADER_BYTES + owned_bytes(bytes, size);
     *until = get64(bytes + UNTIL_AT);
-    return session_marks_decode(marks, at + MARKS_COUNT_BYTES, get32(at))
+    return last_requests_decode(marks, at + MARKS_COUNT_BYTES, get32(at))
                ? STATUS_OK
                : error_set(err, STATUS_INVALID_ARGUMENT,
                            "the image names a session that cannot be");

@@ -36,7 +36,7 @@ typedef struct world_image {
     physics_world *physics; // owned by the reader
     session_bodies bodies;  // likewise
     owners *owners;         // likewise
-    session_marks marks;    // likewise
+    last_requests marks;    // likewise
     uint64_t until;
     bool paused, has_view;
     area view;
@@ -44,14 +44,14 @@ typedef struct world_image {
 
 // `marks` and `view` may be NULL. One reference, the caller's.
 shared_bytes *world_image_encode(const physics_world *physics, const session_bodies *bodies,
-                                 const owners *table, const session_marks *marks, const area *view,
+                                 const owners *table, const last_requests *marks, const area *view,
                                  bool paused, uint64_t until);
 
 // Bytes need not be trusted. STATUS_INVALID_ARGUMENT with what is wrong; `out` then owns nothing.
 status world_image_decode(const uint8_t *bytes, size_t size, world_image *out, error *err);
 
 // Reads what needs no world to be made: takes in the marks, and `until`. Errors as above.
-status world_image_peek(const uint8_t *bytes, size_t size, session_marks *marks, uint64_t *until,
+status world_image_peek(const uint8_t *bytes, size_t size, last_requests *marks, uint64_t *until,
                         error *err);
 
 #endif

@@ -239,7 +239,7 @@ static void make_image(world_log *l, const world_log_image *image, double hz, in
         l->written = mark_now(l, tick);
         l->until = until;
         l->hashed_tick = tick;
-        session_marks_settle(image->marks);
+        last_requests_settle(image->marks);
     }
 }
 
@@ -261,16 +261,16 @@ static bool wants_image(const world_log *l, int64_t now)
 
 // ---- records
 
-static void append_marks(buffer *out, uint64_t until, const session_marks *marks, bool digests)
+static void append_marks(buffer *out, uint64_t until, const last_requests *marks, bool digests)
 {
-    uint32_t count = session_marks_encode(marks, false, NULL);
+    uint32_t count = last_requests_encode(marks, false, NULL);
     size_t size = WORLD_LOG_HEAD_BYTES + (size_t)count * SESSION_MARK_BYTES;
     uint32_t bits = count | (uint32_t)digests << WORLD_LOG_DIGESTS_BIT;
     uint8_t *head = malloc(size);
     ASSERT_MEMORY(head != NULL);
     put64(head, until);
     put32(head + 8, bits);
-    (void)session_marks_encode(marks, false, head + WORLD_LOG_HEAD_BYTES);
+    (void)last_requests_encode(marks, false, head + WORLD_LOG_HEAD_BYTES);
     buffer_append(out, head, size);
     free(head);
 }
@@ -317,7 +317,7 @@ static bool append(world_log *l, const world_log_image *image, double hz, uint64
         l->written = end;
         l->until = until;
         l->hashed_tick = hashed ? tick : l->hashed_tick;
-        session_marks_settle(image->marks);
+        last_requests_settle(image->marks);
     } else {
         log_digests_begin_anew(&l->digests);
         if (s != STATUS_LIMIT_EXCEEDED) { // there the disk is behind, and comes after

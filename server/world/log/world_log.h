@@ -55,7 +55,7 @@ enum {
 
     // A command's arguments as applied [bytes].
     WORLD_LOG_ARGUMENTS_BYTES_MAX = STORAGE_RECORD_BYTES_MAX - WORLD_LOG_PENDING_BYTES_MAX -
-                                    SESSION_MARKS_NEW_MAX * SESSION_MARK_BYTES -
+                                    LAST_REQUESTS_NEW_MAX * SESSION_MARK_BYTES -
                                     LOG_DIGEST_BYTES_MAX - 4096
 };
 
@@ -91,7 +91,7 @@ typedef struct world_log {
     uint64_t imaged_tick;  // of the last image, or of the restart
     bool dear;             // its steps cost so much that few are promised ahead
     uint64_t image_bytes;  // of the last one that was made here; 0: none
-    _Atomic(void *) waker; // the host's, to whom the storage sends word
+    _Atomic(void *) waker; // the simulation thread's, to whom the storage sends word
     atomic_bool woken;     // word is on its way
 } world_log;
 
@@ -106,7 +106,7 @@ typedef struct world_log_image {
     const physics_world *physics;
     const session_bodies *bodies;
     const owners *owners; // whose the bodies are
-    session_marks *marks;
+    last_requests *marks;
     const area *view; // NULL: none
     bool paused;
 } world_log_image;

@@ -11,7 +11,7 @@ static bool in_sight(const publisher *p, const subscription *s, body_id id)
     const row_entry *entry =
         id != 0 && slot < p->rows.entries.count ? &p->rows.entries.data[slot] : NULL;
     return entry != NULL && entry->id == id &&
-           (view_area_meets(s->sight, &entry->row.box) ||
+           (view_area_meets(s->token_areas, &entry->row.box) ||
             (s->seen != NULL && view_set_has(s->seen, slot) && entry->created <= s->version));
 }
 

@@ -75,9 +75,10 @@ static bool in_view(const subscription *reader, const view_set *seen, const join
     if (seen == NULL) {
         return true;
     }
-    return reader->sight == NULL ? view_set_has(seen, of->a) || view_set_has(seen, of->b)
-                                 : has_slot(seen, of->a) && has_slot(seen, of->b) &&
-                                       has_slot(seen, of->other_a) && has_slot(seen, of->other_b);
+    return reader->token_areas == NULL
+               ? view_set_has(seen, of->a) || view_set_has(seen, of->b)
+               : has_slot(seen, of->a) && has_slot(seen, of->b) && has_slot(seen, of->other_a) &&
+                     has_slot(seen, of->other_b);
 }
 
 static void describe_joint(descriptions *d, const physics_world *world, const joint_entry *entry,

@@ -73,7 +73,7 @@ static void free_view(packed_view *view)
 {
     packed_encoder_destroy(view->encoder);
     view_set_unref(view->seen);
-    sight_unref(view->sight);
+    token_areas_unref(view->token_areas);
     budget_destroy(view->budget);
     buffer_deinit(&view->change);
     buffer_deinit(&view->full);
@@ -98,7 +98,7 @@ static packed_view *find_view(const packed_views *v, const subscription *s)
         (s->view.rate <= 0.0 || s->view.rate >= SHARED_RATE_MIN) && s->view.budget <= 0.0;
     for (uint32_t i = 0; i < v->list.count && shared; i++) {
         packed_view *view = v->list.data[i];
-        if (subscription_same_view(&view->of, view->sight, &s->view, s->sight)) {
+        if (subscription_same_view(&view->of, view->token_areas, &s->view, s->token_areas)) {
             return view;
         }
     }
@@ -113,7 +113,7 @@ void packed_views_join(packed_views *v, subscription *s, double hz)
         view = calloc(1, sizeof *view);
         ASSERT_MEMORY(view != NULL);
         view->of = s->view;
-        view->sight = sight_ref(s->sight);
+        view->token_areas = token_areas_ref(s->token_areas);
         view->place = s->place;
         if (s->view.budget > 0.0) {
             view->budget = budget_create(s->view.budget, BYTES_LEAST);
@@ -195,9 +195,9 @@ static void find_seen(packed_views *v, packed_view *view, const row_table *rows)
 {
     view_set *before = view->seen;
     if (view->of.has_area) {
-        view_area_update(&view->place, &view->of, view->sight, rows);
-        view->seen = view_area_collect(&view->place, &view->of, view->sight, v->areas, rows, before,
-                                       view->version);
+        view_area_update(&view->place, &view->of, view->token_areas, rows);
+        view->seen = view_area_collect(&view->place, &view->of, view->token_areas, v->areas, rows,
+                                       before, view->version);
     } else {
         view->seen = view->budget != NULL ? row_table_all(rows) : NULL;
     }

@@ -29,9 +29,9 @@
 #include "server/world/snapshots/view_area.h"
 
 typedef struct packed_view {
-    subscribe_args of; // what its readers want
-    sight *sight;      // and may be shown
-    view_area place;   // of the snapshot that was encoded last
+    subscribe_args of;        // what its readers want
+    token_areas *token_areas; // and may be shown
+    view_area place;          // of the snapshot that was encoded last
     uint32_t phase;
     uint32_t readers;
     packed_encoder *encoder;

@@ -63,17 +63,17 @@ static void follow(publisher *p, physics_world *world)
     joint_table_follow(&p->joints, subscriptions_describe(&p->subscriptions));
 }
 
-status publisher_may_follow(const physics_world *world, body_id body, const area *sight_areas,
+status publisher_may_follow(const physics_world *world, body_id body, const area *areas,
                             uint32_t count, error *err)
 {
     body_info info;
     if (body == 0) {
         return STATUS_OK;
     }
-    sight *seen_by = sight_create(sight_areas, count);
+    token_areas *seen_by = token_areas_create(areas, count);
     const bool there = body_get(world, body, &info, NULL) == STATUS_OK;
-    const bool seen = there && sight_has(seen_by, info.position);
-    sight_unref(seen_by);
+    const bool seen = there && token_areas_has(seen_by, info.position);
+    token_areas_unref(seen_by);
     return seen
                ? STATUS_OK
                : error_set(err, STATUS_NOT_FOUND, "follow: body %llu does not exist%s",
@@ -178,9 +178,9 @@ status publisher_move(publisher *p, const physics_world *world, uint64_t number,
     if (s == NULL) {
         return error_set(err, STATUS_NOT_FOUND, "subscription: it has ended");
     }
-    const area *areas = s->sight != NULL ? s->sight->areas : NULL;
-    const status allowed = publisher_may_follow(world, view->follow, areas,
-                                                s->sight != NULL ? s->sight->count : 0, err);
+    const area *areas = s->token_areas != NULL ? s->token_areas->areas : NULL;
+    const status allowed = publisher_may_follow(
+        world, view->follow, areas, s->token_areas != NULL ? s->token_areas->count : 0, err);
     if (allowed != STATUS_OK) {
         return allowed;
     }
@@ -543,7 +543,7 @@ static void refill_budgets(publisher *p, double hz)
 // looked at again when it can be: that something has changed elsewhere must not show.
 static void note_missed(subscription *s, const moment *now)
 {
-    if (!now->all || s->sight == NULL) {
+    if (!now->all || s->token_areas == NULL) {
         s->skipped++;
         s->owed = true;
     }
@@ -585,7 +585,7 @@ static void take_contacts(publisher *p, const physics_world *world)
     for (uint32_t i = 0; i < p->due.count; i++) {
         const subscription *s = &p->subscriptions.list.data[p->due.data[i]];
         wanted = wanted || s->view.contacts;
-        confined = confined || (s->view.contacts && s->sight != NULL);
+        confined = confined || (s->view.contacts && s->token_areas != NULL);
     }
     array_clear(&p->contacts);
     if (wanted) {
@@ -644,7 +644,7 @@ static void follow_bodies(publisher *p)
     for (uint32_t i = 0; i < p->due.count; i++) {
         subscription *s = &p->subscriptions.list.data[p->due.data[i]];
         if (s->view.follow != 0 && s->packed == NULL) {
-            view_area_update(&s->place, &s->view, s->sight, &p->rows);
+            view_area_update(&s->place, &s->view, s->token_areas, &p->rows);
         }
     }
 }
@@ -743,7 +743,7 @@ static void encode_packed(publisher *p, const physics_world *world, const publis
                           packed_view *view, bool all)
 {
     const uint64_t tick = world_tick(world);
-    bool tells = all || view->area_moved || view->in_step == 0 || view->sight != NULL ||
+    bool tells = all || view->area_moved || view->in_step == 0 || view->token_areas != NULL ||
                  (double)(tick - view->tick) >= world_definition(world).hz;
     for (uint32_t i = piece->start; i < piece->end && !tells; i++) {
         tells = has_more(p, &p->subscriptions.list.data[p->due.data[i]]);
@@ -757,7 +757,7 @@ static void send_piece(publisher *p, const physics_world *world, publish_piece p
 {
     const subscription *list = p->subscriptions.list.data;
     packed_view *view = list[p->due.data[piece.start]].packed;
-    if (all && list[p->due.data[piece.start]].sight != NULL) {
+    if (all && list[p->due.data[piece.start]].token_areas != NULL) {
         drop_unchanged(p, &piece);
     }
     if (view != NULL && piece.end > piece.start) {
@@ -790,7 +790,7 @@ static void postpone_piece(publisher *p, const publish_piece *piece, const momen
         note_missed(&p->subscriptions.list.data[p->due.data[i]], now);
     }
     if (view != NULL) {
-        view->postponed = !now->all || view->sight == NULL;
+        view->postponed = !now->all || view->token_areas == NULL;
     }
     metrics_add(METRIC_snapshots_postponed, piece->end - piece->start);
 }

@@ -48,7 +48,7 @@ typedef struct publish_piece {
 
 typedef struct publisher {
     const limits *limits;
-    const char *world; // name, the hosted world's
+    const char *world; // name, the served world's
     uint64_t epoch;
     bool stale;          // the state has changed since the rows were taken
     bool has_scene_view; // the area that its scene shows, told with descriptions
@@ -87,7 +87,7 @@ void publisher_deinit(publisher *p);
 // Whether there is such a body, for a view that would follow it (0: none) and be shown what lies in
 // one of `count` areas (0: everything). Errors: STATUS_NOT_FOUND, also for one that may not be
 // seen.
-status publisher_may_follow(const physics_world *world, body_id body, const area *sight,
+status publisher_may_follow(const physics_world *world, body_id body, const area *token_areas,
                             uint32_t count, error *err);
 
 // Whether there is memory for a subscription of the taker. Errors: STATUS_LIMIT_EXCEEDED.

@@ -159,7 +159,7 @@ static void deinit(subscription *s)
     event_marks_deinit(&s->marks);
     view_set_unref(s->seen);
     view_set_unref(s->shown);
-    sight_unref(s->sight);
+    token_areas_unref(s->token_areas);
     budget_destroy(s->budget);
     memory_charge_end(&s->charge);
 }
@@ -196,7 +196,8 @@ static uint32_t phase_of(const subscriptions *s, const subscription *added)
     uint32_t next = 0;
     for (uint32_t i = 0; i < s->list.count; i++) {
         const subscription *other = &s->list.data[i];
-        if (subscription_same_view(&other->view, other->sight, &added->view, added->sight)) {
+        if (subscription_same_view(&other->view, other->token_areas, &added->view,
+                                   added->token_areas)) {
             return other->phase;
         }
         if (other->view.rate == added->view.rate && other->phase >= next) {
@@ -212,9 +213,9 @@ subscription *subscriptions_add(subscriptions *s, uint64_t number, session_key s
     const uint32_t at = place_of(s, number);
     ASSERT(at == s->list.count || s->list.data[at].number != number);
     subscription added = {.number = number, .session = session, .view = *view, .owed = true};
-    added.sight = sight_create(view->sight, view->sight_count);
-    added.view.sight = NULL; // the command's
-    added.view.sight_count = 0;
+    added.token_areas = token_areas_create(view->token_areas, view->token_area_count);
+    added.view.token_areas = NULL; // the command's
+    added.view.token_area_count = 0;
     if (view->budget > 0.0 && view->encoding == ENCODING_PLAIN) {
         added.budget = budget_create(view->budget, PLAIN_BYTES_LEAST);
     }
@@ -313,11 +314,11 @@ static int compare_views(const subscribe_args *a, const subscribe_args *b)
     return order != 0 ? order : compare_areas(&a->area, &b->area);
 }
 
-bool subscription_same_view(const subscribe_args *a, const sight *sight_a, const subscribe_args *b,
-                            const sight *sight_b)
+bool subscription_same_view(const subscribe_args *a, const token_areas *areas_a,
+                            const subscribe_args *b, const token_areas *areas_b)
 {
-    return compare_views(a, b) == 0 && sight_compare(sight_a, sight_b) == 0 && a->rate == b->rate &&
-           a->precision.position == b->precision.position &&
+    return compare_views(a, b) == 0 && token_areas_compare(areas_a, areas_b) == 0 &&
+           a->rate == b->rate && a->precision.position == b->precision.position &&
            a->precision.angle == b->precision.angle &&
            a->precision.velocity == b->precision.velocity;
 }
@@ -356,7 +357,7 @@ static int compare_view_areas(const subscription *a, const subscription *b)
     int order = compare_areas(&a->place.now, &b->place.now);
     order = order != 0 ? order : a->place.lost - b->place.lost;
     order = order != 0 ? order : a->lost_told - b->lost_told;
-    return order != 0 ? order : sight_compare(a->sight, b->sight);
+    return order != 0 ? order : token_areas_compare(a->token_areas, b->token_areas);
 }
 
 int subscription_compare(const subscription *a, const subscription *b)

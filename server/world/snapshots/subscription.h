@@ -89,16 +89,16 @@ struct budget;
 typedef struct subscription {
     uint64_t number;
     session_key session;
-    subscribe_args view; // without `sight`:
-    sight *sight;        // what it may be shown; NULL: everything
-    view_area place;     // where it was last; a packed one is where its packed view is
-    bool lost_told;      // its reader knows that the body is lost
-    uint32_t phase;      // ticks by which its snapshots fall earlier than others' of its rate
-    uint64_t version;    // of the rows it was last sent, 0 for none
-    event_marks marks;   // of the events that it was sent, and of those that its reader has
-    view_set *seen;      // what was in view; NULL: everything, or nothing was sent yet
-    view_set *shown;     // of a full snapshot: what was in view before; its events tell of that too
-    bool shown_all;      // everything was
+    subscribe_args view;      // without `token_areas`:
+    token_areas *token_areas; // what it may be shown; NULL: everything
+    view_area place;          // where it was last; a packed one is where its packed view is
+    bool lost_told;           // its reader knows that the body is lost
+    uint32_t phase;           // ticks by which its snapshots fall earlier than others' of its rate
+    uint64_t version;         // of the rows it was last sent, 0 for none
+    event_marks marks;        // of the events that it was sent, and of those that its reader has
+    view_set *seen;           // what was in view; NULL: everything, or nothing was sent yet
+    view_set *shown; // of a full snapshot: what was in view before; its events tell of that too
+    bool shown_all;  // everything was
     uint64_t shown_version; // the newest that `shown` is of
     description_progress described;
     uint32_t skipped;      // snapshots that were due and not sent, since the last
@@ -140,8 +140,8 @@ bool subscriptions_describe(const subscriptions *s);
 bool subscription_due(const subscription *s, uint64_t tick, double hz);
 
 // Whether both want the same and may be shown the same, so that they may share.
-bool subscription_same_view(const subscribe_args *a, const sight *sight_a, const subscribe_args *b,
-                            const sight *sight_b);
+bool subscription_same_view(const subscribe_args *a, const token_areas *areas_a,
+                            const subscribe_args *b, const token_areas *areas_b);
 
 // It is sent nothing that builds on what it was sent before: a full snapshot is next.
 void subscription_begin_anew(subscription *s);

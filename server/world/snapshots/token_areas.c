@@ -6,12 +6,12 @@
 
 #include "common/base/assert.h"
 
-sight *sight_create(const area *areas, uint32_t count)
+token_areas *token_areas_create(const area *areas, uint32_t count)
 {
     if (count == 0) {
         return NULL;
     }
-    sight *s = malloc(sizeof *s + count * sizeof *areas);
+    token_areas *s = malloc(sizeof *s + count * sizeof *areas);
     ASSERT_MEMORY(s != NULL);
     s->references = 1;
     s->count = count;
@@ -19,7 +19,7 @@ sight *sight_create(const area *areas, uint32_t count)
     return s;
 }
 
-sight *sight_ref(sight *s)
+token_areas *token_areas_ref(token_areas *s)
 {
     if (s != NULL) {
         s->references++;
@@ -27,31 +27,31 @@ sight *sight_ref(sight *s)
     return s;
 }
 
-void sight_unref(sight *s)
+void token_areas_unref(token_areas *s)
 {
     if (s != NULL && --s->references == 0) {
         free(s);
     }
 }
 
-bool sight_has(const sight *s, vec2d place)
+bool token_areas_has(const token_areas *s, vec2d place)
 {
     const area point = {place.x, place.y, place.x, place.y};
     area part;
-    for (uint32_t i = 0; i < sight_parts(s); i++) {
-        if (sight_part(s, &point, i, &part)) {
+    for (uint32_t i = 0; i < token_areas_parts(s); i++) {
+        if (token_areas_part(s, &point, i, &part)) {
             return true;
         }
     }
     return false;
 }
 
-uint32_t sight_parts(const sight *s)
+uint32_t token_areas_parts(const token_areas *s)
 {
     return s == NULL ? 1 : s->count;
 }
 
-bool sight_part(const sight *s, const area *a, uint32_t index, area *out)
+bool token_areas_part(const token_areas *s, const area *a, uint32_t index, area *out)
 {
     *out = *a;
     if (s != NULL) {
@@ -64,7 +64,7 @@ bool sight_part(const sight *s, const area *a, uint32_t index, area *out)
     return out->x0 <= out->x1 && out->y0 <= out->y1;
 }
 
-int sight_compare(const sight *a, const sight *b)
+int token_areas_compare(const token_areas *a, const token_areas *b)
 {
     const uint32_t count_a = a == NULL ? 0 : a->count;
     const uint32_t count_b = b == NULL ? 0 : b->count;

@@ -13,26 +13,26 @@
 
 #include "common/world/command.h"
 
-typedef struct sight {
+typedef struct token_areas {
     uint32_t references;
     uint32_t count;
     area areas[];
-} sight;
+} token_areas;
 
 // A copy; NULL for none.
-sight *sight_create(const area *areas, uint32_t count);
-sight *sight_ref(sight *s); // NULL is allowed, and stays NULL
-void sight_unref(sight *s); // so here
+token_areas *token_areas_create(const area *areas, uint32_t count);
+token_areas *token_areas_ref(token_areas *s); // NULL is allowed, and stays NULL
+void token_areas_unref(token_areas *s);       // so here
 
 // Whether a place may be seen.
-bool sight_has(const sight *s, vec2d place);
+bool token_areas_has(const token_areas *s, vec2d place);
 
-// The parts of `a` that may be seen: calls for how many there are, then for each. Without a sight
-// it is `a` itself. False where part `index` is empty.
-uint32_t sight_parts(const sight *s);
-bool sight_part(const sight *s, const area *a, uint32_t index, area *out);
+// The parts of `a` that may be seen: calls for how many there are, then for each. Without token
+// areas it is `a` itself. False where part `index` is empty.
+uint32_t token_areas_parts(const token_areas *s);
+bool token_areas_part(const token_areas *s, const area *a, uint32_t index, area *out);
 
 // Order by content.
-int sight_compare(const sight *a, const sight *b);
+int token_areas_compare(const token_areas *a, const token_areas *b);
 
 #endif

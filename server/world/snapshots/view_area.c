@@ -24,7 +24,7 @@ void view_area_begin(view_area *v, const subscribe_args *args, const vec2d *plac
     }
 }
 
-void view_area_update(view_area *v, const subscribe_args *args, const sight *seen_by,
+void view_area_update(view_area *v, const subscribe_args *args, const token_areas *seen_by,
                       const row_table *rows)
 {
     if (args->follow == 0 || v->lost) {
@@ -37,7 +37,7 @@ void view_area_update(view_area *v, const subscribe_args *args, const sight *see
         v->lost = !v->hidden; // its end is told to who saw it last
         return;
     }
-    v->hidden = !sight_has(seen_by, entry->row.position);
+    v->hidden = !token_areas_has(seen_by, entry->row.position);
     if (!v->hidden) {
         v->now = moved(&args->area, entry->row.position);
     }
@@ -49,13 +49,13 @@ bool view_area_covers(const area *a, const aabb *box)
            (double)box->lower.y <= a->y1 && (double)box->upper.y >= a->y0;
 }
 
-bool view_area_meets(const sight *seen_by, const aabb *box)
+bool view_area_meets(const token_areas *seen_by, const aabb *box)
 {
     const double far = (double)INFINITY;
     const area all = {-far, -far, far, far};
     area part;
-    for (uint32_t i = 0; i < sight_parts(seen_by); i++) {
-        if (sight_part(seen_by, &all, i, &part) && view_area_covers(&part, box)) {
+    for (uint32_t i = 0; i < token_areas_parts(seen_by); i++) {
+        if (token_areas_part(seen_by, &all, i, &part) && view_area_covers(&part, box)) {
             return true;
         }
     }
@@ -76,26 +76,26 @@ static void keep_near(view_set *out, const area *within, const row_table *rows,
     }
 }
 
-view_set *view_area_collect(const view_area *v, const subscribe_args *args, const sight *seen_by,
-                            area_index *index, const row_table *rows, const view_set *before,
-                            uint64_t version)
+view_set *view_area_collect(const view_area *v, const subscribe_args *args,
+                            const token_areas *seen_by, area_index *index, const row_table *rows,
+                            const view_set *before, uint64_t version)
 {
     view_set *out = view_set_create(rows->entries.count);
     const area around = grown(&v->now, args->margin);
     area part;
-    for (uint32_t i = 0; i < sight_parts(seen_by); i++) {
-        if (sight_part(seen_by, &v->now, i, &part)) {
+    for (uint32_t i = 0; i < token_areas_parts(seen_by); i++) {
+        if (token_areas_part(seen_by, &v->now, i, &part)) {
             area_index_collect(index, rows, &part, out);
         }
-        if (before != NULL && args->margin > 0.0 && sight_part(seen_by, &around, i, &part)) {
+        if (before != NULL && args->margin > 0.0 && token_areas_part(seen_by, &around, i, &part)) {
             keep_near(out, &part, rows, before, version);
         }
     }
     return out;
 }
 
-bool view_area_has(const view_area *v, const sight *seen_by, vec2d place)
+bool view_area_has(const view_area *v, const token_areas *seen_by, vec2d place)
 {
     return place.x >= v->now.x0 && place.x <= v->now.x1 && place.y >= v->now.y0 &&
-           place.y <= v->now.y1 && sight_has(seen_by, place);
+           place.y <= v->now.y1 && token_areas_has(seen_by, place);
 }

@@ -162,14 +162,14 @@ static bool body_visible(const publisher *p, const view_group *g, body_id id)
 {
     const row_entry *entry = present(p, id);
     return id == 0 || body_known(p, g, id) ||
-           (entry != NULL && view_area_meets(g->of->sight, &entry->row.box));
+           (entry != NULL && view_area_meets(g->of->token_areas, &entry->row.box));
 }
 
 // Of two bodies, or of one and none: one in view is enough, and the other one may not be hidden. A
 // body that goes where its owner sees nothing would else tell what it meets there.
 static bool pair_shown(const publisher *p, const view_group *g, body_id a, body_id b)
 {
-    if (g->of->sight == NULL) {
+    if (g->of->token_areas == NULL) {
         return body_shown(g, a) || body_shown(g, b);
     }
     return (body_known(p, g, a) || body_known(p, g, b)) && body_visible(p, g, a) &&
@@ -187,8 +187,9 @@ static bool event_shown(const publisher *p, const view_group *g, const event_ent
     }
     const subscription *s = g->of;
     const view_area *place = s->packed != NULL ? &s->packed->place : &s->place;
-    return event->has_point && view_area_has(place, s->sight, event->point) &&
-           (s->sight == NULL || (body_visible(p, g, event->a) && body_visible(p, g, event->b)));
+    return event->has_point && view_area_has(place, s->token_areas, event->point) &&
+           (s->token_areas == NULL ||
+            (body_visible(p, g, event->a) && body_visible(p, g, event->b)));
 }
 
 bool view_group_wants(const publisher *p, const subscription *s, const event_entry *event)
@@ -227,7 +228,7 @@ static void show_events(publisher *p, view_group *g)
         }
     }
     g->event_count = p->events_shown.count;
-    if (g->of->sight != NULL && g->event_count > 1) {
+    if (g->of->token_areas != NULL && g->event_count > 1) {
         qsort_r(p->events_shown.data, g->event_count, sizeof *p->events_shown.data, compare_events,
                 &p->log);
     }
@@ -333,7 +334,7 @@ static shared_bytes *encode_group(publisher *p, const physics_world *world, cons
         .events = list_of(&p->events, g->event_count),
         .has_contacts = g->of->view.contacts,
         .contacts = list_of(&p->contact_rows, g->contact_count),
-        .confined = g->of->sight != NULL,
+        .confined = g->of->token_areas != NULL,
         .hash = hash,
         .packed = g->packed,
     };
@@ -366,7 +367,7 @@ static view_set *take_seen(publisher *p, const view_group *g)
     if (!s->view.has_area) {
         return s->budget != NULL ? row_table_all(&p->rows) : NULL;
     }
-    view_set *seen = view_area_collect(&s->place, &s->view, s->sight, &p->areas, &p->rows,
+    view_set *seen = view_area_collect(&s->place, &s->view, s->token_areas, &p->areas, &p->rows,
                                        g->full ? NULL : s->seen, s->version);
     return s->budget != NULL ? seen : view_set_pool_share(&p->sets, seen); // which is to change
 }

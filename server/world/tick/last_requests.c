@@ -3,13 +3,13 @@
 
 #include "common/base/little_endian.h"
 
-void session_marks_deinit(session_marks *m)
+void last_requests_deinit(last_requests *m)
 {
     array_free(&m->by_slot);
     array_free(&m->fresh);
 }
 
-static session_mark *mark_at(session_marks *m, uint32_t slot)
+static session_mark *mark_at(last_requests *m, uint32_t slot)
 {
     if (slot >= m->by_slot.count) {
         array_reserve(&m->by_slot, slot + 1); // new elements are zero
@@ -18,7 +18,7 @@ static session_mark *mark_at(session_marks *m, uint32_t slot)
     return &m->by_slot.data[slot];
 }
 
-void session_marks_note(session_marks *m, uint32_t slot, uint64_t session, uint64_t sequence,
+void last_requests_note(last_requests *m, uint32_t slot, uint64_t session, uint64_t sequence,
                         uint32_t id)
 {
     session_mark *mark = mark_at(m, slot);
@@ -35,12 +35,12 @@ void session_marks_note(session_marks *m, uint32_t slot, uint64_t session, uint6
     *mark = (session_mark){.session = session, .sequence = sequence, .id = id, .fresh = true};
 }
 
-bool session_marks_full(const session_marks *m)
+bool last_requests_full(const last_requests *m)
 {
-    return m->fresh.count >= SESSION_MARKS_NEW_MAX;
+    return m->fresh.count >= LAST_REQUESTS_NEW_MAX;
 }
 
-uint32_t session_marks_encode(const session_marks *m, bool all, uint8_t *out)
+uint32_t last_requests_encode(const last_requests *m, bool all, uint8_t *out)
 {
     uint32_t count = 0;
     uint32_t end = all ? m->by_slot.count : m->fresh.count;
@@ -61,7 +61,7 @@ uint32_t session_marks_encode(const session_marks *m, bool all, uint8_t *out)
     return count;
 }
 
-void session_marks_settle(session_marks *m)
+void last_requests_settle(last_requests *m)
 {
     for (uint32_t i = 0; i < m->fresh.count; i++) {
         m->by_slot.data[m->fresh.data[i]].fresh = false;
@@ -69,7 +69,7 @@ void session_marks_settle(session_marks *m)
     array_clear(&m->fresh);
 }
 
-bool session_marks_decode(session_marks *m, const uint8_t *bytes, uint32_t count)
+bool last_requests_decode(last_requests *m, const uint8_t *bytes, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         const uint8_t *row = bytes + (size_t)i * SESSION_MARK_BYTES;

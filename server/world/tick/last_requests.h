@@ -17,7 +17,7 @@
 
 enum {
     SESSION_MARK_BYTES = 16,         // encoded: u64 session, u32 slot, u32 id, little-endian
-    SESSION_MARKS_NEW_MAX = 65536,   // of one record of the log
+    LAST_REQUESTS_NEW_MAX = 65536,   // of one record of the log
     SESSION_MARK_SLOTS_MAX = 1 << 22 // more than connections and detached sessions can be
 };
 
@@ -28,27 +28,27 @@ typedef struct session_mark {
     bool fresh; // not in the log yet
 } session_mark;
 
-typedef struct session_marks {
+typedef struct last_requests {
     ARRAY(session_mark) by_slot;
     ARRAY(uint32_t) fresh; // slots
-} session_marks;
+} last_requests;
 
-void session_marks_deinit(session_marks *m);
+void last_requests_deinit(last_requests *m);
 
 // The request took effect, unless a later one of the session, or of the one that has its slot now,
 // did already.
-void session_marks_note(session_marks *m, uint32_t slot, uint64_t session, uint64_t sequence,
+void last_requests_note(last_requests *m, uint32_t slot, uint64_t session, uint64_t sequence,
                         uint32_t id);
 
 // Whether the log should be written before further requests are carried out.
-bool session_marks_full(const session_marks *m);
+bool last_requests_full(const last_requests *m);
 
 // Those that are not in the log yet, or all: their number, and their bytes at `out` (NULL: none).
-uint32_t session_marks_encode(const session_marks *m, bool all, uint8_t *out);
+uint32_t last_requests_encode(const last_requests *m, bool all, uint8_t *out);
 // The log has them.
-void session_marks_settle(session_marks *m);
+void last_requests_settle(last_requests *m);
 
 // Takes in `count` encoded marks. False where one cannot be.
-bool session_marks_decode(session_marks *m, const uint8_t *bytes, uint32_t count);
+bool last_requests_decode(last_requests *m, const uint8_t *bytes, uint32_t count);
 
 #endif

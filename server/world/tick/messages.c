@@ -55,7 +55,7 @@ void adoption_free(adoption *a)
         free(a->session_bodies);
     }
     if (a->marks != NULL) {
-        session_marks_deinit(a->marks);
+        last_requests_deinit(a->marks);
         free(a->marks);
     }
     free(a->ended);

@@ -41,10 +41,10 @@ typedef struct reply_address {
     uint64_t token; // the sender's own, as are the next two; they come back as they are
     uint64_t sequence;
     void *context;
-    struct party *payer; // whose share of what may wait it takes; NULL: nobody's
-    uint64_t subject;    // for whom its work counts where time is dealt; 0: the server
-    uint32_t id;         // of the request on the wire
-    bool answerable;     // false: a notification
+    struct quota_owner *payer; // whose share of what may wait it takes; NULL: nobody's
+    uint64_t subject;          // for whom its work counts where time is dealt; 0: the server
+    uint32_t id;               // of the request on the wire
+    bool answerable;           // false: a notification
 } reply_address;
 
 typedef enum request_kind {
@@ -76,7 +76,7 @@ typedef struct adoption {
     uint64_t until;    // the last tick that may have been shown
     int64_t replay_ns; // for which the restart replayed records
     struct session_bodies *session_bodies;
-    struct session_marks *marks;
+    struct last_requests *marks;
     uint64_t *ended; // numbers of sessions that are gone, whose bodies end
     uint32_t ended_count;
     owners *owners;        // whose its bodies are
@@ -95,14 +95,14 @@ typedef struct request {
     command command;       // owned
     uint8_t *arguments;    // owned: of a command that changes the world, in canonical form
     uint32_t arguments_size;
-    actor actor;            // who it is from; an admin where nobody is asked for a token
-    memory_holder *holder;  // held: whose memory a subscription takes; NULL: nobody's
-    standing *standing;     // owned: of the sender of a batch for a later tick; NULL: it counts not
-    int64_t foreseen_ns;    // of a batch for a later tick: what it will take of that
-    adoption *adoption;     // REQUEST_ADOPT: owned
-    struct hosted *moved;   // REQUEST_TAKE: owned
-    bool hand_over;         // REQUEST_STOP: its worlds go to another process
-    uint64_t *acknowledged; // REQUEST_ACKNOWLEDGE: owned; one number for each snapshot
+    actor actor;           // who it is from; an admin where nobody is asked for a token
+    memory_holder *holder; // held: whose memory a subscription takes; NULL: nobody's
+    standing *standing;    // owned: of the sender of a batch for a later tick; NULL: it counts not
+    int64_t foreseen_ns;   // of a batch for a later tick: what it will take of that
+    adoption *adoption;    // REQUEST_ADOPT: owned
+    struct served_world *moved; // REQUEST_TAKE: owned
+    bool hand_over;             // REQUEST_STOP: its worlds go to another process
+    uint64_t *acknowledged;     // REQUEST_ACKNOWLEDGE: owned; one number for each snapshot
     uint32_t acknowledged_count;
 } request;
 
@@ -177,11 +177,11 @@ typedef struct reply {
     uint32_t delivery_count;
     snapshot_delivery *deliveries; // owned; of a snapshot
     uint32_t load_count;
-    world_load *loads;    // owned; of REPLY_LOADS
-    char *text;           // owned; what an error says, or why a subscription ended
-    struct hosted *moved; // REPLY_RELEASED: the receiver's
-    world_end end;        // REPLY_IMAGE
-    memory_charge making; // of a world.fork: memory for the image and the world made of it
+    world_load *loads;          // owned; of REPLY_LOADS
+    char *text;                 // owned; what an error says, or why a subscription ended
+    struct served_world *moved; // REPLY_RELEASED: the receiver's
+    world_end end;              // REPLY_IMAGE
+    memory_charge making;       // of a world.fork: memory for the image and the world made of it
 } reply;
 
 request *request_create(request_kind kind, uint64_t world);

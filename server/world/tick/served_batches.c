@@ -1,4 +1,5 @@
-// Batches that wait for their tick (world.apply with `at`); see served_world.h. The thread of its host.
+// Batches that wait for their tick (world.apply with `at`); see served_world.h. The thread of its
+// simulation thread.
 //
 // A tick has the time for batches that it has for commands. The time that a batch will take is
 // foreseen when it comes (its commands, and the pairs of shapes that it would make as the world is
@@ -19,7 +20,7 @@ enum { STANDING_TICKS = 64 };           // between looks at whether batches that
 static const int64_t COMMAND_NS = 2000; // of a batch, without its pairs
 
 // Keeps a batch for its tick. Those of one tick stay in the order in which they came.
-static void schedule_batch(hosted *h, request *q)
+static void schedule_batch(served_world *h, request *q)
 {
     uint32_t at = h->scheduled.count;
     array_push(&h->scheduled, q);
@@ -41,7 +42,7 @@ typedef struct claims {
     bool any;
 } claims;
 
-static claims claims_of(const hosted *h, uint64_t tick, uint64_t subject)
+static claims claims_of(const served_world *h, uint64_t tick, uint64_t subject)
 {
     claims sum = {0};
     for (uint32_t i = h->scheduled.count; i > 0; i--) {
@@ -59,7 +60,7 @@ static claims claims_of(const hosted *h, uint64_t tick, uint64_t subject)
     return sum;
 }
 
-int64_t hosted_batches_ns(const hosted *h)
+int64_t served_world_batches_ns(const served_world *h)
 {
     const uint64_t next = world_tick(h->physics) + 1;
     int64_t sum = 0;
@@ -75,19 +76,20 @@ int64_t hosted_batches_ns(const hosted *h)
 
 // The pairs that the batch would make as the world is now. One that its sender may not carry out
 // counts for none, as the answer tells what it would take.
-static crowding_cost foresee(const hosted *h, const request *q, int64_t most_ns)
+static crowding_cost foresee(const served_world *h, const request *q, int64_t most_ns)
 {
     error unused;
-    return hosted_permits(h, q, &unused) ? crowding_foresee(&h->crowding, h->physics, &q->command,
-                                                            crowding_pairs_beyond(most_ns))
-                                         : (crowding_cost){0};
+    return served_world_permits(h, q, &unused)
+               ? crowding_foresee(&h->crowding, h->physics, &q->command,
+                                  crowding_pairs_beyond(most_ns))
+               : (crowding_cost){0};
 }
 
 // Whether the tick has time for the batch, and notes what it will take.
-static bool fits_tick(hosted *h, request *q, error *err)
+static bool fits_tick(served_world *h, request *q, error *err)
 {
     const uint64_t at = q->command.apply.at;
-    const int64_t most = hosted_commands_ns(h);
+    const int64_t most = served_world_commands_ns(h);
     const crowding_cost cost = foresee(h, q, most);
     const claims taken = claims_of(h, at, q->reply_to.subject);
     q->foreseen_ns = cost_of(&q->command, &cost);
@@ -103,34 +105,34 @@ static bool fits_tick(hosted *h, request *q, error *err)
     return false;
 }
 
-void hosted_batch(hosted *h, request *q)
+void served_batch(served_world *h, request *q)
 {
     uint64_t at = q->command.apply.at;
     uint64_t tick = world_tick(h->physics);
     if (!q->command.apply.has_at || (at == tick + 1 && !h->paused)) {
-        hosted_apply(h, q, h->paused, NULL);
+        served_world_apply(h, q, h->paused, NULL);
         return;
     }
     error err;
     if (at <= tick) {
         error_set(&err, STATUS_INVALID_ARGUMENT, "at: tick %llu is over, the world is at %llu",
                   (unsigned long long)at, (unsigned long long)tick);
-        hosted_answer(h, q, &err);
+        served_world_answer(h, q, &err);
     } else if (at - tick > h->limits->ahead_ticks) {
         error_set(&err, STATUS_LIMIT_EXCEEDED, "at: more than ahead_ticks = %llu ahead",
                   (unsigned long long)h->limits->ahead_ticks);
-        hosted_answer(h, q, &err);
+        served_world_answer(h, q, &err);
     } else if (!fits_tick(h, q, &err)) {
-        hosted_answer(h, q, &err);
+        served_world_answer(h, q, &err);
     } else {
         schedule_batch(h, q);
     }
 }
 
 // A record of the log has all commands of its tick, and there is a most that fits one.
-static bool fits_record(const hosted *h, error *err)
+static bool fits_record(const served_world *h, error *err)
 {
-    if (!world_log_full(&h->log) && !session_marks_full(&h->marks)) {
+    if (!world_log_full(&h->log) && !last_requests_full(&h->marks)) {
         return true;
     }
     error_set(err, STATUS_LIMIT_EXCEEDED,
@@ -144,14 +146,14 @@ static bool has_standing(const request *q)
     return q->standing == NULL || standing_holds(q->standing, clock_wall_s());
 }
 
-static void refuse_fallen(hosted *h, request *q)
+static void refuse_fallen(served_world *h, request *q)
 {
-    hosted_refuse(h, q, STATUS_PERMISSION_DENIED,
-                  "at: the rights of its session ended before that tick");
+    served_world_refuse(h, q, STATUS_PERMISSION_DENIED,
+                        "at: the rights of its session ended before that tick");
 }
 
 // Lets go of batches whose tick is far away, now and then: they take a place from others.
-static void refuse_fallen_batches(hosted *h)
+static void refuse_fallen_batches(served_world *h)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < h->scheduled.count; i++) {
@@ -165,7 +167,7 @@ static void refuse_fallen_batches(hosted *h)
     h->scheduled.count = kept;
 }
 
-void hosted_serve_scheduled(hosted *h)
+void served_world_serve_scheduled(served_world *h)
 {
     if (world_tick(h->physics) % STANDING_TICKS == 0) {
         refuse_fallen_batches(h);
@@ -176,17 +178,19 @@ void hosted_serve_scheduled(hosted *h)
     while (due < h->scheduled.count && h->scheduled.data[due]->command.apply.at <= next) {
         request *q = h->scheduled.data[due++];
         error err;
-        if (hosted_bars(h, q->command.method, &err) || // it was taken in before the log failed
+        if (served_world_bars(h, q->command.method,
+                              &err) || // it was taken in before the log failed
             !fits_record(h, &err)) {
-            hosted_answer(h, q, &err);
+            served_world_answer(h, q, &err);
         } else if (!has_standing(q)) {
             refuse_fallen(h, q);
         } else {
             const bool bound = spent > 0 && !h->paused;
-            const int64_t left = hosted_commands_ns(h) > spent ? hosted_commands_ns(h) - spent : 0;
+            const int64_t left =
+                served_world_commands_ns(h) > spent ? served_world_commands_ns(h) - spent : 0;
             const int64_t most = bound ? left : INT64_MAX;
             const uint32_t commands = q->command.apply.count;
-            hosted_apply(h, q, false, &most);
+            served_world_apply(h, q, false, &most);
             spent += (int64_t)commands * COMMAND_NS + h->cost.step_ns;
         }
     }
@@ -197,13 +201,13 @@ void hosted_serve_scheduled(hosted *h)
     }
 }
 
-void hosted_refuse_batches(hosted *h, uint64_t session)
+void served_world_refuse_batches(served_world *h, uint64_t session)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < h->scheduled.count; i++) {
         request *q = h->scheduled.data[i];
         if (q->reply_to.session.number == session && session_bodies_wanted(&q->command)) {
-            hosted_refuse(h, q, STATUS_UNAVAILABLE, "the session has ended");
+            served_world_refuse(h, q, STATUS_UNAVAILABLE, "the session has ended");
         } else {
             h->scheduled.data[kept++] = q;
         }

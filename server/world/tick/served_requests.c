@@ -1,5 +1,5 @@
 // Requests to a served world: each is carried out, or kept for its tick, and gets its one result.
-// See served_world.h. The thread of its host.
+// See served_world.h. The thread of its simulation thread.
 #include "server/world/tick/served_world_internal.h"
 
 #include <stdio.h>
@@ -32,13 +32,13 @@ enum {
 
 // ---- answers
 
-void hosted_post(hosted *h, reply *r)
+void served_world_post(served_world *h, reply *r)
 {
     ASSERT(r->world == h->number);
     h->sink.post(h->sink.context, r);
 }
 
-void hosted_answer(hosted *h, request *q, const error *err)
+void served_world_answer(served_world *h, request *q, const error *err)
 {
     reply *r = reply_create(REPLY_RESULT, q->world);
     r->method = q->command.method;
@@ -67,7 +67,7 @@ void hosted_answer(hosted *h, request *q, const error *err)
         r->payload->size = h->scratch.size;
     }
     request_free(q);
-    hosted_post(h, r);
+    served_world_post(h, r);
     if (h->scratch.capacity > SCRATCH_KEPT_BYTES) {
         buffer_deinit(&h->scratch);
         buffer_init(&h->scratch, WIRE_REPLY_BYTES_MAX);
@@ -75,61 +75,61 @@ void hosted_answer(hosted *h, request *q, const error *err)
     buffer_clear(&h->scratch);
 }
 
-void hosted_refuse(hosted *h, request *q, status why, const char *text)
+void served_world_refuse(served_world *h, request *q, status why, const char *text)
 {
     error err;
     error_set(&err, why, "%s", text);
-    hosted_answer(h, q, &err);
+    served_world_answer(h, q, &err);
 }
 
 // Before the world's log is settled: the mark is to be in the entry, or in the first image, that
 // holds what the request did. Only for what did something, as nothing else makes an entry.
-static void note_mark(hosted *h, const request *q)
+static void note_mark(served_world *h, const request *q)
 {
     const reply_address *from = &q->reply_to;
     if (from->session.number == 0 || !from->answerable) {
         return;
     }
-    session_marks_note(&h->marks, from->session.slot, from->session.number, from->sequence,
+    last_requests_note(&h->marks, from->session.slot, from->session.number, from->sequence,
                        from->id);
     if (h->log.stored == NULL) {
-        session_marks_settle(&h->marks); // no log is to be told what is new
+        last_requests_settle(&h->marks); // no log is to be told what is new
     }
 }
 
-void hosted_answer_tick(hosted *h, request *q)
+void served_world_answer_tick(served_world *h, request *q)
 {
     encode_world_tick_result(&h->scratch, h->name, world_tick(h->physics));
-    hosted_answer(h, q, NULL);
+    served_world_answer(h, q, NULL);
 }
 
-void hosted_answer_done(hosted *h, request *q)
+void served_world_answer_done(served_world *h, request *q)
 {
     note_mark(h, q);
-    hosted_answer_tick(h, q);
+    served_world_answer_tick(h, q);
 }
 
 // `created`: false where the world was there already.
-static void answer_create(hosted *h, request *q, bool created)
+static void answer_create(served_world *h, request *q, bool created)
 {
     encode_world_create_result(&h->scratch, h->name, h->number, world_tick(h->physics), created);
-    hosted_answer(h, q, NULL);
+    served_world_answer(h, q, NULL);
 }
 
-void hosted_adopted(hosted *h, request *q)
+void served_world_adopted(served_world *h, request *q)
 {
     ASSERT(q->kind == REQUEST_ADOPT);
     note_mark(h, q);
     answer_create(h, q, true);
 }
 
-// ---- requests that the host answers
+// ---- requests that the simulation thread answers
 
 // Ticks a second. Until a whole window was measured those since it began, not above the world's own
 // rate: the first few come at once, and say nothing of a second.
-static double measured_rate(const hosted *h)
+static double measured_rate(const served_world *h)
 {
-    const hosted_window *w = &h->window;
+    const served_world_window *w = &h->window;
     if (h->paused || w->rate > 0.0) {
         return h->paused ? 0.0 : w->rate;
     }
@@ -140,14 +140,14 @@ static double measured_rate(const hosted *h)
 }
 
 // The mean time of a tick [ms].
-static double measured_step_ms(const hosted *h)
+static double measured_step_ms(const served_world *h)
 {
-    const hosted_window *w = &h->window;
+    const served_world_window *w = &h->window;
     bool young = w->step_ms <= 0.0 && w->ticks > 0;
     return young ? (double)w->busy_ns / (double)w->ticks * 1e-6 : w->step_ms;
 }
 
-static const char *log_error_of(const hosted *h)
+static const char *log_error_of(const served_world *h)
 {
     if (h->replay_failure.status != STATUS_OK) {
         return h->replay_failure.text;
@@ -155,7 +155,7 @@ static const char *log_error_of(const hosted *h)
     return world_log_state_of(&h->log) == WORLD_LOG_GOOD ? "" : h->log.failure.text;
 }
 
-static void encode_info(hosted *h, bool confined, buffer *out)
+static void encode_info(served_world *h, bool confined, buffer *out)
 {
     world_status s = {
         .world = h->name,
@@ -177,13 +177,13 @@ static void encode_info(hosted *h, bool confined, buffer *out)
     encode_world_status(out, &s);
 }
 
-static void do_info(hosted *h, request *q)
+static void do_info(served_world *h, request *q)
 {
     encode_info(h, q->actor.confined, &h->scratch);
-    hosted_answer(h, q, NULL);
+    served_world_answer(h, q, NULL);
 }
 
-static shared_bytes *figures_for(hosted *h, bool confined)
+static shared_bytes *figures_for(served_world *h, bool confined)
 {
     buffer out;
     size_t size = 0;
@@ -194,7 +194,7 @@ static shared_bytes *figures_for(hosted *h, bool confined)
 }
 
 // At most one such reply is on its way: what it brings is held here too.
-void hosted_expect(hosted *h, int64_t ns)
+void served_world_expect(served_world *h, int64_t ns)
 {
     if (ns < LASTS_NS || (h->figures != NULL && atomic_load(&h->figures->references) > 1)) {
         return;
@@ -204,21 +204,21 @@ void hosted_expect(hosted *h, int64_t ns)
     r->tail = figures_for(h, true);
     bytes_unref(h->figures);
     h->figures = bytes_ref(r->payload);
-    hosted_post(h, r);
+    served_world_post(h, r);
 }
 
 // A running world does the tick that it has begun, so that the commands before are in the state
 // that the result names; the commands after wait until then.
-static void do_pause(hosted *h, request *q)
+static void do_pause(served_world *h, request *q)
 {
     if (h->paused) {
-        hosted_answer_tick(h, q);
+        served_world_answer_tick(h, q);
     } else {
         h->pausing = q;
     }
 }
 
-void hosted_note_pause(hosted *h, const request *q)
+void served_world_note_pause(served_world *h, const request *q)
 {
     if (h->replay != NULL) {
         return; // see note_replayed
@@ -227,38 +227,38 @@ void hosted_note_pause(hosted *h, const request *q)
                    h->paused ? "world.pause" : "world.resume", NULL, 0);
 }
 
-static void do_resume(hosted *h, request *q)
+static void do_resume(served_world *h, request *q)
 {
     if (!h->paused) {
-        hosted_answer_tick(h, q);
+        served_world_answer_tick(h, q);
         return;
     }
     int64_t now = h->clocks.now();
     h->paused = false;
-    hosted_note_pause(h, q);
+    served_world_note_pause(h, q);
     tick_schedule_start(&h->schedule, h->hz, h->schedule.catch_up_ns, now);
     h->window.start_ns = now;
     h->window.busy_ns = 0;
     h->window.ticks = 0;
     h->window.rate = 0.0;
-    hosted_answer_done(h, q);
+    served_world_answer_done(h, q);
 }
 
-static void do_step(hosted *h, request *q)
+static void do_step(served_world *h, request *q)
 {
     const step_args *step = &q->command.step;
     error err;
     if (h->replay != NULL && step->has_to) {
-        if (hosted_seek(h, step->to, &err) == STATUS_OK) {
-            hosted_answer_tick(h, q);
+        if (served_world_seek(h, step->to, &err) == STATUS_OK) {
+            served_world_answer_tick(h, q);
         } else {
             error_prefix(&err, "to");
-            hosted_answer(h, q, &err);
+            served_world_answer(h, q, &err);
         }
         return;
     }
     if (!h->paused) {
-        hosted_refuse(h, q, STATUS_UNAVAILABLE, "the world is running; pause it to step it");
+        served_world_refuse(h, q, STATUS_UNAVAILABLE, "the world is running; pause it to step it");
         return;
     }
     uint64_t tick = world_tick(h->physics);
@@ -266,58 +266,58 @@ static void do_step(hosted *h, request *q)
         error_set(&err, STATUS_INVALID_ARGUMENT,
                   "to: from %llu, where the world is, to %d ticks later", (unsigned long long)tick,
                   WIRE_STEP_TICKS_MAX);
-        hosted_answer(h, q, &err);
+        served_world_answer(h, q, &err);
         return;
     }
     h->steps_left = step->has_to ? (uint32_t)(step->to - tick) : step->ticks;
     if (h->steps_left == 0) {
-        hosted_answer_tick(h, q);
+        served_world_answer_tick(h, q);
         return;
     }
-    if (hosted_session_gone(h, q->reply_to.session.number)) {
+    if (served_world_session_gone(h, q->reply_to.session.number)) {
         h->steps_left = 0;
-        hosted_refuse(h, q, STATUS_UNAVAILABLE, "the session has ended");
+        served_world_refuse(h, q, STATUS_UNAVAILABLE, "the session has ended");
         return;
     }
     h->stepping = q;
 }
 
-static void subscribe_log(hosted *h, request *q)
+static void subscribe_log(served_world *h, request *q)
 {
     const subscribe_args *view = &q->command.subscribe;
     if (view->has_area) {
-        hosted_refuse(h, q, STATUS_INVALID_ARGUMENT, "area: a log tells of the whole world");
+        served_world_refuse(h, q, STATUS_INVALID_ARGUMENT, "area: a log tells of the whole world");
         return;
     }
     log_readers_add(&h->readers, q->subscription, q->reply_to.session, view->rate,
                     view->compact == log_compact_tables());
     h->log.read = true;
     encode_subscribe_result(&h->scratch, q->subscription, h->number, world_tick(h->physics));
-    hosted_answer(h, q, NULL);
+    served_world_answer(h, q, NULL);
 }
 
-static void wait_apart(hosted *h, request *q)
+static void wait_for_own_thread(served_world *h, request *q)
 {
     h->returned = q;
-    h->waits_apart = true;
+    h->waits_for_own_thread = true;
 }
 
 // A piece of work that goes over all bodies waits for a thread apart where others would wait for
 // it.
-static bool waits_for_bodies(hosted *h, request *q, int64_t each_ns)
+static bool waits_for_bodies(served_world *h, request *q, int64_t each_ns)
 {
     const uint32_t bodies =
         world_definition(h->physics).bodies_max - world_room_left(h->physics).bodies;
     const bool waits = bodies * each_ns > h->foreseen_most_ns;
     if (waits) {
-        wait_apart(h, q);
+        wait_for_own_thread(h, q);
     } else {
-        hosted_expect(h, bodies * each_ns);
+        served_world_expect(h, bodies * each_ns);
     }
     return waits;
 }
 
-static void do_image(hosted *h, request *q)
+static void do_image(served_world *h, request *q)
 {
     uint8_t *image = NULL;
     size_t size = 0;
@@ -325,24 +325,24 @@ static void do_image(hosted *h, request *q)
     if (waits_for_bodies(h, q, IMAGE_BODY_NS)) {
         return;
     }
-    if (memory_ask(NULL, FORK_SHARE * hosted_memory_bytes(h), &err) != STATUS_OK) {
-        hosted_answer(h, q, &err);
+    if (memory_ask(NULL, FORK_SHARE * served_world_memory_bytes(h), &err) != STATUS_OK) {
+        served_world_answer(h, q, &err);
         return;
     }
     world_save_sealed(h->physics, &image, &size);
     encode_world_image_result(&h->scratch, image, size, world_tick(h->physics),
                               world_hash(h->physics));
     free(image);
-    hosted_answer(h, q, NULL);
+    served_world_answer(h, q, NULL);
 }
 
 // The answer goes to the server, which makes the second world of it.
-static void do_fork(hosted *h, request *q)
+static void do_fork(served_world *h, request *q)
 {
     error err;
-    room_limits room = limits_room(h->limits);
-    if (room_check(h->physics, &room, &err) != STATUS_OK) { // it is of a run that allowed more
-        hosted_answer(h, q, &err);
+    capacity_limits room = limits_room(h->limits);
+    if (capacity_check(h->physics, &room, &err) != STATUS_OK) { // it is of a run that allowed more
+        served_world_answer(h, q, &err);
         return;
     }
     if (waits_for_bodies(h, q, IMAGE_BODY_NS)) {
@@ -350,8 +350,8 @@ static void do_fork(hosted *h, request *q)
     }
     memory_charge making;
     memory_charge_begin(&making, MEMORY_making, NULL);
-    if (memory_charge_set(&making, FORK_SHARE * hosted_memory_bytes(h), &err) != STATUS_OK) {
-        hosted_answer(h, q, &err);
+    if (memory_charge_set(&making, FORK_SHARE * served_world_memory_bytes(h), &err) != STATUS_OK) {
+        served_world_answer(h, q, &err);
         return;
     }
     session_bodies none = {0};
@@ -366,11 +366,11 @@ static void do_fork(hosted *h, request *q)
     r->payload = image;
     r->making = making;
     request_free(q);
-    hosted_post(h, r);
+    served_world_post(h, r);
 }
 
 // A session from before a restart may hold one that was taken then: it is sent every tick.
-static bool check_rate(hosted *h, request *q)
+static bool check_rate(served_world *h, request *q)
 {
     const double rate = q->command.subscribe.rate;
     if (rate <= h->hz || q->again) {
@@ -380,11 +380,11 @@ static bool check_rate(hosted *h, request *q)
     error_set(&err, STATUS_INVALID_ARGUMENT,
               "rate: at most %g, the world's ticks a second, or left out for all of them; got %g",
               h->hz, rate);
-    hosted_answer(h, q, &err);
+    served_world_answer(h, q, &err);
     return false;
 }
 
-static void do_subscribe(hosted *h, request *q)
+static void do_subscribe(served_world *h, request *q)
 {
     const subscribe_args *view = &q->command.subscribe;
     if (!check_rate(h, q)) {
@@ -395,9 +395,9 @@ static void do_subscribe(hosted *h, request *q)
         return;
     }
     error err;
-    if (!q->again && publisher_may_follow(h->physics, view->follow, view->sight, view->sight_count,
-                                          &err) != STATUS_OK) {
-        hosted_answer(h, q, &err);
+    if (!q->again && publisher_may_follow(h->physics, view->follow, view->token_areas,
+                                          view->token_area_count, &err) != STATUS_OK) {
+        served_world_answer(h, q, &err);
         return;
     }
     if (waits_for_bodies(h, q, VIEW_BODY_NS)) {
@@ -405,39 +405,39 @@ static void do_subscribe(hosted *h, request *q)
     }
     h->publisher.taker = q->holder;
     if (!q->again && publisher_can_afford(&h->publisher, h->physics, view, &err) != STATUS_OK) {
-        hosted_answer(h, q, &err);
+        served_world_answer(h, q, &err);
         return;
     }
     publisher_subscribe(&h->publisher, h->physics, q->subscription, q->reply_to.session,
                         q->reply_to.subject, view);
     encode_subscribe_result(&h->scratch, q->subscription, h->number, world_tick(h->physics));
-    hosted_answer(h, q, NULL);
+    served_world_answer(h, q, NULL);
 }
 
-static void do_unsubscribe(hosted *h, request *q)
+static void do_unsubscribe(served_world *h, request *q)
 {
     uint64_t number = q->command.view.subscription;
     if (!log_readers_remove(&h->readers, number, q->reply_to.session) &&
         !publisher_unsubscribe(&h->publisher, h->physics, number, q->reply_to.session)) {
-        hosted_refuse(h, q, STATUS_NOT_FOUND, "subscription: it has ended");
+        served_world_refuse(h, q, STATUS_NOT_FOUND, "subscription: it has ended");
         return;
     }
     encode_empty_result(&h->scratch);
-    hosted_answer(h, q, NULL);
+    served_world_answer(h, q, NULL);
 }
 
 // The answer takes back what the subscription sees now, for the session to know.
-static void do_view(hosted *h, request *q)
+static void do_view(served_world *h, request *q)
 {
     error err;
     const view_args *view = &q->command.view;
     if (publisher_move(&h->publisher, h->physics, view->subscription, q->reply_to.session, view,
                        &err) != STATUS_OK) {
-        hosted_answer(h, q, &err);
+        served_world_answer(h, q, &err);
         return;
     }
     encode_empty_result(&h->scratch);
-    hosted_answer(h, q, NULL);
+    served_world_answer(h, q, NULL);
 }
 
 // ---- requests that the physics answers
@@ -451,7 +451,7 @@ static void set_tick(command_result *r, uint64_t tick)
     }
 }
 
-static void note_applied(hosted *h, const request *q)
+static void note_applied(served_world *h, const request *q)
 {
     ASSERT(q->arguments != NULL || h->log.stored == NULL);
     world_log_note(&h->log, world_tick(h->physics) + (h->paused ? 0 : 1),
@@ -496,10 +496,10 @@ static uint64_t bytes_added(const command *c)
 }
 
 // Whether the world, its owner's share of it and memory have room for what the command makes.
-static status admit_room(const hosted *h, const request *q, error *err)
+static status admit_room(const served_world *h, const request *q, error *err)
 {
-    const room_limits room = limits_room(h->limits);
-    status s = room_admit(h->physics, &room, &q->command, err);
+    const capacity_limits room = limits_room(h->limits);
+    status s = capacity_admit(h->physics, &room, &q->command, err);
     if (s == STATUS_OK) {
         s = share_admit(h->physics, &room, h->limits->owner_share, h->owners, &q->actor,
                         &q->command, err);
@@ -508,14 +508,14 @@ static status admit_room(const hosted *h, const request *q, error *err)
 }
 
 // Whether the next step would take longer than one may here.
-static bool beyond(const hosted *h, const crowding_cost *cost)
+static bool beyond(const served_world *h, const crowding_cost *cost)
 {
     return cost->step_ns + crowding_foreseen_ns(&h->crowding) > h->foreseen_most_ns;
 }
 
 // Whether the command may be carried out now, as far as its cost goes. False: it was answered, or
 // waits for a thread apart.
-static bool admit_cost(hosted *h, request *q, const int64_t *batch_left_ns)
+static bool admit_cost(served_world *h, request *q, const int64_t *batch_left_ns)
 {
     error err;
     crowding_cost *cost = &h->cost;
@@ -525,22 +525,22 @@ static bool admit_cost(hosted *h, request *q, const int64_t *batch_left_ns)
         *cost = crowding_foresee(&h->crowding, h->physics, &q->command,
                                  crowding_pairs_beyond(h->foreseen_most_ns));
         if (cost->step_ns > 0 && beyond(h, cost)) {
-            wait_apart(h, q);
+            wait_for_own_thread(h, q);
             return false;
         }
     }
     if (crowding_admit(&h->crowding, h->physics, &q->command, h->limits->pairs_per_world,
                        h->clocks.now(), cost, &err) != STATUS_OK) {
-        hosted_answer(h, q, &err);
+        served_world_answer(h, q, &err);
         return false;
     }
     if (memory_ask(NULL, cost->pairs * PAIR_BYTES, &err) != STATUS_OK) {
-        hosted_answer(h, q, &err);
+        served_world_answer(h, q, &err);
         return false;
     }
     if (owner_crowds_admit(&h->owner_crowds, h->physics, h->owners, &q->actor, cost->pairs,
                            h->limits->pairs_per_owner, h->clocks.now(), &err) != STATUS_OK) {
-        hosted_answer(h, q, &err);
+        served_world_answer(h, q, &err);
         return false;
     }
     h->price_ns = cost->price_ns;
@@ -549,37 +549,40 @@ static bool admit_cost(hosted *h, request *q, const int64_t *batch_left_ns)
                   "at: the batch makes %llu pairs of shapes, more than tick %llu has time for",
                   (unsigned long long)cost->pairs,
                   (unsigned long long)(world_tick(h->physics) + 1));
-        hosted_answer(h, q, &err);
+        served_world_answer(h, q, &err);
         return false;
     }
     if (batch_left_ns == NULL && cost->step_ns > 0 && beyond(h, cost)) {
-        wait_apart(h, q);
+        wait_for_own_thread(h, q);
         return false;
     }
     return true;
 }
 
-bool hosted_permits(const hosted *h, const request *q, error *err)
+bool served_world_permits(const served_world *h, const request *q, error *err)
 {
     return owners_permit(h->owners, h->physics, &q->actor, &q->command, err) == STATUS_OK;
 }
 
-void hosted_apply(hosted *h, request *q, bool between_ticks, const int64_t *batch_left_ns)
+void served_world_apply(served_world *h, request *q, bool between_ticks,
+                        const int64_t *batch_left_ns)
 {
     command_result result;
     error err;
     h->cost = (crowding_cost){0};
     if (h->replay != NULL && method_scope_of(q->command.method) == SCOPE_WORLD_COMMAND) {
-        hosted_refuse(h, q, STATUS_UNAVAILABLE,
-                      "the world replays a recording; world.fork makes one that takes commands");
+        served_world_refuse(
+            h, q, STATUS_UNAVAILABLE,
+            "the world replays a recording; world.fork makes one that takes commands");
         return;
     }
     if (q->arguments_size > WORLD_LOG_ARGUMENTS_BYTES_MAX && h->log.stored != NULL) {
-        hosted_refuse(h, q, STATUS_LIMIT_EXCEEDED, "the command is too large for the world's log");
+        served_world_refuse(h, q, STATUS_LIMIT_EXCEEDED,
+                            "the command is too large for the world's log");
         return;
     }
-    if (!hosted_permits(h, q, &err) || admit_room(h, q, &err) != STATUS_OK) {
-        hosted_answer(h, q, &err);
+    if (!served_world_permits(h, q, &err) || admit_room(h, q, &err) != STATUS_OK) {
+        served_world_answer(h, q, &err);
         return;
     }
     if (!admit_cost(h, q, batch_left_ns)) {
@@ -588,7 +591,7 @@ void hosted_apply(hosted *h, request *q, bool between_ticks, const int64_t *batc
     publisher_note_change(&h->publisher, h->physics, &q->command);
     status s = apply_command_as(h->physics, h->owners, NULL, &q->command, &result, &err);
     if (s != STATUS_OK) {
-        hosted_answer(h, q, &err);
+        served_world_answer(h, q, &err);
         return;
     }
     if (method_scope_of(q->command.method) == SCOPE_WORLD_COMMAND) {
@@ -609,14 +612,14 @@ void hosted_apply(hosted *h, request *q, bool between_ticks, const int64_t *batc
                 result.method == METHOD_WORLD_APPLY ? result.batch.count : 1);
     encode_command_result(&h->scratch, &result);
     command_result_free(&result);
-    hosted_answer(h, q, NULL);
+    served_world_answer(h, q, NULL);
 }
 
 // ---- the end of a session
 
 // As many as the log and the turn have room for; a session may have had all bodies of the world.
 // Whether none is left.
-static bool remove_session_bodies(hosted *h, uint64_t session, const turn *t)
+static bool remove_session_bodies(served_world *h, uint64_t session, const turn *t)
 {
     uint32_t slot = 0;
     body_id id = 0;
@@ -640,7 +643,7 @@ static bool remove_session_bodies(hosted *h, uint64_t session, const turn *t)
 }
 
 // Goes on with those that have more bodies than there was room for.
-static void remove_ended_bodies(hosted *h)
+static void remove_ended_bodies(served_world *h)
 {
     const turn t = turn_begin(h->clocks.now, REMOVALS_NS);
     while (h->ending.count > 0 &&
@@ -649,7 +652,7 @@ static void remove_ended_bodies(hosted *h)
     }
 }
 
-static void end_session(hosted *h, request *q)
+static void end_session(served_world *h, request *q)
 {
     uint64_t session = q->reply_to.session.number;
     ASSERT(session != 0);
@@ -660,13 +663,13 @@ static void end_session(hosted *h, request *q)
             break;
         }
     }
-    hosted_refuse_batches(h, session);
+    served_world_refuse_batches(h, session);
     array_push(&h->ending, session);
     remove_ended_bodies(h);
 }
 
 // In its turn, so that none is left of those that the session asked for before.
-static void forget_subscriptions(hosted *h, request *q)
+static void forget_subscriptions(served_world *h, request *q)
 {
     publisher_forget(&h->publisher, h->physics, q->reply_to.session);
     log_readers_forget(&h->readers, q->reply_to.session);
@@ -675,33 +678,33 @@ static void forget_subscriptions(hosted *h, request *q)
 
 // ---- all requests
 
-static void do_destroy(hosted *h, request *q)
+static void do_destroy(served_world *h, request *q)
 {
     h->ended = true;
-    hosted_answer_tick(h, q);
+    served_world_answer_tick(h, q);
     world_log_destroy(&h->log);
 }
 
-static void do_create(hosted *h, request *q)
+static void do_create(served_world *h, request *q)
 {
     answer_create(h, q, false);
 }
 
-static void do_apply(hosted *h, request *q)
+static void do_apply(served_world *h, request *q)
 {
-    hosted_batch(h, q);
+    served_batch(h, q);
 }
 
-typedef void serve_function(hosted *h, request *q);
+typedef void serve_function(served_world *h, request *q);
 #define ROW(id, serve) [METHOD_##id] = do_##serve,
 static serve_function *const SERVE[METHOD_COUNT] = {METHOD_SERVE(ROW)};
 
-bool hosted_bars(const hosted *h, method m, error *err)
+bool served_world_bars(const served_world *h, method m, error *err)
 {
     return !method_has(m, TRAIT_UNHINDERED) && world_log_takes(&h->log, err) != STATUS_OK;
 }
 
-static void carry_out(hosted *h, request *q)
+static void carry_out(served_world *h, request *q)
 {
     if (q->kind == REQUEST_SESSION_END) {
         end_session(h, q);
@@ -712,18 +715,18 @@ static void carry_out(hosted *h, request *q)
         return;
     }
     error err;
-    if (hosted_bars(h, q->command.method, &err)) {
-        hosted_answer(h, q, &err);
+    if (served_world_bars(h, q->command.method, &err)) {
+        served_world_answer(h, q, &err);
         return;
     }
     if (SERVE[q->command.method] != NULL) {
         SERVE[q->command.method](h, q);
     } else {
-        hosted_apply(h, q, h->paused, NULL);
+        served_world_apply(h, q, h->paused, NULL);
     }
 }
 
-void hosted_serve_inbox(hosted *h, int64_t begin, int64_t turn_ns)
+void served_world_serve_inbox(served_world *h, int64_t begin, int64_t turn_ns)
 {
     int64_t before = begin;
     int64_t used = 0;
@@ -735,7 +738,7 @@ void hosted_serve_inbox(hosted *h, int64_t begin, int64_t turn_ns)
     // Requests behind a world.resume are for the tick that it lets come: a record of the log ends
     // at the state that stands, and has no place for commands of a later one.
     while (!h->ended && h->stepping == NULL && h->pausing == NULL && h->paused == stood &&
-           !h->waits_apart && !world_log_full(&h->log) && !session_marks_full(&h->marks) &&
+           !h->waits_for_own_thread && !world_log_full(&h->log) && !last_requests_full(&h->marks) &&
            used < turn_ns) {
         request *q = inbox_take(&h->inbox);
         if (q == NULL) {
@@ -757,7 +760,7 @@ void hosted_serve_inbox(hosted *h, int64_t begin, int64_t turn_ns)
     metrics_add(METRIC_turns_over, h->inbox.count > 0 && used >= turn_ns ? 1 : 0);
 }
 
-void hosted_take_committed(hosted *h)
+void served_world_take_committed(served_world *h)
 {
     if (world_log_wake(&h->log)) {
         char text[ERROR_TEXT_MAX];
@@ -768,13 +771,13 @@ void hosted_take_committed(hosted *h)
     }
 }
 
-void hosted_deliver(hosted *h, request *q)
+void served_world_deliver(served_world *h, request *q)
 {
     ASSERT(q->world == h->number && q->kind != REQUEST_ADOPT && q->kind != REQUEST_STOP);
     if (q->kind == REQUEST_COMMITTED) {
         request_free(q);
         atomic_store(&h->log.woken, false);
-        hosted_take_committed(h);
+        served_world_take_committed(h);
     } else if (q->kind == REQUEST_ACKNOWLEDGE) {
         for (uint32_t i = 0; i < q->acknowledged_count; i++) {
             publisher_acknowledge(&h->publisher, q->acknowledged[i]);
@@ -787,7 +790,7 @@ void hosted_deliver(hosted *h, request *q)
         publisher_resume(&h->publisher, q->reply_to.session);
         log_readers_resume(&h->readers, q->reply_to.session);
         request_free(q);
-        hosted_post(h, taken);
+        served_world_post(h, taken);
     } else if (q->command.method == METHOD_WORLD_LIST) {
         do_info(h, q); // a list of all worlds does not wait for each one's next tick
     } else {

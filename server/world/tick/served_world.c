@@ -1,5 +1,5 @@
 // A served world from its beginning to its end, and its time: ticks, steps, pauses. Its requests
-// are in served_requests.c. See served_world.h. The thread of its host.
+// are in served_requests.c. See served_world.h. The thread of its simulation thread.
 #include "server/world/tick/served_world_internal.h"
 
 #include <math.h>
@@ -20,7 +20,7 @@ static const double PUBLISH_SHARE = 0.25;  // of a tick
 static const int64_t FULL_NS = 1000000;    // until a log that is full is looked at again
 static const int64_t WARN_NS = 5000000000; // between two warnings about one world
 
-static void open_log(hosted *h, const adoption *from, reply_sink sink)
+static void open_log(served_world *h, const adoption *from, reply_sink sink)
 {
     uint64_t tick = from->restored ? from->tick : world_tick(h->physics);
     uint64_t until = from->restored ? from->until : tick;
@@ -34,12 +34,12 @@ static void open_log(hosted *h, const adoption *from, reply_sink sink)
 }
 
 // Readers of the log are told the recording's commands as any others. They see a world that runs
-// (hosted_note_pause tells them nothing): a command that the recorded world took while it stood is
-// put between a pause and its end, so that they apply it to the state as it stands, too.
+// (served_world_note_pause tells them nothing): a command that the recorded world took while it
+// stood is put between a pause and its end, so that they apply it to the state as it stands, too.
 static void note_replayed(void *context, const log_command *row, const command *c,
                           const command_result *result)
 {
-    hosted *h = context;
+    served_world *h = context;
     world_log *log = &h->log;
     bool stood = replay_stands(h->replay);
     char name[WIRE_METHOD_BYTES_MAX + 1];
@@ -56,10 +56,10 @@ static void note_replayed(void *context, const log_command *row, const command *
     }
 }
 
-hosted *hosted_create(uint64_t number, const char *name, adoption *from, const limits *bounds,
-                      reply_sink sink, hosted_clocks clocks)
+served_world *served_world_create(uint64_t number, const char *name, adoption *from,
+                                  const limits *bounds, reply_sink sink, served_world_clocks clocks)
 {
-    hosted *h = calloc(1, sizeof *h);
+    served_world *h = calloc(1, sizeof *h);
     physics_world *physics = from->physics;
     ASSERT_MEMORY(h != NULL);
     ASSERT(strlen(name) <= WORLD_NAME_BYTES_MAX);
@@ -94,7 +94,7 @@ hosted *hosted_create(uint64_t number, const char *name, adoption *from, const l
     }
     if (from->marks != NULL) {
         h->marks = *from->marks;
-        *from->marks = (session_marks){0};
+        *from->marks = (last_requests){0};
     }
     for (uint32_t i = 0; i < from->ended_count; i++) {
         array_push(&h->ending, from->ended[i]);
@@ -117,7 +117,7 @@ hosted *hosted_create(uint64_t number, const char *name, adoption *from, const l
 
 // ---- time
 
-log_source hosted_log_source(const hosted *h)
+log_source served_world_log_source(const served_world *h)
 {
     return (log_source){.world = h->name,
                         .epoch = h->number,
@@ -126,18 +126,18 @@ log_source hosted_log_source(const hosted *h)
                         .paused = h->paused && h->replay == NULL};
 }
 
-static bool owes(const hosted *h)
+static bool owes(const served_world *h)
 {
-    log_source source = hosted_log_source(h);
+    log_source source = served_world_log_source(h);
     return publisher_owes(&h->publisher) || log_readers_owe(&h->readers, &source);
 }
 
 // Snapshots and notifications, of which some wait for the next time where a turn of `length_ns` is
 // too short.
-static void publish(hosted *h, bool all, int64_t length_ns)
+static void publish(served_world *h, bool all, int64_t length_ns)
 {
     const turn t = turn_begin(h->clocks.now, length_ns);
-    const log_source source = hosted_log_source(h);
+    const log_source source = served_world_log_source(h);
     const bool told = log_readers_publish(&h->readers, &source, all, &t, h->sink);
     const bool shown = publisher_publish(&h->publisher, h->physics, all, &t, h->sink);
     h->window.cut = !told || !shown;
@@ -147,17 +147,17 @@ static void publish(hosted *h, bool all, int64_t length_ns)
 }
 
 // A quarter of a tick, and all that is left of it where no other world waits for this one.
-static int64_t publish_ns(const hosted *h)
+static int64_t publish_ns(const served_world *h)
 {
     const int64_t fair = (int64_t)(PUBLISH_SHARE * h->schedule.period_ns);
     const int64_t left = tick_schedule_due_ns(&h->schedule) - h->clocks.now();
     return h->alone && left > fair ? left : fair;
 }
 
-static void count_tick(hosted *h, int64_t begin)
+static void count_tick(served_world *h, int64_t begin)
 {
     int64_t now = h->clocks.now();
-    hosted_window *w = &h->window;
+    served_world_window *w = &h->window;
     metrics_add(METRIC_ticks, 1);
     metrics_time(TIMING_STEP, now - begin);
     coarse_histogram_add(&h->metrics->step, now - begin);
@@ -174,7 +174,7 @@ static void count_tick(hosted *h, int64_t begin)
 }
 
 // The physics was replaced.
-static void begin_anew(hosted *h)
+static void begin_anew(served_world *h)
 {
     if (h->runner.run != NULL) {
         world_set_runner(h->physics, h->runner);
@@ -183,14 +183,14 @@ static void begin_anew(hosted *h)
     log_readers_begin_anew(&h->readers);
 }
 
-static void end_replay(hosted *h)
+static void end_replay(served_world *h)
 {
     h->steps_left = 0;
     h->paused = true;
 }
 
 // One tick of the recording; at its end the world is paused.
-static void replay_once(hosted *h)
+static void replay_once(served_world *h)
 {
     bool anew = false;
     if (h->replay_failure.status == STATUS_OK && world_tick(h->physics) < replay_last(h->replay) &&
@@ -205,7 +205,7 @@ static void replay_once(hosted *h)
     }
 }
 
-status hosted_seek(hosted *h, uint64_t tick, error *err)
+status served_world_seek(served_world *h, uint64_t tick, error *err)
 {
     status s = replay_seek(h->replay, &h->physics, tick, err);
     if (s == STATUS_OK) {
@@ -215,7 +215,7 @@ status hosted_seek(hosted *h, uint64_t tick, error *err)
     return s;
 }
 
-static void note_debt(hosted *h, int64_t busy_ns)
+static void note_debt(served_world *h, int64_t busy_ns)
 {
     // One whose publishing is cut has no time to spare, whatever it took.
     const double fair = h->window.cut ? 0.0 : 0.5;
@@ -223,34 +223,35 @@ static void note_debt(hosted *h, int64_t busy_ns)
     h->window.debt_ns = debt > 0 ? debt : 0;
 }
 
-bool hosted_crowds(const hosted *h)
+bool served_world_crowds(const served_world *h)
 {
-    return (h->waits_apart || h->window.debt_ns > hosted_fair_step_ns(h)) && !h->ended;
+    return (h->waits_for_own_thread || h->window.debt_ns > served_world_fair_step_ns(h)) &&
+           !h->ended;
 }
 
-int64_t hosted_fair_step_ns(const hosted *h)
+int64_t served_world_fair_step_ns(const served_world *h)
 {
     return (int64_t)(0.5 * h->schedule.period_ns);
 }
 
-void hosted_bound_step(hosted *h, int64_t most_ns)
+void served_world_bound_step(served_world *h, int64_t most_ns)
 {
     h->foreseen_most_ns = most_ns;
-    h->waits_apart = false;
+    h->waits_for_own_thread = false;
 }
 
 // Whether the next step has to wait until others do not have to wait for it.
-static bool waits_apart(hosted *h)
+static bool waits_for_own_thread(served_world *h)
 {
-    int64_t foreseen = crowding_foreseen_ns(&h->crowding) + hosted_batches_ns(h);
+    int64_t foreseen = crowding_foreseen_ns(&h->crowding) + served_world_batches_ns(h);
     foreseen = foreseen > h->stepped_ns ? foreseen : h->stepped_ns;
-    h->waits_apart = h->waits_apart || foreseen > h->foreseen_most_ns;
-    return h->waits_apart;
+    h->waits_for_own_thread = h->waits_for_own_thread || foreseen > h->foreseen_most_ns;
+    return h->waits_for_own_thread;
 }
 
-static void note_full(hosted *h, int64_t now)
+static void note_full(served_world *h, int64_t now)
 {
-    hosted_window *w = &h->window;
+    served_world_window *w = &h->window;
     if (!world_contacts_full(h->physics)) {
         return;
     }
@@ -264,15 +265,15 @@ static void note_full(hosted *h, int64_t now)
 }
 
 // The time that the step that comes may take, as far as that is known.
-static int64_t expected_ns(const hosted *h)
+static int64_t expected_ns(const served_world *h)
 {
     const int64_t foreseen = crowding_foreseen_ns(&h->crowding);
     return foreseen > h->lasted_ns ? foreseen : h->lasted_ns;
 }
 
-static void step_once(hosted *h, int64_t begin)
+static void step_once(served_world *h, int64_t begin)
 {
-    hosted_expect(h, expected_ns(h));
+    served_world_expect(h, expected_ns(h));
     if (h->replay != NULL) {
         replay_once(h);
     } else {
@@ -284,9 +285,9 @@ static void step_once(hosted *h, int64_t begin)
     count_tick(h, begin);
 }
 
-static void warn_slowed(hosted *h, int64_t now)
+static void warn_slowed(served_world *h, int64_t now)
 {
-    hosted_window *w = &h->window;
+    served_world_window *w = &h->window;
     if (w->warned_ns != 0 && now - w->warned_ns < WARN_NS) {
         return;
     }
@@ -298,20 +299,20 @@ static void warn_slowed(hosted *h, int64_t now)
     w->warned_skipped_ns = h->schedule.skipped_ns;
 }
 
-int64_t hosted_commands_ns(const hosted *h)
+int64_t served_world_commands_ns(const served_world *h)
 {
     return (int64_t)(h->schedule.period_ns * (double)h->limits->commands_share * 0.01);
 }
 
 // A restart will take as much processor time for the tick (the time that others have the processors
 // does not count), or the time from begin to end where several threads step together.
-static void note_replay(hosted *h, int64_t begin, int64_t processor_begin)
+static void note_replay(served_world *h, int64_t begin, int64_t processor_begin)
 {
     const bool shared = h->runner.run != NULL && h->runner.threads > 1;
     h->log.replay_ns += shared ? h->clocks.now() - begin : h->clocks.processor() - processor_begin;
 }
 
-static void tick(hosted *h, int64_t now)
+static void tick(served_world *h, int64_t now)
 {
     const int64_t processor = h->clocks.processor();
     metrics_time(TIMING_DELAY, tick_schedule_lag_ns(&h->schedule, now));
@@ -326,8 +327,8 @@ static void tick(hosted *h, int64_t now)
         metrics_add(METRIC_skipped_us, (uint64_t)skipped / 1000);
         warn_slowed(h, now);
     }
-    hosted_serve_scheduled(h);
-    hosted_serve_inbox(h, h->clocks.now(), hosted_commands_ns(h));
+    served_world_serve_scheduled(h);
+    served_world_serve_inbox(h, h->clocks.now(), served_world_commands_ns(h));
     if (h->ended) {
         return;
     }
@@ -337,30 +338,30 @@ static void tick(hosted *h, int64_t now)
     if (pausing != NULL) {
         h->pausing = NULL;
         h->paused = true;
-        hosted_note_pause(h, pausing);
-        hosted_answer_done(h, pausing);
+        served_world_note_pause(h, pausing);
+        served_world_answer_done(h, pausing);
     }
     publish(h, h->paused, publish_ns(h));
-    hosted_settle(h);
+    served_world_settle(h);
     h->lasted_ns = h->clocks.now() - now;
     const bool shared = h->runner.run != NULL && h->runner.threads > 1;
     note_debt(h,
               slowdown_end_tick(&h->window.causes, shared, h->clocks.now(), h->clocks.processor()));
 }
 
-static void run_ticks(hosted *h)
+static void run_ticks(served_world *h)
 {
     const int64_t begin = h->clocks.now();
     const double most = fmin(h->schedule.period_ns, (double)SLICE_NS);
     int64_t now = begin;
     while (!h->paused && !h->ended && now >= tick_schedule_due_ns(&h->schedule) &&
-           (double)(now - begin) < most && !waits_apart(h)) {
+           (double)(now - begin) < most && !waits_for_own_thread(h)) {
         tick(h, now);
         now = h->clocks.now();
     }
 }
 
-bool hosted_session_gone(const hosted *h, uint64_t session)
+bool served_world_session_gone(const served_world *h, uint64_t session)
 {
     bool gone = false;
     for (uint32_t i = 0; i < h->gone.count && !gone; i++) {
@@ -369,33 +370,33 @@ bool hosted_session_gone(const hosted *h, uint64_t session)
     return gone;
 }
 
-static void end_steps(hosted *h)
+static void end_steps(served_world *h)
 {
     request *q = h->stepping;
     error err;
     h->stepping = NULL;
     if (world_log_takes(&h->log, &err) == STATUS_OK) {
-        hosted_answer_done(h, q);
+        served_world_answer_done(h, q);
     } else { // failed meanwhile: a restart would not come to that tick
-        hosted_refuse(h, q, err.status, err.text);
+        served_world_refuse(h, q, err.status, err.text);
     }
 }
 
-bool hosted_steps(const hosted *h)
+bool served_world_steps(const served_world *h)
 {
     return h->stepping != NULL && !world_log_full(&h->log);
 }
 
-void hosted_step(hosted *h, const turn *slice)
+void served_world_step(served_world *h, const turn *slice)
 {
     bool over = false;
-    if (hosted_session_gone(h, h->stepping->reply_to.session.number)) {
+    if (served_world_session_gone(h, h->stepping->reply_to.session.number)) {
         h->steps_left = 0;
     }
-    while (h->steps_left > 0 && !over && !world_log_full(&h->log) && !waits_apart(h)) {
+    while (h->steps_left > 0 && !over && !world_log_full(&h->log) && !waits_for_own_thread(h)) {
         const int64_t before = h->clocks.processor();
         const int64_t begin = h->clocks.now();
-        hosted_serve_scheduled(h);
+        served_world_serve_scheduled(h);
         step_once(h, h->clocks.now());
         h->stepped_ns = h->clocks.processor() - before;
         note_replay(h, begin, before);
@@ -408,22 +409,22 @@ void hosted_step(hosted *h, const turn *slice)
         h->stepped_ns = 0;
         end_steps(h);
     }
-    hosted_settle(h);
+    served_world_settle(h);
 }
 
-static int64_t paused_publish_ns(const hosted *h)
+static int64_t paused_publish_ns(const served_world *h)
 {
     return h->published_ns + (int64_t)h->schedule.period_ns;
 }
 
-static void run_paused(hosted *h)
+static void run_paused(served_world *h)
 {
     int64_t begin = h->clocks.now();
     int64_t until = begin + SLICE_NS;
     do {
-        hosted_serve_inbox(h, begin, SLICE_NS);
+        served_world_serve_inbox(h, begin, SLICE_NS);
     } while (h->inbox.count > 0 && h->stepping == NULL && h->paused && !h->ended &&
-             !h->waits_apart && !world_log_full(&h->log) && h->clocks.now() < until);
+             !h->waits_for_own_thread && !world_log_full(&h->log) && h->clocks.now() < until);
     if (!h->paused || h->ended || h->stepping != NULL) {
         return;
     }
@@ -434,24 +435,24 @@ static void run_paused(hosted *h)
     }
 }
 
-uint64_t hosted_memory_bytes(const hosted *h)
+uint64_t served_world_memory_bytes(const served_world *h)
 {
     const int64_t bytes =
         h->blocks != NULL ? atomic_load_explicit(&h->blocks->bytes, memory_order_relaxed) : 0;
     return bytes > 0 ? (uint64_t)bytes : 0;
 }
 
-static void note_counts(hosted *h)
+static void note_counts(served_world *h)
 {
     world_metrics *m = h->metrics;
     uint32_t bodies = world_definition(h->physics).bodies_max - world_room_left(h->physics).bodies;
     uint32_t subscribers = h->publisher.subscriptions.list.count + h->readers.list.count;
     atomic_store_explicit(&m->bodies, bodies, memory_order_relaxed);
     atomic_store_explicit(&m->subscribers, subscribers, memory_order_relaxed);
-    atomic_store_explicit(&m->memory_bytes, hosted_memory_bytes(h), memory_order_relaxed);
+    atomic_store_explicit(&m->memory_bytes, served_world_memory_bytes(h), memory_order_relaxed);
 }
 
-static world_log_image parts_of(hosted *h)
+static world_log_image parts_of(served_world *h)
 {
     return (world_log_image){
         .physics = h->physics,
@@ -463,7 +464,7 @@ static world_log_image parts_of(hosted *h)
     };
 }
 
-void hosted_settle(hosted *h)
+void served_world_settle(served_world *h)
 {
     if (h->ended) {
         world_metrics_close(h->metrics);
@@ -474,12 +475,13 @@ void hosted_settle(hosted *h)
     world_log_image image = parts_of(h);
     world_log_settle(&h->log, &image, h->hz, h->clocks.now());
     if (world_log_awaits_image(&h->log)) {
-        hosted_take_committed(h); // the storage may have refused the image, and then sends no word
+        served_world_take_committed(
+            h); // the storage may have refused the image, and then sends no word
     }
     world_log_trim(&h->log, log_readers_oldest(&h->readers));
 }
 
-void hosted_run(hosted *h)
+void served_world_run(served_world *h)
 {
     if (!h->paused && !h->ended) {
         run_ticks(h);
@@ -487,26 +489,26 @@ void hosted_run(hosted *h)
     if (h->paused && !h->ended && h->stepping == NULL) {
         run_paused(h);
     }
-    hosted_settle(h); // what was answered between two ticks
+    served_world_settle(h); // what was answered between two ticks
 }
 
-bool hosted_settled(const hosted *h)
+bool served_world_settled(const served_world *h)
 {
     return !world_log_holds(&h->log);
 }
 
-bool hosted_flush(hosted *h)
+bool served_world_flush(served_world *h)
 {
-    hosted_settle(h);
+    served_world_settle(h);
     if (!h->ended) {
         world_log_image image = parts_of(h);
         world_log_rest(&h->log, &image, h->hz);
     }
-    hosted_take_committed(h);
+    served_world_take_committed(h);
     return world_log_holds(&h->log);
 }
 
-static int64_t paused_next_ns(const hosted *h)
+static int64_t paused_next_ns(const served_world *h)
 {
     if (world_log_full(&h->log)) {
         return h->clocks.now() + FULL_NS;
@@ -523,7 +525,7 @@ static int64_t paused_next_ns(const hosted *h)
     return owes(h) ? paused_publish_ns(h) : QUEUE_FOREVER;
 }
 
-int64_t hosted_next_ns(const hosted *h)
+int64_t served_world_next_ns(const served_world *h)
 {
     if (h->ended) {
         return QUEUE_FOREVER; // the storage wakes it
@@ -531,28 +533,28 @@ int64_t hosted_next_ns(const hosted *h)
     return h->paused ? paused_next_ns(h) : tick_schedule_due_ns(&h->schedule);
 }
 
-void hosted_move(hosted *h, reply_sink sink)
+void served_world_move(served_world *h, reply_sink sink)
 {
     world_log_redirect(&h->log, sink);
     h->sink = world_log_sink(&h->log);
     h->window.debt_ns = 0;
-    h->waits_apart = false;
+    h->waits_for_own_thread = false;
     h->load_ns = 0;
     h->parked_ns = 0;
     atomic_exchange(&h->log.woken, false); // word may have gone to the thread before
-    hosted_take_committed(h);
+    served_world_take_committed(h);
 }
 
 // ---- the end
 
-shared_bytes *hosted_image(const hosted *h)
+shared_bytes *served_world_image(const served_world *h)
 {
     const area *view = h->publisher.has_scene_view ? &h->publisher.scene_view : NULL;
     return world_image_encode(h->physics, &h->session_bodies, h->owners, &h->marks, view, h->paused,
                               world_tick(h->physics));
 }
 
-world_end hosted_end(const hosted *h)
+world_end served_world_end(const served_world *h)
 {
     uint64_t tick = world_tick(h->physics);
     bool logged = h->log.stored != NULL;
@@ -568,7 +570,7 @@ world_end hosted_end(const hosted *h)
                        .hash = world_hash(h->physics)};
 }
 
-void hosted_destroy(hosted *h, status why, const char *text)
+void served_world_destroy(served_world *h, status why, const char *text)
 {
     ASSERT(h->pausing == NULL); // it lasts no longer than a tick
     block_account *blocks = h->blocks;
@@ -576,17 +578,17 @@ void hosted_destroy(hosted *h, status why, const char *text)
     h->sink = h->log.out; // what follows tells no state
     world_log_deinit(&h->log);
     if (h->stepping != NULL) {
-        hosted_refuse(h, h->stepping, why, text);
+        served_world_refuse(h, h->stepping, why, text);
     }
     for (request *q; (q = inbox_take(&h->inbox)) != NULL; inbox_charge(&h->inbox, 0)) {
         if (q->kind == REQUEST_COMMAND) {
-            hosted_refuse(h, q, why, text);
+            served_world_refuse(h, q, why, text);
         } else {
             request_free(q);
         }
     }
     for (uint32_t i = 0; i < h->scheduled.count; i++) {
-        hosted_refuse(h, h->scheduled.data[i], why, text);
+        served_world_refuse(h, h->scheduled.data[i], why, text);
     }
     publisher_close_all(&h->publisher, why, text, h->sink);
     log_readers_close_all(&h->readers, h->number, why, text, h->sink);
@@ -598,7 +600,7 @@ void hosted_destroy(hosted *h, status why, const char *text)
     inbox_deinit(&h->inbox);
     owner_crowds_deinit(&h->owner_crowds);
     session_bodies_deinit(&h->session_bodies);
-    session_marks_deinit(&h->marks);
+    last_requests_deinit(&h->marks);
     buffer_deinit(&h->scratch);
     bytes_unref(h->figures);
     world_metrics_close(h->metrics);

@@ -6,7 +6,7 @@
 // subscribers the result, though not more often than if it ran; only the ticks of world.step are
 // shown as fast as they are done. Every request gets its one result.
 //
-// One thread at a time: that of its host. Knows no clock: it is told the time.
+// One thread at a time: that of its simulation thread. Knows no clock: it is told the time.
 #ifndef CAROM_SERVER_WORLD_TICK_SERVED_WORLD_H
 #define CAROM_SERVER_WORLD_TICK_SERVED_WORLD_H
 
@@ -32,7 +32,7 @@
 
 // Measured over the last second, for world.info and for warnings. Begins anew when the world goes
 // on after a pause, so that neither the pause nor the ticks of world.step count for the rate.
-typedef struct hosted_window {
+typedef struct served_world_window {
     int64_t start_ns;
     int64_t busy_ns;
     uint64_t ticks;
@@ -44,19 +44,20 @@ typedef struct hosted_window {
     int64_t full_ns;           // when it was last said that it has no room for contacts; 0: never
     int64_t warned_ns;         // when it was last said that the world is slowed, 0 for never
     int64_t warned_skipped_ns; // how much it had been slowed by then
-} hosted_window;
+} served_world_window;
 
 // Only for how long things take: of time passed, and of the thread's processor time.
-typedef struct hosted_clocks {
+typedef struct served_world_clocks {
     int64_t (*now)(void);
     int64_t (*processor)(void);
-} hosted_clocks;
+} served_world_clocks;
 
-typedef struct hosted {
+typedef struct served_world {
     uint64_t number; // never used again in this process; the epoch on the wire
     char name[WORLD_NAME_BYTES_MAX + 1];
     const limits *limits;
-    block_account *blocks; // its memory, which its host charges; NULL: it is not counted
+    block_account
+        *blocks; // its memory, which its simulation thread charges; NULL: it is not counted
     physics_world *physics;
     owners *owners;       // whose its bodies are
     replay *replay;       // the recording that it plays; NULL: it takes commands
@@ -68,7 +69,7 @@ typedef struct hosted {
     publisher publisher;
     log_readers readers;
     session_bodies session_bodies;
-    session_marks marks;
+    last_requests marks;
     task_runner runner; // lent to the physics
     inbox inbox;
     crowding crowding;
@@ -80,7 +81,7 @@ typedef struct hosted {
     bool touched;               // a request came since it was run
     bool alone;                 // no other world is on its thread
     int64_t foreseen_most_ns;   // a step that will take longer waits for a thread apart
-    bool waits_apart;           // one does
+    bool waits_for_own_thread;  // one does
     request *returned;          // it would last as long, or make such a step: it waits in the inbox
     int64_t stepped_ns;         // that the last step of world.step took
     int64_t lasted_ns;          // that its last tick took
@@ -95,63 +96,64 @@ typedef struct hosted {
     uint32_t steps_left;
     turn_job step_job;    // of its thread's queue of steps
     int64_t published_ns; // when a paused world last sent snapshots
-    hosted_window window;
+    served_world_window window;
     world_metrics *metrics; // NULL once it has ended
     buffer scratch;
     world_log log;
     reply_sink sink; // of the log
-    hosted_clocks clocks;
-} hosted;
+    served_world_clocks clocks;
+} served_world;
 
 // Takes over what `from` owns, and frees it. `sink` gets its replies.
-hosted *hosted_create(uint64_t number, const char *name, adoption *from, const limits *bounds,
-                      reply_sink sink, hosted_clocks clocks);
+served_world *served_world_create(uint64_t number, const char *name, adoption *from,
+                                  const limits *bounds, reply_sink sink,
+                                  served_world_clocks clocks);
 
 // Answers the REQUEST_ADOPT that brought it, now that it lives.
-void hosted_adopted(hosted *h, request *q);
+void served_world_adopted(served_world *h, request *q);
 
 // Whether it has taken more than half of its thread's time, by half a tick, or its next step is
 // foreseen to: others on the thread have to wait for it.
-bool hosted_crowds(const hosted *h);
+bool served_world_crowds(const served_world *h);
 
 // How long its thread lets a step of its take, as far as that can be foreseen: half a tick, unless
-// nobody else is in the way. It does not begin one that will take longer, `waits_apart` says so
-// then, and it goes on when it has another bound.
-int64_t hosted_fair_step_ns(const hosted *h);
-void hosted_bound_step(hosted *h, int64_t most_ns);
+// nobody else is in the way. It does not begin one that will take longer, `waits_for_own_thread`
+// says so then, and it goes on when it has another bound.
+int64_t served_world_fair_step_ns(const served_world *h);
+void served_world_bound_step(served_world *h, int64_t most_ns);
 
 // It lives on another thread from now on, which calls this: `sink` gets its replies.
-void hosted_move(hosted *h, reply_sink sink);
+void served_world_move(served_world *h, reply_sink sink);
 
 // All that it is, as world_image.h has it. One reference, the caller's.
-shared_bytes *hosted_image(const hosted *h);
-// After hosted_flush.
-world_end hosted_end(const hosted *h);
+shared_bytes *served_world_image(const served_world *h);
+// After served_world_flush.
+world_end served_world_end(const served_world *h);
 
 // Answers the waiting requests with `why` and `text`, tells the subscribers, frees all.
-void hosted_destroy(hosted *h, status why, const char *text);
+void served_world_destroy(served_world *h, status why, const char *text);
 
 // Nothing of an ended world waits for its log any more.
-bool hosted_settled(const hosted *h);
+bool served_world_settled(const served_world *h);
 
 // Before the end of the thread: hands what is new to the log, which is told that the world rests at
 // this tick, and lets go what is committed. Whether something waits still.
-bool hosted_flush(hosted *h);
+bool served_world_flush(served_world *h);
 
 // Takes over a request for this world: any kind but ADOPT and STOP.
-void hosted_deliver(hosted *h, request *q);
+void served_world_deliver(served_world *h, request *q);
 
 // Does what is due, but for world.step. A world that is behind does several ticks, but gives way to
 // others after one period of its own, or 5 ms.
-void hosted_run(hosted *h);
+void served_world_run(served_world *h);
 
 // Whether a world.step is under way, and can go on.
-bool hosted_steps(const hosted *h);
+bool served_world_steps(const served_world *h);
 // Goes on with it until the slice is over: one tick in any case.
-void hosted_step(hosted *h, const turn *slice);
+void served_world_step(served_world *h, const turn *slice);
 
 // When it wants to run again, other than for world.step: 0 at once, QUEUE_FOREVER when only a
 // request can bring it to.
-int64_t hosted_next_ns(const hosted *h);
+int64_t served_world_next_ns(const served_world *h);
 
 #endif

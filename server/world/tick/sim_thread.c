@@ -1,5 +1,5 @@
-// The simulation thread's loop and its two queues; see sim_thread.h. Each function says by its section on
-// which thread it runs.
+// The simulation thread's loop and its two queues; see sim_thread.h. Each function says by its
+// section on which thread it runs.
 #include "server/world/tick/sim_thread.h"
 
 #include <pthread.h>
@@ -33,35 +33,36 @@ enum {
     ALONE_NS = 100000000,           // step of a world that has the thread for itself: one may come
     ROUND_NS = 5000000,             // until requests are looked at again
     STEPS_LEAST_NS = 1000000,       // of it for steps of paused worlds, however soon a tick is due
-    APART_NICE = 5                  // a third of the weight that the other threads have
+    OWN_THREAD_NICE = 5             // a third of the weight that the other threads have
 };
 
-struct host {
-    host_options options;
+struct sim_thread {
+    sim_thread_options options;
     pthread_t thread;
-    pthread_t owner;   // the network thread: it created the host, sends requests, takes replies
+    pthread_t owner; // the network thread: it created the simulation thread, sends requests, takes
+                     // replies
     thread_pool *pool; // lent to its worlds
     queue requests;
     queue replies;
     atomic_uint_fast64_t busy;        // millionths of the second before
     atomic_uint_fast64_t world_count; // those on their way here counted
     // the rest is the simulation thread's
-    ARRAY(hosted *) worlds; // by ascending number
-    ARRAY(hosted *) due;    // of the round under way, the one first that had least
-    shares shares;          // of the worlds
-    turn_queue steps;       // of those that stand and step
-    bool stopping;          // REQUEST_STOP was taken
-    bool hands_over;        // it said so
-    bool over;              // REPLY_STOPPED was sent
-    bool paused;            // hears of every request: it has no worlds, or one that stands
-    int64_t flush_until_ns; // while it stops; 0 before
+    ARRAY(served_world *) worlds; // by ascending number
+    ARRAY(served_world *) due;    // of the round under way, the one first that had least
+    shares shares;                // of the worlds
+    turn_queue steps;             // of those that stand and step
+    bool stopping;                // REQUEST_STOP was taken
+    bool hands_over;              // it said so
+    bool over;                    // REPLY_STOPPED was sent
+    bool paused;                  // hears of every request: it has no worlds, or one that stands
+    int64_t flush_until_ns;       // while it stops; 0 before
     int64_t window_start_ns, window_busy_ns;
     permit permit; // of options.permits
 };
 
 static void post(void *context, reply *r)
 {
-    host *h = context;
+    sim_thread *h = context;
     ASSERT(pthread_equal(pthread_self(), h->thread));
     queue_push_result result = queue_push(&h->replies, &r->node, false);
     ASSERT(result != QUEUE_FULL);
@@ -73,7 +74,7 @@ static void post(void *context, reply *r)
 // ---- requests
 
 // The place of the first world whose number is not below.
-static uint32_t place_of(const host *h, uint64_t number)
+static uint32_t place_of(const sim_thread *h, uint64_t number)
 {
     uint32_t low = 0;
     uint32_t high = h->worlds.count;
@@ -88,7 +89,7 @@ static uint32_t place_of(const host *h, uint64_t number)
     return low;
 }
 
-static hosted *find_world(const host *h, uint64_t number)
+static served_world *find_world(const sim_thread *h, uint64_t number)
 {
     uint32_t at = place_of(h, number);
     bool found = at < h->worlds.count && h->worlds.data[at]->number == number;
@@ -96,7 +97,7 @@ static hosted *find_world(const host *h, uint64_t number)
 }
 
 // Answers a request that no world answers.
-static void answer_here(host *h, request *q, status s, const char *text)
+static void answer_here(sim_thread *h, request *q, status s, const char *text)
 {
     reply *r = reply_create(REPLY_RESULT, q->world);
     r->method = q->command.method;
@@ -113,16 +114,16 @@ static void answer_here(host *h, request *q, status s, const char *text)
 // On the storage's thread. At most one word for each world is on its way.
 static void on_committed(void *context)
 {
-    hosted *w = context;
+    served_world *w = context;
     if (!atomic_exchange(&w->log.woken, true)) {
-        host *h = atomic_load(&w->log.waker); // after: the world may just have moved
+        sim_thread *h = atomic_load(&w->log.waker); // after: the world may just have moved
         request *word = request_create(REQUEST_COMMITTED, w->number);
         queue_push_result result = queue_push(&h->requests, &word->node, true);
         ASSERT(result != QUEUE_FULL);
     }
 }
 
-static void insert(host *h, hosted *w)
+static void insert(sim_thread *h, served_world *w)
 {
     uint32_t at = place_of(h, w->number); // one that was longer in the making may come later
     array_push(&h->worlds, w);
@@ -133,9 +134,9 @@ static void insert(host *h, hosted *w)
     w->touched = true;
 }
 
-static void take_out(host *h, uint32_t at)
+static void take_out(sim_thread *h, uint32_t at)
 {
-    hosted *w = h->worlds.data[at];
+    served_world *w = h->worlds.data[at];
     turn_queue_remove(&h->steps, &w->step_job);
     shares_release(&h->shares, w->used);
     w->used = NULL;
@@ -145,13 +146,13 @@ static void take_out(host *h, uint32_t at)
             (h->worlds.count - at) * sizeof *h->worlds.data);
 }
 
-static void note_thread(const host *h, const hosted *w)
+static void note_thread(const sim_thread *h, const served_world *w)
 {
     atomic_store_explicit(&w->metrics->thread, (uint32_t)h->options.index, memory_order_relaxed);
 }
 
 // Work for this world begins: faults are noted as its own, and so is memory.
-static void enter_world(const hosted *w)
+static void enter_world(const served_world *w)
 {
     crash_enter_world(w->number);
     block_charge(w->blocks);
@@ -163,21 +164,21 @@ static void leave_world(void)
     block_charge(NULL);
 }
 
-static void adopt(host *h, request *q)
+static void adopt(sim_thread *h, request *q)
 {
     ASSERT(q->adoption != NULL && find_world(h, q->world) == NULL);
     block_charge(q->adoption->blocks);
     world_set_runner(q->adoption->physics, thread_pool_runner(h->pool));
-    hosted *w =
-        hosted_create(q->world, q->command.world, q->adoption, h->options.limits,
-                      (reply_sink){post, h}, (hosted_clocks){clock_now_ns, clock_processor_ns});
+    served_world *w = served_world_create(q->world, q->command.world, q->adoption,
+                                          h->options.limits, (reply_sink){post, h},
+                                          (served_world_clocks){clock_now_ns, clock_processor_ns});
     q->adoption = NULL;
     w->runner = thread_pool_runner(h->pool);
     w->log.waker = h;
     if (w->log.stored != NULL) {
         storage_watch(w->log.stored, on_committed, w);
     }
-    hosted_adopted(w, q);
+    served_world_adopted(w, q);
     leave_world();
     insert(h, w);
     note_thread(h, w);
@@ -185,7 +186,7 @@ static void adopt(host *h, request *q)
 
 // ---- worlds that move to another thread
 
-static void post_about(host *h, reply_kind kind, uint64_t world, hosted *moved)
+static void post_about(sim_thread *h, reply_kind kind, uint64_t world, served_world *moved)
 {
     reply *r = reply_create(kind, world);
     r->moved = moved;
@@ -193,10 +194,10 @@ static void post_about(host *h, reply_kind kind, uint64_t world, hosted *moved)
 }
 
 // An ended world stays: it waits for its log alone.
-static void release(host *h, request *q)
+static void release(sim_thread *h, request *q)
 {
     uint32_t at = place_of(h, q->world);
-    hosted *w = find_world(h, q->world);
+    served_world *w = find_world(h, q->world);
     bool leaves = w != NULL && !w->ended;
     if (leaves) {
         take_out(h, at);
@@ -205,9 +206,9 @@ static void release(host *h, request *q)
     request_free(q);
 }
 
-static void take(host *h, request *q)
+static void take(sim_thread *h, request *q)
 {
-    hosted *w = q->moved;
+    served_world *w = q->moved;
     q->moved = NULL;
     ASSERT(w != NULL && w->number == q->world && find_world(h, q->world) == NULL);
     request_free(q);
@@ -215,35 +216,35 @@ static void take(host *h, request *q)
     w->runner = thread_pool_runner(h->pool);
     world_set_runner(w->physics, w->runner);
     atomic_store(&w->log.waker, h);
-    hosted_move(w, (reply_sink){post, h});
+    served_world_move(w, (reply_sink){post, h});
     leave_world();
     insert(h, w);
     note_thread(h, w);
 }
 
 // How long a step of the world may take here, as far as that can be foreseen.
-static int64_t step_most_ns(const host *h, const hosted *w)
+static int64_t step_most_ns(const sim_thread *h, const served_world *w)
 {
-    if (h->options.apart || h->options.turned || h->options.limits->own_threads == 0) {
+    if (h->options.own_thread || h->options.turned || h->options.limits->own_threads == 0) {
         return INT64_MAX;
     }
-    return h->worlds.count > 1 ? hosted_fair_step_ns(w) : ALONE_NS;
+    return h->worlds.count > 1 ? served_world_fair_step_ns(w) : ALONE_NS;
 }
 
 // A world that makes others wait is told of, so that it gets a thread apart. Until then, or for a
 // while where there is none, it waits itself.
-static void note_crowding(host *h, hosted *w, int64_t now)
+static void note_crowding(sim_thread *h, served_world *w, int64_t now)
 {
     const bool crowds =
-        h->worlds.count > 1 && hosted_crowds(w) && now - w->crowded_ns >= CROWDED_NS;
-    if ((w->waits_apart || crowds) && !h->options.apart && !h->options.turned) {
+        h->worlds.count > 1 && served_world_crowds(w) && now - w->crowded_ns >= CROWDED_NS;
+    if ((w->waits_for_own_thread || crowds) && !h->options.own_thread && !h->options.turned) {
         w->crowded_ns = now;
-        w->parked_ns = now + (w->waits_apart ? FORESEEN_PARKED_NS : PARKED_NS);
+        w->parked_ns = now + (w->waits_for_own_thread ? FORESEEN_PARKED_NS : PARKED_NS);
         post_about(h, REPLY_CROWDED, w->number, NULL);
     }
 }
 
-static void route(host *h, request *q)
+static void route(sim_thread *h, request *q)
 {
     ASSERT(q->kind == REQUEST_STOP || q->world != 0);
     if (q->kind == REQUEST_STOP) {
@@ -264,10 +265,10 @@ static void route(host *h, request *q)
         take(h, q);
         return;
     }
-    hosted *w = find_world(h, q->world);
+    served_world *w = find_world(h, q->world);
     if (w != NULL && (!w->ended || q->kind == REQUEST_COMMITTED)) {
         enter_world(w);
-        hosted_deliver(w, q);
+        served_world_deliver(w, q);
         leave_world();
         w->touched = true;
     } else if (q->kind == REQUEST_COMMAND) {
@@ -282,7 +283,7 @@ static void route(host *h, request *q)
     }
 }
 
-static void route_all(host *h, queue_node *chain)
+static void route_all(sim_thread *h, queue_node *chain)
 {
     while (chain != NULL) {
         request *q = (request *)chain;
@@ -296,26 +297,26 @@ static void route_all(host *h, queue_node *chain)
 static int compare_used(const void *a, const void *b, void *context)
 {
     const shares *all = context;
-    const hosted *x = *(hosted *const *)a;
-    const hosted *y = *(hosted *const *)b;
+    const served_world *x = *(served_world *const *)a;
+    const served_world *y = *(served_world *const *)b;
     const int64_t used_x = shares_used(all, x->used);
     const int64_t used_y = shares_used(all, y->used);
     const int order = (used_x > used_y) - (used_x < used_y);
     return order != 0 ? order : (x->number > y->number) - (x->number < y->number);
 }
 
-static bool is_parked(const hosted *w, int64_t now)
+static bool is_parked(const served_world *w, int64_t now)
 {
     return now < w->parked_ns && !w->ended;
 }
 
 // Worlds that have something to do now, those first that had least of the thread's time.
-static void choose_due(host *h, int64_t now)
+static void choose_due(sim_thread *h, int64_t now)
 {
     array_clear(&h->due);
     for (uint32_t i = 0; i < h->worlds.count; i++) {
-        hosted *w = h->worlds.data[i];
-        if (!is_parked(w, now) && (w->touched || hosted_next_ns(w) <= now)) {
+        served_world *w = h->worlds.data[i];
+        if (!is_parked(w, now) && (w->touched || served_world_next_ns(w) <= now)) {
             array_push(&h->due, w);
         }
     }
@@ -324,23 +325,23 @@ static void choose_due(host *h, int64_t now)
     }
 }
 
-static void charge(host *h, hosted *w, int64_t ns)
+static void charge(sim_thread *h, served_world *w, int64_t ns)
 {
     shares_charge(&h->shares, w->used, ns);
     w->load_ns += ns;
 }
 
-static void run_world(host *h, hosted *w)
+static void run_world(sim_thread *h, served_world *w)
 {
     const int64_t begin = clock_now_ns();
     const bool waited = w->parked_ns != 0; // and no thread has taken it
-    hosted_bound_step(w, waited ? INT64_MAX : step_most_ns(h, w));
+    served_world_bound_step(w, waited ? INT64_MAX : step_most_ns(h, w));
     w->parked_ns = 0;
     w->touched = false;
     w->alone = h->worlds.count == 1;
     shares_serve(&h->shares, w->used);
     enter_world(w);
-    hosted_run(w);
+    served_world_run(w);
     leave_world();
     const int64_t end = clock_now_ns();
     charge(h, w, end - begin);
@@ -349,23 +350,23 @@ static void run_world(host *h, hosted *w)
 
 static job_progress step_world(turn_job *job, const turn *slice)
 {
-    hosted *w = (hosted *)((char *)job - offsetof(hosted, step_job));
+    served_world *w = (served_world *)((char *)job - offsetof(served_world, step_job));
     const int64_t begin = clock_now_ns();
     enter_world(w);
-    hosted_step(w, slice);
+    served_world_step(w, slice);
     leave_world();
     w->load_ns += clock_now_ns() - begin;
-    return hosted_steps(w) && !w->waits_apart ? JOB_GOES_ON : JOB_DONE;
+    return served_world_steps(w) && !w->waits_for_own_thread ? JOB_GOES_ON : JOB_DONE;
 }
 
 // A turn for all steps of worlds that stand: as long as nothing else is due, and some in any case.
-static bool run_steps(host *h, int64_t next)
+static bool run_steps(sim_thread *h, int64_t next)
 {
     const int64_t now = clock_now_ns();
     for (uint32_t i = 0; i < h->worlds.count; i++) {
-        hosted *w = h->worlds.data[i];
-        if (hosted_steps(w) && !is_parked(w, now) && !turn_job_queued(&w->step_job)) {
-            hosted_bound_step(w, w->parked_ns != 0 ? INT64_MAX : step_most_ns(h, w));
+        served_world *w = h->worlds.data[i];
+        if (served_world_steps(w) && !is_parked(w, now) && !turn_job_queued(&w->step_job)) {
+            served_world_bound_step(w, w->parked_ns != 0 ? INT64_MAX : step_most_ns(h, w));
             w->parked_ns = 0;
             turn_queue_add(&h->steps, &w->step_job, step_world, w->stepping->reply_to.subject);
         }
@@ -375,33 +376,33 @@ static bool run_steps(host *h, int64_t next)
     const turn t = turn_begin(clock_now_ns, length);
     const bool left = turn_queue_run(&h->steps, &t);
     for (uint32_t i = 0; i < h->worlds.count; i++) {
-        if (h->worlds.data[i]->waits_apart) {
+        if (h->worlds.data[i]->waits_for_own_thread) {
             note_crowding(h, h->worlds.data[i], clock_now_ns());
         }
     }
     return left;
 }
 
-static void drop_settled(host *h)
+static void drop_settled(sim_thread *h)
 {
     for (uint32_t i = h->worlds.count; i > 0; i--) {
-        hosted *w = h->worlds.data[i - 1];
-        if (w->ended && hosted_settled(w)) {
+        served_world *w = h->worlds.data[i - 1];
+        if (w->ended && served_world_settled(w)) {
             take_out(h, i - 1);
-            hosted_destroy(w, STATUS_NOT_FOUND, "the world was destroyed");
+            served_world_destroy(w, STATUS_NOT_FOUND, "the world was destroyed");
         }
     }
 }
 
 // When the first world wants to run.
-static int64_t next_due(const host *h, bool *paused)
+static int64_t next_due(const sim_thread *h, bool *paused)
 {
     const int64_t now = clock_now_ns();
     int64_t next = QUEUE_FOREVER;
     *paused = h->worlds.count == 0;
     for (uint32_t i = 0; i < h->worlds.count; i++) {
-        const hosted *w = h->worlds.data[i];
-        int64_t wants = w->touched ? 0 : hosted_next_ns(w);
+        const served_world *w = h->worlds.data[i];
+        int64_t wants = w->touched ? 0 : served_world_next_ns(w);
         wants = is_parked(w, now) ? w->parked_ns : wants;
         if (wants != QUEUE_FOREVER && (next == QUEUE_FOREVER || wants < next)) {
             next = wants;
@@ -412,7 +413,7 @@ static int64_t next_due(const host *h, bool *paused)
 }
 
 // Runs worlds that have something to do, for a round; returns when the first wants to run again.
-static int64_t run_worlds(host *h, bool *paused)
+static int64_t run_worlds(sim_thread *h, bool *paused)
 {
     const turn round = turn_begin(clock_now_ns, ROUND_NS);
     choose_due(h, round.begin_ns);
@@ -427,23 +428,23 @@ static int64_t run_worlds(host *h, bool *paused)
 
 // A thread that is full, by worlds none of which takes half of it: the largest one goes, if it has
 // far more than its share. Steps of worlds that stand only have what is left.
-static void relieve(host *h, const reply *loads, double busy)
+static void relieve(sim_thread *h, const reply *loads, double busy)
 {
     const world_load *most = NULL;
     for (uint32_t i = 0; i < loads->load_count; i++) {
-        const hosted *w = find_world(h, loads->loads[i].world);
+        const served_world *w = find_world(h, loads->loads[i].world);
         if (!w->paused && (most == NULL || loads->loads[i].share > most->share)) {
             most = &loads->loads[i];
         }
     }
     if (most != NULL && busy * 1e6 >= LOADS_FULL && most->share >= LOADS_LARGE &&
-        2 * most->share * loads->load_count >= 3 * 1000000 && !h->options.apart) {
+        2 * most->share * loads->load_count >= 3 * 1000000 && !h->options.own_thread) {
         post_about(h, REPLY_CROWDED, most->world, NULL);
     }
 }
 
 // A busy thread with several worlds may be relieved of one.
-static void tell_loads(host *h, int64_t length, double busy)
+static void tell_loads(sim_thread *h, int64_t length, double busy)
 {
     bool told = h->worlds.count > 1 && busy * 1e6 >= LOADS_LEAST && !h->options.turned;
     reply *r = told ? reply_create(REPLY_LOADS, 0) : NULL;
@@ -452,7 +453,7 @@ static void tell_loads(host *h, int64_t length, double busy)
         ASSERT_MEMORY(r->loads != NULL);
     }
     for (uint32_t i = 0; i < h->worlds.count; i++) {
-        hosted *w = h->worlds.data[i];
+        served_world *w = h->worlds.data[i];
         if (told && !w->ended) {
             uint64_t load = (uint64_t)((double)w->load_ns / (double)length * 1e6);
             r->loads[r->load_count++] = (world_load){w->number, load};
@@ -466,7 +467,7 @@ static void tell_loads(host *h, int64_t length, double busy)
 }
 
 // `forever`: the thread is about to wait without end.
-static void note_load(host *h, int64_t begin, int64_t end, bool forever)
+static void note_load(sim_thread *h, int64_t begin, int64_t end, bool forever)
 {
     h->window_busy_ns += end - begin;
     int64_t length = end - h->window_start_ns;
@@ -480,25 +481,25 @@ static void note_load(host *h, int64_t begin, int64_t end, bool forever)
 }
 
 // A world without a log goes to the next process as it is, one with a log by that; see handover.h.
-static void post_image(host *h, const hosted *w)
+static void post_image(sim_thread *h, const served_world *w)
 {
     reply *r = reply_create(REPLY_IMAGE, w->number);
-    r->end = hosted_end(w);
+    r->end = served_world_end(w);
     bool whole = r->end.kind == WORLD_END_BARE || r->end.kind == WORLD_END_LOGGED;
-    r->payload = whole ? hosted_image(w) : NULL;
+    r->payload = whole ? served_world_image(w) : NULL;
     post(h, r);
 }
 
 // The end: commits and tells everything that was applied by now, if the disk is not too slow.
 // Returns when to look again.
-static int64_t stop_worlds(host *h)
+static int64_t stop_worlds(sim_thread *h)
 {
     int64_t now = clock_now_ns();
     h->flush_until_ns = h->flush_until_ns == 0 ? now + FLUSH_NS : h->flush_until_ns;
     bool held = false;
     for (uint32_t i = 0; i < h->worlds.count; i++) {
         enter_world(h->worlds.data[i]);
-        held = hosted_flush(h->worlds.data[i]) || held;
+        held = served_world_flush(h->worlds.data[i]) || held;
         leave_world();
     }
     if (held && now < h->flush_until_ns) {
@@ -512,7 +513,7 @@ static int64_t stop_worlds(host *h)
         }
         turn_queue_remove(&h->steps, &h->worlds.data[i]->step_job);
         shares_release(&h->shares, h->worlds.data[i]->used);
-        hosted_destroy(h->worlds.data[i], STATUS_UNAVAILABLE, "the server is shutting down");
+        served_world_destroy(h->worlds.data[i], STATUS_UNAVAILABLE, "the server is shutting down");
     }
     array_free(&h->worlds);
     h->over = true;
@@ -521,19 +522,19 @@ static int64_t stop_worlds(host *h)
 }
 
 // Each of its worlds counts like one that has a thread for itself.
-static int64_t share_of_each(const host *h, int64_t ns)
+static int64_t share_of_each(const sim_thread *h, int64_t ns)
 {
     return h->worlds.count > 1 ? ns / h->worlds.count : ns;
 }
 
 static void wake_permitted(void *context)
 {
-    host *h = context;
+    sim_thread *h = context;
     queue_wake(&h->requests);
 }
 
 // One round with what was sent; returns when the next is due.
-static int64_t do_round(host *h, queue_node *chain)
+static int64_t do_round(sim_thread *h, queue_node *chain)
 {
     int64_t begin = clock_now_ns();
     route_all(h, chain);
@@ -554,12 +555,12 @@ static int64_t do_round(host *h, queue_node *chain)
 
 static void *run(void *argument)
 {
-    host *h = argument;
+    sim_thread *h = argument;
     h->window_start_ns = clock_now_ns();
-    if (h->options.apart) {
+    if (h->options.own_thread) {
         // Of this thread alone, on Linux.
-        (void)!nice(APART_NICE);
-        thread_pool_lower(h->pool, APART_NICE);
+        (void)!nice(OWN_THREAD_NICE);
+        thread_pool_lower(h->pool, OWN_THREAD_NICE);
     }
     if (h->options.permits != NULL) {
         permit_begin(h->options.permits, &h->permit, (uint64_t)h->options.index, wake_permitted, h);
@@ -576,7 +577,7 @@ static void *run(void *argument)
     return NULL;
 }
 
-int64_t host_turn(host *h)
+int64_t sim_thread_turn(sim_thread *h)
 {
     ASSERT(h->options.turned);
     return do_round(h, queue_take(&h->requests));
@@ -584,12 +585,12 @@ int64_t host_turn(host *h)
 
 // ---- the network thread's side
 
-static uint64_t worlds_max(const host_options *options)
+static uint64_t worlds_max(const sim_thread_options *options)
 {
     return limits_worlds_in_all(options->limits) + options->restored_worlds;
 }
 
-static uint64_t queue_max(const host_options *options)
+static uint64_t queue_max(const sim_thread_options *options)
 {
     // Commands of all worlds; for each subscription, those included that commands are about to
     // make, as many snapshots and acknowledgements as may be on their way, and an end. Word of each
@@ -603,9 +604,9 @@ static uint64_t queue_max(const host_options *options)
            2 * sessions * worlds;
 }
 
-status host_create(const host_options *options, host **out, error *err)
+status sim_thread_create(const sim_thread_options *options, sim_thread **out, error *err)
 {
-    host *h = calloc(1, sizeof *h);
+    sim_thread *h = calloc(1, sizeof *h);
     ASSERT_MEMORY(h != NULL);
     h->options = *options;
     h->owner = pthread_self();
@@ -646,7 +647,7 @@ status host_create(const host_options *options, host **out, error *err)
     return STATUS_OK;
 }
 
-bool host_send(host *h, request *r)
+bool sim_thread_send(sim_thread *h, request *r)
 {
     ASSERT(pthread_equal(pthread_self(), h->owner));
     ASSERT((r->kind == REQUEST_ADOPT) == (r->adoption != NULL));
@@ -662,35 +663,35 @@ bool host_send(host *h, request *r)
     return true;
 }
 
-reply *host_take(host *h)
+reply *sim_thread_take(sim_thread *h)
 {
     ASSERT(pthread_equal(pthread_self(), h->owner));
     return (reply *)queue_take(&h->replies);
 }
 
-bool host_empty(const host *h)
+bool sim_thread_empty(const sim_thread *h)
 {
     return atomic_load_explicit(&h->world_count, memory_order_relaxed) == 0;
 }
 
-uint64_t host_busy(const host *h)
+uint64_t sim_thread_busy(const sim_thread *h)
 {
     return atomic_load_explicit(&h->busy, memory_order_relaxed);
 }
 
-uint64_t host_load(const host *h)
+uint64_t sim_thread_load(const sim_thread *h)
 {
     uint64_t worlds = atomic_load_explicit(&h->world_count, memory_order_relaxed);
-    return host_busy(h) + worlds * WORLD_LOAD;
+    return sim_thread_busy(h) + worlds * WORLD_LOAD;
 }
 
-void host_destroy(host *h)
+void sim_thread_destroy(sim_thread *h)
 {
     if (!h->options.turned) {
         pthread_join(h->thread, NULL);
     }
     thread_pool_destroy(h->pool);
-    for (reply *r = host_take(h); r != NULL;) {
+    for (reply *r = sim_thread_take(h); r != NULL;) {
         reply *next = (reply *)r->node.next;
         reply_free(r);
         r = next;

@@ -30,49 +30,49 @@
 #include "server/schedule/permits.h"
 #include "server/world/tick/messages.h"
 
-typedef struct host host;
+typedef struct sim_thread sim_thread;
 
-typedef struct host_options {
+typedef struct sim_thread_options {
     int index;                // for the thread's name
     int world_threads;        // that step one world together: 1 to THREAD_POOL_THREADS_MAX
-    const limits *limits;     // must outlive the host
+    const limits *limits;     // must outlive the simulation thread
     uint32_t restored_worlds; // brought back by the start, beyond limits.worlds perhaps
-    bool apart;               // for worlds that others must not wait for
+    bool own_thread;          // for worlds that others must not wait for
     permits *permits;         // with which it runs its worlds; NULL: it needs none
-    bool turned;              // no thread of its own: host_turn() instead
+    bool turned;              // no thread of its own: sim_thread_turn() instead
     // Called on the simulation thread when replies are there to be taken.
     void (*wake)(void *context);
     void *wake_context;
-} host_options;
+} sim_thread_options;
 
 // Starts the thread, and its thread pool. Errors: STATUS_INTERNAL where the system has none to
 // give.
-status host_create(const host_options *options, host **out, error *err);
+status sim_thread_create(const sim_thread_options *options, sim_thread **out, error *err);
 
 // Hands a request over; it is taken over in any case. False if it could not be delivered because
 // the queue is full: it was then freed, and there is no answer. The network thread.
-bool host_send(host *h, request *r);
+bool sim_thread_send(sim_thread *h, request *r);
 
 // The replies since the last call, oldest first, linked by node.next; NULL when there are none.
 // The network thread.
-reply *host_take(host *h);
+reply *sim_thread_take(sim_thread *h);
 
 // Instead of the thread, where time is not real (tests/simulation): takes what was sent, runs the
 // worlds that want to run, in the caller's thread. Returns when it wants its next turn: 0 at once,
 // QUEUE_FOREVER when only a request can bring that. The network thread.
-int64_t host_turn(host *h);
+int64_t sim_thread_turn(sim_thread *h);
 
 // How busy it is, to find the one for a new world: millionths of its time that it worked in the
 // second before, and a share for each world that it has. Any thread.
-uint64_t host_load(const host *h);
+uint64_t sim_thread_load(const sim_thread *h);
 
 // The part of that which was measured. Any thread.
-uint64_t host_busy(const host *h);
+uint64_t sim_thread_busy(const sim_thread *h);
 
 // Whether no world is there, or on its way. The network thread.
-bool host_empty(const host *h);
+bool sim_thread_empty(const sim_thread *h);
 
 // After REQUEST_STOP was sent and REPLY_STOPPED taken: joins the thread and frees all.
-void host_destroy(host *h);
+void sim_thread_destroy(sim_thread *h);
 
 #endif

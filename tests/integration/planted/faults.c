@@ -10,8 +10,8 @@
 //     failed-step    an assertion fails in the step to tick 5 of each world of 61 Hz
 //     wild-step      likewise, but it writes where no memory is
 //
-// Where CAROM_GATE in the environment names a file, a restart does not play the log of a world named
-// slow… before that file is there, and that of a world named slow-broken… not then either.
+// Where CAROM_GATE in the environment names a file, a restart does not play the log of a world
+// named slow… before that file is there, and that of a world named slow-broken… not then either.
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -155,13 +155,13 @@ status __wrap_storage_close(storage *s, error *err)
     return result;
 }
 
-bool __real_hosted_flush(hosted *h);
-bool __wrap_hosted_flush(hosted *h);
+bool __real_served_world_flush(served_world *h);
+bool __wrap_served_world_flush(served_world *h);
 
-bool __wrap_hosted_flush(hosted *h)
+bool __wrap_served_world_flush(served_world *h)
 {
     stopping = true;
-    bool held = __real_hosted_flush(h);
+    bool held = __real_served_world_flush(h);
     stopping = false;
     return held;
 }
@@ -189,7 +189,8 @@ void __wrap_restore_play(restored_world *w)
 {
     const char *gate = getenv("CAROM_GATE");
     const struct timespec pause = {.tv_nsec = GATE_POLL_MS * 1000000L};
-    while (gate != NULL && strncmp(w->name, SLOW, sizeof SLOW - 1) == 0 && access(gate, F_OK) != 0) {
+    while (gate != NULL && strncmp(w->name, SLOW, sizeof SLOW - 1) == 0 &&
+           access(gate, F_OK) != 0) {
         nanosleep(&pause, NULL);
     }
     if (gate != NULL && strncmp(w->name, BROKEN, sizeof BROKEN - 1) == 0) {

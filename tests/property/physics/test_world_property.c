@@ -97,10 +97,11 @@ static heap_report pile_up(rng *r, variety v, int heaps, double substeps_min)
         report.heaps++;
         world_free(world);
     }
-    print_message("energy rose by %.4f %% at most, overlap at rest %.4f m, %d of %d bodies in %d of "
-                  "%d heaps still awake\n",
-                  100.0 * report.rise, report.overlap, report.awake, report.bodies, report.stirring,
-                  report.heaps);
+    print_message(
+        "energy rose by %.4f %% at most, overlap at rest %.4f m, %d of %d bodies in %d of "
+        "%d heaps still awake\n",
+        100.0 * report.rise, report.overlap, report.awake, report.bodies, report.stirring,
+        report.heaps);
     return report;
 }
 

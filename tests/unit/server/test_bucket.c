@@ -1,4 +1,4 @@
-// Token buckets, and the parties that share them.
+// Token buckets, and the quota_owners that share them.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -78,32 +78,32 @@ static void charge_goes_into_debt_and_comes_out(void **state)
     assert_true(bucket_charge(&b, 0.0, 100.0, 100.0, 1501));
 }
 
-static void parties_share_by_name_and_are_forgotten_when_full(void **state)
+static void quota_owners_share_by_name_and_are_forgotten_when_full(void **state)
 {
     (void)state;
-    parties p = {0};
-    party *ada = parties_hold(&p, "s ada", 10.0, 20.0, 0);
-    assert_ptr_equal(parties_hold(&p, "s ada", 10.0, 20.0, 0), ada);
+    quota_owners p = {0};
+    quota_owner *ada = quota_owners_hold(&p, "s ada", 10.0, 20.0, 0);
+    assert_ptr_equal(quota_owners_hold(&p, "s ada", 10.0, 20.0, 0), ada);
     assert_int_equal(ada->holders, 2);
     assert_int_equal(bucket_pay(&ada->requests, 20.0, 10.0, 20.0, 0), BUCKET_PAID);
-    parties_release(ada);
-    parties_release(ada);
+    quota_owners_release(ada);
+    quota_owners_release(ada);
     // Many come and go in a moment: who owes nothing is dropped, who does is not.
     for (int i = 0; i < 100000; i++) {
         char name[32];
         snprintf(name, sizeof name, "a %d", i);
-        parties_release(parties_hold(&p, name, 10.0, 20.0, 1));
+        quota_owners_release(quota_owners_hold(&p, name, 10.0, 20.0, 1));
         assert_true(p.count <= 64);
     }
-    assert_ptr_equal(parties_hold(&p, "s ada", 10.0, 20.0, 1), ada);
-    parties_release(ada);
+    assert_ptr_equal(quota_owners_hold(&p, "s ada", 10.0, 20.0, 1), ada);
+    quota_owners_release(ada);
     for (int i = 0; i < 1000; i++) {
         char name[32];
         snprintf(name, sizeof name, "b %d", i);
-        parties_release(parties_hold(&p, name, 10.0, 20.0, 1000000));
+        quota_owners_release(quota_owners_hold(&p, name, 10.0, 20.0, 1000000));
     }
     assert_true(p.count <= 64);
-    parties_deinit(&p);
+    quota_owners_deinit(&p);
 }
 
 static void address_counts_without_port_and_host_part(void **state)
@@ -121,8 +121,8 @@ static void address_counts_without_port_and_host_part(void **state)
         {"?:0", "a ?"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char name[PARTY_NAME_MAX + 1];
-        party_address(cases[i][0], name);
+        char name[QUOTA_OWNER_NAME_MAX + 1];
+        quota_owner_address(cases[i][0], name);
         assert_string_equal(name, cases[i][1]);
     }
 }
@@ -136,7 +136,7 @@ int main(void)
         cmocka_unit_test(price_above_the_burst_is_paid_from_a_full_bucket),
         cmocka_unit_test(trying_makes_no_debts),
         cmocka_unit_test(charge_goes_into_debt_and_comes_out),
-        cmocka_unit_test(parties_share_by_name_and_are_forgotten_when_full),
+        cmocka_unit_test(quota_owners_share_by_name_and_are_forgotten_when_full),
         cmocka_unit_test(address_counts_without_port_and_host_part),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

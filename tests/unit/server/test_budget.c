@@ -1,6 +1,7 @@
-// Tests of server/world/snapshots/budget.h through the publisher, for plain and packed snapshots alike: what
-// is sent stays within the budget, no body starves, every state that is shown is a true one whose
-// age is told, and near and fast bodies come first. No server: a world, its publisher, a mailbox.
+// Tests of server/world/snapshots/budget.h through the publisher, for plain and packed snapshots
+// alike: what is sent stays within the budget, no body starves, every state that is shown is a true
+// one whose age is told, and near and fast bodies come first. No server: a world, its publisher, a
+// mailbox.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-// Tests of server/config/config.h: options and variables, their order of precedence, errors by name. The
-// environment is the test's own.
+// Tests of server/config/config.h: options and variables, their order of precedence, errors by
+// name. The environment is the test's own.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

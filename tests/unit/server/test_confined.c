@@ -19,7 +19,7 @@
 
 enum { SEEDS = 120, TICKS = 60, INSIDE = 12, OUTSIDE_MAX = 40, READERS = 6 };
 
-static const area SIGHT[] = {{-10.0, -10.0, 10.0, 10.0}, {20.0, -10.0, 24.0, 10.0}};
+static const area TOKEN_AREAS[] = {{-10.0, -10.0, 10.0, 10.0}, {20.0, -10.0, 24.0, 10.0}};
 
 typedef struct side {
     limits limits;
@@ -49,15 +49,15 @@ static void keep(void *context, reply *r)
 static void subscribe(side *s, uint64_t number)
 {
     subscribe_args view = {.bodies = true, .events = UINT32_MAX >> 1, .has_area = true};
-    view.area = number % 2 == 0 ? SIGHT[0] : (area){-4.0, -4.0, 4.0, 4.0};
+    view.area = number % 2 == 0 ? TOKEN_AREAS[0] : (area){-4.0, -4.0, 4.0, 4.0};
     view.margin = number == 3 ? 2.0 : 0.0;
     view.encoding = number >= 4 ? ENCODING_PACKED : ENCODING_PLAIN;
     view.precision = (snapshot_precision){1.0 / 512.0, 1.0 / 256.0, number == 5 ? 0.01 : 0.0};
     view.contacts = number % 3 == 0;
     view.describe = number % 2 == 1;
     view.rate = number == 2 ? 20.0 : 0.0;
-    view.sight = SIGHT;
-    view.sight_count = 2;
+    view.token_areas = SIGHT;
+    view.token_area_count = 2;
     view.events &= (1u << EVENT_KIND_COUNT) - 1;
     const session_key key = {.slot = (uint32_t)number, .number = number};
     publisher_subscribe(&s->publisher, s->world, number, key, key.number, &view);

@@ -42,7 +42,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-// ---- changes, as a hosted world makes them
+// ---- changes, as a served world makes them
 
 static command_result carry_out(fixture *f, const command *c)
 {

@@ -1,4 +1,4 @@
-// A hosted world over a disk in memory that fails: what it answers while its log cannot be written,
+// A served world over a disk in memory that fails: what it answers while its log cannot be written,
 // and what a restart brings back. The test turns the clock, the world and the storage.
 #include <errno.h>
 #include <setjmp.h>
@@ -32,7 +32,7 @@ typedef struct fixture {
     fake_disk disk;
     storage_options options;
     storage *storage;
-    hosted *world;
+    served_world *world;
     mailbox box;
     bool woken;
     uint32_t next_id;
@@ -62,7 +62,7 @@ static void end_server(void)
 {
     error err;
     if (the.world != NULL) {
-        hosted_destroy(the.world, STATUS_UNAVAILABLE, "the test ends it");
+        served_world_destroy(the.world, STATUS_UNAVAILABLE, "the test ends it");
         the.world = NULL;
     }
     (void)storage_close(the.storage, &err);
@@ -85,14 +85,14 @@ static void commit(void)
     }
     if (the.woken && the.world != NULL) {
         the.woken = false;
-        hosted_deliver(the.world, request_create(REQUEST_COMMITTED, EPOCH));
+        served_world_deliver(the.world, request_create(REQUEST_COMMITTED, EPOCH));
     }
 }
 
 static void advance(int64_t ns)
 {
     now_ns += ns;
-    hosted_run(the.world);
+    served_world_run(the.world);
     commit();
 }
 
@@ -119,9 +119,9 @@ static void create(storage_durability kept, bool paused)
     assert_int_equal(storage_create(the.storage, name, EPOCH, kept, &from->stored, NULL),
                      STATUS_OK);
     storage_watch(from->stored, on_committed, NULL);
-    the.world = hosted_create(EPOCH, "w", from, &the.limits, mailbox_sink(&the.box),
-                              (hosted_clocks){fake_clock, fake_clock});
-    hosted_run(the.world);
+    the.world = served_world_create(EPOCH, "w", from, &the.limits, mailbox_sink(&the.box),
+                                    (served_world_clocks){fake_clock, fake_clock});
+    served_world_run(the.world);
     commit();
 }
 
@@ -151,7 +151,7 @@ static void call(method m, const char *json)
     buffer_deinit(&bytes);
     r->reply_to = (reply_address){.session = ME, .id = the.next_id++, .answerable = true};
     r->subscription = the.next_id;
-    hosted_deliver(the.world, r);
+    served_world_deliver(the.world, r);
 }
 
 static const char SPAWN[] = "{\"world\":\"w\",\"shapes\":[{\"kind\":\"circle\",\"radius\":0.5}]}";
@@ -218,7 +218,7 @@ static void commands_behind_a_resume_come_back(void **state)
     call(METHOD_BODY_SPAWN, SPAWN);
     call(METHOD_WORLD_RESUME, WORLD);
     call(METHOD_BODY_SPAWN, SPAWN);
-    hosted_run(the.world);
+    served_world_run(the.world);
     commit();
     advance(10 * MS);
     mailbox_result(&the.box);
@@ -232,7 +232,7 @@ static void answer_waits_for_the_disk(void **state)
     (void)state;
     create(STORAGE_FULL, true);
     call(METHOD_BODY_SPAWN, SPAWN);
-    hosted_run(the.world);
+    served_world_run(the.world);
     assert_int_equal(mailbox_left(&the.box), 0);
     commit();
     mailbox_result(&the.box);
@@ -244,11 +244,11 @@ static void destroyed_world_stays_away(void **state)
     (void)state;
     create(STORAGE_FULL, true);
     call(METHOD_WORLD_DESTROY, WORLD);
-    hosted_run(the.world);
+    served_world_run(the.world);
     assert_int_equal(mailbox_left(&the.box), 0);
     commit();
     mailbox_result(&the.box);
-    assert_true(hosted_settled(the.world));
+    assert_true(served_world_settled(the.world));
     assert_int_equal(bodies_after(CRASH_POWER_ALL), -1);
 }
 
@@ -264,7 +264,7 @@ static void world_destroyed_while_its_image_is_written_stays_away(void **state)
     bytes_unref(image);
     assert_true(storage_turn(the.storage)); // the first piece
     call(METHOD_WORLD_DESTROY, WORLD);
-    hosted_run(the.world);
+    served_world_run(the.world);
     commit();
     mailbox_result(&the.box);
     assert_int_equal(bodies_after(CRASH_POWER_ALL), -1);
@@ -278,7 +278,7 @@ static void crash_within_a_start_leaves_all_for_the_next(void **state)
     (void)state;
     create(STORAGE_FULL, true);
     call(METHOD_BODY_SPAWN, SPAWN);
-    hosted_run(the.world);
+    served_world_run(the.world);
     commit();
     mailbox_result(&the.box);
     assert_int_equal(bodies_after(CRASH_POWER_RANDOM), 1);
@@ -309,12 +309,12 @@ static uint64_t images_after_replay_of(int64_t replay_ns)
     assert_true(from->replay_ns > 0);
     from->replay_ns = replay_ns;
     storage_watch(from->stored, on_committed, NULL);
-    the.world = hosted_create(EPOCH, "w", from, &the.limits, mailbox_sink(&the.box),
-                              (hosted_clocks){fake_clock, fake_clock});
+    the.world = served_world_create(EPOCH, "w", from, &the.limits, mailbox_sink(&the.box),
+                                    (served_world_clocks){fake_clock, fake_clock});
     worlds.data[0].adoption = NULL;
     worlds.data[0].stored = NULL;
     restored_worlds_free(&worlds);
-    hosted_run(the.world);
+    served_world_run(the.world);
     commit();
     return storage_read_figures(the.storage).images;
 }
@@ -324,7 +324,7 @@ static void restart_that_took_long_makes_an_image_for_the_next(void **state)
     (void)state;
     create(STORAGE_FULL, true);
     call(METHOD_BODY_SPAWN, SPAWN);
-    hosted_run(the.world);
+    served_world_run(the.world);
     commit();
     mailbox_result(&the.box);
     assert_int_equal(images_after_replay_of(10 * MS), 0);
@@ -425,7 +425,7 @@ static void full_disk_is_told_and_the_log_goes_on_when_there_is_room(void **stat
     (void)state;
     create(STORAGE_NORMAL, true);
     call(METHOD_WORLD_SUBSCRIBE, WORLD);
-    hosted_run(the.world);
+    served_world_run(the.world);
     commit();
     mailbox_result(&the.box);
     mailbox_snapshot(&the.box);
@@ -441,7 +441,7 @@ static void full_disk_is_told_and_the_log_goes_on_when_there_is_room(void **stat
     call(METHOD_WORLD_CREATE, "{\"world\":\"w\",\"if_absent\":true}");
     call(METHOD_WORLD_SUBSCRIBE, WORLD);
     call(METHOD_WORLD_INFO, WORLD);
-    hosted_run(the.world);
+    served_world_run(the.world);
     assert_false(refusal(STATUS_UNAVAILABLE)->took_effect);
     refusal(STATUS_UNAVAILABLE);
     refusal(STATUS_UNAVAILABLE);
@@ -493,16 +493,16 @@ static void end_that_the_log_cannot_hold_is_refused_and_the_world_comes_back(voi
     (void)state;
     create(STORAGE_FULL, true);
     call(METHOD_BODY_SPAWN, SPAWN);
-    hosted_run(the.world);
+    served_world_run(the.world);
     commit();
     mailbox_result(&the.box);
     fill_disk();
     call(METHOD_WORLD_DESTROY, WORLD);
-    hosted_run(the.world);
+    served_world_run(the.world);
     commit();
     const reply *r = refusal(STATUS_UNAVAILABLE);
     assert_non_null(strstr(r->text, "a restart brings it back"));
-    assert_true(hosted_settled(the.world));
+    assert_true(served_world_settled(the.world));
     assert_int_equal(bodies_after(CRASH_PROCESS), 1);
 }
 
@@ -513,7 +513,7 @@ static void failed_sync_ends_the_storage_and_nothing_is_answered_as_done(void **
     (void)state;
     create(STORAGE_FULL, true);
     call(METHOD_BODY_SPAWN, SPAWN);
-    hosted_run(the.world);
+    served_world_run(the.world);
     the.disk.fail_at = the.disk.operations + 2; // the write is well, the sync is not
     the.disk.fail_count = 1;
     the.disk.fail_errno = EIO;
@@ -522,7 +522,7 @@ static void failed_sync_ends_the_storage_and_nothing_is_answered_as_done(void **
     advance(2000 * MS);
     refusal(STATUS_UNAVAILABLE);
     call(METHOD_WORLD_DESTROY, WORLD);
-    hosted_run(the.world);
+    served_world_run(the.world);
     commit();
     assert_non_null(strstr(refusal(STATUS_UNAVAILABLE)->text, "a restart brings it back"));
     assert_true(bodies_after(CRASH_POWER_RANDOM) >= 0);

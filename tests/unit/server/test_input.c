@@ -1,4 +1,5 @@
-// Tests of server/session/calls/input.h: messages cut out of a stream at every split, limits, memory.
+// Tests of server/session/calls/input.h: messages cut out of a stream at every split, limits,
+// memory.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
-// Tests of server/base/metrics.h: counters, and percentiles of latencies within their promised error.
+// Tests of server/base/metrics.h: counters, and percentiles of latencies within their promised
+// error.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-// Tests of server/world/snapshots/publisher.h: contents of snapshots for each subscription, with slow and
-// moved readers. Its events and resumed readers: test_publisher_events.c.
+// Tests of server/world/snapshots/publisher.h: contents of snapshots for each subscription, with
+// slow and moved readers. Its events and resumed readers: test_publisher_events.c.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-// Tests of server/world/snapshots/publisher.h: events for each subscription, and readers that are resumed.
-// Contents of snapshots: test_publisher.c.
+// Tests of server/world/snapshots/publisher.h: events for each subscription, and readers that are
+// resumed. Contents of snapshots: test_publisher.c.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
-// Tests of server/world/snapshots/row_table.h: changes of bodies between versions, trimming, encoding once.
+// Tests of server/world/snapshots/row_table.h: changes of bodies between versions, trimming,
+// encoding once.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-// A hosted world with a clock that the test turns.
+// A served world with a clock that the test turns.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,7 +33,7 @@ static int64_t fake_processor(void)
 
 typedef struct fixture {
     limits limits;
-    hosted *world;
+    served_world *world;
     mailbox box;
     uint32_t next_id;
     uint64_t next_subscription;
@@ -49,8 +49,8 @@ static void create(double hz, bool paused)
     from->paused = paused;
     def.hz = hz;
     assert_int_equal(world_create(&def, &from->physics, NULL), STATUS_OK);
-    the.world = hosted_create(3, "w", from, &the.limits, mailbox_sink(&the.box),
-                              (hosted_clocks){fake_clock, fake_processor});
+    the.world = served_world_create(3, "w", from, &the.limits, mailbox_sink(&the.box),
+                                    (served_world_clocks){fake_clock, fake_processor});
 }
 
 static int set_up(void **state)
@@ -66,7 +66,7 @@ static int tear_down(void **state)
 {
     (void)state;
     if (the.world != NULL) {
-        hosted_destroy(the.world, STATUS_NOT_FOUND, "the test is over");
+        served_world_destroy(the.world, STATUS_NOT_FOUND, "the test is over");
     }
     mailbox_deinit(&the.box);
     return 0;
@@ -94,7 +94,7 @@ static uint32_t call(method m, const char *json)
         r->subscription = the.next_subscription++;
     }
     uint32_t id = r->reply_to.id;
-    hosted_deliver(the.world, r);
+    served_world_deliver(the.world, r);
     return id;
 }
 
@@ -116,16 +116,16 @@ static const char *refusal(status expected)
 static void advance(int64_t ns)
 {
     now_ns += ns;
-    hosted_run(the.world);
+    served_world_run(the.world);
 }
 
 // A round of its thread: what is due, then steps for some milliseconds.
 static void run_round(void)
 {
-    hosted_run(the.world);
-    if (hosted_steps(the.world)) {
+    served_world_run(the.world);
+    if (served_world_steps(the.world)) {
         const turn t = turn_begin(fake_clock, 5 * MS);
-        hosted_step(the.world, &t);
+        served_world_step(the.world, &t);
     }
 }
 
@@ -135,21 +135,21 @@ static void acknowledge(uint64_t number)
     r->acknowledged = malloc(sizeof number);
     *r->acknowledged = number;
     r->acknowledged_count = 1;
-    hosted_deliver(the.world, r);
+    served_world_deliver(the.world, r);
 }
 
 static void running_world_ticks_when_due(void **state)
 {
     (void)state;
     create(100.0, false);
-    hosted_run(the.world);
+    served_world_run(the.world);
     assert_int_equal(world_tick(the.world->physics), 0);
-    assert_int_equal(hosted_next_ns(the.world), now_ns + 10 * MS);
+    assert_int_equal(served_world_next_ns(the.world), now_ns + 10 * MS);
     advance(10 * MS);
     assert_int_equal(world_tick(the.world->physics), 1);
     advance(29 * MS); // two that are late and nothing more
     assert_int_equal(world_tick(the.world->physics), 3);
-    assert_int_equal(hosted_next_ns(the.world), 1040 * MS);
+    assert_int_equal(served_world_next_ns(the.world), 1040 * MS);
 }
 
 static void command_waits_for_the_tick_and_names_it(void **state)
@@ -157,7 +157,7 @@ static void command_waits_for_the_tick_and_names_it(void **state)
     (void)state;
     create(100.0, false);
     call(METHOD_BODY_SPAWN, SPAWN);
-    hosted_run(the.world);
+    served_world_run(the.world);
     assert_int_equal(mailbox_left(&the.box), 0);
     advance(10 * MS);
     assert_int_equal(result_tick(), 1);
@@ -190,24 +190,24 @@ static void paused_world_obeys_at_once(void **state)
 {
     (void)state;
     create(100.0, true);
-    assert_int_equal(hosted_next_ns(the.world), QUEUE_FOREVER);
+    assert_int_equal(served_world_next_ns(the.world), QUEUE_FOREVER);
     call(METHOD_WORLD_SUBSCRIBE, WORLD);
-    assert_int_equal(hosted_next_ns(the.world), 0);
-    hosted_run(the.world);
+    assert_int_equal(served_world_next_ns(the.world), 0);
+    served_world_run(the.world);
     assert_int_equal(result_tick(), 0);
     mailbox_snapshot(&the.box);
     acknowledge(1);
     call(METHOD_BODY_SPAWN, SPAWN);
-    hosted_run(the.world);
+    served_world_run(the.world);
     assert_int_equal(result_tick(), 0);
     // Shown when a tick's time has passed since it was last shown.
     assert_int_equal(mailbox_left(&the.box), 0);
-    assert_int_equal(hosted_next_ns(the.world), now_ns + 10 * MS);
+    assert_int_equal(served_world_next_ns(the.world), now_ns + 10 * MS);
     advance(10 * MS);
     const msgpack_object *s = mailbox_snapshot(&the.box);
     assert_int_equal(obj_get_uint(s, "tick"), 0);
     assert_int_equal(obj_count(obj_get(s, "bodies")), 1);
-    assert_int_equal(hosted_next_ns(the.world), QUEUE_FOREVER);
+    assert_int_equal(served_world_next_ns(the.world), QUEUE_FOREVER);
     advance(1000 * MS);
     assert_int_equal(world_tick(the.world->physics), 0);
 }
@@ -251,7 +251,7 @@ static void long_step_gives_way(void **state)
     }
     assert_true(turns > 10);
     assert_int_equal(result_tick(), 1000);
-    hosted_run(the.world);
+    served_world_run(the.world);
     assert_int_equal(result_tick(), 1000);
 }
 
@@ -283,11 +283,11 @@ static void pause_ends_the_tick_and_resume_begins_anew(void **state)
     call(METHOD_WORLD_RESUME, WORLD);
     call(METHOD_WORLD_RESUME, WORLD);
     call(METHOD_BODY_SPAWN, SPAWN);
-    hosted_run(the.world);
+    served_world_run(the.world);
     assert_int_equal(result_tick(), 1);
     assert_int_equal(mailbox_left(&the.box), 0); // the rest is for the tick that comes
     // The time in which it stood is not made up for.
-    assert_int_equal(hosted_next_ns(the.world), now_ns + 10 * MS);
+    assert_int_equal(served_world_next_ns(the.world), now_ns + 10 * MS);
     advance(10 * MS);
     assert_int_equal(result_tick(), 1);
     assert_int_equal(result_tick(), 2);
@@ -337,7 +337,7 @@ static void batch_of_the_past_or_too_far_ahead_is_refused(void **state)
     assert_non_null(strstr(refusal(STATUS_LIMIT_EXCEEDED), "ahead_ticks"));
     assert_int_equal(result_tick(), 2);
     assert_int_equal(mailbox_left(&the.box), 0);
-    hosted_destroy(the.world, STATUS_NOT_FOUND, "over");
+    served_world_destroy(the.world, STATUS_NOT_FOUND, "over");
     the.world = NULL;
     assert_string_equal(refusal(STATUS_NOT_FOUND), "over"); // the one that was still waiting
 }
@@ -350,7 +350,7 @@ static void overloaded_world_slows_its_time(void **state)
     int64_t begin = now_ns;
     uint64_t turns = 0;
     while (now_ns - begin < 20000 * MS) {
-        hosted_run(the.world);
+        served_world_run(the.world);
         turns++;
     }
     uint64_t ticks = world_tick(the.world->physics);
@@ -520,14 +520,14 @@ static void world_over_half_its_time_crowds_others(void **state)
     (void)state;
     create(100.0, false);
     advance(10 * MS);
-    assert_false(hosted_crowds(the.world));
+    assert_false(served_world_crowds(the.world));
     cost_ns = 2 * MS; // a tick reads the clock several times
     for (int i = 0; i < 5; i++) {
         advance(10 * MS);
     }
-    assert_true(hosted_crowds(the.world));
-    hosted_move(the.world, mailbox_sink(&the.box));
-    assert_false(hosted_crowds(the.world));
+    assert_true(served_world_crowds(the.world));
+    served_world_move(the.world, mailbox_sink(&the.box));
+    assert_false(served_world_crowds(the.world));
 }
 
 // A batch of so many balls in one place, with this about each shape.
@@ -559,27 +559,27 @@ static void heavy_step_waits_for_a_thread_apart(void **state)
 {
     (void)state;
     create(100.0, false);
-    hosted_bound_step(the.world, hosted_fair_step_ns(the.world));
+    served_world_bound_step(the.world, served_world_fair_step_ns(the.world));
     call(METHOD_BODY_SPAWN, SPAWN);
     call_heap("");
     call(METHOD_BODY_SPAWN, SPAWN);
     advance(10 * MS);
-    assert_true(the.world->waits_apart);
-    assert_true(hosted_crowds(the.world));
+    assert_true(the.world->waits_for_own_thread);
+    assert_true(served_world_crowds(the.world));
     assert_int_equal(result_tick(), 1);
     assert_int_equal(mailbox_left(&the.box), 0); // those behind it wait too
     assert_int_equal(world_count(the.world->physics).bodies, 1);
     advance(10 * MS);
     assert_int_equal(world_tick(the.world->physics), 1);
-    hosted_move(the.world, mailbox_sink(&the.box));
-    hosted_bound_step(the.world, INT64_MAX);
+    served_world_move(the.world, mailbox_sink(&the.box));
+    served_world_bound_step(the.world, INT64_MAX);
     advance(10 * MS);
     advance(10 * MS);
     mailbox_result(&the.box);
     mailbox_take(&the.box, REPLY_FIGURES);
     mailbox_result(&the.box);
     assert_int_equal(world_count(the.world->physics).bodies, 202);
-    assert_false(the.world->waits_apart);
+    assert_false(the.world->waits_for_own_thread);
 }
 
 static void world_leaves_its_figures_before_a_long_step(void **state)
@@ -610,33 +610,33 @@ static void crowd_that_becomes_dearer_waits_for_a_thread_apart(void **state)
 {
     (void)state;
     create(100.0, false);
-    hosted_bound_step(the.world, 4 * MS);
+    served_world_bound_step(the.world, 4 * MS);
     call_balls(40, "", ",\"restitution\":0.5");
     advance(10 * MS);
     mailbox_result(&the.box);
     assert_int_equal(world_count(the.world->physics).pairs, 780);
     call(METHOD_JOINT_CREATE, JOIN); // of pairs that were met
-    hosted_bound_step(the.world, 2 * MS);
+    served_world_bound_step(the.world, 2 * MS);
     advance(10 * MS);
-    assert_true(the.world->waits_apart);
+    assert_true(the.world->waits_for_own_thread);
     assert_int_equal(world_count(the.world->physics).joints, 0);
-    hosted_bound_step(the.world, INT64_MAX);
+    served_world_bound_step(the.world, INT64_MAX);
     advance(10 * MS);
     mailbox_result(&the.box);
     assert_int_equal(world_count(the.world->physics).joints, 1);
-    hosted_bound_step(the.world, 2 * MS);
+    served_world_bound_step(the.world, 2 * MS);
     advance(10 * MS);
-    assert_false(the.world->waits_apart); // they cost that once
+    assert_false(the.world->waits_for_own_thread); // they cost that once
     call_balls(4, "", "");
     advance(10 * MS);
-    assert_true(the.world->waits_apart);
+    assert_true(the.world->waits_for_own_thread);
 }
 
 static void crowd_that_is_jointed_alone_does_not_wait(void **state)
 {
     (void)state;
     create(100.0, false);
-    hosted_bound_step(the.world, 4 * MS);
+    served_world_bound_step(the.world, 4 * MS);
     call(METHOD_BODY_SPAWN,
          "{\"world\":\"w\",\"position\":[50,0],\"shapes\":[{\"kind\":\"circle\",\"radius\":0.5}]}");
     call(METHOD_BODY_SPAWN,
@@ -644,14 +644,14 @@ static void crowd_that_is_jointed_alone_does_not_wait(void **state)
     call(METHOD_JOINT_CREATE, JOIN);
     call_balls(40, "", "");
     advance(10 * MS);
-    assert_false(the.world->waits_apart);
-    hosted_bound_step(the.world, 2 * MS);
+    assert_false(the.world->waits_for_own_thread);
+    served_world_bound_step(the.world, 2 * MS);
     call(METHOD_SHAPE_SET, "{\"world\":\"w\",\"shape\":1,\"friction\":0.5}");
     advance(10 * MS);
-    assert_false(the.world->waits_apart);
+    assert_false(the.world->waits_for_own_thread);
     call(METHOD_SHAPE_SET, "{\"world\":\"w\",\"shape\":1,\"restitution\":0.5}");
     advance(10 * MS);
-    assert_true(the.world->waits_apart);
+    assert_true(the.world->waits_for_own_thread);
 }
 
 // Of three bodies, as if each took a thread a long time.
@@ -673,15 +673,15 @@ static void piece_that_is_not_cut_waits_for_a_thread_apart(void **state)
         mailbox_result(&the.box);
     }
     for (size_t i = 0; i < sizeof PIECES / sizeof *PIECES; i++) {
-        hosted_bound_step(the.world, 1000);
+        served_world_bound_step(the.world, 1000);
         call(PIECES[i].method, PIECES[i].arguments);
         call(METHOD_WORLD_INFO, WORLD);
         run_round();
-        assert_true(the.world->waits_apart);
+        assert_true(the.world->waits_for_own_thread);
         assert_int_equal(mailbox_left(&the.box), 0); // those behind it wait too
-        hosted_bound_step(the.world, MS);
+        served_world_bound_step(the.world, MS);
         run_round();
-        assert_false(the.world->waits_apart);
+        assert_false(the.world->waits_for_own_thread);
         const reply *done = mailbox_take(&the.box, REPLY_RESULT);
         assert_int_equal(done->method, PIECES[i].method);
         assert_int_equal(done->status, STATUS_OK);
@@ -693,18 +693,18 @@ static void long_step_of_a_paused_world_is_its_last_there(void **state)
 {
     (void)state;
     create(100.0, true);
-    hosted_bound_step(the.world, 100 * MS);
+    served_world_bound_step(the.world, 100 * MS);
     cost_ns = MS; // some readings of the clock: a step takes some milliseconds
     call(METHOD_WORLD_STEP, "{\"world\":\"w\",\"ticks\":1000}");
     run_round();
     run_round();
-    assert_false(the.world->waits_apart);
+    assert_false(the.world->waits_for_own_thread);
     cost_ns = 100 * MS;
     const uint64_t tick = world_tick(the.world->physics);
     run_round();
     assert_int_equal(world_tick(the.world->physics), tick + 1);
     run_round();
-    assert_true(the.world->waits_apart);
+    assert_true(the.world->waits_for_own_thread);
     assert_int_equal(world_tick(the.world->physics), tick + 1);
 }
 
@@ -713,14 +713,14 @@ static void heavy_batch_of_a_later_tick_waits_with_its_tick(void **state)
     (void)state;
     create(100.0, false);
     call_heap(",\"at\":3");
-    hosted_bound_step(the.world, hosted_fair_step_ns(the.world));
+    served_world_bound_step(the.world, served_world_fair_step_ns(the.world));
     advance(10 * MS);
-    assert_false(the.world->waits_apart);
+    assert_false(the.world->waits_for_own_thread);
     advance(10 * MS);
     advance(10 * MS);
-    assert_true(the.world->waits_apart);
+    assert_true(the.world->waits_for_own_thread);
     assert_int_equal(world_tick(the.world->physics), 2);
-    hosted_bound_step(the.world, INT64_MAX);
+    served_world_bound_step(the.world, INT64_MAX);
     advance(10 * MS);
     mailbox_result(&the.box);
     assert_int_equal(world_count(the.world->physics).bodies, 200);
@@ -738,7 +738,7 @@ static void steps_end_with_their_session(void **state)
     assert_in_range(tick, 1, 10);
     request *end = request_create(REQUEST_SESSION_END, 3);
     end->reply_to.session = ME;
-    hosted_deliver(the.world, end);
+    served_world_deliver(the.world, end);
     run_round();
     run_round();
     assert_int_equal(result_tick(), tick);
@@ -758,7 +758,7 @@ static void destroyed_world_answers_everyone(void **state)
     mailbox_result(&the.box);
     assert_int_equal(result_tick(), 0);
     assert_true(the.world->ended);
-    hosted_destroy(the.world, STATUS_NOT_FOUND, "the world was destroyed");
+    served_world_destroy(the.world, STATUS_NOT_FOUND, "the world was destroyed");
     the.world = NULL;
     assert_string_equal(refusal(STATUS_NOT_FOUND), "the world was destroyed");
     const reply *closed = mailbox_take(&the.box, REPLY_CLOSED);
@@ -776,7 +776,7 @@ static void view_and_unsubscribe_are_for_the_owner(void **state)
     call(METHOD_WORLD_VIEW, "{\"subscription\":2,\"area\":[0,0,1,1]}");
     call(METHOD_WORLD_UNSUBSCRIBE, "{\"subscription\":1}");
     call(METHOD_WORLD_UNSUBSCRIBE, "{\"subscription\":1}");
-    hosted_run(the.world);
+    served_world_run(the.world);
     mailbox_result(&the.box);
     assert_int_equal(mailbox_result(&the.box)->via.map.size, 0);
     refusal(STATUS_NOT_FOUND);
@@ -794,7 +794,7 @@ static void subscriptions_end_with_their_session_though_they_wait_for_the_tick(v
     call_as(1, METHOD_WORLD_SUBSCRIBE, WORLD);
     request *forget = request_create(REQUEST_FORGET, 3);
     forget->reply_to.session = ME;
-    hosted_deliver(the.world, forget);
+    served_world_deliver(the.world, forget);
     advance(10 * MS);
     assert_int_equal(the.world->publisher.subscriptions.list.count, 1);
     assert_int_equal(the.world->publisher.subscriptions.list.data[0].session.number, 2);
@@ -844,7 +844,7 @@ static void rate_above_the_ticks_is_refused_in_every_encoding(void **state)
                  ENCODINGS[i]);
         call(METHOD_WORLD_SUBSCRIBE, arguments);
     }
-    hosted_run(the.world);
+    served_world_run(the.world);
     for (size_t i = 0; i < sizeof ENCODINGS / sizeof *ENCODINGS; i++) {
         assert_string_equal(refusal(STATUS_INVALID_ARGUMENT),
                             "rate: at most 100, the world's ticks a second, or left out for all of "

@@ -21,29 +21,32 @@ static void wake(void *context)
 }
 
 // Apart, with permits; or not, where they are NULL.
-static host *start_with(permits *of)
+static sim_thread *start_with(permits *of)
 {
-    host *h = NULL;
+    sim_thread *h = NULL;
     bounds = limits_default();
-    host_options options = {
-        .world_threads = 2, .limits = &bounds, .wake = wake, .apart = of != NULL, .permits = of};
-    assert_int_equal(host_create(&options, &h, NULL), STATUS_OK);
+    sim_thread_options options = {.world_threads = 2,
+                                  .limits = &bounds,
+                                  .wake = wake,
+                                  .own_thread = of != NULL,
+                                  .permits = of};
+    assert_int_equal(sim_thread_create(&options, &h, NULL), STATUS_OK);
     return h;
 }
 
-static host *start(void)
+static sim_thread *start(void)
 {
     return start_with(NULL);
 }
 
 // Waits for the next reply, which the caller frees.
-static reply *next_report(host *h)
+static reply *next_report(sim_thread *h)
 {
     static reply *chain;
     int64_t until = clock_now_ns() + 20000000000;
     while (chain == NULL) {
         assert_true(clock_now_ns() < until);
-        chain = host_take(h);
+        chain = sim_thread_take(h);
         usleep(100);
     }
     reply *r = chain;
@@ -51,7 +54,7 @@ static reply *next_report(host *h)
     return r;
 }
 
-static void expect_answer(host *h, method m, status s)
+static void expect_answer(sim_thread *h, method m, status s)
 {
     reply *r = next_report(h);
     assert_int_equal(r->kind, REPLY_RESULT);
@@ -60,7 +63,7 @@ static void expect_answer(host *h, method m, status s)
     reply_free(r);
 }
 
-static void adopt(host *h, uint64_t number, bool paused, double hz)
+static void adopt(sim_thread *h, uint64_t number, bool paused, double hz)
 {
     world_def def = world_def_default();
     def.hz = hz;
@@ -71,36 +74,36 @@ static void adopt(host *h, uint64_t number, bool paused, double hz)
     r->command.method = METHOD_WORLD_CREATE;
     r->adoption->paused = paused;
     strcpy(r->command.world, "w");
-    assert_true(host_send(h, r));
+    assert_true(sim_thread_send(h, r));
 }
 
-static void ask(host *h, uint64_t number, method m)
+static void ask(sim_thread *h, uint64_t number, method m)
 {
     request *r = request_create(REQUEST_COMMAND, number);
     r->command.method = m;
     r->command.step.ticks = 1;
-    assert_true(host_send(h, r));
+    assert_true(sim_thread_send(h, r));
 }
 
-static void stop(host *h)
+static void stop(sim_thread *h)
 {
-    assert_true(host_send(h, request_create(REQUEST_STOP, 0)));
+    assert_true(sim_thread_send(h, request_create(REQUEST_STOP, 0)));
     reply *r = next_report(h);
     assert_int_equal(r->kind, REPLY_STOPPED);
     reply_free(r);
-    host_destroy(h);
+    sim_thread_destroy(h);
 }
 
-static void host_without_worlds_stops(void **state)
+static void sim_thread_without_worlds_stops(void **state)
 {
     (void)state;
     stop(start());
 }
 
-static void host_finds_worlds_whatever_order_they_came_in(void **state)
+static void sim_thread_finds_worlds_whatever_order_they_came_in(void **state)
 {
     (void)state;
-    host *h = start();
+    sim_thread *h = start();
     static const uint64_t NUMBERS[] = {5, 2, 9, 1, 7};
     for (int i = 0; i < 5; i++) {
         adopt(h, NUMBERS[i], true, 60.0);
@@ -122,30 +125,30 @@ static void host_finds_worlds_whatever_order_they_came_in(void **state)
     stop(h);
 }
 
-static void host_load_counts_worlds_at_once(void **state)
+static void sim_thread_load_counts_worlds_at_once(void **state)
 {
     (void)state;
-    host *one = start();
-    host *two = start();
-    assert_int_equal(host_load(one), host_load(two));
+    sim_thread *one = start();
+    sim_thread *two = start();
+    assert_int_equal(sim_thread_load(one), sim_thread_load(two));
     adopt(one, 1, true, 60.0);
-    assert_true(host_load(one) > host_load(two));
+    assert_true(sim_thread_load(one) > sim_thread_load(two));
     expect_answer(one, METHOD_WORLD_CREATE, STATUS_OK);
     ask(one, 1, METHOD_WORLD_DESTROY);
     expect_answer(one, METHOD_WORLD_DESTROY, STATUS_OK);
     int64_t until = clock_now_ns() + 20000000000;
-    while (host_load(one) != 0 && clock_now_ns() < until) {
+    while (sim_thread_load(one) != 0 && clock_now_ns() < until) {
         usleep(1000);
     }
-    assert_int_equal(host_load(one), 0);
+    assert_int_equal(sim_thread_load(one), 0);
     stop(one);
     stop(two);
 }
 
-static void host_does_not_let_all_wait_for_a_slow_world(void **state)
+static void sim_thread_does_not_let_all_wait_for_a_slow_world(void **state)
 {
     (void)state;
-    host *h = start();
+    sim_thread *h = start();
     adopt(h, 1, false, 1.0);
     expect_answer(h, METHOD_WORLD_CREATE, STATUS_OK);
     int64_t begin = clock_now_ns();
@@ -157,23 +160,23 @@ static void host_does_not_let_all_wait_for_a_slow_world(void **state)
     assert_true(clock_now_ns() - begin < 900000000);
 }
 
-static void host_that_stops_answers_what_waits(void **state)
+static void sim_thread_that_stops_answers_what_waits(void **state)
 {
     (void)state;
-    host *h = start();
+    sim_thread *h = start();
     adopt(h, 1, false, 60.0);
     expect_answer(h, METHOD_WORLD_CREATE, STATUS_OK);
     request *later = request_create(REQUEST_COMMAND, 1);
     later->command.method = METHOD_WORLD_APPLY;
     later->command.apply.has_at = true;
     later->command.apply.at = 100000;
-    assert_true(host_send(h, later));
-    assert_true(host_send(h, request_create(REQUEST_STOP, 0)));
+    assert_true(sim_thread_send(h, later));
+    assert_true(sim_thread_send(h, request_create(REQUEST_STOP, 0)));
     expect_answer(h, METHOD_WORLD_APPLY, STATUS_UNAVAILABLE);
     reply *r = next_report(h);
     assert_int_equal(r->kind, REPLY_STOPPED);
     reply_free(r);
-    host_destroy(h);
+    sim_thread_destroy(h);
 }
 
 static void no_op(void *context)
@@ -181,7 +184,7 @@ static void no_op(void *context)
     (void)context;
 }
 
-static void host_works_with_a_permit_and_stops_without(void **state)
+static void sim_thread_works_with_a_permit_and_stops_without(void **state)
 {
     (void)state;
     permits all;
@@ -189,7 +192,7 @@ static void host_works_with_a_permit_and_stops_without(void **state)
     permits_init(&all, 1);
     permit_begin(&all, &other, 100, no_op, NULL);
     assert_true(permit_ask(&all, &other));
-    host *h = start_with(&all);
+    sim_thread *h = start_with(&all);
     adopt(h, 1, true, 60.0);
     expect_answer(h, METHOD_WORLD_CREATE, STATUS_OK); // it needs no permit to take it over
     ask(h, 1, METHOD_WORLD_STEP);
@@ -201,12 +204,12 @@ static void host_works_with_a_permit_and_stops_without(void **state)
         usleep(100);
     }
     ask(h, 1, METHOD_WORLD_STEP);
-    assert_true(host_send(h, request_create(REQUEST_STOP, 0)));
+    assert_true(sim_thread_send(h, request_create(REQUEST_STOP, 0)));
     expect_answer(h, METHOD_WORLD_STEP, STATUS_UNAVAILABLE);
     reply *r = next_report(h);
     assert_int_equal(r->kind, REPLY_STOPPED);
     reply_free(r);
-    host_destroy(h);
+    sim_thread_destroy(h);
     permit_end(&all, &other);
     permits_deinit(&all);
 }
@@ -214,12 +217,12 @@ static void host_works_with_a_permit_and_stops_without(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(host_without_worlds_stops),
-        cmocka_unit_test(host_finds_worlds_whatever_order_they_came_in),
-        cmocka_unit_test(host_load_counts_worlds_at_once),
-        cmocka_unit_test(host_does_not_let_all_wait_for_a_slow_world),
-        cmocka_unit_test(host_that_stops_answers_what_waits),
-        cmocka_unit_test(host_works_with_a_permit_and_stops_without),
+        cmocka_unit_test(sim_thread_without_worlds_stops),
+        cmocka_unit_test(sim_thread_finds_worlds_whatever_order_they_came_in),
+        cmocka_unit_test(sim_thread_load_counts_worlds_at_once),
+        cmocka_unit_test(sim_thread_does_not_let_all_wait_for_a_slow_world),
+        cmocka_unit_test(sim_thread_that_stops_answers_what_waits),
+        cmocka_unit_test(sim_thread_works_with_a_permit_and_stops_without),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

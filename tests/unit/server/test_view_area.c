@@ -1,6 +1,6 @@
-// Tests of server/world/snapshots/view_area.h through the publisher, for plain and packed snapshots alike:
-// margins, bodies that are followed, areas of tokens, and readers who become one group again. No
-// server: a world, its publisher and a mailbox.
+// Tests of server/world/snapshots/view_area.h through the publisher, for plain and packed snapshots
+// alike: margins, bodies that are followed, areas of tokens, and readers who become one group
+// again. No server: a world, its publisher and a mailbox.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -404,8 +404,8 @@ static void margin_and_followed_area_end_where_the_token_ends(void **state)
     const body_id far = add_ball(f, 32.0, 0.0);
     subscribe_args view = following(f, leader);
     view.margin = 4.0;
-    view.sight = ALLOWED;
-    view.sight_count = 2;
+    view.token_areas = ALLOWED;
+    view.token_area_count = 2;
     subscribe(f, 1, view);
     tick(f);
     assert_true(sees(f, 1, leader) && sees(f, 1, edge));

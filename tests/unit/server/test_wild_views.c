@@ -101,8 +101,8 @@ static subscribe_args view_of(int number, const physics_world *world, const area
     case 6:
         return around(packed(0.001, 0.001, 1e-4), world_next_body(world, 0));
     case 7:
-        view.sight = seen;
-        view.sight_count = 1;
+        view.token_areas = seen;
+        view.token_area_count = 1;
         view.describe = view.contacts = true;
         return view;
     default:
@@ -124,7 +124,7 @@ static void begin(stage *f, uint64_t seed)
         const subscribe_args view = view_of(i, f->world, &SIGHT);
         *w = (watcher){.session = {(uint32_t)i, (uint64_t)i + 1, 0}};
         w->precision = view.encoding == ENCODING_PACKED ? view.precision.position : 0.0;
-        w->whole = !view.has_area && view.sight_count == 0 && view.budget == 0.0;
+        w->whole = !view.has_area && view.token_area_count == 0 && view.budget == 0.0;
         view_reader_init(&w->reader);
         publisher_subscribe(&f->publisher, f->world, (uint64_t)i + 1, w->session, w->session.number,
                             &view);

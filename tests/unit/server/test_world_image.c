@@ -32,12 +32,12 @@ static shared_bytes *make_image(body_id *ada, body_id *nobody, size_t *head)
     *ada = spawn(world, table, "ada");
     *nobody = spawn(world, table, NULL);
     session_bodies_add(&bodies, *nobody, 7);
-    session_marks marks = {0};
-    session_marks_note(&marks, 2, 7, 1, 30);
-    session_marks_note(&marks, 2, 7, 5, 34);
-    session_marks_note(&marks, 2, 7, 3, 32); // a batch for a later tick
-    session_marks_note(&marks, 2, 6, 9, 31); // another, of a session that had the slot before
-    session_marks_note(&marks, 0, 8, 1, 99);
+    last_requests marks = {0};
+    last_requests_note(&marks, 2, 7, 1, 30);
+    last_requests_note(&marks, 2, 7, 5, 34);
+    last_requests_note(&marks, 2, 7, 3, 32); // a batch for a later tick
+    last_requests_note(&marks, 2, 6, 9, 31); // another, of a session that had the slot before
+    last_requests_note(&marks, 0, 8, 1, 99);
     area view = {1, 2, 3, 4};
     shared_bytes *image = world_image_encode(world, &bodies, table, &marks, &view, true, 9);
     uint8_t *physics = NULL;
@@ -45,7 +45,7 @@ static shared_bytes *make_image(body_id *ada, body_id *nobody, size_t *head)
     world_save(world, &physics, &size);
     *head = image->size - size;
     free(physics);
-    session_marks_deinit(&marks);
+    last_requests_deinit(&marks);
     session_bodies_deinit(&bodies);
     owners_free(table);
     world_free(world);
@@ -56,7 +56,7 @@ static void free_image(world_image *image)
 {
     world_free(image->physics);
     session_bodies_deinit(&image->bodies);
-    session_marks_deinit(&image->marks);
+    last_requests_deinit(&image->marks);
     owners_free(image->owners);
 }
 

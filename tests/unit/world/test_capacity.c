@@ -21,14 +21,14 @@
 #define CHAIN "{\"kind\":\"chain\",\"vertices\":[[0,0],[1,0],[2,0]]}"
 
 static physics_world *world;
-static room_limits most;
+static capacity_limits most;
 
 static int set_up(void **state)
 {
     (void)state;
     world_def def = world_def_default();
     assert_int_equal(world_create(&def, &world, NULL), STATUS_OK);
-    most = (room_limits){.bodies = 100, .shapes = 4, .joints = 2};
+    most = (capacity_limits){.bodies = 100, .shapes = 4, .joints = 2};
     return 0;
 }
 
@@ -46,7 +46,7 @@ static status try_command(method m, const char *json, uint64_t *made, error *err
     if (wording_decode(m, json, &c, err) != STATUS_OK) {
         fail_msg("%s: %s", json, err->text);
     }
-    status s = room_admit(world, &most, &c, err);
+    status s = capacity_admit(world, &most, &c, err);
     if (s == STATUS_OK) {
         s = apply_command(world, &c, &result, err);
     }
@@ -193,16 +193,16 @@ static void whole_world_is_held_to_its_limits(void **state)
     carry_out(METHOD_JOINT_CREATE, with("{\"world\":\"w\",\"kind\":\"weld\",\"a\":%llu,"
                                         "\"b\":%llu}",
                                         a, b));
-    most = (room_limits){.bodies = 2, .shapes = 4, .joints = 1};
-    assert_int_equal(room_check(world, &most, &err), STATUS_OK);
-    most = (room_limits){.bodies = 1, .shapes = 4, .joints = 1};
-    assert_int_equal(room_check(world, &most, &err), STATUS_LIMIT_EXCEEDED);
+    most = (capacity_limits){.bodies = 2, .shapes = 4, .joints = 1};
+    assert_int_equal(capacity_check(world, &most, &err), STATUS_OK);
+    most = (capacity_limits){.bodies = 1, .shapes = 4, .joints = 1};
+    assert_int_equal(capacity_check(world, &most, &err), STATUS_LIMIT_EXCEEDED);
     assert_string_equal(err.text, "bodies_per_world: it has 2 bodies; at most 1 may be there");
-    most = (room_limits){.bodies = 2, .shapes = 3, .joints = 1};
-    assert_int_equal(room_check(world, &most, &err), STATUS_LIMIT_EXCEEDED);
+    most = (capacity_limits){.bodies = 2, .shapes = 3, .joints = 1};
+    assert_int_equal(capacity_check(world, &most, &err), STATUS_LIMIT_EXCEEDED);
     assert_string_equal(err.text, "shapes_per_world: it has 4 shapes; at most 3 may be there");
-    most = (room_limits){.bodies = 2, .shapes = 4, .joints = 0};
-    assert_int_equal(room_check(world, &most, &err), STATUS_LIMIT_EXCEEDED);
+    most = (capacity_limits){.bodies = 2, .shapes = 4, .joints = 0};
+    assert_int_equal(capacity_check(world, &most, &err), STATUS_LIMIT_EXCEEDED);
     assert_string_equal(err.text, "joints_per_world: it has 1 joint; at most 0 may be there");
 }
 
@@ -231,7 +231,7 @@ static void refuse_image(const char *text)
     error err = {0};
     world_save(world, &image, &size);
     struct mallinfo2 before = mallinfo2();
-    status s = room_check_image(image, size, &most, &err);
+    status s = capacity_check_image(image, size, &most, &err);
     assert_int_equal(mallinfo2().uordblks, before.uordblks);
     assert_int_equal(s, *text != '\0' ? STATUS_LIMIT_EXCEEDED : STATUS_OK);
     assert_string_equal(err.text, text);
@@ -245,20 +245,20 @@ static void image_is_held_to_its_limits_and_takes_no_memory(void **state)
     carry_out(METHOD_JOINT_CREATE, with("{\"world\":\"w\",\"kind\":\"weld\",\"a\":%llu,"
                                         "\"b\":%llu}",
                                         a, b));
-    most = (room_limits){.bodies = 2, .shapes = 4, .joints = 1};
+    most = (capacity_limits){.bodies = 2, .shapes = 4, .joints = 1};
     refuse_image("");
-    most = (room_limits){.bodies = 1, .shapes = 4, .joints = 1};
+    most = (capacity_limits){.bodies = 1, .shapes = 4, .joints = 1};
     refuse_image("bodies_per_world: it has 2 bodies; at most 1 may be there");
-    most = (room_limits){.bodies = 2, .shapes = 3, .joints = 1};
+    most = (capacity_limits){.bodies = 2, .shapes = 3, .joints = 1};
     refuse_image("shapes_per_world: it has 4 shapes; at most 3 may be there");
-    most = (room_limits){.bodies = 2, .shapes = 4, .joints = 0};
+    most = (capacity_limits){.bodies = 2, .shapes = 4, .joints = 0};
     refuse_image("joints_per_world: it has 1 joint; at most 0 may be there");
     // Places of what is gone take memory, too.
     assert_int_equal(body_remove(world, a, NULL), STATUS_OK);
-    most = (room_limits){.bodies = 1, .shapes = 4, .joints = 1};
+    most = (capacity_limits){.bodies = 1, .shapes = 4, .joints = 1};
     refuse_image("bodies_per_world: it has places for 2 bodies, as it had so many once; at most 1 "
                  "may be there");
-    most = (room_limits){.bodies = 2, .shapes = 4, .joints = 1};
+    most = (capacity_limits){.bodies = 2, .shapes = 4, .joints = 1};
     refuse_image("");
 }
 

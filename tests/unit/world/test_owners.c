@@ -85,7 +85,8 @@ static void check_round_trip(const fixture *f)
     owners_free(again);
     // Cut anywhere, or with a byte more, it is refused.
     for (size_t cut = 0; cut < size; cut++) {
-        assert_int_equal(owners_decode(bytes, cut, f->world, &again, NULL), STATUS_INVALID_ARGUMENT);
+        assert_int_equal(owners_decode(bytes, cut, f->world, &again, NULL),
+                         STATUS_INVALID_ARGUMENT);
     }
     bytes = realloc(bytes, size + 1);
     assert_non_null(bytes);

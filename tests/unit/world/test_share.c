@@ -18,7 +18,7 @@ enum { BODIES = 8 };
 
 static physics_world *world;
 static owners *whose;
-static room_limits most;
+static capacity_limits most;
 static uint64_t percent;
 
 static int set_up(void **state)
@@ -28,7 +28,7 @@ static int set_up(void **state)
     def.bodies_max = BODIES;
     assert_int_equal(world_create(&def, &world, NULL), STATUS_OK);
     whose = owners_create();
-    most = (room_limits){.bodies = 100, .shapes = 100, .joints = 100};
+    most = (capacity_limits){.bodies = 100, .shapes = 100, .joints = 100};
     percent = 50;
     return 0;
 }

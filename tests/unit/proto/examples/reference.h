@@ -1,5 +1,5 @@
-// The part of PROTOCOL.md's reference that only the code knows, as Markdown, and the limits that its
-// text names.
+// The part of PROTOCOL.md's reference that only the code knows, as Markdown, and the limits that
+// its text names.
 #ifndef CAROM_TESTS_UNIT_PROTO_EXAMPLES_REFERENCE_H
 #define CAROM_TESTS_UNIT_PROTO_EXAMPLES_REFERENCE_H
 
