@@ -8,14 +8,16 @@
 # and half an hour on two cores.
 #
 #   clang    the whole tree compiled by clang, warnings as errors, and every test that calls the code
-#            itself: what has to give the same bits under gcc gives them here too
-#   asan     the suite under the address and undefined-behaviour sanitizers, programs talking to programs
+#            itself, optimised: what has to give the same bits under gcc gives them here too
+#   asan     the same tests, and programs talking to programs, under the address and undefined-behaviour
+#            sanitizers
 #   tsan     the tests in which threads meet, under the thread sanitizer
-#   release  the program as it is shipped: time, golden hashes, guides, packages, browser, benchmarks
+#   release  the program as it is shipped: time, golden hashes, guides, packages, browser, benchmarks; and
+#            the tests of the tree itself
 #
 # `quick` builds for debugging and runs unit and property tests, of one room if it is named: the habit
-# between two edits. `all` before the parts leaves nothing out: programs talk to programs in release
-# and under the thread sanitizer too. It takes an hour and is for the night.
+# between two edits. `all` before the parts is for the night and leaves nothing out: every test in every
+# part that can run it, golden variants by both compilers, each case of the storage's thousands.
 #
 # Tests that talk to whole programs wait by the clock, and a busy machine lets one of them down now and
 # then. Where no more than three tests of a part fail, all of that kind, they run once more, alone, and the
@@ -35,15 +37,15 @@ export ASAN_OPTIONS=log_path=$reports/asan:detect_stack_use_after_return=1:stric
 export UBSAN_OPTIONS=log_path=$reports/ubsan:print_stacktrace=1
 export TSAN_OPTIONS=log_path=$reports/tsan:halt_on_error=1:second_deadlock_stack=1:suppressions=$PWD/tests/tsan.supp
 
-# Wall-clock tests say nothing when the sanitizers slow the program down: label realtime. What programs
-# say to each other is the same whatever compiled them: asan asks it once (label once). The thread
-# sanitizer sees the tests in which threads meet (label threads).
+# Which tests a part runs; tests/CMakeLists.txt tells the labels. At night, NIGHTLY.
 declare -A SELECTION=(
-    [clang]="-LE realtime|web|integration|interop"
-    [asan]="-LE realtime"
-    [tsan]="-LE realtime -L threads"
-    [release]="-LE once"
+    [clang]="-L unit|property|fuzz|simulation|golden -LE shipped|rare|realtime"
+    [asan]="-LE shipped|rare|realtime"
+    [tsan]="-L threads -LE rare|realtime"
+    [release]="-L shipped|golden|bench|realtime -LE rare"
 )
+# Those whose programs it builds: clang everything.
+declare -A BUILT=([asan]="" [tsan]="threads" [release]="shipped|golden|bench|realtime")
 declare -A NIGHTLY=(
     [clang]="-LE realtime|web|integration|interop"
     [asan]="-LE realtime"
@@ -79,6 +81,7 @@ build() {
     local linker=-fuse-ld=lld # much faster; what is shipped is linked as users link it
     [[ $1 == release ]] && bench=ON linker=
     cmake --preset "$(preset_of "$1")" -DCAROM_BENCH=$bench -DCMAKE_EXE_LINKER_FLAGS=$linker \
+        -DCAROM_TEST_LABELS="${BUILT[$1]:-}" -DCAROM_WASM="${WASM[$1]:-OFF}" \
         >".build/$1.configure.log" 2>&1 || {
         cat ".build/$1.configure.log"
         return 1
@@ -132,7 +135,7 @@ run_alone() {
 quick() {
     local room=$1 list
     parts=(dev)
-    SELECTION[dev]="-L unit|property"
+    SELECTION[dev]="-L unit|property -LE package"
     TARGETS[dev]=
     for list in tests/{unit,property}/${room:-*}/CMakeLists.txt; do # a folder's target has none of those in it
         [[ ! -e $list ]] || TARGETS[dev]+=" ${list%/*}/all"
@@ -145,11 +148,12 @@ quick() {
         echo "tests/run.sh: there is no room '$room'; rooms are" $(ls -d tests/{unit,property}/*/ | xargs -n 1 basename | sort -u) >&2
         exit 2
     }
-    SELECTION[dev]="-L ^room_$room\$"
+    SELECTION[dev]="-L ^room_$room\$ -LE package"
 }
 
 parts=()
-declare -A TARGETS=() # of a part; none: all
+declare -A TARGETS=([release]="all golden-variants") # of a part; none: all
+declare -A WASM=([release]=ON)                       # the engine for browsers
 case ${1:-} in
 -h | --help)
     sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' "$0"
@@ -162,7 +166,8 @@ quick)
     quick "$room"
     ;;
 all)
-    for part in "${!NIGHTLY[@]}"; do SELECTION[$part]=${NIGHTLY[$part]}; done
+    for part in "${!NIGHTLY[@]}"; do SELECTION[$part]=${NIGHTLY[$part]} BUILT[$part]= WASM[$part]=ON; done
+    export CAROM_THOROUGH=1
     shift
     ;;
 esac

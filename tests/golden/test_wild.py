@@ -4,15 +4,15 @@
 
 Each program prints the hashes of seeds for `FIRST COUNT` (golden --wild, wild_wasm.mjs); NAME "base"
 and "avx2" choose that kernel. The first one is the measure. A program that emulates gets a part of
-the seeds, by its name's share below. CAROM_WILD_SEEDS (1000) sets how many, CAROM_WILD_FIRST where
-they begin: `CAROM_WILD_SEEDS=200000 ctest -R golden_wild --timeout 9999`.
+the seeds, by its name's share below. CAROM_WILD_SEEDS (300; 1000 with CAROM_THOROUGH)
+sets how many, CAROM_WILD_FIRST where they begin: `CAROM_WILD_SEEDS=200000 ctest -R golden_wild --timeout 9999`.
 """
 import os
 import subprocess
 import sys
 import unittest
 
-SEEDS = int(os.environ.get("CAROM_WILD_SEEDS", "1000"))
+SEEDS = int(os.environ.get("CAROM_WILD_SEEDS", "1000" if "CAROM_THOROUGH" in os.environ else "300"))
 FIRST = int(os.environ.get("CAROM_WILD_FIRST", "1"))
 SHARES = {"arm64": 12}  # the rest run all
 

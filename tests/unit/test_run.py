@@ -78,8 +78,8 @@ class Run(unittest.TestCase):
         code, out, calls = self.run_script(["quick", "physics", "-R", "joint"])
         self.assertEqual((0, 1), (code, len(calls)), out)
         self.assertIn("--preset dev", calls[0])
-        self.assertIn("-L ^room_physics$ -R joint", calls[0])
-        self.assertIn("-L unit|property", self.run_script(["quick"])[2][0])
+        self.assertIn("-L ^room_physics$ -LE package -R joint", calls[0])
+        self.assertIn("-L unit|property -LE package", self.run_script(["quick"])[2][0])
 
     def test_quick_names_the_rooms_where_it_does_not_know_one(self):
         self.make_rooms("unit/physics")
@@ -91,9 +91,19 @@ class Run(unittest.TestCase):
         self.assertTrue(self.run_script(["release"])[2][0].startswith("--preset check "))
 
     def test_all_leaves_nothing_out(self):
-        self.assertIn("-LE once", self.run_script(["release"])[2][0])
+        self.assertIn("-LE rare", self.run_script(["release"])[2][0])
         self.assertNotIn("-LE", self.run_script(["all", "release"])[2][0])
         self.assertEqual(4, len(self.run_script(["all"])[2]))
+
+    def test_parts_build_what_they_run(self):
+        for words, labels, wasm in ((["clang"], "", "OFF"), (["asan"], "", "OFF"), (["tsan"], "threads", "OFF"),
+                                    (["release"], "shipped|golden|bench|realtime", "ON"), (["all", "tsan"], "", "ON")):
+            (self.root / "calls.cmake").unlink(missing_ok=True)
+            calls = self.run_script(words)[2]
+            configured, built = (self.root / "calls.cmake").read_text(encoding="utf-8").splitlines()
+            self.assertIn(f"-DCAROM_TEST_LABELS={labels} -DCAROM_WASM={wasm}", configured)
+            self.assertEqual(words == ["release"], "--target all golden-variants" in built)
+            self.assertEqual("all" in words or not labels, f"-L {labels or '~'}" not in calls[0])
 
     def test_nothing_fails(self):
         code, out, calls = self.run_part()

@@ -20,6 +20,16 @@ typedef struct fake_op {
     uint8_t *bytes;
 } fake_op;
 
+uint64_t case_step(void)
+{
+    const bool thorough = getenv("CAROM_THOROUGH") != NULL;
+#ifdef CAROM_SANITIZED
+    return thorough ? 5 : 11;
+#else
+    return thorough ? 1 : 5;
+#endif
+}
+
 typedef struct bytes_of {
     uint8_t *data;
     uint64_t size, capacity;

@@ -17,10 +17,10 @@
 #include "common/base/log.h"
 #include "tests/unit/storage/model.h"
 
-enum { SEEDS = 600 / CASE_STEP, FAULT_SEEDS = 400, LIVES = 6, STEPS = 60 };
+enum { SEEDS = 600, FAULT_SEEDS = 400, LIVES = 6, STEPS = 60 };
 
 static uint64_t first_seed = 1;
-static uint64_t seeds = SEEDS;
+static uint64_t seeds;
 static int64_t fake_now;
 
 static int64_t fake_clock(void)
@@ -200,7 +200,7 @@ static void directory_that_is_not_synced_is_found(void **state)
 int main(int argc, char **argv)
 {
     first_seed = argc > 1 ? strtoull(argv[1], NULL, 10) : first_seed;
-    seeds = argc > 2 ? strtoull(argv[2], NULL, 10) : seeds;
+    seeds = argc > 2 ? strtoull(argv[2], NULL, 10) : SEEDS / case_step();
     // The storage tells of each of thousands of failures that are on purpose.
     if (seeds > 1 && freopen("/dev/null", "w", stderr) == NULL) {
         return 1;

@@ -142,7 +142,7 @@ static uint64_t operations_of_script(void)
 static void each_operation_fails(uint64_t times, int error_number)
 {
     uint64_t count = operations_of_script();
-    for (uint64_t n = 1; n <= count; n += CASE_STEP) {
+    for (uint64_t n = 1; n <= count; n += case_step()) {
         for (int kind = 0; kind < 3; kind++) {
             fixture f;
             setup(&f, n);
@@ -179,7 +179,7 @@ static void crash_at_each_operation_and_of_each_start_after_it_is_recovered(void
 {
     (void)state;
     uint64_t count = operations_of_script();
-    for (uint64_t n = 1; n <= count; n += CASE_STEP) {
+    for (uint64_t n = 1; n <= count; n += case_step()) {
         for (int kind = 0; kind < 3; kind++) {
             for (uint64_t again = 1; again < 12; again += 2) {
                 fixture f;

@@ -137,7 +137,7 @@ static void every_changed_byte_is_refused_or_harmless(void **state)
         for (int i = 0; i < n.count; i++) {
             uint64_t size = 0;
             fake_disk_bytes(&f.disk, n.name[i], &size);
-            uint64_t stride = size > 40000 ? 997 : CASE_STEP; // images are large and all alike
+            uint64_t stride = size > 40000 ? 997 : case_step(); // images are large and all alike
             const uint64_t used = used_bytes(&f.disk, n.name[i]);
             for (uint64_t at = 0; at < size; at += stride) {
                 fake_disk d;
@@ -173,7 +173,7 @@ static void every_file_cut_off_after_a_clean_close_is_refused(void **state)
     for (int i = 0; i < n.count; i++) {
         uint64_t size = 0;
         fake_disk_bytes(&f.disk, n.name[i], &size);
-        uint64_t stride = size > 40000 ? 997 : CASE_STEP;
+        uint64_t stride = size > 40000 ? 997 : case_step();
         for (uint64_t end = 0; end < size; end += stride) {
             fake_disk d;
             fake_disk_copy(&d, &f.disk);
@@ -235,7 +235,7 @@ static void torn_last_record_is_cut_off(void **state)
     storage_abandon(s);
     const uint64_t whole = used_bytes(&f.disk, name);
     assert_true(whole > sealed);
-    for (uint64_t at = sealed + 1; at < 2 * whole - sealed - 1; at += CASE_STEP) {
+    for (uint64_t at = sealed + 1; at < 2 * whole - sealed - 1; at += case_step()) {
         uint64_t end = at < whole ? at : sealed + 1 + (at - whole);
         uint64_t file = 0;
         fake_disk d;
