@@ -182,7 +182,7 @@ def check_numbers(text, generator):
 
 
 def check_server_limits(text, folder):
-    header = (folder.parent / "server" / "limits.h").read_text()
+    header = (folder.parent / "server" / "base" / "limits.h").read_text()
     for name in re.findall(r"^    X\((\w+),", header, re.M):
         if f"| `{name}` |" not in text:
             yield f"the server's limit {name}: is not told"
