@@ -56,7 +56,7 @@ static void subscribe(side *s, uint64_t number)
     view.contacts = number % 3 == 0;
     view.describe = number % 2 == 1;
     view.rate = number == 2 ? 20.0 : 0.0;
-    view.token_areas = SIGHT;
+    view.token_areas = TOKEN_AREAS;
     view.token_area_count = 2;
     view.events &= (1u << EVENT_KIND_COUNT) - 1;
     const session_key key = {.slot = (uint32_t)number, .number = number};

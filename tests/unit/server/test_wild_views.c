@@ -114,14 +114,14 @@ static subscribe_args view_of(int number, const physics_world *world, const area
 
 static void begin(stage *f, uint64_t seed)
 {
-    static const area SIGHT = {-20.0, -5.0, 1.0, 20.0};
+    static const area TOKEN_AREAS = {-20.0, -5.0, 1.0, 20.0};
     f->limits.events_kept = f->limits.removals_kept = KEPT;
     f->random = seed * 0x9E3779B97F4A7C15ULL;
     f->world = wild_create(seed);
     publisher_init(&f->publisher, &f->limits, "world", 7);
     for (int i = 0; i < VIEWS; i++) {
         watcher *w = &f->watchers[i];
-        const subscribe_args view = view_of(i, f->world, &SIGHT);
+        const subscribe_args view = view_of(i, f->world, &TOKEN_AREAS);
         *w = (watcher){.session = {(uint32_t)i, (uint64_t)i + 1, 0}};
         w->precision = view.encoding == ENCODING_PACKED ? view.precision.position : 0.0;
         w->whole = !view.has_area && view.token_area_count == 0 && view.budget == 0.0;
