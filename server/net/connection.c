@@ -32,18 +32,6 @@ static void link_connection(network *n, connection *c)
     n->first = c;
 }
 
-static void unpark(connection *c)
-{
-    network *n = c->network;
-    if (!c->parked) {
-        return;
-    }
-    *(c->parked_before != NULL ? &c->parked_before->parked_next : &n->first_parked) =
-        c->parked_next;
-    *(c->parked_next != NULL ? &c->parked_next->parked_before : &n->last_parked) = c->parked_before;
-    c->parked = false;
-}
-
 static void unlink_connection(network *n, connection *c)
 {
     if (c->previous != NULL) {
@@ -71,7 +59,7 @@ void connection_gone(connection *c)
     network *n = c->network;
     c->state = CONNECTION_CLOSED;
     c->reading = false;
-    unpark(c);
+    connection_unpark(c);
     if (c->handing) {
         c->gone = true;
         return;
@@ -102,7 +90,7 @@ void connection_end_now(connection *c)
     }
     c->state = CONNECTION_CLOSED;
     c->reading = false;
-    unpark(c);
+    connection_unpark(c);
     if (c->relay != NULL) {
         relay_end(c->relay);
     } else if (c->network->turn_ends++ < TURN_ENDS) {
@@ -128,136 +116,6 @@ void connection_end_some(network *n)
     if (n->first_ending != NULL) {
         network_go_on(n);
     }
-}
-
-// ---- reading
-
-// Whether the turn has had its reads, or its handshakes, and this would be one more.
-static bool must_wait(const connection *c)
-{
-    network *n = c->network;
-    const bool handshake = c->tls != NULL && !c->shaken;
-    if (!handshake) {
-        return !loop_turn_grants(n->time, LOOP_READ, c->subject);
-    }
-    const bool granted = n->turn_handshakes < TURN_HANDSHAKES &&
-                         loop_turn_grants(n->time, LOOP_HANDSHAKE, c->subject);
-    n->turn_handshakes += granted ? 1 : 0;
-    return !granted;
-}
-
-// Each connection is read once a turn of the loop, and so much at most: libuv would go on 32 times
-// with a socket that fills the buffer, and all others would wait for what one of them floods. No
-// buffer is no error here (on_read): the socket is still ready in the next turn.
-static void on_allocate(uv_handle_t *handle, size_t suggested, uv_buf_t *buf)
-{
-    (void)suggested;
-    connection *c = (connection *)handle;
-    network *n = c->network;
-    bool later = c->read_turn == n->turn || must_wait(c);
-    c->read_turn = n->turn;
-    *buf = uv_buf_init(later ? NULL : (char *)n->input, later ? 0 : READ_BYTES);
-}
-
-static void refuse_read(connection *c)
-{
-    network *n = c->network;
-    const bool handshake = c->tls != NULL && !c->shaken;
-    const bool served = handshake || loop_turn_served(n->time, LOOP_READ, c->subject);
-    if (n->turn_refused++ < (served ? TURN_REFUSED : TURN_REFUSED_ALL) || !c->reading) {
-        return;
-    }
-    uv_read_stop((uv_stream_t *)&c->socket);
-    c->parked = true;
-    c->parked_before = n->last_parked;
-    c->parked_next = NULL;
-    *(n->last_parked != NULL ? &n->last_parked->parked_next : &n->first_parked) = c;
-    n->last_parked = c;
-    network_go_on(n);
-}
-
-void connection_input_over(connection *c)
-{
-    c->input_over = true;
-    c->reading = false;
-    unpark(c);
-    if (c->relay == NULL) {
-        uv_read_stop((uv_stream_t *)&c->socket);
-    }
-    if (c->state == CONNECTION_ENDED && c->relay == NULL) { // else its far one sees it
-        connection_end_now(c);
-    } else if (c->state == CONNECTION_OPEN) {
-        c->network->handler.ended(c->peer);
-    }
-}
-
-static void on_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *buf)
-{
-    connection *c = (connection *)stream;
-    if (size == UV_ENOBUFS) {
-        refuse_read(c);
-    } else if (size == UV_EOF) {
-        connection_input_over(c);
-    } else if (size < 0) {
-        log_debug("connection %s: %s", c->name, uv_strerror((int)size));
-        connection_end_now(c);
-    } else if (size > 0 && c->tls != NULL) {
-        secured_received(c, (const uint8_t *)buf->base, (size_t)size);
-    } else if (size > 0 && c->state == CONNECTION_OPEN) {
-        metrics_add(METRIC_bytes_received, (uint64_t)size);
-        c->received_bytes += (uint64_t)size;
-        c->network->handler.received(c->peer, (const uint8_t *)buf->base, (size_t)size);
-    }
-}
-
-void connection_resume_some(network *n)
-{
-    n->turn_refused = 0;
-    for (int i = 0; i < TURN_RESUMED && n->first_parked != NULL; i++) {
-        connection *c = n->first_parked;
-        unpark(c);
-        if (uv_read_start((uv_stream_t *)&c->socket, on_allocate, on_read) != 0) {
-            connection_end_now(c);
-        }
-    }
-    if (n->first_parked != NULL) {
-        network_go_on(n);
-    }
-}
-
-// Reads if someone wants it, and, while closing, to see the peer's end.
-static void update_reading(connection *c)
-{
-    bool closing = c->state == CONNECTION_FLUSHING || c->state == CONNECTION_ENDED;
-    bool drained = c->out.size <= c->network->limits->output_bytes / 2;
-    bool want =
-        !c->input_over && c->state != CONNECTION_CLOSED && (closing || (c->read_wanted && drained));
-    if (want == c->reading) {
-        return;
-    }
-    if (c->relay != NULL) {
-        if (want && relay_has_input(c->relay)) {
-            connection_mark_dirty(c); // not at once: whoever wants it is at work
-        }
-    } else if (!want) {
-        unpark(c);
-        uv_read_stop((uv_stream_t *)&c->socket);
-    } else if (uv_read_start((uv_stream_t *)&c->socket, on_allocate, on_read) != 0) {
-        connection_end_now(c);
-        return;
-    }
-    c->reading = want;
-}
-
-void connection_read(connection *c, bool wanted)
-{
-    c->read_wanted = wanted;
-    update_reading(c);
-}
-
-bool connection_is_read(const connection *c)
-{
-    return c->read_wanted;
 }
 
 // ---- writing
@@ -413,7 +271,7 @@ void connection_flush(connection *c)
     if (c->state <= CONNECTION_FLUSHING && c->out.size == 0 && !c->writing && !has_output(c)) {
         on_drained(c);
     }
-    update_reading(c);
+    connection_update_reading(c);
 }
 
 void connection_mark_dirty(connection *c)
@@ -751,7 +609,7 @@ void connection_adopt(network *n, relay *r)
     }
     memcpy(c->name, r->name, sizeof c->name);
     c->address = c->subject = r->address;
-    update_reading(c);
+    connection_update_reading(c);
 }
 
 void connection_accept(listener *l)
@@ -793,5 +651,5 @@ void connection_begin(connection *c)
     } else if (n->rejected > REJECTED_MAX) {
         connection_end_now(c);
     }
-    update_reading(c);
+    connection_update_reading(c);
 }

@@ -8,6 +8,7 @@
 #include "server/net/outbox.h"
 #include "server/net/relay.h"
 #include "server/net/tls.h"
+#include "server/schedule/turn_queue.h"
 
 enum {
     READ_BYTES = 16 * 1024,   // of the one buffer that all connections are read into, once a turn
@@ -18,7 +19,7 @@ enum {
     TURN_HANDSHAKES = 8, // messages of handshakes that one turn reads
     // Sockets with input that a turn has no time for. libuv tells of them again and again, up to 48
     // times in a turn, where there are 1024; those beyond are not asked for until their turn comes:
-    // handshakes and whoever was read in this turn first.
+    // whoever was read in this turn first.
     TURN_REFUSED = 256,
     TURN_REFUSED_ALL = 768,
     TURN_RESUMED = 16, // of these, in one turn
@@ -63,9 +64,10 @@ struct connection {
     tls_stream *tls;  // NULL: bytes go as they are
     uint8_t *flying;  // sealed bytes that `write` is writing, owned
     size_t flying_size;
-    bool greeted;    // the first byte was one of TLS
-    bool shaken;     // the handshake was counted
-    bool sealed_end; // the end of our direction was sealed
+    bool greeted;       // the first byte was one of TLS
+    bool shaken;        // the handshake was counted
+    turn_job handshake; // waits with input of its handshake (handshakes.c)
+    bool sealed_end;    // the end of our direction was sealed
     outbox out;
     const connection_framing *framing; // NULL: messages go as they are
     void *framing_context;
@@ -106,8 +108,8 @@ struct network {
     connection *swept; // the one at which a sweep goes on; NULL: none is under way
     loop_turn *time;   // of the loop's turn: `own_time`, or one that networks share
     loop_turn own_time;
-    uint64_t turn; // of the loop, from 1
-    uint32_t turn_handshakes;
+    uint64_t turn;         // of the loop, from 1
+    turn_queue handshakes; // connections with input of their handshakes
     uint32_t turn_refused;
     connection *first_parked, *last_parked; // in order
     uint32_t turn_accepts;
@@ -138,6 +140,18 @@ bool secured_end(connection *c);
 // The write that libuv has gone on with is done.
 void secured_written(connection *c);
 
+// ---- handshakes.c: TLS handshakes, a few of them a turn
+
+void handshakes_init(network *n);
+void handshakes_deinit(network *n);
+// Whether what comes from the socket is part of a handshake.
+bool handshakes_concern(const connection *c);
+// There is input of such a connection: it waits for its turn.
+void handshakes_add(connection *c);
+void handshakes_remove(connection *c);
+// Reads some of those that wait.
+void handshakes_run(network *n);
+
 // ---- proxied.c: connections that begin with a PROXY header
 
 // Whether the connection is a proxy's, and so waits for its header from here on (or was closed).
@@ -159,13 +173,26 @@ void connection_mark_dirty(connection *c);
 void connection_consume(connection *c, size_t size);
 void connection_count_sent(connection *c, size_t size);
 void connection_end_now(connection *c);
-void connection_input_over(connection *c);
 // Closes sockets of connections that have ended, so many as a turn may.
 void connection_end_some(network *n);
-// Asks again for some of the sockets that turns had no time to read.
-void connection_resume_some(network *n);
 // Goes on with a write that the socket does not take at once; `connection_on_write` is told.
 void connection_on_write(uv_write_t *write, int result);
+
+// ---- connection_reading.c
+
+// libuv tells of the socket's input from here on; a connection whose socket is broken ends.
+void connection_poll_input(connection *c);
+// So many bytes have come from the socket, or an error of libuv's: UV_EOF at the peer's end.
+void connection_take_input(connection *c, ssize_t size, const uint8_t *data);
+void connection_input_over(connection *c);
+// Starts or stops reading: it reads if someone wants it, and, while closing, to see the peer's end.
+void connection_update_reading(connection *c);
+// It waits no more to be read.
+void connection_unpark(connection *c);
+// Asks again for some of the sockets that turns had no time to read.
+void connection_resume_some(network *n);
+
+// ---- beginning, in connection.c
 
 // Takes the connection that waits at the listener.
 void connection_accept(listener *l);

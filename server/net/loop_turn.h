@@ -18,7 +18,7 @@
 #include "server/schedule/turn.h"
 
 typedef enum loop_stage {
-    LOOP_HANDSHAKE, // a part of reading that costs a signature each time
+    LOOP_HANDSHAKE, // a part of reading that costs a signature each time (handshakes.c)
     LOOP_READ,
     LOOP_WORK,
     LOOP_WRITE,

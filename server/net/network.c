@@ -60,8 +60,8 @@ static void on_connection(uv_stream_t *stream, int result)
 
 static void begin_turn(network *n)
 {
+    handshakes_run(n);
     n->turn++;
-    n->turn_handshakes = 0;
     n->turn_accepts = 0;
     connection_resume_some(n);
     connection_end_some(n);
@@ -426,6 +426,7 @@ static network *create(uv_loop_t *loop, const limits *bounds, const network_hand
     n->turn = 1;
     n->dirty_end = &n->first_dirty;
     n->ending_end = &n->first_ending;
+    handshakes_init(n);
     loop_turn_init(&n->own_time, clock_now_ns);
     n->time = &n->own_time;
     return n;
@@ -543,5 +544,6 @@ void network_close(network *n)
 
 void network_free(network *n)
 {
+    handshakes_deinit(n);
     free(n);
 }

@@ -409,7 +409,9 @@ class HostileTest(TlsTest):
         finally:
             self.server.process.send_signal(signal.SIGCONT)
         handled = (good.answer(request)["counters"]["bytes_received"] - before) // len(flight)
-        self.assertLess(handled, 30)  # two turns of eight, and some
+        # At most eight a turn: of the one that the server was stopped in, of the one that read the request,
+        # and of one whose time was over when it was the request's turn. Then no handshake is before it.
+        self.assertLessEqual(handled, 3 * 8)
         for opened in crowd:
             opened.close()
         good.call("ping")
