@@ -57,7 +57,7 @@ ROOMS = {
                     ["uv", "openssl"]),
     # A served world and its storage know commands as plain structs, not how they travel.
     "server/world": (PROTO + SHARED + ["server/storage"], []),
-    "server/storage": (PROTO + SHARED, []),
+    "server/storage": (PROTO + SHARED + ["server/include"], []),
     # Who somebody is and may do, from a token: knows neither sessions nor sockets.
     "server/auth": (PROTO + SHARED, ["jansson", "openssl"]),
     "server/session": (PROTO + SHARED + ["server/auth", "server/net", "server/http", "server/world",
@@ -73,14 +73,20 @@ ROOMS = {
     "client/scene": (PROTO + ["client/include"], ["msgpack"]),
     # libcarom-replica is the engine and its log; values are libcarom-scene's way to and from bytes.
     "client/replica": (PROTO + ["client/include", "client/scene/values.h"], ["msgpack"]),
-    # backup and restore are the storage's own: it stands alone for tools.
-    "client/cli": (["client/include", "server/storage/storage.h"], ["jansson", "openssl"]),
+    # The server's public headers: backups, for tools.
+    "server/include": ([], []),
+    # What carom and carom-load stand on: the line, its options, errors, the connection, the relay.
+    "client/tool": (["client/include"], []),
+    # The load test. carom knows its options alone.
+    "client/load": (["client/include", "client/tool"], []),
+    "client/cli": (["client/include", "client/tool", "client/load/command.h", "server/include"], ["openssl"]),
     "client/examples": (["client/include"], []),
     # The npm package: the table of methods, and the engine for browsers.
     "client/web": (PROTO, ["msgpack"]),
     "client/web/test": (PROTO + ["client/web", "tests"], []),
     "tests": (PROTO + SHARED + ["server", "server/process", "server/config", "server/auth", "server/net", "server/http", "server/world",
-                       "server/storage", "server/session", "client/include", "client/lib", "client/scene", "client/cli"],
+                       "server/storage", "server/session", "client/include", "client/lib", "client/scene", "client/cli",
+                       "client/tool", "client/load"],
               ["uv", "msgpack", "jansson", "openssl", "cmocka", "chipmunk", "box2d"]),
 }
 
@@ -111,6 +117,8 @@ UNREACHABLE = {
     "client/include": ["uv", "msgpack", "jansson", "openssl"],
     "client/lib": ["uv", "jansson"],
     "client/scene": ["uv", "jansson", "sockets"],
+    "client/tool": ["uv", "msgpack", "openssl"],
+    "client/load": ["uv", "msgpack", "openssl"],
     "client/cli": ["uv", "msgpack"],
 }
 
@@ -131,6 +139,9 @@ FORBIDDEN = [
 
 # The system's headers that only UNREACHABLE speaks of; any room not named there may include them.
 SYSTEM = {"sockets", "threads", "clock"}
+
+# Public headers of the server; every other one of <carom/...> is the client's.
+SERVER_PUBLIC = {"carom/backup.h"}
 
 SOURCES = {".c", ".h", ".cc", ".cpp", ".hpp"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
@@ -173,6 +184,8 @@ class Tree:
         for quoted, angled in INCLUDE.findall(file.read_text(encoding="utf-8")):
             if quoted:
                 lines.append((quoted, True))
+            elif angled in SERVER_PUBLIC:
+                lines.append(("server/include/" + angled, True))
             elif angled.startswith("carom/"):
                 lines.append(("client/include/" + angled, True))
             else:
@@ -319,6 +332,19 @@ class Checker(unittest.TestCase):
             "client/include/carom/carom.h": "",
             "client/cli/main.c": "#include <carom/carom.h>\n#include \"client/lib/inside.h\"\n",
         }, "client/cli may not include client/lib")
+
+    def test_cli_that_includes_the_server_inside_is_found(self):
+        self.assert_fault({
+            "server/storage/storage.h": "",
+            "server/include/carom/backup.h": "",
+            "client/cli/b.c": '#include <carom/backup.h>\n#include "server/storage/storage.h"\n',
+        }, "client/cli may not include server/storage")
+
+    def test_tool_that_includes_the_command_line_is_found(self):
+        self.assert_fault({
+            "client/cli/commands.h": "",
+            "client/tool/help.c": '#include "client/cli/commands.h"\n',
+        }, "client/tool may not include client/cli")
 
     def test_include_of_the_tests_is_found(self):
         self.assert_fault({

@@ -1,21 +1,15 @@
 // backup, restore: the data directory of a server in one file, and back. Main thread only.
 //
 // Neither needs the server: a backup reads the directory's files beside it.
-#include <inttypes.h>
 #include <stdio.h>
 
-#include "client/cli/commands.h"
-#include "client/cli/text.h"
-#include "server/storage/storage.h"
+#include <carom/backup.h>
 
-static cli_exit fail(const struct error *err)
-{
-    cli_error(CLI_CODE_FILE, "%s", err->text);
-    return CLI_USAGE;
-}
+#include "client/cli/commands.h"
+#include "client/tool/text.h"
 
 static cli_exit tell(const cli *c, const char *verb, const char *from, const char *to,
-                     const storage_report *r)
+                     const carom_backup_report *r)
 {
     if (c->json) {
         carom_value *told = carom_set(carom_map(), "from", carom_str(from));
@@ -23,13 +17,13 @@ static cli_exit tell(const cli *c, const char *verb, const char *from, const cha
         carom_set(told, "worlds", carom_uint(r->worlds));
         carom_set(told, "records", carom_uint(r->records));
         carom_set(told, "images", carom_uint(r->images));
-        carom_set(told, "bytes", carom_uint(r->bytes + r->image_bytes));
+        carom_set(told, "bytes", carom_uint(r->bytes));
         cli_exit code = cli_print_json(told);
         carom_value_free(told);
         return code;
     }
     char bytes[32];
-    text_from_bytes((double)(r->bytes + r->image_bytes), bytes, sizeof bytes);
+    text_from_bytes((double)r->bytes, bytes, sizeof bytes);
     (void)printf("%s %s: %llu %s, %llu %s and %llu %s, %s, sound\n", verb, to,
                  TEXT_COUNTED(r->worlds, "world", "worlds"),
                  TEXT_COUNTED(r->records, "record", "records"),
@@ -37,28 +31,30 @@ static cli_exit tell(const cli *c, const char *verb, const char *from, const cha
     return CLI_OK;
 }
 
+typedef bool copy(const char *from, const char *to, carom_backup_report *report,
+                  char error[CAROM_BACKUP_ERROR_MAX]);
+
+static cli_exit run_copy(const cli *c, const char *verb, copy *function)
+{
+    const char *from = args_word(&c->args, 0);
+    const char *to = args_word(&c->args, 1);
+    carom_backup_report report;
+    char error[CAROM_BACKUP_ERROR_MAX];
+    if (!function(from, to, &report, error)) {
+        cli_error(CLI_CODE_FILE, "%s", error);
+        return CLI_USAGE;
+    }
+    return tell(c, verb, from, to, &report);
+}
+
 static cli_exit run_backup(cli *c)
 {
-    const char *path = args_word(&c->args, 0);
-    const char *file = args_word(&c->args, 1);
-    storage_report report = {0};
-    struct error err;
-    return storage_copy(path, file, &report, &err) == STATUS_OK
-               ? tell(c, "backed up to", path, file, &report)
-               : fail(&err);
+    return run_copy(c, "backed up to", carom_backup);
 }
 
 static cli_exit run_restore(cli *c)
 {
-    const char *file = args_word(&c->args, 0);
-    const char *path = args_word(&c->args, 1);
-    storage_report report = {0};
-    struct error err;
-    if (storage_restore(file, path, &err) != STATUS_OK ||
-        storage_check(path, NULL, &report, &err) != STATUS_OK) {
-        return fail(&err);
-    }
-    return tell(c, "restored to", file, path, &report);
+    return run_copy(c, "restored to", carom_restore);
 }
 
 const cli_command command_backup = {
