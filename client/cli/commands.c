@@ -3,40 +3,20 @@
 
 #include <string.h>
 
-#include "client/cli/text.h"
-
-const args_option cli_globals[] = {
-    {"server", 's', ARGS_TEXT, "HOST:PORT",
-     "the server (default: CAROM_SERVER, or " CLI_SERVER_DEFAULT "); for TLS caroms://HOST:PORT",
-     NULL},
-    {"ca", 0, ARGS_FILE, "FILE",
-     "trust these certificates, in PEM, instead of the system's (default: CAROM_CA)", NULL},
-    {"tls-name", 0, ARGS_TEXT, "NAME",
-     "the name in the server's certificate, where it is not HOST (default: CAROM_TLS_NAME)", NULL},
-    {"profile", 0, ARGS_TEXT, "NAME",
-     "take these from [NAME] in ~/.config/carom/profiles (default: CAROM_PROFILE)", NULL},
-    {"token", 0, ARGS_TEXT, "TOKEN", "who you are, for a server with keys (default: CAROM_TOKEN)",
-     NULL},
-    {"token-file", 0, ARGS_FILE, "FILE", "a file with the token (default: CAROM_TOKEN_FILE)", NULL},
-    {"json", 'j', ARGS_FLAG, NULL, "results and errors as JSON, one value a line", NULL},
-    {"timeout", 't', ARGS_SECONDS, "TIME", "how long to wait for an answer (default 5s)", NULL},
-    {"color", 0, ARGS_CHOICE, "WHEN", "auto (default), always or never; NO_COLOR is respected",
-     "auto|always|never"},
-    {"help", 'h', ARGS_FLAG, NULL, "help for the command, with examples", NULL},
-    {"version", 'V', ARGS_FLAG, NULL, "the version", NULL},
-    {0}};
+#include "client/load/command.h"
+#include "client/tool/text.h"
 
 const cli_command *const cli_commands[] = {
-    &command_watch,    &command_top,     &command_events,    &command_bodies,   &command_joints,
-    &command_contacts, &command_worlds,  &command_scenes,    &command_info,     &command_create,
-    &command_apply,    &command_fork,    &command_destroy,   &command_pause,    &command_resume,
-    &command_step,     &command_spawn,   &command_get,       &command_set,      &command_remove,
-    &command_shape,    &command_impulse, &command_force,     &command_torque,   &command_joint,
-    &command_ray,      &command_cast,    &command_overlap,   &command_nearest,  &command_record,
-    &command_replay,   &command_diff,    &command_save,      &command_backup,   &command_restore,
-    &command_ping,     &command_doctor,  &command_stats,     &command_sessions, &command_kick,
-    &command_token,    &command_load,    &command_relay,     &command_call,     &command_methods,
-    &command_help,     &command_version, &command_completion};
+    &command_watch,    &command_top,     &command_events,  &command_bodies,    &command_joints,
+    &command_contacts, &command_worlds,  &command_scenes,  &command_info,      &command_create,
+    &command_apply,    &command_fork,    &command_destroy, &command_pause,     &command_resume,
+    &command_step,     &command_spawn,   &command_get,     &command_set,       &command_remove,
+    &command_shape,    &command_impulse, &command_force,   &command_torque,    &command_joint,
+    &command_ray,      &command_cast,    &command_overlap, &command_nearest,   &command_record,
+    &command_replay,   &command_diff,    &command_save,    &command_backup,    &command_restore,
+    &command_ping,     &command_doctor,  &command_stats,   &command_sessions,  &command_kick,
+    &command_token,    &command_load,    &command_bench,   &command_relay,     &command_call,
+    &command_methods,  &command_help,    &command_version, &command_completion};
 
 const size_t cli_command_count = sizeof cli_commands / sizeof cli_commands[0];
 
@@ -61,7 +41,7 @@ static const struct {
     {"disconnect", "kick"},  {"check", "doctor"},
     {"delete", "destroy"},   {"add", "spawn"},
     {"show", "get"},         {"list", "worlds"},
-    {"new", "create"},       {"bench", "load"},
+    {"new", "create"},       {"loadtest", "bench"},
     {"push", "impulse"},     {"start", "resume"},
     {"stop", "pause"},       {"describe", "info"},
     {"inspect", "get"},      {"status", "info"},

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "client/cli/cli.h"
+#include "client/tool/cli.h"
 
 // In the order in which the help shows them.
 extern const cli_command *const cli_commands[];
@@ -63,10 +63,9 @@ extern const cli_command command_ray;
 extern const cli_command command_overlap;
 extern const cli_command command_cast;
 extern const cli_command command_nearest;
-// cmd_watch.c, cmd_events.c, cmd_load.c
+// cmd_watch.c, cmd_events.c
 extern const cli_command command_watch;
 extern const cli_command command_events;
-extern const cli_command command_load;
 // cmd_relay.c
 extern const cli_command command_relay;
 // cmd_record.c, cmd_replay.c, cmd_diff.c
@@ -78,17 +77,16 @@ extern const cli_command command_backup;
 extern const cli_command command_restore;
 // cmd_image.c
 extern const cli_command command_save;
+extern const cli_command command_load;
 extern const cli_command command_fork;
-cli_exit image_load(cli *c); // `load FILE WORLD`
 // cmd_help.c
 extern const cli_command command_help;
 extern const cli_command command_version;
 extern const cli_command command_completion;
 extern const cli_command command_complete; // hidden: for the scripts
 
-// help.c: the whole of it, or of one command.
+// help.c: of all commands.
 void help_print(FILE *out);
-void help_print_command(const cli_command *command, FILE *out);
 
 // topics.c: subjects besides the commands. `index` from 0 on; NULL past the end.
 const char *help_topic_name(size_t index);

@@ -6,7 +6,7 @@
 #ifndef CAROM_CLIENT_CLI_COMPLETION_H
 #define CAROM_CLIENT_CLI_COMPLETION_H
 
-#include "client/cli/cli.h"
+#include "client/tool/cli.h"
 
 // The texts of completion/carom.bash, _carom and carom.fish, embedded by the build.
 extern const char completion_bash[];

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "client/cli/commands.h"
+#include "client/load/command.h"
 
 // Text inside a line: what roff would take for its own is escaped.
 static void put_escaped(const char *text, size_t size, FILE *out)
@@ -87,6 +88,14 @@ static void put_options(const args_option *options, FILE *out)
     }
 }
 
+static void put_details(const cli_command *command, FILE *out)
+{
+    if (command->details != NULL) {
+        (void)fputs(".PP\n", out);
+        put_text(command->details, out);
+    }
+}
+
 static void put_command(const cli_command *command, FILE *out)
 {
     (void)fprintf(out, ".SS %s", command->name);
@@ -103,12 +112,30 @@ static void put_command(const cli_command *command, FILE *out)
     (void)fputc(toupper((unsigned char)command->summary[0]), out);
     put_escaped(command->summary + 1, strlen(command->summary + 1), out);
     (void)fputs(".\n", out);
-    if (command->details != NULL) {
-        (void)fputs(".PP\n", out);
-        put_text(command->details, out);
-    }
+    put_details(command, out);
     put_options(command->options, out);
     put_block(command->examples, out);
+}
+
+// What both programs' pages end with.
+static void put_end(const char *see_also, FILE *out)
+{
+    (void)fputs(
+        ".SH ENVIRONMENT\n"
+        ".TP\n\\fBCAROM_SERVER\\fR\nHOST:PORT of the server, where \\-\\-server is not given.\n"
+        ".TP\n\\fBCAROM_TOKEN\\fR\nThe token that the server is given, for servers with keys.\n"
+        ".TP\n\\fBCAROM_TOKEN_FILE\\fR\nA file with the token, where CAROM_TOKEN is not set.\n"
+        ".TP\n\\fBCAROM_CA\\fR, \\fBCAROM_TLS_NAME\\fR, \\fBCAROM_PROFILE\\fR\nAs the options "
+        "\\-\\-ca, \\-\\-tls\\-name and \\-\\-profile.\n"
+        ".TP\n\\fBNO_COLOR\\fR\nAny value: no colours.\n"
+        ".SH EXIT STATUS\n"
+        ".TP\n0\nThe command worked.\n"
+        ".TP\n1\nThe server refused it.\n"
+        ".TP\n2\nThe command line or a local file is wrong.\n"
+        ".TP\n3\nThere is no connection, no caromd at the address, or no answer in time.\n"
+        ".TP\n4\nA \\-\\-fail\\-if of bench came true.\n",
+        out);
+    (void)fprintf(out, ".SH SEE ALSO\n.BR %s\n", see_also);
 }
 
 void man_print(FILE *out)
@@ -137,21 +164,25 @@ void man_print(FILE *out)
         (void)fprintf(out, ".SS %s\n", help_topic_name(i));
         put_block(help_topic_text(help_topic_name(i)), out);
     }
-    (void)fputs(
-        ".SH ENVIRONMENT\n"
-        ".TP\n\\fBCAROM_SERVER\\fR\nHOST:PORT of the server, where \\-\\-server is not given.\n"
-        ".TP\n\\fBCAROM_TOKEN\\fR\nThe token that the server is given, for servers with keys.\n"
-        ".TP\n\\fBCAROM_TOKEN_FILE\\fR\nA file with the token, where CAROM_TOKEN is not set.\n"
-        ".TP\n\\fBCAROM_CA\\fR, \\fBCAROM_TLS_NAME\\fR, \\fBCAROM_PROFILE\\fR\nAs the options "
-        "\\-\\-ca, \\-\\-tls\\-name and \\-\\-profile.\n"
-        ".TP\n\\fBNO_COLOR\\fR\nAny value: no colours.\n"
-        ".SH EXIT STATUS\n"
-        ".TP\n0\nThe command worked.\n"
-        ".TP\n1\nThe server refused it.\n"
-        ".TP\n2\nThe command line or a local file is wrong.\n"
-        ".TP\n3\nThere is no connection, no caromd at the address, or no answer in time.\n"
-        ".TP\n4\nA \\-\\-fail\\-if of load came true.\n"
-        ".SH SEE ALSO\n"
-        ".BR caromd (8)\n",
-        out);
+    put_end("caromd (8), carom\\-load (1)", out);
+}
+
+void man_print_load(FILE *out)
+{
+    (void)fprintf(out,
+                  ".TH CAROM\\-LOAD 1 \"\" \"carom %s\" \"User Commands\"\n"
+                  ".SH NAME\n"
+                  "carom\\-load \\- measure a server of physics worlds with many connections\n"
+                  ".SH SYNOPSIS\n"
+                  ".B carom\\-load\n[\\fIoptions\\fR]\n.br\n"
+                  ".B carom bench\n[\\fIoptions\\fR]\n"
+                  ".SH DESCRIPTION\n",
+                  CAROM_VERSION);
+    put_details(&command_bench, out);
+    (void)fputs(".SH OPTIONS\n", out);
+    put_options(command_bench.options, out);
+    put_options(cli_globals, out);
+    (void)fputs(".SH EXAMPLES\n", out);
+    put_block(command_bench.examples, out);
+    put_end("carom (1), caromd (8)", out);
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/cli/text.h"
+#include "client/tool/text.h"
 
 enum { NAME_BYTES_MAX = 64, LIST_BYTES = 700, NUMBERS_MAX = 4, WORD_BYTES_MAX = 128 };
 
@@ -388,14 +388,4 @@ cli_exit params_pairs(const cli *c, size_t first, const char *method, carom_valu
         carom_set(into, name, params_value(equals + 1, form));
     }
     return carom_value_ok(into) ? CLI_OK : cli_out_of_memory();
-}
-
-cli_exit params_check_rate(const cli *c, const char *option)
-{
-    double rate = args_number(&c->args, option, 1.0);
-    if (rate < PARAMS_RATE_MIN || rate > PARAMS_RATE_MAX) {
-        return cli_usage(c, "--%s is from %g to %g a second, not %s", option, PARAMS_RATE_MIN,
-                         PARAMS_RATE_MAX, args_text(&c->args, option, ""));
-    }
-    return CLI_OK;
 }

@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-#include "client/cli/cli.h"
+#include "client/tool/cli.h"
 
 // The options that describe shapes, for the tables of commands: FORM for all that take one, SPAWN
 // for what bodies are made of.
@@ -77,11 +77,6 @@ carom_value *params_id_word(const char *word);
 // commas ("1,2"), or else a text. An argument that `method` (may be NULL) has as a text or a name
 // is taken as one, whatever it looks like. Unknown names are told here, with the nearest known one.
 cli_exit params_pairs(const cli *c, size_t first, const char *method, carom_value *into);
-
-// Checks that --rate, when given, is a rate that a subscription takes [1/s].
-#define PARAMS_RATE_MIN 0.01
-#define PARAMS_RATE_MAX 1000.0
-cli_exit params_check_rate(const cli *c, const char *option);
 
 // How the text of a NAME=VALUE is read.
 typedef enum params_form {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "client/cli/text.h"
+#include "client/tool/text.h"
 
 enum { WORD_MAX = 160 };
 

@@ -9,8 +9,8 @@
 
 #include <carom/carom.h>
 
-#include "client/cli/cli.h"
-#include "client/cli/table.h"
+#include "client/tool/cli.h"
+#include "client/tool/table.h"
 
 // A map as a table of names and values; maps within it are indented below their name.
 cli_exit show_map(const carom_value *map, FILE *out);

@@ -1,12 +1,12 @@
-// The files and words of 'carom load': an input is a scenario file, and the text of --stage and of
+// The files and words of 'carom bench': an input is a scenario file, and the text of --stage and of
 // --fail-if. A plan that is read has to be within its bounds, and every client's calls can be
 // filled in; the rest is refused with a text.
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/cli/load/fill.h"
-#include "client/cli/load/scenario.h"
-#include "client/cli/load/threshold.h"
+#include "client/load/fill.h"
+#include "client/load/scenario.h"
+#include "client/load/threshold.h"
 #include "common/base/assert.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -50,8 +50,9 @@ LINES_LEFT_OUT = {
 INSTEAD = {
     "client/guides/game-in-c.md": [("127.0.0.1 ", "{server} "), ("play.example Ada", "{server} Ada")],
     "client/README.md": [("--for 30s", "--for 1s"), ("--to +900", "--to +30"), ("caroms://play.example", "{server}"), ("/home/ada/", "{folder}/")],
-    "client/cli/load/README.md": [
-        ("carom load  ", "carom load --time 1s  "), ("carom load --connections", "carom load --time 1s --connections"),
+    "client/load/README.md": [
+        ("carom bench  ", "carom bench --time 1s  "), ("carom bench --connections", "carom bench --time 1s --connections"),
+        ("carom bench --relay", "carom bench --time 1s --relay"),
         ("--watchers 1000", "--watchers 50"), ("5s:20,10s:100,5s:0", "1s:20,1s:100,1s:0"),
         ("arena.json --connections 200", "arena.json --time 1s --connections 200")],
     "client/web/examples/knockout/README.md": [("8000", "{free_port}")],
@@ -64,7 +65,7 @@ INSTEAD = {
 SERVED = {
     "client/guides/first-world.md": "--world demo:demo",
     "client/README.md": "--world demo:demo --data DIR",
-    "client/cli/load/README.md": "",
+    "client/load/README.md": "",
     "server/README.md": "--data DIR", # the one that an upgrade replaces
 }
 # A block that begins so is a file of that name; the command reads it.
@@ -272,7 +273,7 @@ def add(page):
 
 
 for wanted in ["client/guides/game-in-c.md", "client/guides/first-world.md", "client/guides/any-language.md", "client/README.md",
-               "client/cli/load/README.md", "client/web/examples/knockout/README.md", "server/README.md"]:
+               "client/load/README.md", "client/web/examples/knockout/README.md", "server/README.md"]:
     add(wanted)
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from caromd import Caromd  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGES = ["README.md", "client/README.md", "client/guides/first-world.md", "client/guides/game-in-c.md",
-         "client/guides/any-language.md", "client/cli/load/README.md", "client/web/examples/knockout/README.md", "client/web/README.md", "server/README.md", "tests/README.md",
+         "client/guides/any-language.md", "client/load/README.md", "client/web/examples/knockout/README.md", "client/web/README.md", "server/README.md", "tests/README.md",
          "tests/bench/README.md", "common/physics/README.md"]
 TEXTS = {page: (ROOT / page).read_text(encoding="utf-8") for page in PAGES}
 README = "\n".join(TEXTS.values())

@@ -59,11 +59,12 @@ class PackagesTest(unittest.TestCase):
         self.assertIn("usr/share/carom/scenes/demo.json", self.files("caromd"))
         for unit in ("caromd.service", "caromd.socket"):
             self.assertIn(f"usr/lib/systemd/system/{unit}", self.files("caromd"))
-        self.assertIn("usr/bin/carom", self.files("carom"))
+        for path in ("bin/carom", "bin/carom-load", "share/man/man1/carom-load.1.gz"):
+            self.assertIn(f"usr/{path}", self.files("carom"))
         self.assertIn("usr/share/zsh/vendor-completions/_carom", self.files("carom"))
-        for name in ("carom", "caromd"):
+        for name, package in (("carom", "carom"), ("carom-load", "carom"), ("caromd", "caromd")):
             for script in (f"bash-completion/completions/{name}", f"fish/vendor_completions.d/{name}.fish"):
-                self.assertIn(f"usr/share/{script}", self.files(name))
+                self.assertIn(f"usr/share/{script}", self.files(package))
         lib = f"usr/lib/{run('gcc', '-print-multiarch').stdout.strip()}"
         for soname in SONAMES:
             self.assertIn(f"{lib}/{soname}", self.files("libcarom0"))

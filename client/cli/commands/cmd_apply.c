@@ -8,8 +8,8 @@
 #include "client/cli/params.h"
 #include "client/cli/scene_list.h"
 #include "client/cli/show.h"
-#include "client/cli/table.h"
-#include "client/cli/text.h"
+#include "client/tool/table.h"
+#include "client/tool/text.h"
 
 enum { WORLD_BYTES_MAX = 65 };
 

@@ -4,7 +4,7 @@
 #include "client/cli/commands.h"
 #include "client/cli/params.h"
 #include "client/cli/show.h"
-#include "client/cli/table.h"
+#include "client/tool/table.h"
 
 // A row for each point of a touching pair; its first row bears the pair.
 static void add_contact(table *t, const carom_value *contact)

@@ -11,8 +11,8 @@
 #include "client/cli/commands.h"
 #include "client/cli/params.h"
 #include "client/cli/show.h"
-#include "client/cli/picture/terminal.h"
-#include "client/cli/text.h"
+#include "client/tool/terminal.h"
+#include "client/tool/text.h"
 
 #define KINDS                                                                                      \
     "begin|end|stay|hit|sensor_begin|sensor_end|sleep|wake|spawn|remove|joint_break|freeze"
@@ -262,7 +262,7 @@ static cli_exit run_events(cli *c)
         .lost = on_lost,
         .resumed = on_resumed,
     };
-    cli_exit code = params_check_rate(c, "rate");
+    cli_exit code = cli_check_rate(c, "rate");
     code = code == CLI_OK ? choose_kinds(&l) : code;
     if (code != CLI_OK || l.left == 0) {
         return code;

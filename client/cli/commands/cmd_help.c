@@ -5,7 +5,10 @@
 #include "client/cli/commands.h"
 #include "client/cli/completion.h"
 #include "client/cli/man.h"
-#include "client/cli/text.h"
+#include "client/load/command.h"
+#include "client/tool/help.h"
+#include "client/tool/program.h"
+#include "client/tool/text.h"
 
 enum { NAMES_MAX = 80 }; // of commands and topics
 
@@ -24,12 +27,24 @@ static const char *suggest(const char *name)
     return meant != NULL ? meant : cli_command_suggest(name);
 }
 
+static cli_exit print_man(const cli *c, const char *name)
+{
+    if (name == NULL) {
+        man_print(stdout);
+    } else if (strcmp(name, command_bench.name) == 0) {
+        man_print_load(stdout);
+    } else {
+        return cli_usage(c, "there are two manual pages: 'carom help --man' prints carom(1), "
+                            "'carom help bench --man' carom-load(1)");
+    }
+    return CLI_OK;
+}
+
 static cli_exit run_help(cli *c)
 {
     const char *name = args_word(&c->args, 0);
     if (args_has(&c->args, "man")) {
-        man_print(stdout);
-        return CLI_OK;
+        return print_man(c, name);
     }
     if (name == NULL) {
         help_print(stdout);
@@ -60,7 +75,9 @@ const cli_command command_help = {
     .operands = (const args_operand[]){{"COMMAND|TOPIC", ARGS_TOPIC, false, false, NULL}, {0}},
     .options =
         (const args_option[]){
-            {"man", 0, ARGS_FLAG, NULL, "print the manual page carom(1), as roff", NULL}, {0}},
+            {"man", 0, ARGS_FLAG, NULL,
+             "print the manual page carom(1), or with bench carom-load(1), as roff", NULL},
+            {0}},
     .details = "Topics: joint-kinds, json, load-scenarios, scene-files, shapes.",
     .examples = "  carom help\n  carom help watch\n  carom help scene-files",
     .run = run_help,
@@ -68,12 +85,7 @@ const cli_command command_help = {
 
 static cli_exit run_version(cli *c)
 {
-    if (c->json) {
-        (void)printf("{\"carom\":\"%s\",\"libcarom\":\"%s\"}\n", CAROM_VERSION, carom_version());
-    } else {
-        (void)printf("carom %s (libcarom %s)\n", CAROM_VERSION, carom_version());
-    }
-    return CLI_OK;
+    return program_print_version(c->json);
 }
 
 const cli_command command_version = {
@@ -101,7 +113,7 @@ const cli_command command_completion = {
     .operands = (const args_operand[]){{"SHELL", ARGS_CHOICE, true, false, "bash|zsh|fish"}, {0}},
     .details = "Completes commands, options, worlds, scenes, ids of bodies and joints, kinds, "
                "fields and events,\n"
-               "the names of arguments, and the options of caromd.",
+               "the names of arguments, and the options of caromd and carom-load.",
     .examples = "  source <(carom completion bash)\n"
                 "  carom completion zsh > ~/.zfunc/_carom      (a folder of $fpath)\n"
                 "  carom completion fish > ~/.config/fish/completions/carom.fish",

@@ -1,4 +1,4 @@
-// save, fork, and the loading of images: worlds as wholes, to the bit. Main thread only.
+// save, load and fork: worlds as wholes, to the bit. Main thread only.
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "client/cli/commands.h"
 #include "client/cli/log/image_file.h"
-#include "client/cli/text.h"
+#include "client/tool/text.h"
 
 // ---- save
 
@@ -63,7 +63,7 @@ const cli_command command_save = {
 
 // ---- load FILE WORLD
 
-cli_exit image_load(cli *c)
+static cli_exit run_load(cli *c)
 {
     const char *path = args_word(&c->args, 0);
     char *bytes = NULL;
@@ -92,6 +92,20 @@ cli_exit image_load(cli *c)
     carom_value_free(result);
     return code;
 }
+
+const cli_command command_load = {
+    .name = "load",
+    .group = "Worlds",
+    .summary = "make a world of an image that 'carom save' wrote",
+    .operands = (const args_operand[]){{"FILE", ARGS_FILE, true, false, NULL},
+                                       {"WORLD", ARGS_WORLD, true, false, NULL},
+                                       {0}},
+    .options =
+        (const args_option[]){{"paused", 0, ARGS_FLAG, NULL, "do not start it yet", NULL}, {0}},
+    .examples = "  carom save arena arena.caromimage\n  carom load arena.caromimage rematch",
+    .run = run_load,
+    .hint = "'carom bench' is the load test of a server ('carom bench --help')",
+};
 
 // ---- fork
 

@@ -5,7 +5,7 @@
 #include "client/cli/commands.h"
 #include "client/cli/params.h"
 #include "client/cli/show.h"
-#include "client/cli/text.h"
+#include "client/tool/text.h"
 
 #define POINT_OPTION                                                                               \
     {                                                                                              \

@@ -4,7 +4,7 @@
 #include "client/cli/commands.h"
 #include "client/cli/params.h"
 #include "client/cli/show.h"
-#include "client/cli/table.h"
+#include "client/tool/table.h"
 
 // The list of hits may be the answer itself or stand in it under a name.
 static const carom_value *list_in(const carom_value *result, const char *key)

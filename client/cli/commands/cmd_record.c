@@ -9,10 +9,10 @@
 
 #include "client/cli/commands.h"
 #include "client/cli/log/playback.h"
-#include "client/cli/log/progress.h"
+#include "client/tool/progress.h"
 #include "client/cli/params.h"
-#include "client/cli/picture/terminal.h"
-#include "client/cli/text.h"
+#include "client/tool/terminal.h"
+#include "client/tool/text.h"
 
 #define KEYFRAME_DEFAULT_S 60.0
 
@@ -227,7 +227,7 @@ static cli_exit run_record(cli *c)
     recording r = {.c = c,
                    .path = args_word(&c->args, 1),
                    .ticks_wanted = args_whole(&c->args, "ticks", UINT64_MAX)};
-    cli_exit code = params_check_rate(c, "rate");
+    cli_exit code = cli_check_rate(c, "rate");
     if (code == CLI_OK && access(r.path, F_OK) == 0 && !args_has(&c->args, "force")) {
         cli_error(CLI_CODE_FILE, "%s is there already", r.path);
         cli_hint("--force replaces it");

@@ -7,48 +7,21 @@
 #include <string.h>
 
 #include "client/cli/commands.h"
-#include "client/cli/picture/terminal.h"
-#include "client/cli/relay/relay.h"
-#include "client/cli/text.h"
+#include "client/tool/terminal.h"
+#include "client/tool/relay/distance_options.h"
+#include "client/tool/relay/relay.h"
+#include "client/tool/text.h"
 
-#define RESEND_SECONDS 0.01 // what a lost segment takes beyond a round trip, at least
-
-// "1%", "0.01".
-static bool read_share(const char *text, double *out)
+static const char *option_value(const void *context, const char *name)
 {
-    size_t length = strlen(text);
-    char number[32];
-    bool percent = length > 0 && text[length - 1] == '%';
-    if (length == 0 || length >= sizeof number) {
-        return false;
-    }
-    (void)snprintf(number, sizeof number, "%.*s", (int)(percent ? length - 1 : length), text);
-    if (!text_to_number(number, out)) {
-        return false;
-    }
-    *out = percent ? *out / 100.0 : *out;
-    return *out >= 0.0 && *out <= 1.0;
+    return args_text(context, name, NULL);
 }
 
 static cli_exit read_options(const cli *c, distance_options *out)
 {
-    const args *a = &c->args;
-    *out = (distance_options){.delay = args_seconds(a, "delay", 0.0),
-                              .jitter = args_seconds(a, "jitter", 0.0),
-                              .seed = args_whole(a, "seed", 1)};
-    out->stall_time = args_seconds(a, "stall-time", 2.0 * out->delay + RESEND_SECONDS);
-    if (out->delay > DISTANCE_SECONDS_MAX) {
-        return cli_usage(c, "--delay is at most %.0fs", DISTANCE_SECONDS_MAX);
-    }
-    if (out->jitter > out->delay) {
-        return cli_usage(c, "--jitter is at most --delay: nothing arrives before it was sent");
-    }
-    if (!read_share(args_text(a, "stall", "0"), &out->stall)) {
-        return cli_usage(c, "--stall is a share of the segments, such as 1%% or 0.01, and not '%s'",
-                         args_text(a, "stall", ""));
-    }
-    if (out->stall_time > 2.0 * DISTANCE_SECONDS_MAX + RESEND_SECONDS) {
-        return cli_usage(c, "--stall-time is at most %.0fs", 2.0 * DISTANCE_SECONDS_MAX);
+    char error[DISTANCE_ERROR_MAX];
+    if (!distance_options_read(out, option_value, &c->args, "--", error)) {
+        return cli_usage(c, "%s", error);
     }
     return CLI_OK;
 }
@@ -77,15 +50,9 @@ static cli_exit show_routes(const cli *c, const distance_options *o, const char 
         (void)fflush(stdout);
         return code;
     }
-    (void)printf("%s is %s, %g ms away", rpc, server, o->delay * 1e3);
-    if (o->jitter > 0.0) {
-        (void)printf(", give or take %g ms", o->jitter * 1e3);
-    }
-    if (o->stall > 0.0) {
-        (void)printf("; %g %% of segments are lost for %g ms (seed %" PRIu64 ")", o->stall * 100.0,
-                     o->stall_time * 1e3, o->seed);
-    }
-    (void)printf("\n");
+    char text[DISTANCE_ERROR_MAX];
+    distance_options_describe(o, text, sizeof text);
+    (void)printf("%s is %s, %s\n", rpc, server, text);
     if (http != NULL) {
         (void)printf("%s is its HTTP and WebSocket: http://%s/\n", http, http);
     }
@@ -163,7 +130,7 @@ static cli_exit run_relay(cli *c)
     if (code != CLI_OK) {
         return code;
     }
-    relay *r = relay_create(&options);
+    relay *r = relay_create(&options, NULL);
     code = r != NULL ? work(c, r, &options) : cli_out_of_memory();
     relay_destroy(r);
     return code;
@@ -195,7 +162,9 @@ const cli_command command_relay = {
                "and arrive in\n"
                "order, as over TCP: a segment that is lost (1448 bytes) holds back everything "
                "behind it. The same\n"
-               "seed and the same order of connections give the same draws.",
+               "seed and the same order of connections give the same draws. 'carom bench --relay' "
+               "has such a "
+               "distance of its own.",
     .examples = "  carom relay --delay 50ms --jitter 10ms --stall 1%\n"
                 "  carom --server 127.0.0.1:22776 ping\n"
                 "  carom relay --delay 50ms --http 127.0.0.1:22767    # http://127.0.0.1:22777/ is "

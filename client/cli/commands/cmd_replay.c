@@ -11,11 +11,11 @@
 #include "client/cli/commands.h"
 #include "client/cli/log/image_file.h"
 #include "client/cli/log/playback.h"
-#include "client/cli/log/progress.h"
+#include "client/tool/progress.h"
 #include "client/cli/log/watch_recording.h"
 #include "client/cli/picture/screen.h"
-#include "client/cli/picture/terminal.h"
-#include "client/cli/text.h"
+#include "client/tool/terminal.h"
+#include "client/tool/text.h"
 
 enum { PIECE_TICKS = 64 }; // played between two looks at the time
 

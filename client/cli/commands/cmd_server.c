@@ -5,12 +5,12 @@
 #include <string.h>
 
 #include "client/cli/commands.h"
-#include "client/cli/load/histogram.h"
+#include "client/tool/histogram.h"
 #include "client/cli/params.h"
 #include "client/cli/show.h"
-#include "client/cli/table.h"
-#include "client/cli/picture/terminal.h"
-#include "client/cli/text.h"
+#include "client/tool/table.h"
+#include "client/tool/terminal.h"
+#include "client/tool/text.h"
 
 // ---- ping
 

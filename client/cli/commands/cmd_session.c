@@ -5,8 +5,8 @@
 #include "client/cli/commands.h"
 #include "client/cli/params.h"
 #include "client/cli/show.h"
-#include "client/cli/table.h"
-#include "client/cli/text.h"
+#include "client/tool/table.h"
+#include "client/tool/text.h"
 
 enum { WATCHED_MAX = 64, TEXT_BYTES = 64 };
 

@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "client/cli/commands.h"
-#include "client/cli/credentials.h"
+#include "client/tool/credentials.h"
 #include "client/cli/sign.h"
-#include "client/cli/text.h"
+#include "client/tool/text.h"
 
 enum { KID_BYTES = 64, FOR_DEFAULT_S = 3600, LINE_BYTES = 64 };
 

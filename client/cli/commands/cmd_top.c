@@ -10,11 +10,11 @@
 #include <string.h>
 
 #include "client/cli/commands.h"
-#include "client/cli/load/monitor.h"
-#include "client/cli/picture/terminal.h"
+#include "client/tool/timing.h"
+#include "client/tool/terminal.h"
 #include "client/cli/show.h"
-#include "client/cli/table.h"
-#include "client/cli/text.h"
+#include "client/tool/table.h"
+#include "client/tool/text.h"
 
 enum { WORLDS_MAX = 256, NAME_BYTES = 65, PAUSE_MS = 200 };
 
@@ -220,8 +220,8 @@ static double lateness(const top *t)
     if (before == NULL || bins == NULL) {
         return carom_get_real(after, "p99", 0.0);
     }
-    load_timing window = monitor_timing_between(carom_value_get(before, "bins"), bins);
-    return window.count > 0 ? window.shares[LOAD_SHARE_P99] : 0.0;
+    timing window = timing_between(carom_value_get(before, "bins"), bins);
+    return window.count > 0 ? window.shares[TIMING_P99] : 0.0;
 }
 
 static void print_head(const top *t, FILE *out)

@@ -11,7 +11,7 @@
 #include "client/cli/commands.h"
 #include "client/cli/params.h"
 #include "client/cli/picture/screen.h"
-#include "client/cli/picture/terminal.h"
+#include "client/tool/terminal.h"
 
 #define RATE        30.0 // snapshots a second: more are hard to see in a terminal
 #define AGAIN_S     0.5  // between two attempts to come back
@@ -362,7 +362,7 @@ static cli_exit run_watch(cli *c)
     static watch w;
     static screen_source source;
     cli_exit code = screen_check(c);
-    code = code == CLI_OK ? params_check_rate(c, "rate") : code;
+    code = code == CLI_OK ? cli_check_rate(c, "rate") : code;
     if (code == CLI_OK && args_has(&c->args, "encoding") && args_has(&c->args, "replica")) {
         code = cli_usage(c, "--replica takes the world's log, so it goes without --encoding");
     }

@@ -1,10 +1,12 @@
-# bash completion for carom and caromd: source <(carom completion bash)
+# bash completion for carom, carom-load and caromd: source <(carom completion bash)
 #
 # carom itself works out the candidates (carom complete), so that this script never grows old.
 
-_carom()
+# The candidates from the program $1, for the words that follow.
+_carom_ask()
 {
-    local line
+    local program=$1 line
+    shift
     COMPREPLY=()
     while IFS= read -r line; do
         case "$line" in
@@ -15,11 +17,21 @@ _carom()
             ;;
         *) COMPREPLY+=("${line%%$'\t'*}") ;;
         esac
-    done < <("${COMP_WORDS[0]}" complete --shell bash -- \
-        "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+    done < <("$program" complete --shell bash -- "$@" 2>/dev/null)
     if [[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} == *= ]]; then
         compopt -o nospace 2>/dev/null
     fi
+}
+
+_carom()
+{
+    _carom_ask "${COMP_WORDS[0]}" "${COMP_WORDS[@]:1:COMP_CWORD}"
+}
+
+# carom-load takes the options of 'carom bench'.
+_carom_load()
+{
+    _carom_ask "${COMP_WORDS[0]%-load}" bench "${COMP_WORDS[@]:1:COMP_CWORD}"
 }
 
 # The options and the names of limits, from caromd's own help.
@@ -46,4 +58,5 @@ _caromd()
 }
 
 complete -F _carom carom
+complete -F _carom_load carom-load
 complete -F _caromd caromd

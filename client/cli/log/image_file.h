@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "client/cli/cli.h"
+#include "client/tool/cli.h"
 
 // Writes a new file; with the option --force also in place of one that is there. It appears under
 // its name only when all of it is written. Errors have been told: CLI_USAGE.

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "client/cli/picture/terminal.h"
+#include "client/tool/terminal.h"
 
 cli_exit playback_fail(const char *path, const carom_error *error)
 {

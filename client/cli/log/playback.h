@@ -13,7 +13,7 @@
 
 #include <carom/replica.h>
 
-#include "client/cli/cli.h"
+#include "client/tool/cli.h"
 
 typedef struct playback {
     const char *path;

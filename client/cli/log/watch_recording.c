@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "client/cli/picture/screen.h"
-#include "client/cli/picture/terminal.h"
+#include "client/tool/terminal.h"
 
 #define SEEK_S     10.0
 #define SEEK_FAR_S 60.0

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "client/cli/cli.h"
+#include "client/tool/cli.h"
 #include "client/cli/log/playback.h"
 
 // Shows it from its first tick to `until`, at `speed` times its own pace.

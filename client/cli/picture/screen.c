@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/cli/picture/terminal.h"
+#include "client/tool/terminal.h"
 
 enum { FRAME_ROWS_MIN = 3, KEYS_LINE_ROWS = 8, COLUMNS_DEFAULT = 80, ROWS_DEFAULT = 24 };
 

@@ -13,7 +13,7 @@
 
 #include <carom/replica.h>
 
-#include "client/cli/cli.h"
+#include "client/tool/cli.h"
 #include "client/cli/picture/canvas.h"
 #include "client/cli/picture/picture.h"
 #include "client/cli/picture/stage.h"

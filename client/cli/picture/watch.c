@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "client/cli/text.h"
+#include "client/tool/text.h"
 
 // Of the 256-colour palette, to be told apart on dark and on light ground.
 enum {

@@ -22,7 +22,7 @@ server_counts control_counts(carom_client *c);
 // ---- arenas: balls in a box, which fly about and collide for ever
 
 #define ARENA_PITCH_M 3.0   // of the balls in the beginning
-#define ARENA_TOP_M   -10.0 // of the box; it lies right of 0. `carom load` puts its bodies above 0
+#define ARENA_TOP_M   -10.0 // of the box; it lies right of 0. `carom bench` puts its bodies above 0
 
 typedef struct arena {
     const char *name;

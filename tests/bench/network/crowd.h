@@ -1,6 +1,6 @@
 // Many clients at as little cost as can be had: they subscribe, send what was made up before, and
 // throw away what comes. So most of the machine is left to the server that is measured; latencies
-// are for `carom load`, which reads every message.
+// are for `carom bench`, which reads every message.
 //
 // The crowd has a thread of its own between crowd_start and crowd_stop. Failures end the process.
 #ifndef CAROM_TESTS_BENCH_NETWORK_CROWD_H

@@ -1,7 +1,7 @@
-// Command to acknowledgement and to snapshot, as `carom load` sees them, and whether a world keeps
+// Command to acknowledgement and to snapshot, as `carom bench` sees them, and whether a world keeps
 // its rate under many clients.
 //
-// `carom load` has the players, which read every snapshot of an area of their own, and runs beside
+// `carom bench` has the players, which read every snapshot of an area of their own, and runs beside
 // the server on the same machine, as it would for anybody who tries it; clients that only watch are
 // a crowd that throws away what comes: to decode a thousand pictures of a thousand bodies takes
 // more processors than the machine has. Latencies run from the moment a command was due. An
@@ -18,7 +18,7 @@
 
 #define SECONDS 15.0
 #define AREA    "24x18" // of each player
-#define WAIT_S  60.0    // for what `carom load` does before and after
+#define WAIT_S  60.0    // for what `carom bench` does before and after
 
 enum { NUMBER_BYTES = 24 };
 
@@ -165,7 +165,7 @@ void part_latency(const bench_run *run)
     }
     report_add(
         run->report, "latency",
-        "Commands, 30 a second of each player, as `carom load` sees them beside the server; packed "
+        "Commands, 30 a second of each player, as `carom bench` sees them beside the server; packed "
         "snapshots of 24 m x 18 m:",
         times);
     report_add(

@@ -70,7 +70,7 @@ carom_value *load_tool_run(const char *carom, const bench_server *s, const char 
     if (!read_all(ends[0], until, text, &size)) {
         kill(child, SIGKILL);
         (void)waitpid(child, NULL, 0);
-        give_up("carom load did not end in time");
+        give_up("carom bench did not end in time");
     }
     close(ends[0]);
     (void)waitpid(child, NULL, 0);
@@ -79,7 +79,7 @@ carom_value *load_tool_run(const char *carom, const bench_server *s, const char 
     if (carom_json_parse(text, size, &report, &why) != CAROM_OK ||
         carom_value_get(report, "metrics") == NULL) {
         fprintf(stderr, "%.*s\n", (int)size, text);
-        give_up("carom load has failed");
+        give_up("carom bench has failed");
     }
     free(text);
     return report;

@@ -1,4 +1,4 @@
-"""carom load: numbers that hold together, reports in every form, a world that is gone afterwards."""
+"""carom bench: numbers that hold together, reports in every form, a world that is gone afterwards."""
 
 import contextlib
 import csv
@@ -7,6 +7,7 @@ import json
 import os
 import pty
 import re
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -41,7 +42,7 @@ class Load(ServerTest):
     options = ("--limit", "resume_ms=300")
 
     def test_rate_is_kept_and_all_is_answered(self):
-        result = self.json("load", "--connections", 4, "--rate", 50, "--time", "1s", "--bodies", 10)
+        result = self.json("bench", "--connections", 4, "--rate", 50, "--time", "1s", "--bodies", 10)
         self.assertEqual(4, result["connections"])
         self.assertAlmostEqual(200, result["commands_sent"], delta=40)  # of a busy machine
         self.assertTrue(100 < result["commands"] <= result["commands_sent"], result)
@@ -54,7 +55,7 @@ class Load(ServerTest):
         self.assertEqual([], self.ok("worlds", "--names").lines())
 
     def test_parts_of_a_latency_add_up(self):
-        metrics = self.json("load", "--connections", 4, "--rate", 50, "--time", "2s")["metrics"]
+        metrics = self.json("bench", "--connections", 4, "--rate", 50, "--time", "2s")["metrics"]
         tick = 1 / 60
         self.assertLessEqual(metrics["wait"]["max"], tick * 1.02)  # bins are within 1/64
         self.assertAlmostEqual(metrics["ack"]["mean"], metrics["wait"]["mean"] + metrics["above"]["mean"], delta=1e-4)
@@ -69,12 +70,12 @@ class Load(ServerTest):
 
     def test_ticks_are_waited_for_in_short_runs_too(self):
         # The load's own world stands still while its clients connect: what they are sent then tells no tick's time.
-        metrics = self.json("load", "--connections", 8, "--rate", 20, "--time", "1s")["metrics"]
+        metrics = self.json("bench", "--connections", 8, "--rate", 20, "--time", "1s")["metrics"]
         self.assertGreater(metrics["wait"]["p50"], 0)
         self.assertLess(metrics["above"]["mean"], metrics["ack"]["mean"])
 
     def test_players_and_watchers_in_several_worlds_encodings_and_threads(self):
-        result = self.json("load", "--connections", 4, "--watchers", 12, "--worlds", 3, "--threads", 3,
+        result = self.json("bench", "--connections", 4, "--watchers", 12, "--worlds", 3, "--threads", 3,
                            "--encoding", "packed=2,plain=1,log=1", "--area", "30x20", "--time", "1s", "--rate", 20)
         self.assertEqual((16, 3), (result["connections"], result["worlds"]))
         self.assertAlmostEqual(4 * 20, result["commands_sent"], delta=10)
@@ -84,7 +85,7 @@ class Load(ServerTest):
         self.assertEqual([], self.ok("worlds", "--names").lines())
 
     def test_stages_are_linear_ramps(self):
-        result = self.json("load", "--stage", "1s:20,500ms:20", "--stage", "500ms:0", "--rate", 10, "--no-snapshots")
+        result = self.json("bench", "--stage", "1s:20,500ms:20", "--stage", "500ms:0", "--rate", 10, "--no-snapshots")
         self.assertEqual((20, 2.0), (result["connections"], result["seconds"]))
         clients = [row["clients"] for row in result["time"]["slices"]]
         self.assertEqual(0.1, result["time"]["slice_seconds"])
@@ -95,12 +96,46 @@ class Load(ServerTest):
         self.assertAlmostEqual(10 * (10 + 10 + 5), result["commands_sent"], delta=60)
         self.assertEqual({}, result["errors"])
 
+    def test_relay_puts_clients_at_a_distance(self):
+        result = self.json("bench", "-c", 3, "--rate", 20, "--time", "1s", "--relay", "delay=40ms,jitter=5ms,stall=2%,seed=9")
+        self.assertEqual(({}, 0), (result["errors"], result["lost"]))
+        told = result["relay"]
+        self.assertEqual((0.04, 0.005, 0.02, 9), tuple(told[key] for key in ("delay", "jitter", "stall", "seed")))
+        self.assertAlmostEqual(0.09, told["stall_time"])
+        self.assertEqual((3, 0), (told["connections"], told["failed"]))
+        for name in ("ack", "rtt"):
+            self.assertGreater(result["metrics"][name]["p50"], 0.07, name)  # there and back
+        self.assertGreater(result["server"]["ticks"], 30)
+        out = self.ok("bench", "-c", 1, "-d", "300ms", "--relay", "delay=1ms").out
+        self.assertRegex(out, r"(?m)^clients are 1 ms away: 0 stalls$")
+        self.assertNotIn("relay", self.json("bench", "-c", 1, "-d", "200ms"))
+
+    def test_carom_load_is_the_same_by_its_own_name(self):
+        program = Path(CAROM).with_name("carom-load")
+        env = environment(CAROM_SERVER=f"127.0.0.1:{self.server.port}")
+        done = subprocess.run([program, "-c", "1", "-d", "200ms", "--json"], text=True, capture_output=True, timeout=60, env=env)
+        self.assertEqual((0, ""), (done.returncode, done.stderr))
+        self.assertEqual(1, json.loads(done.stdout)["connections"])
+        wrong = subprocess.run([program, "--time", "1ms"], text=True, capture_output=True, timeout=60, env=env)
+        self.assertEqual((2, "carom-load: --time is from 100ms to 24h in all\n  'carom-load --help' shows how it is used\n"),
+                         (wrong.returncode, wrong.stderr))
+        self.assertIn("Usage: carom-load [options]\n",
+                      subprocess.run([program, "--help"], text=True, capture_output=True, timeout=60, env=env).stdout)
+
+    def test_installation_without_carom_load_says_so(self):
+        folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        alone = shutil.copy(CAROM, folder / "carom")
+        done = subprocess.run([alone, "bench"], text=True, capture_output=True, timeout=60,
+                              env=environment(PATH=str(folder)))
+        self.assertEqual(1, done.returncode)
+        self.assertIn("carom: cannot start carom-load: No such file or directory\n  it is installed with carom", done.stderr)
+
     def test_stall_of_the_server_shows_from_the_time_that_commands_were_due(self):
         for extra in ((), ("--window", "3")):
             with self.subTest(extra=extra):
                 rate = () if extra else ("--rate", "100")
                 process = subprocess.Popen(
-                    [CAROM, "load", "-c", "2", "-d", "3s", "--json", *rate, *extra], text=True,
+                    [CAROM, "bench", "-c", "2", "-d", "3s", "--json", *rate, *extra], text=True,
                     stdout=subprocess.PIPE, env=environment(CAROM_SERVER=f"127.0.0.1:{self.server.port}"))
                 self.await_strike()
                 time.sleep(0.5)
@@ -128,7 +163,7 @@ class Load(ServerTest):
         return path
 
     def test_scenario_does_what_it_says(self):
-        result = self.json("load", "--scenario", self.write(SCENARIO), "-c", 8, "-d", "2s")
+        result = self.json("bench", "--scenario", self.write(SCENARIO), "-c", 8, "-d", "2s")
         self.assertEqual(("test <script>", 8, {}), (result["scenario"], result["connections"], result["errors"]))
         self.assertEqual([("player", 0.5), ("bot", 0.25), ("watcher", 0.25)],
                          [(kind["name"], kind["share"]) for kind in result["clients"]])
@@ -144,30 +179,30 @@ class Load(ServerTest):
     def test_shipped_scenario_and_the_one_of_the_help_work(self):
         text = self.ok("help", "load-scenarios").out
         duel = self.write(text[text.index("\n  {\"name\""):])
-        for path in (ROOT / "client" / "cli" / "load" / "arena.json", duel):
+        for path in (ROOT / "client" / "load" / "arena.json", duel):
             with self.subTest(path.name):
-                self.assertIn("is a sound scenario", self.ok("load", "--scenario", path, "--check").out)
-                result = self.json("load", "--scenario", path, "-c", 10, "-d", "1s")
+                self.assertIn("is a sound scenario", self.ok("bench", "--scenario", path, "--check").out)
+                result = self.json("bench", "--scenario", path, "-c", 10, "-d", "1s")
                 self.assertEqual({}, result["errors"])
                 self.assertGreater(result["commands"], 10)
 
     def test_scenario_is_checked_before_anything_is_done(self):
         broken = self.write('{"clients": [\n  {"rate": 5,\n   "actions": [\n     ["body.spwan", {}]]}]}')
         for words in (["--check"], ["-d", "60s"]):
-            result = self.fails(2, "load", "--scenario", broken, *words)
+            result = self.fails(2, "bench", "--scenario", broken, *words)
             self.assertIn(f"{broken}:4: clients[0].actions[0]: there is no method 'body.spwan'; did you mean 'body.spawn'?",
                           result.err)
             self.assertIn("carom help load-scenarios", result.err)
-        self.assertIn("cut.json:1", self.fails(2, "load", "--check", "--scenario", self.write('{"clients": [', "cut.json")).err)
+        self.assertIn("cut.json:1", self.fails(2, "bench", "--check", "--scenario", self.write('{"clients": [', "cut.json")).err)
         sound = self.write(SCENARIO)
-        self.assertEqual({"kinds": 3, "actions": 6}, self.json("load", "--scenario", sound, "--check"))
+        self.assertEqual({"kinds": 3, "actions": 6}, self.json("bench", "--scenario", sound, "--check"))
         for option in ("--rate=5", "--encoding=packed", "--watchers=3", "--no-snapshots", "--area=3x3"):
-            self.assertIn("either --scenario or --", self.fails(2, "load", "--scenario", sound, option).err)
-        self.assertIn("--world would take another one", self.fails(2, "load", "--scenario", sound, "--world", "w").err)
+            self.assertIn("either --scenario or --", self.fails(2, "bench", "--scenario", sound, option).err)
+        self.assertIn("--world would take another one", self.fails(2, "bench", "--scenario", sound, "--world", "w").err)
 
     def test_expression_without_a_value_is_an_error_of_the_run(self):
         kind = {"rate": 50, "body": True, "actions": [["body.impulse", {"body": "$own", "impulse": ["=1 / (n - 3)", 0]}]]}
-        result = self.run_carom("load", "--scenario", self.write({"clients": [kind]}), "-c", 1, "-d", "1s", "--json")
+        result = self.run_carom("bench", "--scenario", self.write({"clients": [kind]}), "-c", 1, "-d", "1s", "--json")
         self.assertEqual(1, result.code)
         self.assertEqual({"invalid_argument"}, set(result.json()["errors"]))
         self.assertIn("body.impulse: .impulse[0]: column 12: division by zero",
@@ -178,19 +213,19 @@ class Load(ServerTest):
         for paused in (False, True):
             with self.subTest(paused=paused):
                 path = self.write({"world": {"paused": paused}, "clients": [kind]})
-                result = self.json("load", "--scenario", path, "-c", 4, "-d", "500ms")
+                result = self.json("bench", "--scenario", path, "-c", 4, "-d", "500ms")
                 self.assertEqual({}, result["errors"])
                 self.assertGreater(result["commands"], 10)
                 self.assertEqual(not paused, result["server"]["ticks"] > 0)
 
     def test_closed_scenario_that_can_do_nothing_does_not_spin(self):
         kind = {"window": 2, "subscribe": False, "actions": [["body.remove", {"body": "$spawned"}]]}
-        result = self.json("load", "--scenario", self.write({"clients": [kind]}), "-c", 2, "-d", "500ms")
+        result = self.json("bench", "--scenario", self.write({"clients": [kind]}), "-c", 2, "-d", "500ms")
         self.assertEqual(0, result["commands_sent"])
         self.assertLess(result["seconds"], 1)
 
     def test_fail_if_ends_with_4_and_tells_each(self):
-        result = self.run_carom("load", "-c", 2, "-d", "500ms", "--json", "--fail-if", "p99>1us", "--fail-if", "errors>0",
+        result = self.run_carom("bench", "-c", 2, "-d", "500ms", "--json", "--fail-if", "p99>1us", "--fail-if", "errors>0",
                                 "--fail-if", "query.p50>1s")
         self.assertEqual(4, result.code)
         told = [json.loads(line)["error"] for line in result.err.splitlines()]
@@ -199,12 +234,12 @@ class Load(ServerTest):
         self.assertIn("--fail-if 'query.p50>1s': nothing was measured", told[1]["text"])
         self.assertEqual([("p99>1us", True), ("errors>0", False), ("query.p50>1s", True)],
                          [(one["fail_if"], one["failed"]) for one in result.json()["thresholds"]])
-        self.assertEqual(0, self.run_carom("load", "-c", 2, "-d", "500ms", "--fail-if", "ack.p99>1h".replace("1h", "60s")).code)
+        self.assertEqual(0, self.run_carom("bench", "-c", 2, "-d", "500ms", "--fail-if", "ack.p99>1h".replace("1h", "60s")).code)
 
     def test_errors_fail_a_load_unless_a_threshold_allows_them(self):
         kind = {"rate": 20, "actions": [["body.remove", {"body": 999999}]]}
         path = self.write({"clients": [kind]})
-        words = ["load", "--scenario", path, "-c", 2, "-d", "500ms"]
+        words = ["bench", "--scenario", path, "-c", 2, "-d", "500ms"]
         result = self.run_carom(*words)
         self.assertEqual(1, result.code)
         self.assertRegex(result.out, r"(?m)^\d+ commands ended with not_found, the first: body.remove: ")
@@ -216,11 +251,11 @@ class Load(ServerTest):
         for condition, told in (("p99>5", "a time needs its unit: us, ms or s"),
                                 ("speed>5", "nothing is named 'speed'; there are ack, wait, above"),
                                 ("p99", "expected NAME, > or >= or < or <=, and a number")):
-            self.assertIn(told, self.fails(2, "load", "-d", "60s", "--fail-if", condition).err)
+            self.assertIn(told, self.fails(2, "bench", "-d", "60s", "--fail-if", condition).err)
 
     def test_csv_adds_up(self):
         path = self.write("", "report.csv")
-        result = self.json("load", "--scenario", self.write(SCENARIO), "-c", 8, "-d", "2s", "--csv", path)
+        result = self.json("bench", "--scenario", self.write(SCENARIO), "-c", 8, "-d", "2s", "--csv", path)
         with open(path, newline="") as file:
             rows = list(csv.DictReader(file))
         parts, whole = rows[:-1], rows[-1]
@@ -238,12 +273,12 @@ class Load(ServerTest):
         self.assertAlmostEqual(float(whole["ack_max_ms"]), max(float(row["ack_max_ms"] or 0) for row in parts), delta=1e-3)
 
     def test_a_run_of_some_length_has_a_row_a_second(self):
-        result = self.json("load", "-c", 1, "-d", "10s", "--rate", 5)
+        result = self.json("bench", "-c", 1, "-d", "10s", "--rate", 5)
         self.assertEqual((1, 10), (result["time"]["slice_seconds"], len(result["time"]["slices"])))
 
     def test_html_is_whole_and_asks_for_nothing(self):
         path = self.write("", "report.html")
-        self.ok("load", "--scenario", self.write(SCENARIO), "-c", 8, "-d", "1s", "--html", path, "--fail-if", "p99>60s")
+        self.ok("bench", "--scenario", self.write(SCENARIO), "-c", 8, "-d", "1s", "--html", path, "--fail-if", "p99>60s")
         text = path.read_text()
         page = Page()
         page.feed(text)
@@ -260,31 +295,31 @@ class Load(ServerTest):
 
     def test_report_that_cannot_be_written_is_told_before_the_run(self):
         for option in ("--csv", "--html"):
-            self.assertIn("cannot write '/nowhere/x'", self.fails(2, "load", "-d", "60s", option, "/nowhere/x").err)
+            self.assertIn("cannot write '/nowhere/x'", self.fails(2, "bench", "-d", "60s", option, "/nowhere/x").err)
 
     def test_full_disk_is_an_error(self):
         if Path("/dev/full").exists():
             for option in ("--csv", "--html"):
-                self.assertIn("cannot write '/dev/full'", self.fails(2, "load", "-c", 1, "-d", "200ms", option, "/dev/full").err)
+                self.assertIn("cannot write '/dev/full'", self.fails(2, "bench", "-c", 1, "-d", "200ms", option, "/dev/full").err)
 
     def test_server_tells_of_the_run_alone(self):
         hz = 200
-        result = self.json("load", "-c", 1, "-d", "1s", "--hz", hz)["server"]
+        result = self.json("bench", "-c", 1, "-d", "1s", "--hz", hz)["server"]
         self.assertTrue(result["of_run"])
         for name in ("step", "delay"):
             self.assertAlmostEqual(hz, result[name]["count"], delta=hz / 2)  # not those of the tests before
             order = [result[name][share] for share in ("p50", "p90", "p95", "p99", "p99.9", "max")]
             self.assertEqual(sorted(order), order)
             self.assertGreater(order[0], 0)
-        self.assertEqual(4, self.run_carom("load", "-c", 1, "-d", "300ms", "--fail-if", "step.p50>0us").code)
+        self.assertEqual(4, self.run_carom("bench", "-c", 1, "-d", "300ms", "--fail-if", "step.p50>0us").code)
 
     def test_load_measures_itself(self):
-        result = self.json("load", "-c", 4, "-d", "1s")
+        result = self.json("bench", "-c", 4, "-d", "1s")
         self.assertAlmostEqual(1000, result["metrics"]["lag"]["count"], delta=150)
         self.assertGreater(result["load"]["processor"], 0)
         self.assertLessEqual(result["load"]["processor"], 1.5)
         # Stopped for a third of the time, it must notice that.
-        process = subprocess.Popen([CAROM, "load", "-c", "2", "-d", "3s", "--json"], text=True, stdout=subprocess.PIPE,
+        process = subprocess.Popen([CAROM, "bench", "-c", "2", "-d", "3s", "--json"], text=True, stdout=subprocess.PIPE,
                                    env=environment(CAROM_SERVER=f"127.0.0.1:{self.server.port}"))
         self.await_strike()
         time.sleep(0.3)
@@ -313,16 +348,20 @@ class Load(ServerTest):
                 (["--connections", "0"], "from 1 to 20000"),
                 (["--watchers", "5", "--no-snapshots"], "nothing to do"),
                 (["--rate", "5", "--window", "4"], "either --rate or --window"),
+                (["--relay", "delay=soon"], "--relay: delay takes a time such as 5, 250ms or 2m, not 'soon'"),
+                (["--relay", "dealy=1"], "--relay: 'dealy=1': expected NAME=VALUE of delay, jitter, stall, stall-time and seed"),
+                (["--relay", "jitter=1ms"], "--relay: jitter is at most delay"),
+                (["--relay", "delay=1ms", "-c", "4097"], "--relay takes at most 4096 clients"),
                 (["--time", "1ms"], "100ms to 24h")):
             with self.subTest(words=words):
-                self.assertIn(told, self.fails(2, "load", *words).err)
+                self.assertIn(told, self.fails(2, "bench", *words).err)
 
     def test_quiet_without_a_terminal(self):
-        self.assertEqual("", self.ok("load", "-c", 1, "-d", "300ms").err)
+        self.assertEqual("", self.ok("bench", "-c", 1, "-d", "300ms").err)
 
     def test_progress_is_never_below_zero(self):
         terminal, end = pty.openpty()
-        process = subprocess.Popen([CAROM, "load", "-c", "1", "-d", "500ms"], stdout=subprocess.DEVNULL, stderr=end,
+        process = subprocess.Popen([CAROM, "bench", "-c", "1", "-d", "500ms"], stdout=subprocess.DEVNULL, stderr=end,
                                    env=environment(CAROM_SERVER=f"127.0.0.1:{self.server.port}"))
         os.close(end)
         shown = b""
@@ -335,13 +374,13 @@ class Load(ServerTest):
         self.assertNotIn(b"-0", shown)
 
     def test_window_without_snapshots_in_several_threads(self):
-        result = self.json("load", "-c", 4, "--window", 8, "-d", "500ms", "--no-snapshots", "--threads", 2)
+        result = self.json("bench", "-c", 4, "--window", 8, "-d", "500ms", "--no-snapshots", "--threads", 2)
         self.assertEqual(0, result["snapshots"])
         self.assertGreater(result["commands"], 4 * 8 * 5)
         self.assertEqual({}, result["errors"])
 
     def test_table_for_people(self):
-        out = self.ok("load", "-c", 2, "-d", "300ms").out
+        out = self.ok("bench", "-c", 2, "-d", "300ms").out
         self.assertRegex(out, r"\A2 connections to 'load-\d+-\d+' for 0\.3 s, 60 commands a second each\n")
         for row in ("commands answered", "snapshots", "bytes in", "bytes out", "errors"):
             self.assertRegex(out, rf"(?m)^{row} ")
@@ -354,7 +393,7 @@ class Load(ServerTest):
     def test_given_world_is_left_as_it_was(self):
         self.json("create", self.world)
         self.json("spawn", self.world, "--circle", 1)
-        self.assertEqual(self.world, self.json("load", "--world", self.world, "-c", 3, "-d", "300ms")["world"])
+        self.assertEqual(self.world, self.json("bench", "--world", self.world, "-c", 3, "-d", "300ms")["world"])
         self.assertEqual(1, self.json("info", self.world)["bodies"])
         self.ok("destroy", self.world)
 
@@ -373,7 +412,7 @@ class Load(ServerTest):
 
     def test_signal_ends_it_and_its_world(self):
         for _ in range(8):  # a command that is sent after the end is left unanswered in one run of three
-            process = subprocess.Popen([CAROM, "load", "-c", "2", "-d", "60s"], text=True, stdout=subprocess.PIPE,
+            process = subprocess.Popen([CAROM, "bench", "-c", "2", "-d", "60s"], text=True, stdout=subprocess.PIPE,
                                        env=environment(CAROM_SERVER=f"127.0.0.1:{self.server.port}"))
             self.await_strike()
             process.send_signal(signal.SIGINT)
@@ -386,7 +425,7 @@ class Load(ServerTest):
         scenario = {key: value for key, value in SCENARIO.items() if key != "world"}
         self.json("create", self.world, "hz=120", "--gravity", "0,0")
         self.json("spawn", self.world, "--circle", 1)
-        process = subprocess.Popen([CAROM, "load", "--scenario", self.write(scenario), "--world", self.world, "-c", "8",
+        process = subprocess.Popen([CAROM, "bench", "--scenario", self.write(scenario), "--world", self.world, "-c", "8",
                                     "-d", "60s"], stdout=subprocess.DEVNULL,
                                    env=environment(CAROM_SERVER=f"127.0.0.1:{self.server.port}"))
         until = time.monotonic() + 45
@@ -402,7 +441,7 @@ class Load(ServerTest):
         self.ok("destroy", self.world)
 
     def test_killed_leaves_no_world(self):
-        process = subprocess.Popen([CAROM, "load", "-c", "2", "-d", "60s"], stdout=subprocess.DEVNULL,
+        process = subprocess.Popen([CAROM, "bench", "-c", "2", "-d", "60s"], stdout=subprocess.DEVNULL,
                                    env=environment(CAROM_SERVER=f"127.0.0.1:{self.server.port}"))
         self.await_strike()
         process.kill()
@@ -413,7 +452,7 @@ class Load(ServerTest):
         self.assertEqual([], self.ok("worlds", "--names").lines())
 
     def test_world_that_is_not_there_is_refused(self):
-        self.assertIn("not_found", self.fails(1, "load", "--world", "nowhere", "-d", "300ms").err)
+        self.assertIn("not_found", self.fails(1, "bench", "--world", "nowhere", "-d", "300ms").err)
 
 
 class Page(html.parser.HTMLParser):

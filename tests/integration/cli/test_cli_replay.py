@@ -344,8 +344,20 @@ class Images(FileTest):
     def test_load_of_no_image(self):
         (self.folder / "w").write_bytes(b"no image")
         self.assertIn("image", self.fails(REFUSED, "load", self.path("w"), "x").err)
-        self.assertIn("load FILE WORLD", self.fails(USAGE, "load", self.path("w")).err)
+        self.assertIn("WORLD is missing", self.fails(USAGE, "load", self.path("w")).err)
         self.fails(USAGE, "load", self.path("nothing"), "x")
+
+    def test_paused_load_stands_still(self):
+        self.ok("save", self.world, self.path("p.caromimage"))
+        self.ok("load", self.path("p.caromimage"), self.world + "-p", "--paused")
+        self.assertTrue(self.json("info", self.world + "-p")["paused"])
+
+    def test_load_as_it_was_for_load_tests_names_the_new_command(self):
+        for words in ([], ["--connections", 10], ["--scenario", "x.json"], ["--time", "1s", "--json"]):
+            with self.subTest(words):
+                result = self.run_carom("load", *words)
+                self.assertEqual(USAGE, result.code)
+                self.assertIn("'carom bench' is the load test of a server", result.err)
 
 
 class Backups(FileTest):
@@ -361,7 +373,7 @@ class Backups(FileTest):
         cls.data.cleanup()
 
     def test_backup_of_a_running_server(self):
-        load = subprocess.Popen([CAROM, "load", "--time", "3s", "--connections", "4"], stdout=subprocess.DEVNULL,
+        load = subprocess.Popen([CAROM, "bench", "--time", "3s", "--connections", "4"], stdout=subprocess.DEVNULL,
                                 env=environment(CAROM_SERVER=f"127.0.0.1:{self.server.port}"))
         self.ok("step", self.world, 10)
         hashes = {}

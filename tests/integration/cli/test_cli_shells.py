@@ -16,7 +16,7 @@ BUILD = Path(CAROM).parents[2]
 # How each shell is started, and what it is told first: where the installed scripts lie.
 SHELLS = {
     "bash": (["bash", "--norc", "--noprofile", "-i"],
-             "for f in carom caromd; do source {share}/bash-completion/completions/$f; done; PS1='rea''dy> '"),
+             "for f in carom caromd carom-load; do source {share}/bash-completion/completions/$f; done; PS1='rea''dy> '"),
     "zsh": (["zsh", "-f", "-i"],
             "fpath=({share}/zsh/vendor-completions $fpath); autoload -Uz compinit; compinit -u -d {share}/dump; "
             "PROMPT='rea''dy> '"),
@@ -71,6 +71,8 @@ class Completion(ServerTest):
         self.assertEqual([], self.json("bodies", world))
         shell.run(f"carom spawn {world} --circle 1 --type kin\t")
         self.assertEqual(["kinematic"], [body["type"] for body in self.json("bodies", world)])
+        shell.terminal.keys("carom-load --scen\t nothing.json --che\t\n")
+        shell.terminal.wait_for("carom-load: cannot read nothing.json", WAIT_SECONDS)
         shell.terminal.keys("caromd --limit connections_per\t7 --check-c\t --log-f\t te\t\n")
         shell.terminal.wait_for("the options: sound", WAIT_SECONDS)
 

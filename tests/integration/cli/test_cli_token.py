@@ -171,6 +171,27 @@ class ProcessList(TokenTest):
         self.assertIn(b"events", line)
         self.assertNotIn(token[:20].encode(), line)
 
+    def test_token_reaches_the_program_that_is_started_but_not_its_command_line(self):
+        secret = Secret()
+        write_keys(self.path("keys"), secret)
+        server = self.serve(self.path("keys"))
+        token = secret.sign(claims("ada", "admin"))
+        # --token comes before --token-file, as it does in carom itself.
+        process = subprocess.Popen([CAROM, f"--token={token}", "bench", "--token-file", "/nowhere", "-c", "1", "-d", "60s"],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                   env=environment(CAROM_SERVER=f"127.0.0.1:{server.port}"))
+        try:
+            end = time.monotonic() + 45
+            while not carom("worlds", "--names", port=server.port, env={"CAROM_TOKEN": token}).out:
+                self.assertIsNone(process.poll(), "bench has ended")
+                self.assertLess(time.monotonic(), end)
+            line = Path(f"/proc/{process.pid}/cmdline").read_bytes()
+        finally:
+            process.terminate()
+            process.communicate()
+        self.assertIn(b"carom bench\0--", line)
+        self.assertNotIn(token[:20].encode(), line)
+
 
 class OpenSsl(TokenTest):
     """Tokens made by hand with the openssl program."""

@@ -42,7 +42,7 @@ class Help(unittest.TestCase):
 
     def test_required_commands_are_there(self):
         wanted = """ping info worlds create destroy pause resume step spawn remove impulse set get bodies watch events
-            apply load call methods completion version help joint ray overlap cast nearest force torque shape""".split()
+            apply load bench call methods completion version help joint ray overlap cast nearest force torque shape""".split()
         self.assertEqual(set(), set(wanted) - set(commands()))
 
     def test_topics_are_told_and_fit_a_terminal(self):
@@ -107,6 +107,15 @@ class Manual(unittest.TestCase):
             self.assertIn(f"\n.SS {name}", page)
         self.assertIn("EXIT STATUS", self.lint(page))
 
+    def test_page_of_carom_load_says_all_that_help_says(self):
+        page = carom("help", "bench", "--man").out
+        if INSTALLED.exists():
+            self.assertEqual(INSTALLED.with_name("carom-load.1").read_text(), page)
+        for option in re.findall(r"(?m)^  (?:-\w, |    )--([a-z-]+)", carom("bench", "--help").out):
+            self.assertIn("\\-\\-" + option.replace("-", "\\-"), page)
+        self.assertIn("carom bench", self.lint(page))
+        self.assertIn("'carom help bench --man' carom-load(1)", carom("help", "spawn", "--man").err)
+
     @unittest.skipUnless(INSTALLED.exists(), "no manual pages are built with sanitizers")
     def test_page_of_caromd_says_all_that_help_says(self):
         page = INSTALLED.with_name("caromd.8").read_text()
@@ -155,8 +164,8 @@ class Usage(unittest.TestCase):
         (["watch", "w", "--encoding", "packed", "--replica"], "goes without --encoding"),
         (["watch", "w", "--rate", "-1"], "--rate is from 0.01 to 1000 a second, not -1"),
         (["events", "w", "--rate", "0"], "--rate is from 0.01 to 1000 a second, not 0"),
-        (["load", "--snapshots", "-5"], "--snapshots is from 0.01 to 1000 a second, not -5"),
-        (["load", "--rate", "-1"], "--rate is from 0.01"),
+        (["bench", "--snapshots", "-5"], "--snapshots is from 0.01 to 1000 a second, not -5"),
+        (["bench", "--rate", "-1"], "--rate is from 0.01"),
         (["create", "w", "--durability", "ful"], "--durability cannot be 'ful'; did you mean 'full'?"),
         (["create", "w", "--durability", "safe"], "it is one of none, normal or full"),
         (["shape", "set", "w", "friction=1"], "SHAPE is missing"),
@@ -182,10 +191,10 @@ class Usage(unittest.TestCase):
         (["joint", "get", "w"], "JOINT is missing"),
         (["joint", "list", "w", "5"], "'5' is one word too many"),
         (["events", "w", "--kind", "begn"], "--kind cannot be 'begn'; did you mean 'begin'?"),
-        (["load", "--connections", "0"], "--connections is from 1"),
-        (["load", "--rate", "1", "--window", "2"], "either --rate or --window"),
-        (["load", "--time", "1ms"], "--time is from"),
-        (["load", "--threads", "3", "--connections", "2"], "--threads is from"),
+        (["bench", "--connections", "0"], "--connections is from 1"),
+        (["bench", "--rate", "1", "--window", "2"], "either --rate or --window"),
+        (["bench", "--time", "1ms"], "--time is from"),
+        (["bench", "--threads", "3", "--connections", "2"], "--threads is from"),
         (["call", "ping", "{"], "the arguments are not JSON: line 1"),
         (["call", "ping", "[1]"], "the arguments are a JSON map"),
         (["call", "ping", "any"], "'any' is not NAME=VALUE"),
@@ -218,7 +227,7 @@ class Usage(unittest.TestCase):
 class NoServer(unittest.TestCase):
     def test_every_command_that_needs_one_ends_with_3_and_says_how_to_start_it(self):
         for words in (["ping"], ["info"], ["worlds"], ["create", "w"], ["watch", "w"], ["events", "w"],
-                      ["load"], ["call", "ping"], ["spawn", "w", "--circle", "1"], ["bodies", "w"]):
+                      ["bench"], ["call", "ping"], ["spawn", "w", "--circle", "1"], ["bodies", "w"]):
             with self.subTest(words[0]):
                 result = carom(*words)
                 self.assertEqual((LOST, ""), (result.code, result.out))
@@ -371,7 +380,7 @@ class Completion(unittest.TestCase):
         def zsh(*words):
             return subprocess.run(["zsh", "-f", "-c", script, "zsh", str(SCRIPTS / "_carom"), CAROM, *words], text=True,
                                   capture_output=True, timeout=60, env=environment()).stdout.splitlines()
-        self.assertEqual(["compdef _carom carom caromd", "spawn:put a body into a world"], zsh("spa"))
+        self.assertEqual(["compdef _carom carom caromd carom-load", "spawn:put a body into a world"], zsh("spa"))
         self.assertEqual(["dynamic", "kinematic", "static"], zsh("spawn", "w", "--type", "")[1:])
         self.assertEqual(["files"], zsh("apply", "")[1:])
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "client/cli/relay/distance.h"
+#include "client/tool/relay/distance.h"
 
 enum { DRAWS = 20000 };
 

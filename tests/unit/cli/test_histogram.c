@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/cli/load/histogram.h"
+#include "client/tool/histogram.h"
 
 static histogram h;
 

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "client/cli/json_line.h"
+#include "client/tool/json_line.h"
 
 static const char text[] = "{\"name\": \"a [{\\\" b\",\n"  // 1
                            " \"commands\": [\n"            // 2

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "client/cli/load/pace.h"
+#include "client/load/pace.h"
 
 #define MS UINT64_C(1000000)
 

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/cli/load/fill.h"
-#include "client/cli/load/scenario.h"
+#include "client/load/fill.h"
+#include "client/load/scenario.h"
 
 static load_plan plan; // large
 static char error[SCENARIO_ERROR_MAX];

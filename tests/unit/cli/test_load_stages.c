@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "client/cli/load/plan.h"
-#include "client/cli/load/stages.h"
+#include "client/load/plan.h"
+#include "client/load/stages.h"
 
 static char error[LOAD_STAGES_ERROR_MAX];
 

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#include "client/cli/load/tally.h"
+#include "client/load/tally.h"
 
 #define MS UINT64_C(1000000)
 

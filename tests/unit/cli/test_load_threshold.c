@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "client/cli/load/threshold.h"
+#include "client/load/threshold.h"
 
 static char error[LOAD_THRESHOLD_ERROR_MAX];
 static load_result result; // large

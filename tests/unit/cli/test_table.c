@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/cli/table.h"
+#include "client/tool/table.h"
 
 // The output of table_print; the caller frees it.
 static char *printed(const table *t)

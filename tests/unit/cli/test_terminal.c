@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "client/cli/picture/terminal.h"
+#include "client/tool/terminal.h"
 
 static void key_every_form_is_known(void **state)
 {

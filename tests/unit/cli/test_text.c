@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "client/cli/text.h"
+#include "client/tool/text.h"
 
 static void number_plain_decimal_is_read(void **state)
 {

@@ -1,7 +1,0 @@
-// The text of report.html, embedded by the build. Constant data; any thread.
-#ifndef CAROM_CLIENT_CLI_LOAD_REPORT_PAGE_H
-#define CAROM_CLIENT_CLI_LOAD_REPORT_PAGE_H
-
-extern const char report_page[];
-
-#endif

@@ -1,0 +1,11 @@
+// The load test: how many connections and commands a server bears, and how quickly it answers
+// meanwhile. Main thread only.
+#ifndef CAROM_CLIENT_LOAD_BENCH_H
+#define CAROM_CLIENT_LOAD_BENCH_H
+
+#include "client/tool/cli.h"
+
+// Runs what the command line of command_bench (command.h) asks for.
+cli_exit bench_run(cli *c);
+
+#endif

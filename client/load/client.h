@@ -1,0 +1,140 @@
+// One client of a load: its connection, its subscription, its calls on their way.
+//
+// A client belongs to one worker and its thread. It connects without waiting, subscribes, begins
+// the actions of its behaviour at their times, and ends when its stage does. Nothing it does later
+// than it should moves the times of what follows.
+#ifndef CAROM_CLIENT_LOAD_CLIENT_H
+#define CAROM_CLIENT_LOAD_CLIENT_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <carom/carom.h>
+
+#include "client/load/client_state.h"
+#include "client/load/fill.h"
+#include "client/load/pace.h"
+#include "client/load/plan.h"
+#include "client/load/tally.h"
+
+typedef enum load_phase {
+    LOAD_OPENING, // all connect; nothing counts yet
+    LOAD_RUNNING,
+    LOAD_DRAINING, // the time is over: answers still come
+    LOAD_ENDED
+} load_phase;
+
+// When ticks of a world could be had at the earliest, on this machine's clock: the least of
+// "arrived - tick / hz" over the last seconds, kept in two halves. It is found anew since a world
+// that cannot keep up runs slower.
+typedef struct tick_clock {
+    double now, before; // the least of this half and of the one before [s]
+    double turns;       // when the next half begins
+} tick_clock;
+
+// Where connections go.
+typedef struct load_dial {
+    const char *host;
+    uint16_t port;
+    const char *token; // NULL: none
+    carom_tls tls;
+} load_dial;
+
+// All clients see this; constant while they run, but for the atomic.
+typedef struct load_shared {
+    const load_plan *plan;
+    load_dial dial;
+    double *hz;        // of each world
+    double begin, end; // of the run [s]; written before the phase says that it runs
+    atomic_int phase;  // load_phase
+} load_shared;
+
+// A worker's part that its clients write to.
+typedef struct client_group {
+    load_shared *shared;
+    load_tally *tally;
+    tick_clock *clocks;        // one a world
+    load_pace *paces;          // one a behaviour
+    struct load_client *ready; // clients that got a free slot, by next_ready
+    uint64_t in_flight;
+} client_group;
+
+// A call on its way.
+typedef struct slot {
+    struct load_client *owner;
+    struct slot *next; // when free
+    const load_action *action;
+    uint64_t request;
+    double due, sent; // [s]
+    bool busy;
+} slot;
+
+typedef struct unseen {
+    uint64_t request;
+    double due; // negative: refused, nothing to see
+} unseen;
+
+typedef struct load_client {
+    client_group *group;
+    const load_behaviour *does;
+    carom_client *link;
+    load_client_state state; // changed by client_set_state alone
+    unsigned index, world;
+    fill_client self;
+    carom_value **cached; // arguments of actions that are the same each time
+    // sending
+    double start, due;      // of this beginning, of the next action [s]
+    size_t action, in_turn; // the next one; the next of LOAD_IN_TURN
+    unsigned left;          // actions of this beginning that are still to be begun
+    unsigned flying;        // calls on their way
+    bool resting;           // until all is answered, then pauses
+    double not_before;      // an action could not be begun: no closed loop goes on before [s]
+    unsigned spawning;      // calls of body.spawn on their way
+    slot *slots, *free_slots;
+    size_t heap_at; // place in the worker's heap, from 1; 0: not there
+    bool blocked;   // out of the heap until an answer comes
+    struct load_client *next_ready;
+    // seeing
+    unseen *unseen; // ring of the behaviour's window
+    unsigned unseen_first, unseen_count;
+    double last_arrival; // of a snapshot [s], 0: none
+    uint64_t last_tick;
+    double rtt_min; // [s], 0: not known
+    double ping_sent, ping_next;
+    bool pinging;
+    uint64_t kept[LOAD_KEPT_MAX]; // bodies it made, oldest first
+    unsigned kept_count;
+    double opened; // when connecting began [s]
+    double leaving_since;
+    int fd; // as the worker watches it, -1: not
+    bool watches_write;
+    carom_traffic counted;
+    carom_error error; // why it could not open
+} load_client;
+
+// Memory for its calls. False when it has run out.
+bool client_init(load_client *at, client_group *group, unsigned index, const load_behaviour *does);
+void client_deinit(load_client *at);
+
+// Changes the state; a change that client_state_may_follow() does not allow ends the program.
+void client_set_state(load_client *at, load_client_state to);
+
+void client_connect(load_client *at); // from CLIENT_IDLE or CLIENT_LOST
+void client_poll(load_client *at);    // reads and writes what there is; may end CLIENT_LOST
+void client_begin(load_client *at, double earliest); // sets the time of its first action
+bool client_has_actions(const load_client *at);
+
+// Sends what is due and fits. Sets `blocked` when the next action has to wait for an answer.
+void client_send(load_client *at, double now);
+
+void client_ping(load_client *at, double now); // once a second
+void client_count_traffic(load_client *at);
+void client_leave(load_client *at, double now);
+void client_close(load_client *at);
+
+// Records calls that were due but not sent, or sent but not answered, with the age they have.
+void client_settle(load_client *at, double end, double now);
+
+#endif

@@ -1,0 +1,147 @@
+// See command.h.
+#include "client/load/command.h"
+
+#include <errno.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "client/tool/credentials.h"
+
+#define PROGRAM "carom-load"
+
+// The program beside this one: an installation that is not in PATH has both.
+static bool find_beside(char out[PATH_MAX])
+{
+    char self[PATH_MAX];
+    ssize_t size = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (size < 0) {
+        return false;
+    }
+    self[size] = '\0';
+    int length = snprintf(out, PATH_MAX, "%s/" PROGRAM, dirname(self));
+    return length < PATH_MAX && access(out, X_OK) == 0;
+}
+
+static bool add(char **words, size_t *count, const char *before, const char *word)
+{
+    bool good = asprintf(&words[*count], "%s%s", before, word) >= 0;
+    *count += good ? 1 : 0;
+    return good;
+}
+
+// The options as they were given, one word and its value each. A token goes by the environment:
+// everybody on the machine can read a command line. NULL when memory has run out. They become the
+// other program's, or end with this one.
+static char **hand_on(const cli *c)
+{
+    const args *a = &c->args;
+    bool token = credentials_hand_on(c);
+    size_t count = 0;
+    char **words = calloc(2 * a->given_count + 2, sizeof *words);
+    bool good = words != NULL && add(words, &count, "", BENCH_CALLED);
+    for (size_t i = 0; good && i < a->given_count; i++) {
+        const args_given *given = &a->given[i];
+        if (token && strncmp(given->option->name, "token", 5) == 0) {
+            continue; // --token-file, too: --token comes before it
+        }
+        good = add(words, &count, "--", given->option->name) &&
+               (given->value == NULL || add(words, &count, "", given->value));
+    }
+    return good ? words : NULL;
+}
+
+static cli_exit start(cli *c)
+{
+    char path[PATH_MAX];
+    char **words = hand_on(c);
+    if (words == NULL) {
+        return cli_out_of_memory();
+    }
+    if (find_beside(path)) {
+        (void)execv(path, words);
+    } else {
+        (void)execvp(PROGRAM, words);
+    }
+    cli_error("unavailable", "cannot start " PROGRAM ": %s", strerror(errno));
+    cli_hint("it is installed with carom, in the same folder or in one of PATH");
+    return CLI_REFUSED;
+}
+
+const cli_command command_bench = {
+    .name = "bench",
+    .group = "Server",
+    .summary = "measure the server with many connections",
+    .options =
+        (const args_option[]){
+            {"connections", 'c', ARGS_WHOLE, "N", "players: clients that command (default 10)",
+             NULL},
+            {"watchers", 0, ARGS_WHOLE, "N", "clients that only watch, besides (default 0)", NULL},
+            {"stage", 0, ARGS_TEXT, "TIME:N,...", "ramps of clients: 30s:100,2m:1000,10s:0", NULL},
+            {"time", 'd', ARGS_SECONDS, "TIME", "duration (default 10s)", NULL},
+            {"rate", 'r', ARGS_NUMBER, "N", "commands a second of each connection (default 60)",
+             NULL},
+            {"window", 'w', ARGS_WHOLE, "N", "instead: as fast as possible, N in flight", NULL},
+            {"snapshots", 0, ARGS_NUMBER, "N", "snapshots a second (default: one a tick)", NULL},
+            {"no-snapshots", 0, ARGS_FLAG, NULL, "commands alone", NULL},
+            {"encoding", 0, ARGS_TEXT, "WORD",
+             "packed (default), plain, log, or a mix: packed=3,plain=1", NULL},
+            {"area", 0, ARGS_BOX, "WxH", "a view of its own for each client, in metres", NULL},
+            {"bodies", 'b', ARGS_WHOLE, "N", "moving bodies in its own world (default 100)", NULL},
+            {"hz", 0, ARGS_NUMBER, "N", "ticks a second of that world (default 60)", NULL},
+            {"world", 0, ARGS_WORLD, "WORLD", "use this world and leave it as it was", NULL},
+            {"worlds", 0, ARGS_WHOLE, "N", "so many worlds of its own (default 1)", NULL},
+            {"threads", 0, ARGS_WHOLE, "N", "threads of this program (default 1)", NULL},
+            {"relay", 0, ARGS_TEXT, "NAME=VALUE,...",
+             "put clients at a distance: delay=50ms,jitter=10ms,stall=1%", NULL},
+            {"scenario", 0, ARGS_FILE, "FILE", "what clients do ('carom help load-scenarios')",
+             NULL},
+            {"check", 0, ARGS_FLAG, NULL, "only check the scenario; needs no server", NULL},
+            {"fail-if", 0, ARGS_TEXT, "CONDITION", "fail with 4 on it: p99>20ms, errors>0.1%",
+             NULL},
+            {"csv", 0, ARGS_FILE, "FILE", "write the run, a row a second, and its sums", NULL},
+            {"html", 0, ARGS_FILE, "FILE", "write a page with plots that needs no network", NULL},
+            {0}},
+    .details =
+        "Each connection subscribes, and strikes a body of its own to and fro; watchers only\n"
+        "subscribe. Without --world it makes a world and removes it. --stage ramps the clients "
+        "linearly: each stage\n"
+        "leads to its number over its time; --connections and --watchers then give their "
+        "shares.\n\n"
+        "Latencies run from the time a command was due, also while a server stalls; with --window, "
+        "where nothing is due,\n"
+        "the commands that a stall kept back are added. An answer comes when the command has been "
+        "applied: 'wait' is the\n"
+        "wait for that tick, 'above' the rest. 'seen' ends with the first snapshot that shows the "
+        "command; 'age' is how\n"
+        "far a snapshot comes behind the earliest arrival of its tick, and half a ping; 'jitter' "
+        "how far off its time.\n"
+        "\n"
+        "--fail-if (may be repeated) is NAME, > >= < or <=, and a number. NAME is a latency (ack "
+        "wait above sent seen\n"
+        "query age jitter rtt connect lag; of the server step delay) and .p50 .p99 .p99.9 ... .max "
+        "or .mean, with us, ms\n"
+        "or s after the number; p99 alone is ack.p99. Or it is a count: errors lost refused unsent "
+        "unanswered late (ticks)\n"
+        "skipped (snapshots), all with % for a share; rate (of the worlds' hz, in %); clients "
+        "commands/s snapshots/s;\n"
+        "bytes_in/s bytes_out/s of a client, with KB, MB, GB. What was not measured fails too.\n\n"
+        "--relay sends the clients' bytes through a relay in this program: delay, jitter, stall, "
+        "stall-time and seed\n"
+        "are the options of 'carom relay'. Latencies then hold the way there and back.\n\n"
+        "Exits with 4 when a --fail-if came true; with 1 when a command failed or a connection was "
+        "lost, unless a --fail-if\n"
+        "speaks of errors, lost, refused, unsent or unanswered; with 3 when all connections "
+        "were lost.",
+    .examples = "  carom bench\n  carom bench --connections "
+                "200 --rate 30 --time 30s\n"
+                "  carom bench --connections 100 --watchers 1000 --encoding packed --threads 2\n"
+                "  carom bench --stage 30s:100,2m:1000,10s:0 --area 60x40\n"
+                "  carom bench --connections 8 --window 32 --no-snapshots --json\n"
+                "  carom bench --scenario arena.json --connections 200 --html report.html\n"
+                "  carom bench --fail-if 'p99>20ms' --fail-if 'late>0.1%' --csv report.csv",
+    .run = start,
+};

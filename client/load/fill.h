@@ -1,0 +1,73 @@
+// Arguments of a call for one client: copies the arguments of an action and puts values where the
+// strings of a scenario stand for them, as in scene files.
+//
+//   "=x + random(-1, 1)"  the value of the expression
+//   "ball {client}"       {expression} replaced by its value, a whole number
+//   "$own"                the body that the client has from the beginning
+//   "$spawned"            the newest body that it made and has not removed
+//   "$subscription"       its subscription
+//   "$$"                  a dollar
+//
+// The variables of expressions are the client's own (fill_variables), the scenario's constants and
+// what an action's `let` defines.
+//
+// Pure; any thread.
+#ifndef CAROM_CLIENT_LOAD_FILL_H
+#define CAROM_CLIENT_LOAD_FILL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <carom/carom.h>
+
+#include "client/load/plan.h"
+
+enum { FILL_ERROR_MAX = 400, FILL_OWN_VARIABLES = 7 };
+
+typedef struct fill_client {
+    uint64_t own, spawned, subscription;
+    carom_vec2 home;          // x, y [m]
+    unsigned number, clients; // client, from 0; clients
+    unsigned world;           // from 0
+    uint64_t calls;           // n: how many calls it has made
+    double seconds;           // t, since the run began
+    uint64_t random;          // state of random()
+} fill_client;
+
+// The variables that every expression sees, by name, ended by NULL.
+extern const char *const fill_variables[FILL_OWN_VARIABLES + 1];
+
+typedef struct fill_scope {
+    carom_variable variables[FILL_OWN_VARIABLES + LOAD_CONSTANTS_MAX + LOAD_LETS_MAX];
+    size_t count;
+    fill_client *client;
+} fill_scope;
+
+// The client's variables and the constants. `plan` lives longer than the scope.
+void fill_begin(fill_scope *scope, const load_plan *plan, fill_client *client);
+
+// Adds what `let` (a map, or NULL) defines, in its order. False with a text that begins with the
+// name.
+bool fill_define(fill_scope *scope, const carom_value *let, char error[FILL_ERROR_MAX]);
+
+// A number, a truth or an expression.
+bool fill_number(fill_scope *scope, const carom_value *value, double *out,
+                 char error[FILL_ERROR_MAX]);
+
+// The caller's to free. NULL with a text that begins with the place in `args`, as ".position[0]:
+// …", or when memory has run out.
+carom_value *fill_args(const carom_value *args, fill_scope *scope, char error[FILL_ERROR_MAX]);
+
+typedef struct fill_use {
+    bool own, spawned, subscription;
+    bool changes; // holds anything that is not the same each time
+} fill_use;
+
+// Which words stand in `args`.
+void fill_look(const carom_value *args, fill_use *use);
+
+// Between 0 and 1 (SplitMix64 of Steele, Lea and Flood).
+double fill_random(uint64_t *state);
+
+#endif

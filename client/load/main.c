@@ -1,0 +1,27 @@
+// carom-load: the load test as a program of its own, which `carom bench` starts.
+//
+//   carom-load [options]
+//
+// It is apart from carom since it is of another kind: threads, thousands of sockets, and a relay,
+// where a command has one connection.
+#include <string.h>
+
+#include "client/load/bench.h"
+#include "client/load/command.h"
+#include "client/tool/program.h"
+
+static cli_exit run(cli *c, int argc, const char *const *argv)
+{
+    static cli_command command; // as long as the process: errors name it
+    bool by_carom = argc > 0 && strcmp(argv[0], BENCH_CALLED) == 0;
+    cli_program_is(by_carom ? "carom" : "carom-load", by_carom ? BENCH_CALLED : "carom-load");
+    command = command_bench;
+    command.run = bench_run;
+    c->command = &command;
+    return program_run_command(c, argc, argv, 1);
+}
+
+int main(int argc, char **argv)
+{
+    return program_main(argc, argv, run);
+}

@@ -1,0 +1,27 @@
+// Asks the server for its own measurements while a load runs: step times, late ticks.
+//
+// Main thread only, over the command's own connection. A server that does not answer is asked again
+// later; the run goes on.
+#ifndef CAROM_CLIENT_LOAD_MONITOR_H
+#define CAROM_CLIENT_LOAD_MONITOR_H
+
+#include "client/load/load.h"
+
+typedef struct monitor {
+    cli *c;
+    const load_plan *plan;
+    load_server *out;
+    double next;          // when to ask again [s since the beginning]
+    uint64_t request;     // on its way, 0: none
+    uint64_t ticks, late; // of the load's worlds in the beginning
+    double step_sum;
+    uint64_t samples;
+    carom_value *stats; // of the server in the beginning
+} monitor;
+
+void monitor_begin(monitor *m, cli *c, const load_plan *plan, load_server *out);
+// To be called often; never waits. `seconds` since the beginning.
+void monitor_look(monitor *m, double seconds, const load_tally *tally);
+void monitor_end(monitor *m, double seconds, const load_tally *tally);
+
+#endif

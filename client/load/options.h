@@ -1,0 +1,15 @@
+// The command line of a load as a plan, checked: players and watchers, or a scenario; ramps,
+// worlds, threads; thresholds. Main thread only.
+#ifndef CAROM_CLIENT_LOAD_OPTIONS_H
+#define CAROM_CLIENT_LOAD_OPTIONS_H
+
+#include "client/tool/cli.h"
+#include "client/load/plan.h"
+#include "client/load/report.h"
+
+// All but plan->worlds. The plan is to be ended with load_plan_deinit in any case. Errors have been
+// told.
+cli_exit load_options_plan(const cli *c, load_plan *plan);
+cli_exit load_options_verdicts(const cli *c, report_verdicts *out);
+
+#endif

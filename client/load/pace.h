@@ -1,0 +1,47 @@
+// The pace of clients that work in a closed loop, where nothing is ever due: how often they would
+// have called while a stalled server kept them waiting.
+//
+// Such a client makes its next call when the last one is answered, and perhaps after a pause. A
+// server that stalls for a second is measured once, although a hundred calls would have waited. The
+// usual length of a loop is the median time of its calls and the pause; a call that took longer
+// stands for those that it kept back, each due one length after the other, as long as at least a
+// length is left to wait (the correction for coordinated omission of Gil Tene's HdrHistogram, made
+// while the load runs, so that it holds for each moment of it).
+//
+// Pure; a pace belongs to one thread.
+#ifndef CAROM_CLIENT_LOAD_PACE_H
+#define CAROM_CLIENT_LOAD_PACE_H
+
+#include <stdint.h>
+
+#include "client/tool/histogram.h"
+
+enum {
+    LOAD_PACE_LEAST = 16,         // calls before there is a pace
+    LOAD_MISSED_STEPS_MAX = 1000, // of one call; each stands for several beyond that
+};
+
+typedef struct load_pace {
+    histogram took;
+    uint64_t next;  // how many calls there are when the median is found anew
+    double pause;   // between calls, in the mean [s]
+    double seconds; // of a loop; 0: not yet known
+} load_pace;
+
+// The calls that a call kept back: `count` calls in `steps` steps of `seconds` each, the first due
+// one step after the call itself.
+typedef struct load_missed {
+    unsigned steps;
+    double seconds;
+    uint64_t count;
+} load_missed;
+
+void load_pace_init(load_pace *pace, double pause);
+// A call took so long [s], from when it was sent.
+void load_pace_note(load_pace *pace, double took);
+// `took` from when the call was due [s].
+load_missed load_pace_missed(const load_pace *pace, double took);
+// Calls that step `step`, from 1 to `steps`, stands for: at least one.
+uint64_t load_missed_weight(const load_missed *missed, unsigned step);
+
+#endif

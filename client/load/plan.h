@@ -1,0 +1,123 @@
+// A load as data: which clients there are, what each kind does, how many there are at which time.
+//
+// A plan is made by the command line (options.h) or from a file (scenario.h), checked there, and
+// only read afterwards, by several threads at once.
+#ifndef CAROM_CLIENT_LOAD_PLAN_H
+#define CAROM_CLIENT_LOAD_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <carom/carom.h>
+#include <carom/scene.h>
+
+#include "client/load/stages.h"
+#include "client/tool/relay/distance.h"
+
+enum {
+    LOAD_CLIENTS_MAX = 20000,
+    LOAD_THREADS_MAX = 64,
+    LOAD_WORLDS_MAX = 256,
+    LOAD_WINDOW_MAX = 1024, // commands of one client on their way
+    LOAD_BEHAVIOURS_MAX = 32,
+    LOAD_ACTIONS_MAX = 64, // of one behaviour
+    LOAD_KEPT_MAX = 64,    // bodies that one client made and has not removed
+    LOAD_KEPT_DEFAULT = 8,
+    LOAD_NAME_BYTES = 64,
+    LOAD_CONSTANTS_MAX = 32, // of a scenario
+    LOAD_LETS_MAX = 16,      // of one action
+    LOAD_BURST_MAX = 1000
+};
+
+#define LOAD_RATE_MIN    0.01 // [1/s], of a behaviour
+#define LOAD_RATE_MAX    1e6
+#define LOAD_PAUSE_MAX_S 3600.0
+#define LOAD_WEIGHT_MAX  1e6
+#define LOAD_SECONDS_MIN 0.1
+#define LOAD_SECONDS_MAX 86400.0
+
+// One step of a behaviour: a call, or a pause.
+typedef struct load_action {
+    const char *method; // of the protocol; NULL: a pause
+    carom_value *args;  // a map, without "world"; may hold the words of fill.h
+    carom_value *let;   // a map of names to expressions, for args; NULL: none
+    bool moves;         // args have to be made anew for each call
+    bool world;         // takes the argument "world"
+    bool command;       // changes the world: answered with the tick in which it was applied
+    bool spawns;        // body.spawn: its body is one of the client's own
+    bool needs_spawned; // speaks of a body that the client made
+    unsigned keep;      // of spawns: so many bodies at most, the oldest is removed
+    double weight;      // of LOAD_BY_WEIGHT
+    double pause[2];    // [s], between these two
+} load_action;
+
+// The actions of one beginning of a client.
+typedef enum load_order {
+    LOAD_IN_TURN,   // the next action
+    LOAD_BY_WEIGHT, // an action that is drawn
+    LOAD_IN_ORDER   // all of them, with the pauses between
+} load_order;
+
+// The times at which a client begins its actions.
+typedef enum load_beat {
+    LOAD_EVENLY,      // `rate` times a second
+    LOAD_AT_RANDOM,   // the same in the mean, as a Poisson process
+    LOAD_AFTER_PAUSE, // when all is answered and a pause is over
+    LOAD_BY_WINDOW    // as soon as fewer than `window` calls are on their way
+} load_beat;
+
+typedef struct load_behaviour {
+    char name[LOAD_NAME_BYTES];
+    double weight; // share of the clients
+    load_order order;
+    load_beat beat;
+    double rate;       // [1/s], of LOAD_EVENLY and LOAD_AT_RANDOM
+    double pause[2];   // [s], of LOAD_AFTER_PAUSE: between these two
+    unsigned burst;    // actions of one beginning; 1 where all of them are begun
+    unsigned window;   // calls of one client on their way at once
+    bool own_body;     // each client has a body from the beginning
+    carom_value *body; // its arguments, with the words of fill.h; NULL: a ball
+    bool subscribes;
+    carom_value *subscribe; // arguments of world.subscribe, likewise; NULL: as `subscription` says
+    carom_subscribe_options subscription; // `area` is set for each client
+    double area[2];                       // width and height of its view [m]; 0: the whole world
+    load_action actions[LOAD_ACTIONS_MAX];
+    size_t action_count;
+} load_behaviour;
+
+typedef struct load_plan {
+    const char *const *worlds;
+    unsigned world_count;
+    unsigned clients; // at most at once
+    unsigned threads;
+    load_stages stages; // none: all of them all the time
+    double seconds;
+    int timeout_ms;
+    bool relayed; // clients reach the server at this distance
+    distance_options distance;
+    load_behaviour behaviours[LOAD_BEHAVIOURS_MAX];
+    size_t behaviour_count;
+    // Of a scenario; all empty without one.
+    char name[LOAD_NAME_BYTES];
+    carom_value *world_args; // of world.create, NULL: none
+    carom_value *source;     // keeps the names of the constants
+    carom_variable constants[LOAD_CONSTANTS_MAX];
+    size_t constant_count;
+    uint64_t seed;
+} load_plan;
+
+// Whether clients of this behaviour wait for answers before they go on, so that nothing is due.
+static inline bool load_is_closed(const load_behaviour *does)
+{
+    return does->beat == LOAD_AFTER_PAUSE || does->beat == LOAD_BY_WINDOW;
+}
+
+// Frees all that the plan's behaviours hold.
+void load_plan_deinit(load_plan *plan);
+
+// Deals behaviours to clients by their weights so that any first n clients have nearly the same
+// shares: out[i] is the behaviour of client i.
+void load_plan_deal(const load_plan *plan, unsigned char *out);
+
+#endif

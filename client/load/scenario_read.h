@@ -1,0 +1,49 @@
+// Reading the parts of a scenario; internal to scenario.c and scenario_action.c. One thread.
+//
+// All functions return false when the file is wrong, with a text that begins with the place.
+#ifndef CAROM_CLIENT_LOAD_SCENARIO_READ_H
+#define CAROM_CLIENT_LOAD_SCENARIO_READ_H
+
+#include "client/load/fill.h"
+#include "client/load/scenario.h"
+
+enum { SCENARIO_PATH_BYTES = 160 };
+
+typedef struct scenario_reader {
+    load_plan *plan;
+    fill_client client; // client 0 as it is in the beginning, with ids as they may be
+    char *error;        // SCENARIO_ERROR_MAX
+} scenario_reader;
+
+bool scenario_fail(scenario_reader *r, const char *path, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+// A place in the file; what does not fit is cut off.
+void scenario_place(char out[SCENARIO_PATH_BYTES], const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+// Whether `name` can be a variable's.
+bool scenario_variable(scenario_reader *r, const char *path, const char *name);
+
+// Whether `map` is one and has no other keys than these.
+bool scenario_keys(scenario_reader *r, const carom_value *map, const char *path,
+                   const char *const *keys, size_t count);
+
+// A number or an expression of constants, from `least` to `most`; *out stays as it is when the key
+// is not there.
+bool scenario_number(scenario_reader *r, const carom_value *map, const char *path, const char *key,
+                     double least, double most, double *out);
+bool scenario_whole(scenario_reader *r, const carom_value *map, const char *path, const char *key,
+                    unsigned least, unsigned most, unsigned *out);
+// A length of time [s], or two between which it lies.
+bool scenario_pause(scenario_reader *r, const carom_value *value, const char *path, double out[2]);
+
+// scenario_action.c: the calls of a kind of clients.
+bool scenario_actions(scenario_reader *r, const carom_value *list, const char *path,
+                      load_behaviour *out);
+// Whether `args` can be arguments of the method for a client of this kind. The names that load puts
+// in itself are refused.
+bool scenario_arguments(scenario_reader *r, const char *method, const carom_value *args,
+                        const carom_value *let, const load_behaviour *kind, const char *path);
+
+#endif

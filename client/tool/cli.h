@@ -1,0 +1,162 @@
+// The base of every command of `carom`: its description, the connection, results, errors and exit
+// codes.
+//
+// A command is data (cli_command) and a function. The data makes the help, the manual page, the
+// shell completion and the checks of the command line; the function gets a command line that is
+// sound and returns the exit code.
+//
+// Results go to standard output, as a table for people or, with --json, as one JSON value on one
+// line for each result. Errors and notes go to standard error; with --json an error is one line
+// too:
+// {"error": {"code", "text", "hints"}}. Main thread only.
+#ifndef CAROM_CLIENT_TOOL_CLI_H
+#define CAROM_CLIENT_TOOL_CLI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <carom/carom.h>
+#include <carom/json.h>
+#include <carom/scene.h>
+
+#include "client/tool/args.h"
+
+typedef enum cli_exit {
+    CLI_OK = 0,
+    CLI_REFUSED = 1, // the server said no, or the work could not be done
+    CLI_USAGE = 2,   // the command line, or a local file that it names, is wrong
+    CLI_LOST = 3,    // cannot connect, no caromd there, connection lost, or no answer in time
+    CLI_FAILED = 4   // bench alone: a --fail-if came true
+} cli_exit;
+
+enum { CLI_DONE_MAX = 128 };
+
+typedef struct cli cli;
+
+typedef struct cli_command {
+    const char *name;
+    const char *group;            // heading under which the help lists it
+    const char *summary;          // one line
+    const args_operand *operands; // NULL: none
+    const args_option *options;   // NULL: none but the global ones
+    const char *details;          // paragraphs, NULL: none
+    const char *examples;         // lines
+    cli_exit (*run)(cli *c);
+    const char *alias; // another name of it, NULL: none
+    const char *hint;  // what a usage error of it may have meant, NULL: nothing
+} cli_command;
+
+struct cli {
+    const cli_command *command;
+    args args;
+    const char *server; // HOST:PORT as given
+    int timeout_ms;
+    bool json;
+    bool utf8;               // the locale can show it
+    bool colour;             // standard output should be coloured
+    carom_client *client;    // NULL until cli_connect
+    char done[CLI_DONE_MAX]; // of the call under way, for show_done: "body 3 removed"
+};
+
+extern const args_option cli_globals[];
+
+#define CLI_SERVER_DEFAULT "127.0.0.1:22766"
+
+// ---- errors (errors.c)
+
+// Sets the name of the program in errors, and how its one command is called; NULL: "carom COMMAND".
+// Until then it is "carom". Both live as long as the process.
+void cli_program_is(const char *name, const char *called);
+const char *cli_program(void);
+// How the command is called: "carom spawn", "carom-load".
+enum { CLI_CALLED_MAX = 64 };
+void cli_called(const cli_command *command, char out[CLI_CALLED_MAX]);
+
+// The code of an error, for --json: the protocol's word (carom_status_name), or one of these.
+#define CLI_CODE_USAGE "usage" // the command line
+#define CLI_CODE_FILE  "file"  // a local file
+
+// While it is true nothing is told: an attempt that may fail is made again.
+void cli_errors_hush(bool hushed);
+
+// From here on errors are JSON. They are printed when the next one begins or with cli_error_flush,
+// since hints belong to them.
+void cli_errors_as_json(void);
+void cli_error_flush(void);
+
+// The program's name and the text on standard error; control characters of what others wrote become
+// '?'.
+void cli_error(const char *code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+// A line below an error that says what to do next.
+void cli_hint(const char *format, ...) __attribute__((format(printf, 1, 2)));
+// An error in a local file (or standard input, "-") with this text, as compilers write it:
+// "FILE:3: …". `error` begins with a line ("line 3, column 5: …") or with the path of a JSON value,
+// whose line is looked up. Returns CLI_USAGE.
+cli_exit cli_file_fault(const char *code, const char *path, const char *text, const char *error);
+// Something that a person should know although the command worked; not printed with --json.
+void cli_note(const cli *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+// A usage error of the command: the text, and where its help is. Returns CLI_USAGE.
+cli_exit cli_usage(const cli *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+// Says that memory has run out. Returns CLI_REFUSED.
+cli_exit cli_out_of_memory(void);
+// Tells the error with a hint, and maps it: an error that the server sent is CLI_REFUSED, a lost or
+// missing connection CLI_LOST. An unknown world or scene is answered with the name that may have
+// been meant, for which the server is asked once more. Not from within a callback.
+cli_exit cli_fail(const cli *c, const carom_error *error);
+// The same for an error of carom_poll: whoever closed it, the connection is lost.
+cli_exit cli_lost(const cli *c, const carom_error *error);
+// The same for the notification world_closed, by which a subscription ends: CLI_LOST when the
+// server goes, else CLI_REFUSED. `world` is named when the notification names none.
+cli_exit cli_world_closed(const char *world, const carom_value *params);
+
+// ---- the connection (connect.c)
+
+// Where --server, --ca and --tls-name, or the profile, say that the server is, and how it is
+// trusted. The texts in `tls` live as long as `c`.
+cli_exit cli_find(const cli *c, char *host, size_t host_size, uint16_t *port, carom_tls *tls);
+// Opens another connection to the server: commands with one connection use cli_connect. `options`
+// may be NULL.
+cli_exit cli_open(const cli *c, const carom_options *options, carom_client **out);
+// Connects c->client with these handlers (NULL: none).
+cli_exit cli_connect(cli *c, const carom_handlers *handlers);
+// The same for commands that run until they are ended: a lost connection is dialed again for some
+// seconds, and the session goes on with its subscriptions, also after a restart of a server that
+// keeps them (caromd --data).
+cli_exit cli_connect_lasting(cli *c, const carom_handlers *handlers);
+
+// Connects if need be and calls. Takes `call_args` (NULL: none) over. *result (may be NULL) is the
+// caller's. Errors have been told.
+cli_exit cli_call(cli *c, const char *method, carom_value *call_args, carom_value **result);
+// The same, and the answer is printed: with --json as it is, else by `show`. NULL: nothing is
+// shown.
+cli_exit cli_call_show(cli *c, const char *method, carom_value *call_args,
+                       void (*show)(cli *c, const carom_value *result));
+
+// Sets c->done. Returns c, to be handed on.
+cli *cli_done(cli *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+// A map {world: first operand}: how most calls begin.
+carom_value *cli_world_args(const cli *c);
+
+// ---- results
+
+// Prints a value as JSON on one line.
+cli_exit cli_print_json(const carom_value *value);
+// The same with an indent, for people.
+cli_exit cli_print_pretty(const carom_value *value);
+
+// Checks that the option, when given, is a rate that a subscription takes [1/s].
+#define CLI_RATE_MIN 0.01
+#define CLI_RATE_MAX 1000.0
+cli_exit cli_check_rate(const cli *c, const char *option);
+
+// Seconds on the monotonic clock.
+double cli_now(void);
+
+// The whole of a file, or of standard input for "-": zero-terminated, the caller's to free. At most
+// CLI_FILE_MAX bytes. CLI_USAGE when it cannot be read: the command line names it.
+#define CLI_FILE_MAX ((size_t)64 << 20)
+cli_exit cli_read_file(const char *path, char **out, size_t *size);
+
+#endif

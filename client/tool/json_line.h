@@ -1,0 +1,12 @@
+// Finds the line of a JSON text on which a value stands, for error texts.
+//
+// Pure; any thread. The text has been parsed before and is sound.
+#ifndef CAROM_CLIENT_TOOL_JSON_LINE_H
+#define CAROM_CLIENT_TOOL_JSON_LINE_H
+
+// The line, from 1 on, of the value that the longest beginning of `path` leads to:
+// "commands[1].do[0] (i = 2): …". The path ends at the first byte that is none of it. 0 when not
+// even its first step is there.
+int json_line(const char *text, const char *path);
+
+#endif

@@ -1,0 +1,37 @@
+// Profiles: servers that one connects to often, with all that it takes, under one name.
+//
+//     # ~/.config/carom/profiles ($XDG_CONFIG_HOME instead of ~/.config where that is set)
+//     [default]
+//     server = 127.0.0.1:22766
+//
+//     [play]
+//     server = caroms://play.example
+//     ca = /home/ada/play-ca.pem
+//     tls-name = play.example
+//     token-file = /home/ada/ada.token
+//
+// --profile NAME, or CAROM_PROFILE, chooses a section; without either it is [default], if there is
+// one. An option on the command line and its variable come before a line of the profile. A profile
+// holds no token itself, so that the file may be shown. Main thread only.
+#ifndef CAROM_CLIENT_TOOL_PROFILE_H
+#define CAROM_CLIENT_TOOL_PROFILE_H
+
+#include "client/tool/cli.h"
+
+enum {
+    PROFILE_FILE_BYTES_MAX = 64 << 10, // of the file of profiles
+    PROFILE_KEYS = 4
+};
+
+// Reads the profile that the command line asks for. Errors name the file, the line and what is
+// allowed there; a file that does not exist is one only where a profile was asked for.
+cli_exit profile_load(cli *c);
+
+// The value of one of "server", "ca", "tls-name", "token-file": the option's, its variable's, the
+// profile's, or NULL. Lives as long as the process.
+const char *profile_setting(const cli *c, const char *key);
+
+// The loaded profile's own value, or NULL.
+const char *profile_value(const char *key);
+
+#endif

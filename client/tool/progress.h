@@ -1,0 +1,24 @@
+// A line on standard error that tells how far long work is; nothing where that is no terminal, and
+// with --json. Main thread only.
+#ifndef CAROM_CLIENT_TOOL_PROGRESS_H
+#define CAROM_CLIENT_TOOL_PROGRESS_H
+
+#include <stdbool.h>
+
+#include "client/tool/cli.h"
+
+typedef struct progress {
+    bool shown, drawn;
+    double due; // when to draw again [s]
+} progress;
+
+void progress_begin(progress *p, const cli *c);
+
+// Draws `text` behind a bar of the `done` share, 0 to 1 (negative: no bar), some times a second.
+void progress_tell(progress *p, double done, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+// Removes the line.
+void progress_end(progress *p);
+
+#endif

@@ -1,0 +1,41 @@
+// A distance between two programs on one machine: how much later bytes arrive than they were sent.
+//
+// Each direction of a connection has a distance of its own, drawn from a seed, so that a run can be
+// repeated: the same seed and the same order of connections give the same draws. Bytes arrive in
+// order, as over TCP: whatever delays one piece delays everything behind it.
+//
+// A stall is what a lost segment does to TCP: nothing arrives until it was sent again. Bytes count
+// as segments of 1448; each one begun is lost with the probability `stall`.
+//
+// Pure; one thread at a time.
+#ifndef CAROM_CLIENT_TOOL_RELAY_DISTANCE_H
+#define CAROM_CLIENT_TOOL_RELAY_DISTANCE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define DISTANCE_SECONDS_MAX 60.0
+#define DISTANCE_STALL_MAX   121.0 // a round trip of the longest delay, and some more
+
+typedef struct distance_options {
+    double delay;  // one way [s], 0 to DISTANCE_SECONDS_MAX
+    double jitter; // the delay is uniform between delay - jitter and delay + jitter [s], 0 to delay
+    double stall;  // probability that a segment is lost, 0 to 1
+    double stall_time; // how long a lost segment holds all back [s], 0 to DISTANCE_STALL_MAX
+    uint64_t seed;
+} distance_options;
+
+typedef struct distance {
+    distance_options options;
+    uint64_t random; // state of the generator
+    double last;     // when the latest bytes arrive [s]
+    uint64_t stalls;
+} distance;
+
+// `number` tells directions apart: each has draws of its own.
+void distance_init(distance *d, const distance_options *options, uint64_t number);
+
+// When `size` bytes that are sent `now` arrive [s]: never before those that were sent earlier.
+double distance_arrival(distance *d, double now, size_t size);
+
+#endif

@@ -1,0 +1,55 @@
+// Relays connections to a server as if it were far away: what `carom relay` and `carom bench
+// --relay` do.
+//
+// Each route is a listener here and an address there. Bytes are passed as they are, both ways, so
+// TCP, WebSocket and TLS all go through. One poll loop; one thread at a time.
+#ifndef CAROM_CLIENT_TOOL_RELAY_RELAY_H
+#define CAROM_CLIENT_TOOL_RELAY_RELAY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "client/tool/relay/distance.h"
+
+enum {
+    RELAY_ROUTES_MAX = 2,         // the protocol, and HTTP
+    RELAY_CONNECTIONS_MAX = 4096, // at once; others wait in the listener
+    RELAY_ADDRESS_MAX = 300,      // bytes of "HOST:PORT", terminated
+    RELAY_ERROR_MAX = 400
+};
+
+typedef struct relay relay;
+
+// What one relay takes; a test reaches both with smaller ones.
+typedef struct relay_limits {
+    size_t connections; // at once, 1 to RELAY_CONNECTIONS_MAX
+    size_t pipe_bytes;  // on the way in one direction of a connection, 1 to PIPE_BYTES_MAX
+} relay_limits;
+
+// Totals since the beginning.
+typedef struct relay_counts {
+    uint64_t connections;
+    uint64_t failed; // of those: the server could not be reached
+    uint64_t bytes_to_server, bytes_to_clients;
+    uint64_t stalls;
+} relay_counts;
+
+// `limits` NULL: RELAY_CONNECTIONS_MAX and PIPE_BYTES_MAX. NULL when memory has run out. The caller
+// destroys it, which ends all connections.
+relay *relay_create(const distance_options *options, const relay_limits *limits);
+void relay_destroy(relay *r);
+
+// Listens on `listen` ("HOST:PORT", port 0: any) for connections to `server`. `bound` is where it
+// listens. False with a text for a person in `error`.
+bool relay_add_route(relay *r, const char *listen, const char *server,
+                     char bound[RELAY_ADDRESS_MAX], char error[RELAY_ERROR_MAX]);
+
+// Relays until something has happened, `wake` can be read (-1: none), or `until` [s, of cli_now()]
+// has come. False with a text when
+// the machine has no descriptors or memory to go on with.
+bool relay_run(relay *r, double until, int wake, char error[RELAY_ERROR_MAX]);
+
+relay_counts relay_counted(const relay *r);
+
+#endif

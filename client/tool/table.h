@@ -1,0 +1,54 @@
+// Tables for people: columns as wide as their cells, numbers to the right.
+//
+//   NAME   BODIES   TICK
+//   demo       42   1200
+//
+// Cells are copied. A table is bounded by memory only; when that runs out, table_print says so. One
+// thread at a time.
+#ifndef CAROM_CLIENT_TOOL_TABLE_H
+#define CAROM_CLIENT_TOOL_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+enum { TABLE_COLUMNS_MAX = 16 };
+
+typedef enum table_align { TABLE_LEFT, TABLE_RIGHT } table_align;
+
+typedef struct table {
+    int columns;
+    table_align align[TABLE_COLUMNS_MAX];
+    char **cells;         // the head first, then row by row
+    unsigned char *marks; // of each of them
+    size_t count, room;
+    bool failed; // memory ran out
+} table;
+
+// From here on heads are bold where tables go to standard output, if that is to be coloured; a cell
+// that was marked has its mark's colour. Never with `colour` false, which it is at first.
+void table_set_colour(bool colour);
+
+typedef enum table_mark {
+    TABLE_PLAIN,
+    TABLE_GOOD, // green
+    TABLE_BAD,  // red
+    TABLE_DIM   // what is at rest
+} table_mark;
+
+// Heads, each with '>' before it when its column goes to the right: {"NAME", ">BODIES"}.
+void table_init(table *t, int columns, const char *const *heads);
+void table_deinit(table *t);
+
+// Adds the next cell; rows fill from left to right.
+void table_text(table *t, const char *text);
+void table_format(table *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+// Marks the cell that was added last.
+void table_colour(table *t, table_mark mark);
+// A number in the shortest form with at most six decimals; "-0" is "0".
+void table_number(table *t, double value);
+
+// False when memory had run out.
+bool table_print(const table *t, FILE *out);
+
+#endif

@@ -1,0 +1,69 @@
+// Small pure functions over the words of a command line: numbers, vectors, spelling, widths.
+//
+// Pure; any thread. A parser takes the whole text or refuses it: "1.5x" is not 1.5.
+#ifndef CAROM_CLIENT_TOOL_TEXT_H
+#define CAROM_CLIENT_TOOL_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// A count and its noun, as two arguments for "%llu %s": "1 body", "2 bodies". `count` is evaluated
+// twice.
+#define TEXT_COUNTED(count, one, many) (unsigned long long)(count), (count) == 1 ? (one) : (many)
+
+// A finite decimal number; no hexadecimal, no "inf", no "nan", no spaces around it.
+bool text_to_number(const char *text, double *out);
+
+// A whole number from 0 to 2^53, the range of identifiers.
+bool text_to_whole(const char *text, uint64_t *out);
+
+// `count` numbers between commas: "1,-2.5". At most 4.
+bool text_to_numbers(const char *text, int count, double *out);
+
+// "80x24", "1.5x2": two numbers greater than zero.
+bool text_to_size(const char *text, double out[2]);
+
+// Seconds from "5", "5s", "250ms", "2m", "1h"; 0 or more.
+bool text_to_seconds(const char *text, double *out);
+
+// How many slips of the finger (letter left out, put in, changed, two swapped) lie between two
+// words, letters of both cases being the same: the restricted Damerau-Levenshtein distance. Words
+// over 63 bytes are as far apart as can be (255).
+unsigned text_distance(const char *a, const char *b);
+
+// The word of `words` nearest to `word` that a person may have meant, or NULL. One slip is allowed
+// in words of three to five letters, two in six to nine, three in longer ones; a word may
+// also be the beginning of the one meant, with two letters if of one alone. Shorter words and
+// looser bounds suggest nonsense ("call" for "kill").
+const char *text_suggest(const char *word, const char *const *words, size_t count);
+
+// "a, b and c": as many whole words as fit, then "and 4 more". `last` stands before the last one
+// ("and", "or"). Never cut inside a word.
+void text_list(const char *const *words, size_t count, const char *last, char *out, size_t size);
+
+// Columns that UTF-8 text takes in a terminal: one for each character, two for wide East Asian ones
+// and emoji, none for combining marks and controls. Broken bytes count one each.
+size_t text_columns(const char *text);
+
+// Decodes the character at `*at` and moves past it; a broken byte gives U+FFFD and moves by one. 0
+// at the end.
+uint32_t text_next(const char **at);
+
+// Replaces characters that act on a terminal's line by '?', in place: control characters, line
+// separators and marks that change the direction of text. Those in `kept` stay.
+void text_tame(char *text, const char *kept);
+
+// Writes a character as UTF-8, zero-terminated; returns its bytes (1 to 4).
+size_t text_encode(uint32_t character, char out[5]);
+
+// "1.5 s", "12.3 ms", "45 us" of seconds: three figures and the unit that suits them.
+void text_from_seconds(double seconds, char *out, size_t size);
+
+// A length of time as a clock would tell it: "12.3 s", "3 min 45 s", "2 h 05 min", "3 d 04 h".
+void text_from_duration(double seconds, char *out, size_t size);
+
+// "1.2 MB/s" without the "/s": powers of 1000.
+void text_from_bytes(double bytes, char *out, size_t size);
+
+#endif
