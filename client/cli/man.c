@@ -117,7 +117,7 @@ static void put_command(const cli_command *command, FILE *out)
     put_block(command->examples, out);
 }
 
-// What both programs' pages end with.
+// The end of both programs' pages.
 static void put_end(const char *see_also, FILE *out)
 {
     (void)fputs(

@@ -26,7 +26,7 @@ typedef struct relayed {
 cli_exit relayed_open(relayed *r, const distance_options *options, const char *host,
                       uint16_t server_port, uint16_t *port);
 
-// Ends the thread. What the relay has counted is known after this, and its error, which is told.
+// Ends the thread, reports its error, and returns the relay's counts.
 relay_counts relayed_end(relayed *r);
 
 // Ends and frees it; one that is all zero is allowed.

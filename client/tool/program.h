@@ -1,5 +1,5 @@
-// What `carom` and `carom-load` have in common as programs: the global options, the way from a
-// command line to the function of its command, and the end, where what was printed must really have
+// The common part of the programs `carom` and `carom-load`: the global options, the way from a
+// command line to the function of its command, and the end, where the output must really have
 // gone out: a full disk or a closed pipe is an error like any other. Main thread only.
 #ifndef CAROM_CLIENT_TOOL_PROGRAM_H
 #define CAROM_CLIENT_TOOL_PROGRAM_H

@@ -59,7 +59,7 @@ class PackagesTest(unittest.TestCase):
         self.assertIn("usr/share/carom/scenes/demo.json", self.files("caromd"))
         for unit in ("caromd.service", "caromd.socket"):
             self.assertIn(f"usr/lib/systemd/system/{unit}", self.files("caromd"))
-        for path in ("bin/carom", "bin/carom-load", "share/man/man1/carom-load.1.gz"):
+        for path in ("bin/carom", "bin/carom-load", "share/man/man1/carom-load.1"):
             self.assertIn(f"usr/{path}", self.files("carom"))
         self.assertIn("usr/share/zsh/vendor-completions/_carom", self.files("carom"))
         for name, package in (("carom", "carom"), ("carom-load", "carom"), ("caromd", "caromd")):

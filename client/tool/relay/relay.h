@@ -21,7 +21,7 @@ enum {
 
 typedef struct relay relay;
 
-// What one relay takes; a test reaches both with smaller ones.
+// The maxima of one relay; a test reaches both with smaller ones.
 typedef struct relay_limits {
     size_t connections; // at once, 1 to RELAY_CONNECTIONS_MAX
     size_t pipe_bytes;  // on the way in one direction of a connection, 1 to PIPE_BYTES_MAX

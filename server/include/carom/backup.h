@@ -11,7 +11,7 @@
 
 enum { CAROM_BACKUP_ERROR_MAX = 256 }; // bytes of an error's text, terminated
 
-// What a backup holds.
+// The contents of a backup.
 typedef struct carom_backup_report {
     uint64_t worlds, records, images;
     uint64_t bytes; // of records and images

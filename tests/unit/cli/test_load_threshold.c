@@ -33,7 +33,7 @@ static int begin(void **state)
     result.server.ticks = 400;
     result.server.ticks_late = 1;
     result.server.rate_share = 0.98;
-    result.server.delay = (load_timing){400, {1e-4, 2e-4, 3e-4, 4e-4, 5e-4, 6e-4}};
+    result.server.delay = (timing){400, {1e-4, 2e-4, 3e-4, 4e-4, 5e-4, 6e-4}};
     return 0;
 }
 
