@@ -125,9 +125,6 @@
       "of one HTTP request; browsers send one or two KiB, with cookies of other servers more")     \
     X(http_ms, 20000, 50, 86400000, "ms",                                                          \
       "from connecting, or from the last answer, to a whole HTTP request")                         \
-    X(http_requests, 1000, 1, 1000000000, "", "of one connection; the last answer closes it")      \
-    X(websocket_frames, 1024, 1, 1000000, "",                                                      \
-      "of one WebSocket message, which has message_bytes at most: fragments may be empty")         \
     X(websocket_ping_ms, 20000, 0, 86400000, "ms",                                                 \
       "between two pings to a WebSocket: proxies cut what is silent for 60 s. 0: none")            \
     X(websocket_pong_ms, 20000, 50, 86400000, "ms",                                                \

@@ -152,7 +152,7 @@ static bool take_request(http_client *c)
                         "");
         return false;
     }
-    r.close = r.close || c->requests >= c->listener->limits->http_requests || c->ended;
+    r.close = r.close || c->ended;
     respond(c, &r);
     drop_input(c, size);
     if (c->listed) {
@@ -170,6 +170,38 @@ static void take_requests(http_client *c)
     if (connection_is_open(c->connection) && !c->upgraded) {
         connection_read(c->connection, !c->leaving);
     }
+}
+
+// An answer has left, and the client may have asked for more before that.
+static void resume(http_client *c)
+{
+    http_listener *h = c->listener;
+    if (!c->resumed) {
+        c->resumed = true;
+        c->next_resumed = h->first_resumed;
+        h->first_resumed = c;
+        network_go_on(h->network);
+    }
+}
+
+static void resume_all(http_listener *h)
+{
+    while (h->first_resumed != NULL) {
+        http_client *c = h->first_resumed;
+        h->first_resumed = c->next_resumed;
+        c->resumed = false;
+        take_requests(c);
+    }
+}
+
+static void forget_resumed(http_client *c)
+{
+    http_client **link = &c->listener->first_resumed;
+    while (c->resumed && *link != c) {
+        link = &(*link)->next_resumed;
+    }
+    *link = c->resumed ? c->next_resumed : *link;
+    c->resumed = false;
 }
 
 // ---- the network's calls
@@ -204,7 +236,8 @@ static void on_written(void *peer, uint64_t token)
 {
     http_client *c = peer;
     if (!c->upgraded) {
-        c->leaving = false; // what waits is taken up by on_swept: nothing may be sent from here
+        c->leaving = false;
+        resume(c); // later: nothing may be sent from here
     } else if (c->session != NULL) {
         c->listener->handler.sessions.written(c->session, token);
     }
@@ -213,6 +246,7 @@ static void on_written(void *peer, uint64_t token)
 static void on_worked(void *context)
 {
     http_listener *h = context;
+    resume_all(h);
     if (h->handler.sessions.worked != NULL) {
         h->handler.sessions.worked(h->handler.sessions.context);
     }
@@ -255,6 +289,7 @@ static void on_closed(void *peer)
 {
     http_client *c = peer;
     http_unlist(c);
+    forget_resumed(c);
     if (c->session != NULL) {
         c->listener->handler.sessions.closed(c->session);
         c->listener->websockets--;

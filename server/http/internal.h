@@ -28,6 +28,8 @@ typedef struct http_client {
     bool listed;
     bool cut;     // closed at once, no longer counted
     bool leaving; // an answer's file is on its way: the next request waits
+    bool resumed; // it has left: the next request is looked for in the next turn
+    struct http_client *next_resumed;
     bool ended;   // the peer sends no more
     char *input;  // what has come of requests
     size_t size, capacity;
@@ -59,6 +61,7 @@ struct http_listener {
     uv_loop_t *loop;
     served_files files;
     http_client *first, *last; // of those without a session
+    http_client *first_resumed;
     uint32_t listed;
     uint32_t websockets;
     uint32_t unsettled;    // all connections that hold no session, also those that are being closed

@@ -96,7 +96,7 @@ void upgrade(http_client *c, const http_request *r)
     ASSERT(size > 0 && (size_t)size < sizeof answer);
     http_unlist(c);
     c->upgraded = true;
-    websocket_init(&c->socket, h->limits->message_bytes, (uint32_t)h->limits->websocket_frames);
+    websocket_init(&c->socket, h->limits->message_bytes);
     (void)connection_send_raw(c->connection, answer, (size_t)size, NULL, 0);
     connection_frame(c->connection, &FRAMING, c);
     metrics_add(METRIC_websockets_opened, 1);

@@ -24,9 +24,9 @@ enum {
     KEY_BYTES = 16
 };
 
-void websocket_init(websocket *w, uint64_t message_max, uint32_t frames_max)
+void websocket_init(websocket *w, uint64_t message_max)
 {
-    *w = (websocket){.message_max = message_max, .frames_max = frames_max};
+    *w = (websocket){.message_max = message_max};
 }
 
 static websocket_event refuse(websocket *w, websocket_code code, const char *text)
@@ -107,16 +107,12 @@ static websocket_event begin_frame(websocket *w)
     if (!is_control(w)) {
         if (w->opcode == OPCODE_BINARY) {
             w->message_bytes = 0;
-            w->frames = 0;
         }
         w->open = true;
         if (w->left > w->message_max - w->message_bytes) {
             return refuse(w, WEBSOCKET_TOO_BIG, "a message of more than message_bytes");
         }
         w->message_bytes += w->left;
-        if (++w->frames > w->frames_max) {
-            return refuse(w, WEBSOCKET_POLICY, "a message of more than websocket_frames frames");
-        }
     }
     w->in_payload = true;
     w->mask_at = 0;

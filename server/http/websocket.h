@@ -47,7 +47,6 @@ typedef enum websocket_event {
 
 typedef struct websocket {
     uint64_t message_max;             // bytes of one message
-    uint32_t frames_max;              // fragments of one message
     uint8_t head[WEBSOCKET_HEAD_MAX]; // of the frame that has begun
     uint32_t head_size;               // bytes of it that have come
     bool in_payload;                  // the head is whole
@@ -57,14 +56,13 @@ typedef struct websocket {
     uint64_t left;                    // of the payload
     bool open;                        // a message has begun and is not whole
     uint64_t message_bytes;           // of it
-    uint32_t frames;                  // likewise
     uint8_t control[WEBSOCKET_CONTROL_MAX];
     uint32_t control_size;
     websocket_code code;
     const char *text; // constant
 } websocket;
 
-void websocket_init(websocket *w, uint64_t message_max, uint32_t frames_max);
+void websocket_init(websocket *w, uint64_t message_max);
 
 // The next event of the bytes at *data, which it moves on by what it has used. WEBSOCKET_DATA
 // writes at most `room` (> 0) unmasked bytes to `out`, *got of them.

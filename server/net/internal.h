@@ -214,8 +214,6 @@ void connection_sweep(connection *c, uint64_t now_ms);
 
 // While there are connections.
 void network_start_sweep(network *n);
-// The loop does not wait before its next turn: something is left to do.
-void network_go_on(network *n);
 
 // Once the last connection is gone closes what is left of a closing network, then calls `finished`.
 void network_check_finished(network *n);

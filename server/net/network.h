@@ -88,6 +88,9 @@ void network_relay(network *n, io_threads *io);
 // where they come from; to be called before the first comes. They must outlive the network.
 void network_trust(network *n, const proxy_peers *proxies);
 
+// The loop does not wait before its next turn: something is left to do.
+void network_go_on(network *n);
+
 // From here on its time is counted in this turn, which others of the loop share, and which whoever
 // has it ends; it must outlive the network.
 void network_share_turn(network *n, loop_turn *shared);

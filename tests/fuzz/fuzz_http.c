@@ -9,7 +9,7 @@
 #include "server/http/websocket.h"
 #include "tests/fuzz/fuzz.h"
 
-enum { MESSAGE_MAX = 4096, FRAMES_MAX = 16, PIECE_MAX = 64 };
+enum { MESSAGE_MAX = 4096, PIECE_MAX = 64 };
 
 static void check_span(http_span s, const char *data, size_t size)
 {
@@ -69,7 +69,7 @@ static account read_frames(const uint8_t *data, size_t size, size_t step)
 {
     account a = {0};
     websocket w;
-    websocket_init(&w, MESSAGE_MAX, FRAMES_MAX);
+    websocket_init(&w, MESSAGE_MAX);
     for (size_t at = 0; at < size && a.last != WEBSOCKET_BROKEN && a.last != WEBSOCKET_CLOSE;) {
         const uint8_t *next = data + at;
         size_t left = size - at < step ? size - at : step;
