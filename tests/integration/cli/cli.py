@@ -1,5 +1,6 @@
 """Runs `carom` against a server of the test's own; tests are called with the two programs' paths."""
 
+import functools
 import json
 import os
 import re
@@ -16,6 +17,9 @@ CAROMD, CAROM = (os.path.abspath(path) for path in sys.argv[1:3])
 SCRIPTS = ROOT / "client" / "cli" / "completion"
 COMPLETION = SCRIPTS / "carom.bash"
 RUN_SECONDS = 60  # sanitizers are slow
+# The search for leaks doubles the time of a short program. These tests go through every command; the others start the
+# program by the hundred for its words, and leave the search out.
+LEAKS_SOUGHT = Path(sys.argv[0]).stem in ("test_cli_commands", "test_cli_load", "test_cli_token", "test_cli_relay")
 
 OK, REFUSED, USAGE, LOST = 0, 1, 2, 3
 
@@ -24,6 +28,8 @@ def environment(**more):
     """The test's own, without what would change the program's ways."""
     kept = {k: v for k, v in os.environ.items()
             if not k.startswith(("CAROM_", "LC_")) and k not in ("LANG", "NO_COLOR", "TERM")}
+    if not LEAKS_SOUGHT:
+        kept["ASAN_OPTIONS"] = kept.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
     return {**kept, "LC_ALL": "C.UTF-8", "TERM": "xterm-256color", **more}
 
 
@@ -40,8 +46,16 @@ class Result:
         return self.out.splitlines()
 
 
+@functools.cache
+def help_of(*words):
+    """What the program says of itself, which no server and no file changes: asked once."""
+    return carom(*words, env={})
+
+
 def carom(*words, port=None, input=None, env=None):
     """Runs the program with the words; `port` is of the server, None for one that nobody listens on."""
+    if (port, input, env) == (None, None, None) and ("--help" in words or words[:1] == ("help",)):
+        return help_of(*words)
     server = f"127.0.0.1:{port}" if port else "127.0.0.1:1"
     done = subprocess.run(
         [CAROM, *map(str, words)], input=input if input is not None else "", text=True,

@@ -158,23 +158,28 @@ class RestartedServer(unittest.TestCase):
         read(subprocess.PIPE, "events", "w", "--json", "--kind", "spawn", "--count", "3", "--for", "60s")
         read(subprocess.PIPE, "watch", "w", "--json")
         read(frames, "watch", "w", "--replica", "--size", "60x6")
-        while json.loads(carom("info", "w", "--json"))["subscribers"] < 3:
-            time.sleep(0.02)
-        bodies = [spawn(0)]
+        def await_readers():
+            """Until the three are there, and the server reads them: sessions outlive connections."""
+            end = time.monotonic() + 60
+            while sum(s["connected"] and s["subscriptions"] != [] for s in
+                      json.loads(carom("call", "server.sessions"))["sessions"]) < 3:
+                self.assertLess(time.monotonic(), end, "the readers do not come")
+                time.sleep(0.02)
+
+        await_readers()
+        bodies, told = [spawn(0)], ""
         for end in (signal.SIGKILL, signal.SIGTERM):
-            time.sleep(0.5)  # for the event to be told
+            told += readers[0].stdout.readline()
             server.process.send_signal(end)
             server.process.wait(30)
             server.reader.join()
             server.process.stderr.close()
             server = Caromd(CAROMD, "--data", os.path.join(folder.name, "data"), "--listen", f"127.0.0.1:{port}")
-            while json.loads(carom("info", "w", "--json"))["subscribers"] < 3:
-                time.sleep(0.02)
-            time.sleep(1.5)  # for the readers to come back
+            await_readers()
             bodies.append(spawn(5 * len(bodies)))
         out, err = readers[0].communicate(timeout=60)
         self.assertEqual(0, readers[0].returncode, err)
-        self.assertEqual(bodies, [json.loads(line)["a"] for line in out.splitlines()])
+        self.assertEqual(bodies, [json.loads(line)["a"] for line in (told + out).splitlines()])
         readers[1].send_signal(signal.SIGINT)
         out, err = readers[1].communicate(timeout=60)
         epochs = {json.loads(line)["epoch"] for line in out.splitlines()}
