@@ -163,11 +163,11 @@ void part_latency(const bench_run *run)
         add_latency(times, &CASES[i], &found[i]);
         add_rate(rates, &CASES[i], &found[i]);
     }
-    report_add(
-        run->report, "latency",
-        "Commands, 30 a second of each player, as `carom bench` sees them beside the server; packed "
-        "snapshots of 24 m x 18 m:",
-        times);
+    report_add(run->report, "latency",
+               "Commands, 30 a second of each player, as `carom bench` sees them beside the "
+               "server; packed "
+               "snapshots of 24 m x 18 m:",
+               times);
     report_add(
         run->report, "rate",
         "The worlds meanwhile; rate : hz is that of the worst second, a tick's time its mean:",
