@@ -30,8 +30,8 @@ typedef struct http_client {
     bool leaving; // an answer's file is on its way: the next request waits
     bool resumed; // it has left: the next request is looked for in the next turn
     struct http_client *next_resumed;
-    bool ended;   // the peer sends no more
-    char *input;  // what has come of requests
+    bool ended;  // the peer sends no more
+    char *input; // what has come of requests
     size_t size, capacity;
     size_t scanned;    // of it, by http_head_size
     uint64_t requests; // answered
