@@ -1,54 +1,75 @@
 // Reading from connections' sockets: so much of each in a turn of the loop, and from those alone
-// whose input is wanted. Network thread only.
+// whose input is wanted. Invariant: INPUT_PARKED means that the connection is in the network's list
+// of parked ones, INPUT_SHAKING that its job is in the queue of handshakes. The loop's thread only.
+#include "common/base/assert.h"
 #include "common/base/log.h"
-#include "server/base/metrics.h"
 #include "server/net/internal.h"
 
-static void on_allocate(uv_handle_t *handle, size_t suggested, uv_buf_t *buf);
-static void on_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *buf);
+// ---- states
+
+#define TO(state) (1u << (state))
+
+static const uint32_t INPUT_CHANGES[] = {
+    [INPUT_STOPPED] = TO(INPUT_POLLED) | TO(INPUT_OVER),
+    [INPUT_POLLED] = TO(INPUT_STOPPED) | TO(INPUT_PARKED) | TO(INPUT_SHAKING) | TO(INPUT_OVER),
+    [INPUT_PARKED] = TO(INPUT_STOPPED) | TO(INPUT_POLLED),
+    [INPUT_SHAKING] = TO(INPUT_STOPPED) | TO(INPUT_POLLED),
+    [INPUT_OVER] = 0,
+};
+_Static_assert(sizeof INPUT_CHANGES / sizeof *INPUT_CHANGES == INPUT_OVER + 1, "a row a state");
+
+static void add_parked(connection *c)
+{
+    network *n = c->network;
+    c->input.parked_before = n->last_parked;
+    c->input.parked_next = NULL;
+    *(n->last_parked != NULL ? &n->last_parked->input.parked_next : &n->first_parked) = c;
+    n->last_parked = c;
+}
+
+static void remove_parked(connection *c)
+{
+    network *n = c->network;
+    connection *before = c->input.parked_before;
+    connection *next = c->input.parked_next;
+    ASSERT(before != NULL ? before->input.parked_next == c : n->first_parked == c);
+    *(before != NULL ? &before->input.parked_next : &n->first_parked) = next;
+    *(next != NULL ? &next->input.parked_before : &n->last_parked) = before;
+}
+
+void input_change(connection *c, input_state to)
+{
+    const input_state from = c->input.state;
+    ASSERT((INPUT_CHANGES[from] & TO(to)) != 0);
+    if (from == INPUT_PARKED) {
+        remove_parked(c);
+    } else if (from == INPUT_SHAKING) {
+        handshakes_remove(c);
+    }
+    c->input.state = to;
+    if (to == INPUT_PARKED) {
+        add_parked(c);
+    } else if (to == INPUT_SHAKING) {
+        handshakes_add(c);
+    }
+}
+
+bool input_wanted(const connection *c)
+{
+    return c->input.state != INPUT_STOPPED && c->input.state != INPUT_OVER;
+}
 
 void connection_poll_input(connection *c)
 {
-    if (uv_read_start((uv_stream_t *)&c->socket, on_allocate, on_read) != 0) {
-        connection_end_now(c);
-    }
-}
-
-// ---- parking
-
-// The socket is not asked for until a turn takes it up again.
-static void park(connection *c)
-{
-    network *n = c->network;
-    uv_read_stop((uv_stream_t *)&c->socket);
-    c->parked = true;
-    c->parked_before = n->last_parked;
-    c->parked_next = NULL;
-    *(n->last_parked != NULL ? &n->last_parked->parked_next : &n->first_parked) = c;
-    n->last_parked = c;
-    network_go_on(n);
-}
-
-void connection_unpark(connection *c)
-{
-    network *n = c->network;
-    handshakes_remove(c);
-    if (!c->parked) {
-        return;
-    }
-    *(c->parked_before != NULL ? &c->parked_before->parked_next : &n->first_parked) =
-        c->parked_next;
-    *(c->parked_next != NULL ? &c->parked_next->parked_before : &n->last_parked) = c->parked_before;
-    c->parked = false;
+    input_change(c, INPUT_POLLED);
+    c->kind->read_start(c);
 }
 
 void connection_resume_some(network *n)
 {
     n->turn_refused = 0;
     for (int i = 0; i < TURN_RESUMED && n->first_parked != NULL; i++) {
-        connection *c = n->first_parked;
-        connection_unpark(c);
-        connection_poll_input(c);
+        connection_poll_input(n->first_parked);
     }
     if (n->first_parked != NULL) {
         network_go_on(n);
@@ -59,15 +80,15 @@ void connection_resume_some(network *n)
 
 // Each connection is read once a turn of the loop, and so much at most: libuv would go on 32 times
 // with a socket that fills the buffer, and all others would wait for what one of them floods. No
-// buffer is no error here (on_read): the socket is still ready in the next turn.
-static void on_allocate(uv_handle_t *handle, size_t suggested, uv_buf_t *buf)
+// buffer is no error here (connection_on_read): the socket is still ready in the next turn.
+void connection_on_allocate(uv_handle_t *handle, size_t suggested, uv_buf_t *buf)
 {
     (void)suggested;
     connection *c = (connection *)handle;
     network *n = c->network;
-    const bool later = handshakes_concern(c) || c->read_turn == n->turn ||
+    const bool later = c->kind->shakes_hands(c) || c->input.turn == n->turn ||
                        !loop_turn_grants(n->time, LOOP_READ, c->subject);
-    c->read_turn = n->turn;
+    c->input.turn = n->turn;
     *buf = uv_buf_init(later ? NULL : (char *)n->input, later ? 0 : READ_BYTES);
 }
 
@@ -75,30 +96,25 @@ static void on_allocate(uv_handle_t *handle, size_t suggested, uv_buf_t *buf)
 static void refuse_read(connection *c)
 {
     network *n = c->network;
-    if (!c->reading) {
+    if (c->input.state != INPUT_POLLED) {
         return;
     }
-    if (handshakes_concern(c)) {
-        loop_turn_begin(n->time);
-        handshakes_add(c);
-        return;
-    }
+    const bool shakes = c->kind->shakes_hands(c);
     const bool served = loop_turn_served(n->time, LOOP_READ, c->subject);
-    if (n->turn_refused++ >= (served ? TURN_REFUSED : TURN_REFUSED_ALL)) {
-        park(c);
+    if (shakes || n->turn_refused++ >= (served ? TURN_REFUSED : TURN_REFUSED_ALL)) {
+        loop_turn_begin(n->time);
+        c->kind->read_stop(c);
+        input_change(c, shakes ? INPUT_SHAKING : INPUT_PARKED);
+        network_go_on(n);
     }
 }
 
 void connection_input_over(connection *c)
 {
-    c->input_over = true;
-    c->reading = false;
-    connection_unpark(c);
-    if (c->relay == NULL) {
-        uv_read_stop((uv_stream_t *)&c->socket);
-    }
-    if (c->state == CONNECTION_ENDED && c->relay == NULL) { // else its far one sees it
-        connection_end_now(c);
+    input_change(c, INPUT_OVER);
+    c->kind->read_stop(c);
+    if (c->state == CONNECTION_ENDED) {
+        c->kind->both_ended(c);
     } else if (c->state == CONNECTION_OPEN) {
         c->network->handler.ended(c->peer);
     }
@@ -111,18 +127,15 @@ void connection_take_input(connection *c, ssize_t size, const uint8_t *data)
     } else if (size < 0) {
         log_debug("connection %s: %s", c->name, uv_strerror((int)size));
         connection_end_now(c);
-    } else if (size > 0 && c->tls != NULL) {
-        secured_received(c, data, (size_t)size);
-    } else if (size > 0 && c->state == CONNECTION_OPEN) {
-        metrics_add(METRIC_bytes_received, (uint64_t)size);
-        c->received_bytes += (uint64_t)size;
-        c->network->handler.received(c->peer, data, (size_t)size);
+    } else if (size > 0) {
+        c->kind->received(c, data, (size_t)size);
     }
 }
 
-static void on_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *buf)
+void connection_on_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *buf)
 {
     connection *c = (connection *)stream;
+    ASSERT(c->state != CONNECTION_NEW && c->state != CONNECTION_CLOSED);
     if (size == UV_ENOBUFS) {
         refuse_read(c);
     } else {
@@ -134,33 +147,27 @@ static void on_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *buf)
 
 void connection_update_reading(connection *c)
 {
-    bool closing = c->state == CONNECTION_FLUSHING || c->state == CONNECTION_ENDED;
-    bool drained = c->out.size <= c->network->limits->output_bytes / 2;
-    bool want =
-        !c->input_over && c->state != CONNECTION_CLOSED && (closing || (c->read_wanted && drained));
-    if (want == c->reading) {
+    const bool closing = c->state == CONNECTION_FLUSHING || c->state == CONNECTION_ENDED;
+    const bool drained = c->output.queue.size <= c->network->limits->output_bytes / 2;
+    const bool want = closing || (c->input.read_wanted && drained);
+    if (c->state == CONNECTION_CLOSED || c->input.state == INPUT_OVER || want == input_wanted(c)) {
         return;
     }
-    c->reading = want;
-    if (c->relay != NULL) {
-        if (want && relay_has_input(c->relay)) {
-            connection_mark_dirty(c); // not at once: whoever wants it is at work
-        }
-    } else if (want) {
+    if (want) {
         connection_poll_input(c);
     } else {
-        connection_unpark(c);
-        uv_read_stop((uv_stream_t *)&c->socket);
+        input_change(c, INPUT_STOPPED);
+        c->kind->read_stop(c);
     }
 }
 
 void connection_read(connection *c, bool wanted)
 {
-    c->read_wanted = wanted;
+    c->input.read_wanted = wanted;
     connection_update_reading(c);
 }
 
 bool connection_is_read(const connection *c)
 {
-    return c->read_wanted;
+    return c->input.read_wanted;
 }

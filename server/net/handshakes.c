@@ -23,20 +23,15 @@ void handshakes_deinit(network *n)
     turn_queue_deinit(&n->handshakes);
 }
 
-bool handshakes_concern(const connection *c)
-{
-    return c->tls != NULL && !c->shaken;
-}
-
 // One read, as the loop would do it; then the loop asks the socket again.
 static job_progress read_one(turn_job *job, const turn *slice)
 {
     (void)slice; // a message of a handshake is not divided
-    connection *c = (connection *)((char *)job - offsetof(connection, handshake));
+    connection *c = (connection *)((char *)job - offsetof(connection, input.handshake));
     network *n = c->network;
     int descriptor = -1;
     const int result = uv_fileno((const uv_handle_t *)&c->socket, &descriptor);
-    ASSERT(result == 0 && c->reading);
+    ASSERT(result == 0 && c->input.state == INPUT_SHAKING);
     connection_poll_input(c);
     if (c->state == CONNECTION_CLOSED) {
         return JOB_DONE;
@@ -54,15 +49,14 @@ static job_progress read_one(turn_job *job, const turn *slice)
 
 void handshakes_add(connection *c)
 {
-    network *n = c->network;
-    uv_read_stop((uv_stream_t *)&c->socket);
-    const bool added = turn_queue_add(&n->handshakes, &c->handshake, read_one, c->subject);
+    turn_queue *waiting = &c->network->handshakes;
+    const bool added = turn_queue_add(waiting, &c->input.handshake, read_one, c->subject);
     ASSERT(added);
 }
 
 void handshakes_remove(connection *c)
 {
-    turn_queue_remove(&c->network->handshakes, &c->handshake);
+    turn_queue_remove(&c->network->handshakes, &c->input.handshake);
 }
 
 void handshakes_run(network *n)

@@ -81,12 +81,12 @@ static void flush_some(network *n)
     while (*link != NULL) {
         connection *c = *link;
         if (!loop_turn_grants(n->time, LOOP_WRITE, c->subject)) {
-            link = &c->next_dirty;
+            link = &c->output.next_dirty;
             continue;
         }
-        *link = c->next_dirty;
+        *link = c->output.next_dirty;
         n->dirty_end = *link == NULL ? link : n->dirty_end;
-        c->dirty = false;
+        c->output.flush_queued = false;
         connection_flush(c);
     }
     if (n->first_dirty != NULL) {

@@ -61,8 +61,8 @@ relay *relay_open(io_threads *t, connection *near, int descriptor)
     memcpy(r->name, near->name, sizeof r->name);
     r->address = near->address;
     r->tls = near->network->tls != NULL ? tls_stream_create(near->network->tls) : NULL;
-    r->plain_answer = near->plain_answer;
-    r->plain_answer_size = near->plain_answer_size;
+    r->plain_answer = near->tls.plain_answer;
+    r->plain_answer_size = near->tls.plain_answer_size;
     order(r, &r->open, RELAY_OPEN);
     return r;
 }
@@ -71,10 +71,10 @@ void relay_write(relay *r)
 {
     connection *near = r->near;
     size_t size = 0;
-    ASSERT(!near->writing && !r->finished && !r->ended);
-    r->block_count = outbox_hand_over(&near->out, r->blocks, RELAY_BLOCKS_MAX, &size);
-    near->busy = size;
-    near->writing = true;
+    ASSERT(!near->output.write_pending && !r->finished && !r->ended);
+    r->block_count = outbox_hand_over(&near->output.queue, r->blocks, RELAY_BLOCKS_MAX, &size);
+    near->output.busy = size;
+    near->output.write_pending = true;
     order(r, &r->write, RELAY_WRITE);
 }
 
@@ -99,7 +99,7 @@ void relay_end(relay *r)
 static void deliver_one(relay *r, const relay_input *input)
 {
     connection *near = r->near;
-    near->received_bytes = input->received;
+    near->input.received_bytes = input->received;
     loop_turn_begin(near->network->time);
     if (near->state == CONNECTION_OPEN) {
         near->network->handler.received(near->peer, input->bytes, input->size);
@@ -113,14 +113,14 @@ void relay_deliver(relay *r)
         return;
     }
     r->delivering = true;
-    while (near->reading && r->first != NULL) {
+    while (input_wanted(near) && r->first != NULL) {
         relay_input *input = r->first;
         r->first = input->next;
         r->last = r->first == NULL ? &r->first : r->last;
         deliver_one(r, input);
         order(r, &input->message, RELAY_TAKEN);
     }
-    if (near->reading && r->over) {
+    if (input_wanted(near) && r->over) {
         r->over = false;
         connection_input_over(near);
     }
@@ -179,8 +179,8 @@ static void take_report(relay_message *m)
         relay_deliver(r);
         break;
     case RELAY_WRITTEN:
-        r->near->sent_bytes = r->sent;
-        connection_on_relayed(r->near);
+        r->near->output.sent_bytes = r->sent;
+        connection_written(r->near, 0);
         break;
     default:
         ASSERT(m->kind == RELAY_GONE);

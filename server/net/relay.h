@@ -126,8 +126,8 @@ struct relay {
 
 // Hands the connection's socket over, with its TLS if it has any. The descriptor is the relay's.
 relay *relay_open(io_threads *t, connection *near, int descriptor);
-// Hands over what the outbox has, as far as one write goes; `connection_on_relayed` is told when it
-// is done.
+// Hands over what the outbox has, as far as one write goes; `connection_written` is told when it is
+// done.
 void relay_write(relay *r);
 // Gives the connection what waits, as far as it wants to be read.
 void relay_deliver(relay *r);

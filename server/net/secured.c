@@ -17,10 +17,29 @@ enum {
     SEAL_BYTES = 64 * 1024     // sealed before a write; below TLS_SEALED_BYTES_MAX by two records
 };
 
+// ---- states
+
+#define TO(state) (1u << (state))
+
+static const uint32_t TLS_CHANGES[] = {
+    [TLS_SILENT] = TO(TLS_SHAKING) | TO(TLS_ENDED),
+    [TLS_SHAKING] = TO(TLS_SPOKEN) | TO(TLS_ENDED),
+    [TLS_SPOKEN] = TO(TLS_ENDED),
+    [TLS_ENDED] = 0,
+};
+_Static_assert(sizeof TLS_CHANGES / sizeof *TLS_CHANGES == TLS_ENDED + 1, "a row a state");
+
+static void change(connection *c, tls_state to)
+{
+    ASSERT((TLS_CHANGES[c->tls.state] & TO(to)) != 0);
+    c->tls.state = to;
+}
+
+// Sealed bytes wait for the socket.
 static bool waits(const connection *c)
 {
     size_t size;
-    (void)tls_sealed(c->tls, &size);
+    (void)tls_sealed(c->tls.stream, &size);
     return size > 0;
 }
 
@@ -33,13 +52,15 @@ static void fail(connection *c, const char *why)
     snprintf(reason, sizeof reason, "TLS: %s", why);
     audit_refusal(AUDIT_NO_SESSION, "", c->name, STATUS_INVALID_ARGUMENT, reason);
     metrics_add(METRIC_tls_failed, 1);
-    outbox_deinit(&c->out);
-    outbox_init(&c->out);
-    c->busy = 0;
-    c->sealed_end = true;
-    c->linger = false;
-    c->state = CONNECTION_FLUSHING;
-    c->deadline_ms = uv_now(c->network->loop) + c->network->limits->close_ms;
+    outbox_deinit(&c->output.queue);
+    outbox_init(&c->output.queue);
+    c->output.busy = 0;
+    change(c, TLS_ENDED);
+    c->ending.output_lingers = false;
+    if (c->state == CONNECTION_OPEN) {
+        connection_change(c, CONNECTION_FLUSHING);
+    }
+    c->ending.deadline_ms = uv_now(c->network->loop) + c->network->limits->close_ms;
     connection_mark_dirty(c);
 }
 
@@ -49,9 +70,10 @@ static void refuse_plain(connection *c)
     metrics_add(METRIC_tls_refused, 1);
     audit_refusal(AUDIT_NO_SESSION, "", c->name, STATUS_INVALID_ARGUMENT,
                   "plain bytes where TLS is spoken");
-    tls_stream_free(c->tls);
-    c->tls = NULL;
-    connection_close(c, ENDING_CUT, STATUS_OK, "", c->plain_answer, c->plain_answer_size);
+    tls_stream_free(c->tls.stream);
+    c->tls.stream = NULL;
+    c->kind = &SOCKET_PLAIN;
+    connection_close(c, ENDING_CUT, STATUS_OK, "", c->tls.plain_answer, c->tls.plain_answer_size);
     connection_mark_dirty(c);
 }
 
@@ -70,36 +92,41 @@ static void acknowledge_now(connection *c)
 
 static void note_handshake(connection *c)
 {
-    if (!c->shaken && tls_ready(c->tls)) {
-        c->shaken = true;
+    if (c->tls.state == TLS_SHAKING && tls_ready(c->tls.stream)) {
+        change(c, TLS_SPOKEN);
         acknowledge_now(c);
         metrics_add(METRIC_tls_handshakes, 1);
         connection_mark_dirty(c); // what was queued meanwhile
     }
 }
 
-void secured_received(connection *c, const uint8_t *data, size_t size)
+static bool shakes_hands(const connection *c)
+{
+    return c->tls.state < TLS_SPOKEN;
+}
+
+static void received(connection *c, const uint8_t *data, size_t size)
 {
     network *n = c->network;
     // One that is closing has its handshake all the same, so that it can be told why.
-    bool wanted = c->state == CONNECTION_OPEN ||
-                  (c->state == CONNECTION_FLUSHING && !c->sealed_end && !tls_ready(c->tls));
-    if (!wanted) {
+    if (c->state != CONNECTION_OPEN && (c->state != CONNECTION_FLUSHING || !shakes_hands(c))) {
         return;
     }
     metrics_add(METRIC_bytes_received, size);
-    c->received_bytes += size;
-    if (!c->greeted && data[0] != TLS_HANDSHAKE_BYTE) {
-        refuse_plain(c);
-        return;
+    c->input.received_bytes += size;
+    if (c->tls.state == TLS_SILENT) {
+        if (data[0] != TLS_HANDSHAKE_BYTE) {
+            refuse_plain(c);
+            return;
+        }
+        change(c, TLS_SHAKING);
     }
-    c->greeted = true;
-    tls_take(c->tls, data, size);
+    tls_take(c->tls.stream, data, size);
     tls_result result = TLS_BYTES;
     const char *why = "";
     while (result == TLS_BYTES && c->state <= CONNECTION_FLUSHING) {
         size_t got = 0;
-        result = tls_open(c->tls, n->opened, sizeof n->opened, &got, &why);
+        result = tls_open(c->tls.stream, n->opened, sizeof n->opened, &got, &why);
         note_handshake(c);
         if (got > 0 && c->state == CONNECTION_OPEN) {
             n->handler.received(c->peer, n->opened, got);
@@ -120,9 +147,9 @@ void secured_received(connection *c, const uint8_t *data, size_t size)
 
 // ---- output
 
-bool secured_has_output(const connection *c)
+static bool has_output(const connection *c)
 {
-    return waits(c) || (c->out.size > c->busy && tls_ready(c->tls) && !c->sealed_end);
+    return waits(c) || (c->output.queue.size > c->output.busy && c->tls.state == TLS_SPOKEN);
 }
 
 // Seals what follows on the `busy` bytes that are sealed already.
@@ -130,41 +157,41 @@ static void seal_some(connection *c)
 {
     outbox_span spans[WRITE_SPANS];
     size_t sealed;
-    (void)tls_sealed(c->tls, &sealed);
-    if (c->busy > 0 || !tls_ready(c->tls) || c->sealed_end) {
+    (void)tls_sealed(c->tls.stream, &sealed);
+    if (c->output.busy > 0 || c->tls.state != TLS_SPOKEN) {
         return;
     }
-    uint32_t count = outbox_peek(&c->out, spans, WRITE_SPANS);
+    uint32_t count = outbox_peek(&c->output.queue, spans, WRITE_SPANS);
     for (uint32_t i = 0; i < count && sealed < SEAL_BYTES; i++) {
         size_t at = 0;
         while (at < spans[i].size && sealed < SEAL_BYTES) {
             size_t left = spans[i].size - at;
             size_t piece = left < TLS_PIECE_BYTES ? left : TLS_PIECE_BYTES;
-            if (!tls_seal(c->tls, spans[i].data + at, piece)) {
+            if (!tls_seal(c->tls.stream, spans[i].data + at, piece)) {
                 fail(c, "sealing failed");
                 return;
             }
             at += piece;
-            c->busy += piece;
-            (void)tls_sealed(c->tls, &sealed);
+            c->output.busy += piece;
+            (void)tls_sealed(c->tls.stream, &sealed);
         }
     }
 }
 
 static void all_left(connection *c)
 {
-    size_t busy = c->busy;
-    c->busy = 0;
+    size_t busy = c->output.busy;
+    c->output.busy = 0;
     if (busy > 0) {
         connection_consume(c, busy);
     }
 }
 
-bool secured_write(connection *c)
+static bool write_sealed(connection *c)
 {
     seal_some(c);
     size_t size;
-    uint8_t *sealed = tls_sealed(c->tls, &size);
+    uint8_t *sealed = tls_sealed(c->tls.stream, &size);
     if (size == 0) {
         return false;
     }
@@ -177,39 +204,52 @@ bool secured_write(connection *c)
     }
     if (written > 0) {
         connection_count_sent(c, (size_t)written);
-        tls_drop(c->tls, (size_t)written);
+        tls_drop(c->tls.stream, (size_t)written);
         if (!waits(c)) {
             all_left(c);
         }
         return true;
     }
     // Input may seal answers while libuv writes: what it writes is no longer the stream's.
-    c->flying = tls_take_sealed(c->tls, &buf.base, &size);
+    ASSERT(c->tls.flying == NULL);
+    c->tls.flying = tls_take_sealed(c->tls.stream, &buf.base, &size);
     buf.len = size;
-    c->flying_size = size;
-    c->writing = true;
-    if (uv_write(&c->write, stream, &buf, 1, connection_on_write) != 0) {
-        c->writing = false;
-        connection_end_now(c);
-    }
+    c->tls.flying_size = size;
+    (void)plain_go_on_writing(c, buf);
     return false;
 }
 
-void secured_written(connection *c)
+static void written(connection *c, bool has_left)
 {
-    free(c->flying);
-    c->flying = NULL;
-    if (c->state != CONNECTION_CLOSED) {
-        connection_count_sent(c, c->flying_size);
+    free(c->tls.flying);
+    c->tls.flying = NULL;
+    if (has_left) {
+        connection_count_sent(c, c->tls.flying_size);
         all_left(c);
     }
 }
 
-bool secured_end(connection *c)
+static bool seal_end(connection *c)
 {
-    if (!c->sealed_end) {
-        c->sealed_end = true;
-        tls_seal_end(c->tls);
+    if (c->tls.state != TLS_ENDED) {
+        change(c, TLS_ENDED);
+        tls_seal_end(c->tls.stream);
     }
     return waits(c);
 }
+
+const socket_kind SOCKET_SECURED = {
+    .read_start = plain_read_start,
+    .read_stop = plain_read_stop,
+    .received = received,
+    .shakes_hands = shakes_hands,
+    .deliver = plain_deliver,
+    .has_output = has_output,
+    .write = write_sealed,
+    .written = written,
+    .unsent = plain_unsent,
+    .seal_end = seal_end,
+    .finish = plain_finish,
+    .both_ended = plain_both_ended,
+    .close = plain_close,
+};

@@ -256,7 +256,7 @@ void life_check_bounds(const life *l)
         SIM_CHECK(one->subscriptions.count <= b->subscriptions_per_connection,
                   "subscriptions_per_connection is exceeded");
         SIM_CHECK(one->connection == NULL ||
-                      one->connection->out.size <= b->output_bytes + FAREWELL_BYTES,
+                      one->connection->output.queue.size <= b->output_bytes + FAREWELL_BYTES,
                   "output_bytes is exceeded");
     }
     if (s->storage != NULL) {

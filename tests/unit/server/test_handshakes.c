@@ -49,7 +49,7 @@ static uint32_t shaking(const rig *r)
 {
     uint32_t count = 0;
     for (const connection *c = r->network->first; c != NULL; c = c->next) {
-        count += c->tls != NULL && c->greeted && !c->shaken;
+        count += c->tls.stream != NULL && c->tls.state == TLS_SHAKING;
     }
     return count;
 }
@@ -147,7 +147,7 @@ static void connect_all(rig *r)
     for (int i = 0; i < CROWD; i++) {
         r->crowd[i] = connect_from(r, "127.0.0.1");
     }
-    while (connected(r) < CROWD + 1 || !r->network->first->reading || shaking(r) > 0 ||
+    while (connected(r) < CROWD + 1 || !input_wanted(r->network->first) || shaking(r) > 0 ||
            r->network->first_dirty != NULL) {
         (void)uv_run(&r->loop, UV_RUN_NOWAIT);
     }

@@ -125,8 +125,8 @@ static int end(void **state)
 static int shake_hands(rig *r)
 {
     int descriptor = -1;
-    while (SSL_connect(r->client) != 1 || r->accepted == NULL || !r->accepted->shaken ||
-           r->network->first_dirty != NULL) {
+    while (SSL_connect(r->client) != 1 || r->accepted == NULL ||
+           r->accepted->tls.state != TLS_SPOKEN || r->network->first_dirty != NULL) {
         (void)uv_run(&r->loop, UV_RUN_NOWAIT);
     }
     assert_int_equal(uv_fileno((const uv_handle_t *)&r->accepted->socket, &descriptor), 0);
