@@ -256,7 +256,7 @@ class CommandLineTest(TlsTest):
                          "ping")
 
     def test_load_goes_through_tls(self):
-        done = self.carom("-s", self.url(), "--ca", "ca.pem", "load", "-c", "3", "-d", "1s")
+        done = self.carom("-s", self.url(), "--ca", "ca.pem", "bench", "-c", "3", "-d", "1s")
         self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_profiles_name_the_server_and_its_certificates(self):
