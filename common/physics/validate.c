@@ -132,6 +132,7 @@ static void check_joint_list(const physics_world *world, uint32_t slot)
         count++;
     }
     ASSERT(count == b->joint_count);
+    ASSERT((count == 2) == ((world->states.data[slot].flags & STATE_LINK) != 0));
 }
 
 // A record is unusual, or nobody has it.

@@ -14,7 +14,8 @@ enum {                         // body_state.flags
     STATE_FORCE_AT_POINT = 2u, // body_special.force_point counts
     STATE_SPECIAL = 4u,        // follows: has a body_special of its own
     STATE_SENSES = 8u,         // follows: bears a sensor
-    STATE_THIN = 16u           // follows: dynamic, and thinner than 2 THIN_EXTENT somewhere
+    STATE_THIN = 16u,          // follows: dynamic, and thinner than 2 THIN_EXTENT somewhere
+    STATE_LINK = 32u           // follows: has two joints, as the link of a chain does
 };
 
 // The solver's view of a body: one half of a cache line. For a body that does not move, all is zero

@@ -27,6 +27,14 @@ static uint32_t edge_next(const physics_world *world, uint32_t key)
     return world->joints.data[key >> 1].edges[key & 1].next;
 }
 
+// Sets the flag that follows from the number of a body's joints.
+static void refresh_link_flag(physics_world *world, uint32_t slot)
+{
+    body_state *state = &world->states.data[slot];
+    const bool link = world->bodies.data[slot].joint_count == 2;
+    state->flags = (state->flags & ~(uint32_t)STATE_LINK) | (link ? STATE_LINK : 0u);
+}
+
 static void link_edge(physics_world *world, uint32_t slot, uint32_t side)
 {
     joint *j = &world->joints.data[slot];
@@ -48,6 +56,7 @@ static void link_edge(physics_world *world, uint32_t slot, uint32_t side)
         world->joints.data[next >> 1].edges[next & 1].previous = key;
     }
     b->joint_count++;
+    refresh_link_flag(world, side_body(j, side));
 }
 
 static void unlink_edge(physics_world *world, uint32_t slot, uint32_t side)
@@ -64,6 +73,7 @@ static void unlink_edge(physics_world *world, uint32_t slot, uint32_t side)
         world->joints.data[edge.next >> 1].edges[edge.next & 1].previous = edge.previous;
     }
     b->joint_count--;
+    refresh_link_flag(world, side_body(j, side));
 }
 
 void joint_link(physics_world *world, uint32_t slot)

@@ -53,8 +53,13 @@ static bool fill_point(const physics_world *world, joint_lanes *g, uint32_t lane
     wide_set(&g->separation_y, lane, (float)apart.y);
     wide_set(&g->turn_c, lane, relative.c); // until start_group()
     wide_set(&g->turn_s, lane, relative.s);
+    // The flags lie with the velocities, which sweeps read anyway: the joints of a net, whose
+    // bodies are no links, look no further.
+    const body_state *states = world->states.data;
+    const uint32_t flags = states[j->body_a].flags | states[j->body_b].flags;
     return masses_are_uneven(ma->inv_mass, mb->inv_mass) ||
-           is_open_in_long_chain(world, slot, rounded(apart), arm_a, arm_b);
+           ((flags & STATE_LINK) != 0 &&
+            is_open_in_long_chain(world, slot, rounded(apart), arm_a, arm_b));
 }
 
 static void fill_drive(const physics_world *world, const joint_lanes *g, drive_lanes *d,

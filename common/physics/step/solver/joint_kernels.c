@@ -78,7 +78,7 @@ INLINE void count_turns(joint_lanes *g, const state_lanes *a, const state_lanes 
     lanes s = a->qc * b->qs - a->qs * b->qc;
     lanes turn = splat(h) * (b->w - a->w);
     lanes_int fast = lanes_abs(turn) > splat(TURN_PLAIN);
-    if (any_lane(lanes_min(c, g->turn_c) <= zero) || any_lane(fast)) {
+    if (any_lane((lanes_min(c, g->turn_c) <= zero) | fast)) {
         lanes on = g->turn_c * s - g->turn_s * c; // positive: counter-clockwise since last
         lanes_int above = g->turn_s >= zero;
         lanes_int now_above = s >= zero;

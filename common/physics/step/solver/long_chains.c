@@ -26,7 +26,7 @@ static int joints_beyond(const physics_world *world, uint32_t slot, uint32_t sid
         const joint *j = &world->joints.data[slot];
         const uint32_t at = side == 0 ? j->body_a : j->body_b;
         if (at == NONE || world->motions.data[at].inv_mass == 0.0f ||
-            world->bodies.data[at].joint_count != 2) {
+            (world->states.data[at].flags & STATE_LINK) == 0) {
             break;
         }
         uint32_t key = world->bodies.data[at].joints;
