@@ -32,12 +32,16 @@ typedef struct pair_step {
     bool first, last;      // the contact is the lowest, the highest one of the pair on a list
 } pair_step;
 
+// `list` has the contact. What that says by itself is not searched for: most pairs are one contact.
 static pair_step pair_of(const physics_world *world, uint32_t slot, const slot_list *list)
 {
+    const slot_list *began = &world->scratch->began;
+    const uint32_t flags = world->contacts.data[slot].flags;
+    const bool struck = list == began || slot_is_among(began, slot);
     pair_step pair = {
-        .touched = touched_before(world, slot),
-        .touches = touches_after(world, slot),
-        .struck = slot_is_among(&world->scratch->began, slot),
+        .touched = list == &world->scratch->ended || touched_before(world, slot),
+        .touches = (flags & CONTACT_TOUCHING) != 0 || ((flags & CONTACT_ACTIVE) != 0 && struck),
+        .struck = struck,
         .first = true,
         .last = true,
     };
@@ -115,6 +119,16 @@ static void tell_contact(physics_world *world, event_kind kind, uint32_t slot)
     }
 }
 
+// Whether a pair with these flags reports when it begins and ends. If not, nobody looks for the
+// other contacts of the pair, which takes longer than all else here.
+static bool is_reported(const physics_world *world, uint32_t flags)
+{
+    const bool sensor = (flags & CONTACT_SENSOR) != 0;
+    return (sensor || (flags & CONTACT_EVENTS) != 0) &&
+           (event_wanted(world, sensor ? EVENT_SENSOR_BEGIN : EVENT_BEGIN) ||
+            event_wanted(world, sensor ? EVENT_SENSOR_END : EVENT_END));
+}
+
 static void tell_ends(physics_world *world)
 {
     const slot_list *ended = &world->scratch->ended;
@@ -123,8 +137,8 @@ static void tell_ends(physics_world *world)
     }
     for (uint32_t i = 0; i < ended->count; i++) {
         const uint32_t flags = world->contacts.data[ended->data[i]].flags;
-        const bool sensor = (flags & CONTACT_SENSOR) != 0;
-        if (sensor || (flags & CONTACT_EVENTS) != 0) {
+        if (is_reported(world, flags)) {
+            const bool sensor = (flags & CONTACT_SENSOR) != 0;
             const pair_step pair = pair_of(world, ended->data[i], ended);
             if (!pair.touches && !pair.struck && pair.first) {
                 tell_contact(world, sensor ? EVENT_SENSOR_END : EVENT_END, ended->data[i]);
@@ -156,8 +170,9 @@ static void tell_begin(physics_world *world, uint32_t slot)
 {
     const uint32_t flags = world->contacts.data[slot].flags;
     const bool sensor = (flags & CONTACT_SENSOR) != 0;
-    const bool told = sensor || (flags & CONTACT_EVENTS) != 0;
-    const pair_step pair = pair_of(world, slot, &world->scratch->began);
+    const bool told = is_reported(world, flags);
+    const pair_step pair =
+        told ? pair_of(world, slot, &world->scratch->began) : (pair_step){.touches = true};
     if (told && !pair.touched && pair.first) {
         tell_contact(world, sensor ? EVENT_SENSOR_BEGIN : EVENT_BEGIN, slot);
     }
