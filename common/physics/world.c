@@ -28,8 +28,9 @@ status world_create(const world_def *def, physics_world **out, error *err)
     ASSERT_MEMORY(world != NULL);
     memset(world, 0, sizeof *world);
     world->scratch = step_scratch_create();
+    world->parallel.world = world;
     world->parallel.runner.threads = 1;
-    ranges_make_partials(world);
+    ranges_make_partials(&world->parallel);
     world->def = *def;
     world->event_mask = ((1u << EVENT_KIND_COUNT) - 1) & ~(1u << EVENT_STAY);
     slots_init(&world->body_slots);
@@ -84,7 +85,7 @@ void world_free(physics_world *world)
     WORLD_ARRAYS(FREE)
 #undef FREE
     step_scratch_free(world);
-    ranges_free_partials(world);
+    ranges_free_partials(&world->parallel);
     free(world);
 }
 
@@ -92,7 +93,7 @@ void world_set_runner(physics_world *world, task_runner runner)
 {
     ASSERT(runner.threads >= 1 && (runner.threads == 1 || runner.run != NULL));
     world->parallel.runner = runner;
-    ranges_make_partials(world);
+    ranges_make_partials(&world->parallel);
 }
 
 void world_set_clock(physics_world *world, double (*now_ms)(void))

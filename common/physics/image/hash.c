@@ -11,37 +11,10 @@
 // the like (from the shapes). The fixed properties of a shape are covered by its signature, which
 // is computed when the shape is made.
 #include "common/physics/state/bodies/body_special.h"
-#include "common/physics/image/fold.h"
 #include "common/physics/image/hash.h"
+#include "common/physics/state/hash_rows.h"
 #include "common/physics/state/joints/joint_record.h"
 #include "common/physics/state/world.h"
-
-enum { // what begins a row
-    ROW_WORLD = 1,
-    ROW_BODY,
-    ROW_SHAPE,
-    ROW_CONTACT,
-    ROW_JOINT,
-    ROW_FREE_BODY,
-    ROW_FREE_SHAPE,
-    ROW_FREE_JOINT,
-    ROW_SIGNATURE
-};
-
-static fold_words add_vecs(fold_words sum, int i, vec2 a, vec2 b)
-{
-    return fold_add(sum, i, fold_of_4_floats(a.x, a.y, b.x, b.y));
-}
-
-static fold_words add_vec2d(fold_words sum, int i, vec2d a)
-{
-    return fold_add(sum, i, fold_of_2_doubles(a.x, a.y));
-}
-
-static fold_words add_floats(fold_words sum, int i, float a, float b, float c, float d)
-{
-    return fold_add(sum, i, fold_of_4_floats(a, b, c, d));
-}
 
 static uint64_t hash_body(const physics_world *world, uint32_t slot)
 {
@@ -66,42 +39,6 @@ static uint64_t hash_body(const physics_world *world, uint32_t slot)
     if (extent->sleep_time != 0.0f) {
         sum = add_floats(sum, 7, extent->drift.x, extent->drift.y, extent->turned, 0.0f);
     }
-    return fold_end(sum);
-}
-
-static fold_words add_geometry(fold_words sum, const shape_geometry *g)
-{
-    switch (g->kind) {
-    case SHAPE_CIRCLE:
-        return add_floats(sum, 1, g->circle.center.x, g->circle.center.y, g->circle.radius, 0.0f);
-    case SHAPE_CAPSULE:
-        sum = add_vecs(sum, 1, g->capsule.a, g->capsule.b);
-        return add_floats(sum, 2, g->capsule.radius, 0.0f, 0.0f, 0.0f);
-    case SHAPE_POLYGON:
-        for (int i = 0; i < g->polygon.count; i++) {
-            sum = add_vecs(sum, 2 + i, g->polygon.vertices[i], g->polygon.normals[i]);
-        }
-        return add_floats(sum, 1, g->polygon.centroid.x, g->polygon.centroid.y, g->polygon.radius,
-                          (float)g->polygon.count);
-    case SHAPE_SEGMENT:
-        return add_vecs(sum, 1, g->segment.a, g->segment.b);
-    default:
-        sum = add_vecs(sum, 1, g->chain.ghost_before, g->chain.ghost_after);
-        return add_vecs(sum, 2, g->chain.edge.a, g->chain.edge.b);
-    }
-}
-
-uint64_t shape_signature(const shape_traits *s)
-{
-    enum { NEXT = POLYGON_VERTICES_MAX + 2 }; // pair after those of the geometry
-    _Static_assert(NEXT + 4 <= FOLD_PAIRS, "a row has no more");
-    fold_words sum = fold_start(ROW_SIGNATURE, (uint64_t)s->geometry.kind,
-                                (uint64_t)(uint32_t)s->filter.group << 32 | s->events);
-    sum = add_geometry(sum, &s->geometry);
-    sum = add_floats(sum, NEXT, s->density, s->friction, s->restitution, s->rolling_resistance);
-    sum = add_floats(sum, NEXT + 1, s->tangent_speed, 0.0f, 0.0f, 0.0f);
-    sum = fold_add(sum, NEXT + 2, fold_of_words(s->filter.category, s->filter.mask));
-    sum = fold_add(sum, NEXT + 3, fold_of_words(s->point_count, s->loop));
     return fold_end(sum);
 }
 

@@ -3,12 +3,10 @@
 #define CAROM_COMMON_PHYSICS_IMAGE_HASH_H
 
 #include "common/physics/physics.h"
-#include "common/physics/state/shapes/shape.h"
 
 // The state hash is a sum of parts. Of a word of slots, 64 of them, what is in use:
 uint64_t hash_bodies(const physics_world *world, uint32_t word);
 uint64_t hash_contacts(const physics_world *world, uint32_t word);
-uint64_t hash_rest(const physics_world *world);  // all but bodies and contacts
-uint64_t shape_signature(const shape_traits *s); // of what defines it
+uint64_t hash_rest(const physics_world *world); // all but bodies and contacts
 
 #endif

@@ -1,6 +1,5 @@
-// Shared by the kernels: select, compare and shuffle lanes; gather bodies' states into lanes and
-// scatter their velocities back. Only for files that are compiled once a variant, and included by
-// them before all else of this room.
+// Shared by the kernels: select, compare and shuffle lanes, and gather rows into them. Only for
+// files that are compiled once a variant, and included by them before all else of this room.
 //
 // `lanes` is a vector as wide as the variant has them: of eight lanes, a whole group, or of four.
 // Kernels with four go over the PARTS of a group one after the other. (gcc 12 does split wider
@@ -21,10 +20,10 @@
 #include <immintrin.h>
 #endif
 
+#include <math.h>
 #include <string.h>
 
 #include "common/physics/lanes/wide.h"
-#include "common/physics/state/world.h"
 
 #ifndef KERNEL_VARIANT
 #define KERNEL_VARIANT base
@@ -160,14 +159,7 @@ INLINE bool any_lane(lanes_int mask)
     return signs_of(mask) != 0;
 }
 
-// ---- bodies
-
-// Bodies' states, turned from a row a body into a vector a field.
-typedef struct state_lanes {
-    lanes vx, vy, w;
-    lanes flags; // bits, only carried along
-    lanes dx, dy, qc, qs;
-} state_lanes;
+// ---- rows of four floats
 
 // Rows of four fields into fields, or the other way round. Of eight lanes, r[i] are the rows of
 // lanes i and i + 4, and each half is turned by itself; that needs no shuffles across the middle of
@@ -234,104 +226,6 @@ INLINE quad row_of(const lanes rows[4], uint32_t lane)
     lanes both = rows[lane % 4];
     return lane < 4 ? SHUFFLE(both, both, 0, 1, 2, 3) : SHUFFLE(both, both, 4, 5, 6, 7);
 #endif
-}
-
-// Without what they have moved: dx to qs are zero.
-INLINE state_lanes gather_velocities(const body_state *states, const uint32_t *slots)
-{
-    lanes f[4];
-    gather_fours(&states->velocity, sizeof *states, slots, f);
-    return (state_lanes){.vx = f[0], .vy = f[1], .w = f[2], .flags = f[3]};
-}
-
-INLINE state_lanes gather(const body_state *states, const uint32_t *slots)
-{
-    state_lanes s = gather_velocities(states, slots);
-    lanes f[4];
-    gather_fours(&states->delta_position, sizeof *states, slots, f);
-    s.dx = f[0];
-    s.dy = f[1];
-    s.qc = f[2];
-    s.qs = f[3];
-    return s;
-}
-
-// The lanes whose speed and spin are within PHYSICS_SPEED_MAX and _SPIN_MAX. NaN is not.
-INLINE lanes_int within_limits(const state_lanes *s)
-{
-    const lanes speed_max = splat((float)PHYSICS_SPEED_MAX);
-    return (s->vx * s->vx + s->vy * s->vy <= speed_max * speed_max) &
-           (lanes_abs(s->w) <= splat((float)PHYSICS_SPIN_MAX));
-}
-
-INLINE lanes number_or_zero(lanes a)
-{
-    return lanes_select(a == a, a, splat(0.0f));
-}
-
-// As body_cut_speed() does it.
-INLINE void cut_speeds(state_lanes *s)
-{
-    const lanes speed_max = splat((float)PHYSICS_SPEED_MAX);
-    const lanes spin_max = splat((float)PHYSICS_SPIN_MAX);
-    const lanes most = splat(SPEED_SQUARABLE);
-    lanes vx = lanes_clamp(number_or_zero(s->vx), -most, most);
-    lanes vy = lanes_clamp(number_or_zero(s->vy), -most, most);
-    lanes speed_squared = vx * vx + vy * vy;
-    lanes_int fast = speed_squared > speed_max * speed_max;
-    lanes scale = speed_max / lanes_sqrt(speed_squared);
-    s->vx = lanes_select(fast, lanes_clamp(scale * vx, -speed_max, speed_max), vx);
-    s->vy = lanes_select(fast, lanes_clamp(scale * vy, -speed_max, speed_max), vy);
-    s->w = lanes_clamp(number_or_zero(s->w), -spin_max, spin_max);
-}
-
-// Keeps speeds within PHYSICS_SPEED_MAX and _SPIN_MAX. Returns whether one was cut off.
-INLINE bool limit_speeds(state_lanes *s)
-{
-    if (__builtin_expect(any_lane(~within_limits(s)), false)) {
-        cut_speeds(s);
-        return true;
-    }
-    return false;
-}
-
-// Writes the velocities back to the bodies that move. Mostly all do, or none.
-INLINE void scatter(body_state *states, const uint32_t *slots, const state_lanes *s)
-{
-    _Static_assert(STATE_DYNAMIC == 1, "the lowest bit says who moves");
-    uint32_t moving = signs_of((lanes_int)s->flags << 31);
-    if (moving == 0) {
-        return;
-    }
-    const lanes fields[4] = {s->vx, s->vy, s->w, s->flags};
-    lanes rows[4];
-    turn_fours(fields, rows);
-    if (moving == (1u << PART_LANES) - 1) {
-        for (uint32_t lane = 0; lane < PART_LANES; lane++) {
-            *(quad *)(void *)&states[slots[lane]] = row_of(rows, lane);
-        }
-        return;
-    }
-    for (uint32_t lane = 0; lane < PART_LANES; lane++) {
-        body_state *state = &states[slots[lane]];
-        if ((state->flags & STATE_DYNAMIC) != 0) {
-            *(quad *)(void *)state = row_of(rows, lane);
-        }
-    }
-}
-
-// Writes what they have moved back to the bodies that move, of some lanes.
-INLINE void scatter_moved(body_state *states, const uint32_t *slots, const state_lanes *s,
-                          lanes_int which)
-{
-    const lanes fields[4] = {s->dx, s->dy, s->qc, s->qs};
-    lanes rows[4];
-    turn_fours(fields, rows);
-    uint32_t moving = signs_of(which & (lanes_int)s->flags << 31);
-    for (; moving != 0; moving &= moving - 1) {
-        const uint32_t lane = (uint32_t)__builtin_ctz(moving);
-        *(quad *)(void *)&states[slots[lane]].delta_position = row_of(rows, lane);
-    }
 }
 
 #endif

@@ -4,8 +4,6 @@
 // runner, never on timing; results do not depend on it. Called on the world's thread.
 #include "common/physics/parallel/ranges.h"
 
-#include "common/physics/state/world.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +13,7 @@
 #define RANGES_PER_THREAD 2u
 
 typedef struct ranges {
-    physics_world *world;
+    parallel_work *parallel;
     range_function *work;
     plain_range_function *plain;
     const void *context;
@@ -28,25 +26,25 @@ static void run_range(void *context, uint32_t index)
     uint32_t first = (uint32_t)((uint64_t)r->count * index / r->partials);
     uint32_t end = (uint32_t)((uint64_t)r->count * (index + 1) / r->partials);
     if (r->plain != NULL) {
-        r->plain(r->world, first, end, r->context);
+        r->plain(r->parallel->world, first, end, r->context);
     } else {
-        r->work(r->world, first, end, &r->world->parallel.partials[index], r->context);
+        r->work(r->parallel->world, first, end, &r->parallel->partials[index], r->context);
     }
 }
 
-static uint32_t most_partials(const physics_world *world)
+static uint32_t most_partials(const parallel_work *parallel)
 {
-    uint32_t threads = (uint32_t)world->parallel.runner.threads;
+    uint32_t threads = (uint32_t)parallel->runner.threads;
     if (threads < 2) {
         return 1;
     }
     return threads < PARTIALS_MAX / RANGES_PER_THREAD ? RANGES_PER_THREAD * threads : PARTIALS_MAX;
 }
 
-void ranges_make_partials(physics_world *world)
+void ranges_make_partials(parallel_work *parallel)
 {
-    const uint32_t count = most_partials(world);
-    const uint32_t old = world->parallel.partial_count;
+    const uint32_t count = most_partials(parallel);
+    const uint32_t old = parallel->partial_count;
     if (count <= old) {
         return;
     }
@@ -54,35 +52,35 @@ void ranges_make_partials(physics_world *world)
     ASSERT_MEMORY(partials != NULL);
     memset(partials, 0, count * sizeof *partials);
     if (old > 0) {
-        memcpy(partials, world->parallel.partials, old * sizeof *partials);
+        memcpy(partials, parallel->partials, old * sizeof *partials);
     }
-    free(world->parallel.partials);
-    world->parallel.partials = partials;
-    world->parallel.partial_count = count;
+    free(parallel->partials);
+    parallel->partials = partials;
+    parallel->partial_count = count;
 }
 
-void ranges_free_partials(physics_world *world)
+void ranges_free_partials(parallel_work *parallel)
 {
-    for (uint32_t i = 0; i < world->parallel.partial_count; i++) {
+    for (uint32_t i = 0; i < parallel->partial_count; i++) {
         for (int k = 0; k < PARTIAL_LISTS; k++) {
-            array_free(&world->parallel.partials[i].lists[k]);
+            array_free(&parallel->partials[i].lists[k]);
         }
     }
-    free(world->parallel.partials);
+    free(parallel->partials);
 }
 
-static uint32_t partials_for(const physics_world *world, uint32_t count, uint32_t grain)
+static uint32_t partials_for(const parallel_work *parallel, uint32_t count, uint32_t grain)
 {
-    if (world->parallel.runner.eager) {
+    if (parallel->runner.eager) {
         grain = 1;
     }
-    bool divided = !world->parallel.undivided || world->parallel.runner.eager;
-    if (world->parallel.runner.threads < 2 || count < 2 * grain || !divided) {
+    bool divided = !parallel->undivided || parallel->runner.eager;
+    if (parallel->runner.threads < 2 || count < 2 * grain || !divided) {
         return 1;
     }
-    uint32_t most = most_partials(world);
+    uint32_t most = most_partials(parallel);
     uint32_t partials = count / grain < most ? count / grain : most;
-    uint32_t threads = (uint32_t)world->parallel.runner.threads;
+    uint32_t threads = (uint32_t)parallel->runner.threads;
     return partials > threads ? partials / threads * threads : partials; // as many for each
 }
 
@@ -91,7 +89,7 @@ static void run(ranges *r)
     if (r->partials == 1) {
         run_range(r, 0);
     } else {
-        r->world->parallel.runner.run(r->world->parallel.runner.pool, run_range, r, r->partials);
+        r->parallel->runner.run(r->parallel->runner.pool, run_range, r, r->partials);
     }
 }
 
@@ -99,43 +97,43 @@ static uint32_t run_finding(ranges *r)
 {
     for (uint32_t i = 0; i < r->partials; i++) {
         for (int k = 0; k < PARTIAL_LISTS; k++) {
-            array_clear(&r->world->parallel.partials[i].lists[k]);
+            array_clear(&r->parallel->partials[i].lists[k]);
         }
     }
     run(r);
     return r->partials;
 }
 
-uint32_t run_ranges(physics_world *world, uint32_t count, uint32_t grain, range_function *work,
+uint32_t run_ranges(parallel_work *parallel, uint32_t count, uint32_t grain, range_function *work,
                     const void *context)
 {
     return run_finding(
-        &(ranges){world, work, NULL, context, count, partials_for(world, count, grain)});
+        &(ranges){parallel, work, NULL, context, count, partials_for(parallel, count, grain)});
 }
 
-uint32_t run_shares(physics_world *world, uint32_t count, uint32_t grain, range_function *work,
+uint32_t run_shares(parallel_work *parallel, uint32_t count, uint32_t grain, range_function *work,
                     const void *context)
 {
     return run_finding(
-        &(ranges){world, work, NULL, context, SHARES, partials_for(world, count, grain)});
+        &(ranges){parallel, work, NULL, context, SHARES, partials_for(parallel, count, grain)});
 }
 
-void run_plain_ranges(physics_world *world, uint32_t count, uint32_t grain,
+void run_plain_ranges(parallel_work *parallel, uint32_t count, uint32_t grain,
                       plain_range_function *work, const void *context)
 {
-    run(&(ranges){world, NULL, work, context, count, partials_for(world, count, grain)});
+    run(&(ranges){parallel, NULL, work, context, count, partials_for(parallel, count, grain)});
 }
 
-void run_plain_shares(physics_world *world, uint32_t count, uint32_t grain,
+void run_plain_shares(parallel_work *parallel, uint32_t count, uint32_t grain,
                       plain_range_function *work, const void *context)
 {
-    run(&(ranges){world, NULL, work, context, SHARES, partials_for(world, count, grain)});
+    run(&(ranges){parallel, NULL, work, context, SHARES, partials_for(parallel, count, grain)});
 }
 
-void partials_gather(physics_world *world, uint32_t partials, int list, slot_list *to)
+void partials_gather(parallel_work *parallel, uint32_t partials, int list, slot_list *to)
 {
     for (uint32_t i = 0; i < partials; i++) {
-        const slot_list *from = &world->parallel.partials[i].lists[list];
+        const slot_list *from = &parallel->partials[i].lists[list];
         if (from->count > 0) {
             array_reserve(to, to->count + from->count);
             memcpy(to->data + to->count, from->data, from->count * sizeof *from->data);

@@ -8,16 +8,12 @@
 #ifndef CAROM_COMMON_PHYSICS_PARALLEL_RANGES_H
 #define CAROM_COMMON_PHYSICS_PARALLEL_RANGES_H
 
-#include "common/physics/state/slots.h"
+#include "common/physics/parallel/lists.h"
 #include "common/physics/parallel/task_runner.h"
 
 struct physics_world;
 
 enum { PARTIALS_MAX = 64 };
-
-// As many partials as the world's runner makes use of; those that there are stay as they are.
-void ranges_make_partials(struct physics_world *world);
-void ranges_free_partials(struct physics_world *world);
 
 // The findings of one range: slots, in lists whose meaning the phase gives them.
 enum { PARTIAL_LISTS = 6 };
@@ -28,28 +24,33 @@ typedef struct partial {
 
 // A world's means for ranges.
 typedef struct parallel_work {
-    task_runner runner; // run: NULL if the world has one thread
+    struct physics_world *world; // the one whose ranges these are: what their work is handed
+    task_runner runner;          // run: NULL if the world has one thread
     bool undivided; // ranges are not cut: what the phase under way works on is better kept together
     partial *partials; // of the phase under way
     uint32_t partial_count;
 } parallel_work;
 
+// As many partials as the world's runner makes use of; those that there are stay as they are.
+void ranges_make_partials(parallel_work *parallel);
+void ranges_free_partials(parallel_work *parallel);
+
 typedef void range_function(struct physics_world *world, uint32_t first, uint32_t end,
                             partial *found, const void *context);
 
 // Calls `work` for ranges that make up [0, count), none of much less than `grain` elements (one of
-// all while world->parallel.undivided), and returns the number of partials that they found into:
-// world->parallel.partials, from the first. Their lists are empty when the ranges begin.
-uint32_t run_ranges(struct physics_world *world, uint32_t count, uint32_t grain,
-                    range_function *work, const void *context);
+// all while parallel->undivided), and returns the number of partials that they found into:
+// parallel->partials, from the first. Their lists are empty when the ranges begin.
+uint32_t run_ranges(parallel_work *parallel, uint32_t count, uint32_t grain, range_function *work,
+                    const void *context);
 
 // For lists that are gone over many times in a step: ranges are over [0, SHARES), and share_of()
 // tells what part of any list such a range is. So each list is cut at the same places whenever its
 // turn comes, and a thread meets again what is in its caches. `count` elements of work in all, that
 // `grain` is of.
 enum { SHARES = 20160 }; // which all small numbers of ranges divide
-uint32_t run_shares(struct physics_world *world, uint32_t count, uint32_t grain,
-                    range_function *work, const void *context);
+uint32_t run_shares(parallel_work *parallel, uint32_t count, uint32_t grain, range_function *work,
+                    const void *context);
 
 typedef struct span {
     uint32_t first, end;
@@ -62,14 +63,14 @@ static inline span share_of(uint32_t count, uint32_t first, uint32_t end)
 }
 
 // Adds what the partials' lists of one meaning hold to a list, in the order of the ranges.
-void partials_gather(struct physics_world *world, uint32_t partials, int list, slot_list *to);
+void partials_gather(parallel_work *parallel, uint32_t partials, int list, slot_list *to);
 
 // The same for work that finds nothing.
 typedef void plain_range_function(struct physics_world *world, uint32_t first, uint32_t end,
                                   const void *context);
-void run_plain_ranges(struct physics_world *world, uint32_t count, uint32_t grain,
+void run_plain_ranges(parallel_work *parallel, uint32_t count, uint32_t grain,
                       plain_range_function *work, const void *context);
-void run_plain_shares(struct physics_world *world, uint32_t count, uint32_t grain,
+void run_plain_shares(parallel_work *parallel, uint32_t count, uint32_t grain,
                       plain_range_function *work, const void *context);
 
 #endif

@@ -1,7 +1,6 @@
 // Order for lists of slots, in place: a step allocates nothing. A radix sort, byte by byte from the
 // highest that is used; slots have 24 bits.
 #include "common/physics/parallel/sort.h"
-#include "common/physics/state/world.h"
 
 enum { SMALL = 32 };
 

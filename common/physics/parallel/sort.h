@@ -2,8 +2,9 @@
 #ifndef CAROM_COMMON_PHYSICS_PARALLEL_SORT_H
 #define CAROM_COMMON_PHYSICS_PARALLEL_SORT_H
 
-#include "common/physics/state/broad_phase/tree.h"
-#include "common/physics/state/slots.h"
+#include <stdbool.h>
+
+#include "common/physics/parallel/lists.h"
 
 // Slots in ascending order, each once (sort.c). Returns how many are left.
 uint32_t sort_slots(uint32_t *slots, uint32_t count);

@@ -11,14 +11,11 @@
 #include <stdint.h>
 
 #include "common/base/array.h"
-
-enum { NONE = 0 }; // no slot
+#include "common/physics/parallel/lists.h"
 
 enum { SLOT_BITS = 24, SLOT_MASK = (1 << SLOT_BITS) - 1 };
 #define SLOT_GENERATION_MAX ((1u << 29) - 1) // 24 + 29 bits: ids stay below 2^53
 #define SLOT_RETIRED        (1u << 29)       // generation of a slot that is never given again
-
-typedef ARRAY(uint32_t) slot_list;
 
 typedef struct slot_pool {
     ARRAY(uint64_t) taken;       // a bit a slot; bit 0 is always set: slot 0 is none

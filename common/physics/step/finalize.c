@@ -179,22 +179,22 @@ void finalize_bodies(physics_world *world)
 {
     sensors_begin_ways(world);
     uint32_t partials =
-        run_ranges(world, world->awake_bodies.count, GRAIN_BODIES, finalize_range, NULL);
-    partials_gather(world, partials, NOTED_WAY, &world->scratch->swept);
+        run_ranges(&world->parallel, world->awake_bodies.count, GRAIN_BODIES, finalize_range, NULL);
+    partials_gather(&world->parallel, partials, NOTED_WAY, &world->scratch->swept);
     array_clear(&world->scratch->fast);
     array_clear(&world->scratch->lost);
     array_clear(&world->scratch->paddles);
-    partials_gather(world, partials, NOTED_PADDLE, &world->scratch->paddles);
-    partials_gather(world, partials, OUTCOME_FAST, &world->scratch->fast);
-    partials_gather(world, partials, OUTCOME_LOST, &world->scratch->lost);
+    partials_gather(&world->parallel, partials, NOTED_PADDLE, &world->scratch->paddles);
+    partials_gather(&world->parallel, partials, OUTCOME_FAST, &world->scratch->fast);
+    partials_gather(&world->parallel, partials, OUTCOME_LOST, &world->scratch->lost);
     enter_boxes(world, partials);
     if (world->scratch->paddles.count > 0 || any_bullet(world, &world->scratch->fast)) {
-        partials_gather(world, partials, OUTCOME_FREE, &world->scratch->fast);
+        partials_gather(&world->parallel, partials, OUTCOME_FREE, &world->scratch->fast);
     } else {
         array_clear(&world->scratch->listed);
-        partials_gather(world, partials, OUTCOME_FREE, &world->scratch->listed);
-        partials = run_ranges(world, world->scratch->listed.count, GRAIN_BODIES, end_free_flights,
-                              &world->scratch->listed);
+        partials_gather(&world->parallel, partials, OUTCOME_FREE, &world->scratch->listed);
+        partials = run_ranges(&world->parallel, world->scratch->listed.count, GRAIN_BODIES,
+                              end_free_flights, &world->scratch->listed);
         enter_boxes(world, partials);
     }
     world->scratch->lost.count = sort_slots(world->scratch->lost.data, world->scratch->lost.count);

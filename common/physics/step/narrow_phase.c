@@ -361,10 +361,10 @@ void narrow_phase(physics_world *world)
         if (first == 0 && world->broad.sensors.root != 0) {
             update_still(world);
         }
-        uint32_t partials = run_ranges(world, world->awake_contacts.count - first, GRAIN_CONTACTS,
-                                       update_contacts, &first);
-        partials_gather(world, partials, GOT_POINTS, &world->scratch->activated);
-        partials_gather(world, partials, LOST_POINTS, &world->scratch->deactivated);
+        uint32_t partials = run_ranges(&world->parallel, world->awake_contacts.count - first,
+                                       GRAIN_CONTACTS, update_contacts, &first);
+        partials_gather(&world->parallel, partials, GOT_POINTS, &world->scratch->activated);
+        partials_gather(&world->parallel, partials, LOST_POINTS, &world->scratch->deactivated);
         sort_graph(world, partials);
         leave_graph(world);
         part_impacts(world);

@@ -118,7 +118,7 @@ static uint64_t walk_in_parts(physics_world *world)
     }
     _Atomic uint64_t all = choose_found(&f, found.pairs);
     const walk_work work = {parts, &all};
-    uint32_t partials = run_ranges(world, count, 1, walk_range, &work);
+    uint32_t partials = run_ranges(&world->parallel, count, 1, walk_range, &work);
     for (uint32_t i = 0; i < partials; i++) {
         const item_pairs *from = &world->scratch->found_in[i];
         for (uint32_t k = 0; k < from->count; k++) {

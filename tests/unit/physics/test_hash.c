@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "common/physics/image/fold.h"
+#include "common/base/fold.h"
 
 static uint64_t next_random(uint64_t *r)
 {

@@ -67,7 +67,7 @@ static void ranges_cover_everything_once(void **state)
     for (int threads = 1; threads <= 70; threads++) {
         physics_world *world = world_of(threads);
         for (uint32_t count = 0; count <= ELEMENTS_MAX; count += 37) {
-            run_plain_ranges(world, count, 3, work, NULL);
+            run_plain_ranges(&world->parallel, count, 3, work, NULL);
             assert_all_worked_on_once(count);
         }
         world_free(world);
@@ -81,10 +81,10 @@ static void shares_of_any_list_cover_it_once(void **state)
         physics_world *world = world_of(threads);
         for (uint32_t count = 0; count <= ELEMENTS_MAX; count += 37) {
             // cut as it is for some amount of work, whatever the length of this list
-            uint32_t partials = run_shares(world, 500, 3, work_share, &count);
+            uint32_t partials = run_shares(&world->parallel, 500, 3, work_share, &count);
             assert_all_worked_on_once(count);
             slot_list firsts = {0};
-            partials_gather(world, partials, 0, &firsts);
+            partials_gather(&world->parallel, partials, 0, &firsts);
             assert_int_equal(firsts.count, partials);
             for (uint32_t i = 1; i < partials; i++) { // found in the order of the ranges
                 assert_true(firsts.data[i - 1] <= firsts.data[i]);
@@ -103,7 +103,7 @@ static void ranges_are_as_many_for_each_thread_or_few(void **state)
         for (uint32_t count = 1; count <= ELEMENTS_MAX; count += 13) {
             const uint32_t grain = 20;
             cut_into = 0;
-            run_plain_ranges(world, count, grain, work, NULL);
+            run_plain_ranges(&world->parallel, count, grain, work, NULL);
             assert_all_worked_on_once(count);
             assert_true(cut_into == 1 || (threads > 1 && count / cut_into >= grain));
             assert_true(cut_into <= (uint32_t)threads || cut_into % (uint32_t)threads == 0);

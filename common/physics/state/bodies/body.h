@@ -98,7 +98,7 @@ _Static_assert(PHYSICS_BODY_SHAPES_MAX < 1 << 11 && PHYSICS_JOINTS_MAX < 1 << 21
 #define SPEED_SQUARABLE 1.0e15f
 void body_cut_speed(body_state *state);
 // Keeps the speed within PHYSICS_SPEED_MAX and the spin within PHYSICS_SPIN_MAX; NaN becomes zero.
-// Velocities within them keep their bits. limit_speeds() in lanes_kernel.h does the same to lanes.
+// Velocities within them keep their bits. limit_speeds() in body_lanes.h does the same to lanes.
 static inline void body_limit_speed(body_state *state)
 {
     const float speed_max = (float)PHYSICS_SPEED_MAX;

@@ -22,6 +22,7 @@
 #include "common/base/array.h"
 #include "common/geometry/math.h"
 #include "common/physics/lanes/wide.h"
+#include "common/physics/parallel/lists.h"
 
 // Eight boxes. One that is not there is inverted, and overlaps nothing.
 typedef struct wide_box {
@@ -39,12 +40,6 @@ typedef struct tree_node {
     uint8_t fresh;         // lanes that are new, or hold something that is
 } tree_node;
 _Static_assert(sizeof(tree_node) == 192, "three cache lines");
-
-// Two items whose boxes came to overlap: of the first tree and of the second.
-typedef struct item_pair {
-    uint32_t a, b;
-} item_pair;
-typedef ARRAY(item_pair) item_pairs;
 
 // Where a walk puts pairs: thousands of boxes in one place make more than memory holds, so a list
 // that has grown to `most` is cut.

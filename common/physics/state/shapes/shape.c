@@ -3,7 +3,6 @@
 #include "common/base/assert.h"
 #include "common/physics/state/events.h"
 #include "common/physics/state/ids.h"
-#include "common/physics/image/hash.h"
 #include "common/physics/state/broad_phase/boxes.h"
 #include "common/physics/state/world.h"
 

@@ -55,6 +55,8 @@ void shape_traits_derive(shape_traits *like);
 // not zero; of a chain's the points are taken over, and it is shared with nobody.
 shape_traits *shape_traits_take(traits_table *table, const shape_traits *like);
 void shape_traits_drop(traits_table *table, shape_traits *traits);
+// A hash of what defines a shape (shape_signature.c).
+uint64_t shape_signature(const shape_traits *traits);
 shape_geometry shape_traits_geometry(const shape_traits *traits); // as a whole, the rest zero
 void traits_table_deinit(traits_table *table);                    // with all that it holds
 

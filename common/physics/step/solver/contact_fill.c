@@ -5,7 +5,7 @@
 // those: where the points are now, effective masses, how fast they close. Each lane is computed
 // with the operations, and in the order, of contact_place_points() in contact.c; what will have
 // moved on within the step is placed there: see meet_later() and contact_rolling.h.
-#include "common/physics/lanes/lanes_kernel.h"
+#include "common/physics/step/solver/body_lanes.h"
 
 #include <stddef.h>
 #include <string.h>

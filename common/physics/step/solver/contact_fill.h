@@ -4,7 +4,7 @@
 #define CAROM_COMMON_PHYSICS_STEP_SOLVER_CONTACT_FILL_H
 
 #include "common/physics/step/solver/contact_lanes.h"
-#include "common/physics/lanes/lanes_kernel.h"
+#include "common/physics/step/solver/body_lanes.h"
 
 void VARIANT_OF(contact_fill_)(const physics_world *world, uint32_t group, const uint32_t *slots,
                                uint32_t count);

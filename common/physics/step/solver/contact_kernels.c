@@ -6,7 +6,7 @@
 // (soft constraints: E. Catto, GDC 2011), in sub-steps (Macklin et al., "Small Steps in Physics
 // Simulation", 2019); a relaxing pass after each then takes out the velocity that the pushing
 // brought in. These loops are long on purpose: they read as the formulas do.
-#include "common/physics/lanes/lanes_kernel.h"
+#include "common/physics/step/solver/body_lanes.h"
 
 #include "common/physics/step/solver/contact_fill.h"
 #include "common/physics/step/solver/contact_lanes.h"

@@ -13,7 +13,7 @@
 
 #include "common/physics/step/solver/contact_fill.h"
 #include "common/physics/step/solver/contact_lanes.h"
-#include "common/physics/lanes/lanes_kernel.h"
+#include "common/physics/step/solver/body_lanes.h"
 #include "common/physics/lanes/vector_lanes.h"
 
 // With less of a turn in a step, geometry hardly changes: by less than what a float tells of a

@@ -91,8 +91,8 @@ void integrate_free(physics_world *world)
     const free_pass pass = {colours_tell(world), parts};
     slot_list *held = &world->scratch->held;
     array_reserve(held, world->awake_bodies.count);
-    uint32_t partials =
-        run_ranges(world, world->awake_bodies.count, GRAIN_BODIES, integrate_free_range, &pass);
+    uint32_t partials = run_ranges(&world->parallel, world->awake_bodies.count, GRAIN_BODIES,
+                                   integrate_free_range, &pass);
     held->count = 0;
     for (uint32_t i = 0; i < partials; i++) {
         memmove(held->data + held->count, held->data + parts[i].first,
@@ -123,12 +123,12 @@ static void positions_range(physics_world *world, uint32_t first, uint32_t end, 
 void integrate_velocities(physics_world *world, bool again)
 {
     array_reserve(&world->scratch->unsolved, held_eights(world));
-    run_plain_ranges(world, held_eights(world), GRAIN_EIGHTS, velocities_range, &again);
+    run_plain_ranges(&world->parallel, held_eights(world), GRAIN_EIGHTS, velocities_range, &again);
 }
 
 void integrate_positions(physics_world *world)
 {
-    run_plain_ranges(world, held_eights(world), GRAIN_EIGHTS, positions_range, NULL);
+    run_plain_ranges(&world->parallel, held_eights(world), GRAIN_EIGHTS, positions_range, NULL);
 }
 
 // ---- impacts between sub-steps
@@ -161,10 +161,11 @@ static void leave_out_range(physics_world *world, uint32_t first, uint32_t end, 
 void integrate_note_velocities(physics_world *world)
 {
     array_reserve(&world->scratch->unstruck, held_eights(world));
-    run_plain_ranges(world, world->scratch->held.count, GRAIN_BODIES, note_range, NULL);
+    run_plain_ranges(&world->parallel, world->scratch->held.count, GRAIN_BODIES, note_range, NULL);
 }
 
 void integrate_leave_out(physics_world *world)
 {
-    run_plain_ranges(world, world->scratch->held.count, GRAIN_BODIES, leave_out_range, NULL);
+    run_plain_ranges(&world->parallel, world->scratch->held.count, GRAIN_BODIES, leave_out_range,
+                     NULL);
 }

@@ -1,6 +1,6 @@
 // Integration of as many bodies at a time as a vector has lanes. See wide.h for why this is
 // compiled more than once.
-#include "common/physics/lanes/lanes_kernel.h"
+#include "common/physics/step/solver/body_lanes.h"
 
 #include "common/physics/step/solver/integrate.h"
 #include "common/physics/state/bodies/body_special.h"

@@ -5,7 +5,7 @@
 // where the impulse acts too, so that angular momentum is kept to rounding: one block of two
 // equations, K P = -(v Ċ + push) with the softness's share v. The angle of b from a, its whole
 // turns counted, bears spring, motor and limits, which go first.
-#include "common/physics/lanes/lanes_kernel.h"
+#include "common/physics/step/solver/body_lanes.h"
 
 #include "common/physics/step/solver/joint_lanes.h"
 #include "common/physics/lanes/vector_lanes.h"

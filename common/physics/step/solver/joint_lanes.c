@@ -202,9 +202,9 @@ void joints_prepare(physics_world *world)
     array_clear(&solver->breakable);
     array_clear(&solver->seeds);
     if (groups > 0) {
-        uint32_t partials = run_shares(world, groups, GRAIN_FILLED, fill_range, NULL);
-        partials_gather(world, partials, BREAKABLE, &solver->breakable);
-        partials_gather(world, partials, SEEDS, &solver->seeds);
+        uint32_t partials = run_shares(&world->parallel, groups, GRAIN_FILLED, fill_range, NULL);
+        partials_gather(&world->parallel, partials, BREAKABLE, &solver->breakable);
+        partials_gather(&world->parallel, partials, SEEDS, &solver->seeds);
     }
 }
 
@@ -325,5 +325,5 @@ void joints_store(physics_world *world)
     for (int sort = 0; sort < JOINT_SORTS; sort++) {
         groups += world->scratch->joint_solver->first[sort][COLOURS + 1];
     }
-    run_plain_shares(world, groups, GRAIN_STORED, store_range, NULL);
+    run_plain_shares(&world->parallel, groups, GRAIN_STORED, store_range, NULL);
 }

@@ -104,7 +104,7 @@ static void run_pass(physics_world *world, solver_pass pass, bool backward)
         if (s.colour == COLOUR_OVERFLOW) { // one by one, in order
             sweep_range(world, 0, SHARES, &s);
         } else if (count > 0) {
-            run_plain_shares(world, count, GRAIN_SWEPT, sweep_range, &s);
+            run_plain_shares(&world->parallel, count, GRAIN_SWEPT, sweep_range, &s);
         }
     }
 }
@@ -139,7 +139,7 @@ static bool sweep_impacts_of_colour(physics_world *world, uint32_t colour, impac
         array_clear(&world->parallel.partials[0].lists[0]);
         impact_range(world, 0, SHARES, &world->parallel.partials[0], &b);
     } else {
-        partials = run_shares(world, count, GRAIN_IMPACTS, impact_range, &b);
+        partials = run_shares(&world->parallel, count, GRAIN_IMPACTS, impact_range, &b);
     }
     bool any = false;
     for (uint32_t i = 0; i < partials; i++) {
@@ -341,7 +341,7 @@ static void settle_thin_bodies(physics_world *world, bool backward)
 static void solve_held(physics_world *world)
 {
     uint32_t groups = world->scratch->groups.first[COLOURS + 1];
-    run_plain_shares(world, groups, GRAIN_FILLED, prepare_range, NULL);
+    run_plain_shares(&world->parallel, groups, GRAIN_FILLED, prepare_range, NULL);
     const bool thin = (find_uneven(world) & LANES_THIN) != 0;
     bool lent = lend_masses(world, world->scratch->uneven.data, world->scratch->uneven.count);
     if (trusses_find(world)) {
@@ -349,7 +349,7 @@ static void solve_held(physics_world *world)
         lent = true;
     }
     if (lent) {
-        run_plain_shares(world, groups, GRAIN_FILLED, prepare_range, NULL);
+        run_plain_shares(&world->parallel, groups, GRAIN_FILLED, prepare_range, NULL);
     }
     trusses_place(world);
     const bool rebounds = any_may_rebound(world);
@@ -373,9 +373,9 @@ static void solve_held(physics_world *world)
     return_masses(world);
     joints_store(world);
     impact_joints_report(world);
-    uint32_t partials = run_shares(world, groups, GRAIN_FILLED, store_range, NULL);
-    partials_gather(world, partials, BEGAN, &world->scratch->began);
-    partials_gather(world, partials, ENDED, &world->scratch->ended);
+    uint32_t partials = run_shares(&world->parallel, groups, GRAIN_FILLED, store_range, NULL);
+    partials_gather(&world->parallel, partials, BEGAN, &world->scratch->began);
+    partials_gather(&world->parallel, partials, ENDED, &world->scratch->ended);
     forget_ghost_collisions(world);
 }
 

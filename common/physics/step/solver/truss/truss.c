@@ -444,6 +444,6 @@ void trusses_solve(physics_world *world, bool use_bias)
 {
     const truss_solver *s = world->scratch->truss_solver;
     if (s != NULL && s->trusses.count > 0) {
-        run_plain_ranges(world, s->trusses.count, 1, solve_range, &use_bias);
+        run_plain_ranges(&world->parallel, s->trusses.count, 1, solve_range, &use_bias);
     }
 }

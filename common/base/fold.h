@@ -7,8 +7,8 @@
 // row the two sums are multiplied to 128 bits, whose halves are folded onto each other (as in
 // wyhash, Wang Yi 2019): that binds the row together. Rows are then added up in any order. Made
 // against accidents, not against forgery.
-#ifndef CAROM_COMMON_PHYSICS_IMAGE_FOLD_H
-#define CAROM_COMMON_PHYSICS_IMAGE_FOLD_H
+#ifndef CAROM_COMMON_BASE_FOLD_H
+#define CAROM_COMMON_BASE_FOLD_H
 
 #include <stdint.h>
 #include <string.h>
