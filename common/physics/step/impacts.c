@@ -21,7 +21,7 @@
 // So is a disc that another moving body pressed in the last step: in a heap, a struck body cannot
 // get away, and impacts followed one by one would never come to an end, and never to rest.
 //
-// Boxes reach along new ways, so that every body on the way is known: see cover_path().
+// Boxes reach along new ways, so that every body on the way is known: see impact_boxes.c.
 //
 // Serial. The order of events is by time and contact, so it depends on no list's order; a world
 // without a fast disc only pays for a look at its bodies.
@@ -29,7 +29,8 @@
 
 #include "common/physics/state/bodies/body_special.h"
 #include "common/physics/parallel/sort.h"
-#include "common/physics/state/broad_phase/boxes.h"
+#include "common/physics/step/impact_boxes.h"
+#include "common/physics/step/impact_meetings.h"
 #include "common/physics/step/step.h"
 #include "common/physics/step/step_scratch.h"
 #include "common/physics/state/world.h"
@@ -44,301 +45,6 @@
 static double dot(vec2d a, vec2d b)
 {
     return a.x * b.x + a.y * b.y;
-}
-
-static impact_path *path_at(physics_world *world, uint32_t body_)
-{
-    step_scratch *s = world->scratch;
-    if (s->path_of.data[body_] == 0) {
-        s->path_of.data[body_] = s->paths.count;
-        array_push(&s->paths, path_of_body(world, body_));
-    }
-    return &s->paths.data[s->path_of.data[body_]];
-}
-
-static const impact_path *path_known(const physics_world *world, uint32_t body_)
-{
-    const step_scratch *s = world->scratch;
-    return &s->paths.data[s->path_of.data[body_]];
-}
-
-// ---- pairs
-
-// A contact as an impact sees it.
-typedef struct meeting {
-    path_pair pair;
-    uint32_t disc, other; // indices of their paths
-    bool turned;          // the disc is the contact's body A
-} meeting;
-
-// False of what no disc has a part in, and of sensors.
-static bool meeting_of(physics_world *world, const contact *c, meeting *out)
-{
-    if ((c->flags & CONTACT_SENSOR) != 0) {
-        return false;
-    }
-    const step_scratch *s = world->scratch;
-    path_at(world, c->body_a);
-    path_at(world, c->body_b);
-    uint32_t disc = s->path_of.data[c->body_b];
-    uint32_t other = s->path_of.data[c->body_a];
-    uint32_t shape_ = c->shape_a;
-    out->turned = s->paths.data[disc].kind != PATH_DISC;
-    if (out->turned) {
-        uint32_t swapped = disc;
-        disc = other;
-        other = swapped;
-        shape_ = c->shape_b;
-        if (s->paths.data[disc].kind != PATH_DISC) {
-            return false;
-        }
-    }
-    out->disc = disc;
-    out->other = other;
-    const impact_path *second = &s->paths.data[other];
-    const body_motion *m = &world->motions.data[second->body];
-    out->pair = (path_pair){
-        .disc = &s->paths.data[disc],
-        .other = second,
-        .geometry = second->kind == PATH_DISC ? NULL : &world->shapes.data[shape_].traits->geometry,
-        .rotation = m->rotation,
-        .center = m->local_center,
-    };
-    return true;
-}
-
-static double restitution_of(const physics_world *world, const contact *c)
-{
-    return (double)contact_surface(world, c).restitution;
-}
-
-// The speed above which an approach is an impact.
-static double limit_of(const physics_world *world, const contact *c)
-{
-    const double threshold = (double)world->step.restitution_threshold;
-    if (!(restitution_of(world, c) > 0.0) || threshold > SPEED_DULL) {
-        return SPEED_DULL;
-    }
-    return threshold > SPEED_LEAST ? threshold : SPEED_LEAST;
-}
-
-// The joints of a body hold it to another path: only what rebounds counts.
-static bool counts(const physics_world *world, const contact *c, const meeting *m)
-{
-    bool jointed = m->pair.disc->jointed || m->pair.other->jointed;
-    return !jointed || restitution_of(world, c) > 0.0;
-}
-
-static double clock_of(const meeting *m)
-{
-    return m->pair.disc->clock > m->pair.other->clock ? m->pair.disc->clock : m->pair.other->clock;
-}
-
-// ---- the events, earliest first
-
-static bool comes_before(const impact_event *a, const impact_event *b)
-{
-    return a->at != b->at ? a->at < b->at : a->contact < b->contact;
-}
-
-static void push_event(step_scratch *s, impact_event event)
-{
-    array_push(&s->meetings, event);
-    impact_event *heap = s->meetings.data;
-    uint32_t i = s->meetings.count - 1;
-    while (i > 0 && comes_before(&event, &heap[(i - 1) / 2])) {
-        heap[i] = heap[(i - 1) / 2];
-        i = (i - 1) / 2;
-    }
-    heap[i] = event;
-}
-
-static impact_event pop_event(step_scratch *s)
-{
-    impact_event *heap = s->meetings.data;
-    const impact_event first = heap[0];
-    const impact_event last = heap[--s->meetings.count];
-    const uint32_t count = s->meetings.count;
-    uint32_t i = 0;
-    for (uint32_t child = 1; child < count; child = 2 * i + 1) {
-        if (child + 1 < count && comes_before(&heap[child + 1], &heap[child])) {
-            child++;
-        }
-        if (!comes_before(&heap[child], &last)) {
-            break;
-        }
-        heap[i] = heap[child];
-        i = child;
-    }
-    heap[i] = last; // of an empty heap, nobody's place
-    return first;
-}
-
-// False if the two are too far from each other to meet in this step, and none was struck yet.
-static bool may_meet(const physics_world *world, const contact *c)
-{
-    if (path_known(world, c->body_a)->changed || path_known(world, c->body_b)->changed) {
-        return true;
-    }
-    const vec2 between = vec2d_relative(world->motions.data[c->body_a].center,
-                                        world->motions.data[c->body_b].center);
-    const float reach =
-        world->extents.data[c->body_a].extent_max + world->extents.data[c->body_b].extent_max;
-    const vec2 way = vec2_sub(path_free_way(world, c->body_b), path_free_way(world, c->body_a));
-    return vec2_length(between) <= reach + vec2_length(way) + SPECULATIVE_DISTANCE;
-}
-
-// Looks for an impact of the contact from now on. True if the two come by each other so closely
-// that the solver, which knows but the normal of now, would hold them up.
-static bool look_at_contact(physics_world *world, uint32_t slot)
-{
-    const contact *c = &world->contacts.data[slot];
-    meeting m;
-    if (!may_meet(world, c) || !meeting_of(world, c, &m) ||
-        (m.pair.disc->left && m.pair.other->left) || !counts(world, c, &m)) {
-        return false;
-    }
-    double at;
-    path_gap begin;
-    path_meeting met = path_first_meeting(&m.pair, clock_of(&m), (double)world->step.dt,
-                                          limit_of(world, c), &at, &begin);
-    if (met == PATH_IMPACT) {
-        push_event(world->scratch, (impact_event){at, slot, path_known(world, c->body_a)->version,
-                                                  path_known(world, c->body_b)->version});
-    }
-    if (met != PATH_APART || m.pair.disc->jointed || m.pair.other->jointed ||
-        m.pair.other->kind == PATH_OTHER) {
-        return false;
-    }
-    // Contacts of what does not rebound are made from where the two would meet (speculative.c).
-    return restitution_of(world, c) > 0.0 ? begin.distance < (double)SPECULATIVE_DISTANCE
-                                          : begin.rate < -0.5 * SPEED_DULL;
-}
-
-// ---- what may be met
-
-// Has a shape's box reach over another one too, as those of the fast do.
-static bool cover_box(physics_world *world, uint32_t shape_, aabb box)
-{
-    const shape *s = &world->shapes.data[shape_];
-    if (!s->boxed || aabb_contains(s->fat, box)) {
-        return false;
-    }
-    shape_grow_box(world, shape_, box);
-    array_push(&world->scratch->grown, shape_);
-    return true;
-}
-
-static aabb box_around_way(vec2d from, vec2 way, float reach)
-{
-    const vec2 none = {0.0f, 0.0f};
-    return aabb_at(
-        from, aabb_expand((aabb){vec2_min(none, way), vec2_max(none, way)}, reach + LINEAR_SLOP));
-}
-
-// The rest of the step of a disc that was struck.
-static bool cover_path(physics_world *world, impact_path *p)
-{
-    const vec2 way = vec2d_relative(p->place, path_place(p, (double)world->step.dt));
-    if (vec2_length(way) > FOLLOWED_WAY_MAX) {
-        p->left = true;
-        return false;
-    }
-    return cover_box(world, p->shape, box_around_way(p->place, way, (float)p->radius));
-}
-
-// The step to come of a disc, or of what stands but moves.
-static void cover_body(physics_world *world, uint32_t slot)
-{
-    const body_motion *m = &world->motions.data[slot];
-    const body_extent *extent = &world->extents.data[slot];
-    const vec2 way = path_free_way(world, slot);
-    const float length = vec2_length(way);
-    if (length > FOLLOWED_WAY_MAX) {
-        return;
-    }
-    if ((world->states.data[slot].flags & STATE_DYNAMIC) != 0) {
-        const uint32_t disc = m->room > 0.0f ? (uint32_t)NONE : path_find_disc(world, slot);
-        if (disc != NONE) {
-            cover_box(world, disc, box_around_way(m->center, way, extent->extent_max));
-        }
-        return;
-    }
-    const float turn = world->step.dt * float_abs(world->states.data[slot].angular_velocity);
-    const float swings = float_min(turn, 2.0f) * extent->extent_max;
-    for (uint32_t k = world->bodies.data[slot].shapes; k != NONE; k = world->shapes.data[k].next) {
-        const shape *s = &world->shapes.data[k];
-        if ((s->flags & SHAPE_SENSOR) == 0) {
-            const aabb now =
-                shape_aabb(&s->traits->geometry, (transform){{0.0f, 0.0f}, m->rotation});
-            const aabb then = {vec2_add(now.lower, way), vec2_add(now.upper, way)};
-            cover_box(world, k, aabb_at(m->position, aabb_expand(aabb_union(now, then), swings)));
-        }
-    }
-}
-
-typedef struct finding_pairs {
-    physics_world *world;
-    uint32_t shape;
-} finding_pairs;
-
-// Puts the pairs in order, each once, and leaves those that there is room for.
-static void cut_met_pairs(physics_world *world)
-{
-    item_pairs *met = &world->scratch->met_pairs;
-    const uint32_t room = contact_room(world);
-    uint32_t kept = 0;
-    sort_pairs(met, &world->scratch->found_in[0]);
-    for (uint32_t i = 0; i < met->count && kept < room; i++) {
-        const item_pair *last = &met->data[kept > 0 ? kept - 1 : 0];
-        if (kept == 0 || last->a != met->data[i].a || last->b != met->data[i].b) {
-            met->data[kept++] = met->data[i];
-        }
-    }
-    met->count = kept;
-}
-
-static bool note_pair(void *context, uint32_t item)
-{
-    const finding_pairs *f = context;
-    physics_world *world = f->world;
-    if (world->scratch->met++ >= world->meetings_max) {
-        return false;
-    }
-    const bool sensor =
-        ((world->shapes.data[item].flags | world->shapes.data[f->shape].flags) & SHAPE_SENSOR) != 0;
-    if (!sensor && contact_wanted(world, f->shape, item) &&
-        !pair_set_has(&world->pairs, f->shape, item)) {
-        const uint32_t low = f->shape < item ? f->shape : item;
-        const uint32_t high = f->shape < item ? item : f->shape;
-        array_push(&world->scratch->met_pairs, ((item_pair){low, high}));
-        if (world->scratch->met_pairs.count >= contact_pairs_max(world)) {
-            cut_met_pairs(world);
-        }
-    }
-    return true;
-}
-
-// Beyond PHYSICS_MEETINGS_MAX boxes in a step it drops all pairs, as pairs.c does.
-static void find_pairs_of(physics_world *world, uint32_t shape_)
-{
-    finding_pairs f = {world, shape_};
-    for (int i = 0; i < BROAD_TREES; i++) {
-        tree_query(&world->broad.trees[i], world->shapes.data[shape_].fat, note_pair, &f);
-    }
-}
-
-static void make_contacts(physics_world *world)
-{
-    step_scratch *s = world->scratch;
-    if (s->met > world->meetings_max) {
-        array_clear(&s->met_pairs);
-    }
-    cut_met_pairs(world);
-    for (uint32_t i = 0; i < s->met_pairs.count; i++) {
-        contact_create(world, s->met_pairs.data[i].a, s->met_pairs.data[i].b);
-    }
-    array_clear(&s->met_pairs);
 }
 
 // ---- who is fast
@@ -375,18 +81,6 @@ static void collect_quick(physics_world *world)
     }
 }
 
-static void cover_quick(physics_world *world)
-{
-    step_scratch *s = world->scratch;
-    for (uint32_t i = 0; i < s->quick.count; i++) {
-        cover_body(world, s->quick.data[i]);
-    }
-    for (uint32_t i = 0; i < s->grown.count; i++) {
-        find_pairs_of(world, s->grown.data[i]);
-    }
-    make_contacts(world);
-}
-
 // The contacts of what is fast. Those of two fast ones are looked at twice, and kept once.
 static void look_at_quick(physics_world *world)
 {
@@ -394,7 +88,7 @@ static void look_at_quick(physics_world *world)
     for (uint32_t i = 0; i < s->quick.count; i++) {
         uint32_t slot = s->quick.data[i];
         for (uint32_t key = world->bodies.data[slot].contacts; key != NONE;) {
-            if (look_at_contact(world, key >> 1)) {
+            if (meeting_look_for(world, key >> 1)) {
                 array_push(&s->parted, key >> 1);
             }
             key = world->contacts.data[key >> 1].edges[key & 1].next;
@@ -415,8 +109,8 @@ static bool is_seam(physics_world *world, const meeting *m, uint32_t slot, const
         meeting of;
         if (key >> 1 != slot && meeting_of(world, c, &of) && of.pair.other->kind == PATH_STANDING) {
             const path_gap on = path_gap_at(&of.pair, at);
-            if (on.distance < SEAM_STEP && on.rate > -limit_of(world, c) &&
-                on.rate < limit_of(world, c) &&
+            if (on.distance < SEAM_STEP && on.rate > -meeting_limit(world, c) &&
+                on.rate < meeting_limit(world, c) &&
                 dot(on.normal, vec2d_sub(gap->place, on.place)) < SEAM_STEP) {
                 return true;
             }
@@ -453,7 +147,7 @@ static bool chain_is_met(const physics_world *world, const meeting *m, path_gap 
 static void look_at_body(physics_world *world, uint32_t slot)
 {
     for (uint32_t key = world->bodies.data[slot].contacts; key != NONE;) {
-        look_at_contact(world, key >> 1);
+        meeting_look_for(world, key >> 1);
         key = world->contacts.data[key >> 1].edges[key & 1].next;
     }
 }
@@ -495,7 +189,7 @@ static bool is_impact(physics_world *world, const impact_event *event, impact_bl
     }
     path_gap gap = path_gap_at(&m.pair, event->at);
     if (is_left(disc, other) || !chain_is_met(world, &m, &gap, event->at) ||
-        gap.rate >= -limit_of(world, c) ||
+        gap.rate >= -meeting_limit(world, c) ||
         (other->kind == PATH_STANDING && is_seam(world, &m, event->contact, &gap, event->at))) {
         return false;
     }
@@ -523,7 +217,7 @@ static void collect_moment(physics_world *world)
     double last = 0.0;
     uint32_t before = NONE;
     while (s->meetings.count > 0 && s->meetings.data[0].at <= until) {
-        const impact_event event = pop_event(s);
+        const impact_event event = meeting_pop(s);
         impact_blow blow;
         if (event.contact != before && is_impact(world, &event, &blow)) {
             array_push(&s->blows, blow);
@@ -565,13 +259,7 @@ static void go_through_moment(physics_world *world)
     }
     strike_blows(world);
     list_struck(s);
-    for (uint32_t i = 0; i < s->listed.count; i++) {
-        impact_path *p = path_at(world, s->listed.data[i]);
-        if (cover_path(world, p)) {
-            find_pairs_of(world, p->shape);
-        }
-    }
-    make_contacts(world);
+    impact_boxes_follow_struck(world);
     for (uint32_t i = 0; i < s->listed.count; i++) {
         look_at_body(world, s->listed.data[i]);
     }
@@ -628,8 +316,8 @@ static outlook look_ahead_of(physics_world *world, uint32_t slot)
     }
     double at;
     path_gap begin;
-    const path_meeting met = path_first_meeting(&m.pair, clock_of(&m), (double)world->step.dt,
-                                                limit_of(world, c), &at, &begin);
+    const path_meeting met = path_first_meeting(&m.pair, meeting_clock(&m), (double)world->step.dt,
+                                                meeting_limit(world, c), &at, &begin);
     if (met == PATH_APART || (!struck && glides_off(world, &m.pair, &begin))) {
         return LOOK_PARTED;
     }
@@ -715,7 +403,7 @@ void resolve_impacts(physics_world *world)
     }
     array_reserve(&s->path_of, world->bodies.count);
     array_push(&s->paths, ((impact_path){0}));
-    cover_quick(world);
+    impact_boxes_cover_quick(world);
     look_at_quick(world);
     while (s->meetings.count > 0) {
         go_through_moment(world);

@@ -159,9 +159,9 @@ static inline void wide_box_set(wide_box *boxes, uint32_t lane, aabb box)
     wide_set(&boxes->upper_x, lane, box.upper.x);
     wide_set(&boxes->upper_y, lane, box.upper.y);
 }
-static inline uint32_t lowest_lane(uint32_t lanes)
+static inline uint32_t lowest_lane(uint32_t bits)
 {
-    return (uint32_t)__builtin_ctz(lanes);
+    return (uint32_t)__builtin_ctz(bits);
 }
 
 // The boxes of a node's leaves at the last refresh; of lanes that are no leaves anything.
