@@ -93,6 +93,7 @@ typedef struct step_scratch {
 #undef DECLARE
     item_pairs found_in[PARTIALS_MAX]; // by the range that found them
     uint64_t met;                      // boxes that impacts.c came upon in this step along new ways
+    uint32_t impact_work;              // see most_impact_work()
     contact_groups groups;
     trim_peaks peaks;
     const struct contact_kernels *kernels;

@@ -230,19 +230,30 @@ static void solve_impacts(physics_world *world, bool again)
     const int most = world->step.lively ? IMPACT_SWEEPS_OF_ROUND : 1;
     uint32_t left_braced = IMPACT_ROWS_BRACED;
     uint32_t left = IMPACT_WORK_MAX;
+    uint32_t work = 0;
     int sweeps = 0;
     do {
         const uint32_t due = count_due(world);
-        sweeps += impact_joints_find(world) ? solve_braced(world, pass, &left_braced)
-                                            : solve_moment(world, pass, most, due, &left);
+        const int swept = impact_joints_find(world) ? solve_braced(world, pass, &left_braced)
+                                                    : solve_moment(world, pass, most, due, &left);
         sweep_impacts(world, IMPACT_END, pass);
+        sweeps += swept;
+        work += ((uint32_t)swept + IMPACT_WORK_OF_ROUND - 1) * due;
         left -= IMPACT_WORK_OF_ROUND * due < left ? IMPACT_WORK_OF_ROUND * due : left;
         pass.round++;
     } while (pass.round < rounds && sweeps < IMPACT_SWEEPS_MAX && left > 0 &&
              sweep_impacts(world, IMPACT_FIND, pass));
+    if (work > world->scratch->impact_work) {
+        world->scratch->impact_work = work;
+    }
     if (again) {
         integrate_leave_out(world);
     }
+}
+
+uint32_t most_impact_work(const physics_world *world)
+{
+    return world->scratch->impact_work;
 }
 
 // Filling and storing go over all colours by patches of so many groups: what lies side by side in
@@ -382,6 +393,7 @@ static void solve_held(physics_world *world)
 void solve_constraints(physics_world *world)
 {
     const bool moves = world->awake_bodies.count > 0; // a world asleep costs next to nothing
+    world->scratch->impact_work = 0;
     if (moves) {
         integrate_free(world);
     }
