@@ -129,13 +129,14 @@ PRIVATE = {
     "common/physics/step/step_scratch.h": ["common/physics/step", "common/physics/world.c"],
 }
 
+# The folders of the engine from the bottom up: each knows only folders before it, so there is no circle.
+PHYSICS_FOLDERS = ["lanes", "parallel", "state", "step", "image", "queries"]
+
 # Within a room: whose files must not include whose, by folder.
 FORBIDDEN = [
     ("common/physics/" + below, "common/physics/" + above)
-    for below, above in [("state", "step"), ("parallel", "step"), ("lanes", "step"),
-                         ("queries", "step"), ("state", "queries"), ("step", "queries"),
-                         ("parallel", "image"), ("step", "image")]
-]
+    for place, below in enumerate(PHYSICS_FOLDERS) for above in PHYSICS_FOLDERS[place + 1:]
+] + [("common/physics/queries", "common/physics/" + other) for other in ("step", "image")]
 
 # The system's headers that only UNREACHABLE speaks of; any room not named there may include them.
 SYSTEM = {"sockets", "threads", "clock"}
@@ -384,6 +385,21 @@ class Checker(unittest.TestCase):
         self.assert_fault({"common/physics/state/a.c": '#include "common/physics/step/s.h"\n',
                            "common/physics/step/s.h": ""},
                           "common/physics/state may not include common/physics/step")
+
+    def test_lanes_or_ranges_that_include_the_state_are_found(self):
+        for folder in ("lanes", "parallel"):
+            self.assert_fault({f"common/physics/{folder}/a.h": '#include "common/physics/state/s.h"\n',
+                               "common/physics/state/s.h": ""},
+                              f"common/physics/{folder} may not include common/physics/state")
+
+    def test_state_that_includes_the_image_is_found(self):
+        self.assert_fault({"common/physics/state/a.c": '#include "common/physics/image/i.h"\n',
+                           "common/physics/image/i.h": ""},
+                          "common/physics/state may not include common/physics/image")
+
+    def test_every_folder_of_the_engine_has_its_place(self):
+        folders = {path.name for path in (ROOT / "common/physics").iterdir() if path.is_dir()}
+        self.assertEqual(folders, set(PHYSICS_FOLDERS))
 
     def test_circle_of_headers_is_found(self):
         self.assert_fault({
