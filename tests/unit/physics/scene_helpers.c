@@ -3,6 +3,9 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+
+#include "common/physics/image.h"
 
 static void expect_ok(status s, const error *err)
 {
@@ -89,6 +92,17 @@ void run(physics_world *world, int ticks)
     for (int i = 0; i < ticks; i++) {
         world_step(world);
     }
+}
+
+physics_world *restored(const physics_world *world)
+{
+    uint8_t *bytes = NULL;
+    size_t size = 0;
+    physics_world *made = NULL;
+    world_save(world, &bytes, &size);
+    assert_int_equal(world_restore(bytes, size, &made, NULL), STATUS_OK);
+    free(bytes);
+    return made;
 }
 
 void set_velocity(physics_world *world, body_id body, double x, double y)

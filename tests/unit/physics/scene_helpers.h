@@ -25,6 +25,8 @@ body_id put_floor(physics_world *world, double friction, double restitution);
 
 body_info look(const physics_world *world, body_id body);
 void run(physics_world *world, int ticks);
+// Another world, restored from this one's image.
+physics_world *restored(const physics_world *world);
 void set_velocity(physics_world *world, body_id body, double x, double y);
 
 // Totals over all dynamic bodies.

@@ -2,10 +2,7 @@
 // speed, without a hop or a turn; and what is no seam is still felt: steps, walls, ramps, edges.
 #include "tests/unit/physics/scene_helpers.h"
 
-#include "common/physics/image.h"
-
 #include <math.h>
-#include <stdlib.h>
 
 enum { PIECES = 500 };
 static const double LENGTH = 250.0; // [m], from x = 0 on; tops at y = 0
@@ -528,12 +525,7 @@ static void lift_that_rises_beside_a_floor_becomes_a_wall(void **state)
 
 static uint64_t hash_after_restoring(const physics_world *world, int ticks)
 {
-    uint8_t *bytes;
-    size_t size;
-    physics_world *copy = NULL;
-    world_save(world, &bytes, &size);
-    assert_int_equal(world_restore(bytes, size, &copy, &(error){0}), STATUS_OK);
-    free(bytes);
+    physics_world *copy = restored(world);
     run(copy, ticks);
     uint64_t hash = world_hash(copy);
     world_free(copy);

@@ -1,10 +1,8 @@
 // The state hash by bodies: its parts add up to it, and whatever a body has is in that body's part.
 #include "tests/unit/physics/scene_helpers.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "common/physics/image.h"
 #include "common/physics/joint.h"
 
 enum { SLOTS_MAX = 256 };
@@ -26,17 +24,6 @@ static void take_parts(const physics_world *world, uint64_t parts[SLOTS_MAX])
         sum += parts[i];
     }
     assert_true(sum == world_hash(world));
-}
-
-static physics_world *copy_of(const physics_world *world)
-{
-    uint8_t *bytes = NULL;
-    size_t size = 0;
-    physics_world *copy = NULL;
-    world_save(world, &bytes, &size);
-    assert_int_equal(world_restore(bytes, size, &copy, NULL), STATUS_OK);
-    free(bytes);
-    return copy;
 }
 
 static void link_bodies(physics_world *world, body_id a, body_id b)
@@ -120,7 +107,7 @@ static void change_of_a_body_is_in_its_part_alone(void **state)
     }
     take_parts(world, before);
     for (int i = 0; i < CHANGES; i++) {
-        physics_world *copy = copy_of(world);
+        physics_world *copy = restored(world);
         shape_def values = shape_def_default();
         shape_id shape = body_next_shape(copy, bodies[4], 0);
         values.friction = 0.125;

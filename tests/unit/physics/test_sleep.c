@@ -1,12 +1,10 @@
-// Bodies sleep or stay awake: whatever acts keeps a body awake,
-// rests, or only coasts, falls asleep. At the rates that games use.
+// Bodies sleep or stay awake: what acts on a body keeps it awake; a body that rests or only coasts
+// falls asleep. At the rates that games use.
 #include "tests/unit/physics/scene_helpers.h"
 
-#include "common/physics/image.h"
 #include "common/physics/joint.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const double RATES[] = {30.0, 60.0, 120.0, 240.0};
@@ -382,12 +380,7 @@ static void image_keeps_speed_and_timers(void **state)
         put_mass(world, 5.0, 0.5 + i, 1.0);
     }
     run(world, 20);
-    uint8_t *bytes = NULL;
-    size_t size = 0;
-    world_save(world, &bytes, &size);
-    physics_world *copy = NULL;
-    assert_int_equal(world_restore(bytes, size, &copy, NULL), STATUS_OK);
-    free(bytes);
+    physics_world *copy = restored(world);
     assert_true(world_definition(copy).sleep_speed == 0.125);
     for (int i = 0; i < 60; i++) {
         assert_true(world_hash(world) == world_hash(copy));

@@ -5,10 +5,8 @@
 #include "tests/unit/physics/scene_helpers.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "common/geometry/distance.h"
-#include "common/physics/image.h"
 #include "tests/golden/scenes.h"
 
 // A number from low to high that follows from the seed and what it is for.
@@ -281,13 +279,7 @@ static void restored_in_mid_flight_it_goes_the_same_way(void **state)
               (vec2d){-speed * cos(angle), -speed * sin(angle)});
     }
     for (int tick = 0; tick < 90; tick++) {
-        uint8_t *bytes = NULL;
-        size_t size = 0;
-        world_save(world, &bytes, &size);
-        physics_world *twin = NULL;
-        error err;
-        assert_int_equal(world_restore(bytes, size, &twin, &err), STATUS_OK);
-        free(bytes);
+        physics_world *twin = restored(world);
         world_step(world);
         for (int i = 0; i < 3; i++) {
             world_step(twin);
