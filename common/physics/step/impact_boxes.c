@@ -1,8 +1,8 @@
 // Boxes along the new ways of discs, so that every body on such a way has a contact with them.
 //
-// The broad phase has looked along the ways that bodies had at the end of the last step. What was
-// struck within this one, or is fast, reaches farther: its box grows over the rest of its way, and
-// what that overlaps becomes a contact before the next moment is looked for.
+// The broad phase has looked along the ways that bodies had at the end of the last step. A disc that
+// is fast, or was struck within this step, goes elsewhere: its box grows over the rest of its way,
+// and each new overlap becomes a contact before the next moment is looked for.
 #include "common/physics/step/impact_boxes.h"
 
 #include "common/physics/parallel/sort.h"

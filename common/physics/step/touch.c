@@ -32,7 +32,7 @@ typedef struct pair_step {
     bool first, last;      // the contact is the lowest, the highest one of the pair on a list
 } pair_step;
 
-// `list` has the contact. What that says by itself is not searched for: most pairs are one contact.
+// `list` has the contact, so whether that one list has it is not searched for again.
 static pair_step pair_of(const physics_world *world, uint32_t slot, const slot_list *list)
 {
     const slot_list *began = &world->scratch->began;
