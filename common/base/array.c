@@ -7,12 +7,14 @@
 
 enum {
     CAPACITY_MIN = 16,
-    DOUBLING_BYTES_MAX = 1 << 15, // larger arrays grow by a quarter,
-    QUARTER_BYTES_MAX = 1 << 17   // yet larger ones by an eighth, and what is mapped by a sixteenth
+    DOUBLING_BYTES_MAX = 1 << 15, // arrays up to this size double; larger ones grow by a quarter
+    // Arrays up to this size grow by a quarter; larger ones by an eighth, mapped ones by a
+    // sixteenth
+    QUARTER_BYTES_MAX = 1 << 17
 };
 
-// Doubled while that is cheap; what is large is not to stand half empty. An eighth more each time
-// copies each element nine times at most, all growth taken together.
+// Small arrays double. Large ones grow by less, to waste less memory; growth by an eighth copies
+// each element nine times at most in total.
 static uint32_t next_capacity(uint32_t capacity, size_t size)
 {
     size_t bytes = capacity * size;

@@ -23,7 +23,7 @@ void *array_grow(void *data, uint32_t *capacity, uint32_t count, size_t size);
          ? (void)((a)->data = array_grow((a)->data, &(a)->capacity, (n), sizeof *(a)->data))       \
          : (void)0)
 
-// Gives back what is beyond the elements that are there.
+// Shrinks the allocation to `count` elements.
 void *array_refit(void *data, uint32_t *capacity, uint32_t count, size_t size);
 
 #define array_fit(a)                                                                               \
@@ -47,7 +47,8 @@ void *array_refit(void *data, uint32_t *capacity, uint32_t count, size_t size);
         (a)->count = (a)->capacity = 0;                                                            \
     } while (0)
 
-// Of an array whose data were taken over: its capacity then (after array_fit() the count).
+// Frees the data of an array that were taken out of its struct. `capacity` is the capacity at that
+// time (after array_fit(): the count).
 void array_release(void *data, uint32_t capacity, size_t size);
 
 #endif

@@ -12,8 +12,8 @@ _Noreturn void assert_fail(const char *expression, const char *file, int line)
     abort();
 }
 
-// Without the handlers of SIGABRT: one of them (server/process/crash.h) blames the world that is
-// worked on, and memory that is out is no fault of a world.
+// Restores the default action of SIGABRT first: the crash handler (server/process/crash.h) would
+// blame the world in progress, and running out of memory is no fault of a world.
 _Noreturn void assert_no_memory(const char *file, int line)
 {
     fprintf(stderr, "carom: memory is out: the system has no more for %s:%d\n", file, line);

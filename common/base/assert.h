@@ -9,7 +9,7 @@
 #define CAROM_COMMON_BASE_ASSERT_H
 
 #ifdef CAROM_SMALL
-// Without its words: the file's number, CAROM_FILE, which the build gives, and the line.
+// As assert_fail, without the text: `file` is CAROM_FILE, a number that the build assigns.
 _Noreturn void assert_fail_at(int file, int line);
 
 #define ASSERT(expression) ((expression) ? (void)0 : assert_fail_at(CAROM_FILE, __LINE__))
@@ -20,7 +20,7 @@ _Noreturn void assert_no_memory(const char *file, int line);
 
 #define ASSERT(expression) ((expression) ? (void)0 : assert_fail(#expression, __FILE__, __LINE__))
 
-// Whether memory that was asked for is there, as in `ASSERT_MEMORY(made != NULL)`.
+// Ends the process unless the allocation succeeded, as in `ASSERT_MEMORY(made != NULL)`.
 #define ASSERT_MEMORY(had) ((had) ? (void)0 : assert_no_memory(__FILE__, __LINE__))
 #endif
 

@@ -2,7 +2,7 @@
 // Any thread; a block belongs to one at a time.
 //
 // Invariant: a block is mapped exactly when its size, in whole lines, is MAPPED_BYTES_MIN or more,
-// so the size alone tells how to give it back.
+// so the size alone decides how it is freed.
 #include "common/base/block.h"
 
 #include <stdatomic.h>
@@ -15,7 +15,7 @@
 #include "common/base/assert.h"
 
 enum {
-    PAGE_BYTES_MIN = 1 << 12, // on any processor
+    PAGE_BYTES_MIN = 1 << 12, // the smallest page of any processor
     PAGE_BYTES_MAX = 1 << 16
 };
 
@@ -27,7 +27,7 @@ enum {
 #endif
 
 static atomic_size_t mapped_bytes;
-static atomic_size_t mappings; // made so far
+static atomic_size_t mappings; // mappings made so far; picks the next offset
 
 // ---- accounts
 
@@ -73,7 +73,7 @@ static bool is_mapped(size_t bytes)
 }
 
 // Mappings begin at different lines of their pages. If all began with the page, elements of one
-// index in arrays that are gone through side by side would meet in the same sets of the caches.
+// index in arrays that a loop reads together would meet in the same sets of the caches.
 static size_t next_offset(void)
 {
     enum { LINES = PAGE_BYTES_MIN / BLOCK_ALIGNMENT, LINES_APART = 27 };
@@ -118,25 +118,25 @@ static size_t lesser(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-// Into other memory: the first `kept` bytes, the rest zero.
+// Copies the first `kept` bytes into a new block and zeroes the rest.
 static void *copy(void *data, size_t before, size_t kept, size_t bytes)
 {
     unsigned char *copied = take_lines(bytes);
     if (kept > 0) {
         memcpy(copied, data, kept);
     }
-    if (!is_mapped(bytes)) { // what is mapped is zero as it comes
+    if (!is_mapped(bytes)) { // a new mapping is zero already
         memset(copied + kept, 0, bytes - kept);
     }
     give_back_lines(data, before);
     return copied;
 }
 
-// The same of what is mapped and stays so.
+// Resizes a mapping by moving its pages; bytes after `kept` are zero.
 static void *move_pages(void *data, size_t before, size_t kept, size_t bytes)
 {
 #ifdef MREMAP_MAYMOVE
-    if (bytes <= before) { // what is left of the last page is zero if it is wanted again
+    if (bytes <= before) { // zero the rest of the last page: growth may use it again
         memset((unsigned char *)data + kept, 0, lesser(before - kept, PAGE_BYTES_MAX));
     }
     const size_t offset = offset_of(data);

@@ -3,7 +3,7 @@
 //
 // A checksum is linear: the entry of a byte is the exclusive or of those of its bits. So the eight
 // entries of single bits make a table, and the compiler computes the rest of it. A program that has
-// to be small goes by half bytes: tables of 8 KiB do not compress.
+// to be small (CAROM_SMALL) works by half bytes: tables of 8 KiB do not compress.
 #include "common/base/crc32c.h"
 
 #include "common/base/little_endian.h"
@@ -49,8 +49,8 @@ uint32_t crc32c(uint32_t crc, const void *bytes, size_t size)
 
 enum { SLICES = 8 };
 
-// Of table k, the checksums of each bit of a byte that k bytes of zero follow, by the reflected
-// polynomial 0x82f63b78.
+// TABLES[k][b] is the checksum of byte b followed by k zero bytes, with the reflected polynomial
+// 0x82f63b78.
 static const uint32_t TABLES[SLICES][256] = {
     // clang-format off
     SLICE(0xf26b8303u, 0xe13b70f7u, 0xc79a971fu, 0x8ad958cfu, 0x105ec76fu, 0x20bd8edeu, 0x417b1dbcu, 0x82f63b78u),

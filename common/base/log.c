@@ -55,9 +55,9 @@ static size_t put_time(char *out, size_t room)
 }
 
 // The text, as much of it as fits, with `\u202e` in the place of each character that would act on
-// the line (a line break, a mark that reverses what follows) and `\ufffd` for what is not UTF-8:
-// who gave a name or a reason must not write lines of their own. JSON escapes quotes and
-// backslashes too.
+// the line (a line break, a mark that reverses what follows) and `\ufffd` for what is not UTF-8: a
+// name or reason from a peer must not forge lines of its own. JSON escapes quotes and backslashes
+// too.
 static size_t put_escaped(char *out, size_t room, const char *text, bool json)
 {
     size_t used = 0;
@@ -114,7 +114,7 @@ void log_write(log_level level, const char *format, ...)
     if (size < 0) {
         return;
     }
-    size_t room = sizeof line - 1; // for the end of the line
+    size_t room = sizeof line - 1; // leaves a byte for the line break
     size_t used =
         shape == LOG_JSON ? put_json(line, room, level, text) : put_text(line, room, level, text);
     line[used] = '\n';

@@ -1,4 +1,4 @@
-// The one way in which carom says that something did not work.
+// Status codes and error texts: the only way in which carom reports a failure.
 //
 // A function that can fail for a reason outside our own code (a socket, a file, a command line, a
 // caller's argument) returns a status and, through a last `error *` that may be NULL, a text for a
@@ -13,14 +13,15 @@ typedef enum status {
     STATUS_OK = 0,
     STATUS_INVALID_ARGUMENT,  // malformed, of the wrong type, out of range, not finite
     STATUS_NOT_FOUND,         // a world, body, shape, joint or subscription that does not exist
-    STATUS_ALREADY_EXISTS,    // a name that is taken
-    STATUS_PERMISSION_DENIED, // known who, but may not
-    STATUS_UNAUTHENTICATED,   // not known who
+    STATUS_ALREADY_EXISTS,    // the name is taken
+    STATUS_PERMISSION_DENIED, // the caller is known but lacks the right
+    STATUS_UNAUTHENTICATED,   // the caller is not known
     STATUS_LIMIT_EXCEEDED,    // a named maximum was reached
-    STATUS_UNAVAILABLE,       // not now: shutting down, overloaded, connection lost, timed out
-    STATUS_UNKNOWN_METHOD,    // no method of that name
-    STATUS_MOVED,             // lives on another server
-    STATUS_INTERNAL,          // a fault of ours, or memory has run out
+    // Not possible now: shutting down, overloaded, connection lost, timed out
+    STATUS_UNAVAILABLE,
+    STATUS_UNKNOWN_METHOD, // no method has that name
+    STATUS_MOVED,          // the world is on another server
+    STATUS_INTERNAL,       // a fault of the server, or out of memory
     STATUS_COUNT
 } status;
 
@@ -34,8 +35,8 @@ typedef struct error {
 // The wire's word for a status: "invalid_argument" … ; "ok" for STATUS_OK. Never NULL.
 const char *status_code(status s);
 
-// The status whose wire word is `code` (not zero-terminated, `size` bytes). STATUS_INTERNAL for a
-// word that is not ours.
+// The status whose wire word is `code` (not zero-terminated, `size` bytes). STATUS_INTERNAL for an
+// unknown word.
 status status_from_code(const char *code, unsigned long size);
 
 // Fills `err` (may be NULL) with the status and the formatted text, and returns the status, so that
@@ -43,7 +44,7 @@ status status_from_code(const char *code, unsigned long size);
 status error_set(error *err, status s, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-// Puts `where` and ": " in front of the text that is there: "shapes[2]: radius must be > 0".
+// Puts the formatted text and ": " before the error's text: "shapes[2]: radius must be > 0".
 void error_prefix(error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

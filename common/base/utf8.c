@@ -5,9 +5,9 @@
 #include <stdint.h>
 #include <string.h>
 
-// The number of bytes of the character at `p`, 1 to 4; 0 if there is none. The second byte's range
-// depends on the lead: this is what keeps overlong forms, surrogates and what is above U+10FFFF
-// out.
+// The number of bytes of the character at `p`, 1 to 4; 0 if it is not valid. The second byte's
+// range depends on the lead: this is what keeps overlong forms, surrogates and what is above
+// U+10FFFF out.
 static size_t character_size(const unsigned char *p, size_t available)
 {
     unsigned char lead = p[0];
@@ -94,7 +94,7 @@ const char *utf8_quote(char out[UTF8_QUOTE_MAX], const void *bytes, size_t size)
         size_t step = utf8_decode(p + i, size - i, &code);
         bool shown = step > 0 && !utf8_acts(code);
         size_t wanted = shown ? step : 1;
-        // A text that does not end here must leave room for the ellipsis.
+        // A cut text needs room for the ellipsis.
         bool last = i + (step > 0 ? step : 1) == size;
         if (used + wanted + (last ? 1 : sizeof ELLIPSIS) > UTF8_QUOTE_MAX) {
             memcpy(out + used, ELLIPSIS, sizeof ELLIPSIS);

@@ -9,17 +9,18 @@
 
 bool utf8_valid(const void *bytes, size_t size);
 
-// The character at the beginning of `bytes`: its length, 1 to 4, and *code; 0 where there is none.
+// The character at the beginning of `bytes`: its length, 1 to 4, and *code; 0 if they are not valid
+// UTF-8.
 size_t utf8_decode(const void *bytes, size_t size, uint32_t *code);
 
-// Whether the character acts on the line around it instead of standing in it: control characters,
-// separators of lines and paragraphs, marks that change the direction of text.
+// Whether the character changes the line around it instead of only being printed: control
+// characters, separators of lines and paragraphs, marks that change the direction of text.
 bool utf8_acts(uint32_t code);
 
 enum { UTF8_QUOTE_MAX = 64 }; // bytes of a quoted text with the closing zero
 
-// A text from a stranger, made fit for an error text: cut at a character with "..." when it is
-// long, characters that act and bytes that are not UTF-8 shown as '?'. Returns `out`.
+// Makes a peer's text safe for an error text: cuts it at a character with "..." when it is long,
+// and shows control characters and invalid UTF-8 as '?'. Returns `out`.
 const char *utf8_quote(char out[UTF8_QUOTE_MAX], const void *bytes, size_t size);
 
 #endif
