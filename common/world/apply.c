@@ -1,6 +1,6 @@
-// Commands to engine calls; see apply.h. A table that METHOD_APPLY fills picks the function of a
-// method. References of a batch become the ids that its earlier
-// commands made. Thread: the one that owns the world.
+// Commands to engine calls; see apply.h. METHOD_APPLY fills a table with a function for each
+// method. References of a batch become the ids that its earlier commands made. Thread: the one that
+// owns the world.
 #include "common/world/apply.h"
 
 #include <inttypes.h>
@@ -11,9 +11,9 @@
 // One call of apply_command, or one batch.
 typedef struct application {
     physics_world *world;
-    const owners *owners; // NULL: nobody owns anything
+    const owners *owners; // NULL: no body has an owner
     command_memory **memory;
-    const command_result *made; // results of the batch's earlier commands; NULL outside a batch
+    const command_result *made; // results of the batch's commands so far; NULL outside a batch
     error *err;
 } application;
 
@@ -35,7 +35,7 @@ uint64_t command_result_made(const command_result *r)
     }
 }
 
-// An id as the engine knows it: a reference becomes what that command made.
+// The engine's id: a reference becomes the id that its command made.
 static uint64_t id_of(const application *a, uint64_t id)
 {
     if (!command_id_is_reference(id) || a->made == NULL) {
@@ -66,7 +66,7 @@ static status apply_world_set(const application *a, const command *c, command_re
         s = world_set_gravity(a->world, set->gravity, a->err);
     }
     if (s == STATUS_OK && (set->fields & WORLD_FIELD_SLEEP) != 0) {
-        s = world_set_sleep(a->world, set->sleep, a->err); // does not depend on its value
+        s = world_set_sleep(a->world, set->sleep, a->err); // cannot fail, whatever the value
     }
     if (s == STATUS_OK && (set->fields & WORLD_FIELD_RESTITUTION_THRESHOLD) != 0) {
         s = world_set_restitution_threshold(a->world, set->restitution_threshold, a->err);
@@ -98,7 +98,7 @@ static status apply_body_set(const application *a, const command *c, command_res
     const body_set_args *set = &c->body_set;
     (void)out;
     body_id id = id_of(a, set->body);
-    if (set->fields == 0) { // the owner alone
+    if (set->fields == 0) { // only the owner changes
         body_info info;
         return body_get(a->world, id, &info, a->err);
     }
@@ -237,9 +237,9 @@ static status apply_one(const application *a, const command *c, command_result *
     return APPLY[c->method](a, c, out);
 }
 
-// The plan has seen to it that nothing fails here. Should it be wrong, half a batch must not pass
-// for none: that is a fault of ours and said to be one, but no reason to take the other worlds down
-// with it.
+// plan_check proves that no command of the batch fails here. If the plan is wrong, the batch must
+// not count as applied: the error says that the server is at fault. Other worlds are unaffected, so
+// nothing is asserted.
 static status broken_batch(const application *a, const command *c, uint32_t index)
 {
     error_prefix(a->err, "commands[%" PRIu32 "] (%s), after those before it were applied", index,

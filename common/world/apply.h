@@ -5,10 +5,9 @@
 // same bits everywhere. It knows neither msgpack nor sockets; encode.h turns the result into bytes,
 // on any thread and whenever it suits.
 //
-// Carried out here: SCOPE_WORLD_COMMAND and SCOPE_WORLD_READ of method.h. An error has changed
-// nothing, also within world.apply: the whole batch is checked against the world as each command
-// would find it (bodies that the batch itself removes or makes included) before the first is
-// applied.
+// It applies the methods of SCOPE_WORLD_COMMAND and SCOPE_WORLD_READ (method.h). An error changes
+// nothing, also within world.apply: the whole batch is checked first, each command against the
+// world as the earlier ones would leave it, and only then applied.
 //
 // Thread: the one that owns the world. The result is the caller's and refers to nothing of the
 // world.
@@ -24,15 +23,15 @@
 #include "common/world/command.h"
 #include "common/world/method.h"
 
-// The most memory that one result may take: past it a read answers limit_exceeded (some 150 000
-// bodies with one shape each). A client that wants more subscribes, or asks by body.
+// The most memory of one result; a larger read answers limit_exceeded (some 150 000 bodies with one
+// shape each). A client that wants more subscribes, or asks by body.
 #define APPLY_RESULT_BYTES_MAX ((size_t)64 << 20)
 
-// A body with all that is known of it; the pointers lie in the result's memory.
+// All properties of a body; the pointers lie in the result's memory.
 typedef struct body_record {
     body_info info;
-    const char *owner;  // "" where it has none
-    shape_info *shapes; // info.shape_count of them
+    const char *owner;  // "" without an owner
+    shape_info *shapes; // info.shape_count elements
 } body_record;
 
 typedef struct spawn_result {
@@ -68,7 +67,7 @@ typedef struct hits_result {
 } hits_result;
 
 typedef struct bodies_result {
-    body_id *bodies; // in ascending order of their slots, none twice
+    body_id *bodies; // in ascending order of their slots, each once
     uint32_t count;
 } bodies_result;
 
@@ -80,8 +79,8 @@ typedef struct batch_result {
 } batch_result;
 
 struct command_result {
-    method method; // says which member counts; those that only answer {tick} have none
-    uint64_t tick; // of a change: the tick whose state first shows it; of a read: the tick it is of
+    method method; // selects the member of the union; methods that only answer {tick} have none
+    uint64_t tick; // change: the tick whose state first shows it; read: the tick that was read
     command_memory *memory; // owned; NULL inside a batch
     union {
         spawn_result spawn;       // body.spawn
@@ -94,34 +93,33 @@ struct command_result {
         contacts_result contacts; // world.contacts
         hits_result hits;         // query.ray, query.cast
         bodies_result found;      // query.overlap
-        query_near near;          // query.nearest; near.body 0: nothing there
+        query_near near;          // query.nearest; near.body 0: no body found
         batch_result batch;       // world.apply
     };
 };
 
-// Whether the method is one of those that apply_command carries out.
+// Whether apply_command applies the method.
 bool apply_supports(method m);
-// Whether it may stand in a batch.
+// Whether the method may occur in a batch.
 bool apply_batches(method m);
 
-// Applies the command to the world between two steps; changes show in the state of world_tick()
-// + 1. `apply.at` is not looked at: the host holds a batch back until its tick. Errors: those of
-// the engine, with the field or the command's place in the batch named; STATUS_UNAVAILABLE for a
-// method that is not for here. On failure nothing is changed and `out` owns nothing.
+// Applies the command to the world between two steps; changes show in the state of world_tick() +
+// 1. `apply.at` is ignored: the host keeps a batch until its tick. Errors: those of the engine,
+// with the field or the command's place in the batch named; STATUS_UNAVAILABLE for a method that
+// apply_supports() denies. A failure changes nothing, and `out` owns nothing.
 status apply_command(physics_world *world, const command *c, command_result *out, error *err);
 
-// The same where bodies have owners (common/world/owners.h): `table` tells what is read of them,
-// and is told what the command has changed. `who` is held to what it may do with other people's
-// things; NULL: the server itself, and a log that is played, may do everything. Errors: besides
-// those, STATUS_PERMISSION_DENIED.
+// apply_command for a world whose bodies have owners (common/world/owners.h). Checks what `who` may
+// change (NULL: everything, for the server itself and for replayed logs), reads owners from
+// `table`, and records changes there. Errors: those of apply_command, and STATUS_PERMISSION_DENIED.
 typedef struct owners owners;
 struct actor;
 status apply_command_as(physics_world *world, owners *table, const struct actor *who,
                         const command *c, command_result *out, error *err);
 
-// Gives back what the result owns and zeroes it; a zeroed result may be freed.
+// Frees what the result owns and zeroes it; a zeroed result may be freed.
 void command_result_free(command_result *r);
-// The id of the body, shape or joint that the command has made; 0 if it makes none.
+// The id of the body, shape or joint that the command made; 0 if none.
 uint64_t command_result_made(const command_result *r);
 
 #endif

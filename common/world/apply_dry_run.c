@@ -1,15 +1,13 @@
 // A small world in which the joints of a batch are tried out before the batch is applied.
 //
 // Whether a joint can be made or set depends on more than ids: on the kinds of other joints, on
-// limits that were set before, on how the bodies stand and of what type they are, and any of that
-// may be the work of an earlier command of the same batch. Rather than writing the engine's rules a
-// second time, the commands are carried out on stand-ins: bodies without shapes and copies of the
-// joints that the batch names, in a world of their own. The engine itself then says what it will
-// say.
+// limits that were set before, on the poses and types of the bodies, and an earlier command of the
+// same batch may have changed any of these. Instead of a second copy of the engine's rules, the
+// commands run on stand-ins: bodies without shapes and copies of the joints that the batch names,
+// in a world of their own. So the engine itself answers.
 //
-// A stand-in stands where its body does, but for a rounding of its angle in the last place. The one
-// rule that could see it is that a rod must not be too short; there the dry run asks for one part
-// in a hundred more.
+// A stand-in has its body's pose, except that its angle may differ in the last place. Only the
+// least length of a rod could depend on that; the dry run therefore asks for one per cent more.
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -18,8 +16,8 @@
 #include "common/world/apply_internal.h"
 
 typedef struct stand_in {
-    uint64_t id;      // of the world, or a reference into the batch
-    uint64_t dry_run; // in the dry run's world; it may have been removed there
+    uint64_t id;      // in the world, or a reference into the batch
+    uint64_t dry_run; // its stand-in in the dry run's world, which may be removed there
 } stand_in;
 
 struct dry_run {
@@ -86,7 +84,7 @@ static status no_such(const char *what, uint64_t id, error *err)
 
 // ---- bodies
 
-// A body that has left the world's bounds lies still out there; its stand-in is put on the edge.
+// A stand-in on the edge for a body beyond the world's bounds, where bodies freeze.
 static double inside(double x)
 {
     return x > PHYSICS_EXTENT_MAX    ? PHYSICS_EXTENT_MAX
@@ -109,8 +107,8 @@ static status body_stand_in_create(dry_run *t, body_id id, const body_def *def, 
     return s;
 }
 
-// The stand-in of a body, made when it is first spoken of. The body may be gone from the batch's
-// view: its stand-in is then gone too.
+// The stand-in of a body, made on first use. If the batch has removed the body, its stand-in is
+// removed too.
 static status body_stand_in(dry_run *t, body_id id, body_id *out, error *err)
 {
     const stand_in *known = stand_in_find(t->bodies.data, t->bodies.count, id);
@@ -133,10 +131,10 @@ static status body_stand_in(dry_run *t, body_id id, body_id *out, error *err)
 
 static status joint_stand_in(dry_run *t, joint_id id, joint_id *out, error *err);
 
-#define NOBODY (COMMAND_REFERENCE - 1) // an id that nothing in the dry run's world has
+#define NOBODY (COMMAND_REFERENCE - 1) // an id that never exists in the dry run's world
 
-// The definition with stand-ins for what it names; 0 stays 0. An id of nothing becomes NOBODY, so
-// that the engine may find what else is wrong in its own order; `missing` then has the text.
+// The definition with stand-ins for the ids that it names; 0 stays 0. An unknown id becomes NOBODY,
+// so that the engine reports other errors in its own order; `missing` then has the text.
 static joint_def joint_def_twins(dry_run *t, const joint_def *def, error *missing)
 {
     joint_def out = *def;
@@ -173,8 +171,8 @@ static status joint_stand_in_create(dry_run *t, joint_id id, const joint_def *de
     return s;
 }
 
-// As body_stand_in. A joint of the world whose body, or gear whose joint, the batch has removed
-// went with it.
+// As body_stand_in. The batch may have removed the joint too, with its body or, for a gear, its
+// joint.
 static status joint_stand_in(dry_run *t, joint_id id, joint_id *out, error *err)
 {
     joint_info info;
@@ -192,8 +190,7 @@ static status joint_stand_in(dry_run *t, joint_id id, joint_id *out, error *err)
     return s == STATUS_NOT_FOUND ? no_such("joint", id, err) : s;
 }
 
-// A rod that was as long as its anchors are apart, in the dry run's rounding, must be so in the
-// world's.
+// A rod as long as the distance of its anchors must stay so after the dry run's rounding.
 static status rod_check(const dry_run *t, joint_id id, joint_id made, error *err)
 {
     joint_info info;

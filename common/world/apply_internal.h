@@ -1,4 +1,4 @@
-// Shared by the files that apply commands, internal to common/world. The thread that owns the
+// Shared by the files that apply commands; internal to common/world. Thread: the one that owns the
 // world.
 #ifndef CAROM_COMMON_WORLD_APPLY_INTERNAL_H
 #define CAROM_COMMON_WORLD_APPLY_INTERNAL_H
@@ -8,15 +8,15 @@
 
 // ---- reading (apply_read.c)
 
-// A copy of all that is known of a body, in `memory`. `table` is NULL where nobody owns anything.
+// Copies all properties of a body into `memory`. `table` is NULL if no body has an owner.
 status read_body(const physics_world *world, const owners *table, body_id id, body_record *out,
                  command_memory **memory, error *err);
-// Bytes that read_body takes, at most.
+// The most bytes that read_body allocates.
 size_t read_body_bytes(const physics_world *world, body_id id);
-// Copies of all joints, in `memory`.
+// Copies all joints into `memory`.
 status read_joints(const physics_world *world, const char *name, joints_result *out,
                    command_memory **memory, error *err);
-// Copies of the contacts that touch, in `memory`; of one body unless it is 0.
+// Copies the touching contacts into `memory`; only those of `body`, unless it is 0.
 status read_contacts(const physics_world *world, const char *name, body_id body,
                      contacts_result *out, command_memory **memory, error *err);
 status read_world(const physics_world *world, const owners *table, const char *name,
@@ -24,20 +24,20 @@ status read_world(const physics_world *world, const owners *table, const char *n
 
 // ---- batches (apply_plan.c)
 
-// Whether every command of the batch would find what it needs, had those before it been carried
-// out. Nothing is changed. The text of an error begins with the command's place.
+// Whether every command of the batch will succeed after those before it. Changes nothing. The text
+// of an error begins with the command's index.
 status plan_check(const physics_world *world, const apply_args *batch, error *err);
 
 // ---- joints of a batch (apply_dry_run.c)
 
 typedef struct dry_run dry_run;
 
-// NULL when the batch has nothing to do with joints.
+// NULL if no command of the batch concerns joints.
 dry_run *dry_run_create(const physics_world *world, const apply_args *batch);
 void dry_run_free(dry_run *t); // NULL is allowed
 
-// Carries out command `index`, whose own check it has passed, on the dry run's world as far as
-// joints may depend on it; for joint.create, set, remove and get this is the check.
+// Applies command `index`, which has passed its own check, to the dry run's world as far as joints
+// may depend on it. For joint.create, set, remove and get this is the check.
 status dry_run_command(dry_run *t, uint32_t index, error *err);
 
 // ---- queries (apply_query.c)

@@ -1,11 +1,11 @@
 // The check of a batch before its first command is applied.
 //
-// A batch is all or nothing, and the engine has no undo; so what each command would find is worked
-// out beforehand. Only ids and room can depend on the commands before it: which bodies, shapes and
-// joints the batch has removed by then, and how many it has made. The plan keeps just that; what
-// joints need besides is tried out (apply_dry_run.c). Definitions are checked as the engine will
-// check them. tests/unit/proto/test_apply.c holds the plan to the engine with random batches: what
-// passes here is applied to its end.
+// A batch is all or nothing, and the engine has no undo; so the plan predicts the state before each
+// command. Only ids and free capacity depend on earlier commands: which bodies, shapes and joints
+// the batch has removed by then, and how many it has made. The plan keeps just that; joints are
+// tried out besides (apply_dry_run.c). Definitions are checked as the engine will check them.
+// tests/unit/proto/test_apply.c compares the plan with the engine over random batches: each batch
+// that passes here is applied without an error.
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -13,28 +13,28 @@
 #include "common/base/assert.h"
 #include "common/world/apply_internal.h"
 
-// A body that the batch has to do with: of the world, or a reference to one that it spawns.
+// A body that the batch names: of the world, or a reference to one that the batch spawns.
 typedef struct plan_body {
     body_id id;
     bool removed;
     uint32_t slots; // its shapes, each piece of a chain counted
-    size_t bytes;   // that read_body would take
+    size_t bytes;   // bytes that read_body would allocate for it
 } plan_body;
 
 typedef struct plan {
     const physics_world *world;
     const apply_args *batch;
-    uint32_t at; // the command that is being looked at
-    // The room that is left; removing makes some.
+    uint32_t at; // index of the command in progress
+    // The capacity left; removals add to it.
     uint64_t bodies_left, shapes_left, joints_left;
-    dry_run *joints; // NULL: the batch has none
+    dry_run *joints; // NULL: the batch has no joints
     size_t result_bytes;
     ARRAY(plan_body) known;
     ARRAY(shape_id) removed_shapes;
     error *err;
 } plan;
 
-// ---- what there is
+// ---- bodies, shapes and joints as the batch leaves them
 
 static uint32_t slots_of(const shape_def *def)
 {
@@ -67,7 +67,7 @@ static void count_spawned_body(plan *p, plan_body *body)
     }
 }
 
-// A reference has to be to an earlier command that made such a thing.
+// A reference is valid if it names an earlier command that made such a thing.
 static status reference_check(const plan *p, uint64_t id, method maker)
 {
     uint32_t index = command_id_index(id);
@@ -89,7 +89,7 @@ static status not_found(const plan *p, const char *what, uint64_t id)
     return error_set(p->err, STATUS_NOT_FOUND, "%s %" PRIu64 " does not exist any more", what, id);
 }
 
-// The body as the commands so far have left it; valid until the next call.
+// The body as the earlier commands have left it; valid until the next call.
 static status body_at(plan *p, body_id id, plan_body **out)
 {
     for (uint32_t i = 0; i < p->known.count; i++) {
@@ -124,7 +124,7 @@ static status body_check(plan *p, body_id id)
     return body_at(p, id, &body);
 }
 
-// ---- values that the decoder has held to their ranges, for those who made the command themselves
+// ---- ranges, checked again for commands that did not come through the decoder
 
 static bool within(vec2d v, double limit)
 {
@@ -246,7 +246,7 @@ static status plan_shape_add(plan *p, const command *c)
     return s;
 }
 
-// The body that bears the shape, and how many slots it takes.
+// The body of a shape, and the number of slots that the shape uses.
 static status shape_owner(const plan *p, shape_id id, body_id *owner, uint32_t *slots)
 {
     if (command_id_is_reference(id)) {
@@ -267,7 +267,7 @@ static status shape_owner(const plan *p, shape_id id, body_id *owner, uint32_t *
     return s;
 }
 
-// The body that bears the shape, which is still there.
+// The body of a shape that still exists.
 static status shape_at(plan *p, shape_id id, plan_body **out, uint32_t *slots)
 {
     body_id owner;
@@ -281,11 +281,10 @@ static status shape_at(plan *p, shape_id id, plan_body **out, uint32_t *slots)
         }
     }
     return body_at(p, owner, out) == STATUS_OK ? STATUS_OK
-                                               : not_found(p, "shape", id); // it went with its body
+                                               : not_found(p, "shape", id); // removed with its body
 }
 
-// The values were checked when they were decoded; of a shape that is known the engine would look at
-// no more than that.
+// The decoder has checked the values; the engine checks no more for a known shape.
 static status plan_shape_set(plan *p, const command *c)
 {
     uint32_t slots;
@@ -324,8 +323,8 @@ static status plan_world_set(plan *p, const command *c)
     return world_def_check(&def, p->err);
 }
 
-// Whether it can be made is found out by the dry_run. Joints that go with a body make no room here:
-// the plan may refuse the millionth joint where the engine would not.
+// The dry run decides whether the joint can be made. Joints that are removed with a body do not
+// free capacity here: the plan may refuse the millionth joint where the engine would not.
 static status plan_joint_create(plan *p, const command *c)
 {
     (void)c;
@@ -348,7 +347,7 @@ static status plan_by_dry_run(plan *p, const command *c)
 {
     (void)p;
     (void)c;
-    return STATUS_OK; // the dry run finds out
+    return STATUS_OK; // the dry run checks it
 }
 
 typedef status plan_function(plan *p, const command *c);

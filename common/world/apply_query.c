@@ -1,6 +1,6 @@
-// The query methods: each asks the engine and moves its answers into the result's memory. More than
-// COMMAND_QUERY_HITS_MAX answers are an error, never a list cut short. The thread that owns the
-// world.
+// The query methods: each queries the engine and copies the answers into the result's memory. More
+// than COMMAND_QUERY_HITS_MAX answers are an error, never a list cut short. Thread: the one that
+// owns the world.
 #include <string.h>
 
 #include "common/base/array.h"
@@ -13,7 +13,7 @@ static status too_many(uint32_t count, error *err)
                      COMMAND_QUERY_HITS_MAX);
 }
 
-// Moves the hits into the result's memory.
+// Copies the hits into the result's memory.
 static status hits_take(query_hits *hits, hits_result *out, command_memory **memory, error *err)
 {
     status s = STATUS_OK;
@@ -74,7 +74,7 @@ status find_overlap(const physics_world *world, const query_overlap_args *query,
     query_list list = {0};
     status s = overlap_list(world, query, &list, err);
     if (s == STATUS_OK && list.count > 0) {
-        // One body's shapes stand next to each other.
+        // The hits of one body are adjacent.
         uint32_t count = 0;
         for (uint32_t i = 0; i < list.count; i++) {
             if (count == 0 || list.data[count - 1].body != list.data[i].body) {

@@ -1,5 +1,5 @@
-// The reading methods: bodies, joints and contacts copied out of the world, so that a result refers
-// to nothing of it. A result over APPLY_RESULT_BYTES_MAX is an error. The thread that owns the
+// The reading methods: bodies, joints and contacts copied out of the world, so that a result does
+// not refer to it. A result over APPLY_RESULT_BYTES_MAX is an error. Thread: the one that owns the
 // world.
 #include "common/world/apply_internal.h"
 
@@ -15,7 +15,7 @@ static status too_large(error *err)
                      APPLY_RESULT_BYTES_MAX >> 20);
 }
 
-// The shape's own copy of its chain's points.
+// Gives the shape its own copy of its chain's points.
 static void copy_points(shape_def *def, command_memory **memory)
 {
     if (def->form != FORM_CHAIN) {

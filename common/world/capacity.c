@@ -1,4 +1,4 @@
-// Counting what commands add to a world; see capacity.h. The world's thread.
+// Counts what commands add to a world; see capacity.h. The world's thread.
 #include "common/world/capacity.h"
 
 #include <inttypes.h>
@@ -8,10 +8,10 @@
 
 typedef struct tally {
     const physics_world *world;
-    const command *batch; // NULL: a command alone
-    // that there are, as the commands so far leave them
+    const command *batch; // NULL: a single command
+    // ^The world's counts after the commands so far.
     int64_t bodies, shapes, joints;
-    // that the next command makes; negative: removes
+    // ^The next command's additions; negative for removals.
     int64_t more_bodies, more_shapes, more_joints;
 } tally;
 
@@ -38,7 +38,8 @@ static int64_t slots_of_spawn(const body_spawn_args *spawn)
     return slots;
 }
 
-// The earlier command of the batch that made the body; NULL: it is of the world, or wrong.
+// The earlier command of the batch that spawned the body; NULL if the world has it, or the id is
+// wrong.
 static const body_spawn_args *maker_of(const tally *t, body_id id)
 {
     uint64_t index = command_id_index(id);
@@ -49,7 +50,7 @@ static const body_spawn_args *maker_of(const tally *t, body_id id)
     return maker->method == METHOD_BODY_SPAWN ? &maker->spawn : NULL;
 }
 
-// Without those that the batch has added to it.
+// The body's slots in the world, without additions of the batch.
 static int64_t slots_of_body(const tally *t, body_id id)
 {
     const body_spawn_args *maker = maker_of(t, id);
@@ -159,7 +160,8 @@ static status check_one(const kind *k, int64_t there, int64_t more, uint64_t mos
 static status tally_add(tally *t, const capacity_limits *most, const command *c, error *err)
 {
     tally_command(t, c);
-    bool own = world_definition(t->world).bodies_max <= most->bodies; // its own is told by itself
+    // The engine reports a world's own limit
+    bool own = world_definition(t->world).bodies_max <= most->bodies;
     status s = own ? STATUS_OK : check_one(&BODIES, t->bodies, t->more_bodies, most->bodies, err);
     if (s == STATUS_OK) {
         s = check_one(&SHAPES, t->shapes, t->more_shapes, most->shapes, err);

@@ -1,4 +1,4 @@
-// Commands as such: their names, who may send them, their end.
+// Operations on commands: names, rights, ownership of memory.
 #include "common/world/command.h"
 
 #include <inttypes.h>
@@ -39,7 +39,7 @@ status command_permit(const command *c, role held, error *err)
                          role_name(held));
     }
     for (uint32_t i = 0; c->method == METHOD_WORLD_APPLY && i < c->apply.count; i++) {
-        status s = command_permit(&c->apply.commands[i], held, err); // a batch holds no batch
+        status s = command_permit(&c->apply.commands[i], held, err); // batches do not nest
         if (s != STATUS_OK) {
             error_prefix(err, "commands[%" PRIu32 "]", i);
             return s;
@@ -48,7 +48,7 @@ status command_permit(const command *c, role held, error *err)
     return STATUS_OK;
 }
 
-// `memory` is that of the outermost command.
+// As command_own(); `memory` belongs to the outermost command.
 static void own(command *c, const char *owner, command_memory **memory)
 {
     if (c->method == METHOD_BODY_SPAWN && c->spawn.owner == NULL) {

@@ -1,5 +1,5 @@
-// A chain of blocks, newest first; pieces are taken off the newest one, and all are freed together.
-// One thread at a time.
+// A chain of blocks, newest first; allocations come from the newest block, and all are freed
+// together. One thread at a time.
 #include "common/world/command_memory.h"
 
 #include <stdalign.h>
@@ -8,13 +8,14 @@
 
 #include "common/base/assert.h"
 
-// Blocks double, so that a million takes are a dozen allocations; the first fits a typical command.
+// Block sizes double, so a million allocations need a dozen blocks; the first fits a typical
+// command.
 enum { BLOCK_BYTES_FIRST = 1024, BLOCK_BYTES_MAX = 1 << 20 };
 
 struct command_memory {
-    command_memory *next; // older blocks; the newest is the one that takes are served from
-    size_t size, taken;   // of bytes
-    size_t used;          // asked for, of this block and the older ones
+    command_memory *next; // the next older block
+    size_t size, taken;   // `size` is the block's bytes, `taken` those allocated
+    size_t used;          // bytes allocated from this block and the older ones
     size_t held;          // bytes of this block and the older ones
     alignas(max_align_t) unsigned char bytes[];
 };

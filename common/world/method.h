@@ -1,4 +1,4 @@
-// The methods that there are, who may call them, and where they are carried out.
+// The methods, who may call them, and where they run.
 //
 // Constant data; any thread. Knows no physics, so a client may link it.
 #ifndef CAROM_COMMON_WORLD_METHOD_H
@@ -9,10 +9,12 @@
 // The method's name on the wire, "body.spawn". `m` is below METHOD_COUNT (asserted).
 const char *method_wire_name(method m);
 method_scope method_scope_of(method m);
-role method_role(method m);                // the least that may call it
+role method_role(method m);                // the least role that may call it
 bool method_has(method m, method_trait t); // whether it has the trait
-double method_price(method m); // to a network thread, in plain requests; 0: by its bytes
-bool method_makes(method m);   // a body, shape or joint, of which a batch may speak later
+// Cost to a network thread, in plain requests; 0: depends on its bytes
+double method_price(method m);
+// Whether it makes a body, shape or joint, to which a batch may refer later
+bool method_makes(method m);
 
 // "none", "viewer", "player", "admin"; "none" for a value that is no role.
 const char *role_name(role r);

@@ -1,7 +1,7 @@
 // The table of owners and its bytes; see owners.h. ownership.c decides what an owner may do.
 //
-// Names are kept once, in a hash table with open addressing that knows them by their place; an
-// entry for a body is that place. A name leaves when its last entry does.
+// Names are kept once, in a hash table with open addressing of their indices; a body's entry is its
+// owner's index. A name is removed with its last entry.
 #include "common/world/owners.h"
 
 #include <stdlib.h>
@@ -15,21 +15,21 @@ enum { VERSION = 1, NOBODY = 0 };
 
 typedef struct owner_name {
     char text[OWNER_BYTES_MAX + 1];
-    uint32_t uses; // entries; 0: the place is free
+    uint32_t uses; // entries with this name; 0: the slot is free
 } owner_name;
 
 typedef struct owned_body {
-    body_id id;     // 0: none in this slot. It may have been removed since
-    uint32_t owner; // place in names, plus one
+    body_id id;     // 0: the slot has no entry. The body may have been removed since
+    uint32_t owner; // index in names, plus one
 } owned_body;
 
 struct owners {
     ARRAY(owned_body) by_slot;
     ARRAY(owner_name) names;
     ARRAY(uint32_t) free_names;
-    uint32_t *buckets; // place in names plus one, 0 for empty; bucket_count is a power of two
+    uint32_t *buckets; // index in names plus one, 0 if empty; bucket_count is a power of two
     uint32_t bucket_count;
-    uint32_t filled; // buckets that are not empty, names that have left among them
+    uint32_t filled; // buckets that are not empty, removed names included
 };
 
 owners *owners_create(void)
@@ -77,7 +77,7 @@ static void put_bucket(owners *o, uint32_t name)
     o->filled++;
 }
 
-// New buckets, without the names that have left.
+// Rebuilds the buckets without the removed names.
 static void rebuild(owners *o)
 {
     uint32_t used = o->names.count - o->free_names.count;
@@ -96,7 +96,7 @@ static void rebuild(owners *o)
     }
 }
 
-// The name's place plus one; 0 where it is not known.
+// The name's index plus one; 0 if the table does not have it.
 static uint32_t find_name(const owners *o, const char *text)
 {
     uint32_t at = o->bucket_count > 0 ? hash_of(text) & (o->bucket_count - 1) : 0;
@@ -116,8 +116,8 @@ static uint32_t add_name(owners *o, const char *text)
     uint32_t place = o->names.count;
     ASSERT(size > 0 && size <= OWNER_BYTES_MAX);
     if (o->free_names.count > 0) {
-        // Buckets of the name that was there may still lead to the place. A search that comes that
-        // way compares the text, so they do no harm until the next rebuild drops them.
+        // Buckets of the slot's former name may still lead here. A search that follows one compares
+        // the text, so they are harmless until the next rebuild drops them.
         place = o->free_names.data[--o->free_names.count];
     } else {
         array_push(&o->names, (owner_name){0});
@@ -132,7 +132,7 @@ static uint32_t add_name(owners *o, const char *text)
     return place + 1;
 }
 
-// NOBODY for "".
+// Adds a use of the name and returns its index plus one; NOBODY for "".
 static uint32_t take_name(owners *o, const char *text)
 {
     uint32_t name = *text != '\0' ? find_name(o, text) : NOBODY;
@@ -176,7 +176,7 @@ static void set_owner(owners *o, body_id body, const char *text)
     uint32_t slot = slot_of(body);
     if (slot >= o->by_slot.count) {
         if (*text == '\0') {
-            return; // as it is
+            return; // unchanged
         }
         array_reserve(&o->by_slot, slot + 1); // new elements are zero
         o->by_slot.count = slot + 1;
@@ -186,13 +186,13 @@ static void set_owner(owners *o, body_id body, const char *text)
     o->by_slot.data[slot] = name != NOBODY ? (owned_body){body, name} : (owned_body){0};
 }
 
-// The body's id, where the command may name it by what an earlier one of its batch has made.
+// The body's id; a reference becomes the id that its command made.
 static body_id id_in(const command_result *made, body_id id)
 {
     return made != NULL && command_id_is_reference(id) ? made[command_id_index(id)].spawn.body : id;
 }
 
-// Also without an owner: the slot may still have that of a body that is gone.
+// Runs for bodies without an owner too: the slot may still have the owner of a removed body.
 static void own_spawn(owners *o, const command *c, const command_result *result,
                       const command_result *made)
 {
@@ -265,7 +265,7 @@ size_t owners_encoded_bytes(const owners *o, const physics_world *world)
     return bytes;
 }
 
-// Writes the names in use, and where each place has gone into `moved`.
+// Writes the names in use; moved[i] becomes the new index of name i.
 static void encode_names(const owners *o, uint32_t *moved, uint8_t **at)
 {
     uint32_t count = 0;
@@ -306,13 +306,13 @@ void owners_encode(const owners *o, const physics_world *world, uint8_t *out)
     free(moved);
 }
 
-// The rest of the bytes; `ended` once a read asked for more than there is.
+// The bytes not yet read; `ended` is set by a read past the end.
 typedef struct source {
     const uint8_t *at, *end;
     bool ended;
 } source;
 
-// `size`: 1, 4 or 8.
+// Reads a little-endian number of `size` bytes: 1, 4 or 8.
 static uint64_t get(source *s, size_t size)
 {
     if ((size_t)(s->end - s->at) < size) {
@@ -336,7 +336,7 @@ static bool decode_names(source *s, owners *o)
         memcpy(name.text, s->at, size);
         s->at += size;
         if (strlen(name.text) != size) {
-            return false; // a zero within
+            return false; // a zero byte within a name
         }
         array_push(&o->names, name);
     }
@@ -346,7 +346,7 @@ static bool decode_names(source *s, owners *o)
 static bool decode_bodies(source *s, const physics_world *world, owners *o)
 {
     uint64_t count = get(s, 4);
-    uint32_t least = 0; // slot that the next one may have
+    uint32_t least = 0; // the least slot that the next entry may have
     for (uint64_t i = 0; i < count && !s->ended; i++) {
         owned_body entry = {.id = get(s, 8), .owner = (uint32_t)get(s, 4)};
         uint32_t slot = slot_of(entry.id);
@@ -374,7 +374,7 @@ status owners_decode(const uint8_t *bytes, size_t size, const physics_world *wor
     }
     for (uint32_t i = 0; i < o->names.count; i++) {
         if (o->names.data[i].uses == 0) {
-            array_push(&o->free_names, i); // of a body that was gone when it was written
+            array_push(&o->free_names, i); // its body was gone when the table was written
         }
     }
     rebuild(o);

@@ -1,8 +1,8 @@
-// Whether somebody may carry a command out on what is there; see owners.h.
+// Whether an actor may change the bodies and joints that a command names; see owners.h.
 //
-// A batch may name what it makes itself: a body that it spawns is its sender's, a shape is its
-// body's, and a joint was looked at when it was made. A body that it hands over is not its
-// sender's from there on.
+// In a batch, a body that the batch spawns is its sender's, a shape is its body's, and a joint was
+// checked when it was made. A body that the batch gives to another owner is not the sender's for
+// later commands.
 #include <inttypes.h>
 #include <string.h>
 
@@ -13,12 +13,13 @@ typedef struct hearing {
     const owners *owners;
     const physics_world *world;
     const actor *who;
-    const apply_args *batch; // NULL outside of one
-    ARRAY(body_id) handed;   // bodies that the batch has handed over so far, or references
+    const apply_args *batch; // NULL outside a batch
+    // Bodies, or references, that the batch has given to other owners so far
+    ARRAY(body_id) handed;
     error *err;
 } hearing;
 
-// ---- whose it is
+// ---- owners of bodies
 
 static bool is_handed(const hearing *h, body_id id)
 {
@@ -30,7 +31,7 @@ static bool is_handed(const hearing *h, body_id id)
     return false;
 }
 
-// The command of the batch that a reference names; NULL where there is none of that method.
+// The command of the batch that a reference names; NULL unless its method is `made_by`.
 static const command *maker_of(const hearing *h, uint64_t id, method made_by)
 {
     uint32_t index = command_id_index(id);
@@ -54,7 +55,7 @@ static bool is_own(const hearing *h, body_id id)
            strcmp(owner_of(h, id), h->who->subject) == 0;
 }
 
-// Bodies that are not there are for apply_command to tell.
+// apply_command reports bodies that do not exist.
 static bool is_missing(const hearing *h, body_id id)
 {
     body_info info;
@@ -62,8 +63,9 @@ static bool is_missing(const hearing *h, body_id id)
                                        : body_get(h->world, id, &info, NULL) != STATUS_OK;
 }
 
-// Whether the sender sees some of the body: the box around its shapes, as its snapshots go by. A
-// batch asks a thousand times, so this may not depend on how much else is there.
+// Whether the sender's areas touch the box around the body's shapes, by which snapshots choose
+// bodies too. A batch calls it a thousand times, so the cost may not depend on the number of other
+// bodies.
 static bool is_seen(const hearing *h, body_id id)
 {
     aabb box;
@@ -79,7 +81,7 @@ static bool is_seen(const hearing *h, body_id id)
     return seen;
 }
 
-// A static body that nobody owns: anyone who sees it may fasten things to it.
+// A static body without an owner: any player who sees it may join bodies to it.
 static bool is_ground(const hearing *h, body_id id)
 {
     body_info info;
@@ -88,7 +90,7 @@ static bool is_ground(const hearing *h, body_id id)
            is_seen(h, id);
 }
 
-// Nothing tells whether it exists.
+// The text is the same whether the body exists or not.
 static status refuse_unseen(const hearing *h, const char *what, uint64_t id)
 {
     return error_set(h->err, STATUS_NOT_FOUND,
@@ -134,14 +136,14 @@ static status check_shape(const hearing *h, shape_id id)
     return there ? check_body(h, info.body) : STATUS_OK;
 }
 
-// The two ends of a joint: at least one is the sender's, and the other one too or the ground. 0 is
-// no body: a mouse has none at one end.
+// Checks both bodies of a joint: one must be the sender's, the other too or ground. 0 means no
+// body: a mouse joint has only one.
 static status check_ends(const hearing *h, body_id a, body_id b)
 {
     bool own_a = a != 0 && is_own(h, a);
     bool own_b = b != 0 && is_own(h, b);
     if (a == 0 && b == 0) {
-        return STATUS_OK; // a gear over joints, which are looked at by themselves
+        return STATUS_OK; // a gear, whose joints are checked separately
     }
     if (!h->who->confined && ((a != 0 && is_missing(h, a)) || (b != 0 && is_missing(h, b)))) {
         return STATUS_OK;
@@ -154,7 +156,7 @@ static status check_ends(const hearing *h, body_id a, body_id b)
     return refuse_body(h, good_a && b != 0 ? b : a);
 }
 
-// The ends of a joint that is there, or that the batch makes.
+// The bodies of an existing joint, or of one that the batch makes.
 static status check_joint_ends(const hearing *h, joint_id id, joint_def *out)
 {
     joint_info info;
@@ -173,8 +175,8 @@ static status check_joint_ends(const hearing *h, joint_id id, joint_def *out)
                : s;
 }
 
-// A joint that is made or changed, and the joints that it couples as a gear: it moves them as much
-// as it moves its bodies. A gear on a gear is left to the engine, which refuses it.
+// Checks a new or changed joint, and the joints that a gear couples, since it moves their bodies
+// too. The engine refuses a gear on a gear.
 static status check_joint_def(const hearing *h, const joint_def *def)
 {
     joint_def below;
@@ -198,12 +200,12 @@ static status check_joint(const hearing *h, joint_id id)
 static status check_joint_set(const hearing *h, const joint_args *set)
 {
     joint_def values = set->def;
-    values.a = values.b = 0; // they do not count
+    values.a = values.b = 0; // a gear's own bodies are ignored
     status s = check_joint(h, set->joint);
     return s == STATUS_OK ? check_joint_def(h, &values) : s;
 }
 
-// ---- owners that are named
+// ---- new owners
 
 static status permit_spawn(hearing *h, const command *c)
 {
@@ -260,7 +262,7 @@ typedef status permit_function(hearing *h, const command *c);
 #define ROW(id, permit) [METHOD_##id] = permit_##permit,
 static permit_function *const PERMIT[METHOD_COUNT] = {METHOD_PERMIT(ROW)};
 
-// A command without a rule is an admin's.
+// A method without a rule here needs an admin.
 static status check_one(hearing *h, const command *c)
 {
     if (PERMIT[c->method] != NULL) {

@@ -1,4 +1,4 @@
-// Counting what an owner has; see share.h. The world's thread.
+// Counts what an owner has; see share.h. The world's thread.
 #include "common/world/share.h"
 
 #include <inttypes.h>
@@ -17,7 +17,7 @@ typedef struct asked {
 
 typedef struct kind {
     const char *one, *many;
-    uint64_t (*count)(const asked *a); // those of the sender
+    uint64_t (*count)(const asked *a); // counts the sender's things
 } kind;
 
 static bool is_own(const asked *a, body_id body)
@@ -54,8 +54,8 @@ static const kind BODIES = {"body", "bodies", count_bodies};
 static const kind SHAPES = {"shape", "shapes", count_shapes};
 static const kind JOINTS = {"joint", "joints", count_joints};
 
-// `own` is counted when it matters: where all things of the world together would fit the share
-// that is left beside them, the sender's do.
+// `own` is counted only if needed: if all things of the world would fit the sender's share, so do
+// its own.
 static status check(const asked *a, const kind *k, int64_t there, int64_t more, uint64_t most)
 {
     const uint64_t all = (uint64_t)there;
@@ -75,7 +75,7 @@ static status check(const asked *a, const kind *k, int64_t there, int64_t more, 
                      COUNTED(own, k->one, k->many), more, may);
 }
 
-// Bodies that the command makes another's, or nobody's.
+// Bodies that the command gives to another owner or to none.
 static int64_t count_handed(const asked *a, const command *c)
 {
     const char *to = c->method == METHOD_BODY_SET     ? c->body_set.owner
