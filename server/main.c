@@ -1,11 +1,11 @@
-// caromd: reads the operator's settings, runs the loop, ends on SIGTERM and SIGINT; on SIGUSR1 it
-// takes no new sessions and ends later; on SIGHUP it reads its keys again. It listens on sockets of
+// caromd: reads the operator's settings, runs the loop, and stops on SIGTERM and SIGINT. SIGUSR1
+// refuses new sessions and stops later (drain); SIGHUP reloads its keys. It listens on sockets of
 // its own, of the service manager (process/activation.h), or of the server that it takes over from
 // (process/takeover.h).
 //
 // The signals have handlers of their own, as process 1 of a container has no others; SIGPIPE is
-// ignored, as writes return their errors. A second SIGTERM or SIGINT ends the process at once.
-// Exit codes: 0 after a clean shutdown, 1 when the server could not run, 2 for a wrong option.
+// ignored, as writes return their errors. A second SIGTERM or SIGINT ends the process at once. Exit
+// codes: 0 after a clean shutdown, 1 when the server could not run, 2 for a wrong option.
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
@@ -39,14 +39,14 @@
 #include "server/world/tick/thread_pool.h"
 
 enum {
-    CERTIFICATE_LOW_DAYS = 7, // left of a certificate, below which it is worth a warning
+    CERTIFICATE_LOW_DAYS = 7, // warn when a certificate expires in fewer days
     EXIT_COULD_NOT_RUN = 1,
     EXIT_WRONG_OPTION = 2,
-    OWN_DESCRIPTORS = 96 // beside its connections: the loop's, files, those being turned away
+    OWN_DESCRIPTORS = 96 // descriptors besides connections: the loop's, files, refused sockets
 };
 
 enum {
-    RESTART_TRIES = 100, // for the directory of a process that has just ended
+    RESTART_TRIES = 100, // attempts to lock the directory of a process that has just ended
     RESTART_PAUSE_MS = 50
 };
 
@@ -61,13 +61,14 @@ typedef struct process {
     server *server;
     auth_keys *keys;     // NULL: none
     tls_files *tls;      // NULL: none
-    given_sockets given; // that listen already; the server takes them over
-    takeover_gift gift;  // of the server that this one takes over from; peer -1: none
-    takeover *takeover;  // where the next one asks; NULL: nowhere
-    given_sockets kept;  // copies of those that the next process has, in case that it fails
-    int worlds;          // the file of worlds handed over, 0: none
-    bool goes_on;        // it is this process's own
-    int signals;         // that have come
+    given_sockets given; // sockets that listen already, which the server takes over
+    takeover_gift gift;  // from the server that this one takes over; peer -1: none
+    takeover *takeover;  // accepts the next process's takeover; NULL: not possible
+    // Copies of the sockets that the next process has, in case it fails.
+    given_sockets kept;
+    int worlds;   // descriptor of the handed-over file of worlds; 0: none
+    bool goes_on; // the file of worlds is this process's own
+    int signals;  // termination signals received
     bool failed;
 } process;
 
@@ -222,7 +223,7 @@ static bool stop_for_next(void *context)
     return false;
 }
 
-// A server that cannot be taken over serves all the same.
+// A server without a takeover socket still serves.
 static void await_next(process *p)
 {
     const config *c = p->config;
@@ -249,7 +250,7 @@ static void on_listening(void *context, const char *address, const char *http)
     if (http != NULL) {
         log_info("for browsers: http%s://%s/", p->tls != NULL ? "s" : "", http);
     }
-    log_info("listening on %s", address); // with port 0, this is how one learns the port
+    log_info("listening on %s", address); // shows the port chosen for port 0
 }
 
 static void on_ready(void *context)
@@ -257,7 +258,7 @@ static void on_ready(void *context)
     process *p = context;
     if (p->gift.peer >= 0) {
         takeover_serving(&p->gift);
-        p->worlds = 0; // was the gift's
+        p->worlds = 0; // the file came with the takeover
     }
     notify_send("READY=1");
 }
@@ -278,15 +279,15 @@ static void on_finished(void *context, const error *err)
 }
 
 // Each connection takes a descriptor, and the usual soft limit is 1024. If the system allows no
-// more, the limit on connections is lowered: a client is then told why it is turned away.
-// Of those, HTTP without a WebSocket gets an eighth at most.
+// more, the limit on connections is lowered: a client then learns why it is refused. Plain HTTP
+// connections get an eighth of them at most.
 static void fit_descriptors(limits *l, bool http, bool proxied)
 {
     struct rlimit files;
     if (getrlimit(RLIMIT_NOFILE, &files) != 0) {
         return;
     }
-    // Those that are being closed count too; see http.c.
+    // Connections that are closing count too; see http.c.
     rlim_t base = OWN_DESCRIPTORS + (proxied ? NETWORK_GREETINGS_MAX : 0);
     rlim_t own = base + (http ? 2 * l->http_connections : 0);
     rlim_t wanted = l->connections + own;
@@ -310,8 +311,8 @@ static void fit_descriptors(limits *l, bool http, bool proxied)
     }
 }
 
-// Large pieces of the heap are mappings, which go back to the system when they are freed. (Left to
-// itself the C library keeps ever larger ones.)
+// Larger heap pieces are mappings, which return to the system when freed. (The C library would
+// raise the threshold.)
 enum { HEAP_PIECE_MAX = 1 << 20 };
 
 static void bound_memory(config *c)
@@ -332,8 +333,8 @@ static void bound_memory(config *c)
 static void watch_signals(process *p)
 {
 #ifdef __SANITIZE_THREAD__
-    // Its runtime makes room for signals in a thread's first blocking call, and loses the one that
-    // arrives in that moment.
+    // A thread sanitizer's runtime prepares for signals in a thread's first blocking call, and
+    // loses a signal that arrives in that moment.
     (void)poll(NULL, 0, 0);
 #endif
     signal(SIGPIPE, SIG_IGN);
@@ -357,7 +358,7 @@ static void watch_signals(process *p)
     }
 }
 
-// Runs the loop to its end and proves that nothing was left open in it.
+// Runs the loop until it ends, and verifies that no handle is left open.
 static void run_loop(process *p)
 {
     uv_run(&p->loop, UV_RUN_DEFAULT);
@@ -372,9 +373,9 @@ _Static_assert((int)CONFIG_THREADS_MAX <= (int)IO_THREADS_MAX, "nor is any too m
 _Static_assert((int)CONFIG_THREADS_MAX <= (int)THREAD_POOL_THREADS_MAX,
                "any number of threads that an option allows fits a pool");
 
-// Worlds and sessions are numbered from the microseconds since 1970 on, so that no number comes
-// back after a restart as long as fewer than a million are made a second and the clock is not set
-// back. JavaScript holds such numbers exactly until the year 2255.
+// Worlds and sessions are numbered from the microseconds since 1970, so that no number repeats
+// after a restart as long as fewer than a million are made a second and the clock is not set back.
+// JavaScript holds such numbers exactly until the year 2255.
 static uint64_t first_number(void)
 {
     struct timespec now;
@@ -382,7 +383,7 @@ static uint64_t first_number(void)
     return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
 }
 
-// One server, from its start to its end.
+// Runs one server from start to end.
 static void serve_once(process *p)
 {
     const config *c = p->config;
@@ -443,8 +444,8 @@ static void serve_once(process *p)
     free(worlds);
 }
 
-// After the server has ended. True when another has to begin, as the process that was to take over
-// from it has ended before it could.
+// Whether another server must start after this one has ended, because the process that took over
+// failed.
 static bool must_go_on(process *p)
 {
     int pid = 0;
@@ -468,7 +469,7 @@ static bool must_go_on(process *p)
     return true;
 }
 
-// The data directory of a process that has just ended may be its own for a moment more.
+// The data directory of a process that has just ended may stay locked for a moment.
 static void go_on(process *p)
 {
     given_sockets spare = p->given;
@@ -486,8 +487,8 @@ static void go_on(process *p)
     drop_sockets(&spare);
 }
 
-// The sockets of the service manager, or of the server that this one takes over from. All else that
-// could be wrong was looked at before: that server stops here.
+// Takes the sockets of the service manager, or of the server that this one takes over. It is the
+// last step that may fail: that server stops here.
 static status take_sockets(process *p, error *err)
 {
     const config *c = p->config;
@@ -517,8 +518,8 @@ static status take_sockets(process *p, error *err)
     return s;
 }
 
-// Worker threads of the loop: those that restore worlds, and those that the library would have, for
-// worlds that are made and messages that are decoded meanwhile.
+// Sets the number of the loop's worker threads: those that restore worlds, and libuv's default for
+// making worlds and decoding messages meanwhile.
 static void begin_workers(void)
 {
     enum { OTHER_WORKERS = 4 };

@@ -1,4 +1,4 @@
-// One bucket of lines for the process; see audit.h. Any thread.
+// A token bucket of lines for the process; see audit.h. Any thread.
 #include "server/base/audit.h"
 
 #include <pthread.h>
@@ -13,9 +13,9 @@
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static bucket lines;
-static uint64_t unwritten; // refusals since the last one that got a line
+static uint64_t unwritten; // refusals without a line since the last one with a line
 
-// Whether this one gets a line, and how many did not before it.
+// Whether this refusal gets a line; *missed is the number before it that got none.
 static bool take_line(uint64_t *missed)
 {
     uint64_t now_ms = (uint64_t)(clock_now_ns() / 1000000);

@@ -1,7 +1,7 @@
-// Filling and paying; see bucket.h.
+// Refilling and charging; see bucket.h.
 #include "server/base/bucket.h"
 
-static const double REFUSAL_SHARE = 0.1; // of the price, for what is refused
+static const double REFUSAL_SHARE = 0.1; // share of the price that a refusal costs
 
 static void fill(bucket *b, double rate, double burst, uint64_t now_ms)
 {

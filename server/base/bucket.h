@@ -1,8 +1,8 @@
-// A token bucket: how much somebody may do, in the long run and at once.
+// A token bucket: limits a rate in the long run, and a burst at once.
 //
-// It fills with `rate` a second up to `burst`. A request that it cannot pay is refused and costs
-// a tenth: somebody a little above the rate gets most of it, somebody who goes on regardless sinks
-// into debt. A bucket that owes more than `burst` is exhausted. Times are the loop's, in
+// It fills with `rate` a second up to `burst`. A request above the level is refused and costs a
+// tenth of its price: a client a little above the rate gets most of it, one that ignores refusals
+// sinks into debt. A bucket whose debt exceeds `burst` is exhausted. Times are the loop's, in
 // milliseconds; rates may change between two calls. Pure functions over the struct; any thread.
 #ifndef CAROM_SERVER_BASE_BUCKET_H
 #define CAROM_SERVER_BASE_BUCKET_H
@@ -12,21 +12,21 @@
 
 typedef struct bucket {
     double level;
-    uint64_t filled_ms; // when it was last filled
-    bool begun;         // false: it is full
+    uint64_t filled_ms; // time of the last refill
+    bool begun;         // false: not used yet, so full
 } bucket;
 
 typedef enum bucket_answer { BUCKET_PAID, BUCKET_REFUSED, BUCKET_EXHAUSTED } bucket_answer;
 
 bucket_answer bucket_pay(bucket *b, double price, double rate, double burst, uint64_t now_ms);
 
-// The same for what makes no debts: a refusal costs nothing.
+// As bucket_pay, but a refusal costs nothing.
 bool bucket_try(bucket *b, double price, double rate, double burst, uint64_t now_ms);
 
-// Pays in any case, into debt if need be. Returns whether there is none.
+// Charges the price even beyond the level. Returns false if the bucket is then in debt.
 bool bucket_charge(bucket *b, double price, double rate, double burst, uint64_t now_ms);
 
-// Whether it is full, and need not be remembered.
+// Whether it is full, so that its owner may drop it.
 bool bucket_full(bucket *b, double rate, double burst, uint64_t now_ms);
 
 #endif

@@ -1,8 +1,8 @@
 // A block of encoded bytes, reference-counted: made once, written to any number of connections.
 //
 // Its creator fills it and then only hands out references. Invariant: from the second reference on
-// nobody changes it, so that threads may share one encoding. The count is atomic; the last thread
-// to let go frees the block.
+// nobody changes it, so that threads may share one encoding. The count is atomic; the last unref
+// frees the block.
 #ifndef CAROM_SERVER_BASE_BYTES_H
 #define CAROM_SERVER_BASE_BYTES_H
 
@@ -12,23 +12,22 @@
 
 typedef struct shared_bytes {
     atomic_uint references;
-    atomic_uint queued; // how many outboxes hold it
-    size_t size;        // used
-    size_t capacity;    // 0 where `data` was taken over
+    atomic_uint queued; // outboxes that have it queued
+    size_t size;        // bytes used
+    size_t capacity;    // 0 if `data` was taken over
     uint8_t *data;
 } shared_bytes;
 
-// An empty block with room for `capacity` bytes that will not move while it is filled. One
-// reference.
+// An empty block of `capacity` bytes, which does not move while it is filled. Has one reference.
 shared_bytes *bytes_create(size_t capacity);
 
-// Takes over `data` (from malloc; may be NULL if `size` is 0). One reference.
+// Takes over `data` (from malloc; may be NULL if `size` is 0). Has one reference.
 shared_bytes *bytes_take(uint8_t *data, size_t size);
 
 // Another reference to the same block; returns it.
 shared_bytes *bytes_ref(shared_bytes *b);
 
-// Lets go; NULL is allowed.
+// Drops a reference; NULL does nothing.
 void bytes_unref(shared_bytes *b);
 
 #endif

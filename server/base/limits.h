@@ -1,15 +1,14 @@
 // Every maximum of the server, in one table: name, default, smallest and largest setting, unit,
 // reason.
 //
-// These numbers stand in this table alone. From it come the struct, the option `--limit
-// NAME=VALUE`, the text of `--help`, and the `limits` map of hello and server.info. The protocol's
-// own bounds (depth, elements, name lengths) are in proto/limits.h, the engine's in
-// common/physics/physics.h.
+// These numbers are in this table alone. It generates the struct, the option `--limit NAME=VALUE`,
+// the text of `--help`, and the `limits` map of hello and server.info. The protocol's own bounds
+// (depth, elements, name lengths) are in proto/limits.h, the engine's in common/physics/physics.h.
 //
-// A request that meets a limit is answered with limit_exceeded and the limit's name; a connection
-// that meets one is closed with that reason. Two limits make the peer wait instead: the server does
-// not read from a connection with too many commands in flight, or too much unread output, until it
-// has caught up.
+// A request that exceeds a limit is answered with limit_exceeded and the limit's name; a connection
+// that exceeds one is closed with that reason. Two limits make the peer wait instead: the server
+// does not read from a connection with too many commands in flight, or too much unread output,
+// until it has caught up.
 //
 // Constant data and pure functions; any thread.
 #ifndef CAROM_SERVER_BASE_LIMITS_H
@@ -144,7 +143,7 @@ enum {
 #undef LIMIT_ONE
 };
 
-// One row of the table; `offset` is that of its field in `limits`.
+// One row of the table; `offset` is the offset of its field in `limits`.
 typedef struct limit_info {
     const char *name;
     const char *unit;
@@ -160,18 +159,18 @@ const limit_info *limits_info(size_t index);
 
 uint64_t limits_get(const limits *values, const limit_info *info);
 
-// The bounds of one world.
+// The capacity limits of one world.
 capacity_limits limits_room(const limits *values);
 
-// How many worlds there may be in all: as many as may have a name, and as many that were destroyed
-// and whose end, or last reply, has not come yet. Without this bound a client that makes and
-// destroys worlds faster than a busy simulation thread takes notice could fill the memory.
+// The most worlds in all: `worlds` with a name, and as many destroyed ones that have not ended or
+// whose last reply is not sent. Without this bound a client that makes and destroys worlds faster
+// than a busy simulation thread removes them could fill the memory.
 uint64_t limits_worlds_in_all(const limits *values);
 
-// Lowers those that are bytes of memory to what fits a process that may take so many in all.
+// Lowers the limits that are bytes of memory to fit a process of at most `bytes`.
 void limits_fit_memory(limits *values, uint64_t bytes);
 
-// Sets the limit named by "NAME=VALUE". Errors: no such name, not a whole number, out of its range.
+// Sets the limit named by "NAME=VALUE". Errors: unknown name, not a whole number, out of range.
 status limits_set(limits *values, const char *assignment, error *err);
 
 #endif

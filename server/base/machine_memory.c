@@ -1,8 +1,9 @@
-// How much memory the machine, or the control group of the process, has; see memory.h.
+// The memory of the machine or of the process's control group; see memory.h.
 //
-// A process stands in a group of each hierarchy, as /proc/self/cgroup has it ("0::/path" of version
-// 2, "9:memory:/path" of version 1), and the groups above it have bounds too. A container sees its
-// own group as the root, whatever that file says, so a path that is not there counts as "/".
+// A process belongs to a group of each hierarchy, which /proc/self/cgroup lists ("0::/path" of
+// version 2, "9:memory:/path" of version 1), and the groups above it have bounds too. A container
+// sees its own group as the root, whatever that file says, so a path that is not there counts as
+// "/".
 #include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
@@ -19,7 +20,7 @@ static uint64_t lesser(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-// The number at the beginning of the file; UINT64_MAX where there is none, as "max" says.
+// The number at the start of the file; UINT64_MAX without a file, and for "max".
 static uint64_t read_number(const char *root, const char *folder, const char *group,
                             const char *name)
 {
@@ -38,7 +39,7 @@ static uint64_t read_number(const char *root, const char *folder, const char *gr
     return got && end != line && errno == 0 ? value : UINT64_MAX;
 }
 
-// The least bound of the group and those above it.
+// The least bound of the group and its ancestors.
 static uint64_t least_bound(const char *root, const char *folder, char *group, const char *name)
 {
     uint64_t least = read_number(root, folder, "", name);
@@ -57,7 +58,7 @@ static bool names_memory(const char *controllers)
            (found[6] == '\0' || found[6] == ',');
 }
 
-// A line "ID:CONTROLLERS:PATH".
+// Parses a line "ID:CONTROLLERS:PATH" and returns the bound of its group.
 static uint64_t bound_of_line(const char *root, char *line)
 {
     char *controllers = strchr(line, ':');

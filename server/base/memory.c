@@ -11,21 +11,21 @@
 #include "server/base/metrics.h"
 
 #if !defined(NDEBUG) || defined(CAROM_SANITIZED)
-#define CHECKED // that everything was given back
+#define CHECKED // verify at the end that everything was given back
 #endif
 
 enum {
-    SAMPLE_NS = 10000000, // for which a reading of the resident set is good
-    SPARE_SHARE = 16,     // of the bound: left for what is not asked for
-    TRIM_BYTES = 32 << 20 // that were given back, before the heap is looked through
+    SAMPLE_NS = 10000000, // how long a reading of the resident set is valid
+    SPARE_SHARE = 16,     // one part in so many of the bound is kept for unaccounted memory
+    TRIM_BYTES = 32 << 20 // freed bytes before the heap is trimmed
 };
 
 static struct {
     atomic_int_least64_t of[MEMORY_USES];
-    block_account worlds; // MEMORY_worlds, but for what is noted
+    block_account worlds; // MEMORY_worlds, without what memory_note counts
     atomic_uint_least64_t bound, holder_bound;
     atomic_int_least64_t sampled_ns, resident, counted_then;
-    atomic_int_least64_t high; // the most that was counted since the last trim
+    atomic_int_least64_t high; // the largest count since the last trim
 } account;
 
 static const char *const NAMES[] = {
@@ -67,7 +67,7 @@ memory_holder *memory_holder_ref(memory_holder *h)
 void memory_holder_unref(memory_holder *h)
 {
     if (h != NULL && atomic_fetch_sub_explicit(&h->references, 1, memory_order_acq_rel) == 1) {
-        ASSERT(atomic_load(&h->bytes) == 0); // what it holds has a reference
+        ASSERT(atomic_load(&h->bytes) == 0); // whatever it counts has a reference to it
         free(h);
     }
 }
@@ -75,7 +75,8 @@ void memory_holder_unref(memory_holder *h)
 uint64_t memory_holder_bytes(const memory_holder *h)
 {
     const int64_t bytes = h != NULL ? atomic_load_explicit(&h->bytes, memory_order_relaxed) : 0;
-    return bytes > 0 ? (uint64_t)bytes : 0; // of two threads one may be first to give back
+    // Negative for a moment if another thread's free is counted first
+    return bytes > 0 ? (uint64_t)bytes : 0;
 }
 
 // ---- sums
@@ -111,7 +112,8 @@ uint64_t memory_of(memory_use use)
     ASSERT(use < MEMORY_USES);
     const int64_t bytes =
         load(&account.of[use]) + (use == MEMORY_worlds ? load(&account.worlds.bytes) : 0);
-    return bytes > 0 ? (uint64_t)bytes : 0; // of two threads one may be first to give back
+    // Negative for a moment if another thread's free is counted first
+    return bytes > 0 ? (uint64_t)bytes : 0;
 }
 
 const char *memory_use_name(memory_use use)
@@ -164,7 +166,7 @@ uint64_t memory_bound(void)
     return atomic_load_explicit(&account.bound, memory_order_relaxed);
 }
 
-// (A sanitizer's shadow and its list of what was freed are no use of ours.)
+// (Skipped under sanitizers: their shadow memory and quarantine are not the server's.)
 static void sample(void)
 {
 #ifndef CAROM_SANITIZED
@@ -280,7 +282,7 @@ void memory_charge_note(memory_charge *c, uint64_t bytes)
 void memory_charge_move(memory_charge *c, memory_holder *to)
 {
     const uint64_t bytes = c->bytes;
-    memory_holder_ref(to); // it may be the one that has it
+    memory_holder_ref(to); // `to` may be the present holder
     memory_charge_end(c);
     c->who = to;
     memory_charge_note(c, bytes);

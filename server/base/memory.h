@@ -1,19 +1,18 @@
-// The account of the process's memory: what it is used for and whose it is.
+// The account of the process's memory: its uses and its holders.
 //
 // Code that is about to take memory on a client's behalf asks first (memory_take) and is refused
-// with limit_exceeded where the process has its bound (--memory), or a holder its own
-// (limits.holder_bytes). Memory that cannot be refused, as it follows from what was let in before,
-// is noted after it was made (memory_note), and so is all that is given back. So the account is
-// exact for what it covers: a use is at zero when all that it counted is gone, which memory_end
-// asserts.
+// with limit_exceeded if the process reaches its bound (--memory) or a holder its own
+// (limits.holder_bytes). Memory that cannot be refused, because it follows from work admitted
+// before, is recorded after its allocation (memory_note), and so is every free. So the account is
+// exact for what it covers: a use returns to zero, which memory_end asserts.
 //
-// The bound is one on the process, of which the account sees a part: code, stacks, sockets' buffers
-// and fragments are in no use. Memory in use is therefore the larger of two figures: the account's
-// sum, and the resident set (read again when it is older than some milliseconds) with what was
-// taken since. A part of the bound is left for what is not asked for.
+// The bound is on the process, and the account covers a part of it: code, stacks, sockets' buffers
+// and fragments belong to no use. Memory in use is therefore the larger of two figures: the
+// account's sum, and the resident set (read again when it is older than some milliseconds) with
+// what was taken since. A part of the bound is kept for unaccounted memory.
 //
-// One account for the process, of relaxed atomics: two threads that ask at once may both be let in
-// by the last bytes. Any thread.
+// One account for the process, of relaxed atomics: two threads that ask at once may both get the
+// last bytes. Any thread.
 #ifndef CAROM_SERVER_BASE_MEMORY_H
 #define CAROM_SERVER_BASE_MEMORY_H
 
@@ -42,73 +41,75 @@ typedef enum memory_use {
         MEMORY_USES
 } memory_use;
 
-// Whose memory it is: that of all connections of a subject or an address, or of one connection.
+// Who the memory is for: all connections of a subject or an address, or one connection.
 typedef struct memory_holder {
     atomic_uint references;
     atomic_int_least64_t bytes;
 } memory_holder;
 
-memory_holder *memory_holder_create(void);          // one reference
-memory_holder *memory_holder_ref(memory_holder *h); // NULL is allowed, and stays NULL
-void memory_holder_unref(memory_holder *h);         // so here
+memory_holder *memory_holder_create(void);          // has one reference
+memory_holder *memory_holder_ref(memory_holder *h); // NULL stays NULL
+void memory_holder_unref(memory_holder *h);         // NULL does nothing
 
 uint64_t memory_holder_bytes(const memory_holder *h); // NULL: 0
 
-// The bounds: of the process (0: none), and of each holder.
+// Sets the bounds: of the process (0: none) and of each holder.
 void memory_begin(uint64_t bytes, uint64_t holder_bytes);
 uint64_t memory_bound(void);
 
-// Whether that much more may be taken; then it counts. `who` may be NULL: nobody's. Errors:
-// STATUS_LIMIT_EXCEEDED with the bound's name, what is in use, and how to get on; nothing counts.
+// Counts `bytes` more if the bounds allow them. `who` may be NULL: no holder. Errors:
+// STATUS_LIMIT_EXCEEDED with the bound's name, the memory in use and a way out; nothing is counted
+// then.
 status memory_take(memory_use use, memory_holder *who, uint64_t bytes, error *err);
-// The same question alone.
+// As memory_take, without counting.
 status memory_ask(const memory_holder *who, uint64_t bytes, error *err);
-// Counts what was taken, or (negative) given back, without a question.
+// Counts an allocation, or (negative) a free, without a check.
 void memory_note(memory_use use, memory_holder *who, int64_t bytes);
 
-// A part of the account that changes: what one thing takes now. Zeroed, it is nobody's of nothing.
+// One changing charge to the account: the memory of one thing now. A zeroed charge is 0 bytes of no
+// holder.
 typedef struct memory_charge {
     memory_use use;
-    memory_holder *who; // held; NULL: nobody's
+    memory_holder *who; // a reference; NULL: no holder
     uint64_t bytes;
 } memory_charge;
 
 void memory_charge_begin(memory_charge *c, memory_use use, memory_holder *who);
-// It takes so many bytes: more than before are asked for, as memory_take does; or not.
+// Sets the charge to `bytes`. A higher charge needs memory_take to allow it, and stays as it was on
+// an error.
 status memory_charge_set(memory_charge *c, uint64_t bytes, error *err);
 void memory_charge_note(memory_charge *c, uint64_t bytes);
-// It is another's from now on; nobody is asked.
+// Moves the charge to another holder, without a check.
 void memory_charge_move(memory_charge *c, memory_holder *to);
 void memory_charge_end(memory_charge *c);
 
-// The account of a world, for block_charge. Its blocks count as memory for worlds too.
+// Creates a world's account, for block_charge. Its blocks count as MEMORY_worlds too.
 block_account *memory_world_begin(void);
-// All of its blocks must have been given back. NULL is allowed.
+// Frees the account; all of its blocks must be freed. NULL does nothing.
 void memory_world_end(block_account *world);
 
 uint64_t memory_of(memory_use use);
 const char *memory_use_name(memory_use use);  // "worlds"
 const char *memory_stat_name(memory_use use); // "memory_worlds"
 const char *memory_use_doc(memory_use use);
-// Memory in use, as memory_take sees it; without a bound the account's sum.
+// Memory in use, as memory_take computes it; without a bound, the account's sum.
 uint64_t memory_used(void);
 
-// Gives free memory of the heap back to the system: some milliseconds of a thread that nobody waits
-// for. It is due when much less is counted than at the most of the times when this was asked since
-// the last trim. One thread at a time.
+// memory_trim returns free heap memory to the system and takes some milliseconds, so call it where
+// nothing waits. It is due when the count is far below its highest value since the last trim. One
+// thread at a time.
 bool memory_trim_due(void);
 void memory_trim(void);
 
-// The server has ended: nothing may be left but what still counts by itself.
+// Asserts at the server's end that nothing is left but charges that outlive it.
 void memory_end(void);
 
-// "1.5 GB", "12 MB".
+// Formats bytes as "1.5 GB", "12 MB".
 enum { MEMORY_TEXT_MAX = 24 };
 const char *memory_text(uint64_t bytes, char out[MEMORY_TEXT_MAX]);
 
-// The machine's memory, or the least that a control group (version 1 or 2) above the process
-// allows, if that is less. `root` stands for "/": "" but in tests. 0 where the system does not
-// tell.
+// The machine's memory, or the least bound of a control group (version 1 or 2) of the process, if
+// less. `root` replaces "/" in tests and is "" otherwise. 0 if unknown.
 uint64_t memory_of_machine(const char *root);
 
 #endif

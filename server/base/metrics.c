@@ -11,7 +11,7 @@
 
 enum {
     SUB_BITS = 5,
-    SUB_COUNT = 1 << SUB_BITS, // buckets in each power of two
+    SUB_COUNT = 1 << SUB_BITS, // buckets for each power of two
     BUCKETS = (64 - SUB_BITS) * SUB_COUNT
 };
 
@@ -65,8 +65,8 @@ const char *metrics_name(metric m)
     return NAMES[m];
 }
 
-// Values below SUB_COUNT have a bucket each; above, the top SUB_BITS bits after the leading one
-// choose.
+// Values below SUB_COUNT have a bucket each; for larger values the SUB_BITS bits after the leading
+// one choose it.
 static uint32_t bucket_of(uint64_t value)
 {
     if (value < SUB_COUNT) {
@@ -140,7 +140,7 @@ static bool is_word(char c)
     return c == '_' || (c >= 'a' && c <= 'z');
 }
 
-// Whether the text has the name as a word of its own.
+// Whether the text contains the name as a word.
 static bool names(const char *text, const char *name)
 {
     size_t size = strlen(name);

@@ -1,8 +1,8 @@
 // Counters and timings of the server, for server.stats and the log.
 //
 // One set for the process. Counters are relaxed atomics: each is right by itself, several read
-// together need not be of one moment. Times go into buckets whose width is a 32nd of their
-// value, so a percentile is within 3.2 %, whatever its size, and noting one is a single addition.
+// together may differ by some events. Times go into buckets whose width is a 32nd of their value,
+// so a percentile is within 3.2 %, whatever its size, and recording one is a single addition.
 //
 // Any thread.
 #ifndef CAROM_SERVER_BASE_METRICS_H
@@ -78,51 +78,50 @@ typedef enum metric {
 } metric;
 
 typedef enum timing {
-    TIMING_COMMAND,  // from the last byte of a command to its answer on the way out
+    TIMING_COMMAND,  // from a command's last byte to its answer's submission
     TIMING_STEP,     // one tick: commands, step, events
-    TIMING_SNAPSHOT, // the snapshots of one tick
-    TIMING_DELAY,    // from when a tick was due to when it began
-    TIMING_TURN,     // of the network thread, from an event to when it waits for the next
+    TIMING_SNAPSHOT, // all snapshots of one tick
+    TIMING_DELAY,    // from a tick's due time to its start
+    TIMING_TURN,     // one turn of a network thread, from an event to the next wait
     TIMING_COUNT
 } timing;
 
 void metrics_add(metric m, uint64_t count);
 uint64_t metrics_get(metric m);
 
-// Bytes of memory that the process has in use now (its resident set, from /proc); 0 if the system
-// does not tell.
+// The resident set of the process, from /proc; 0 if unknown.
 uint64_t metrics_memory_bytes(void);
 const char *metrics_name(metric m);
 
-// Times in buckets that each reach twice as far as the one before: 16 us to 268 ms, and all above.
-// Few enough to be scraped for each world.
+// Buckets of times, each twice as wide as the one before: 16 us to 268 ms, and one above. They are
+// few enough to be scraped for each world.
 enum { HISTOGRAM_FIRST_BITS = 14, HISTOGRAM_BOUNDS = 15 };
 
 typedef struct coarse_histogram {
-    atomic_uint_fast64_t buckets[HISTOGRAM_BOUNDS + 1]; // the last has no bound
+    atomic_uint_fast64_t buckets[HISTOGRAM_BOUNDS + 1]; // the last has no upper bound
     atomic_uint_fast64_t sum_ns;
 } coarse_histogram;
 
 void coarse_histogram_add(coarse_histogram *h, int64_t ns);
-// The largest time of bucket `index` [s], below HISTOGRAM_BOUNDS.
+// The upper bound of bucket `index` [s]; `index` is below HISTOGRAM_BOUNDS.
 double coarse_histogram_bound(uint32_t index);
 
-// That a call of this method ended so; METHOD_COUNT for one that does not exist.
+// Counts a call of the method with this result; `m` is METHOD_COUNT for an unknown method.
 void metrics_count_call(uint32_t m, status result);
 uint64_t metrics_calls(uint32_t m, status result);
 
-// That a limit was reached, which the text of its error names.
+// Counts the limit that the error text names as reached.
 void metrics_count_limit(const char *text);
-// Of the row `index` of the table of limits; LIMIT_COUNT for limits that are in no table.
+// How often the limit in row `index` was reached; LIMIT_COUNT stands for limits outside the table.
 uint64_t metrics_limit(size_t index);
 
-// Bins that a summary may have: 32 to a power of two.
+// The most bins of a summary: 32 for each power of two.
 enum { METRICS_BINS_MAX = 1888 };
 
 void metrics_time(timing t, int64_t ns);
 coarse_histogram *metrics_histogram(timing t);
 latency_summary metrics_summary(timing t);
-// Writes the bins that are not empty, in order, for the summary's `bins`. Returns their number.
+// Writes the bins that are not empty, in order, for a summary's `bins`. Returns their number.
 uint32_t metrics_bins(timing t, latency_bin out[METRICS_BINS_MAX]);
 
 #endif
