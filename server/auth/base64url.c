@@ -1,8 +1,8 @@
 // Decoding of base64url; see base64url.h.
 #include "server/auth/base64url.h"
 
-// The value of a character, or -1. The time does not depend on which of the valid ones it is by
-// more than these comparisons: a secret is decoded once, from the operator's file.
+// The value of a character, or -1. Timing depends on the character only by these comparisons, which
+// is enough: a secret is decoded once, from the operator's file.
 static int value_of(char c)
 {
     if (c >= 'A' && c <= 'Z') {
@@ -19,7 +19,7 @@ static int value_of(char c)
 
 bool base64url_decode(const char *text, size_t size, uint8_t *out, size_t room, size_t *out_size)
 {
-    uint32_t bits = 0; // not written yet, in the low `held` bits
+    uint32_t bits = 0; // the low `held` bits are not written yet
     unsigned held = 0;
     size_t written = 0;
     if (size % 4 == 1) {

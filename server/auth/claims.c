@@ -1,4 +1,4 @@
-// The claims of a token whose signature was checked; see jwt.h. Any thread.
+// The claims of a token whose signature is verified; see jwt.h. Any thread.
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 // The text is "token: <claim>: ...".
 #define REFUSE(...) error_set(err, STATUS_UNAUTHENTICATED, "token: " __VA_ARGS__)
 
-// ---- who and when
+// ---- subject and times
 
 static status read_subject(const json_t *claims, grant *out, error *err)
 {
@@ -80,12 +80,12 @@ static status read_audience(const json_t *claims, error *err)
     return ours ? STATUS_OK : REFUSE("aud: is for others, and not for \"%s\"", JWT_AUDIENCE);
 }
 
-// ---- what and where
+// ---- role, worlds and areas
 
 static status read_role(const json_t *claims, grant *out, error *err)
 {
     const json_t *value = json_object_get(claims, "role");
-    out->role = ROLE_VIEWER; // the least that a token can give
+    out->role = ROLE_VIEWER; // the lowest role of a token
     if (value == NULL) {
         return STATUS_OK;
     }
@@ -220,7 +220,7 @@ static status read_limits(json_t *claims, grant *out, error *err)
     return STATUS_OK;
 }
 
-// ---- all of them
+// ---- the whole
 
 static status read_claims(json_t *claims, double now, grant *out, error *err)
 {

@@ -1,4 +1,4 @@
-// Decides what a grant allows; see grant.h.
+// Tests what a grant allows; see grant.h.
 #include "server/auth/grant.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // The rights that a token gives its bearer: subject, role, worlds, areas, time and limits.
 //
-// Plain data that jwt.c fills from claims whose signature was checked. A grant belongs to one
-// session and does not change. One thread at a time.
+// Plain data that jwt.c fills from verified claims. A grant belongs to one session and does not
+// change. One thread at a time.
 #ifndef CAROM_SERVER_AUTH_GRANT_H
 #define CAROM_SERVER_AUTH_GRANT_H
 
@@ -15,37 +15,37 @@
 
 typedef struct grant_world {
     char text[WORLD_NAME_BYTES_MAX + 1];
-    bool prefix; // of the names, without its star
+    bool prefix; // `name` is a prefix, its star removed
 } grant_world;
 
 typedef struct grant {
     char subject[AUTH_SUBJECT_BYTES_MAX + 1];
     role role;
     double expires;      // seconds since 1970
-    bool all_worlds;     // the token does not name any
-    grant_world *worlds; // world_count of them
+    bool all_worlds;     // the token names no worlds
+    grant_world *worlds; // world_count elements
     uint32_t world_count;
-    area *areas; // area_count of them; 0: it sees everything
+    area *areas; // area_count elements; 0: everything is visible
     uint32_t area_count;
-    bool has_key;              // false: read from what an earlier version wrote
+    bool has_key;              // false: a handover file of an earlier version had none
     uint8_t key[DIGEST_BYTES]; // jwk.digest of the key that signed its token
-    limits limits; // those of LIMITS_OF_TOKENS as the token has them, UINT64_MAX where it is silent
+    limits limits; // those of LIMITS_OF_TOKENS, UINT64_MAX if the token does not set one
 } grant;
 
-// A grant for nobody: no name, role none, all worlds, everything seen, no limits of its own.
+// A grant without rights: no name, role none; all worlds and areas, no limits of its own.
 grant *grant_create(void);
-void grant_free(grant *g); // NULL is allowed
+void grant_free(grant *g); // NULL does nothing
 
-// Whether the bearer may see a world of that name.
+// Whether the grant allows the world of that name.
 bool grant_allows_world(const grant *g, const char *name);
 
-// Whether each world that `other` allows is allowed.
+// Whether the grant allows every world that `other` allows.
 bool grant_covers(const grant *g, const grant *other);
 
-// Whether everything within `a` may be seen: it lies within one of the areas.
+// Whether `a` lies within one of the grant's areas, or the grant has none.
 bool grant_allows_area(const grant *g, const area *a);
 
-// Lowers `server`'s limits to those of the grant.
+// The server's limits, lowered to those of the grant.
 limits grant_lower(const grant *g, const limits *server);
 
 #endif

@@ -1,4 +1,4 @@
-// Reading a JWK Set, and checking signatures with its keys; see jwk.h.
+// Reads a JWK Set and verifies signatures with its keys; see jwk.h.
 #include "server/auth/jwk.h"
 
 #include <jansson.h>
@@ -19,7 +19,7 @@ const char *jwk_algorithm_name(jwk_algorithm a)
 
 // ---- one key
 
-// A member that has to be a text; NULL with an error otherwise.
+// A required text member; NULL with an error if it is missing or of another type.
 static const char *text_member(const json_t *object, const char *name, error *err)
 {
     const char *text = json_string_value(json_object_get(object, name));
@@ -48,7 +48,7 @@ static status read_kid(const json_t *object, const jwk_set *set, jwk *out, error
     return STATUS_OK;
 }
 
-// `use` and `alg` are optional, and must not say something else.
+// `use` and `alg` are optional, and must agree with the algorithm.
 static status check_purpose(const json_t *object, jwk_algorithm algorithm, error *err)
 {
     const char *use = json_string_value(json_object_get(object, "use"));
@@ -113,8 +113,8 @@ static bool says(const json_t *object, const char *name, const char *word)
     return text != NULL && strcmp(text, word) == 0;
 }
 
-// The domain in front keeps it apart from every other digest of the same bytes; secrets are too
-// long to be guessed by it.
+// The prefix separates it from other digests of the same bytes; secrets are too long to be guessed
+// from it.
 static void digest_key(jwk *key)
 {
     static const char DOMAIN[] = "carom key";
@@ -135,7 +135,7 @@ static void digest_key(jwk *key)
     OPENSSL_cleanse(bytes, sizeof bytes);
 }
 
-// Reads the key into the set's next place.
+// Reads a key into the set's next entry.
 static status read_key(jwk_set *set, const json_t *object, error *err)
 {
     if (!json_is_object(object)) {
@@ -192,7 +192,7 @@ static status read_keys(jwk_set *set, const json_t *keys, error *err)
     return STATUS_OK;
 }
 
-// The JSON library keeps its own copies of the secrets.
+// Overwrites the JSON library's copy of a secret.
 static void wipe_member(const json_t *object, const char *name)
 {
     const json_t *member = json_object_get(object, name);
@@ -214,7 +214,7 @@ status jwk_set_parse(const char *json, size_t size, jwk_set **out, error *err)
     json_error_t where;
     json_t *root = json_loadb(json, size, JSON_REJECT_DUPLICATES, &where);
     if (root == NULL) {
-        // The library's own text may quote what it found there.
+        // The library's own text may quote part of a key.
         return error_set(err, STATUS_INVALID_ARGUMENT, "is not JSON, by line %d, column %d",
                          where.line, where.column);
     }
@@ -225,7 +225,7 @@ status jwk_set_parse(const char *json, size_t size, jwk_set **out, error *err)
     wipe(keys);
     json_decref(root);
     if (s != STATUS_OK) {
-        set->count += set->count < AUTH_KEYS_MAX; // one may be half read
+        set->count += set->count < AUTH_KEYS_MAX; // the failed entry may have half a key
         jwk_set_free(set);
         return s;
     }

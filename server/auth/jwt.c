@@ -1,4 +1,4 @@
-// The parts, the header and the signature of a token; see jwt.h. Its claims are in claims.c.
+// Splits a token, and checks its header and signature; see jwt.h. Its claims are in claims.c.
 #include "server/auth/jwt.h"
 
 #include <jansson.h>
@@ -17,7 +17,7 @@ typedef struct part {
     size_t size;
 } part;
 
-// header.claims.signature; `signed_part` is the first two with the dot between.
+// header.claims.signature; `signed_part` is the first two with their dot.
 typedef struct parts {
     part header, claims, signature, signed_part;
 } parts;
@@ -48,7 +48,7 @@ static bool decode(const part *p, uint8_t out[AUTH_TOKEN_BYTES_MAX], size_t *siz
     return base64url_decode(p->text, p->size, out, AUTH_TOKEN_BYTES_MAX, size);
 }
 
-// The key that the header names, if it is one for the algorithm that the header names.
+// The key that the header names, if the header's algorithm is the key's.
 static status choose_key(const jwk_set *keys, const json_t *header, const jwk **out, error *err)
 {
     const json_t *kid_value = json_object_get(header, "kid");
@@ -64,7 +64,7 @@ static status choose_key(const jwk_set *keys, const json_t *header, const jwk **
     if (json_object_get(header, "typ") != NULL && (typ == NULL || strcasecmp(typ, "JWT") != 0)) {
         return refuse(err, "its header's typ is not JWT");
     }
-    bool whole = strlen(kid) == json_string_length(kid_value); // no zero byte in it
+    bool whole = strlen(kid) == json_string_length(kid_value); // it contains no zero byte
     const jwk *key = whole ? jwk_set_find(keys, kid) : NULL;
     if (key == NULL) {
         char quoted[UTF8_QUOTE_MAX];

@@ -1,15 +1,15 @@
-// Checking a compact JSON Web Token (RFC 7519) in the order that keeps a stranger's text harmless.
+// Verifies a compact JSON Web Token (RFC 7519), in an order that keeps untrusted text harmless.
 //
 //   1. three parts of base64url, at most AUTH_TOKEN_BYTES_MAX bytes in all
 //   2. the header: a JSON object with `alg` and `kid`, and without `crit`
-//   3. the key by its `kid`, in a table in memory: it is no path and no address
+//   3. the key by its `kid`, in a table in memory: never a path or an address
 //   4. `alg` must be the algorithm of that key; "none" is the algorithm of no key
 //   5. the signature over the first two parts, as they were sent
 //   6. only now the claims are read: `sub`, `exp`, `nbf`, `aud`, `role`, `worlds`, `areas`,
 //   `limits`
 //
-// After RFC 8725 (best current practices). Errors are STATUS_UNAUTHENTICATED and never bear more of
-// the token than the id of its key. Pure; any thread.
+// After RFC 8725 (best current practices). Errors are STATUS_UNAUTHENTICATED and contain nothing of
+// the token but the id of its key. Pure; any thread.
 #ifndef CAROM_SERVER_AUTH_JWT_H
 #define CAROM_SERVER_AUTH_JWT_H
 
@@ -19,7 +19,7 @@
 #include "server/auth/grant.h"
 #include "server/auth/jwk.h"
 
-// The audience that a token with `aud` must name.
+// The audience that a token's `aud` must contain.
 #define JWT_AUDIENCE "carom"
 
 // Names of limits that a token may lower, with '|' between, for error texts and documentation.
@@ -27,12 +27,11 @@
     "requests_per_second|request_burst|input_bytes_per_second|commands_per_connection|"            \
     "subscriptions_per_connection"
 
-// Checks the token (zero-terminated) at the time `now` [s since 1970]; on success *out is the
-// caller's, to be freed with grant_free.
+// Verifies the token (zero-terminated) at the time `now` [s since 1970]. On success the caller
+// frees *out with grant_free.
 status jwt_verify(const jwk_set *keys, const char *token, double now, grant **out, error *err);
 
-// Reads claims, as they stand in a token's second part (JSON text), at the time `now`: step 6
-// alone.
+// Reads verified claims, the JSON text of a token's second part, at the time `now`: step 6 alone.
 status jwt_read_claims(const char *json, size_t size, double now, grant **out, error *err);
 
 #endif

@@ -1,4 +1,4 @@
-// Reading the file of keys; see keys.h.
+// Reads the file of keys; see keys.h.
 #include "server/auth/keys.h"
 
 #include <errno.h>
@@ -23,7 +23,7 @@ static status fail(const char *path, int number, error *err)
     return error_set(err, STATUS_UNAVAILABLE, "%s: %s", path, strerror(number));
 }
 
-// All of the file, at most AUTH_FILE_BYTES_MAX, into `out`.
+// Reads the whole file into `out`, at most AUTH_FILE_BYTES_MAX.
 static status read_all(int fd, const char *path, char *out, size_t *size, error *err)
 {
     size_t used = 0;
@@ -44,7 +44,7 @@ static status read_all(int fd, const char *path, char *out, size_t *size, error 
     return STATUS_OK;
 }
 
-// Things that work, and that the operator would not want if he knew.
+// Warns of settings that work but are probably mistakes.
 static void warn(const char *path, const jwk_set *set, const struct stat *file)
 {
     if (set->secrets > 0 && (file->st_mode & (S_IROTH | S_IWOTH)) != 0) {
@@ -62,7 +62,7 @@ static void warn(const char *path, const jwk_set *set, const struct stat *file)
 
 static status load(const char *path, jwk_set **out, error *err)
 {
-    // Without O_NONBLOCK a pipe would hold the server up.
+    // Without O_NONBLOCK a pipe would block the server.
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     struct stat file;
     if (fd < 0 || fstat(fd, &file) != 0) {

@@ -1,4 +1,5 @@
-// Options, variables and names in a file, one row each in a table; see config.h. Main thread.
+// Options, environment variables and settings of a file, one table row each; see config.h. Main
+// thread.
 #include "server/config/config.h"
 
 #include <errno.h>
@@ -22,16 +23,16 @@ enum {
     VALUE_MAX = CONFIG_LINE_BYTES_MAX,
     ORIGINS_MAX = 64,
     LOAD_ASIDE_MAX = 64,      // worlds of --load-aside
-    TAKEOVER_SOCKET_MAX = 103 // as the system's sockets have 107, and ".new" is put behind
+    TAKEOVER_SOCKET_MAX = 103 // a socket's path may have 107, and ".new" is appended
 };
 
 typedef status (*option_apply)(config *c, const char *value, error *err);
 
 typedef struct option {
-    const char *name;     // as in --name
-    const char *variable; // NULL: none, and no line in a file
-    const char *value;    // what --help calls its value; NULL: a switch
-    bool list;            // may be given again; a variable's items are separated by commas
+    const char *name;     // the name without "--"
+    const char *variable; // NULL: no variable and no setting in a file
+    const char *value;    // placeholder in --help; NULL: a switch
+    bool list;            // may be repeated; items in a variable are separated by commas
     option_apply apply;
     const char *help;
 } option;
@@ -179,7 +180,7 @@ static status apply_io_threads(config *c, const char *value, error *err)
     return parse_threads(value, &c->io_threads, err);
 }
 
-// Bytes, with K, M or G behind the number for 1024, 1024^2 and 1024^3.
+// Parses bytes, with an optional K, M or G for 1024, 1024^2 and 1024^3.
 static status apply_memory(config *c, const char *value, error *err)
 {
     static const char UNITS[] = "KMG";
@@ -227,8 +228,8 @@ static status apply_world(config *c, const char *value, error *err)
     return STATUS_OK;
 }
 
-// A folder that is there and can be read. Options are checked when they are read, so that a server
-// with a slip in one of them does not start.
+// Checks that a folder exists and is readable. Options are checked when read, so that a mistake in
+// any of them stops the start.
 static status check_folder(const char *path, error *err)
 {
     struct stat found;
@@ -503,7 +504,7 @@ void config_help(FILE *out)
           out);
 }
 
-// A scene folder beside the installed program: PREFIX/bin/caromd, PREFIX/share/carom/scenes.
+// The scene folder of an installed program: PREFIX/share/carom/scenes for PREFIX/bin/caromd.
 static void default_scenes(char *out, size_t size)
 {
     char self[PATH_MAX];
@@ -570,7 +571,7 @@ static status apply_variable(config *c, const option *o, const char *value, erro
     return STATUS_OK;
 }
 
-// Variables of options that the command line gives are not looked at.
+// Ignores variables of options that the command line gives.
 static status apply_environment(config *c, bool *given, config_getenv env, error *err)
 {
     for (int i = 0; i < OPTION_COUNT; i++) {
@@ -590,7 +591,7 @@ static status apply_environment(config *c, bool *given, config_getenv env, error
     return STATUS_OK;
 }
 
-// "; did you mean '--listen'?", or "".
+// "; did you mean '--listen'?" or "".
 static const char *suggest_option(const char *given, bool setting, char out[SUGGEST_TEXT_MAX])
 {
     suggestion near;
@@ -611,12 +612,12 @@ static const char *suggest_option(const char *given, bool setting, char out[SUGG
 
 typedef struct file_state {
     config *config;
-    const bool *given;       // by options and variables
-    int lines[OPTION_COUNT]; // where each stood first, 0 for nowhere
+    const bool *given;       // set by options and variables
+    int lines[OPTION_COUNT]; // line of each setting's first use, 0 for none
 } file_state;
 
-// Settings that the command line or a variable gives are checked all the same, in a configuration
-// that is dropped: a slip in the file is told whatever else is given.
+// Overridden settings are checked too, in a configuration that is dropped: a mistake in the file is
+// reported in any case.
 static status apply_setting(void *context, const char *name, const char *value, int line,
                             error *err)
 {
@@ -665,7 +666,7 @@ static status apply_file(config *c, const bool *given, error *err)
     return s;
 }
 
-// The option named in "--name" or "--name=value"; -1 for none.
+// The option of "--name" or "--name=value"; -1 for none.
 static int find_option(const char *argument)
 {
     if (strcmp(argument, "-h") == 0) {
@@ -754,7 +755,7 @@ status config_load(config *out, int argc, const char *const *argv, config_getenv
                       key ? "tls-key" : "tls-cert");
     }
     if (out->port == 0 && !out->http_given) {
-        out->http_port = 0; // a server on a port of the system's choice is one of many
+        out->http_port = 0; // a server on a port chosen by the system may be one of many
     }
     return s;
 }

@@ -36,14 +36,13 @@ status config_open_tls(const config *c, tls_files **out, error *err)
         return STATUS_OK;
     }
     status s = tls_files_open(c->tls_certificate, c->tls_key, out, err);
-    size_t size = strlen(c->tls_key); // the error begins with the file's path
+    size_t size = strlen(c->tls_key); // the error begins with the path of its file
     bool key = s != STATUS_OK && strcmp(c->tls_key, c->tls_certificate) != 0 &&
                strncmp(err->text, c->tls_key, size) == 0 && err->text[size] == ':';
     return place_prefix(c, key ? "tls-key" : "tls-cert", s, err);
 }
 
-// Whether the addresses of a host, on each of which the server would listen, are of this machine
-// alone.
+// Whether all addresses of a host are loopback addresses.
 static status check_local(const char *host, bool *out, error *err)
 {
     struct addrinfo hints = {.ai_flags = AI_PASSIVE, .ai_socktype = SOCK_STREAM};
@@ -76,7 +75,7 @@ static status check_address(const config *c, const char *name, const char *host,
     return place_prefix(c, name, s, err);
 }
 
-// The scene is made a world of, which tells its last slip.
+// Makes a world of the scene, to report errors that only show then.
 static status check_scene(const config *c, const char *name, error *err)
 {
     scene from;

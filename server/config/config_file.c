@@ -1,4 +1,4 @@
-// Settings line by line; see config_file.h. Main thread.
+// Reads settings line by line; see config_file.h. Main thread.
 #include "server/config/config_file.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
-// A file of settings: lines of NAME = VALUE, with '#' before comments. Knows no option; config.c
-// says what names and values mean.
+// A file of settings: lines of NAME = VALUE, with '#' before comments. It does not know the
+// options; config.c interprets names and values.
 //
 // Used once, at the start, on the main thread.
 #ifndef CAROM_SERVER_CONFIG_CONFIG_FILE_H
@@ -9,10 +9,10 @@
 
 enum {
     CONFIG_FILE_LINES_MAX = 10000,
-    CONFIG_LINE_BYTES_MAX = 8192 // with the closing zero
+    CONFIG_LINE_BYTES_MAX = 8192 // bytes of a line with the closing zero
 };
 
-// Takes a setting; both texts are without blanks around them, and `name` is not empty.
+// Receives a setting; both texts are trimmed, and `name` is not empty.
 typedef status (*config_file_take)(void *context, const char *name, const char *value, int line,
                                    error *err);
 

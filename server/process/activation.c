@@ -1,4 +1,5 @@
-// Names and descriptors from the environment; see activation.h. Main thread only.
+// Reads the sockets' names and descriptors from the environment; see activation.h. Main thread
+// only.
 #include "server/process/activation.h"
 
 #include <errno.h>

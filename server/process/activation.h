@@ -1,6 +1,6 @@
-// Sockets that the service manager listens on for us, by the protocol of sd_listen_fds(3):
-// LISTEN_FDS descriptors from 3 on, if LISTEN_PID is this process, named by LISTEN_FDNAMES: "rpc"
-// for clients, "http" for HTTP and WebSocket. A single one without a known name is that of clients.
+// Listening sockets from the service manager, by the protocol of sd_listen_fds(3): LISTEN_FDS
+// descriptors from 3 on, if LISTEN_PID is this process, with names in LISTEN_FDNAMES: "rpc" for
+// clients, "http" for HTTP and WebSocket. A single one without a known name is for clients.
 //
 // Main thread, before any other descriptor is opened.
 #ifndef CAROM_SERVER_PROCESS_ACTIVATION_H
@@ -10,11 +10,11 @@
 #include "server/net/network.h"
 
 typedef struct given_sockets {
-    listen_sockets rpc, http; // count 0: there is none
+    listen_sockets rpc, http; // count 0: none
 } given_sockets;
 
-// Errors, with which no descriptor is ours: STATUS_INVALID_ARGUMENT for names and descriptors that
-// do not fit, told with what is allowed.
+// Takes the sockets. Errors, after which no descriptor is taken: STATUS_INVALID_ARGUMENT for names
+// and descriptors that do not match, with what is allowed.
 status activation_take(given_sockets *out, error *err);
 
 #endif

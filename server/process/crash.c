@@ -1,8 +1,8 @@
-// The handler of faults, and its file; see crash.h.
+// The handler of fatal signals, and its file; see crash.h.
 //
-// The handler runs on the thread that failed, in whatever state that is: it calls nothing but
-// functions that POSIX names safe there, takes no memory and no lock, and writes one line by one
-// write. Then the signal's former action follows, a sanitizer's report or the end of the process.
+// The handler runs on the failed thread, in any state: it calls only async-signal-safe functions of
+// POSIX, allocates nothing, takes no lock, and writes one line with one write. Then the signal's
+// previous action follows: a sanitizer's report or the end of the process.
 #include "server/process/crash.h"
 
 #include <errno.h>
@@ -95,7 +95,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
 {
     (void)context;
     const int error_before = errno;
-    const bool sent = info->si_code <= 0; // by a process: abort() sends it to its own
+    const bool sent = info->si_code <= 0; // sent by a process: abort() sends it to itself
     const bool own = !sent || (number == SIGABRT && info->si_pid == getpid());
     for (int i = 0; i < FAULT_COUNT; i++) {
         if (FAULTS[i].number == number) {
@@ -106,7 +106,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
         }
     }
     if (sent) {
-        (void)raise(number); // a fault comes again by itself
+        (void)raise(number); // the fault repeats when the handler returns
     }
     errno = error_before;
 }

@@ -1,4 +1,4 @@
-// One datagram a word; see notify.h. Main thread only.
+// Sends one datagram for each state; see notify.h. Main thread only.
 #include "server/process/notify.h"
 
 #include <errno.h>

@@ -1,5 +1,6 @@
-// Word to the service manager, by the protocol of sd_notify(3): a datagram of NAME=VALUE lines to
-// the socket that NOTIFY_SOCKET names. Without that variable every function does nothing.
+// Reports the service's state to its manager, by the protocol of sd_notify(3): a datagram of
+// NAME=VALUE lines to the socket that NOTIFY_SOCKET names. Without that variable every function
+// does nothing.
 //
 // Main thread only.
 #ifndef CAROM_SERVER_PROCESS_NOTIFY_H
@@ -8,15 +9,15 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-// A state that stands alone: "READY=1", "STOPPING=1", "WATCHDOG=1", "STATUS=…".
+// Sends a state: "READY=1", "STOPPING=1", "WATCHDOG=1", "STATUS=…".
 void notify_send(const char *state);
-// The settings are read anew; READY=1 ends that.
+// Reports that settings are being reloaded; READY=1 ends that.
 void notify_reloading(void);
-// That process is the service's from now on.
+// Reports the service's new main process.
 void notify_main_pid(pid_t pid);
 
-// How often WATCHDOG=1 is to be sent [ms]: half of what WATCHDOG_USEC says, for this process. 0: no
-// need.
+// The interval for WATCHDOG=1 [ms]: half of WATCHDOG_USEC, if it is meant for this process. 0: not
+// needed.
 uint64_t notify_watchdog_ms(void);
 
 #endif

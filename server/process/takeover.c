@@ -29,19 +29,19 @@ static const char BUSY[] = "the server begins or ends just now, or brings worlds
 
 typedef struct message {
     char text[TAKEOVER_MESSAGE_MAX];
-    int descriptors[DESCRIPTORS_MAX]; // the receiver's
+    int descriptors[DESCRIPTORS_MAX]; // owned by the receiver
     int count;
 } message;
 
 typedef union control {
-    struct cmsghdr head; // for its alignment
+    struct cmsghdr head; // aligns the buffer
     char bytes[CMSG_SPACE(DESCRIPTORS_MAX * sizeof(int))];
 } control;
 
 static bool send_message(int to, const char *text, const int *descriptors, int count)
 {
     char word[TAKEOVER_MESSAGE_MAX];
-    size_t size = strnlen(text, sizeof word - 1); // longer reasons are cut off
+    size_t size = strnlen(text, sizeof word - 1); // longer reasons are cut
     memcpy(word, text, size);
     struct iovec span = {.iov_base = word, .iov_len = size};
     control passed = {0};
@@ -67,8 +67,8 @@ static void drop_descriptors(message *m)
     m->count = 0;
 }
 
-// False, with errno (0: the other end was closed), where none has come. Descriptors of a message
-// that cannot be are closed.
+// False if no message came, with errno (0: the peer closed). Descriptors of an invalid message are
+// closed.
 static bool receive_message(int from, message *out)
 {
     struct iovec span = {.iov_base = out->text, .iov_len = sizeof out->text - 1};
@@ -121,21 +121,21 @@ static status fill_address(const char *path, struct sockaddr_un *out, error *err
 typedef enum stage { STAGE_NONE, STAGE_ASKED, STAGE_READY, STAGE_STOPPING, STAGE_RELEASED } stage;
 
 struct takeover {
-    uv_poll_t listening; // first: data of all handles is the takeover
+    uv_poll_t listening; // first member: the data of all handles is the takeover
     uv_poll_t talking;
     uv_timer_t patience;
     uv_loop_t *loop;
     takeover_handler handler;
     char path[TAKEOVER_PATH_MAX + 1];
-    dev_t device; // of the data directory
+    dev_t device; // identify the data directory
     ino_t inode;
-    int listener; // -1 once it is closed
+    int listener; // -1 after it is closed
     int peer;     // -1: none
     stage stage;
-    int handles; // not closed yet
-    bool talks;  // `talking` was initialised for this peer
+    int handles; // handles not yet closed
+    bool talks;  // `talking` is initialised for this peer
     bool closing;
-    bool owned; // the path leads to our socket
+    bool owned; // the path leads to this process's socket
 };
 
 static void on_closed(uv_handle_t *handle)
@@ -155,7 +155,7 @@ static void on_talk_over(uv_handle_t *handle)
     }
 }
 
-// No more is read from the peer; its descriptor stays where it is still needed.
+// Stops reading from the peer; its descriptor stays open where it is still needed.
 static void end_talk(takeover *t)
 {
     uv_timer_stop(&t->patience);
@@ -295,8 +295,7 @@ static void on_peer(uv_poll_t *poll, int result, int events)
     uv_timer_start(&t->patience, on_impatience, TAKEOVER_ASK_MS, 0);
 }
 
-// Under another name first, so that the path never leads to a socket that is not ready, nor to
-// none.
+// Binds under another name and renames, so that the path always leads to a socket that listens.
 static status bind_at(takeover *t, const struct sockaddr_un *address, error *err)
 {
     struct sockaddr_un beside;
@@ -374,12 +373,13 @@ void takeover_release(takeover *t, int worlds)
 {
     ASSERT(t->stage == STAGE_STOPPING);
     t->stage = STAGE_RELEASED;
-    if (t->owned) { // the new process makes its own in its place
+    if (t->owned) { // a new process has put its own socket there
         (void)unlink(t->path);
         t->owned = false;
     }
     if (!send_message(t->peer, RELEASED, &worlds, 1)) {
-        log_warn("the new process cannot be told: %s", strerror(errno)); // seen when it is awaited
+        // Takeover_await reports the failure
+        log_warn("the new process cannot be told: %s", strerror(errno));
     }
 }
 
@@ -400,7 +400,7 @@ bool takeover_await(takeover *t, int *pid)
     ASSERT(t->handles == 0 && t->stage == STAGE_RELEASED);
     struct ucred is = {0};
     socklen_t size = sizeof is;
-    int events = 0; // as long as the new process lives it is in charge, so there is no end to this
+    int events = 0; // waits without a timeout: the new process is in charge while it lives
     (void)getsockopt(t->peer, SOL_SOCKET, SO_PEERCRED, &is, &size);
     *pid = is.pid;
     message m;
@@ -431,7 +431,7 @@ void takeover_free(takeover *t)
 
 // ---- the new process
 
-// Waits for the answer whose first word is that.
+// Waits for an answer whose first word is `word`.
 static status receive_word(takeover_gift *g, const char *word, uint64_t wait_ms, message *m,
                            error *err)
 {

@@ -1,6 +1,6 @@
-// The permits and those who wait for one; see permits.h. Any thread.
+// Permits and their waiting list; see permits.h. Any thread.
 //
-// Invariant: whoever waits is in `waiting`, and then no permit is left.
+// Invariant: if `waiting` is not empty, no permit is free.
 #include "server/schedule/permits.h"
 
 #include "common/base/assert.h"
@@ -29,7 +29,7 @@ void permit_begin(permits *all, permit *p, uint64_t subject, void (*given)(void 
     pthread_mutex_unlock(&all->lock);
 }
 
-// The place of the one that has had least, and came first of those.
+// The index of the one with the least time used, and of those the first.
 static uint32_t find_next(const permits *all)
 {
     uint32_t found = 0;

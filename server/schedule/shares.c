@@ -17,7 +17,7 @@ void shares_deinit(shares *s)
     array_free(&s->list);
 }
 
-// The place of the first whose subject is not below.
+// The index of the first share whose subject is not less.
 static uint32_t place_of(const shares *s, uint64_t subject)
 {
     uint32_t low = 0;
@@ -33,7 +33,7 @@ static uint32_t place_of(const shares *s, uint64_t subject)
     return low;
 }
 
-// Drops those that nobody holds and that would begin at the floor anyway.
+// Drops shares without holders that would restart at the floor anyway.
 static void purge(shares *s)
 {
     uint32_t kept = 0;

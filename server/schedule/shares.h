@@ -1,14 +1,14 @@
-// Time dealt by subject: whoever has used least of it goes next.
+// Fair shares of time among subjects: the one that has used the least goes next.
 //
-// A subject is a number that the caller chooses for whom work counts: a token's subject, an
-// address, a session, a world. Each has a share, which is charged with what its work took. Those
-// who wait are compared by what they used; `shares_serve` says who goes next, and nobody is below
-// it from then on: time that a subject did not want earlier gives it no claim on time that others
-// need now (start-time fair queueing: Goyal, Vin, Cheng 1996). A subject that has used more than
-// that is remembered after it has left, so that it gains nothing by leaving and coming back.
+// A subject is a number that stands for a token's subject, an address, a session or a world. Each
+// has a share, which is charged with the time of its work. Waiting subjects are compared by the
+// time used. `shares_serve` records the one that goes next, and raises all others to its level: a
+// subject that was idle earlier gains no claim on time that others need now (start-time fair
+// queueing: Goyal, Vin, Cheng 1996). A subject above that level is remembered after it has left, so
+// that it gains nothing by leaving and coming back.
 //
-// Bounded by the subjects that hold a share, and those remembered: the table drops the others
-// whenever it has doubled. One thread.
+// Bounded by the subjects with a share and those remembered: the table drops the others whenever it
+// has doubled. One thread.
 #ifndef CAROM_SERVER_SCHEDULE_SHARES_H
 #define CAROM_SERVER_SCHEDULE_SHARES_H
 
@@ -23,36 +23,36 @@ typedef struct share {
     uint64_t subject;
     int64_t used_ns;
     uint32_t holders;
-    // Of a turn_queue alone: the jobs of the subject, in order, and whether it waits with them.
+    // Used only by turn_queue: the subject's jobs, in order, and whether it is in the heap.
     struct turn_job *first, *last;
     bool waits;
 } share;
 
 typedef struct shares {
-    ARRAY(share *) list; // by ascending subject
-    int64_t floor_ns;    // what the one that was served last had used: nobody is below
-    int64_t most_ns;     // that one has used
-    uint32_t purge_at;   // count at which those that need not be remembered are dropped
+    ARRAY(share *) list; // in ascending order of subjects
+    int64_t floor_ns;    // time used by the last one served: the least that anyone counts
+    int64_t most_ns;     // the largest time used
+    uint32_t purge_at;   // size at which unneeded shares are dropped
 } shares;
 
-// A zeroed struct is an empty table. Nobody holds a share any more.
+// Frees the table; no share may be in use. A zeroed struct is an empty table.
 void shares_deinit(shares *s);
 
-// The subject's share, held once more. It stays where it is until as many have let go of it.
+// Returns the subject's share with one more reference. Its address is stable until all references
+// are released.
 share *shares_hold(shares *s, uint64_t subject);
 void shares_release(shares *s, share *one);
 
-// The time that it has used, as others are compared with it. It grows; differences alone have a
-// meaning.
+// The time used, for comparison with other shares. It grows; only differences have a meaning.
 int64_t shares_used(const shares *s, const share *one);
 
-// Its work took so long.
+// Adds the time of the subject's work.
 void shares_charge(shares *s, share *one, int64_t ns);
 
-// Nobody waits: nobody owes anything any more.
+// Clears all debts, because no subject waits.
 void shares_forgive(shares *s);
 
-// It goes next: of those who wait, it has used least.
+// Records that `one` goes next: of the waiting subjects it has used the least.
 void shares_serve(shares *s, const share *one);
 
 #endif

@@ -1,4 +1,4 @@
-// Times of a turn; see turn.h. Any thread.
+// Arithmetic of turns; see turn.h. Any thread.
 #include "server/schedule/turn.h"
 
 #include "common/base/assert.h"

@@ -1,9 +1,9 @@
-// A turn: the time that a thread may work before it looks at what else waits for it.
+// A turn: how long a thread may work before it looks for other work.
 //
-// Work that may last is done in pieces. After each piece it asks whether the turn is over; what is
-// left then is continued in the next turn. A turn bounds the time between two looks, not the work:
-// one piece is done in any case, so that everything gets on. shares.h says who goes first,
-// turn_queue.h keeps work that is done in pieces.
+// Long work is split into pieces. After each piece it asks whether the turn is over; the rest
+// continues in the next turn. A turn limits the time between two looks, not the work: one piece is
+// always done, so that everything makes progress. shares.h says who goes first, turn_queue.h keeps
+// work that is done in pieces.
 //
 // Pure functions over the struct and a clock of the caller's; any thread.
 #ifndef CAROM_SERVER_SCHEDULE_TURN_H
@@ -19,10 +19,10 @@ typedef struct turn {
     int64_t begin_ns, end_ns;
 } turn;
 
-// A turn of `length_ns` from now on; 0: it has room for one piece.
+// Starts a turn of `length_ns`; 0 allows one piece.
 turn turn_begin(turn_clock *clock, int64_t length_ns);
 
-// A part of it, from now on: of that length, and no longer than the whole.
+// Starts a turn of `length_ns` that ends with `whole` at the latest.
 turn turn_part(const turn *whole, int64_t length_ns);
 
 bool turn_over(const turn *t);

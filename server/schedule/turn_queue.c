@@ -1,14 +1,15 @@
-// Jobs by subject, and the heap of those who wait; see turn_queue.h. One thread.
+// Jobs by subject, and the heap of waiting subjects; see turn_queue.h. One thread.
 //
-// Invariants: a share is in the heap exactly if `waits` is set; one with jobs is in the heap, but
-// for the one that is served; one in the heap may have lost its jobs, and is passed over when it
-// comes up. Shares in the heap, and the one that is served, are held once. A share's key does not
+// Invariants: a share is in the heap exactly if `waits` is set; every share with jobs is in the
+// heap, except the one being served; a share in the heap may have lost its jobs, and is then
+// skipped. The heap and the serving have one reference each to their shares. A share's key does not
 // change while it is in the heap. A job that runs is in no list, and may free itself.
 #include "server/schedule/turn_queue.h"
 
 #include "common/base/assert.h"
 
-static const int64_t SLICE_LEAST_NS = 250000; // so that many subjects do not make for tiny pieces
+// Keeps the pieces of many subjects from becoming tiny
+static const int64_t SLICE_LEAST_NS = 250000;
 
 void turn_queue_init(turn_queue *q, uint32_t most)
 {
@@ -19,7 +20,7 @@ void turn_queue_deinit(turn_queue *q)
 {
     ASSERT(q->count == 0 && q->serving == NULL);
     for (uint32_t i = 0; i < q->waiting.count; i++) {
-        shares_release(&q->shares, q->waiting.data[i]); // their jobs were removed
+        shares_release(&q->shares, q->waiting.data[i]); // shares whose jobs were removed
     }
     shares_deinit(&q->shares);
     array_free(&q->waiting);
@@ -75,7 +76,7 @@ static share *take_top(turn_queue *q)
     }
 }
 
-// The share that goes next; NULL: nobody has a job.
+// The share that goes next; NULL: there are no jobs.
 static share *take_next(turn_queue *q)
 {
     while (q->waiting.count > 0) {
@@ -117,7 +118,7 @@ static void unlink(share *one, turn_job *job)
 bool turn_queue_add(turn_queue *q, turn_job *job, job_function *run, uint64_t subject)
 {
     ASSERT(job->run == NULL && run != NULL);
-    turn_queue_remove(q, job); // it may be the one that runs, which does something else next
+    turn_queue_remove(q, job); // it may be the running job, queued again with other work
     if (q->count >= q->most) {
         return false;
     }
@@ -126,7 +127,7 @@ bool turn_queue_add(turn_queue *q, turn_job *job, job_function *run, uint64_t su
     link_last(one, job);
     q->count++;
     if (one->waits || one == q->serving) {
-        shares_release(&q->shares, one); // it is held already
+        shares_release(&q->shares, one); // the share has a reference already
     } else {
         put_waiting(q, one);
     }
@@ -151,7 +152,7 @@ static int64_t slice_ns(const turn_queue *q, const turn *t)
     return equal > SLICE_LEAST_NS ? equal : SLICE_LEAST_NS;
 }
 
-// A piece of its first job.
+// Runs a piece of the share's first job.
 static void run_piece(turn_queue *q, share *one, const turn *t)
 {
     turn_job *job = one->first;
@@ -176,7 +177,7 @@ static void run_piece(turn_queue *q, share *one, const turn *t)
 
 bool turn_queue_run(turn_queue *q, const turn *t)
 {
-    ASSERT(q->serving == NULL); // not from within a job
+    ASSERT(q->serving == NULL); // must not be called by a job
     bool over = false;
     while (!over && (q->serving = take_next(q)) != NULL) {
         run_piece(q, q->serving, t);

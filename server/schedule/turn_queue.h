@@ -1,10 +1,9 @@
-// Work that is done in pieces over the turns of one thread, dealt by subject.
+// Work in pieces over the turns of one thread, shared fairly among subjects.
 //
 // A job is a struct of the caller's with a turn_job in it, and a function that does a piece: it
-// works until the slice that it is given is over, and says whether it is done. The jobs of one
-// subject are done one after another, in the order in which they came. Among subjects the one goes
-// next whose work has taken least (shares.h), so that somebody with a thousand jobs makes somebody
-// with one job wait for no more than a slice.
+// works until its slice is over, and returns whether it is done. The jobs of one subject run one
+// after another, in order of arrival. The subject that has used the least time (shares.h) goes
+// next, so that a subject with a thousand jobs delays one with a single job by a slice at most.
 //
 //     struct listing { turn_job job; … };
 //     static job_progress list_some(turn_job *job, const turn *slice)
@@ -42,40 +41,39 @@ typedef enum job_progress { JOB_GOES_ON, JOB_DONE } job_progress;
 typedef job_progress job_function(turn_job *job, const turn *slice);
 
 struct turn_job {
-    job_function *run; // NULL: it does not wait
+    job_function *run; // NULL: not queued
     share *of;
-    turn_job *next, *previous; // of its subject
+    turn_job *next, *previous; // links in its subject's list
 };
 
 typedef struct turn_queue {
     shares shares;
-    ARRAY(share *) waiting; // a heap: subjects with jobs, the one on top that has used least
-    turn_job *running;      // NULL: none, or it was removed meanwhile
-    share *serving;         // whose job runs
-    uint32_t count, most;   // jobs
-    uint64_t cuts;          // turns that ended before the jobs did, ever
-    int64_t longest_ns;     // piece, ever
+    ARRAY(share *) waiting; // a heap of subjects with jobs; the top has used the least
+    turn_job *running;      // NULL: none, or removed while it ran
+    share *serving;         // share whose job runs
+    uint32_t count, most;   // number of jobs, and its maximum
+    uint64_t cuts;          // number of turns that ended with jobs left
+    int64_t longest_ns;     // the longest piece so far
 } turn_queue;
 
 void turn_queue_init(turn_queue *q, uint32_t most);
-// It is empty.
+// The queue must be empty.
 void turn_queue_deinit(turn_queue *q);
 
-// The job waits for its turns. False: there are `most` already. It must not move while it is in the
-// queue.
+// Queues the job. False if the queue is full (`most`). A queued job must not move.
 bool turn_queue_add(turn_queue *q, turn_job *job, job_function *run, uint64_t subject);
 
-// The job ends before it is done; allowed while it runs too, which then has to say JOB_DONE. Does
+// Removes the job before it is done; a running job that is removed must return JOB_DONE. Does
 // nothing for a zeroed job, or for one that is done.
 void turn_queue_remove(turn_queue *q, turn_job *job);
 
-// Whether the job waits; it does not while it runs.
+// Whether the job is queued; false while it runs.
 static inline bool turn_job_queued(const turn_job *job)
 {
     return job->run != NULL;
 }
 
-// Runs jobs until the turn is over: a piece in any case. Returns whether jobs are left.
+// Runs jobs until the turn is over, at least one piece. Returns whether jobs are left.
 bool turn_queue_run(turn_queue *q, const turn *t);
 
 #endif
