@@ -34,7 +34,7 @@ static carom_status build(carom_client *client, uint64_t *ball, carom_error *err
     return carom_body_spawn(client, "drop", &body, TIMEOUT_MS, ball, NULL, error);
 }
 
-// Reads the world as it is told until the ball has touched something.
+// Follows the world until the ball has touched something.
 static int wait_for_touch(carom_client *client, carom_view *view, uint64_t ball, carom_error *error)
 {
     double begin = carom_view_get_state(view).time;

@@ -1,6 +1,6 @@
-// The loop of a game: frames at a rate of the game's own, a world that ticks elsewhere, and bodies
-// drawn where they were a moment ago, between two snapshots, so that they move smoothly however the
-// network delivers. A body that appears gets a sprite, and loses it when it is gone.
+// A game loop: frames at the game's own rate, and a world that ticks on the server. Bodies are
+// drawn a moment in the past, between two snapshots, so that they move smoothly whatever the
+// network does. A body gets a sprite when it appears and loses it when it goes.
 //
 //   cc game.c -o game $(pkg-config --cflags --libs carom) && ./game [host:port [world [seconds]]]
 #include <carom/carom.h>
@@ -11,7 +11,7 @@
 
 enum { TIMEOUT_MS = 5000, FRAMES_PER_SECOND = 30 };
 
-// Snapshots come at 60 a second: a delay of a tenth has six of them to choose from.
+// Snapshots come at 60 a second, so a delay of 0.1 s covers six of them.
 static const double DELAY_SECONDS = 0.1;
 
 typedef struct sprite {
@@ -19,9 +19,9 @@ typedef struct sprite {
 } sprite;
 
 typedef struct game {
-    int sprites; // that are alive
+    int sprites; // living sprites
     int made;
-    double drawn; // world time of the last frame
+    double drawn; // world time of the last frame [s]
 } game;
 
 static void *make_sprite(carom_view *view, const carom_body *body, void *user)
@@ -48,7 +48,7 @@ static void drop_sprite(carom_view *view, const carom_body *body, carom_gone why
     free(data);
 }
 
-// Draws one line: the first few bodies at the world's time `time`.
+// Draws one line: the first few bodies at the world time `time`.
 static void draw(const carom_view *view, double time)
 {
     printf("%8.3f s", time);
@@ -75,7 +75,7 @@ static void frame(game *g, carom_client *client, const carom_view *view)
     if (!state.ready) {
         return;
     }
-    // The world's time goes on by a frame, kept within what is known of it.
+    // Advances the world time by a frame, within the snapshots received.
     double newest = state.time - DELAY_SECONDS;
     double time = g->drawn + 1.0 / FRAMES_PER_SECOND;
     if (time < newest - DELAY_SECONDS || time > newest + DELAY_SECONDS) {
@@ -83,7 +83,7 @@ static void frame(game *g, carom_client *client, const carom_view *view)
     }
     g->drawn = time;
     draw(view, time);
-    // A kick now and then; nobody waits for the answer.
+    // Kicks a body now and then, without waiting for the answer.
     if (carom_view_count(view) > 0 && rand() % FRAMES_PER_SECOND == 0) {
         const carom_body *body = carom_view_body(view, 0);
         carom_body_impulse(client, state.world, body->id, (carom_vec2){0, 1}, NULL, CAROM_NO_REPLY,

@@ -1,7 +1,5 @@
-// The first program: looks at a world for a second and says where its bodies are. Without a server
+// The first program: watches a world for a second and prints where its bodies are. Without a server
 // it says so, and how to start one.
-//
-//   cc hello.c -o hello $(pkg-config --cflags --libs carom) && ./hello [world]
 #include <carom/carom.h>
 #include <stdio.h>
 
@@ -17,7 +15,7 @@ int main(int argc, char **argv)
     carom_view *view = carom_view_create(NULL);
     carom_status status = carom_watch(client, world, NULL, view, 5000, NULL, &error);
     while (status == CAROM_OK && carom_view_get_state(view).snapshots < 60) {
-        status = carom_poll(client, 1000, &error); // the view is kept up to date in here
+        status = carom_poll(client, 1000, &error); // carom_poll updates the view
     }
     if (status != CAROM_OK) {
         fprintf(stderr, "%s: %s\n", carom_status_name(status), error.text);

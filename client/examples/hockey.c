@@ -2,12 +2,12 @@
 //
 //   cc hockey.c -o hockey $(pkg-config --cflags --libs carom) -lm && ./hockey [server [name]]
 //
-// The server owns the table and every collision; a player sends where the paddle is to go. Players
-// change only what is their own: a paddle that the server pulls after the hand (a mouse joint),
-// whose tag bears name and score; and the puck, which the player who conceded the last goal puts on
-// the table and takes off again. So tokens (CAROM_TOKEN in the environment) of role "player" are
-// enough, once somebody who may make worlds has played, and nobody can move another's paddle.
-#define _DEFAULT_SOURCE // terminals
+// The server owns the table and every collision; a player sends where the paddle should go. Players
+// change only their own bodies: a paddle, which the server pulls after the hand (a mouse joint) and
+// whose tag has name and score; and the puck, which the player who conceded the last goal puts on
+// the table and removes again. So tokens (CAROM_TOKEN in the environment) of role "player" are
+// enough once an admin has made the table, and nobody can move another's paddle.
+#define _DEFAULT_SOURCE // for terminal functions
 #include <carom/carom.h>
 
 #include <ctype.h>
@@ -22,25 +22,26 @@
 #include <unistd.h>
 
 #define WORLD         "hockey"
-#define DELAY_SECONDS 0.05  // drawn behind the newest snapshot, to have one on either side
-#define PAUSE_SECONDS 1.0   // from a goal to the next puck
-#define STEP          0.9   // of an arrow key [m]
-#define PULL          400.0 // of the hand, at most [N]
-#define LENGTH        8.0   // from the middle of the table to a goal line [m]
-#define WIDTH         4.0   // and to the side
-#define PADDLE        0.7   // radii
+#define DELAY_SECONDS 0.05  // seconds behind the newest snapshot, to have one on either side
+#define PAUSE_SECONDS 1.0   // between a goal and the next puck [s]
+#define STEP          0.9   // paddle's step for an arrow key [m]
+#define PULL          400.0 // the hand's largest force [N]
+#define LENGTH        8.0   // from the centre of the table to a goal line [m]
+#define WIDTH         4.0   // from the centre to a side [m]
+#define PADDLE        0.7   // radius [m]
 #define PUCK          0.4
 
 enum { TIMEOUT_MS = 5000, FRAMES_PER_SECOND = 30, GOALS_TO_WIN = 7, NAME_MAX_BYTES = 16 };
-enum { LEFT, RIGHT, NOWHERE };                                 // sides, and seats by their side
-enum { WALLS = 1, PUCKS = 2, PADDLES = 4, PADDLE_FENCES = 8 }; // what collides with what
-enum { ICE = 254, FLOOR = 236, WALL = 60, LINE = 217, GOAL = 250, BLACK = 16 }; // of 256 colours
+enum { LEFT, RIGHT, NOWHERE };                                 // sides, and indices of seats
+enum { WALLS = 1, PUCKS = 2, PADDLES = 4, PADDLE_FENCES = 8 }; // collision categories
+// Indices of the 256 colours
+enum { ICE = 254, FLOOR = 236, WALL = 60, LINE = 217, GOAL = 250, BLACK = 16 };
 
 static const int PADDLE_COLOURS[] = {160, 27};
 static const char *const SIDES[] = {"left", "right"};
 
 typedef struct seat {
-    uint64_t paddle; // 0: nobody sits here
+    uint64_t paddle; // body id; 0: the seat is free
     char name[NAME_MAX_BYTES];
     int score;
 } seat;
@@ -50,21 +51,21 @@ typedef struct game {
     carom_view *view;
     char name[NAME_MAX_BYTES];
     seat seats[2];
-    uint64_t puck; // on the table; 0: none
-    // One's own.
-    int side; // NOWHERE: looks on
+    uint64_t puck; // body id of the puck on the table; 0: none
+    // This player.
+    int side; // NOWHERE: a spectator
     uint64_t paddle, grip, my_puck;
-    carom_vec2 hand; // where the paddle is to go [m]
+    carom_vec2 hand; // target of the paddle [m]
     bool moved;
-    bool looks_on; // may not do more
-    // The course of the game.
-    int turn;             // the side that puts the next puck on the table
+    bool looks_on; // spectator: the token does not allow playing
+    // State of the game.
+    int turn;             // the side that serves the next puck
     uint64_t scored;      // the puck of the last goal
-    uint64_t served_tick; // when my_puck shows first
-    double empty_since;   // time of the world [s]
-    double drawn;         // time of the world in the last picture [s]
+    uint64_t served_tick; // first tick that shows my_puck
+    double empty_since;   // world time since when the table has no puck [s]
+    double drawn;         // world time of the last picture [s]
     char says[80];
-    int columns, rows; // of the terminal
+    int columns, rows; // the terminal's size
 } game;
 
 static volatile sig_atomic_t over;
@@ -74,7 +75,7 @@ static double side_sign(int side)
     return side == LEFT ? -1 : 1;
 }
 
-// ---- the table: made once, by the first player
+// ---- the table, which the first player makes
 
 static size_t add_static(carom_batch *batch, const char *tag, const carom_shape *shapes,
                          size_t count)
@@ -96,7 +97,7 @@ static carom_shape wall(double x, double y, double width, double height, double 
     return shape;
 }
 
-// A line that paddles alone cannot cross.
+// A line that stops only paddles.
 static carom_shape fence(double x, double half)
 {
     carom_shape shape = carom_shape_segment((carom_vec2){x, -half}, (carom_vec2){x, half});
@@ -118,7 +119,7 @@ static carom_status make_table(carom_client *client, carom_error *error)
         double s = side_sign(side);
         walls[count++] = wall(s * 9, 2.75, 2, 2.5, 0.9);
         walls[count++] = wall(s * 9, -2.75, 2, 2.5, 0.9);
-        walls[count++] = wall(s * 10, 0, 1, 3, 0); // the puck stays where it is in the goal
+        walls[count++] = wall(s * 10, 0, 1, 3, 0); // behind the goal, where the puck stays
         walls[count++] = fence(s * LENGTH, 1.5);
     }
     walls[count++] = fence(0, WIDTH);
@@ -136,7 +137,7 @@ static carom_status make_table(carom_client *client, carom_error *error)
     return status;
 }
 
-// ---- one's own paddle and puck
+// ---- this player's paddle and puck
 
 static carom_shape disc(double radius, double density, uint64_t category, uint64_t mask)
 {
@@ -149,7 +150,7 @@ static carom_shape disc(double radius, double density, uint64_t category, uint64
     return shape;
 }
 
-// A body that ends with this player's session: nothing is left behind by one who goes.
+// Spawns a body that ends with this player's session, so that leaving removes it.
 static carom_status spawn_disc(game *g, const char *tag, const carom_shape *shape, carom_vec2 at,
                                double damping, uint64_t *body, uint64_t *tick, carom_error *error)
 {
@@ -194,7 +195,8 @@ static carom_status sit_down(game *g, carom_error *error)
     return carom_joint_create(g->client, WORLD, &pull, TIMEOUT_MS, &g->grip, NULL, error);
 }
 
-// Two who came at the same moment may have taken one seat: the paddle with the smaller id has it.
+// Two players who came at the same moment may have the same seat: the paddle with the smaller id
+// keeps it.
 static carom_status make_room(game *g, carom_error *error)
 {
     uint64_t holder = g->side == NOWHERE ? 0 : g->seats[g->side].paddle;
@@ -216,7 +218,7 @@ static void set_score(game *g, int score)
     g->seats[g->side].score = score;
 }
 
-// The paddle follows the hand, which stays on its own half; nobody waits for the answer.
+// Moves the paddle's target to the hand, on its own half, without waiting for the answer.
 static void steer(game *g)
 {
     if (g->side == NOWHERE || !g->moved) {
@@ -232,7 +234,7 @@ static void steer(game *g)
     carom_joint_set(g->client, WORLD, g->grip, &pull, CAROM_NO_REPLY, NULL, NULL);
 }
 
-// Puts a puck on the table when there is none, and it is one's turn.
+// Puts a puck on the table if there is none and it is this player's turn.
 static carom_status serve(game *g, carom_error *error)
 {
     carom_view_state now = carom_view_get_state(g->view);
@@ -245,16 +247,16 @@ static carom_status serve(game *g, carom_error *error)
         return CAROM_OK;
     }
     if (g->seats[!g->side].score >= GOALS_TO_WIN) {
-        set_score(g, 0); // a new game; the winner sees the puck and does the same
+        set_score(g, 0); // a new game; the winner sees the puck and resets its score too
     }
     carom_shape shape = disc(PUCK, 1, PUCKS, WALLS | PADDLES);
     carom_vec2 at = {side_sign(g->side) * 3, 0};
     return spawn_disc(g, "puck", &shape, at, 0.3, &g->my_puck, &g->served_tick, error);
 }
 
-// ---- what the view tells
+// ---- reading the view
 
-// Names go to a terminal: nothing but letters, digits, - and _ is taken from a tag.
+// Names are printed on a terminal, so only letters, digits, - and _ of a tag are used.
 static void read_tag(game *g, const carom_body_info *info)
 {
     char word[8];
@@ -285,14 +287,14 @@ static void look(game *g)
         }
     }
     if (g->side != NOWHERE && g->seats[g->side].paddle == g->paddle) {
-        g->seats[g->side].score = mine; // newer than what comes back from the server
+        g->seats[g->side].score = mine; // newer than the server's copy
         if (mine >= GOALS_TO_WIN && g->puck != 0 && g->puck != g->scored) {
             set_score(g, 0);
         }
     }
     if (g->my_puck != 0 && g->puck != 0 && g->puck < g->my_puck) {
         carom_body_remove(g->client, WORLD, g->my_puck, CAROM_NO_REPLY, NULL, NULL);
-        g->my_puck = 0; // somebody else has put one there, too
+        g->my_puck = 0; // another player has served too
     }
 }
 
@@ -331,7 +333,7 @@ static void read_events(game *g)
     }
 }
 
-// ---- the picture: two pixels in each character, the upper half block's two colours
+// ---- the picture: each character is two pixels, the colours of an upper half block
 
 static bool is_within(const carom_shape *s, double x, double y)
 {
@@ -341,7 +343,7 @@ static bool is_within(const carom_shape *s, double x, double y)
     if (s->kind == CAROM_SEGMENT) {
         return fabs(x - s->a.x) < 0.13 && y >= fmin(s->a.y, s->b.y) && y <= fmax(s->a.y, s->b.y);
     }
-    for (size_t i = 0; i < s->vertex_count; i++) { // a box comes as the polygon that it is
+    for (size_t i = 0; i < s->vertex_count; i++) { // boxes arrive as polygons
         carom_vec2 a = s->vertices[i];
         carom_vec2 b = s->vertices[(i + 1) % s->vertex_count];
         if ((b.x - a.x) * (y - a.y) - (b.y - a.y) * (x - a.x) < 0) {
@@ -364,7 +366,7 @@ static int colour_of(const game *g, const carom_body_info *info, const carom_sha
     return BLACK;
 }
 
-// Returns the last thing that is painted at a place of the world.
+// The topmost thing at a place of the world.
 static int pixel(const game *g, double x, double y)
 {
     int colour = fabs(x) < LENGTH && fabs(y) < WIDTH ? ICE : FLOOR;
@@ -387,11 +389,11 @@ static int pixel(const game *g, double x, double y)
     return colour;
 }
 
-// The place of the world in the middle of a pixel.
+// The world position of a pixel's centre.
 static carom_vec2 place(const game *g, int column, int half_row)
 {
     int height = 2 * (g->rows - 2);
-    double scale = fmin(g->columns / 20.0, height / 9.0); // pixels a metre
+    double scale = fmin(g->columns / 20.0, height / 9.0); // pixels per metre
     return (carom_vec2){(column + 0.5 - g->columns / 2.0) / scale,
                         (height / 2.0 - half_row - 0.5) / scale};
 }
@@ -445,11 +447,11 @@ static bool open_terminal(void)
     }
     struct termios raw = cooked;
     raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
-    raw.c_cc[VMIN] = 0; // read() does not wait
+    raw.c_cc[VMIN] = 0; // read() returns at once
     raw.c_cc[VTIME] = 0;
     tcsetattr(STDIN_FILENO, TCSANOW, &raw);
-    setvbuf(stdout, NULL, _IOFBF, 1 << 17); // a picture goes out in one piece
-    fputs("\x1b[?1049h\x1b[2J\x1b[?25l\x1b[?1003h\x1b[?1006h", stdout); // and tell of the mouse
+    setvbuf(stdout, NULL, _IOFBF, 1 << 17); // writes each picture in one piece
+    fputs("\x1b[?1049h\x1b[2J\x1b[?25l\x1b[?1003h\x1b[?1006h", stdout); // and report the mouse
     return true;
 }
 
@@ -460,7 +462,7 @@ static void stop(int number)
 
 static void press(game *g, char key)
 {
-    static const char *const moves = "wasdABCD"; // up, left, down, right; arrows end in A to D
+    static const char *const moves = "wasdABCD"; // up, left, down, right; arrow keys end in A to D
     static const double steps[][2] = {{0, 1}, {-1, 0}, {0, -1}, {1, 0},
                                       {0, 1}, {0, -1}, {1, 0},  {-1, 0}};
     const char *found = key != '\0' ? strchr(moves, key) : NULL;
@@ -471,7 +473,7 @@ static void press(game *g, char key)
     }
 }
 
-// Takes one key or report of the mouse off the front; returns its bytes, 0 if more have to come.
+// Consumes one key or mouse report at the front; returns its bytes, 0 if it is incomplete.
 static size_t take_key(game *g, const char *text, size_t size)
 {
     if (text[0] != '\x1b') {
@@ -554,7 +556,7 @@ static carom_status play(game *g, carom_error *error)
             left = next - now_seconds();
         }
         if (left < -1) {
-            next = now_seconds(); // stopped for a while: no frames to catch up with
+            next = now_seconds(); // after a stop (Ctrl+Z), skip missed frames
         }
         if (status == CAROM_OK) {
             status = frame(g, error);
@@ -563,7 +565,7 @@ static carom_status play(game *g, carom_error *error)
     return status;
 }
 
-// Connects, makes the table if there is none, and subscribes to it.
+// Connects, makes the table unless it exists, and subscribes to it.
 static carom_status enter(game *g, const char *address, carom_error *error)
 {
     char host[256];
@@ -629,6 +631,6 @@ int main(int argc, char **argv)
         }
     }
     carom_view_free(g.view);
-    carom_free(g.client); // says goodbye, and the server removes paddle and puck
+    carom_free(g.client); // ends the session, and the server removes paddle and puck
     return played && status == CAROM_OK ? 0 : 1;
 }

@@ -1,8 +1,8 @@
-// libcarom in a loop that is not its own: two connections and poll(2). With epoll, libuv or a
-// toolkit it is the same: wait for the descriptor, for writing only while it is wanted, no longer
-// than the next deadline; then carom_poll with no wait.
+// libcarom in a caller's event loop: two connections and poll(2). The same works with epoll, libuv
+// or a toolkit: wait for the descriptor (for writing only when the client wants it) until the next
+// deadline at the latest, then call carom_poll with a timeout of 0.
 //
-// One connection asks for the list of worlds again and again, the other pings; neither waits.
+// One connection repeatedly asks for the list of worlds, the other pings; neither blocks.
 //
 //   cc own_loop.c -o own_loop $(pkg-config --cflags --libs carom) && ./own_loop [host:port
 //   [rounds]]
@@ -16,7 +16,7 @@ enum { CLIENTS = 2, TIMEOUT_MS = 5000 };
 
 typedef struct asker {
     const char *method;
-    int left; // rounds to go
+    int left; // rounds left
     int answered;
     bool failed;
 } asker;

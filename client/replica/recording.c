@@ -1,4 +1,5 @@
-// Recordings: the log of a world in a file (proto/log/log_stream.h). One thread at a time each.
+// Recordings: the log of a world in a file (proto/log/log_stream.h). Each belongs to one thread at
+// a time.
 #include "client/replica/replica.h"
 
 #include <errno.h>
@@ -19,10 +20,10 @@ struct carom_recorder {
     FILE *file;
     bool begun;
     uint64_t records, tick;
-    void *keyframe; // the image that the next record bears, of the state at `keyframe_tick`
+    void *keyframe; // image for the next record, of the state at `keyframe_tick`
     size_t keyframe_size;
     uint64_t keyframe_tick;
-    bool keyframe_paused; // the world stood there
+    bool keyframe_paused; // the world was paused at that tick
 };
 
 carom_status carom_recorder_create(const char *path, carom_recorder **out, carom_error *err)
@@ -45,7 +46,7 @@ carom_status carom_recorder_create(const char *path, carom_recorder **out, carom
     return CAROM_OK;
 }
 
-// Writes the bytes and empties the buffer.
+// Writes the bytes to the file and empties the buffer.
 static carom_status put(carom_recorder *r, buffer *bytes, carom_error *err)
 {
     bool whole = !bytes->overflow && fwrite(bytes->data, 1, bytes->size, r->file) == bytes->size &&
@@ -103,7 +104,8 @@ carom_status carom_recorder_keyframe(carom_recorder *r, const carom_replica *rep
     return carom_replica_save(replica, &r->keyframe, &r->keyframe_size, err);
 }
 
-// A reader that begins there has to know that the world stands: its first command says so.
+// Adds a keyframe to the record. If the world is paused, the record begins with a command that says
+// so, for readers that start there.
 static void bear_keyframe(const carom_recorder *r, log_record *record, buffer *rows)
 {
     static const uint8_t EMPTY_MAP[] = {0x80};
@@ -187,7 +189,7 @@ struct carom_recording {
     uint8_t *chunk; // READ_BYTES
     size_t at, held;
     bool ended;
-    buffer record; // the last one, encoded again
+    buffer record; // the last record, encoded again
 };
 
 void carom_recording_close(carom_recording *r)
@@ -202,7 +204,7 @@ void carom_recording_close(carom_recording *r)
     free(r);
 }
 
-// The next thing in the file; LOG_MORE at the file's end.
+// Reads the next event of the file; LOG_MORE at its end.
 static log_event read_event(carom_recording *r, struct error *why)
 {
     for (;;) {

@@ -1,4 +1,5 @@
-// Replicas: images and records in, states out; see carom/replica.h. One thread at a time.
+// Replicas: images and records in, states out; see carom/replica.h. Each belongs to one thread at a
+// time.
 #include "client/replica/replica.h"
 
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-// The parts of libcarom-replica; private to it. A replica is one thread's at a time.
+// Internal to libcarom-replica. A replica belongs to one thread at a time.
 #ifndef CAROM_CLIENT_REPLICA_REPLICA_H
 #define CAROM_CLIENT_REPLICA_REPLICA_H
 
@@ -11,27 +11,28 @@
 #include "proto/log/log_player.h"
 #include "proto/wire/buffer.h"
 
-typedef ARRAY(uint64_t) replica_ids; // ascending
+typedef ARRAY(uint64_t) replica_ids; // in ascending order
 
-// Snapshots of the state: what the last one told, and what the next one has to (snapshot.c).
+// Snapshots of the state: what the last one described, and what the next one must describe
+// (snapshot.c).
 typedef struct replica_telling {
-    uint64_t image; // the replica's `images` at the last snapshot; 0: the next one is full
+    uint64_t image; // the replica's `images` at the last snapshot; 0: the next snapshot is full
     bool describe, with_contacts;
-    bool outdated;         // descriptions that were told may have changed
-    unsigned kinds;        // of events that are gathered
-    uint32_t event_count;  // since the last snapshot, encoded in `events`
-    replica_ids bodies;    // that were told
-    replica_ids joint_ids; // likewise
+    bool outdated;         // a description may have changed since its snapshot
+    unsigned kinds;        // event kinds to collect
+    uint32_t event_count;  // events since the last snapshot, encoded in `events`
+    replica_ids bodies;    // bodies of the last snapshot
+    replica_ids joint_ids; // joints of the last snapshot
     buffer rows, events, contacts, spawned, joints, out;
     uint32_t spawned_count, joint_count;
     replica_ids removed, joints_removed;
-    ARRAY(body_row) taken; // scratch
+    ARRAY(body_row) taken; // scratch for the rows of a snapshot
     ARRAY(contact_info) taken_contacts;
 } replica_telling;
 
 struct carom_replica {
-    log_player player; // player.world: NULL while there is none
-    uint64_t images;   // that were taken
+    log_player player; // player.world is NULL until the first image
+    uint64_t images;   // number of images loaded
     bool unverified;   // hashes are not compared
     replica_telling telling;
     char world[WORLD_NAME_BYTES_MAX + 1];
@@ -45,17 +46,18 @@ void replica_telling_init(replica_telling *t);
 void replica_telling_deinit(replica_telling *t);
 void replica_telling_drop_events(replica_telling *t);
 void replica_telling_note_event(replica_telling *t, const physics_event *event);
-// A command was applied that may have changed what was told of bodies and joints.
+// Records that an applied command of this method may have changed descriptions of bodies and
+// joints.
 void replica_telling_note_command(replica_telling *t, method m);
 
-// Asks the world for the events that anybody wants.
+// Makes the world report the event kinds that the view or the caller wants.
 void replica_want_events(carom_replica *r);
 
-// An error of the house as a public one; `err` may be NULL. Engine images and logs that cannot be
-// followed are CAROM_UNAVAILABLE where `unavailable` is set.
+// Converts an internal error to a public one; `err` may be NULL. With `unavailable`, invalid images
+// and logs become CAROM_UNAVAILABLE.
 carom_status replica_fault(carom_error *err, carom_status kind, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-// CAROM_INVALID_ARGUMENT: a caller passed NULL where `argument` is needed.
+// CAROM_INVALID_ARGUMENT: the caller passed NULL for `argument`.
 carom_status replica_fault_null(carom_error *err, const char *argument);
 carom_status replica_fault_of(carom_error *err, const struct error *from);
 

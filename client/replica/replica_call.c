@@ -1,5 +1,5 @@
-// Asking a replica what a server would be asked, by the same table, decoders and encoders. One
-// thread at a time.
+// Calls methods on a replica as on a server, with the same table, decoders and encoders. One thread
+// at a time.
 #include "client/replica/replica.h"
 
 #include <msgpack.h>
@@ -34,7 +34,7 @@ static carom_status find_method(const carom_replica *r, const char *name, method
     return CAROM_OK;
 }
 
-// The arguments with the world's name, which a replica need not be told.
+// Adds the world's name to the arguments, which callers of a replica may leave out.
 static carom_value *complete(const carom_replica *r, const carom_value *args)
 {
     carom_value *all = args != NULL ? carom_value_clone(args) : carom_map();

@@ -1,7 +1,7 @@
 // A replica's state as a snapshot of encoding plain, for the views of libcarom. One thread at a
 // time.
 //
-// Two ordered lists of ids keep what was told before. Each snapshot bears the rows of all
+// Two ordered lists of ids keep what the last snapshot had. Each snapshot has the rows of all
 // bodies; a body or joint is described when it is new, and everything is described again after a
 // command that may have changed a description: such commands are rare beside snapshots.
 #include "client/replica/replica.h"
@@ -15,7 +15,7 @@
 #include "proto/encode/encode.h"
 #include "proto/limits.h"
 
-enum { SUBSCRIPTION = 1 }; // a view that is attached to none does not look at it
+enum { SUBSCRIPTION = 1 }; // any number: a view without a subscription ignores it
 
 void replica_telling_init(replica_telling *t)
 {
@@ -56,7 +56,7 @@ void replica_telling_note_event(replica_telling *t, const physics_event *event)
         return;
     }
     if (t->event_count == CAROM_REPLICA_EVENTS_MAX) {
-        replica_telling_drop_events(t); // nobody has taken them for long
+        replica_telling_drop_events(t); // nobody has read them for long
     }
     encode_event(&t->events, event);
     t->event_count++;
@@ -67,7 +67,7 @@ void replica_telling_note_command(replica_telling *t, method m)
     t->outdated = t->outdated || method_has(m, TRAIT_REDESCRIBES);
 }
 
-// ---- what there is, and what was told
+// ---- comparing with the last snapshot
 
 static int by_number(const void *a, const void *b)
 {
@@ -82,7 +82,7 @@ static bool knows(const replica_ids *ids, uint64_t id)
            bsearch(&id, ids->data, ids->count, sizeof *ids->data, by_number) != NULL;
 }
 
-// The ids of `before` that are not among `now`.
+// Adds the ids of `before` that are not in `now`.
 static void note_gone(const replica_ids *before, const replica_ids *now, replica_ids *out)
 {
     array_clear(out);
@@ -106,7 +106,7 @@ static void describe_body(replica_telling *t, physics_world *world, body_id id)
     command_result result;
     struct error err;
     status s = apply_command(world, &get, &result, &err);
-    ASSERT(s == STATUS_OK); // the world has just named it
+    ASSERT(s == STATUS_OK); // the world has just listed the id
     encode_body(&t->spawned, &result.body);
     command_result_free(&result);
     t->spawned_count++;
@@ -256,7 +256,7 @@ carom_status carom_replica_snapshot(carom_replica *r, const carom_replica_snapsh
         replica_want_events(r);
     }
     if (overflown(t)) {
-        t->image = 0; // the next one begins anew
+        t->image = 0; // the next snapshot is full
         return replica_fault(err, CAROM_LIMIT_EXCEEDED, "a snapshot of this world is over %d bytes",
                              WIRE_REPLY_BYTES_MAX);
     }

@@ -1,4 +1,4 @@
-// Expressions of scenes for files of other kinds; see carom/scene.h. Any thread.
+// Evaluates expressions of scenes for other file formats; see carom/scene.h. Any thread.
 #include <carom/scene.h>
 
 #include <math.h>
@@ -7,7 +7,7 @@
 #include "client/scene/values.h"
 #include "proto/scene/scene_expand.h"
 
-#define WHOLE_MAX 9007199254740992.0 // 2^53: a double holds all whole numbers below
+#define WHOLE_MAX 9007199254740992.0 // 2^53: doubles represent every whole number below
 
 static carom_status fail_missing(carom_error *err)
 {
@@ -53,7 +53,7 @@ static carom_value *number_value(double value)
     return whole ? carom_int((int64_t)value) : carom_real(value);
 }
 
-// Through the expander, which knows braces; it holds nothing but the variables here.
+// Uses the expander, which parses braces, with only these variables.
 static status fill_text(const char *text, size_t size, const carom_variable *variables,
                         size_t count, uint64_t *random, buffer *out, struct error *err)
 {

@@ -1,5 +1,5 @@
-// JSON by way of MessagePack, so that there is one dialect for files, command lines and programs:
-// proto/wire/json.h knows it. Any thread.
+// JSON through MessagePack, so that files, command lines and programs share one dialect:
+// proto/wire/json.h defines it. Any thread.
 #include <carom/json.h>
 
 #include <stdlib.h>
@@ -9,8 +9,8 @@
 #include "proto/limits.h"
 #include "proto/wire/json.h"
 
-// MessagePack takes less than twice the bytes of its JSON, and JSON at most some ten times those of
-// its MessagePack: both ways of the largest message fit.
+// MessagePack takes less than twice the bytes of its JSON, and JSON about ten times those of its
+// MessagePack: the largest message fits either way.
 static const size_t JSON_BYTES_MAX = (size_t)WIRE_REPLY_BYTES_MAX * 10;
 
 static carom_status fail(carom_error *err, carom_status code, const char *text)

@@ -1,6 +1,6 @@
-// A scene fed to a world over the wire. proto/scene/scene.h reads and unrolls it, and cuts it into
-// pieces; here they are sent, and the ids that come back are noted for the pieces that follow. Only
-// public functions of libcarom are called. One thread at a time for a client.
+// Loads a scene into a world over the wire. proto/scene/scene.h reads and unrolls it and cuts it
+// into pieces; this file sends them and keeps the ids of the answers for later pieces. It calls
+// only public functions of libcarom. One thread at a time for a client.
 #include <carom/scene.h>
 
 #include <stdio.h>
@@ -15,17 +15,17 @@
 
 enum {
     ANSWER_TIMEOUT_MS = 10000,
-    APPLY_HEAD_BYTES = 256 // of the message around the commands: method, world, keys
+    APPLY_HEAD_BYTES = 256 // the message around the commands: method, world, keys
 };
 
 typedef struct feed {
     carom_client *client;
     const char *world;
     const scene *scene;
-    const char *text; // that it was loaded from
+    const char *text; // text of the scene
     size_t size;
-    uint64_t *ids;    // of the body, joint or shape that each command has made, 0: none
-    size_t bytes_max; // of a piece
+    uint64_t *ids;    // id of the body, joint or shape that each command made; 0: none
+    size_t bytes_max; // size of a piece
     int timeout_ms;
     carom_scene_result result;
 } feed;
@@ -35,7 +35,7 @@ carom_scene_options carom_scene_options_default(void)
     return (carom_scene_options){.exact = true, .create = true, .timeout_ms = ANSWER_TIMEOUT_MS};
 }
 
-// The bytes that go into one world.apply of this server, if it told its limit with hello.
+// The most bytes of commands in one world.apply; the server's limit, if hello reported it.
 static size_t piece_bytes_max(const carom_client *client)
 {
     uint64_t limit =
@@ -59,7 +59,7 @@ static carom_status create_world(feed *f, carom_error *err)
     options.hit_threshold = settings->hit_threshold;
     options.sleep_speed = settings->sleep_speed;
     options.bodies_max = settings->bodies_max;
-    options.paused = true; // nothing falls before all of it stands
+    options.paused = true; // the world starts when everything is in place
     carom_error why = {0};
     carom_status outcome =
         carom_world_create(f->client, f->world, &options, f->timeout_ms, &f->result.tick, &why);
@@ -88,8 +88,8 @@ static void note_results(feed *f, uint32_t first, const carom_value *results)
     }
 }
 
-// The server names the command by its index in the piece: "commands[3].shapes[0]: …". In its stead
-// goes the command's place in the scene. False when the text names none.
+// Replaces the server's index of the command ("commands[3].shapes[0]: …") with the command's place
+// in the scene. False if the text has no index.
 static bool locate_command(const feed *f, uint32_t first, struct error *text)
 {
     char place[CAROM_ERROR_TEXT_MAX];
@@ -107,7 +107,7 @@ static bool locate_command(const feed *f, uint32_t first, struct error *text)
     return true;
 }
 
-// Puts the place in the scene in front of an error's text.
+// Prefixes an error with its place in the scene.
 static void locate(const feed *f, uint32_t first, uint32_t count, carom_error *err)
 {
     struct error text;
@@ -189,7 +189,7 @@ static carom_status send_pieces(feed *f, carom_error *err)
     return outcome;
 }
 
-// ---- the whole
+// ---- the whole scene
 
 static carom_status feed_scene(feed *f, const carom_scene_options *options, carom_error *err)
 {
@@ -201,7 +201,8 @@ static carom_status feed_scene(feed *f, const carom_scene_options *options, caro
         outcome = carom_world_resume(f->client, f->world, f->timeout_ms, NULL, err);
     }
     if (outcome != CAROM_OK && f->result.created) {
-        carom_world_destroy(f->client, f->world, f->timeout_ms, NULL); // half a world helps nobody
+        // Removes the incomplete world
+        carom_world_destroy(f->client, f->world, f->timeout_ms, NULL);
     }
     return outcome;
 }
@@ -241,7 +242,7 @@ carom_status carom_scene_apply(carom_client *client, const char *world, const ch
         return values_fault(err, &refused);
     }
     feed f = {
-        .client = carom_ref(client), // a callback may free it
+        .client = carom_ref(client), // a reference: a callback may free the client
         .world = world,
         .scene = &loaded,
         .text = text,

@@ -8,7 +8,7 @@
 #include "client/scene/values.h"
 #include "proto/scene/scene.h"
 
-// Whether the command, [method, arguments], is of that method.
+// Whether the command, [method, arguments], calls `method`.
 static bool is_method(const msgpack_object *command, const char *method)
 {
     if (command->type != MSGPACK_OBJECT_ARRAY || command->via.array.size < 1 ||

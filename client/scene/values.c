@@ -5,7 +5,7 @@
 
 #include "proto/limits.h"
 
-// ---- out
+// ---- packing
 
 static carom_status pack(msgpack_packer *packer, const carom_value *value, int depth_left);
 
@@ -83,7 +83,7 @@ carom_status values_pack(const carom_value *value, buffer *out)
     return outcome;
 }
 
-// ---- in
+// ---- unpacking
 
 static bool holdable(const msgpack_object *object)
 {
@@ -107,7 +107,8 @@ static bool holdable(const msgpack_object *object)
     return true;
 }
 
-// NULL, or a container that carom_value_ok refuses, when memory has run out.
+// The value of the object. NULL, or a container that carom_value_ok rejects, when memory has run
+// out.
 static carom_value *value_of(const msgpack_object *object)
 {
     carom_value *v;

@@ -1,5 +1,5 @@
-// Values of libcarom to MessagePack and back, through the public functions alone: libcarom-scene is
-// linked to any libcarom of its version. Any thread.
+// Values of libcarom to MessagePack and back. It calls only public functions, because
+// libcarom-scene links to any libcarom of its version. Any thread.
 #ifndef CAROM_CLIENT_SCENE_VALUES_H
 #define CAROM_CLIENT_SCENE_VALUES_H
 
@@ -15,13 +15,12 @@
 // that is nested deeper than CAROM_VALUE_DEPTH_MAX; CAROM_LIMIT_EXCEEDED when it does not fit.
 carom_status values_pack(const carom_value *value, buffer *out);
 
-// The value of these bytes, which our own code has made. NULL with *outcome CAROM_INVALID_ARGUMENT
-// for anything that a carom_value cannot be (an ext, a key that is no string), or
-// CAROM_OUT_OF_MEMORY.
+// The value of bytes that this library encoded. NULL with *outcome CAROM_INVALID_ARGUMENT for what
+// a carom_value cannot be (an ext, a key that is no string), or CAROM_OUT_OF_MEMORY.
 carom_value *values_unpack(const buffer *bytes, carom_status *outcome);
 
-// An error of the house as a public one; STATUS_INTERNAL, of scenes and JSON, is memory that has
-// run out. `err` may be NULL.
+// Converts an internal error to a public one; STATUS_INTERNAL from scenes and JSON means out of
+// memory. `err` may be NULL.
 carom_status values_fault(carom_error *err, const struct error *from);
 
 #endif

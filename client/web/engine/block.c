@@ -1,5 +1,5 @@
-// Blocks of memory (common/base/block.h) where there are no mappings: all of them from the heap,
-// whose pages WebAssembly never gives back, so that growing in place would gain nothing.
+// Blocks of memory (common/base/block.h) without mappings: all come from the heap. WebAssembly
+// never returns pages, so growing in place would gain nothing.
 #include "common/base/block.h"
 
 #include <stdlib.h>

@@ -17,14 +17,14 @@
 #include "proto/wire/check.h"
 #include "proto/wire/scanner.h"
 
-// Worlds here have no names; commands want one.
+// Commands need a world's name; worlds here have none.
 #define WORLD_NAME "local"
 
 struct engine_world {
     physics_world *physics;
-    log_player player; // `physics` played as a log has it
-    uint32_t wanted;   // kinds of events, bits 1 << event_kind
-    buffer events;     // kept, one encoded value after the other
+    log_player player; // the log player, whose world is `physics`
+    uint32_t wanted;   // event kinds to keep, bits 1 << event_kind
+    buffer events;     // kept events, one encoded value after the other
     uint32_t event_count;
     uint64_t events_lost;
 };
@@ -87,7 +87,7 @@ static bool fail_with(status s, const char *text)
     return fail(&err);
 }
 
-// Of what was written since buffer_clear().
+// Publishes the bytes written since buffer_clear() as the result.
 static bool finish(void)
 {
     return result.overflow ? fail_with(STATUS_LIMIT_EXCEEDED, "the result is too large") : true;
@@ -95,7 +95,7 @@ static bool finish(void)
 
 // ---- commands
 
-// Bytes of whoever calls us are held to what a server would take from a client.
+// Checks the caller's bytes as a server checks a client's.
 static status check(const uint8_t *args, size_t size, error *err)
 {
     const scanner_limits limits = scanner_limits_reply();
@@ -130,7 +130,7 @@ static status decode(method m, const uint8_t *args, size_t size, command *out, e
     return decoded;
 }
 
-// Events of the last step, or of a world that stands, that are wanted.
+// Keeps the wanted events of the last step, or of commands on a paused world.
 static void keep_events(engine_world *world)
 {
     uint32_t count;

@@ -1,15 +1,15 @@
-// The engine as JavaScript sees it: functions over numbers, and bytes in the module's memory.
+// The engine's interface for JavaScript: functions of numbers, and bytes in the module's memory.
 //
 // Arguments of methods go in, and results come out, as MessagePack, through the same decoding, the
 // same checks and the same commands as in the server, so that a world here does what a world there
 // would do. The bodies' states, which are read every frame, are plain doubles instead.
 //
 // Conventions. A world is a pointer that carom_world_free() ends. Ids are doubles: they are below
-// 2^53. Functions that return bool leave their answer in carom_result(): a MessagePack value if
-// true, the text "code: what is wrong" if false. It stays until the next call that leaves one.
-// Bytes that go in lie in memory of carom_alloc(), which the caller gives back.
+// 2^53. Functions that return bool put their answer in carom_result(): a MessagePack value if true,
+// the text "code: what is wrong" if false. It is valid until the next such call. Input bytes are in
+// memory from carom_alloc(), which the caller frees.
 //
-// One thread; nothing calls back. carom_fault() after a trap says which assertion failed.
+// One thread; no callbacks. After a trap, carom_fault() says which assertion failed.
 #ifndef CAROM_CLIENT_WEB_ENGINE_ENGINE_H
 #define CAROM_CLIENT_WEB_ENGINE_ENGINE_H
 
@@ -22,9 +22,9 @@
 enum {
     // The version of this interface; engine.js refuses another.
     ENGINE_INTERFACE = 2,
-    // Events that wait to be taken [bytes]. Later ones are counted and left out.
+    // The most events kept [bytes]. Later ones are counted and dropped.
     ENGINE_EVENT_BYTES_MAX = 16 << 20,
-    // Doubles of a row: id, x, y, angle, vx, vy, w, awake.
+    // Doubles in a row: id, x, y, angle, vx, vy, w, awake.
     ENGINE_ROW_DOUBLES = 8
 };
 
@@ -35,17 +35,17 @@ CAROM_EXPORT int carom_behaviour(void);  // ENGINE_BEHAVIOUR
 CAROM_EXPORT double carom_compact(void); // log_compact_tables()
 CAROM_EXPORT const char *carom_fault(void);
 
-CAROM_EXPORT void *carom_alloc(size_t bytes); // NULL: there is no memory left
+CAROM_EXPORT void *carom_alloc(size_t bytes); // NULL: out of memory
 CAROM_EXPORT void carom_free(void *bytes);
 
 CAROM_EXPORT const uint8_t *carom_result(void);
 CAROM_EXPORT size_t carom_result_size(void);
 
-// ---- worlds. NULL: the result has the error.
+// ---- worlds. NULL: the result is the error.
 
-// `args`: a map as of world.create, of which only the physics counts.
+// `args` is a map as for world.create; only physics settings are used.
 CAROM_EXPORT engine_world *carom_world_create(const uint8_t *args, size_t size);
-// `image`: as of world.image or carom_world_save().
+// `image` is from world.image or carom_world_save().
 CAROM_EXPORT engine_world *carom_world_restore(const uint8_t *image, size_t size);
 CAROM_EXPORT void carom_world_free(engine_world *world);
 
@@ -53,28 +53,28 @@ CAROM_EXPORT void carom_world_step(engine_world *world, uint32_t ticks);
 CAROM_EXPORT double carom_world_tick(const engine_world *world);
 CAROM_EXPORT double carom_world_time(const engine_world *world);
 
-// The state's hash (8 bytes); its image (bytes); what it counts and its settings (a map).
+// The state's hash (8 bytes), its image (bytes), its counts and settings (a map).
 CAROM_EXPORT bool carom_world_hash(const engine_world *world);
 CAROM_EXPORT bool carom_world_save(const engine_world *world);
 CAROM_EXPORT bool carom_world_info(const engine_world *world);
 
-// A method of the table that changes or reads a world, with its map of arguments.
+// Calls a method that changes or reads a world, with its map of arguments.
 CAROM_EXPORT bool carom_world_call(engine_world *world, const char *method, size_t method_size,
                                    const uint8_t *args, size_t size);
 
-// Events of these kinds (bits 1 << event_kind) are kept from now on; at first none.
+// Keeps events of these kinds (bits 1 << event_kind) from now on; initially none.
 CAROM_EXPORT void carom_world_want_events(engine_world *world, uint32_t kinds);
-// The kept events as an array, each once.
+// Returns the kept events as an array and drops them.
 CAROM_EXPORT bool carom_world_events(engine_world *world);
-// Events that were left out because nobody took those before.
+// The number of events dropped since ENGINE_EVENT_BYTES_MAX was reached.
 CAROM_EXPORT double carom_world_events_lost(const engine_world *world);
 
-// ---- states of bodies, ENGINE_ROW_DOUBLES each. They stay until the next call of the two.
+// ---- states of bodies, ENGINE_ROW_DOUBLES each; valid until the next call of either function
 
-// Of all bodies, or of those that are awake alone, in ascending slot order. Returns how many.
+// Rows of all bodies, or only of those awake, in ascending slot order. Returns their number.
 CAROM_EXPORT uint32_t carom_world_rows(engine_world *world, bool awake_only);
 CAROM_EXPORT const double *carom_rows(void);
-// Of one body; false: there is none of that id.
+// The row of one body; false: no body has that id.
 CAROM_EXPORT bool carom_world_body(const engine_world *world, double body);
 
 // ---- replicas
@@ -84,7 +84,7 @@ CAROM_EXPORT bool carom_world_body(const engine_world *world, double body);
 // where the log begins: its records do not say so themselves.
 CAROM_EXPORT void carom_world_set_paused(engine_world *world, bool paused);
 CAROM_EXPORT bool carom_world_play(engine_world *world, const uint8_t *record, size_t size);
-// Likewise a record in the compact form, which begins at the world's tick.
+// As carom_world_play, for a record in the compact form, which begins at the world's tick.
 CAROM_EXPORT bool carom_world_play_compact(engine_world *world, const uint8_t *record, size_t size);
 
 #endif

@@ -1,7 +1,7 @@
-// A failed assertion (common/base/assert.h) in WebAssembly: where it is is kept for JavaScript, and
-// the trap ends the call. The call is left in the middle, so the whole instance is of
-// no use afterwards; engine.js refuses to go on with it. The file is known by its number:
-// engine.faults.txt, beside engine.wasm, has the names.
+// A failed assertion (common/base/assert.h) in WebAssembly: its place is kept for JavaScript, and a
+// trap ends the call. The trap leaves the state inconsistent, so the instance is unusable
+// afterwards and engine.js rejects further calls. The file is reported by its number:
+// engine.faults.txt, beside engine.wasm, lists the names.
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -18,7 +18,7 @@ _Noreturn void assert_fail_at(int file, int line)
     __builtin_trap();
 }
 
-// That of wasi-libc would write to a console first, and so want functions of its host.
+// wasi-libc's abort() writes to a console first, and so imports functions of the host.
 _Noreturn void abort(void)
 {
     __builtin_trap();

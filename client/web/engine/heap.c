@@ -1,14 +1,13 @@
-// malloc and its family in the place of wasi-libc's, which takes 11 kB of the module: blocks that
-// lie one behind the other, with free ones joined to their neighbours at once and kept in lists by
-// size (Knuth, The Art of Computer Programming 1, 2.5, boundary tags).
+// malloc and its family instead of wasi-libc's, which takes 11 kB of the module. Blocks are
+// adjacent; free ones are merged with free neighbours at once and kept in lists by size (Knuth, The
+// Art of Computer Programming 1, 2.5, boundary tags).
 //
-// A block is a head of 8 bytes and its payload; sizes are multiples of 16, and heads lie 8 bytes
-// before one, so that every payload is aligned to 16. A used block that has no size ends the
-// memory. Lists are by the highest bit of the size. A block is looked for among the first few of
-// its own list, any of which may be too small, and then in the lists above, where the first one
-// fits.
+// A block is a head of 8 bytes and its payload; sizes are multiples of 16, and heads are 8 bytes
+// before a multiple of 16, so that every payload is aligned to 16. A used block of size 0 ends the
+// memory. The highest bit of a size chooses its list. A search tries the first few blocks of that
+// list, any of which may be too small, and then the lists above, where the first block fits.
 //
-// Memory grows by whole pages and is never given back. One thread.
+// Memory grows by whole pages and is never returned. One thread.
 #include "client/web/engine/heap.h"
 
 #include <stdbool.h>
@@ -18,9 +17,9 @@
 #include <string.h>
 
 typedef struct heap_block {
-    uint32_t size;                      // of all of it; the lowest bit: it is used
-    uint32_t before;                    // the size of the block before it, 0: there is none
-    struct heap_block *next, *previous; // in its list, while it is free
+    uint32_t size;                      // of the whole block; the lowest bit: in use
+    uint32_t before;                    // size of the previous block; 0: none
+    struct heap_block *next, *previous; // links of its list, while it is free
 } heap_block;
 
 enum {
@@ -29,19 +28,19 @@ enum {
     BLOCK_MIN = (sizeof(heap_block) + GRAIN - 1) / GRAIN * GRAIN,
     USED = 1,
     LISTS = 32,            // one for each bit of a size
-    TRIES = 8,             // in a block's own list
-    BYTES_MAX = 0x7FFF0000 // of one block, so that no sum of a few of its parts overflows
+    TRIES = 8,             // blocks tried in the size's own list
+    BYTES_MAX = 0x7FFF0000 // the largest block; sums of a few sizes do not overflow
 };
 
 static heap_block *lists[LISTS];
-static heap_block *end; // NULL: there is no memory yet
+static heap_block *end; // NULL: no memory yet
 
 static uint32_t size_of(const heap_block *b)
 {
     return b->size & ~(uint32_t)USED;
 }
 
-// The block's for a payload of that many bytes.
+// The size of a block for a payload of `bytes`.
 static uint32_t size_for(size_t bytes)
 {
     const uint32_t size = ((uint32_t)bytes + HEAD + GRAIN - 1) / GRAIN * GRAIN;
@@ -78,7 +77,7 @@ static heap_block **list_of(uint32_t size)
     return &lists[31 - __builtin_clz(size)];
 }
 
-// Says that the block has that size, to itself and to the block behind it.
+// Sets the size in the block and in the next block's head.
 static void set_size(heap_block *b, uint32_t size, uint32_t used)
 {
     b->size = size | used;
@@ -93,7 +92,7 @@ static void unlink_free(heap_block *b)
     }
 }
 
-// Makes a block that is in no list a free one, joined to its neighbours.
+// Frees a block that is in no list, and merges it with free neighbours.
 static void join(heap_block *b)
 {
     uint32_t size = size_of(b);
@@ -118,7 +117,7 @@ static void join(heap_block *b)
     *list = b;
 }
 
-// Leaves `size` bytes to a used block and gives back the rest, if it is a block.
+// Shrinks a used block to `size` bytes and frees the rest, if it is large enough for a block.
 static void cut(heap_block *b, uint32_t size)
 {
     const uint32_t rest = size_of(b) - size;
@@ -130,7 +129,7 @@ static void cut(heap_block *b, uint32_t size)
     }
 }
 
-// Adds memory for a block of that size; false: there is none.
+// Adds memory for a block of that size; false: out of memory.
 static bool grow(uint32_t size)
 {
     uint32_t bytes = size + 2 * HEAP_PAGE;
@@ -139,11 +138,11 @@ static bool grow(uint32_t size)
         return false;
     }
     heap_block *b = end;
-    if (b == NULL) { // the very first: heads lie 8 bytes before a multiple of 16
+    if (b == NULL) { // first use: heads are 8 bytes before a multiple of 16
         const uint32_t skipped = HEAD + (uint32_t)(-(uintptr_t)begin & (GRAIN - 1));
         b = at((heap_block *)(void *)begin, skipped);
         b->before = 0;
-        bytes -= skipped + HEAD; // and the end's head
+        bytes -= skipped + HEAD; // less the head of the end block
         bytes -= bytes % GRAIN;
     }
     set_size(b, bytes, USED);
@@ -214,7 +213,7 @@ void *heap_take_aligned(size_t alignment, size_t bytes)
     }
     heap_block *b = block_of(made);
     uint32_t ahead = (uint32_t)(-(uintptr_t)made & (alignment - 1));
-    if (ahead > 0) { // what lies before it becomes a block of its own
+    if (ahead > 0) { // the memory before the aligned address becomes a block
         ahead += ahead < BLOCK_MIN ? (uint32_t)alignment : 0;
         heap_block *whole = b;
         const uint32_t size = size_of(whole);

@@ -1,12 +1,12 @@
-// The memory of the module, block by block: see heap.c. In WebAssembly malloc() and its family are
-// these; elsewhere a test calls them. One thread.
+// The module's allocator: see heap.c. In WebAssembly, malloc() and its family call it; elsewhere
+// only a test does. One thread.
 #ifndef CAROM_CLIENT_WEB_ENGINE_HEAP_H
 #define CAROM_CLIENT_WEB_ENGINE_HEAP_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-enum { HEAP_PAGE = 65536 }; // bytes of WebAssembly's
+enum { HEAP_PAGE = 65536 }; // bytes of a WebAssembly page
 
 // As malloc, calloc, aligned_alloc (a power of two of at most a page), realloc and free.
 void *heap_take(size_t bytes);
@@ -15,8 +15,8 @@ void *heap_take_aligned(size_t alignment, size_t bytes);
 void *heap_resize(void *payload, size_t bytes);
 void heap_give_back(void *payload);
 
-// At least that many bytes more, whole pages that begin where those before end; says how many.
-// NULL: there are none. The host's: a test has its own.
+// Adds at least *bytes, as whole pages that follow the present memory; *bytes becomes their size.
+// NULL: out of memory. The host provides it; a test has its own.
 void *heap_more_memory(uint32_t *bytes);
 
 #endif

@@ -1,8 +1,8 @@
-// snprintf and vsnprintf in the place of wasi-libc's, which are 20 kB and want functions of a
-// console. They know what the texts of our errors use: flags 0 and -, width, precision, and the
-// conversions d i u x c s g %; another one is a fault (asserted). Digits of %g are exact: a double
-// is an integer times a power of two, and so an integer over a power of ten, which is written out
-// in full and rounded half to even, as the C library does.
+// snprintf and vsnprintf instead of wasi-libc's, which take 20 kB and import console functions.
+// They support what the project's error texts use: flags 0 and -, width, precision, and the
+// conversions d i u x c s g %; any other is asserted. Digits of %g are exact: a double is an
+// integer times a power of two, and so an integer over a power of ten, which is written out in full
+// and rounded half to even, as the C library does.
 #include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -13,24 +13,24 @@
 #include "common/base/assert.h"
 
 enum {
-    WORD = 1000000000, // words of a decimal: nine digits each
+    WORD = 1000000000, // base of a decimal's words: nine digits each
     WORD_DIGITS = 9,
     WORDS_MAX = 90, // the smallest double has 767 digits
     DIGITS_MAX = WORDS_MAX * WORD_DIGITS,
-    PRECISION_MAX = 17, // digits that tell any two doubles apart
+    PRECISION_MAX = 17, // enough digits to distinguish any two doubles
     NUMBER_BYTES = 40
 };
 
 typedef struct sink {
     char *to;
-    size_t size; // with the final zero; what is over it is only counted
+    size_t size; // with the final zero; output beyond it is only counted
     size_t used;
 } sink;
 
 typedef struct spec {
     bool zeros, left;
-    int width, precision; // precision -1: not given
-    int longs;            // 2: 64 bits
+    int width, precision; // precision -1: none
+    int longs;            // number of l modifiers; 2: 64 bits
 } spec;
 
 static void put(sink *s, char c)
@@ -76,7 +76,7 @@ static void put_integer(sink *s, const spec *f, uint64_t value, bool negative, u
 // ---- %g
 
 typedef struct decimal {
-    uint32_t words[WORDS_MAX]; // of an integer, the lowest first
+    uint32_t words[WORDS_MAX]; // words of an integer, the lowest first
     int count;
 } decimal;
 
@@ -94,7 +94,7 @@ static void decimal_multiply(decimal *d, uint32_t factor)
     }
 }
 
-// All digits of a positive finite number, and the power of ten of the first.
+// Writes all digits of a positive finite number; *power is the power of ten of the first.
 static int all_digits(double value, char digits[DIGITS_MAX], int *power)
 {
     int exponent;
@@ -120,7 +120,7 @@ static int all_digits(double value, char digits[DIGITS_MAX], int *power)
     return count;
 }
 
-// Cuts the digits to `wanted`, half to even. Adds to the power where 99 becomes 100.
+// Rounds to `wanted` digits, half to even. Adds one to *power where 99 becomes 100.
 static void round_digits(char *digits, int count, int wanted, int *power)
 {
     if (count <= wanted) {
@@ -160,7 +160,7 @@ static size_t put_exponent(char *text, int power)
     return at;
 }
 
-// "digits" with the point where `power` has it; without zeros at the end.
+// Writes the digits with the decimal point at `power`, without trailing zeros.
 static size_t layout(const char *digits, int count, int power, int precision, char *text)
 {
     while (count > 1 && digits[count - 1] == '0') {
@@ -187,7 +187,8 @@ static size_t layout(const char *digits, int count, int power, int precision, ch
 
 static void put_double(sink *s, const spec *f, double value)
 {
-    static char digits[DIGITS_MAX + PRECISION_MAX]; // one thread, and a large part of its stack
+    // Static because it is a large part of the stack; one thread
+    static char digits[DIGITS_MAX + PRECISION_MAX];
     char text[NUMBER_BYTES];
     size_t size = 0;
     spec padding = *f;

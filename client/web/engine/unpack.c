@@ -1,9 +1,8 @@
-// The functions of msgpack-c that its headers leave to its library, and that decoding calls.
+// Functions that msgpack-c's headers leave to its library, and that decoding calls.
 //
-// One whole value becomes a tree of msgpack_object, in one piece of memory: a scanner has counted
-// its values before, each of which takes one object, and refused what is over the protocol's
-// limits. So declared lengths are never trusted, and the recursion below goes no deeper than
-// WIRE_DEPTH_MAX.
+// A value becomes a tree of msgpack_object in one allocation: the scanner has counted its values,
+// each of which takes one object, and rejected what exceeds the protocol's limits. So declared
+// lengths are never trusted, and recursion is bounded by WIRE_DEPTH_MAX.
 #include <msgpack.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -18,7 +17,7 @@ _Static_assert(sizeof(msgpack_object_kv) == 2 * sizeof(msgpack_object), "a pair 
 typedef struct unpacker {
     const uint8_t *bytes;
     size_t at, size;
-    msgpack_object *free; // objects that were not given out yet
+    msgpack_object *free; // objects not yet used
 } unpacker;
 
 static void unpack_value(unpacker *u, msgpack_object *out);
@@ -108,7 +107,7 @@ static void unpack_value(unpacker *u, msgpack_object *out)
         out->type = MSGPACK_OBJECT_BIN;
         out->via.bin = (msgpack_object_bin){.size = length, .ptr = (const char *)body};
         break;
-    case TAG_EXT: // of which nobody here reads more than that it is one
+    case TAG_EXT: // only the type of an ext is used
         out->type = MSGPACK_OBJECT_EXT;
         break;
     default:
@@ -147,7 +146,7 @@ void msgpack_zone_free(msgpack_zone *zone)
     free(zone);
 }
 
-// Decoding ping calls it, which is no method of a world and does not come here.
+// Only decoding ping calls it, and ping is no method of a world.
 int msgpack_pack_object(msgpack_packer *packer, msgpack_object object)
 {
     (void)packer;
