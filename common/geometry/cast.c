@@ -115,7 +115,7 @@ static void ray_circle(const ray *r, vec2d center, double radius, ray_hit *hit)
         return;
     }
     double along = -vec2d_dot(d, r->motion) / length;
-    double across = vec2d_cross(r->motion, d) / length; // without the loss of |d|² - along²
+    double across = vec2d_cross(r->motion, d) / length; // loses no digits, as |d|² - along² would
     double half = (radius - across) * (radius + across);
     if (half < 0.0) {
         return;

@@ -50,8 +50,8 @@ penetration_result penetration_proxies(const proxy *a, const proxy *b, transform
 // `translation`, with A.
 typedef struct cast_result {
     bool hit;
-    float fraction; // in [0, 1] of the translation; 0 if they overlap at the start
-    vec2 point;     // on A's surface, frame of A
+    float fraction; // part of the translation in [0, 1]; 0 if they overlap at the start
+    vec2 point;     // place on A's surface, frame of A
     vec2 normal;    // out of A, unit; {0, 0} if they overlap at the start
 } cast_result;
 

@@ -95,7 +95,7 @@ static int hull_wrap(const vec2 *points, int count, vec2 *out)
     }
     int kept = 0;
     int at = start;
-    do { // at most `count` rounds, whatever rounding does to the orientations
+    do { // takes `count` rounds at most, whatever rounding does to the orientations
         out[kept++] = points[at];
         int next = at == 0 ? 1 : 0;
         for (int i = 0; i < count; i++) {

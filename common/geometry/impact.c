@@ -20,8 +20,8 @@
 
 typedef struct course {
     vec2d local_center;
-    vec2d start, way;                    // of the centre
-    double q_cosine, q_sine;             // at the beginning
+    vec2d start, way;                    // the centre
+    double q_cosine, q_sine;             // rotation at the beginning
     double turn;                         // over the whole time [rad]
     vec2d corners[POLYGON_VERTICES_MAX]; // relative to the centre, not turned
     double reach;                        // the farthest of them

@@ -32,9 +32,9 @@ segment_crossing intersect_segments(vec2d a0, vec2d a1, vec2d b0, vec2d b1);
 
 typedef struct circle_crossing {
     vec2d nearest;   // the point of the segment nearest to the centre
-    double distance; // from the centre to it
+    double distance; // distance of that point from the centre
     int count;       // 0, 1 or 2 crossings of the circle's line that lie on the segment
-    vec2d points[2]; // in order along the segment
+    vec2d points[2]; // crossings in order along the segment
     double t[2];     // their fractions along the segment, in [0, 1]
 } circle_crossing;
 

@@ -21,7 +21,7 @@
 typedef struct manifold_point {
     vec2 point;       // midway between the two surfaces, in the frame of A
     float separation; // along the normal; < 0 is overlap [m]
-    uint16_t id;      // which features touch
+    uint16_t id;      // names the features that touch
 } manifold_point;
 
 typedef struct manifold {

@@ -9,12 +9,12 @@
 
 typedef struct core_segment {
     vec2 ends[2];
-    vec2 normal; // of its better side
+    vec2 normal; // normal of the better side
     float separation;
     int side; // 0: the right side of ends[0] -> ends[1] is better, 1: the left
 } core_segment;
 
-// From which side of `s` the ends p and q are farther away.
+// The side of `s` from which the ends p and q are farther away.
 static void core_face(core_segment *s, vec2 p, vec2 q)
 {
     float length;

@@ -42,7 +42,7 @@ typedef struct edge_pair {
     quad reference; // r1.x, r1.y, r2.x, r2.y
     quad incident;  // w1.x, w1.y, w2.x, w2.y
     vec2 normal;
-    float separation; // of the incident core from the reference line
+    float separation; // distance of the incident core from the reference line
     float radius_reference, radius_incident;
     uint8_t edge_a, next_a; // indices of the two ends of A's edge
     uint8_t edge_b, next_b;
@@ -113,7 +113,7 @@ static inline int edge_facing(const polygon *shape, int vertex, vec2 direction)
 typedef struct edge_view {
     float low, high; // along the reference, which runs from 0 to `length`
     float length;
-    quad separations; // of w1, w2 from the reference's line, and two lanes of no use
+    quad separations; // distances of w1, w2 from the reference's line; two lanes are unused
 } edge_view;
 
 static inline edge_view edges_view(const edge_pair *pair)

@@ -257,7 +257,7 @@ manifold manifold_polygons(const polygon *a, const polygon *b, transform b_in_a)
     if (few_a && few_b) {
         return polygons_4_4(a, b, b_in_a);
     }
-#ifndef CAROM_SMALL // where that for many does for a few: the bits are the same
+#ifndef CAROM_SMALL // CAROM_SMALL lets polygons_8_8 do these too: the bits are the same
     if (few_a || few_b) {
         return few_a ? polygons_4_8(a, b, b_in_a) : polygons_8_4(a, b, b_in_a);
     }

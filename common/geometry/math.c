@@ -102,7 +102,7 @@ double arc_tangent(double y, double x)
         return 0.0;
     }
     double smallest = ax > ay ? ay : ax;
-    double t = smallest / largest; // in [0, 1]
+    double t = smallest / largest; // lies in [0, 1]
     double angle;
     if (t > 0.41421356237309503) { // tan(pi/8): turn by pi/4 first
         angle = 0.25 * PI_D + arc_tangent_polynomial((t - 1.0) / (t + 1.0));

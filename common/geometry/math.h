@@ -17,7 +17,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#if FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 16 // where there are floats of 16 bits too
+#if FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 16 // 16: the compiler has 16-bit floats too
 #error "floats are computed in more bits than they have; for x86 of 32 bits: -msse2 -mfpmath=sse"
 #endif
 

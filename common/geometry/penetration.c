@@ -92,7 +92,7 @@ static void polytope_start(polytope *r, const gjk_core *a, const gjk_core *b, co
 typedef struct polytope_edge {
     int from;        // runs to the corner after it
     vec2d normal;    // unit, out of the figure
-    double distance; // of its line from the origin
+    double distance; // distance of the edge's line from the origin
 } polytope_edge;
 
 static polytope_edge polytope_nearest_edge(const polytope *r)
@@ -132,8 +132,8 @@ static polytope_edge polytope_expand(polytope *r, const gjk_core *a, const gjk_c
 }
 
 typedef struct depth {
-    vec2d normal; // from A to B
-    double value; // of the cores
+    vec2d normal; // unit vector from A to B
+    double value; // penetration of the cores
     vec2d point_a, point_b;
 } depth;
 

@@ -85,7 +85,7 @@ static inline quad quad_min(quad a, quad b)
 {
 #ifdef BY_HAND_SSE
     return (quad)_mm_min_ps((__m128)a, (__m128)b);
-#elif defined(BY_HAND_WASM) // which has the second if it is smaller, else the first
+#elif defined(BY_HAND_WASM) // pmin gives its second where that is smaller, else its first
     return (quad)wasm_f32x4_pmin((v128_t)b, (v128_t)a);
 #else
     return quad_select(a < b, a, b);

@@ -11,7 +11,7 @@
 #include "common/base/status.h"
 #include "common/geometry/math.h"
 
-enum { POLYGON_VERTICES_MAX = 8 }; // so that a polygon is a fixed-size value of 152 bytes
+enum { POLYGON_VERTICES_MAX = 8 }; // a polygon is then a fixed-size value of 152 bytes
 
 // Lengths below this are taken as nothing: a quarter of what the solver leaves as overlap.
 #define LINEAR_SLOP      0.005f

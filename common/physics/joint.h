@@ -96,7 +96,7 @@ typedef struct joint_def {
     // b's origin, mouse at `target` if that is in a shape of b, else at b's centre of mass; a
     // revolute joint needs one.
     vec2d anchor;             // a place in the world
-    vec2d anchor_a, anchor_b; // in the frames of the bodies [m]
+    vec2d anchor_a, anchor_b; // places in the frames of the bodies [m]
     vec2 axis; // prismatic (needed), wheel (default {0, 1}): direction in the world at creation,
                // any length
     double reference_angle; // angle of b less that of a which counts as zero [rad]; default: as it
@@ -111,9 +111,9 @@ typedef struct joint_def {
     double lower, upper;
     double motor_speed; // revolute, wheel, motor [rad/s]; prismatic, distance [m/s]; default 0, so
                         // a brake
-    double
-        max_force; // of the motor or mouse, >= 0 [N]; default PHYSICS_FORCE_MAX; 0 switches it off
-    double max_torque; // of the motor, >= 0 [N m]; the same
+    double max_force;   // limit of the motor or mouse, >= 0 [N]; default PHYSICS_FORCE_MAX; 0
+                        // switches it off
+    double max_torque;  // limit of the motor, >= 0 [N m]; default and 0 as above
 
     // Spring: frequency and damping ratio of the two bodies on it; 0 Hz: none (weld, mouse: rigid;
     // motor: velocity only). Default 0 and 0; wheel 2 Hz and 0.7; mouse 5 Hz and 0.7; motor 5 Hz
@@ -152,21 +152,22 @@ status joint_create(physics_world *world, const joint_def *def, joint_id *out, e
 status joint_set(physics_world *world, joint_id joint, uint32_t fields, const joint_def *values,
                  error *err);
 
-// With the gears that stand on it. Wakes its bodies, which may collide again.
+// Removes the gears that stand on it too. Wakes its bodies, which may collide again.
 status joint_remove(physics_world *world, joint_id joint, error *err);
 
 typedef struct joint_info {
     joint_id id;
-    joint_def def; // as it is in effect: `fields` has what is given or derived; local anchors, axis
-                   // of now
-    vec2d anchor_a, anchor_b; // in the world, now
-    double angle; // of b from a, less the reference [rad]; with the turns counted (revolute, wheel)
-    double translation;    // along the axis: prismatic, wheel [m]
-    double length;         // between the anchors; of the rope: l_a + ratio l_b (pulley) [m]
-    double speed;          // of what the motor drives: angle, translation or length [rad/s, m/s]
+    joint_def def; // definition in effect: `fields` has what is given or derived; local anchors,
+                   // present axis
+    vec2d anchor_a, anchor_b; // present places in the world
+    double angle; // angle of b from a less the reference [rad]; with the turns counted (revolute,
+                  // wheel)
+    double translation; // along the axis: prismatic, wheel [m]
+    double length;      // between the anchors; of the rope: l_a + ratio l_b (pulley) [m]
+    double speed;       // rate of what the motor drives: angle, translation or length [rad/s, m/s]
     double side_a, side_b; // gear: x_a, x_b; pulley: l_a, l_b
-    vec2d force;           // on b, mean of the last step [N]
-    double torque;         // on b, about its anchor [N m]
+    vec2d force;           // force on b, mean of the last step [N]
+    double torque;         // torque on b about its anchor [N m]
 } joint_info;
 
 status joint_get(const physics_world *world, joint_id joint, joint_info *out, error *err);

@@ -82,9 +82,9 @@ typedef enum body_type { BODY_STATIC, BODY_KINEMATIC, BODY_DYNAMIC, BODY_TYPE_CO
 
 typedef struct body_def {
     body_type type;          // default BODY_DYNAMIC
-    vec2d position;          // of the body's origin [m]
+    vec2d position;          // place of the body's origin [m]
     double angle;            // [rad]
-    vec2d velocity;          // of the centre of mass [m/s]
+    vec2d velocity;          // velocity of the centre of mass [m/s]
     double angular_velocity; // [rad/s]
     double linear_damping;   // [1/s], >= 0
     double angular_damping;  // [1/s], >= 0
@@ -121,7 +121,7 @@ typedef enum shape_form {
 typedef struct shape_def {
     shape_form form;
     shape_geometry geometry;
-    const vec2 *points; // of a chain, 2 to PHYSICS_CHAIN_POINTS_MAX; copied
+    const vec2 *points; // points of a chain, 2 to PHYSICS_CHAIN_POINTS_MAX; copied
     int point_count;
     bool loop;                 // the chain's last point joins its first (3 points or more)
     double density;            // [kg/m²] >= 0, default 1
@@ -206,7 +206,7 @@ status body_create(physics_world *world, const body_def *def, body_id *out, erro
 // ids.
 status body_spawn(physics_world *world, const body_def *def, const shape_def *shapes, int count,
                   body_id *out, shape_id *shapes_out, error *err);
-// With its shapes and joints; contacts end, what rested on it wakes.
+// Removes its shapes and joints too; its contacts end, and bodies that rested on it wake.
 status body_remove(physics_world *world, body_id body, error *err);
 
 // A body as it is now. Pointers stay valid until the world is next changed or stepped.
@@ -216,7 +216,7 @@ typedef struct body_info {
     vec2d position; // origin
     double angle;   // [-pi, pi]
     rot rotation;
-    vec2d velocity; // of the centre of mass
+    vec2d velocity; // velocity of the centre of mass
     double angular_velocity;
     vec2d center;         // centre of mass in the world
     double mass, inertia; // 0 when not dynamic
@@ -322,16 +322,19 @@ status body_box(const physics_world *world, body_id body, aabb *out, error *err)
 
 // ---- contacts that touch at this moment, for drawing and for games
 
-enum { CONTACT_POINTS_MAX = 8 }; // of a pair: two, or more along a chain, of which the deepest
+enum {
+    CONTACT_POINTS_MAX = 8
+}; // points that a pair reports: one contact has two at most; of a chain the deepest
 
 typedef struct contact_info {
     body_id body_a, body_b;
     shape_id shape_a, shape_b;
-    vec2 normal; // from a to b, at the deepest point
+    vec2 normal; // unit vector from a to b, at the deepest point
     int count;
     vec2d points[CONTACT_POINTS_MAX];
-    vec2 normals[CONTACT_POINTS_MAX];  // at each; where only one piece is touched, all the same
-    float depth[CONTACT_POINTS_MAX];   // > 0 is overlap [m]
+    vec2 normals[CONTACT_POINTS_MAX]; // normal at each point; all are the same where only one piece
+                                      // is touched
+    float depth[CONTACT_POINTS_MAX];  // > 0 is overlap [m]
     float impulse[CONTACT_POINTS_MAX]; // normal impulse of the last step [N s]
     float tangent_impulse[CONTACT_POINTS_MAX];
 } contact_info;
@@ -363,14 +366,14 @@ const char *event_kind_name(event_kind kind);
 
 typedef struct physics_event {
     event_kind kind;
-    uint64_t tick; // whose state first shows it
+    uint64_t tick; // tick whose state first shows it
     body_id a, b;  // 0 where there is none
     shape_id shape_a, shape_b;
     joint_id joint;
     vec2d point;   // begin, stay: of the deepest contact point; hit: of the fastest
-    vec2 normal;   // from a to b
-    float depth;   // of that point [m]
-    float speed;   // of approach along the normal, > 0 when closing [m/s]
+    vec2 normal;   // unit vector from a to b
+    float depth;   // overlap at that point [m]
+    float speed;   // approach along the normal, > 0 when closing [m/s]
     float impulse; // sum of the contact's normal impulses in the step [N s]
 } physics_event;
 

@@ -28,10 +28,10 @@ query_filter query_filter_default(void);
 typedef struct query_hit {
     body_id body;
     shape_id shape;
-    vec2d point; // where they meet
+    vec2d point; // the place of the hit
     vec2 normal; // unit, out of the shape that was hit; {0, 0} if the ray or the cast shape starts
                  // in it
-    double fraction; // of the way from `from` to `to`, in [0, 1]
+    double fraction; // part of the way from `from` to `to`, in [0, 1]
 } query_hit;
 
 typedef struct query_hits {

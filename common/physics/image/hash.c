@@ -135,7 +135,7 @@ static uint64_t hash_world(const physics_world *world)
 
 typedef uint64_t (*hash_row)(const physics_world *world, uint32_t slot);
 
-// Of a word of slots. Inlined for each kind, so that `row` is.
+// The rows of a word of slots. Inlined for each kind, so that `row` is.
 static inline __attribute__((always_inline)) uint64_t
 hash_rows(const physics_world *world, const slot_pool *pool, uint32_t word, hash_row row)
 {

@@ -91,7 +91,7 @@ static void world_fields(image_stream *s, world_def *def, uint64_t *tick, uint32
     def->substeps = (int)substeps;
 }
 
-// Of every slot, also the free ones: how often it was used, and whether it is.
+// For every slot, free ones included: how often it was used, and whether it is.
 static void write_slots(image_stream *s, const slot_pool *pool)
 {
     uint32_t count = pool->end - 1;

@@ -15,7 +15,7 @@
 enum {
     PART_ROTATION = 1 << 0,
     PART_VELOCITY = 1 << 1,
-    PART_SLEEP_TIME = 1 << 2, // with the drift in that time
+    PART_SLEEP_TIME = 1 << 2, // sleep_time, with the drift in that time
     PART_NUMBERS = 1 << 3,    // damping and gravity scale
     PART_FORCE = 1 << 4,
     PART_FORCE_AT_POINT = 1 << 5, // no more than this bit

@@ -108,7 +108,7 @@ uint64_t contacts_write(image_stream *s, const physics_world *world)
 typedef struct contact_record {
     uint32_t marks, step, shape_a, shape_b, colour;
     transform reference;
-    vec2 impulses[2]; // of each point: normal, tangent
+    vec2 impulses[2]; // normal and tangent impulse of each point
     float rolling_impulse;
 } contact_record;
 

@@ -62,7 +62,7 @@ static const number_place DOUBLES[] = {
 enum {
     FLOAT_COUNT = sizeof FLOATS / sizeof *FLOATS,
     DOUBLE_COUNT = sizeof DOUBLES / sizeof *DOUBLES,
-    SETTINGS_COUNT = 17, // of FLOATS; the first two may be infinite
+    SETTINGS_COUNT = 17, // number of FLOATS; the first two may be infinite
     MASK_BYTES = 6,
     FLAGS_KEPT = JOINT_FLAG_COLLIDE | JOINT_FLAG_MOTOR
 };

@@ -12,8 +12,8 @@ typedef struct shape_table {
     ARRAY(uint32_t) buckets; // writing: number + 1 by signature; a power of two of them
     // reading
     ARRAY(shape_def) defs;   // points of chains are owned
-    ARRAY(uint32_t) numbers; // by slot of a shape that is no piece
-    ARRAY(uint32_t) pieces;  // of the chain in a slot, the pieces placed so far
+    ARRAY(uint32_t) numbers; // definitions by shape slot; pieces have none of their own
+    ARRAY(uint32_t) pieces;  // pieces placed so far, by the chain's slot
     ARRAY(aabb) before;      // earlier boxes of the enlarged shapes
 } shape_table;
 

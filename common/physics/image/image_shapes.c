@@ -37,7 +37,7 @@ static void polygon_fields(image_stream *s, polygon *p)
         stream_vec2(s, &p->normals[i]);
     }
     for (uint32_t i = count; i < POLYGON_VERTICES_MAX && i > 0; i++) {
-        p->vertices[i] = p->vertices[count - 1]; // as polygon_make() leaves it
+        p->vertices[i] = p->vertices[count - 1]; // polygon_make() leaves these values too
         p->normals[i] = p->normals[count - 1];
     }
     stream_vec2(s, &p->centroid);
@@ -252,7 +252,7 @@ enum { // marks of a shape
     MARK_ENLARGED = 1 << 1,
     MARK_DEFINITION = 1 << 2, // another than that of the last one that is no piece
     MARK_MOVED = 1 << 3,      // enlarged, and its box before follows
-    MARK_LOOK = 1 << 4,       // of a dynamic body whose boxes are to be looked at: no room is left
+    MARK_LOOK = 1 << 4,       // its dynamic body has no room left: its boxes are to be looked at
     MARKS_ALL = (1 << 5) - 1
 };
 

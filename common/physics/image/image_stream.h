@@ -34,7 +34,7 @@ typedef struct image_stream {
     uint8_t tail[2 * STREAM_RECORD_MAX];
 } image_stream;
 
-void stream_write_open(image_stream *s, size_t expected); // with room for so many bytes at first
+void stream_write_open(image_stream *s, size_t expected); // reserves `expected` bytes
 void stream_read_open(image_stream *s, const uint8_t *bytes, size_t size);
 
 // Marks the stream as failed unless it is already.
@@ -96,8 +96,8 @@ static inline size_t stream_left(const image_stream *s)
 // ---- values, written or read
 
 void stream_bytes(image_stream *s, void *bytes, size_t count);
-void stream_u64(image_stream *s, uint64_t *value);  // of up to 63 bits; small ones take less
-void stream_word(image_stream *s, uint64_t *value); // of 64
+void stream_u64(image_stream *s, uint64_t *value);  // up to 63 bits; small values take fewer bytes
+void stream_word(image_stream *s, uint64_t *value); // all 64 bits
 // A number that may be at most `max`; `what` names it in the error.
 void stream_u32(image_stream *s, uint32_t *value, uint32_t max, const char *what);
 void stream_bool(image_stream *s, bool *value);

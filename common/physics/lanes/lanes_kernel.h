@@ -46,7 +46,7 @@ typedef wide_int lanes_int;
 #endif
 enum {
     PART_LANES = sizeof(lanes) / sizeof(float),
-    PARTS = LANES / PART_LANES // of a group
+    PARTS = LANES / PART_LANES // parts that make up a group
 };
 
 // A struct of lanes as its `part`-th part sees it; see EACH() in wide.h.

@@ -18,7 +18,7 @@ INLINE vector_lanes rotate_back(vector_lanes v, lanes c, lanes s)
     return (vector_lanes){c * v.x + s * v.y, c * v.y - s * v.x};
 }
 
-// By a small angle [rad]; what comes is too long or too short by no more than an eighth of its
+// Rotates by a small angle [rad]; the length of the result is off by no more than an eighth of its
 // fourth power.
 INLINE vector_lanes rotate_slightly(vector_lanes v, lanes angle)
 {

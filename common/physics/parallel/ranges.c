@@ -81,7 +81,8 @@ static uint32_t partials_for(const parallel_work *parallel, uint32_t count, uint
     uint32_t most = most_partials(parallel);
     uint32_t partials = count / grain < most ? count / grain : most;
     uint32_t threads = (uint32_t)parallel->runner.threads;
-    return partials > threads ? partials / threads * threads : partials; // as many for each
+    return partials > threads ? partials / threads * threads
+                              : partials; // every thread gets as many
 }
 
 static void run(ranges *r)

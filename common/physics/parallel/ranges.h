@@ -27,11 +27,11 @@ typedef struct parallel_work {
     struct physics_world *world; // the one whose ranges these are: what their work is handed
     task_runner runner;          // run: NULL if the world has one thread
     bool undivided; // ranges are not cut: what the phase under way works on is better kept together
-    partial *partials; // of the phase under way
+    partial *partials; // results of the phase under way
     uint32_t partial_count;
 } parallel_work;
 
-// As many partials as the world's runner makes use of; those that there are stay as they are.
+// Makes as many partials as the world's runner makes use of, and keeps those that exist.
 void ranges_make_partials(parallel_work *parallel);
 void ranges_free_partials(parallel_work *parallel);
 
@@ -48,7 +48,7 @@ uint32_t run_ranges(parallel_work *parallel, uint32_t count, uint32_t grain, ran
 // tells what part of any list such a range is. So each list is cut at the same places whenever its
 // turn comes, and a thread meets again what is in its caches. `count` elements of work in all, that
 // `grain` is of.
-enum { SHARES = 20160 }; // which all small numbers of ranges divide
+enum { SHARES = 20160 }; // divisible by every small number of ranges
 uint32_t run_shares(parallel_work *parallel, uint32_t count, uint32_t grain, range_function *work,
                     const void *context);
 

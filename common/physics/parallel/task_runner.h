@@ -15,7 +15,8 @@ typedef struct task_runner {
     // Count: to TASKS_MAX.
     void (*run)(void *pool, task_function *task, void *context, uint32_t count);
     void *pool;
-    int threads; // that may work at once, the caller's included: from 1; is only for sizing tasks
+    int threads; // threads that may work at once, the caller's included: from 1; is only for sizing
+                 // tasks
     bool eager;  // hand out even the least work, as tests want it; else only what is worth it
 } task_runner;
 

@@ -56,7 +56,7 @@ status query_shape_check(const shape_geometry *form, error *err)
 typedef struct found_hit {
     query_hit hit;
     uint32_t slot;  // under which it answers
-    uint32_t piece; // what was hit
+    uint32_t piece; // slot of the shape that was hit
 } found_hit;
 
 typedef struct search {

@@ -174,7 +174,7 @@ typedef struct nearest {
     query_filter filter;
     vec2d point;
     double best;   // the least distance so far, at first the radius
-    uint32_t slot; // of it; NONE: nothing yet
+    uint32_t slot; // shape at that distance; NONE: nothing yet
     query_near near;
 } nearest;
 
@@ -216,7 +216,7 @@ static bool visit_nearest(void *context, uint32_t slot)
 status query_nearest(const physics_world *world, vec2d point, double radius,
                      const query_filter *filter, query_near *out, error *err)
 {
-    const double farthest = 4.0 * PHYSICS_EXTENT_MAX; // beyond any two places
+    const double farthest = 4.0 * PHYSICS_EXTENT_MAX; // farther than any two places are apart
     status s = vector_check(point, PHYSICS_EXTENT_MAX, "point", err);
     if (s == STATUS_OK && !(radius >= 0.0)) {
         s = error_set(err, STATUS_INVALID_ARGUMENT, "radius must be at least 0, got %g", radius);

@@ -21,9 +21,9 @@ typedef struct made_box {
 struct overlap_count {
     const physics_world *world;
     uint64_t most, found;
-    uint64_t looked; // at boxes that make no pair
+    uint64_t looked; // boxes seen that make no pair
     ARRAY(made_box) made;
-    tree own; // of `made` beyond LISTED_MAX
+    tree own; // tree of `made` beyond LISTED_MAX
     bool planted;
 };
 
@@ -42,7 +42,7 @@ static bool visit_one(void *context, uint32_t item)
 {
     visit *v = context;
     bool apart = false;
-    if (v->group < 0) { // of one negative group: never a pair
+    if (v->group < 0) { // shapes of one negative group never pair
         apart = v->world != NULL ? v->world->shapes.data[item].traits->filter.group == v->group
                                  : v->of->made.data[item].group == v->group;
     }

@@ -7,11 +7,11 @@
 #include "common/physics/state/slots.h"
 
 enum {
-    COLOURS = 24,         // of the constraint graph; a body's used colours are the bits of a word
+    COLOURS = 24, // colours of the constraint graph; a body's used colours are the bits of a word
     COLOURS_DYNAMIC = 20, // the first ones are for pairs of dynamic bodies, the rest for contacts
                           // with what does not move
     COLOUR_OVERFLOW =
-        COLOURS, // where a body has more constraints than colours: solved one by one, by slot
+        COLOURS, // constraints beyond their bodies' colours: solved one by one, by slot
     COLOUR_NONE = 255
 };
 
@@ -20,7 +20,7 @@ enum { JOINT_SORTS = 3 }; // ways in which joints are solved, joint_sort
 // Contacts and joints that are solved in a given colour.
 typedef struct graph_colour {
     ARRAY(uint32_t) contacts;
-    uint32_t twins; // of those, so many have two points and come first; see graph.c
+    uint32_t twins; // number of contacts with two points, which come first; see graph.c
     slot_list joints[JOINT_SORTS];
 } graph_colour;
 

@@ -5,7 +5,7 @@
 #include "common/base/fold.h"
 #include "common/geometry/math.h"
 
-enum { // what begins a row
+enum { // the first word of a row
     ROW_WORLD = 1,
     ROW_BODY,
     ROW_SHAPE,

@@ -9,7 +9,7 @@ uint32_t body_slot(const physics_world *world, body_id id);
 uint32_t shape_slot(const physics_world *world, shape_id id);
 uint32_t joint_slot(const physics_world *world, joint_id id);
 body_id body_id_of(const physics_world *world, uint32_t slot);
-shape_id shape_id_of(const physics_world *world, uint32_t slot); // of a chain's piece: the chain's
+shape_id shape_id_of(const physics_world *world, uint32_t slot); // a piece has its chain's id
 joint_id joint_id_of(const physics_world *world, uint32_t slot);
 status body_find(const physics_world *world, body_id id, uint32_t *slot, error *err);
 status shape_find(const physics_world *world, shape_id id, uint32_t *slot, error *err);

@@ -18,11 +18,13 @@ enum { SLOT_BITS = 24, SLOT_MASK = (1 << SLOT_BITS) - 1 };
 #define SLOT_RETIRED        (1u << 29)       // generation of a slot that is never given again
 
 typedef struct slot_pool {
-    ARRAY(uint64_t) taken;       // a bit a slot; bit 0 is always set: slot 0 is none
-    ARRAY(uint32_t) generations; // of each slot, counted up when it is freed; those beyond are 0
-    uint32_t count;              // taken ones
-    uint32_t end;                // one more than the highest slot ever taken
-    uint32_t first_word;         // no word before this one has a free bit
+    ARRAY(uint64_t) taken; // a bit a slot; bit 0 is always set: slot 0 is none
+    ARRAY(uint32_t)
+    generations;    // generation of each slot, counted up when it is freed; slots beyond the array
+                    // have 0
+    uint32_t count; // taken ones
+    uint32_t end;   // one more than the highest slot ever taken
+    uint32_t first_word; // no word before this one has a free bit
 } slot_pool;
 
 void slots_init(slot_pool *s);
@@ -66,7 +68,7 @@ static inline uint64_t slots_word(const slot_pool *s, uint32_t word)
     return word == 0 ? s->taken.data[0] & ~(uint64_t)1 : s->taken.data[word];
 }
 
-static inline uint32_t slots_words(const slot_pool *s) // with any ever taken
+static inline uint32_t slots_words(const slot_pool *s) // words up to the highest slot ever taken
 {
     return (s->end + 63) >> 6;
 }

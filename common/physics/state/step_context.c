@@ -21,7 +21,7 @@ static void soften(float hertz, float zeta, float h, float *bias_rate, float *ma
     *mass_scale = stiffness * *impulse_scale;
 }
 
-// Of two discs gravity takes neither nearer to the other; to what stands it does.
+// Gravity brings two discs no nearer to each other, but a disc nearer to a static body.
 static void set_quick(step_context *s, const world_def *def)
 {
     const double falls = (fabs(def->gravity.x) + fabs(def->gravity.y)) / def->hz; // [m/s]

@@ -7,24 +7,24 @@
 #define JOINT_HERTZ   60.0f // stiffness of what a joint holds rigid; at most 1/4 of the sub-step rate
 #define JOINT_DAMPING 2.0f
 
-#define SPEED_DULL  2.0  // what does not rebound closes faster than this to be an impact [m/s]
+#define SPEED_DULL  2.0  // contacts without restitution have impacts above this approach [m/s]
 #define SPEED_LEAST 1e-3 // and what does, than this [m/s]
 
 typedef struct step_context {
-    float dt, inv_dt; // of the whole step
-    float h, inv_h;   // of a sub-step
+    float dt, inv_dt; // the whole step [s], [1/s]
+    float h, inv_h;   // a sub-step [s], [1/s]
     int substeps;
     float contact_bias_rate, contact_mass_scale, contact_yield; // two moving bodies
     float static_bias_rate, static_mass_scale, static_yield;    // one of them does not move
     float joint_bias_rate, joint_mass_scale, joint_impulse_scale;
-    float roll_ahead; // what rolls is placed where it will be so far into the step [s]
+    float roll_ahead; // rolling shapes are placed where they will be so far into the step [s]
     float restitution_threshold;
     vec2 gravity;
     float sleep_speed; // [m/s]
     // Of impacts.c. Two discs of which neither is faster have no impact in the step to come, nor
     // has one with what stands; nor is any farther from the end of its way than `quick_slack`.
     float quick_speed; // [m/s]
-    float quick_way;   // at that speed in a step [m]
+    float quick_way;   // way at that speed in a step [m]
     float quick_slack; // [m]
     bool lively;       // some shape has restitution
 } step_context;

@@ -84,7 +84,7 @@ struct physics_world {
     graph_colour graph[COLOURS + 1];
     traits_table traits;
     broad_phase broad;
-    pair_set pairs; // of shape slots that have a contact
+    pair_set pairs; // pairs of shape slots that have a contact
 
     uint32_t contacts_max; // PHYSICS_CONTACTS_MAX, but in tests that reach it
     uint32_t meetings_max; // PHYSICS_MEETINGS_MAX, likewise

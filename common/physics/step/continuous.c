@@ -17,7 +17,7 @@
 #include "common/physics/step/way.h"
 #include "common/physics/step/step_scratch.h"
 
-#define CORE_SCALE 0.9f // of a shape that touches from the start: it may sink in to there
+#define CORE_SCALE 0.9f // share of a shape that touches from the start: it may sink in so far
 
 typedef struct swept_body {
     physics_world *world;
@@ -25,9 +25,9 @@ typedef struct swept_body {
     const shape *shape;
     proxy proxy;
     way way;
-    sweep whole; // of all its way, seen from where it starts
+    sweep whole; // all of its way, seen from its start
     transform at_start, at_end;
-    float fraction; // of the step, in which it meets nothing
+    float fraction; // part of the step in which it meets nothing
     uint32_t met;   // the body that ends it, or NONE
     bool caught;    // it has sunk into that body, and must lose its speed
 } swept_body;
@@ -95,7 +95,7 @@ static bool passes_piece(const swept_body *s, const segment *edge, transform the
     return !stays_in_front(s, vec2_normalize(vec2_right(along), &length), a, true);
 }
 
-// In front of one of its faces on all its way, it passes no polygon.
+// A body that stays in front of one face on all its way does not pass the polygon.
 static bool passes_polygon(const swept_body *s, const polygon *p, transform frame)
 {
     for (int i = 0; i < p->count; i++) {
@@ -208,7 +208,7 @@ static float gap_of_core(const swept_body *s, float scale, const proxy *other, c
 // less is none.
 static float largest_scale(const swept_body *s, const proxy *other, const way *other_way)
 {
-    const float apart = 1.2f * LINEAR_SLOP; // from where impact_time() does not call it a touch
+    const float apart = 1.2f * LINEAR_SLOP; // least distance that is no touch to impact_time()
     if (!(gap_of_core(s, 0.0f, other, other_way) > apart)) {
         return -1.0f;
     }
@@ -274,7 +274,7 @@ static bool sweep_against(void *context, uint32_t other)
         caught = stands && held && of_core < fraction;
         fraction = float_min(fraction, of_core);
     }
-    // Of those that are met at the same time the lowest counts, whichever is found first.
+    // If several are met at the same time the lowest counts, whichever is found first.
     if (fraction < s->fraction || (fraction == s->fraction && o->body < s->met)) {
         s->fraction = fraction;
         s->met = o->body;
@@ -326,7 +326,7 @@ static void sweep_shapes(swept_body *s, const reaches *reach, sweep_scope scope)
     }
 }
 
-// Has the body stop at a part of the step: puts it where it is then, and keeps how far it came.
+// Stops the body at a part of the step: puts it where it is then, and keeps how far it came.
 static void stop_body(physics_world *world, uint32_t slot, const way *w, float at)
 {
     body_motion *m = &world->motions.data[slot];
@@ -442,7 +442,7 @@ static void sweep_body(physics_world *world, uint32_t slot, const reaches *reach
     swept_body s = {.world = world, .body = slot};
     way w = way_of(world, slot);
     if (scope == AGAINST_STANDING) {
-        w.from = 0.0f; // what stands does so at any time
+        w.from = 0.0f; // static bodies are in the way from the start
     }
     take_way(&s, w);
     s.fraction = s.way.stop; // another bullet may have stopped it

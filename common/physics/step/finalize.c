@@ -7,7 +7,7 @@
 #include "common/physics/state/world.h"
 #include "common/physics/step/step_scratch.h"
 
-#define GRAIN_BODIES 256u // that make a range worth handing to another thread
+#define GRAIN_BODIES 256u // bodies that make a range worth handing to another thread
 
 static bool pose_is_sane(const body_motion *m, const body_state *s)
 {

@@ -22,12 +22,12 @@
 #include "common/physics/state/world.h"
 #include "common/physics/step/step_scratch.h"
 
-#define SEAM_STEP  (0.5f * LINEAR_SLOP) // what stands out by less is no step [m]
+#define SEAM_STEP  (0.5f * LINEAR_SLOP) // faces that stand out by less are no step [m]
 #define SEAM_DEPTH SPECULATIVE_DISTANCE // deeper in than this, S does not rest on T [m]
 // Normals this close are all but the same, for S may be tilted by as much [sine].
 #define SAME_SINE  0.02f
-#define FACE_SINE  1e-4f                 // what rounding may turn a face by [sine]
-#define SAME_DEPTH (0.02f * LINEAR_SLOP) // what rounding may tell two depths apart by [m]
+#define FACE_SINE  1e-4f                 // rounding may turn a face by this [sine]
+#define SAME_DEPTH (0.02f * LINEAR_SLOP) // rounding makes equal depths differ by this [m]
 
 // Of the normals of a shape's still contacts, which differ by SAME_SINE at least, so many are
 // looked at: more than a convex shape can lie on.
@@ -43,8 +43,8 @@ typedef struct rest {
     uint32_t slot;
     uint32_t body, still_body;
     uint32_t shape, still_shape;
-    vec2 normal;      // from the still one to the moving one
-    float separation; // of the deepest point
+    vec2 normal;      // normal from the still shape to the moving one
+    float separation; // separation of the deepest point
 } rest;
 
 // Between one that moves and one that stands, with points.
@@ -91,7 +91,7 @@ typedef struct outline {
     const vec2 *points;
     int count;
     float radius;
-    vec2 ends[2]; // of what is no polygon
+    vec2 ends[2]; // points of a shape that is no polygon
 } outline;
 
 static void outline_of(const physics_world *world, uint32_t shape_, outline *o)
@@ -310,7 +310,7 @@ static void hide(physics_world *world, uint32_t slot)
     contact *c = &world->contacts.data[slot];
     c->point_count = 0;
     c->rolling_impulse = 0.0f;
-    c->gap = 0.0f; // to be looked at again in the next step
+    c->gap = 0.0f; // the next step looks at it again
     if ((c->flags & CONTACT_ACTIVE) != 0) {
         contact_leave(world, slot);
     }

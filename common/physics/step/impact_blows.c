@@ -28,7 +28,7 @@ static vec2d velocity_at_surface(const impact_path *p, vec2d arm)
     return (vec2d){p->velocity.x - p->spin * arm.y, p->velocity.y + p->spin * arm.x};
 }
 
-// Of the disc's surface against the other one's.
+// The velocity of the disc's surface against the other one's.
 static vec2d relative_velocity(const step_scratch *s, const impact_blow *b)
 {
     return vec2d_sub(velocity_at_surface(&s->paths.data[b->disc], b->arm),

@@ -10,9 +10,9 @@ typedef struct impact_blow {
     uint32_t contact;
     uint32_t disc, other; // their paths
     bool turned;          // the disc is the contact's body A
-    vec2d normal;         // from the other one to the disc
-    vec2d place;          // on the other one's surface
-    vec2d arm, other_arm; // from the centres of mass to where they touch
+    vec2d normal;         // normal from the other body to the disc
+    vec2d place;          // place on the other body's surface
+    vec2d arm, other_arm; // arms from the centres of mass to the place of contact
     double closing;       // normal velocity before, < 0 [m/s]
     double parting;       // and after it at least
     double impulse;       // along the normal, >= 0 [N s]

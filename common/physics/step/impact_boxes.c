@@ -1,8 +1,8 @@
 // Boxes along the new ways of discs, so that every body on such a way has a contact with them.
 //
-// The broad phase has looked along the ways that bodies had at the end of the last step. A disc that
-// is fast, or was struck within this step, goes elsewhere: its box grows over the rest of its way,
-// and each new overlap becomes a contact before the next moment is looked for.
+// The broad phase has looked along the ways that bodies had at the end of the last step. A disc
+// that is fast, or was struck within this step, goes elsewhere: its box grows over the rest of its
+// way, and each new overlap becomes a contact before the next moment is looked for.
 #include "common/physics/step/impact_boxes.h"
 
 #include "common/physics/parallel/sort.h"
@@ -10,7 +10,7 @@
 #include "common/physics/step/impact_meetings.h"
 #include "common/physics/step/step_scratch.h"
 
-// Has a shape's box reach over another one too, as those of the fast do.
+// Makes a shape's box cover another one too, as the boxes of fast bodies do.
 static bool cover_box(physics_world *world, uint32_t shape_, aabb box)
 {
     const shape *s = &world->shapes.data[shape_];

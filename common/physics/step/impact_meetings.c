@@ -120,7 +120,7 @@ impact_event meeting_pop(step_scratch *s)
         heap[i] = heap[child];
         i = child;
     }
-    heap[i] = last; // of an empty heap, nobody's place
+    heap[i] = last; // an empty heap has nothing at 0
     return first;
 }
 

@@ -18,13 +18,13 @@
 #include "common/physics/state/world.h"
 #include "common/physics/step/solver/impact_joints.h"
 
-#define TOUCH_DISTANCE  1e-6  // what is nearer touches [m]
+#define TOUCH_DISTANCE  1e-6  // nearer surfaces touch [m]
 #define CENTER_DISTANCE 1e-5f // a circle this near to the centre of mass is round about it [m]
-#define KEEPS_LEAST     0.5   // who keeps less of a velocity over a step, does not fly
-#define TIME_LEAST      1e-6  // that two are looked at later than they touched [s]
+#define KEEPS_LEAST     0.5   // a body that keeps less of a velocity over a step does not fly
+#define TIME_LEAST      1e-6  // two that touch are looked at so much later again [s]
 #define TURN_LEAST      1e-12 // angular velocities below are none [rad/s]
 
-enum { STEPS_MAX = 48 }; // of Newton's method; a graze takes 20
+enum { STEPS_MAX = 48 }; // steps of Newton's method; a graze takes 20
 
 static double dot(vec2d a, vec2d b)
 {
@@ -265,7 +265,7 @@ static core_point point_of_segment(vec2 from, vec2 to, double radius, vec2d p)
     const double share = dot(vec2d_sub(p, a), along) / dot(along, along);
     const double within = share < 0.0 ? 0.0 : share > 1.0 ? 1.0 : share;
     core_point c = point_of_circle(plus_scaled(a, within, along), radius, p);
-    if (c.distance == 0.0) { // on it: to its right
+    if (c.distance == 0.0) { // the centre is on the line: its right side counts
         const double length = length_of(along);
         c.normal = (vec2d){along.y / length, -along.x / length};
     }

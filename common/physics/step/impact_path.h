@@ -20,24 +20,24 @@ typedef enum path_kind {
 
 // The path of a body: a parabola from the last impact on. All in the world's frame, in double.
 typedef struct impact_path {
-    vec2d began;    // where the centre of mass is when the step begins
+    vec2d began;    // centre of mass when the step begins
     vec2d place;    // the same at `clock`
     vec2d velocity; // there
-    vec2d change;   // of the velocity, by what acts on the body [m/s²]
+    vec2d change;   // acceleration by what acts on the body [m/s²]
     double clock;   // [s] into the step
     double spin;    // angular velocity
-    double turned;  // by how much the impacts' spin turned it less than a whole step of it would
+    double turned;  // turn of a whole step less the turn that the impacts left [rad]
     float inv_mass, inv_inertia;
-    double radius; // of a disc
+    double radius; // radius of a disc
     // The sub-steps change a velocity v to keeps * v + gains, on a way of goes * v + falls.
     double keeps, goes;
     vec2d gains, falls;
-    double drag; // of a velocity, a second
+    double drag; // share of a velocity lost per second
     uint32_t body;
-    uint32_t shape;   // of a disc
+    uint32_t shape;   // shape of a disc
     uint32_t version; // counted up by each impact
     uint32_t blows;   // impacts of the moment: impact_blows.h
-    uint16_t impacts; // of the step
+    uint16_t impacts; // impacts in this step
     uint8_t kind;     // path_kind
     bool changed;     // an impact changed its velocity
     bool left;        // the rest of its step is left to the solver
@@ -49,16 +49,16 @@ typedef struct impact_path {
 typedef struct path_gap {
     double distance; // between the surfaces, < 0 in overlap [m]
     double rate;     // its change, < 0 when they close [m/s]
-    vec2d normal;    // from the other one to the disc
-    vec2d place;     // on the other one's surface
+    vec2d normal;    // normal from the other body to the disc
+    vec2d place;     // place on the other body's surface
 } path_gap;
 
 // A disc and another one, and where that one's shape is not round about its centre, its shape.
 typedef struct path_pair {
     const impact_path *disc, *other;
     const shape_geometry *geometry;
-    rot rotation; // of the other body as the step begins
-    vec2 center;  // of its mass, in its frame
+    rot rotation; // rotation of the other body as the step begins
+    vec2 center;  // its centre of mass, in its frame
 } path_pair;
 
 typedef enum path_meeting {

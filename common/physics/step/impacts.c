@@ -37,10 +37,11 @@
 
 #include <string.h>
 
-#define STANDING_WAY 0.1f // what stands and goes less far in a step waits for discs to come [m]
-#define MOMENT       1e-6 // impacts within so much of each other are at one time [s]
-#define GLIDES_OFF   1e-5 // what is farther apart when a step ends does not touch [m]
-#define SEAM_STEP    (0.5 * (double)LINEAR_SLOP) // what stands out by less is no step [m]
+#define STANDING_WAY                                                                               \
+    0.1f // static and kinematic bodies that move less in a step wait for discs to come [m]
+#define MOMENT     1e-6 // impacts within so much of each other are at one time [s]
+#define GLIDES_OFF 1e-5 // surfaces farther apart when a step ends do not touch [m]
+#define SEAM_STEP  (0.5 * (double)LINEAR_SLOP) // surfaces that stand out by less are no step [m]
 
 static double dot(vec2d a, vec2d b)
 {
@@ -49,7 +50,7 @@ static double dot(vec2d a, vec2d b)
 
 // ---- who is fast
 
-// Of what stands by its fastest point.
+// The speed of the fastest point of a static or kinematic body.
 static float speed_of_standing(const physics_world *world, uint32_t slot)
 {
     const body_state *s = &world->states.data[slot];
@@ -71,7 +72,7 @@ static void collect_quick(physics_world *world)
                 array_push(&s->quick, slot);
             }
         } else if (own > squared) {
-            // Of what has room left the box reaches ahead; see finalize.c.
+            // The box of a body with room left reaches ahead; see finalize.c.
             const bool alone = world->motions.data[slot].room > 0.0f &&
                                world->bodies.data[slot].contact_count == 0;
             if (!alone && body_may_be_disc(&world->extents.data[slot])) {
@@ -152,7 +153,7 @@ static void look_at_body(physics_world *world, uint32_t slot)
     }
 }
 
-// Of two that meet and of which one is left to the solver, so is the other.
+// If one of two that meet is left to the solver, so is the other.
 static bool is_left(impact_path *disc, impact_path *other)
 {
     if (other->kind == PATH_STANDING) {
@@ -427,7 +428,7 @@ void part_impacts(physics_world *world)
         }
         c->point_count = 0;
         c->rolling_impulse = 0.0f;
-        c->gap = 0.0f; // to be looked at again in the next step
+        c->gap = 0.0f; // the next step looks at it again
         if ((c->flags & CONTACT_ACTIVE) != 0) {
             contact_leave(world, parted->data[i]);
         }

@@ -14,15 +14,15 @@ enum { IMPACTS_OF_BODY_MAX = 64 };
 typedef struct impact_event {
     double at; // [s] into the step
     uint32_t contact;
-    uint32_t version_a, version_b; // of the paths that it was found with
+    uint32_t version_a, version_b; // versions of the paths when it was found
 } impact_event;
 
 // An impact that was, for the events that tell of it.
 typedef struct impact_report {
     uint32_t contact;
     vec2d point;
-    vec2 normal;   // from the contact's body A to B
-    float speed;   // of approach, > 0 [m/s]
+    vec2 normal;   // unit vector from the contact's body A to B
+    float speed;   // speed of approach, > 0 [m/s]
     float impulse; // along the normal [N s]
     float at;      // [s] into the step
 } impact_report;
@@ -34,7 +34,7 @@ typedef ARRAY(impact_report) impact_report_list;
 // Before the narrow phase: follows discs through the step from impact to impact, and has them start
 // so that the solver takes them to where they end.
 void resolve_impacts(struct physics_world *world);
-// Within the narrow phase: hides the contacts of what has rebounded, or flies past.
+// Within the narrow phase: hides contacts of bodies that have rebounded or fly past.
 void part_impacts(struct physics_world *world);
 // Called when all bodies have moved.
 void forget_impacts(struct physics_world *world);
@@ -45,7 +45,7 @@ bool impact_told(const struct physics_world *world, uint32_t contact, impact_rep
 bool impact_find_place(const struct physics_world *world, uint32_t body, vec2d *place);
 // The part of the step, in [0, 1], after which it had no impact any more.
 float impact_find_end(const struct physics_world *world, uint32_t body);
-// Like impact_find_place(), but where it was when the step began: the solver has it begin
+// Like impact_find_place(), but where it was when the step began: in the solver it begins
 // elsewhere.
 bool impact_find_begin(const struct physics_world *world, uint32_t body, vec2d *center);
 

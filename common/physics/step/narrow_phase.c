@@ -14,7 +14,7 @@
 #define DEEP_SHARE                                                                                 \
     0.5f // deeper in each other than this share of the thinner one's smallest half width, shapes do
          // not rub
-#define GRAIN_CONTACTS 128u // that make a range worth handing to another thread
+#define GRAIN_CONTACTS 128u // contacts that make a range worth handing to another thread
 #define CONTACTS_AHEAD 8u // asked for so many before their turn: where piles move they lie anywhere
 
 // Takes a manifold over that was found with B's frame at `reference`, with the impulses of the

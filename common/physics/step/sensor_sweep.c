@@ -22,7 +22,8 @@
 
 #include <string.h>
 
-#define PASS_SHARE 0.5f // of the smallest half width: what moves farther may have passed
+#define PASS_SHARE                                                                                 \
+    0.5f // share of the smallest half width: a body that moves farther may have passed
 
 // ---- while bodies are finalized
 
@@ -322,7 +323,7 @@ static bool will_be_seen(const physics_world *world, const sensor_pass *pass)
 
 typedef struct passing {
     physics_world *world;
-    uint32_t body, shape; // of the body that is swept
+    uint32_t body, shape; // body that is swept, and its shape
     bool senses;          // the shape is a sensor
     float theirs;         // the longest way of other bodies
     track track;
@@ -334,7 +335,7 @@ static bool list_other(void *context, uint32_t item)
     physics_world *world = p->world;
     const shape *s = &world->shapes.data[item];
     const bool sensor = (s->flags & SHAPE_SENSOR) != 0;
-    // Of two that are swept the one that is seen finds the pair.
+    // If both are swept, the one that is seen finds the pair.
     const bool twice = p->senses && is_swept(world, s->body);
     if (sensor != p->senses && !twice && contact_wanted(world, p->shape, item)) {
         array_push(&world->scratch->listed, item);

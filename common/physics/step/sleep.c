@@ -136,7 +136,7 @@ static bool gets_faster(const physics_world *world, uint32_t slot, vec2 weight)
 
 static bool falls_freely(const physics_world *world, uint32_t slot, vec2 weight)
 {
-    const float balance = 1e-6f; // of a force and gravity, to rounding
+    const float balance = 1e-6f; // a force balances gravity to this, for rounding
     const body_motion *m = &world->motions.data[slot];
     const body_special *special = body_special_of(world, slot);
     const float net = vec2_length(vec2_mul_add(weight, m->inv_mass, special->force));

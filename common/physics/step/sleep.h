@@ -2,7 +2,7 @@
 #ifndef CAROM_COMMON_PHYSICS_STEP_SLEEP_H
 #define CAROM_COMMON_PHYSICS_STEP_SLEEP_H
 
-#define SLEEP_TIME            0.5f  // for which a body must be slow [s]
+#define SLEEP_TIME            0.5f  // time for which a body must be slow [s]
 #define SLEEP_TIME_OF_JOINTED 0.75f // and one with joints: it is looked at twice or more
 
 // A body has moved if it went farther in SLEEP_TIME than this share of the way at sleep_speed:

@@ -20,14 +20,15 @@
 #include "common/physics/state/broad_phase/boxes.h"
 #include "common/physics/step/solver/impact_joints.h"
 
-#define ADVANCES_MAX 4     // places looked at on a way
-#define ROUNDING     1e-5f // of a length in floats, after some sums: taken as nearer by so much
-#define SLOW_SHARE   0.1f  // of how far B reaches: what moves less in a step hardly sinks in
+#define ADVANCES_MAX 4 // places looked at on a way
+#define ROUNDING                                                                                   \
+    1e-5f // share of a length in floats that sums may lose: shapes count as so much nearer
+#define SLOW_SHARE 0.1f // share of B's reach: a body that moves less in a step hardly sinks in
 
 // Motion of B as seen from A, in A's frame, over the step to come.
 typedef struct relative_way {
-    vec2 way;   // of B's centre of mass, to first order
-    float turn; // at most so far any other point of B beside that
+    vec2 way;   // way of B's centre of mass, to first order
+    float turn; // any other point of B moves farther by this at most
     float bend; // and this much for what is not of first order
 } relative_way;
 

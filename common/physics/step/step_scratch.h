@@ -91,7 +91,7 @@ typedef struct step_scratch {
 #define DECLARE(type, name, when) type name;
     STEP_SCRATCH_ARRAYS(DECLARE)
 #undef DECLARE
-    item_pairs found_in[PARTIALS_MAX]; // by the range that found them
+    item_pairs found_in[PARTIALS_MAX]; // pairs found, by the range that found them
     uint64_t met;                      // boxes that impacts.c came upon in this step along new ways
     uint32_t impact_work;              // see most_impact_work()
     contact_groups groups;

@@ -147,7 +147,7 @@ static void tell_ends(physics_world *world)
     }
 }
 
-// Of several pieces of a chain that are struck in one step the fastest tells.
+// If several pieces of a chain are struck in one step, the fastest reports.
 static bool is_hit(const physics_world *world, uint32_t slot)
 {
     if ((world->contacts.data[slot].flags & CONTACT_HIT) == 0) {
@@ -264,7 +264,7 @@ static void tell_stays(physics_world *world)
     }
 }
 
-// Of the contacts that ended, frees those whose boxes have parted.
+// Frees the ended contacts whose boxes have parted.
 static void free_parted(physics_world *world)
 {
     const slot_list *ended = &world->scratch->ended;

@@ -16,10 +16,10 @@
 
 enum {
     TRIM_TICKS = 16,    // between looks
-    FADING = 4,         // of a peak, at each look
-    LOOSE = 4,          // times the largest need of late, and
-    SPARE_BYTES = 4096, // so much more, may a list keep;
-    GROUPS_SPARE = 128  // or the lanes twice as many and so many groups more
+    FADING = 4,         // each look divides a peak by this
+    LOOSE = 4,          // a list keeps so many times its largest recent need,
+    SPARE_BYTES = 4096, // and so many bytes more
+    GROUPS_SPARE = 128  // lanes keep twice their need and so many groups more
 };
 
 static uint32_t larger(uint32_t a, uint32_t b)
@@ -48,7 +48,7 @@ void trim_note(physics_world *world)
     }
 }
 
-// Empty lists only: what is in one is still wanted.
+// Frees empty lists only: the others are still in use.
 #define TRIM(list, need)                                                                           \
     do {                                                                                           \
         if ((list)->count == 0 &&                                                                  \

@@ -9,13 +9,13 @@ struct physics_world;
 typedef struct trim_peaks { // of late
     uint32_t changes;       // elements of the longest list of changes in a step
     uint32_t events;        // told in a step, apart, for they are large
-    uint32_t groups;        // of the solver's lanes
+    uint32_t groups;        // groups of the solver's lanes
     uint32_t joints[3];     // the same of each sort of joints
 } trim_peaks;
 
-// At the end of a step: how much it needed.
+// Records how much a step needed, at its end.
 void trim_note(struct physics_world *world);
-// At the beginning of a step, when the last one's events are told and forgotten.
+// Frees memory at the beginning of a step, when the last one's events were reported and dropped.
 void trim_world(struct physics_world *world);
 
 #endif

@@ -10,8 +10,8 @@
 #include "common/physics/step/step_scratch.h"
 
 typedef struct way {
-    vec2d start; // of the centre of mass, in the world
-    vec2 by;     // to where it ends
+    vec2d start; // place of the centre of mass in the world
+    vec2 by;     // way from there to the end
     rot before;
     double turn; // whole turns are counted [rad]
     float from;  // part of the step, in [0, 1], in which it begins: an impact is not swept over
@@ -19,8 +19,8 @@ typedef struct way {
     vec2 local_center;
 } way;
 
-// Of a body that is fast (on world->scratch->fast) or kinematic. All others have hardly moved, and
-// stay.
+// The way of a body that is fast (on world->scratch->fast) or kinematic. All others have hardly
+// moved, and stay.
 way way_of(const physics_world *world, uint32_t slot);
 
 // The turn of a state's delta rotation with the whole turns that its spin tells [rad].

@@ -21,17 +21,17 @@ enum {                         // body_state.flags
 // The solver's view of a body: one half of a cache line. For a body that does not move, all is zero
 // and delta_rotation is the identity.
 typedef struct body_state {
-    vec2 velocity; // of the centre of mass
+    vec2 velocity; // velocity of the centre of mass
     float angular_velocity;
     uint32_t flags;
-    vec2 delta_position; // of the centre of mass since the step began
+    vec2 delta_position; // way of the centre of mass since the step began
     rot delta_rotation;
 } body_state;
 _Static_assert(sizeof(body_state) == 32, "two states to a cache line");
 
 // Read by the narrow phase and by integration: one cache line.
 typedef struct body_motion {
-    _Alignas(64) vec2d center; // of mass, in the world; `position` follows from it
+    _Alignas(64) vec2d center; // centre of mass in the world; `position` follows from it
     vec2d position;
     rot rotation;
     vec2 local_center;
@@ -39,7 +39,7 @@ typedef struct body_motion {
     float room; // it can move this far before its boxes are to be looked at [m]; images tell
                 // whether there is any
     uint32_t special : 24;    // place in world.specials; 0: nothing unusual about it
-    uint32_t box_renewed : 8; // in this step, one of its shapes'
+    uint32_t box_renewed : 8; // one of its shapes' boxes was renewed in this step
 } body_motion;
 _Static_assert(sizeof(body_motion) == 64, "one cache line");
 
@@ -49,8 +49,8 @@ typedef struct body_extent {
     float extent_min, extent_max; // smallest half width; largest distance from the centre of mass
     float turn_reach; // the same of what moves when the body turns: circles as their centres
     float sleep_time; // [s]
-    vec2 drift;       // of the centre of mass in sleep_time [m]
-    float turned;     // in sleep_time [rad]
+    vec2 drift;       // way of the centre of mass in sleep_time [m]
+    float turned;     // turn in sleep_time [rad]
 } body_extent;
 
 #define THIN_EXTENT 0.05f // contacts of bodies with a smaller extent_min give way less [m]
@@ -89,7 +89,7 @@ typedef struct body {
     uint32_t awake_index : 24; // place in world.awake_bodies + 1; 0: not on the list
     uint32_t type : 8;         // body_type
     uint32_t sleep_set;        // the lowest slot of those that fell asleep together; 0: awake
-    uint32_t sleep_next;       // of the same set, a ring
+    uint32_t sleep_next;       // next body of the set, a ring
 } body;
 _Static_assert(sizeof(body) == 32, "two bodies to a cache line");
 _Static_assert(PHYSICS_BODY_SHAPES_MAX < 1 << 11 && PHYSICS_JOINTS_MAX < 1 << 21, "counts fit");
@@ -138,6 +138,7 @@ void body_list_awake(physics_world *world, uint32_t slot);
 void body_unlist_awake(physics_world *world, uint32_t slot);
 void body_refresh_awake(physics_world *world,
                         uint32_t slot);              // lists it as it belongs, with contacts
-void body_wake(physics_world *world, uint32_t slot); // with all that fell asleep with it
-void body_wake_touching(physics_world *world, uint32_t slot); // what touches it, or is joined to it
+void body_wake(physics_world *world, uint32_t slot); // wakes all that fell asleep with it too
+void body_wake_touching(physics_world *world,
+                        uint32_t slot); // wakes bodies that touch it, or are joined to it
 #endif

@@ -18,7 +18,7 @@ static void set_pose(physics_world *world, uint32_t slot, uint32_t fields, const
         motion->rotation = rot_from_angle(values->angle);
     }
     body_set_center_from_pose(motion);
-    body_wake_touching(world, slot); // what rested on it, where it was
+    body_wake_touching(world, slot); // wakes the bodies that rested on it at its old place
     for (uint32_t i = world->bodies.data[slot].shapes; i != NONE; i = world->shapes.data[i].next) {
         shape_reset_box(world, i);
     }

@@ -37,7 +37,8 @@ void body_cut_speed(body_state *state)
     const float squared = vec2_length_squared(v);
     if (squared > speed_max * speed_max) {
         const float scale = speed_max / sqrtf(squared);
-        v.x = float_clamp(scale * v.x, -speed_max, speed_max); // for scale is rounded
+        v.x = float_clamp(scale * v.x, -speed_max,
+                          speed_max); // the rounded scale may still exceed it
         v.y = float_clamp(scale * v.y, -speed_max, speed_max);
     }
     state->velocity = v;

@@ -58,7 +58,7 @@ static body_mass mass_of(const physics_world *world, uint32_t slot, const mass_s
     if (world->bodies.data[slot].type != BODY_DYNAMIC) {
         return (body_mass){0.0f, 0.0f};
     }
-    // Without a density there is still a mass: 1, or what the user set.
+    // A body without density has a mass all the same: 1, or the one that the user set.
     float own = body_special_of(world, slot)->mass_override;
     double mass = own > 0.0f ? (double)own : sum->mass > 0.0 ? sum->mass : 1.0;
     mass = mass < PHYSICS_MASS_MIN ? PHYSICS_MASS_MIN : mass;

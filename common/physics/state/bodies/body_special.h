@@ -8,7 +8,7 @@ typedef struct body_special {
     float linear_damping, angular_damping, gravity_scale;
     float mass_override; // 0: from the shapes
     vec2 force;          // set by the user, acts every step
-    vec2 force_point;    // where, in the body's frame, relative to its origin
+    vec2 force_point;    // place where the force acts, in the body's frame, relative to its origin
     float torque;
 } body_special;
 

@@ -18,7 +18,7 @@ aabb box_with_way_ahead(const physics_world *world, const shape *s, aabb tight)
     if ((state->flags & STATE_DYNAMIC) == 0 || (s->flags & SHAPE_SENSOR) != 0) {
         return tight;
     }
-    const bool lively = world->step.lively; // all of its way, for impacts
+    const bool lively = world->step.lively; // then boxes reach along the whole way, for impacts
     if (!lively && s->traits->restitution > 0.0f) {
         return tight;
     }
@@ -50,8 +50,8 @@ void body_look_at_boxes(physics_world *world, uint32_t slot, slot_list *renewed)
         if (has_left) {
             array_push(renewed, k);
         }
-        bool sensor =
-            (world->shapes.data[k].flags & SHAPE_SENSOR) != 0; // beyond extent_max, perhaps
+        bool sensor = (world->shapes.data[k].flags & SHAPE_SENSOR) !=
+                      0; // sensors may reach beyond extent_max
         room = float_min(room, sensor ? 0.0f : left);
     }
     m->room = ROOM_SHARE * room;

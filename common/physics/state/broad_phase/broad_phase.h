@@ -11,7 +11,7 @@
 
 #include "common/physics/state/broad_phase/tree.h"
 
-enum { BROAD_TREES = 3 }; // by body_type
+enum { BROAD_TREES = 3 }; // one a body_type
 
 typedef struct broad_phase {
     tree trees[BROAD_TREES];

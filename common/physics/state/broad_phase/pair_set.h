@@ -14,11 +14,11 @@ typedef struct packed_pair {
 
 typedef struct pair_set {
     packed_pair *pairs;
-    uint32_t capacity, count; // at most three quarters full
+    uint32_t capacity, count; // the table is three quarters full at most
 } pair_set;
 
 void pair_set_deinit(pair_set *set);
-void pair_set_reserve(pair_set *set, uint32_t count); // so that so many go in without growing
+void pair_set_reserve(pair_set *set, uint32_t count); // `count` pairs then fit without growth
 bool pair_set_has(const pair_set *set, uint32_t a, uint32_t b);
 void pair_set_add(pair_set *set, uint32_t a, uint32_t b);    // not there yet
 void pair_set_remove(pair_set *set, uint32_t a, uint32_t b); // there

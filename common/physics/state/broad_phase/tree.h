@@ -32,10 +32,10 @@ typedef struct wide_box {
 typedef struct tree_node {
     wide_box box;
     uint32_t child[LANES]; // a node; of a leaf: the item
-    uint32_t parent;       // of the root 0; of a free node the next free one
+    uint32_t parent;       // parent node; the root has 0; a free node has the next free one
     uint32_t before;       // place in tree.before + 1; 0: no leaf is new
     int32_t group;         // the negative group of all leaves below; 0: none, or several
-    uint8_t lane;          // in the parent
+    uint8_t lane;          // lane in the parent
     uint8_t used, leaves;  // bits of lanes; leaves are of the used
     uint8_t fresh;         // lanes that are new, or hold something that is
 } tree_node;
@@ -54,7 +54,7 @@ typedef struct pair_list {
 // A part of a walk: lanes of a node of one tree against a node of the other.
 typedef struct tree_task {
     uint32_t a, b;
-    uint8_t lanes;  // of a
+    uint8_t lanes;  // lanes of node a
     bool exchanged; // a is a node of the second tree, b of the first
 } tree_task;
 
@@ -68,13 +68,13 @@ typedef struct tree_part {
 
 typedef struct tree {
     ARRAY(tree_node) nodes; // node 0 is none
-    ARRAY(uint32_t) places; // by item: node * LANES + lane; 0: not in the tree
+    ARRAY(uint32_t) places; // place by item: node * LANES + lane; 0: not in the tree
     ARRAY(wide_box)
     before;                // of nodes: leaves at the last refresh, new ones nowhere. During a build
                            // nothing is new, and its tree_parts are here
-    ARRAY(int32_t) groups; // by item, up to the last that has a negative one
+    ARRAY(int32_t) groups; // group by item, up to the last item with a negative one
     uint32_t root, free_node, leaf_count;
-    uint32_t part_count; // in the memory of `before`
+    uint32_t part_count; // tree_parts in the memory of `before`
     uint32_t changed;    // leaves inserted and removed since the last build
     uint32_t moved;      // leaves enlarged since the boxes were last summed up
     float built;         // the sum of boxes after the last build
@@ -131,7 +131,7 @@ uint32_t tree_validate(const tree *t);
 
 // ---- between the files of the tree
 
-enum { TREE_STACK_MAX = 256 }; // of nodes still to be looked at: 7 a level
+enum { TREE_STACK_MAX = 256 }; // nodes still to be looked at: 7 a level
 
 // The walks, compiled once for each width of vectors (tree_walk.c).
 typedef struct tree_kernels {
@@ -142,10 +142,11 @@ typedef struct tree_kernels {
 } tree_kernels;
 
 void tree_build(tree *t);       // anew from its leaves, of which none may be new (tree_build.c)
-void tree_build_parts(tree *t); // from its parts, of which there is one at least
+void tree_build_parts(tree *t); // needs one part at least
 uint32_t tree_node_take(tree *t);
 void tree_set_group(tree *t, uint32_t item, int32_t group);
-int32_t tree_node_group(const tree *t, const tree_node *node); // of all its lanes, or 0
+int32_t tree_node_group(const tree *t,
+                        const tree_node *node); // group that all its lanes share, or 0
 
 static inline aabb wide_box_get(const wide_box *boxes, uint32_t lane)
 {

@@ -27,7 +27,7 @@ static void collect_parts(tree *t)
     t->part_count = 0;
     reserve_parts(t, t->leaf_count);
     for (uint32_t n = 1; n < t->nodes.count; n++) {
-        const tree_node *node = &t->nodes.data[n]; // of a free one no lane is used
+        const tree_node *node = &t->nodes.data[n]; // a free node uses no lane
         for (uint32_t lanes = node->leaves; lanes != 0; lanes &= lanes - 1) {
             uint32_t lane = lowest_lane(lanes);
             add_part(t, wide_box_get(&node->box, lane), node->child[lane]);
@@ -133,7 +133,7 @@ static void put_node(tree *t, uint32_t n, uint32_t lane, uint32_t child)
 
 static uint32_t build(tree *t, uint32_t first, uint32_t count)
 {
-    uint32_t capacity = 1; // of a lane
+    uint32_t capacity = 1; // leaves that a lane holds
     while (capacity < (count + LANES - 1) / LANES) {
         capacity *= LANES;
     }

@@ -11,7 +11,7 @@
 #include "common/physics/state/broad_phase/tree.h"
 
 enum {
-    WALK_PUSHES_MAX = LANES + LANES * LANES, // of one task
+    WALK_PUSHES_MAX = LANES + LANES * LANES, // pushes of one task at most
     WALK_TASKS_MAX = 24 * WALK_PUSHES_MAX    // a task for each that is left on the way down
 };
 
@@ -47,7 +47,7 @@ INLINE uint32_t overlapping(const wide_box *boxes, const wide_box *with, uint32_
                              splat(with->upper_x[lane]), splat(with->upper_y[lane]));
 }
 
-// Of some lanes those of that negative group.
+// The lanes of `among` whose group is that negative one.
 INLINE uint32_t kin_of(const tree *t, const tree_node *node, uint32_t among, int32_t group)
 {
     uint32_t kin = 0;

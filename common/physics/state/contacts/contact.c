@@ -293,7 +293,7 @@ bool world_contacts_full(const physics_world *world)
 
 uint32_t contact_pairs_max(const physics_world *world)
 {
-    enum { LEAST = 4096 }; // to cut a shorter list is not worth it
+    enum { LEAST = 4096 }; // a shorter list is not worth cutting
     const uint32_t most = 2 * contact_room(world);
     return most > LEAST ? most : LEAST;
 }

@@ -37,23 +37,23 @@ typedef struct contact {
     _Alignas(64) transform reference; // B's frame seen from A's when the manifold was found
     uint32_t body_a : 24, flags : 8;
     uint32_t body_b : 24, colour : 8;
-    uint32_t shape_a : 24; // in the order in which the manifold functions take them
+    uint32_t shape_a : 24; // the first shape for the manifold functions
     uint32_t point_count : 8;
     uint32_t shape_b;
-    float normal_impulse[2]; // of the points
+    float normal_impulse[2]; // one for each point
     float tangent_impulse[2];
     float total_impulse[2]; // of the normal, over the sub-steps of the last step; while one is
                             // solved it may be approach speeds, see contact_approach()
     union {
-        float gap;       // without points: the shapes were at least this far apart then, along
-                         // local_normal; 0: not known
-        uint16_t ids[2]; // of the points
+        float gap; // contact without points: least distance of the shapes then, along local_normal;
+                   // 0: not known
+        uint16_t ids[2]; // contact with points: their features
     };
-    float reach; // of shape B
+    float reach; // shape_traits.reach of shape B
 
-    _Alignas(64) vec2 local_normal; // in the frame of A; without points the axis of the gap
+    _Alignas(64) vec2 local_normal; // normal in the frame of A; without points the axis of the gap
     vec2 local_a[2];                // the points, there
-    float found_separation[2];      // when the bodies stood in `reference`
+    float found_separation[2]; // separation of each point when the bodies had the pose `reference`
     float friction;
     float rolling_impulse; // zero without CONTACT_SURFACE
     uint32_t awake_index;  // place in world.awake_contacts + 1; 0: both bodies sleep or do not move
@@ -74,8 +74,8 @@ typedef struct rounding {
 
 // The places of a contact's points.
 typedef struct placed_points {
-    vec2 normal;      // in the world, from A to B
-    vec2 anchor_a[2]; // from A's centre of mass, in world directions
+    vec2 normal;      // normal in the world, from A to B
+    vec2 anchor_a[2]; // arms from A's centre of mass, in world directions
     float separation[2];
 } placed_points;
 
@@ -110,11 +110,11 @@ rounding contact_curvature(const physics_world *world, const contact *c);
 // (contact_fill.c).
 placed_points contact_place_points(const physics_world *world, const contact *c);
 void contact_destroy(physics_world *world,
-                     uint32_t slot); // with the pair's end event if it touched last
+                     uint32_t slot); // reports the pair's end event if it touched last
 void contact_activate(physics_world *world, uint32_t slot);   // if one of its bodies is awake
 bool contact_list_awake(physics_world *world, uint32_t slot); // the same, but not into the graph
 void contact_deactivate(physics_world *world, uint32_t slot);
-void contact_free(physics_world *world, uint32_t slot); // without an event
+void contact_free(physics_world *world, uint32_t slot); // reports nothing
 // Ends all contacts of a body (of a shape, unless NONE), in order of slots.
 void contact_destroy_all(physics_world *world, uint32_t body, uint32_t shape);
 // Slots of all contacts of a body, ascending; valid until the next call for any body of the world.

@@ -9,7 +9,7 @@ bool contact_has_pieces(const physics_world *world, const contact *c);
 
 // A walk over the other contacts of a contact's pair, in no order.
 typedef struct pair_walk {
-    uint32_t contact;          // whose pair it is
+    uint32_t contact;          // the contact whose pair it is
     uint32_t shape_a, shape_b; // slots of what bears the ids
     uint32_t body, key;        // an edge that is still to be looked at
 } pair_walk;

@@ -333,7 +333,7 @@ void joint_destroy(physics_world *world, uint32_t slot)
         visit_gears(world, slot, joint_destroy);
     }
     joint ended = world->joints.data[slot];
-    joint_wake_bodies(world, &ended); // which wakes the joint too, so it is put to rest afterwards
+    joint_wake_bodies(world, &ended); // wakes the joint too, so it is put to rest afterwards
     joint_deactivate(world, slot);
     for (uint32_t side = 0; side < 2; side++) {
         if (side_body(&ended, side) != NONE) {

@@ -50,7 +50,7 @@ double joint_unwrap(double angle, double near)
 {
     double apart = near - angle;
     if (apart > -3.14 && apart < 3.14) {
-        return angle; // as nearly always
+        return angle; // nearly always
     }
     double turns = apart / (2.0 * PI_D);
     return angle + floor(turns + 0.5) * (2.0 * PI_D);

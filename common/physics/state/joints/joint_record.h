@@ -26,7 +26,7 @@ enum {                            // joint.flags
 };
 
 typedef struct joint_edge {
-    uint32_t previous, next; // as of contacts: joint << 1 | side
+    uint32_t previous, next; // list links like those of contacts: joint << 1 | side
 } joint_edge;
 
 // The settings as given, and the present value of a gear; see joint_def. Equal to the byte or not:
@@ -47,7 +47,7 @@ typedef struct joint_settings {
 } joint_settings;
 _Static_assert(sizeof(joint_settings) == 72 + 8 + 16 + 14 * sizeof(float), "no padding");
 
-typedef struct joint_impulses { // of a sub-step [N s, N m s]
+typedef struct joint_impulses { // impulses of a sub-step [N s, N m s]
     vec2 linear; // point (revolute, weld, motor, mouse); x: across the axis, along the rod, of the
                  // gear
     float angular; // weld, motor, prismatic
@@ -64,7 +64,7 @@ _Static_assert(SORT_SINGLE + 1 == JOINT_SORTS, "a list of each");
 
 typedef struct joint {
     // state
-    _Alignas(64) vec2d anchor_a; // in the frames of the bodies
+    _Alignas(64) vec2d anchor_a; // places in the frames of the bodies
     vec2d anchor_b;
     uint32_t body_a : 24, kind : 8;   // slots; mouse: body_a is NONE. joint_kind
     uint32_t body_b : 24, colour : 8; // COLOUR_NONE: not awake
@@ -80,7 +80,7 @@ typedef struct joint {
     // links
     joint_edge edges[2];
     uint32_t awake_index;  // place in world.awake_joints + 1; 0: not awake
-    uint32_t colour_index; // in its sort's list of its colour
+    uint32_t colour_index; // place in its sort's list of its colour
 } joint;
 _Static_assert(sizeof(joint) == 128, "two cache lines");
 
@@ -108,7 +108,7 @@ status joint_check_rod(const joint_parts *j, error *err);
 // Keeps these settings for a joint, whose kind is known and which has some already or none
 // (settings_at 0).
 void joint_settings_put(physics_world *world, joint *j, const joint_settings *settings);
-// Of a joint that is going.
+// Releases the settings of a joint that is destroyed.
 void joint_settings_drop(physics_world *world, joint *j);
 static inline joint_settings *joint_settings_of(const physics_world *world, const joint *j)
 {
@@ -132,7 +132,7 @@ static inline joint_parts joint_parts_of(const physics_world *world, uint32_t sl
 }
 
 // ---- life (joint.c)
-void joint_destroy(physics_world *world, uint32_t slot); // with the gears that stand on it
+void joint_destroy(physics_world *world, uint32_t slot); // destroys the gears that stand on it too
 void joint_wake_bodies(physics_world *world, const joint *j);
 status joint_find(const physics_world *world, joint_id id, uint32_t *slot, error *err);
 // Hangs a joint that is in its slot on the lists of its bodies: for making and for restoring an
@@ -145,9 +145,10 @@ joint_parts joint_make(const physics_world *world, const joint_def *def);
 joint_settings joint_usual_settings(joint_kind kind);
 
 // ---- places (joint_make.c)
-vec2d joint_anchor_a(const physics_world *world, const joint *j); // in the world; mouse: the target
+vec2d joint_anchor_a(const physics_world *world,
+                     const joint *j); // place in the world; mouse: the target
 vec2d joint_anchor_b(const physics_world *world, const joint *j);
-// Of q as seen from p (NONE: the world), less `reference`, in [-pi, pi].
+// The angle of q as seen from p (NONE: the world), less `reference`, in [-pi, pi].
 double joint_relative_angle(const physics_world *world, uint32_t p, uint32_t q, double reference);
 // The angle that differs from `angle` by whole turns and is nearest to `near`.
 double joint_unwrap(double angle, double near);

@@ -21,8 +21,8 @@ typedef struct shape_traits {
     shape_filter filter;
     float density, friction, restitution, rolling_resistance, tangent_speed;
     uint32_t chain;       // the slot of the chain that this is a piece of; of a chain: its own
-    uint32_t point_count; // of a chain
-    vec2 *points;         // of a chain, owned
+    uint32_t point_count; // number of points of a chain
+    vec2 *points;         // points of a chain, owned
     float reach;          // farthest point from the body's origin [m]
     bool loop;
     shape_geometry geometry; // no more of it is there than its kind needs
@@ -35,15 +35,15 @@ typedef struct shape_traits {
 typedef struct traits_table {
     shape_traits **places; // open addressing, by signature
     uint32_t count, capacity;
-    uint32_t lively; // of them, with more restitution than LIVELY_LEAST
+    uint32_t lively; // records with more restitution than LIVELY_LEAST
 } traits_table;
 
 typedef struct shape {
     _Alignas(32) aabb fat; // the box in the broad phase
     shape_traits *traits;
     uint32_t body : 24, flags : 8; // shape.flags
-    uint32_t next : 24;            // of the same body
-    uint32_t boxed : 8;            // in the broad phase
+    uint32_t next : 24;            // next shape of the same body
+    uint32_t boxed : 8;            // it is in the broad phase
 } shape;
 _Static_assert(sizeof(shape) == 32, "two shapes to a cache line");
 
@@ -57,8 +57,9 @@ shape_traits *shape_traits_take(traits_table *table, const shape_traits *like);
 void shape_traits_drop(traits_table *table, shape_traits *traits);
 // A hash of what defines a shape (shape_signature.c).
 uint64_t shape_signature(const shape_traits *traits);
-shape_geometry shape_traits_geometry(const shape_traits *traits); // as a whole, the rest zero
-void traits_table_deinit(traits_table *table);                    // with all that it holds
+shape_geometry
+shape_traits_geometry(const shape_traits *traits); // the whole struct; unused bytes are zero
+void traits_table_deinit(traits_table *table);     // frees all records too
 
 uint32_t shape_attach(physics_world *world, uint32_t body, const shape_def *def);
 // Into a slot that is taken already: a shape (a chain without its pieces), the i-th piece of a

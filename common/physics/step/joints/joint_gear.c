@@ -149,7 +149,7 @@ static void solve(physics_world *world, single_joint *j, bool use_bias)
                       &j->record->impulses.linear.x));
 }
 
-// On b, as its own side takes it: a force along a slide, a torque on a turn.
+// The load on b as its own side takes it: a force along a slide, a torque on a turn.
 static void reaction(const physics_world *world, const single_joint *j, vec2 *force, float *torque)
 {
     const gear_side *s = &j->gear.b;

@@ -9,7 +9,7 @@
 void joints_prepare(physics_world *world);
 // Groups of a colour: of joints solved together, or one that is solved alone.
 uint32_t joints_groups(const physics_world *world, uint32_t colour);
-// Of these, the joints that are solved alone.
+// The number of these joints that are solved alone.
 uint32_t joints_alone(const physics_world *world, uint32_t colour);
 // Of those, the part that a range [first, end) of SHARES is. Joints without a colour are only swept
 // whole.

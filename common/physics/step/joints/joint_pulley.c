@@ -6,7 +6,7 @@
 #include "common/physics/step/joints/joint_single.h"
 
 typedef struct rope {
-    vec2 along_a, along_b; // from the fixed points to the anchors, unit
+    vec2 along_a, along_b; // unit vectors from the fixed points to the anchors
     float slack;           // C
 } rope;
 

@@ -22,7 +22,7 @@ static const joint_methods *const METHODS[JOINT_KIND_COUNT] = {
 
 // ---- what the kinds share
 
-// Of w h, see above.
+// Bounds of w h, see above.
 #define STIFF_FROM 0.14f
 #define STIFF_FADE 0.14f
 
@@ -156,7 +156,7 @@ float joint_drive(const physics_world *world, single_joint *j, drive d, bool use
     const joint_settings *set = j->settings;
     joint_impulses *total = &j->record->impulses;
     float mass = 1.0f / d.inverse_mass;
-    float sum = 0.0f; // of what is applied here, which changes the rate
+    float sum = 0.0f; // sum of the impulses applied here, which change the rate
     if (set->hertz > 0.0f && use_bias) {
         sum += soft_impulse(j->scratch.spring, mass, d.position - d.rest, d.rate, &total->spring);
     } else if (!(set->hertz > 0.0f)) {

@@ -12,7 +12,8 @@
 // tick. Processors differ in how they convert what an int32_t does not hold [whole turns].
 #define JOINT_TURNS_MAX 4096.0f
 
-#define JOINT_PUSH_MAX  20.0f // what is rigid corrects its position no faster than this [m/s, rad/s]
+#define JOINT_PUSH_MAX                                                                             \
+    20.0f // rigid constraints correct their position no faster than this [m/s, rad/s]
 #define SPRING_PUSH_MAX (float)PHYSICS_SPEED_MAX // nor a spring, within a sub-step [m/s, rad/s]
 
 // Softness of a constraint: the change of its impulse P is -m (velocity Ċ + position C) - impulse
@@ -24,13 +25,13 @@ typedef struct softness {
 
 typedef struct joint_scratch {
     float inv_mass_a, inv_inertia_a, inv_mass_b, inv_inertia_b;
-    vec2 arm_a, arm_b;       // from the centres of mass to the anchors, as the step began
-    vec2 separation;         // from anchor a to anchor b (mouse: from the target to b), then
-    vec2 axis;               // in the world, then
-    rot rotation_a;          // of body a, then
-    float angle;             // of b from a less the reference, then, in [-pi, pi]
-    float turned;            // and by how much more since
-    rot seen;                // the relative rotation since, as `turned` saw it last
+    vec2 arm_a, arm_b; // arms from the centres of mass to the anchors when the step began
+    vec2 separation;   // anchor b from anchor a (mouse: b from the target) when the step began
+    vec2 axis;         // axis in the world when the step began
+    rot rotation_a;    // rotation of body a when the step began
+    float angle;       // angle of b from a less the reference when the step began, in [-pi, pi]
+    float turned;      // and by how much more since
+    rot seen;          // the relative rotation since, as `turned` saw it last
     vec2 ground_a, ground_b; // pulley: from the fixed points to the anchors, then
     softness rigid, spring, angular_spring;
 } joint_scratch;
@@ -54,7 +55,7 @@ typedef struct gear_scratch {
 enum { JOINT_BODIES_MAX = 4 };
 typedef struct single_joint {
     joint *record;            // neither moves while a step is solved
-    joint_settings *settings; // of a gear alone they are written to
+    joint_settings *settings; // only a gear's are written to
     int body_count;
     struct {
         uint32_t slot; // none comes twice
@@ -130,8 +131,8 @@ static inline softness softness_pass(const single_joint *j, bool use_bias)
 typedef struct joint_pair {
     vec2 velocity_a, velocity_b;
     float spin_a, spin_b;
-    vec2 arm_a, arm_b; // to the anchors, now
-    vec2 separation;   // from anchor a to anchor b, now
+    vec2 arm_a, arm_b; // present arms to the anchors
+    vec2 separation;   // present place of anchor b from anchor a
 } joint_pair;
 
 static inline joint_pair pair_read(const physics_world *world, const single_joint *j)
@@ -301,11 +302,11 @@ static inline vec2 bounded_point_impulse(softness s, sym22 k, vec2 c, vec2 rate,
 
 // Spring, motor and limits of one coordinate of a joint.
 typedef struct drive {
-    float position, rate; // of the coordinate, and how it changes
-    float inverse_mass;   // of the bodies along it, > 0
-    float rest;           // of the spring
+    float position, rate; // coordinate and its rate of change
+    float inverse_mass;   // inverse of the bodies' mass along it, > 0
+    float rest;           // coordinate at which the spring rests
     bool motor;           // has one, if it was given
-    float max;            // of the motor: force or torque
+    float max;            // largest force or torque of the motor
 } drive;
 
 // All of them at work in one pass; returns the impulse to apply along the coordinate.

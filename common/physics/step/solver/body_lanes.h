@@ -15,7 +15,7 @@ typedef struct state_lanes {
     lanes dx, dy, qc, qs;
 } state_lanes;
 
-// Without what they have moved: dx to qs are zero.
+// Gathers velocities alone: dx to qs are zero.
 INLINE state_lanes gather_velocities(const body_state *states, const uint32_t *slots)
 {
     lanes f[4];
@@ -48,7 +48,7 @@ INLINE lanes number_or_zero(lanes a)
     return lanes_select(a == a, a, splat(0.0f));
 }
 
-// As body_cut_speed() does it.
+// Does to lanes what body_cut_speed() does to a body.
 INLINE void cut_speeds(state_lanes *s)
 {
     const lanes speed_max = splat((float)PHYSICS_SPEED_MAX);

@@ -87,8 +87,8 @@ typedef struct group_part {
     surface_lanes *surfaces;
     rounding_lanes *roundings;
     give_lanes *gives;
-    const uint32_t *slots; // of its contacts
-    uint32_t count;        // of them; 0 or more
+    const uint32_t *slots; // slots of its contacts
+    uint32_t count;        // number of its contacts, 0 or more
 } group_part;
 
 INLINE group_part part_of_group(const physics_world *world, uint32_t group, int part,
@@ -110,11 +110,11 @@ INLINE group_part part_of_group(const physics_world *world, uint32_t group, int 
 
 // The contacts of a part, and what is known of them by their flags: a bit a lane.
 typedef struct part_contacts {
-    contact *contacts; // of the world, by slot
+    contact *contacts; // all contacts of the world, by slot
     uint32_t slots[PART_LANES];
     lanes_int points; // how many each has
     uint32_t filled, touching, surface, round, deep;
-    uint32_t told; // in events
+    uint32_t told; // events may report these
 } part_contacts;
 
 INLINE contact *contact_in(const part_contacts *of, int lane)
@@ -393,7 +393,7 @@ INLINE void place_contacts(const group_part *part, const part_contacts *of, plac
         vector_lanes local = {man[2 + 2 * i], man[3 + 2 * i]};
         vector_lanes from = {local.x - ref[0], local.y - ref[1]};
         vector_lanes now =
-            rotate(rotate_back(from, ref[2], ref[3]), turn_c, turn_s); // as fixed to B
+            rotate(rotate_back(from, ref[2], ref[3]), turn_c, turn_s); // the arm turned with B
         vector_lanes moved = {(now.x + place.x) - local.x, (now.y + place.y) - local.y};
         if (i == 0) {
             half = meet_later(group, moved, rotate(moved, side_a[0], side_a[1]));
@@ -504,7 +504,7 @@ void VARIANT_OF(contact_fill_)(const physics_world *world, uint32_t index, const
     uint32_t surfaced = 0; // parts
     for (int i = 0; i < PARTS; i++) {
         const group_part part = part_of_group(world, index, i, slots, count);
-        if (part.count == 0) { // on body slot 0, as lanes without a contact are elsewhere
+        if (part.count == 0) { // its lanes go to body slot 0, as unused lanes do elsewhere
             memset(part.lanes->body_a, 0, PART_LANES * sizeof *part.lanes->body_a);
             memset(part.lanes->body_b, 0, PART_LANES * sizeof *part.lanes->body_b);
             break;

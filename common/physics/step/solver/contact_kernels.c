@@ -57,7 +57,7 @@ INLINE surface_lanes *surface_of(const group_view *g)
     return PART_OF(&g->groups->surfaces[g->index], g->part);
 }
 
-// Of B's anchor relative to A's.
+// The velocity of B's anchor relative to A's.
 INLINE vector_lanes relative_velocity(const contact_lanes *c, const point_lanes *p,
                                       const state_lanes *a, const state_lanes *b)
 {

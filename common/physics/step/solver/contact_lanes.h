@@ -14,55 +14,55 @@
 #include "common/physics/step/solver/solver.h"
 
 typedef struct point_lanes {
-    // what warm starting reads too
-    EACH2(anchor_ax, anchor_ay); // from A's centre; B's is c->way less
+    // warm starting reads these too
+    EACH2(anchor_ax, anchor_ay); // arm from A's centre; B's is c->way less
     EACH2(normal_impulse, tangent_impulse);
     // the rest
     EACH(base_separation); // separation less the anchors' part of it; see contact_approach()
     EACH(normal_k);        // change of the normal velocity per unit of normal impulse [1/kg]
     EACH(tangent_mass);    // effective [kg]
-    EACH(total_impulse);   // of the normal, over the sub-steps so far
+    EACH(total_impulse);   // sum of the normal impulses over the sub-steps so far
 } point_lanes;
 
 #define PUSH_OUT_SPEED_MAX 3.0f // overlap is pushed out no faster than this [m/s]
 #define DEEP_OVERLAP                                                                               \
-    0.05f // what is deeper is pushed out faster by DEEP_PUSH_RATE: impacts and heavy loads
-          // squeeze so far [m]
+    0.05f // deeper points are pushed out faster by DEEP_PUSH_RATE: impacts and heavy loads squeeze
+          // so far [m]
 #define DEEP_PUSH_RATE 60.0f    // [1/s]
 #define OVERLAP_SLOP   0.00003f // overlap that is left alone, so that resting contacts stay [m]
 
 enum { // lane_marks.features
-    // what at least one lane has
+    // at least one lane has the feature
     LANES_ROLLING = 1u,
     LANES_CONVEYING = 2u,
     LANES_ROUND = 4u,
-    // what none has: a second point, which sweeps leave alone then; a contact
+    // no lane has a second point, which sweeps leave alone then; no lane has a contact
     LANES_SINGLE = 8u,
     LANES_NONE = 16u,
-    // what at least one lane has: a body far heavier than the other (heavy_loads.c)
+    // at least one lane has a body far heavier than the other (heavy_loads.c)
     LANES_UNEVEN = 32u,
-    // what at least one lane has: restitution
+    // at least one lane has restitution
     LANES_LIVELY = 64u,
-    // what at least one lane has: a body with STATE_THIN
+    // at least one lane has a body with STATE_THIN
     LANES_THIN = 128u
 };
-enum { PARTS_MAX = 2 }; // in which a kernel may take a group
+enum { PARTS_MAX = 2 }; // a kernel takes a group in so many parts at most
 
 // Marks of a group's impacts; a byte a group, contact_groups.impacts.
 enum {
     IMPACTS_NEVER = 0,    // no restitution
-    IMPACTS_POSSIBLE = 1, // what closes fast rebounds
+    IMPACTS_POSSIBLE = 1, // a fast approach rebounds
     IMPACTS_DUE = 2       // shifted by the part: something of it does
 };
 
 enum {
-    IMPACT_ROUNDS_ALL = 4,  // in which every impact counts
-    IMPACT_ROUNDS_MAX = 64, // in the rest, what rebounds fast: an elastic impact runs through a row
-                            // of as many balls at least in one step
+    IMPACT_ROUNDS_ALL = 4,  // rounds in which every impact counts
+    IMPACT_ROUNDS_MAX = 64, // rounds in all, the later ones for fast rebounds alone: an elastic
+                            // impact runs through a row of as many balls at least in one step
     IMPACT_ROUNDS_DULL = 4, // the most in a world that is not lively
     IMPACT_SWEEPS_OF_ROUND = 60, // over its impacts; mostly two are enough
     IMPACT_SWEEPS_BRACED = 200,  // the same where joints bear the impacts
-    IMPACT_ROWS_BRACED = 8192,   // of joints, in all of those: a tenth of a millisecond
+    IMPACT_ROWS_BRACED = 8192,   // rows of joints in all of those: a tenth of a millisecond
     IMPACT_SWEEPS_MAX = 192,     // and no round begins after so many
     IMPACT_WORK_MAX =
         65536 // groups with impacts that a sub-step's sweeps pass over; then no round begins
@@ -73,8 +73,9 @@ typedef enum impact_phase { IMPACT_FIND, IMPACT_SOLVE, IMPACT_END } impact_phase
 // A sweep over impacts, and what it needs to know to pass over what the last round left in peace.
 typedef struct impact_pass {
     impact_phase phase;
-    uint8_t *struck; // by body slot: 1 + the last round in which an impact changed its velocity
-    uint8_t round;   // from 0
+    uint8_t
+        *struck; // by body slot: 1 + the last round in which an impact changed the body's velocity
+    uint8_t round; // the first round is 0
 } impact_pass;
 
 // A point that a contact does not have is FAR_AWAY. Lanes without a contact are on body slot 0,
@@ -84,7 +85,7 @@ typedef struct contact_lanes {
     uint32_t body_a[LANES], body_b[LANES];
     EACH4(inv_mass_a, inv_mass_b, inv_inertia_a, inv_inertia_b);
     EACH2(normal_x, normal_y);
-    EACH2(way_x, way_y); // from A's centre to B's
+    EACH2(way_x, way_y); // B's centre from A's
     EACH(friction);
     EACH(coupling_k); // change of one point's normal velocity per unit of the other's impulse
     point_lanes points[2];
@@ -93,7 +94,7 @@ _Static_assert(sizeof(contact_lanes) == 28 * LANES * sizeof(float), "the same fo
 
 // Marks of a group: but for the features, a bit for each lane with a contact.
 typedef struct lane_marks {
-    uint8_t features[PARTS_MAX]; // of each part
+    uint8_t features[PARTS_MAX]; // features of each part
     uint8_t touching;            // touched before
     uint8_t overlapping, near;   // the nearest point is in overlap, is no farther than LINEAR_SLOP
     uint8_t approached;          // an event may want to tell its approach speeds
@@ -103,7 +104,7 @@ typedef struct lane_marks {
 typedef struct blow_lanes {
     EACH(parting); // the normal velocity after it at least; -FAR_AWAY of what has none [m/s]
     EACH(impulse); // along the normal [N s]
-    EACH(later);   // when they meet, from now on [s]
+    EACH(later);   // time until they meet [s]
 } blow_lanes;
 
 // Of groups in which a contact does more than rub (CONTACT_SURFACE); those of others are not
@@ -123,7 +124,7 @@ typedef struct rounding_lanes {
 
 // With LANES_THIN: the share of the usual softness that is left to each contact, 1 or less, so that
 // it gives way in proportion to what the thinner body measures.
-#define SETTLE_SHARE      0.5f  // what has less is swept over more often: see SETTLE_SWEEPS
+#define SETTLE_SHARE      0.5f  // contacts with less are swept over more often: see SETTLE_SWEEPS
 #define SETTLE_SHARE_MORE 0.15f // and what has less than this, yet more often
 typedef struct give_lanes {
     EACH(share);
@@ -165,7 +166,7 @@ const contact_kernels *contact_kernels_choose(void);
 // Which colour's contacts go into which groups (contact_groups.first), and memory for them. Comes
 // first, on one thread.
 void contact_lanes_layout(physics_world *world);
-void contact_lanes_free(physics_world *world); // until the next layout there are none
+void contact_lanes_free(physics_world *world); // there are no groups until the next layout
 // Fills the groups [first, end); reads contacts and bodies, writes nothing but these groups, and
 // what their contacts keep for contact_approach(). Different ranges may be filled on different
 // threads.

@@ -39,7 +39,7 @@ INLINE lanes turn_in_step(const state_lanes *a, const state_lanes *b, const step
 
 // Contacts of one point of something round.
 typedef struct rolling_lanes {
-    float radius_a[PART_LANES], radius_b[PART_LANES]; // of A 0: flat there
+    float radius_a[PART_LANES], radius_b[PART_LANES]; // 0: the surface of A or B is flat there
     float ahead[PART_LANES];                          // [s] into the step; 0: does not roll
 } rolling_lanes;
 

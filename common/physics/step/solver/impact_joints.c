@@ -25,7 +25,7 @@
 #define SETTLED     1e-4f  // impulses that change by less than this share of them are done with
 #define LIMIT_ANGLE 0.005f // a limit nearer than this is reached [rad]
 
-enum { SWEEPS_OF_JOINTS = 16 }; // to one over contacts
+enum { SWEEPS_OF_JOINTS = 16 }; // sweeps over joints for one over contacts
 
 // ---- which joints
 
@@ -138,8 +138,8 @@ static void list_joints(physics_world *world, slot_list *joints)
 // A joint as it is now.
 typedef struct stance {
     const body_state *a, *b;
-    vec2 arm_a, arm_b; // from the centres of mass to the anchors
-    vec2 separation;   // from anchor a to anchor b
+    vec2 arm_a, arm_b; // arms from the centres of mass to the anchors
+    vec2 separation;   // anchor b from anchor a
 } stance;
 
 static vec2 arm_of(const physics_world *world, uint32_t slot, vec2d anchor)

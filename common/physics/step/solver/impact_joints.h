@@ -18,7 +18,7 @@ typedef struct impact_row {
     float turn_a, turn_b; // moments of a unit impulse
     float mass;           // effective
     float kept;           // the velocity
-    float impulse;        // on b so far
+    float impulse;        // impulse on b so far
     bool pushes;          // it cannot pull: an impulse >= 0, for a velocity >= kept
 } impact_row;
 

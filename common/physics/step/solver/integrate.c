@@ -17,7 +17,7 @@
 
 #include <string.h>
 
-#define GRAIN_BODIES 256u // that make a range worth handing to another thread
+#define GRAIN_BODIES 256u // bodies that make a range worth handing to another thread
 #define GRAIN_EIGHTS (GRAIN_BODIES / LANES)
 
 extern const integrate_kernels integrate_kernels_base;
@@ -58,7 +58,7 @@ typedef struct held_part {
 } held_part;
 
 typedef struct free_pass {
-    bool told; // by colours, who is free
+    bool told; // colours say which bodies are free
     held_part *parts;
 } free_pass;
 

@@ -15,14 +15,14 @@ _Static_assert(offsetof(body_motion, local_center) == offsetof(body_motion, rota
 
 // Forces on bodies, for as long as a step.
 typedef struct force_lanes {
-    lanes change_x, change_y, change_w; // of velocities in a sub-step, by forces
+    lanes change_x, change_y, change_w; // change of the velocities in a sub-step, by forces
     lanes fall_x, fall_y;               // the same by gravity
-    lanes drag, spin_drag;              // what damping leaves of them
+    lanes drag, spin_drag;              // share of the velocities that damping leaves
     bool anywhere;                      // a force acts at a point: the next count
     lanes turning;                      // h times the inverse inertia
     lanes torque, force_x, force_y;     // the torque without that force's
-    lanes point_x, point_y;             // where it acts, from the centre of mass, in the frame
-    lanes rotation_c, rotation_s;       // of the body as the step began
+    lanes point_x, point_y;       // arm of the force from the centre of mass, in the body's frame
+    lanes rotation_c, rotation_s; // rotation of the body when the step began
 } force_lanes;
 
 // Unusual properties of the bodies, a vector a field.
@@ -74,7 +74,7 @@ INLINE lanes_int special_lanes_of(const state_lanes *s)
     return (lanes_int)s->flags << 29 >> 31;
 }
 
-// Of bodies about which nothing is unusual: they fall. The step's numbers say it all.
+// Forces on bodies without anything unusual: they fall. The step's numbers say it all.
 INLINE force_lanes usual_forces(const physics_world *world)
 {
     const body_special *usual = &world->specials.data[0];

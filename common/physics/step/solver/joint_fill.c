@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-// From the centre of mass to a place of the body's frame, in directions of the world.
+// The arm from the centre of mass to a place of the body's frame, in directions of the world.
 static vec2d arm_to(const body_motion *m, vec2d anchor)
 {
     double x = anchor.x - (double)m->local_center.x;
@@ -51,7 +51,7 @@ static bool fill_point(const physics_world *world, joint_lanes *g, uint32_t lane
     wide_set(&g->start_by, lane, arm_b.y);
     wide_set(&g->separation_x, lane, (float)apart.x);
     wide_set(&g->separation_y, lane, (float)apart.y);
-    wide_set(&g->turn_c, lane, relative.c); // until start_group()
+    wide_set(&g->turn_c, lane, relative.c); // holds the rotation until start_group()
     wide_set(&g->turn_s, lane, relative.s);
     // The flags lie with the velocities, which sweeps read anyway: the joints of a net, whose
     // bodies are no links, look no further.
@@ -82,7 +82,7 @@ static void fill_drive(const physics_world *world, const joint_lanes *g, drive_l
     wide_set(&d->motor_max, lane, driven ? world->step.h * set->max_torque : 0.0f);
     wide_set(&d->lower, lane, set->lower);
     wide_set(&d->upper, lane, set->upper);
-    // A part that the joint has no longer presses no longer.
+    // Clears the impulses of springs, motors and limits that the joint no longer has.
     wide_set(&d->impulse_spring, lane, springs ? j->impulses.spring : 0.0f);
     wide_set(&d->impulse_motor, lane, driven ? j->impulses.motor : 0.0f);
     wide_set(&d->impulse_lower, lane, from ? j->impulses.lower : 0.0f);

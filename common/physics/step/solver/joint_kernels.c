@@ -233,7 +233,7 @@ INLINE void solve_drive(const joint_lanes *g, drive_lanes *d, state_lanes *a, st
                         lanes inv_h, bool use_bias)
 {
     lanes rate = b->w - a->w;
-    lanes sum = splat(0.0f); // of what is applied here, which changes the rate
+    lanes sum = splat(0.0f); // sum of the impulses applied here, which change the rate
     if (use_bias) {
         const lanes push_max = splat((float)PHYSICS_SPIN_MAX);
         lanes push = lanes_clamp(d->spring_position * (d->angle - d->rest), -push_max, push_max);

@@ -165,7 +165,7 @@ static span groups_in(const physics_world *world, int sort, uint32_t colour)
     return (span){first[colour], first[colour + 1]};
 }
 
-// Of those, the part that a range of shares is.
+// The part of those groups that a range of shares is.
 static span share_of_groups(const physics_world *world, int sort, uint32_t colour, uint32_t first,
                             uint32_t end)
 {
@@ -233,7 +233,7 @@ static void sweep_lanes(physics_world *world, joint_sort sort, uint32_t first, u
     case PASS_SOLVE:
         kernels->solve(groups, count, states, &world->step);
         break;
-    case PASS_SETTLE: // of contacts
+    case PASS_SETTLE: // these passes sweep contacts alone
     case PASS_SETTLE_MORE:
         break;
     case PASS_RELAX:

@@ -20,8 +20,8 @@
 typedef struct joint_lanes {
     uint32_t body_a[LANES], body_b[LANES];
     EACH4(inv_mass_a, inv_mass_b, inv_inertia_a, inv_inertia_b);
-    EACH4(arm_ax, arm_ay, arm_bx, arm_by); // to where the impulse acts, now
-    EACH2(impulse_x, impulse_y);           // of a sub-step, on b
+    EACH4(arm_ax, arm_ay, arm_bx, arm_by); // present arms of the impulse
+    EACH2(impulse_x, impulse_y);           // impulse of a sub-step, on b
     EACH2(owed_a, owed_b); // change of spin that warm starting owes, since arms have turned
     // solving
     EACH3(mass_xx, mass_xy, mass_yy); // effective mass of the point, now
@@ -30,8 +30,8 @@ typedef struct joint_lanes {
     // relaxing
     EACH(soft_position);
     EACH4(start_ax, start_ay, start_bx, start_by); // arms to the anchors as the step began
-    EACH2(separation_x, separation_y);             // from anchor a to anchor b, then
-    EACH2(total_x, total_y);                       // of the impulses over the sub-steps so far
+    EACH2(separation_x, separation_y);             // anchor b from anchor a when the step began
+    EACH2(total_x, total_y);                       // sum of the impulses over the sub-steps so far
     EACH2(turn_c, turn_s);                         // rotation of b against a since the step began
     EACH_INT(turns);                               // whole turns besides
 } joint_lanes;
@@ -39,7 +39,7 @@ typedef struct joint_lanes {
 // Spring, motor and limits of the angle of b against a.
 typedef struct drive_lanes {
     EACH2(inverse_mass, mass);
-    EACH2(start_angle, angle); // as the step began; now
+    EACH2(start_angle, angle); // angles when the step began, and now
     EACH4(spring_velocity, spring_position, spring_impulse, rest);
     EACH2(motor_speed, motor_max); // [rad/s], [N m s] of a sub-step
     EACH2(lower, upper);           // -INFINITY, INFINITY: none
@@ -62,9 +62,9 @@ typedef struct joint_solver {
     driven_lanes *driven;
     single_joint *single;
     uint32_t capacity[JOINT_SORTS];
-    uint32_t first[JOINT_SORTS][COLOURS + 2]; // where each colour's groups begin
+    uint32_t first[JOINT_SORTS][COLOURS + 2]; // first group of each colour
     slot_list breakable;                      // slots of those that break under a load
-    slot_list seeds;                          // of those with which trusses begin
+    slot_list seeds;                          // slots of the joints with which trusses begin
 } joint_solver;
 
 static inline joint_lanes *group_at(const joint_solver *solver, joint_sort sort, uint32_t index)

@@ -13,7 +13,7 @@
 #include "common/physics/state/joints/joint_record.h"
 
 enum { CHAIN_LONG = 8 };   // joints
-#define OPEN_SHARE 0.0015f // of the arms: what is wider open counts
+#define OPEN_SHARE 0.0015f // share of the arms: a joint that gapes wider counts
 #define OPEN_SPEED                                                                                 \
     1.0f // and moves faster: a chain that hangs still sags a little, and sleeps [m/s]
 

@@ -69,7 +69,7 @@ static uint32_t groups_of_contacts(const physics_world *world, uint32_t colour)
     return world->scratch->groups.first[colour + 1] - world->scratch->groups.first[colour];
 }
 
-// Of a colour's groups, the part that a range of shares is.
+// The part of a colour's groups that a range of shares is.
 static span share_of_groups(const physics_world *world, uint32_t colour, uint32_t first,
                             uint32_t end)
 {

@@ -13,7 +13,7 @@ typedef enum solver_pass {
     PASS_WARM_AGAIN, // only what the bodies' change of velocity does not bring, see integrate.c
     PASS_SOLVE,
     PASS_SETTLE,      // before PASS_RELAX, contacts of thin bodies alone
-    PASS_SETTLE_MORE, // of the thinnest alone
+    PASS_SETTLE_MORE, // contacts of the thinnest bodies alone
     PASS_RELAX
 } solver_pass;
 
@@ -26,7 +26,7 @@ typedef struct contact_groups {
     struct surface_lanes *surfaces;   // NULL: no contact needs any
     struct rounding_lanes *roundings; // the same
     uint32_t capacity;
-    uint32_t first[COLOURS + 2]; // where each colour's begin
+    uint32_t first[COLOURS + 2]; // first group of each colour
 } contact_groups;
 
 #endif

@@ -26,8 +26,8 @@
 #include "common/physics/step/step_scratch.h"
 
 #define TRUSS_STIFFNESS                                                                            \
-    100.0                   // of a row, times the heaviest mass: with far more the links of a
-                            // chain would be lost in rounding
+    100.0 // stiffness of a row, times the heaviest mass: with far more the links of a chain would
+          // be lost in rounding
 #define EXCESS_SLACK 1e-9   // a one-sided row that closes no faster stays open [m/s]
 enum { TRUSS_REFINED = 1 }; // times
 
@@ -192,7 +192,7 @@ static double stiffness_of(const truss *of, const truss_tie *tie, const truss_ro
 static void add_row_to(truss_solver *s, const truss *of, const truss_tie *tie, truss_row *row)
 {
     const double stiffness = row->held ? stiffness_of(of, tie, row) : 0.0;
-    // One that is let go takes back what it did.
+    // A row that is released loses its impulse again.
     const double right = row->held ? -stiffness * row->excess : -row->total;
     row->impulse = row->held ? 0.0 : -row->total;
     push_bodies(s->changes.data, tie, row, right);
@@ -368,7 +368,7 @@ void trusses_begin(physics_world *world)
 
 static bool is_finite(const truss_solver *s, const truss *of)
 {
-    double sum = 0.0; // of zeros, or not a number
+    double sum = 0.0; // becomes NaN if any value is not finite
     for (uint32_t i = TRUSS_AXES * of->first_body; i < TRUSS_AXES * of->end_body; i++) {
         sum += 0.0 * s->changes.data[i];
     }

@@ -14,24 +14,25 @@
 #include "common/physics/step/solver/truss/truss_matrix.h"
 
 enum {
-    TRUSS_BODIES_MAX = 1024, // of one truss; joints that lead farther are solved by sweeps alone
-    TRUSS_WORK_MAX = 8192,   // products of blocks: with more, its loops are solved by sweeps alone
-    TRUSS_ROUNDS_MAX = 4,    // in which it is found out which of the one-sided rows press
+    TRUSS_BODIES_MAX =
+        1024, // bodies of one truss; joints that lead farther are solved by sweeps alone
+    TRUSS_WORK_MAX = 8192, // products of blocks: with more, its loops are solved by sweeps alone
+    TRUSS_ROUNDS_MAX = 4,  // rounds in which one-sided rows are found to press or not
     TIE_ROWS_MAX = 4
 };
 
 // A row's part in its tie, which tells where its impulse is kept.
 typedef enum row_kind {
     ROW_X,
-    ROW_Y,      // of a point
-    ROW_ANGLE,  // of b from a
+    ROW_Y,      // the place of a point; ROW_X too
+    ROW_ANGLE,  // angle of b from a
     ROW_ACROSS, // the axis on which it slides
     ROW_ROD,
     ROW_LOWER,
     ROW_UPPER, // limits, one-sided
     ROW_TOUCH0,
     ROW_TOUCH1, // a contact's points, one-sided
-    ROW_INERTIA // of a rod: resists a change of its turning
+    ROW_INERTIA // a rod's resistance to a change of its turning
 } row_kind;
 
 // An equation a · v_a + b · v_b = -push, or >=, of velocities (x, y, angular); and the same with
@@ -41,21 +42,21 @@ typedef struct truss_row {
     bool one_sided, held; // held: it is an equation now
     bool apart;           // one-sided: there is room left
     double a[TRUSS_AXES], b[TRUSS_AXES];
-    double push;    // of velocities: what room is left, and how fast overlap is pushed out
-    double shift;   // of places: how fast the error is taken back
-    double excess;  // of the left side over the right one, before solving
+    double push;    // velocity: what room is left, and how fast overlap is pushed out
+    double shift;   // position: how fast the error is corrected
+    double excess;  // left side less right side before solving
     double total;   // one-sided: the impulse so far
-    double impulse; // that solving adds
+    double impulse; // impulse that solving adds
 } truss_row;
 
-#define NO_BODY UINT32_MAX // of a tie: it does not move
+#define NO_BODY UINT32_MAX // that side of a tie does not move
 
 typedef struct truss_tie {
     bool touches;         // a contact, else a joint
-    uint32_t slot;        // of either
-    uint32_t group, lane; // of the solver's lanes, or of those solved alone
+    uint32_t slot;        // slot of the contact or the joint
+    uint32_t group, lane; // place in the solver's lanes, or among the joints solved alone
     uint32_t a, b;        // bodies, counted over all trusses; NO_BODY
-    uint32_t cell;        // of the matrix, if both move
+    uint32_t cell;        // cell of the matrix, if both move
     bool alone;           // sweeps leave it alone: a rod, rope or weld
     double inertia;       // lent to a rod or rope, against turning [kg]
     uint32_t row_count;
@@ -67,16 +68,15 @@ typedef struct truss_body {
     uint32_t parent;         // slot of the body from which it was come upon; NONE
     double mass, inertia;    // 0: it does not turn
     double need;             // inertia to be lent, if that is more; see truss_find.c
-    double branch_mass;      // of it and all that was come upon from it
-    uint32_t branch_anchors; // of those, bodies that a joint ties to what does not move
+    double branch_mass;      // mass of the body and all bodies found from it
+    uint32_t branch_anchors; // how many of those a joint ties to what does not move
     bool anchored;
-    double own[TRUSS_AXES]; // what ties that sweeps leave alone have changed its velocity by in
-                            // this sub-step
+    double own[TRUSS_AXES]; // change of velocity in this sub-step by ties that sweeps leave alone
 } truss_body;
 
 typedef struct truss {
     uint32_t first_body, end_body, first_tie, end_tie;
-    double stiffness, angular_stiffness; // of its rows, see truss.c
+    double stiffness, angular_stiffness; // stiffness of its rows, see truss.c
     double mass;
     uint32_t anchors; // bodies that a joint ties to what does not move
 } truss;
@@ -90,12 +90,12 @@ typedef struct truss_solver {
     ARRAY(truss) trusses;
     ARRAY(truss_body) bodies;
     ARRAY(truss_tie) ties;
-    ARRAY(double) changes; // of velocities, three a body
-    ARRAY(double) rests;   // of the equations, likewise
+    ARRAY(double) changes; // changes of velocities, three a body
+    ARRAY(double) rests;   // remainders of the equations, three a body
     truss_matrix matrix;
     // the walk
     slot_list seeds;  // bodies from which to begin
-    slot_list number; // by slot: 1 + the body's number
+    slot_list number; // 1 + the body's number, by slot
     ARRAY(truss_visit) walk;
     slot_list ways;
     item_pairs pairs, sorted;

@@ -26,10 +26,10 @@
 #include "common/physics/step/step_scratch.h"
 
 #define LENT_SHARE    64.0
-#define GRAVITY_LEAST 10.0f // what tears at a joint need not be gravity [m/s²]
+#define GRAVITY_LEAST 10.0f // least load reckoned with: not only gravity tears at a joint [m/s²]
 #define LENGTH_LEAST  1e-3  // shorter rods have no direction to speak of [m]
 
-#define ENTERED UINT32_MAX // in truss_solver.number: on the walk, not numbered yet
+#define ENTERED UINT32_MAX // value of truss_solver.number: on the walk, not numbered yet
 
 static truss_solver *solver_of(physics_world *world)
 {

@@ -150,7 +150,7 @@ static truss_block inverse(const truss_block *m)
     const double i0 = 1.0 / m->at[0][0];
     const double i1 = 1.0 / d1;
     const double i2 = 1.0 / d2;
-    const double k20 = l10 * l21 - l20; // of the inverse of L
+    const double k20 = l10 * l21 - l20; // element of the inverse of L
     const double xx = i0 + l10 * l10 * i1 + k20 * k20 * i2;
     const double xy = -l10 * i1 - k20 * l21 * i2;
     const double xw = k20 * i2;

@@ -24,19 +24,19 @@ typedef struct truss_cell {
 // A body's column. While the matrix is laid out `child` and `next` are chains of earlier columns
 // that fill this one.
 typedef struct truss_column {
-    uint32_t first, end; // of its cells, by row
+    uint32_t first, end; // cells of the column, by row
     uint32_t child, next;
-    truss_block diagonal; // once factorized, the inverse of what is left of it
+    truss_block diagonal; // the inverse of what elimination left of it, once factorized
 } truss_column;
 
 typedef ARRAY(truss_cell) truss_cell_list;
 typedef ARRAY(truss_column) truss_column_list;
 
-// Of many trusses, one after the other. Bodies are counted over all of them.
+// The matrices of many trusses, one after the other. Bodies are counted over all of them.
 typedef struct truss_matrix {
     truss_column_list columns;
     truss_cell_list cells;
-    slot_list rows; // of the column that is being laid out
+    slot_list rows; // rows of the column that is being laid out
 } truss_matrix;
 
 void truss_matrix_clear(truss_matrix *matrix);
@@ -52,7 +52,7 @@ uint32_t truss_matrix_cell(const truss_matrix *matrix, uint32_t column, uint32_t
 // the right side `x`, three numbers a body from the first, in place.
 void truss_matrix_zero(truss_matrix *matrix, uint32_t first, uint32_t end);
 void truss_matrix_solve(truss_matrix *matrix, uint32_t first, uint32_t end, double *x);
-// For another right side, once it was solved.
+// Solves for another right side, after truss_matrix_solve().
 void truss_matrix_solve_again(const truss_matrix *matrix, uint32_t first, uint32_t end, double *x);
 
 #endif
