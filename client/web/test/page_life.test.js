@@ -41,10 +41,11 @@ test('reload_takes_its_session_along_and_a_closed_tab_ends_its_own', {skip, time
     return (await client.body.spawn({world: 'lab', lifetime: 'session', shapes: []})).body;
   });
   for (const how of ['reload', 'link', 'script']) {
+    const before = await page.evaluate(() => performance.timeOrigin);
     if (how === 'reload') await page.reload();
     else if (how === 'link') await page.click('a');
     else await page.evaluate(() => location.reload());
-    await until(page, (before) => globalThis.client?.state === 'open' && performance.timeOrigin !== before, 0);
+    await until(page, (then) => globalThis.client?.state === 'open' && performance.timeOrigin !== then, before);
     assert.equal(await sessionOf(page), session, how);
     assert.equal(await page.evaluate(() => client.resumed), true, how);
     assert.equal(await page.evaluate(async (id) => (await client.body.get({world: 'lab', body: id})).body, body), body);

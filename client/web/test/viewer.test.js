@@ -127,7 +127,7 @@ test('joints_of_every_kind_are_drawn_between_two_bodies', {skip}, async (t) => {
   await until(page, (count) => carom.picture.bodies.length === count, 1 + 2 * kinds.length);
   await page.keyboard.press('j');
   const kind = page.getByRole('combobox', {name: 'Kind'});
-  assert.deepEqual(await kind.locator('option').allTextContents(), kinds);
+  await soon(async () => assert.deepEqual(await kind.locator('option').allTextContents(), kinds));
   for (const [i, name] of kinds.entries()) {
     await kind.selectOption(name);
     await drag(page, [await at(page, -2, i + 1), await at(page, 0, i + 1), await at(page, 2, i + 1)]);
@@ -207,7 +207,7 @@ test('a_slowed_world_runs_again_when_the_page_goes_to_another', {skip}, async (t
   await page.getByRole('dialog', {name: 'Worlds'}).getByRole('button', {name: /^demo/}).click();
   await untilDrawn(page, 100);
   await soon(async () => assert.equal((await lab.world.info()).paused, false));
-  assert.equal(await page.getByRole('combobox', {name: 'Speed'}).inputValue(), '1');
+  await soon(async () => assert.equal(await page.getByRole('combobox', {name: 'Speed'}).inputValue(), '1'));
   assertNoErrors(page);
 });
 
@@ -285,7 +285,7 @@ test('a_link_to_a_tick_shows_others_that_tick', {skip: skip || noEngine}, async 
   // It was made for this link alone, and ends with the page that shares it.
   await page.evaluate(() => carom.session.close());
   await until(other, (name) => carom.session.world !== name, `${lab.name}-at-${tick}`);
-  assert.ok(!(await stage.client.world.list()).some(({world}) => world.startsWith(`${lab.name}-at-`)));
+  await soon(async () => assert.ok(!(await stage.client.world.list()).some(({world}) => world.startsWith(`${lab.name}-at-`))));
 });
 
 test('packed_snapshots_show_the_same_for_less', {skip}, async (t) => {
@@ -375,8 +375,7 @@ test('a_server_with_keys_asks_for_a_token_until_one_is_right', {skip}, async (t)
   await page.goto('about:blank');
   await page.goto(`http://127.0.0.1:${keyed.port}/#world=demo&token=${keys.token('player')}`);
   await untilDrawn(page, 100);
-  assert.equal(await page.evaluate(() => carom.session.role), 'player');
-  assert.equal(await page.evaluate(() => location.hash), '#world=demo');
+  await until(page, () => carom.session.role === 'player' && location.hash === '#world=demo');
 });
 
 test('faults_are_told_in_words', {skip}, async (t) => {
@@ -523,7 +522,7 @@ test('a_token_goes_to_the_server_that_it_was_given_for_and_to_no_other', {skip},
   await dialog.getByRole('heading', {name: `127.0.0.1:${other.port} asks who you are`}).waitFor();
   await dialog.getByText(/The link that you followed names this server/).waitFor();
   await picture(near.page, 'token_foreign');
-  assert.deepEqual(await near.page.evaluate(() => [carom.session.role, location.hash]), ['none', '']);
+  await until(near.page, () => carom.session.role === 'none' && location.hash === '');
   await dialog.getByLabel('Token').fill(keys.token('viewer'));
   await Promise.all([near.page.waitForEvent('load'), dialog.getByRole('button', {name: 'Connect'}).click()]);
   await untilDrawn(near.page, 100);

@@ -91,8 +91,10 @@ export async function touch(page, ...steps) {
   await devtools.detach();
 }
 
-/** A picture of the page, which is kept if the environment wishes. */
-export const picture = (page, name) => page.screenshot(shots ? {path: path.join(shots, `${name}.png`)} : {});
+/** Keeps a picture of the page if the environment wishes: without a graphics card it takes a second. */
+export async function picture(page, name) {
+  if (shots) await page.screenshot({path: path.join(shots, `${name}.png`)});
+}
 
 /** Tries until a check passes; its last error otherwise. */
 export async function soon(check, ms = 30000) {
