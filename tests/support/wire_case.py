@@ -6,7 +6,7 @@ import time
 import unittest
 
 from caromd import Caromd
-from wire import Client, RemoteError
+from wire import Client, Closed, RemoteError
 
 CAROMD = os.path.abspath(sys.argv[1])
 SECONDS_MAX = 60  # for whatever is waited for: sanitizers are slow
@@ -30,6 +30,15 @@ class WireTest(unittest.TestCase):
             client.call(method, **arguments)
         self.assertRegex(str(caught.exception), f"^{code}: .*{text}")
         return str(caught.exception)
+
+    def farewell(self, client):
+        """Reads until the connection ends; "code: reason" of the server's last word, "" where it said none."""
+        try:
+            client.read_until(lambda: False)
+        except (Closed, ConnectionError):
+            pass
+        closing = [params[0] for method, params in client.notifications if method == "closing"]
+        return f"{closing[-1]['code']}: {closing[-1]['reason']}" if closing else ""
 
     def eventually(self, condition):
         """What the condition returns, once that is true."""
