@@ -11,7 +11,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from caromd import Caromd  # noqa: E402
 from wire_case import CAROMD, WireTest  # noqa: E402
 
-SECONDS = 2  # that a measurement lasts, by the ticks of a world
+SECONDS = 3  # that a measurement lasts, by the ticks of a world
 
 
 class Time(WireTest):

@@ -111,7 +111,7 @@ class Run(unittest.TestCase):
         self.assertTrue(out.endswith("100% tests passed, 0 tests failed out of 9\n"), out)
 
     def test_three_tests_of_programs_run_once_more(self):
-        names = "integration_cli_load test_server_limits web_client"
+        names = "integration_cli_load integration_wire_limits web_client"
         code, out, calls = self.run_part(names)
         self.assertEqual((0, 2), (code, calls), out)
         self.assertTrue(out.endswith(f"tests/run.sh: failed beside others, passed alone: asan: {names}\n"), out)
