@@ -17,18 +17,25 @@ import sys
 
 sys.dont_write_bytecode = True  # no __pycache__ in the tree
 
-from generate import c_arguments, c_methods, c_table, cpp, dictionary, javascript, protocol, schema, typescript
+from generate import (c_arguments, c_facts, c_methods, c_table, cpp, dictionary, javascript, protocol,
+                      public_headers, schema, typescript)
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 
 # Paths from the project's root. C is written at build time; JavaScript runs from source and is checked in, and so is
-# the page that people read. Of that only the tables are written: its function takes the text that is there.
+# the pages that people read. Of those, and of the headers that are written by hand otherwise, only blocks are written:
+# their function takes the text that is there.
 BUILT = {
+    "common/base/status_list.h": c_facts.write_status,
     "common/world/method_args.h": c_arguments.write_args,
     "common/world/method_list.h": c_methods.write,
     "proto/commands/decode_plain.c": c_arguments.write_source,
     "proto/commands/decode_plain.h": c_arguments.write_header,
+    "proto/encode/encode_event.c": c_facts.write_encode_event,
+    "proto/event_list.h": c_facts.write_events,
     "proto/method_table.c": c_table.write,
+    "server/base/limit_list.h": c_facts.write_limits,
+    "server/base/metric_list.h": c_facts.write_metrics,
     "tests/fuzz/protocol.dict": dictionary.write,
 }
 CHECKED_IN = {
@@ -38,7 +45,10 @@ CHECKED_IN = {
     "client/web/src/methods.d.ts": typescript.write,
 }
 RENEWED = {
+    "client/include/carom/snapshot.h": public_headers.renew,
+    "client/include/carom/status.h": public_headers.renew,
     "proto/PROTOCOL.md": protocol.renew,
+    "server/http/README.md": protocol.renew,
 }
 
 

@@ -5,20 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SAME(name)                                                                                 \
-    _Static_assert((int)CAROM_##name == (int)STATUS_##name, #name " has one number inside and "    \
-                                                                  "out")
-SAME(OK);
-SAME(INVALID_ARGUMENT);
-SAME(NOT_FOUND);
-SAME(ALREADY_EXISTS);
-SAME(PERMISSION_DENIED);
-SAME(UNAUTHENTICATED);
-SAME(LIMIT_EXCEEDED);
-SAME(UNAVAILABLE);
-SAME(UNKNOWN_METHOD);
-SAME(MOVED);
-SAME(INTERNAL);
+#define SAME(id, word)                                                                             \
+    _Static_assert((int)CAROM_##id == (int)STATUS_##id, word " has one number inside and out");
+STATUS_WORDS(SAME)
+#undef SAME
 _Static_assert((int)CAROM_OUT_OF_MEMORY == (int)STATUS_COUNT, "no status is missing outside");
 _Static_assert((int)CAROM_STATUS_COUNT == (int)STATUS_COUNT + 1, "one is ours alone");
 _Static_assert(CAROM_ERROR_TEXT_MAX == ERROR_TEXT_MAX, "a text fits on both sides");

@@ -7,6 +7,7 @@
 #include "client/lib/describe.h"
 #include "client/lib/reader.h"
 #include "client/lib/value_wire.h"
+#include "proto/event_list.h"
 #include "proto/wire/check.h"
 
 static void forget_spawned(snapshot_decoder *d)
@@ -43,18 +44,9 @@ void snapshot_decoder_forget(snapshot_decoder *d, uint64_t subscription)
 // ---- kinds of events
 
 static const char *const KIND_NAMES[] = {
-    [CAROM_EVENT_BEGIN] = "begin",
-    [CAROM_EVENT_STAY] = "stay",
-    [CAROM_EVENT_END] = "end",
-    [CAROM_EVENT_HIT] = "hit",
-    [CAROM_EVENT_SENSOR_BEGIN] = "sensor_begin",
-    [CAROM_EVENT_SENSOR_END] = "sensor_end",
-    [CAROM_EVENT_SLEEP] = "sleep",
-    [CAROM_EVENT_WAKE] = "wake",
-    [CAROM_EVENT_SPAWN] = "spawn",
-    [CAROM_EVENT_REMOVE] = "remove",
-    [CAROM_EVENT_JOINT_BREAK] = "joint_break",
-    [CAROM_EVENT_FREEZE] = "freeze",
+#define NAME(id, word) [CAROM_EVENT_##id] = (word),
+    EVENT_WORDS(NAME)
+#undef NAME
 };
 _Static_assert(sizeof KIND_NAMES / sizeof *KIND_NAMES == CAROM_EVENT_OTHER, "each has its name");
 

@@ -6,17 +6,9 @@
 #include <string.h>
 
 static const char *const CODES[STATUS_COUNT] = {
-    [STATUS_OK] = "ok",
-    [STATUS_INVALID_ARGUMENT] = "invalid_argument",
-    [STATUS_NOT_FOUND] = "not_found",
-    [STATUS_ALREADY_EXISTS] = "already_exists",
-    [STATUS_PERMISSION_DENIED] = "permission_denied",
-    [STATUS_UNAUTHENTICATED] = "unauthenticated",
-    [STATUS_LIMIT_EXCEEDED] = "limit_exceeded",
-    [STATUS_UNAVAILABLE] = "unavailable",
-    [STATUS_UNKNOWN_METHOD] = "unknown_method",
-    [STATUS_MOVED] = "moved",
-    [STATUS_INTERNAL] = "internal",
+#define CODE(id, word) [STATUS_##id] = (word),
+    STATUS_WORDS(CODE)
+#undef CODE
 };
 
 const char *status_code(status s)

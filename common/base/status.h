@@ -4,26 +4,14 @@
 // caller's argument) returns a status and, through a last `error *` that may be NULL, a text for a
 // person: what was wrong, what was allowed, where. Results come back through out-parameters, which
 // a failure leaves untouched. Faults of our own code are asserted instead (assert.h).
+//
+// The codes, enum status, are described in proto/schema/errors.toml.
 #ifndef CAROM_COMMON_BASE_STATUS_H
 #define CAROM_COMMON_BASE_STATUS_H
 
 #include <stdbool.h>
 
-typedef enum status {
-    STATUS_OK = 0,
-    STATUS_INVALID_ARGUMENT,  // malformed, of the wrong type, out of range, not finite
-    STATUS_NOT_FOUND,         // a world, body, shape, joint or subscription that does not exist
-    STATUS_ALREADY_EXISTS,    // the name is taken
-    STATUS_PERMISSION_DENIED, // the caller is known but lacks the right
-    STATUS_UNAUTHENTICATED,   // the caller is not known
-    STATUS_LIMIT_EXCEEDED,    // a named maximum was reached
-    // Not possible now: shutting down, overloaded, connection lost, timed out
-    STATUS_UNAVAILABLE,
-    STATUS_UNKNOWN_METHOD, // no method has that name
-    STATUS_MOVED,          // the world is on another server
-    STATUS_INTERNAL,       // a fault of the server, or out of memory
-    STATUS_COUNT
-} status;
+#include "common/base/status_list.h"
 
 enum { ERROR_TEXT_MAX = 256 }; // bytes with the closing zero; longer texts are cut at a character
 

@@ -361,9 +361,6 @@ typedef enum event_kind {
     EVENT_KIND_COUNT
 } event_kind;
 
-// "begin", "stay" … as on the wire.
-const char *event_kind_name(event_kind kind);
-
 typedef struct physics_event {
     event_kind kind;
     uint64_t tick; // tick whose state first shows it

@@ -194,6 +194,8 @@ void encode_joint(struct buffer *out, const joint_info *joint);
 enum { ENCODE_ROW_BYTES_MAX = 48 };
 void encode_body_row(struct buffer *out, const body_row *row);
 
+// "begin", "stay" …; "unknown" for what is no kind.
+const char *event_kind_name(event_kind kind);
 // {kind, tick, …}; only what the kind has.
 void encode_event(struct buffer *out, const physics_event *event);
 

@@ -16,65 +16,7 @@ void encode_body_row(struct buffer *out, const body_row *row)
     pack_float(&k, row->angular_velocity);
 }
 
-// ---- events
-
-// Members that a kind of event has besides kind and tick.
-static bool event_has_shapes(event_kind kind)
-{
-    switch (kind) {
-    case EVENT_BEGIN:
-    case EVENT_STAY:
-    case EVENT_END:
-    case EVENT_HIT:
-    case EVENT_SENSOR_BEGIN:
-    case EVENT_SENSOR_END:
-        return true;
-    default:
-        return false;
-    }
-}
-
-static bool event_has_point(event_kind kind)
-{
-    return kind == EVENT_BEGIN || kind == EVENT_STAY || kind == EVENT_HIT;
-}
-
-static void pack_event_shapes(packer *k, const physics_event *e)
-{
-    pair_uint(k, "a", e->a);
-    pair_uint(k, "b", e->b);
-    pair_uint(k, "shape_a", e->shape_a);
-    pair_uint(k, "shape_b", e->shape_b);
-}
-
-void encode_event(struct buffer *out, const physics_event *event)
-{
-    packer k = buffer_packer(out);
-    const bool shapes = event_has_shapes(event->kind);
-    const bool point = event_has_point(event->kind);
-    const bool joint = event->kind == EVENT_JOINT_BREAK;
-    pack_map(&k, 2u + (shapes ? 4u : joint ? 3u : 1u) + (point ? 5u : 0u));
-    pack_text(&k, "kind");
-    pack_word(&k, choices_of(&METHODS[METHOD_WORLD_SUBSCRIBE].list, "events"),
-              (uint32_t)event->kind);
-    pair_uint(&k, "tick", event->tick);
-    if (shapes) {
-        pack_event_shapes(&k, event);
-    } else if (joint) {
-        pair_uint(&k, "joint", event->joint);
-        pair_uint(&k, "a", event->a);
-        pair_uint(&k, "b", event->b);
-    } else {
-        pair_uint(&k, "a", event->a);
-    }
-    if (point) {
-        pair_place(&k, "point", event->point);
-        pair_vec2(&k, "normal", event->normal);
-        pair_float(&k, "depth", (double)event->depth);
-        pair_float(&k, "speed", (double)event->speed);
-        pair_float(&k, "impulse", (double)event->impulse);
-    }
-}
+// ---- contacts
 
 void pack_contact(packer *k, const contact_info *contact)
 {

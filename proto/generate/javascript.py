@@ -1,5 +1,7 @@
 """client/web/src/methods.js, which every client loads, and table.js, which has the texts too."""
 
+import textwrap
+
 from .text import js_number, js_string
 
 HEAD = "// Generated from proto/schema by proto/generate/javascript.py: do not edit.\n"
@@ -18,7 +20,16 @@ def write_methods(schema):
     for m in schema.methods:
         names = ", ".join(f"'{a.name}'" for a in m.args)
         out += f"  '{m.name}': {{{row(m)}, args: [{names}]}},\n"
-    return out + "};\n"
+    out += "};\n\n/** The codes of errors, as errors.js has them with the client's own. */\n"
+    out += words("ERRORS", [e.name for e in schema.errors if not e.client])
+    out += "\n/** The kinds of events, in the order of the engine's numbers. */\n"
+    return out + words("EVENT_KINDS", [e.name for e in schema.events])
+
+
+def words(name, all_of_them):
+    """A constant array of words, wrapped."""
+    lines = textwrap.wrap(", ".join(js_string(word) for word in all_of_them) + ",", 96)
+    return f"export const {name} = [\n" + "".join(f"  {line}\n" for line in lines) + "];\n"
 
 
 def argument(a, indent):

@@ -49,17 +49,59 @@ def method(m):
     return f"{m.summary} Role: {m.role}.{batch}\nAnswers {form}{colon}{rest}.\n\n{table(m.args)}"
 
 
+def columns(head, rows):
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(line).replace("|  |", "| |") + " |" for line in lines)
+
+
+def in_groups(number):
+    """Digits in groups of three."""
+    return f"{number:,}".replace(",", " ")
+
+
+def shown_range(limit):
+    return f"{in_groups(limit.default)}{' ' + limit.unit if limit.unit else ''}"
+
+
+def facts(schema):
+    """What is no method: errors, limits, events, metrics."""
+    server = [e for e in schema.errors if not e.client]
+    return {
+        "errors": columns(["code", "what it says", "what a client does"],
+                          [[f"`{e.name}`", e.says, e.cure] for e in server]),
+        "fixed limits": columns(["limit", "value"],
+                                [[f.doc, f"`{f.name}` ({in_groups(f.value)})"] for f in schema.fixed]),
+        "limits": columns(["limit", "default", "what it bounds, and what happens there"],
+                          [[f"`{l.name}`", shown_range(l), l.bounds] for l in schema.server_limits]),
+        "kinds of events": columns(["kind", "keys", "when"],
+                          [[f"`{e.name}`", ", ".join(f"`{k.name}`" for k in e.keys), e.doc] for e in schema.events]),
+        "event keys": columns(["key", ""], [[f"`{k.name}`", k.doc] for k in event_keys(schema)]),
+        "counters": columns(["counter", "counts"],
+                            [[f"`{c.name}`", c.doc] for c in schema.counters]),
+        "latencies": columns(["latency", "measures"], [[f"`{t.name}`", t.doc] for t in schema.timings]),
+        "metrics": columns(["family", "type", "labels", "shows"],
+                           [[f"`{f.name}`", f.type, ", ".join(f.labels), f.help] for f in schema.families.values()]),
+    }
+
+
+def event_keys(schema):
+    return {key.name: key for e in schema.events for key in e.keys}.values()
+
+
 def reference(schema):
     """{block: Markdown}"""
     sections = {m.name: method(m) for m in schema.methods}
     sections |= {f"shape {s.name}": table(s.args) for s in schema.shapes}
     structs = schema.structs
+    sections |= facts(schema)
     return sections | {"filter of a shape": table(structs["filter"].args), "precision": table(structs["precision"].args),
                        "filter of a query": table(structs["query_filter"].args)}
 
 
 def with_all_methods(schema, text):
     """The page with a heading and an empty block for each method that it does not know, behind the one before."""
+    if "<!-- method " not in text:
+        return text  # a page with other blocks
     for before, m in zip(schema.methods, schema.methods[1:]):
         if f"<!-- method {m.name} -->" not in text:
             start = text.index("<!-- end -->", text.index(f"<!-- method {before.name} -->"))

@@ -5,14 +5,13 @@ kind of a shape), every limit is a number and every default is checked against t
 which write a target only write.
 """
 
-import ast
 import dataclasses
-import difflib
 import json
-import operator
 import pathlib
 import re
-import tomllib
+
+from . import facts
+from .toml_file import File, SchemaError, check_keys, entries, evaluate, suggestion
 
 # The bits of "was this argument given" fit in 32 (METHOD_ARGS_MAX of proto/methods.h).
 ARGUMENTS_MAX = 32
@@ -29,17 +28,16 @@ TYPES = {
     "commands": {"count"}, "bytes": set(), "any": set(),
 }
 RANGED = {"number", "integer", "vector", "vectors", "area"}
-ARGUMENT_KEYS = {"name", "as", "c", "type", "required", "default", "doc", "routing"}
+ARGUMENT_KEYS = {"name", "as", "c", "type", "required", "default", "doc", "routing", "part", "bit", "absent", "flag",
+                 "needs", "ctype"}
 STEPS = ("decode", "permit", "plan", "dry_run", "apply", "encode", "own", "tally", "mark", "crowd", "bytes", "serve",
          "answer", "token_areas", "rows")
 IDS = {"body", "shape", "joint"}
 OF = ["body", "shape", "joint", "session", "subscription"]
-PLAIN = {"bool", "number", "integer", "string", "vector", "id", "form"}  # that c_arguments.py has fields for
+RULES = {"at_least", "one_of", "not_both", "which"}
+BY_HAND = {"check"}  # a function of a plain method's decoder, beside the steps
+NOT_PLAIN = {"commands", "any", "mask", "vectors"}  # that c_arguments.py has no fields for
 CHOICES_MAX = 32  # of one list of words: a bit each
-
-
-class SchemaError(Exception):
-    """Something in proto/schema is wrong; the text says where, what, and what is allowed."""
 
 
 @dataclasses.dataclass
@@ -85,6 +83,14 @@ class Argument:
     of: str = ""  # of an id: body, shape …
     field: str = ""  # its name in C
     group: dict | None = None  # of a list that is one field in C: {field, type, read}
+    value: object = None  # the default itself
+    enum: str = ""  # of a choice
+    part: str = ""  # the part of its method's struct that has the field
+    bit: str = ""  # the bit that says in the struct's `fields` that it was given
+    absent: str = ""  # the field's value where it was not given, as C has it
+    flag: str = ""  # the field that says if it was given, where it has another name than has_…
+    ctype: str = ""  # its type in C, where it is another one than the type's usual
+    needs: tuple[str, str] | None = None  # the argument without which it is refused, and the error's text
 
 
 @dataclasses.dataclass
@@ -111,7 +117,12 @@ class Method:
     makes: tuple[str, str] | None  # likewise, of what it makes, in the C result
     price: float
     traits: list[str]
-    struct: dict | None  # of a plain method: {type, member} in C, the type left out where an id is all
+    struct: dict | None  # of a plain method: {type, member, …} in C, the type left out where an id is all
+    at_least: str = ""  # one optional argument must be given; the error names these
+    one_of: list[str] = dataclasses.field(default_factory=list)  # exactly one of them
+    not_both: list[str] = dataclasses.field(default_factory=list)  # two that exclude each other
+    which: dict | None = None  # the field that says which of one_of it was: {field, type, prefix}
+    short_call: bool = False  # libcarom declares carom_GROUP_VERB(client, world, arguments, …, &tick, &error)
 
     @property
     def id(self):
@@ -122,6 +133,14 @@ class Method:
 
 
 @dataclasses.dataclass
+class List:
+    """Arguments that several lists have."""
+    name: str
+    args: list[Argument]
+    reader: dict | None  # a function that reads them into a struct: {function, type}
+
+
+@dataclasses.dataclass
 class Schema:
     version: int
     limits: dict[str, Limit]
@@ -129,73 +148,17 @@ class Schema:
     methods: list[Method]
     shapes: list[Struct]
     structs: dict[str, Struct]
-
-
-class File:
-    """One file of the description, and where its entries stand."""
-
-    def __init__(self, path):
-        self.path = path
-        try:
-            self.text = path.read_text(encoding="utf-8")
-            self.data = tomllib.loads(self.text)
-        except OSError as error:
-            raise SchemaError(f"{path}: {error.strerror}") from None
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise SchemaError(f"{path}: {error}") from None
-
-    def line(self, entry, row):
-        """The line of the entry of that name, and of the row in it where one is given; 1 where there is none."""
-        lines = self.text.splitlines()
-        start = self.find(lines, 0, rf'name = "{re.escape(entry)}"$')
-        if start is None:
-            start = self.find(lines, 0, rf'"?{re.escape(row or entry)}"?\b|\[+{re.escape(entry)}\]')
-            return 1 if start is None else start + 1
-        end = self.find(lines, start, r"\[\[") or len(lines)
-        row = re.escape(row or "")
-        for pattern in (rf'.*\b(name|like|list|word) = "{row}"', rf'.*[\[ ]"{row}"') if row else ():
-            found = self.find(lines[:end], start + 1, pattern)
-            if found is not None:
-                return found + 1
-        return start + 1
-
-    @staticmethod
-    def find(lines, start, pattern):
-        return next((i for i in range(start, len(lines)) if re.match(pattern, lines[i])), None)
-
-    def fail(self, entry, row, text):
-        place = entry + (f", {row}" if row else "")
-        raise SchemaError(f"{self.path}:{self.line(entry, row)}: {place}: {text}")
-
-
-def suggestion(word, known):
-    near = difflib.get_close_matches(str(word), [str(k) for k in known], 1)
-    return f"; did you mean '{near[0]}'?" if near else ""
+    lists: list[List]
+    errors: list[facts.ErrorCode]
+    server_limits: list[facts.ServerLimit]
+    fixed: list[facts.Fixed]
+    families: dict[str, facts.Family]
+    counters: list[facts.Counter]
+    timings: list[facts.Timing]
+    events: list[facts.Event]
 
 
 # ---- limits
-
-OPERATORS = {ast.Mult: operator.mul, ast.Div: operator.truediv, ast.Add: operator.add, ast.Sub: operator.sub,
-             ast.LShift: operator.lshift}
-
-
-def evaluate(text, names):
-    """The number that an expression of numbers and limits is. Raises ValueError or KeyError."""
-    def value(node):
-        if isinstance(node, ast.Constant) and type(node.value) in (int, float):
-            return node.value
-        if isinstance(node, ast.Name):
-            return names[node.id]
-        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-            return -value(node.operand)
-        if isinstance(node, ast.BinOp) and type(node.op) in OPERATORS:
-            return OPERATORS[type(node.op)](value(node.left), value(node.right))
-        raise ValueError(text)
-    try:
-        return value(ast.parse(text.strip(), mode="eval").body)
-    except SyntaxError:
-        raise ValueError(text) from None
-
 
 def header_constants(text):
     """{name: expression} of `#define NAME value` and `NAME = value` in a C header."""
@@ -206,7 +169,8 @@ def header_constants(text):
     return found
 
 
-def read_header(file, root, header, names):
+def read_header(file, root, header, names, known):
+    """{name: value}; `known` are those of the headers before."""
     try:
         constants = header_constants((root / header).read_text(encoding="utf-8"))
     except OSError as error:
@@ -215,7 +179,7 @@ def read_header(file, root, header, names):
 
     class Lookup(dict):
         def __missing__(self, name):
-            return evaluate(constants[name], self)
+            return known[name] if name in known else evaluate(constants[name], self)
 
     for name in names:
         if name not in constants:
@@ -233,7 +197,8 @@ def read_limits(files, root):
     limits = {}
     for file in files:
         for header, names in file.data.get("headers", {}).items():
-            for name, value in read_header(file, root, header, names).items():
+            known = {name: limit.value for name, limit in limits.items()}
+            for name, value in read_header(file, root, header, names, known).items():
                 limits[name] = Limit(name, value, header)
         for name, row in file.data.get("own", {}).items():
             if name in limits:
@@ -247,29 +212,8 @@ def read_limits(files, root):
 
 # ---- entries
 
-KINDS = {"enum", "argument", "list", "struct", "shape", "method"}
-
-
-def check_keys(file, entry, row, table, required, optional):
-    for key in table:
-        if key not in required | optional:
-            file.fail(entry, row, f"unknown key '{key}'{suggestion(key, required | optional)}")
-    for key in sorted(required):
-        if key not in table:
-            file.fail(entry, row, f"'{key}' is missing")
-
-
-def entries(files, kind, required, optional=frozenset()):
-    """(file, table) of every `[[kind]]`, in order; its keys are checked, and no name is there twice."""
-    seen = {}
-    for file in files:
-        for table in file.data.get(kind, []):
-            name = table.get("name", "?")
-            check_keys(file, f"{name}", None, table, {"name"} | required, optional)
-            if name in seen:
-                file.fail(name, None, f"there is such a {kind} already, in {seen[name].path}")
-            seen[name] = file
-            yield file, table
+KINDS = {"enum", "argument", "list", "struct", "shape", "method", "error", "limit", "event"}
+TABLES = {"headers", "own", "fixed", "families", "counters", "timings", "event_keys"}
 
 
 def read_enums(files):
@@ -289,16 +233,25 @@ def read_enums(files):
     return enums
 
 
+def event_enum(events):
+    """The kinds of events as words of arguments; the engine has them as event_kind."""
+    words = [Word(e.name, f"EVENT_{e.id}", e.doc) for e in events]
+    return Enum("event", words, header="common/physics/physics.h", count="EVENT_KIND_COUNT")
+
+
 class Arguments:
     """Expands the rows of lists of arguments."""
 
     def __init__(self, files, limits, enums):
         self.limits, self.enums = limits, enums
         self.values = {name: limit.value for name, limit in limits.items()}
-        self.shared, self.lists, self.used = {}, {}, set()
+        self.shared, self.lists, self.used, self.readers = {}, {}, set(), {}
         for file, table in entries(files, "argument", {"type", "doc"}, ARGUMENT_KEYS | set().union(*TYPES.values())):
             self.shared[table["name"]] = (file, {k: v for k, v in table.items() if k != "name"})
-        for file, table in entries(files, "list", {"args"}, {"field", "type", "read"}):
+        for file, table in entries(files, "list", {"args"}, {"field", "type", "read", "reader"}):
+            if "reader" in table:
+                check_keys(file, table["name"], "reader", table["reader"], {"function", "type"}, set())
+            self.readers[table["name"]] = table.get("reader")
             group = {key: table[key] for key in ("field", "type", "read") if key in table}
             if len(group) not in (0, 3):
                 file.fail(table["name"], None, "field, type and read: all of them or none")
@@ -325,13 +278,15 @@ class Arguments:
 
     def from_list(self, file, entry, row):
         name = row["list"]
-        check_keys(file, entry, name, row, {"list"}, {"defaults"})
+        check_keys(file, entry, name, row, {"list"}, {"defaults", "part", "bits"})
         if name not in self.lists:
             file.fail(entry, name, f"there is no such list{suggestion(name, self.lists)}")
         self.used.add(("list", name))
         source, (rows, group) = self.lists[name]
-        args = [dataclasses.replace(a, group=group) for a in self.expand(source, name, rows)]
-        return args if row.get("defaults", True) else [dataclasses.replace(a, default=None) for a in args]
+        part, bits = row.get("part", ""), row.get("bits")
+        args = [dataclasses.replace(a, group=group, part=a.part or part, bit=bits + a.field.upper() if bits else "")
+                for a in self.expand(source, name, rows)]
+        return args if row.get("defaults", True) else [dataclasses.replace(a, default=None, value=None) for a in args]
 
     def one(self, file, entry, row):
         if "like" in row:
@@ -357,6 +312,12 @@ class Arguments:
         a = Argument(row.get("as", name), kind, row["doc"], row.get("required", False), row.get("routing", False),
                      row.get("single", False), unit=row.get("unit", ""))
         a.field = row.get("c", a.name)
+        a.enum = row.get("words", "")
+        a.part, a.bit, a.absent = row.get("part", ""), row.get("bit", ""), row.get("absent", "")
+        a.flag, a.ctype = row.get("flag", ""), row.get("ctype", "")
+        a.needs = tuple(row["needs"]) if "needs" in row else None
+        if a.needs is not None and len(a.needs) != 2:
+            fail('needs is ["ARGUMENT", "text of the error"]')
         a.of = row.get("of", "")
         if kind == "id" and a.of not in OF:
             fail(f"of '{a.of}' is none of {', '.join(OF)}")
@@ -373,6 +334,7 @@ class Arguments:
                 fail("a required argument has no default")
             check_default(a, row["default"], fail)
             a.default = json.dumps(row["default"], ensure_ascii=False)
+            a.value = row["default"]
         return a
 
     def number(self, value, fail):
@@ -459,7 +421,8 @@ def read_shapes(files, arguments):
 
 def read_methods(files, arguments, enums):
     methods = []
-    for file, table in entries(files, "method", {"role", "scope", "summary", "result", "answers"}, {"batch", "code", "args", "subject", "makes", "price", "traits", "struct"}):
+    for file, table in entries(files, "method", {"role", "scope", "summary", "result", "answers"}, {"batch", "code", "args", "subject", "makes", "price", "traits", "struct",
+                                                "short_call"} | RULES):
         name = table["name"]
         if not METHOD_NAME.fullmatch(name):
             file.fail(name, None, "a method's name is group.verb in a-z and _, or a verb")
@@ -467,11 +430,13 @@ def read_methods(files, arguments, enums):
             words = [w.word for w in enums[key].words]
             if table[key] not in words:
                 file.fail(name, None, f"{key} '{table[key]}' is none of {', '.join(words)}")
-        check_keys(file, name, "code", table.get("code", {}), set(), set(STEPS))
+        check_keys(file, name, "code", table.get("code", {}), set(), set(STEPS) | BY_HAND)
         method = Method(name, table["role"], table["scope"], table.get("batch", False), table["summary"],
                         table["result"], table["answers"], table.get("code", {}), arguments.expand(file, name, table.get("args", [])),
                         read_id(file, table, "subject"), read_id(file, table, "makes"), table.get("price", 0),
-                        read_traits(file, table, enums), table.get("struct"))
+                        read_traits(file, table, enums), table.get("struct"), table.get("at_least", ""),
+                        table.get("one_of", []), table.get("not_both", []), table.get("which"),
+                        table.get("short_call", False))
         check_struct(file, method)
         check_shared_struct(file, method, methods)
         check_method(file, method)
@@ -506,26 +471,51 @@ def read_traits(file, table, enums):
 def check_struct(file, m):
     """Of a plain method: its decoder is generated."""
     if m.struct is None:
+        for rule in (m.at_least, m.one_of, m.not_both, m.which, "check" in m.code):
+            if rule:
+                file.fail(m.name, None, "rules are of methods with a struct, whose decoders are generated")
         return
-    check_keys(file, m.name, "struct", m.struct, {"member"}, {"type"})
+    check_keys(file, m.name, "struct", m.struct, {"member"}, {"type", "parts", "fields", "extra"})
     if "decode" in m.code:
         file.fail(m.name, "decode", "is written for a method with a struct, and not named")
+    check_rules(file, m)
     own = [a for a in m.args if a.name != "world" and not a.routing]
     for a in own:
-        if a.type not in PLAIN and not a.group:
+        if a.type in NOT_PLAIN and not a.group:
             file.fail(m.name, a.name, f"a struct has no fields of type {a.type}: name a decoder instead")
-        if a.type == "vector" and a.default is not None:
-            file.fail(m.name, a.name, "a struct has no vectors with defaults: name a decoder instead")
+        if a.part and a.part not in m.struct.get("parts", {}):
+            file.fail(m.name, a.name, f"there is no part '{a.part}' in struct.parts")
     if "type" not in m.struct and [a.type for a in own] != ["id"]:
         file.fail(m.name, "struct", "'type' is missing: only an id stands alone")
     m.code = m.code | {"decode": m.id.lower()}
 
 
+def check_rules(file, m):
+    """Rules speak of arguments that the method has."""
+    optional = {a.name for a in m.args if not a.required and not a.routing}
+    if len(m.not_both) not in (0, 2):
+        file.fail(m.name, "not_both", "not_both has two arguments")
+    for name in m.one_of + m.not_both:
+        if name not in optional:
+            file.fail(m.name, name, f"there is no optional argument '{name}'{suggestion(name, optional)}")
+    for a in m.args:
+        if a.needs and a.needs[0] not in optional:
+            file.fail(m.name, a.name, f"needs: there is no optional argument '{a.needs[0]}'{suggestion(a.needs[0], optional)}")
+    if m.at_least and not optional:
+        file.fail(m.name, None, "at_least wants optional arguments")
+    if m.which is not None:
+        check_keys(file, m.name, "which", m.which, {"field", "type", "prefix"}, set())
+
+
 def check_shared_struct(file, m, methods):
-    """Methods that share a struct have the same fields, whatever the wire calls them."""
-    fields = lambda m: [(a.field, a.type, a.of) for a in m.args if a.name != "world" and not a.routing]
+    """Methods that share a struct have the same fields, whatever the wire calls them; or one has those of both."""
+    def fields(method):
+        args = [a for a in method.args if a.name != "world" and not a.routing]
+        return {(a.part,) if a.part else (a.field, a.type, a.of) for a in args}
     for other in methods:
-        if m.struct and other.struct and m.struct.get("type", m) == other.struct.get("type") and fields(other) != fields(m):
+        if not m.struct or not other.struct or m.struct.get("type", m) != other.struct.get("type"):
+            continue
+        if not fields(other) <= fields(m) and not fields(m) <= fields(other):
             file.fail(m.name, "struct", f"{other.name} has the same struct, with other fields (c = FIELD names them)")
 
 
@@ -570,10 +560,12 @@ def load(folder, root):
             raise SchemaError(f"{path}: is not one of the files that {first.path} lists")
     for file in files:
         for kind in file.data:
-            if kind not in KINDS | {"headers", "own"}:
-                file.fail(kind, None, f"there is no such kind{suggestion(kind, KINDS)}")
+            if kind not in KINDS | TABLES:
+                file.fail(kind, None, f"there is no such kind{suggestion(kind, KINDS | TABLES)}")
     limits = read_limits(files, pathlib.Path(root))
-    enums = read_enums(files)
+    numbers = {name: limit.value for name, limit in limits.items()}
+    events = facts.read_events(files)
+    enums = read_enums(files) | {"event": event_enum(events)}
     arguments = Arguments(files, limits, enums)
     structs = read_structs(files, arguments)
     shapes = read_shapes(files, arguments)
@@ -582,4 +574,9 @@ def load(folder, root):
         for name, (file, _) in known.items():
             if (kind, name) not in arguments.used:
                 file.fail(name, None, f"nothing takes this {kind}")
-    return Schema(first.data["version"], limits, enums, methods, shapes, structs)
+    families = facts.read_families(files)
+    lists = [List(name, arguments.expand(file, name, rows), arguments.readers[name])
+             for name, (file, (rows, _)) in arguments.lists.items()]
+    return Schema(first.data["version"], limits, enums, methods, shapes, structs, lists, facts.read_errors(files),
+                  facts.read_server_limits(files, numbers), facts.read_fixed(files, numbers), families,
+                  facts.read_counters(files, families), facts.read_timings(files, families), events)

@@ -1,5 +1,7 @@
 """client/web/src/methods.d.ts: the arguments of every method, and clients, worlds and batches as typed functions."""
 
+import textwrap
+
 from .text import js_string
 
 HEAD = """\
@@ -21,6 +23,14 @@ export type Command = {[M in BatchMethodName]: [method: M, args: BatchArguments<
 export type Reference = {$: number};
 
 """
+
+ERRORS = "/** The codes of errors that a server answers with. */\nexport type ProtocolErrorCode =\n  "
+EVENT = """\
+/** What happened, and the tick whose state first shows it; the keys besides depend on the kind. */
+export interface WorldEvent {
+  kind:
+"""
+EVENT_TYPES = {"id": "Number53", "vector": "Vector", "number": "number"}
 
 TAIL = """\
 export type MethodName = keyof Arguments;
@@ -88,6 +98,21 @@ def members(methods, omitted=(), result="Promise<Results['{}']>", options=", opt
     return out
 
 
+def choice(words, indent):
+    lines = textwrap.wrap(" | ".join(js_string(word) for word in words), 96, break_on_hyphens=False)
+    return "\n".join(indent + line for line in lines)
+
+
+def event(schema):
+    """The map of an event: a key is optional, as not every kind has it."""
+    keys = {key.name: key for e in schema.events for key in e.keys}
+    out = EVENT + choice([e.name for e in schema.events], "    ") + ";\n  tick: number;\n"
+    for key in keys.values():
+        kinds = ", ".join(e.name for e in schema.events if key in e.keys)
+        out += f"  /** {key.doc} Of {kinds}. */\n  {key.name}?: {EVENT_TYPES[key.type]};\n"
+    return out + "}\n\n"
+
+
 def write(schema):
     results = "".join(f"  '{m.name}': {m.answers};\n" for m in schema.methods)
     batchable = [m for m in schema.methods if m.batch]
@@ -110,4 +135,5 @@ def write(schema):
     out += f"/** The methods of one world, whose name is filled in. */\nexport interface WorldMethods {{\n{bound}}}\n\n"
     batch = members(batchable, ("world", "epoch"), "Reference", "")
     out += f"/** The methods of a batch, each a command that is added to it. */\nexport interface BatchMethods {{\n{batch}}}\n\n"
+    out += ERRORS + choice([e.name for e in schema.errors if not e.client], "  ").lstrip() + ";\n\n" + event(schema)
     return out + TAIL

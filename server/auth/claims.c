@@ -182,7 +182,8 @@ static status read_limit(const char *name, const json_t *value, grant *out, erro
     const limit_info *found = NULL;
     for (size_t i = 0; limits_info(i) != NULL && found == NULL; i++) {
         bool same = strcmp(limits_info(i)->name, name) == 0;
-        found = same && choice_find(JWT_LIMITS, name, strlen(name)) >= 0 ? limits_info(i) : NULL;
+        found =
+            same && choice_find(LIMITS_OF_TOKENS, name, strlen(name)) >= 0 ? limits_info(i) : NULL;
     }
     if (found == NULL) {
         return REFUSE("limits: no limit of a session is called '%s'",

@@ -22,11 +22,6 @@
 // The audience that a token's `aud` must contain.
 #define JWT_AUDIENCE "carom"
 
-// Names of limits that a token may lower, with '|' between, for error texts and documentation.
-#define JWT_LIMITS                                                                                 \
-    "requests_per_second|request_burst|input_bytes_per_second|commands_per_connection|"            \
-    "subscriptions_per_connection"
-
 // Verifies the token (zero-terminated) at the time `now` [s since 1970]. On success the caller
 // frees *out with grant_free.
 status jwt_verify(const jwk_set *keys, const char *token, double now, grant **out, error *err);

@@ -6,12 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/physics/physics.h"
 #include "proto/wire/suggest.h"
-
-_Static_assert(PHYSICS_BODIES_MAX == 1048576, "the largest bodies_per_world is the engine's");
-_Static_assert(PHYSICS_SHAPES_MAX == 4194304, "the largest shapes_per_world is the engine's");
-_Static_assert(PHYSICS_JOINTS_MAX == 1048576, "the largest joints_per_world is the engine's");
 
 static const limit_info TABLE[] = {
 #define LIMIT_ROW(name, standard, smallest, largest, unit, reason)                                 \

@@ -29,12 +29,16 @@ static atomic_uint_fast64_t calls[METHOD_COUNT + 1][STATUS_COUNT];
 static atomic_uint_fast64_t reached[LIMIT_COUNT + 1];
 
 static const char *const NAMES[METRIC_COUNT] = {
-#define METRIC_NAME(name, doc) #name,
+#define METRIC_NAME(name, family, labels, scale) #name,
     METRICS_TABLE(METRIC_NAME)
 #undef METRIC_NAME
 };
 
-static const char *const TIMINGS[TIMING_COUNT] = {"command", "step", "snapshot", "delay", "turn"};
+static const char *const TIMINGS[TIMING_COUNT] = {
+#define TIMING_NAME(id, name) [TIMING_##id] = (name),
+    TIMINGS_TABLE(TIMING_NAME)
+#undef TIMING_NAME
+};
 
 void metrics_add(metric m, uint64_t count)
 {

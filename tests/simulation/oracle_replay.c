@@ -5,6 +5,7 @@
 
 #include "common/base/assert.h"
 #include "common/physics/image.h"
+#include "proto/encode/encode.h"
 #include "proto/log/log_player.h"
 #include "tests/simulation/oracle_internal.h"
 #include "tests/simulation/sim.h"

@@ -14,19 +14,34 @@
 CAROM_BEGIN_DECLS
 
 typedef enum carom_event_kind {
-    CAROM_EVENT_BEGIN,        // two shapes began to touch
-    CAROM_EVENT_STAY,         // they still touch
-    CAROM_EVENT_END,          // they part, or one of them is gone
-    CAROM_EVENT_HIT,          // they began to touch faster than the threshold
-    CAROM_EVENT_SENSOR_BEGIN, // b came into the sensor a
+    // generated from proto/schema: events
+    // two shapes began to touch
+    CAROM_EVENT_BEGIN,
+    // they go on touching; one for each tick
+    CAROM_EVENT_STAY,
+    // they part, or one of them is gone
+    CAROM_EVENT_END,
+    // they began to touch faster than the world's `hit_threshold`; only of shapes that ask for it
+    // with `events`
+    CAROM_EVENT_HIT,
+    // b came into the sensor a
+    CAROM_EVENT_SENSOR_BEGIN,
+    // b left the sensor a
     CAROM_EVENT_SENSOR_END,
-    CAROM_EVENT_SLEEP, // body a
+    // the body came to rest
+    CAROM_EVENT_SLEEP,
+    // the body moves again
     CAROM_EVENT_WAKE,
+    // the body was made
     CAROM_EVENT_SPAWN,
+    // the body was removed
     CAROM_EVENT_REMOVE,
-    CAROM_EVENT_JOINT_BREAK, // joint, between a and b
-    CAROM_EVENT_FREEZE,      // body a left the world's bounds and was disabled
-    CAROM_EVENT_OTHER        // of a later server; see `name`
+    // the joint carried more than its `break_force` or `break_torque`, and was removed
+    CAROM_EVENT_JOINT_BREAK,
+    // the body left the world's bounds or its numbers overflowed, and it was disabled
+    CAROM_EVENT_FREEZE,
+    // end of generated
+    CAROM_EVENT_OTHER // of a later server; see `name`
 } carom_event_kind;
 
 // Numbers that a kind of event does not have are 0.

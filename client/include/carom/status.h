@@ -21,17 +21,30 @@ CAROM_BEGIN_DECLS
 
 typedef enum carom_status {
     CAROM_OK = 0,
-    CAROM_INVALID_ARGUMENT,  // malformed, of the wrong type, out of range, not finite
-    CAROM_NOT_FOUND,         // a world, body, shape, joint or subscription that does not exist
-    CAROM_ALREADY_EXISTS,    // a name that is taken
-    CAROM_PERMISSION_DENIED, // known who, but may not
-    CAROM_UNAUTHENTICATED,   // not known who
-    CAROM_LIMIT_EXCEEDED,    // a named maximum was reached
-    CAROM_UNAVAILABLE, // not now: no connection, connection lost, timed out, server shutting down
-    CAROM_UNKNOWN_METHOD, // no method of that name
-    CAROM_MOVED,          // lives on another server
-    CAROM_INTERNAL,       // a fault of ours or of the server
-    CAROM_OUT_OF_MEMORY,  // memory has run out on this side; never sent by a server
+    // generated from proto/schema: errors
+    // malformed, of the wrong type, out of range, not finite
+    CAROM_INVALID_ARGUMENT,
+    // a world, body, shape, joint or subscription that does not exist
+    CAROM_NOT_FOUND,
+    // the name is taken
+    CAROM_ALREADY_EXISTS,
+    // the caller is known but lacks the right
+    CAROM_PERMISSION_DENIED,
+    // the caller is not known
+    CAROM_UNAUTHENTICATED,
+    // a named maximum was reached
+    CAROM_LIMIT_EXCEEDED,
+    // not possible now: shutting down, overloaded, no connection, connection lost, timed out
+    CAROM_UNAVAILABLE,
+    // no method has that name
+    CAROM_UNKNOWN_METHOD,
+    // the world is on another server
+    CAROM_MOVED,
+    // a fault of the server, or out of memory
+    CAROM_INTERNAL,
+    // memory has run out on this side; never sent by a server
+    CAROM_OUT_OF_MEMORY,
+    // end of generated
     CAROM_STATUS_COUNT
 } carom_status;
 

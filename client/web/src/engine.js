@@ -8,15 +8,13 @@
 // of no use any more, and every further call says so.
 
 import {CaromError} from './errors.js';
+import {EVENT_KINDS} from './methods.js';
 import {decode, encode} from './msgpack.js';
 
 const INTERFACE = 2; // of engine.h
 const ROW = 8; // doubles: id, x, y, angle, vx, vy, w, awake
 const STEP_TICKS_MAX = 100000; // as of world.step
 const NAME = 'local'; // commands name a world; here there is no need to
-
-const EVENT_KINDS = ['begin', 'stay', 'end', 'hit', 'sensor_begin', 'sensor_end', 'sleep', 'wake',
-                     'spawn', 'remove', 'joint_break', 'freeze'];
 
 const textEncoder = new TextEncoder();
 const textDecoder = new TextDecoder('utf-8', {ignoreBOM: true}); // which keeps U+FEFF

@@ -1,10 +1,9 @@
 // Errors of the server and of the connection to it, with the codes of the protocol.
 
-/** The codes of version 1, and two of this client: `closed` (by its user) and `timeout`. */
-export const ERROR_CODES = [
-  'invalid_argument', 'not_found', 'already_exists', 'permission_denied', 'unauthenticated',
-  'limit_exceeded', 'unavailable', 'unknown_method', 'moved', 'internal', 'closed', 'timeout',
-];
+import {ERRORS} from './methods.js';
+
+/** The codes of the protocol, and two of this client: `closed` (by its user) and `timeout`. */
+export const ERROR_CODES = [...ERRORS, 'closed', 'timeout'];
 
 /**
  * Something that was asked for and did not happen.

@@ -1,14 +1,12 @@
-import type {Area, Arguments, BatchMethods, Command, Form, Id, MethodName, Methods, Results, Shape, Vector,
-             WorldMethods, WorldSubscribeArguments} from './methods.js';
+import type {Area, Arguments, BatchMethods, Command, Form, Id, MethodName, Methods, ProtocolErrorCode, Results, Shape,
+             Vector, WorldEvent, WorldMethods, WorldSubscribeArguments} from './methods.js';
 import type {BodyMap, CallOptions, ContactMap, Hash, Hello, Hit, JointMap, ShapeMap, Row,
-             Snapshot, WorldEvent} from './results.js';
+             Snapshot} from './results.js';
 
 export * from './methods.js';
 export * from './results.js';
 
-export type ErrorCode =
-  'invalid_argument' | 'not_found' | 'already_exists' | 'permission_denied' | 'unauthenticated' |
-  'limit_exceeded' | 'unavailable' | 'unknown_method' | 'moved' | 'internal' | 'closed' | 'timeout';
+export type ErrorCode = ProtocolErrorCode | 'closed' | 'timeout';
 export const ERROR_CODES: ErrorCode[];
 
 export class CaromError extends Error {

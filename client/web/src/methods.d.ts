@@ -1167,6 +1167,39 @@ export interface BatchMethods {
   };
 }
 
+/** The codes of errors that a server answers with. */
+export type ProtocolErrorCode =
+  'invalid_argument' | 'not_found' | 'already_exists' | 'permission_denied' | 'unauthenticated' |
+  'limit_exceeded' | 'unavailable' | 'unknown_method' | 'moved' | 'internal';
+
+/** What happened, and the tick whose state first shows it; the keys besides depend on the kind. */
+export interface WorldEvent {
+  kind:
+    'begin' | 'stay' | 'end' | 'hit' | 'sensor_begin' | 'sensor_end' | 'sleep' | 'wake' | 'spawn' |
+    'remove' | 'joint_break' | 'freeze';
+  tick: number;
+  /** A body; of a sensor's events the sensor's. Of begin, stay, end, hit, sensor_begin, sensor_end, sleep, wake, spawn, remove, joint_break, freeze. */
+  a?: Number53;
+  /** The other body. Of begin, stay, end, hit, sensor_begin, sensor_end, joint_break. */
+  b?: Number53;
+  /** The shape of a. Of begin, stay, end, hit, sensor_begin, sensor_end. */
+  shape_a?: Number53;
+  /** The shape of b. Of begin, stay, end, hit, sensor_begin, sensor_end. */
+  shape_b?: Number53;
+  /** The deepest point of contact. Of begin, stay, hit. */
+  point?: Vector;
+  /** A unit vector from a to b. Of begin, stay, hit. */
+  normal?: Vector;
+  /** How far they overlap there, in m. Of begin, stay, hit. */
+  depth?: number;
+  /** Of approach along the normal, in m/s. Of begin, stay, hit. */
+  speed?: number;
+  /** The sum of the normal impulses of the tick, in N s. Of begin, stay, hit. */
+  impulse?: number;
+  /** The joint. Of joint_break. */
+  joint?: Number53;
+}
+
 export type MethodName = keyof Arguments;
 export interface MethodInfo {
   role: 'none' | 'viewer' | 'player' | 'admin'; scope: string; batch: boolean; args: string[];

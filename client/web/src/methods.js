@@ -49,3 +49,15 @@ export const METHODS = {
   'query.cast': {role: 'viewer', scope: 'read', batch: false, args: ['world', 'shape', 'from', 'to', 'filter', 'ignore', 'sensors', 'all', 'epoch']},
   'query.nearest': {role: 'viewer', scope: 'read', batch: false, args: ['world', 'point', 'radius', 'filter', 'ignore', 'sensors', 'epoch']},
 };
+
+/** The codes of errors, as errors.js has them with the client's own. */
+export const ERRORS = [
+  'invalid_argument', 'not_found', 'already_exists', 'permission_denied', 'unauthenticated',
+  'limit_exceeded', 'unavailable', 'unknown_method', 'moved', 'internal',
+];
+
+/** The kinds of events, in the order of the engine's numbers. */
+export const EVENT_KINDS = [
+  'begin', 'stay', 'end', 'hit', 'sensor_begin', 'sensor_end', 'sleep', 'wake', 'spawn', 'remove',
+  'joint_break', 'freeze',
+];

@@ -1,5 +1,5 @@
 // The answers of the methods, as PROTOCOL.md has them. Later servers may add keys.
-import type {Area, Filter, Vector} from './methods.js';
+import type {Area, Filter, Vector, WorldEvent} from './methods.js';
 
 /** Numbers of bodies, shapes, joints, subscriptions: below 2^53, never used twice in a world. */
 export type Number53 = number;
@@ -79,13 +79,6 @@ export interface WorldTick { world: string; tick: number }
 
 /** [id, x, y, angle, vx, vy, w] */
 export type Row = [number, number, number, number, number, number, number];
-export interface WorldEvent {
-  kind: 'begin' | 'stay' | 'end' | 'hit' | 'sensor_begin' | 'sensor_end' | 'sleep' | 'wake' |
-        'spawn' | 'remove' | 'joint_break' | 'freeze';
-  tick: number; a?: Number53; b?: Number53; shape_a?: Number53; shape_b?: Number53;
-  joint?: Number53; point?: Vector; normal?: Vector; depth?: number; speed?: number;
-  impulse?: number;
-}
 export interface Snapshot {
   subscription: number; world: string; epoch: number; tick: number; time: number; full: boolean;
   bodies: Row[]; removed: Number53[]; enter?: Number53[]; leave?: Number53[];

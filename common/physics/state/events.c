@@ -7,26 +7,6 @@
 #include "common/physics/state/ids.h"
 #include "common/physics/state/world.h"
 
-static const char *const NAMES[EVENT_KIND_COUNT] = {
-    [EVENT_BEGIN] = "begin",
-    [EVENT_STAY] = "stay",
-    [EVENT_END] = "end",
-    [EVENT_HIT] = "hit",
-    [EVENT_SENSOR_BEGIN] = "sensor_begin",
-    [EVENT_SENSOR_END] = "sensor_end",
-    [EVENT_SLEEP] = "sleep",
-    [EVENT_WAKE] = "wake",
-    [EVENT_SPAWN] = "spawn",
-    [EVENT_REMOVE] = "remove",
-    [EVENT_JOINT_BREAK] = "joint_break",
-    [EVENT_FREEZE] = "freeze",
-};
-
-const char *event_kind_name(event_kind kind)
-{
-    return (unsigned)kind < EVENT_KIND_COUNT ? NAMES[kind] : "unknown";
-}
-
 const physics_event *world_events(const physics_world *world, uint32_t *count)
 {
     *count = world->events_finished ? world->events.count : 0;

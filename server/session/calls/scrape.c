@@ -3,6 +3,7 @@
 // Names are carom_SUBJECT_UNIT, in base units; a counter ends in _total. Figures that Prometheus'
 // own libraries give of a process have their names (process_...). Labels have few values: methods,
 // results, limits, reasons, and worlds, of which there are as many as limits.worlds.
+// proto/schema/metrics.toml describes the families; here are their values.
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -32,137 +33,80 @@ static void put(buffer *out, const char *format, ...)
     buffer_append(out, line, (size_t)size);
 }
 
-static void put_family(buffer *out, const char *name, const char *type, const char *help)
+// ---- families
+
+typedef enum family {
+#define FAMILY_ID(id, name, type, help) FAMILY_##id,
+    FAMILIES_TABLE(FAMILY_ID)
+#undef FAMILY_ID
+        FAMILY_COUNT
+} family;
+
+static const struct {
+    const char *name, *type, *help;
+} FAMILIES[FAMILY_COUNT] = {
+#define FAMILY_ROW(id, name, type, help) {name, type, help},
+    FAMILIES_TABLE(FAMILY_ROW)
+#undef FAMILY_ROW
+};
+
+static void put_family(buffer *out, family f)
 {
-    put(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
+    put(out, "# HELP %s %s\n# TYPE %s %s\n", FAMILIES[f].name, FAMILIES[f].help, FAMILIES[f].name,
+        FAMILIES[f].type);
 }
 
-static void put_gauge(buffer *out, const char *name, double value, const char *help)
+// A row of a family; `labels` is "{...}" or "".
+static void put_row(buffer *out, family f, const char *labels, double value)
 {
-    put_family(out, name, "gauge", help);
-    put(out, "%s %.17g\n", name, value);
+    put(out, "%s%s %.17g\n", FAMILIES[f].name, labels, value);
 }
 
-static void put_counter(buffer *out, const char *name, double value, const char *help)
+// A family of one row.
+static void put_value(buffer *out, family f, double value)
 {
-    put_family(out, name, "counter", help);
-    put(out, "%s %.17g\n", name, value);
+    put_family(out, f);
+    put_row(out, f, "", value);
 }
 
 // ---- counters of the process
 
-typedef struct counter_row {
-    metric metric;
-    const char *family; // rows of one stand together
+static const struct {
+    family family;
     const char *labels; // "{...}" or ""
-    const char *help;   // of the family; NULL: as above
-} counter_row;
-
-static const counter_row COUNTERS[] = {
-    {METRIC_connections_accepted, "carom_connections_total", "{result=\"accepted\"}",
-     "Connections that were let in as sessions, over any transport, or turned away."},
-    {METRIC_connections_refused, "carom_connections_total", "{result=\"refused\"}", NULL},
-    {METRIC_connections_overrun, "carom_connections_closed_total", "{reason=\"overrun\"}",
-     "Connections that the server closed: they took no output, or were silent for too long."},
-    {METRIC_connections_expired, "carom_connections_closed_total", "{reason=\"expired\"}", NULL},
-    {METRIC_sessions_resumed, "carom_resumes_total", "{result=\"resumed\"}",
-     "Sessions that went on over another connection, and attempts that were refused."},
-    {METRIC_resumes_refused, "carom_resumes_total", "{result=\"refused\"}", NULL},
-    {METRIC_sessions_expired, "carom_sessions_ended_total", "{reason=\"expired\"}",
-     "Sessions that ended without a connection, or by server.kick."},
-    {METRIC_sessions_kicked, "carom_sessions_ended_total", "{reason=\"kicked\"}", NULL},
-    {METRIC_tokens_accepted, "carom_tokens_total", "{result=\"accepted\"}",
-     "Tokens that were sent."},
-    {METRIC_tokens_refused, "carom_tokens_total", "{result=\"refused\"}", NULL},
-    {METRIC_messages_received, "carom_messages_received_total", "",
-     "Whole messages, well-formed or not."},
-    {METRIC_messages_malformed, "carom_messages_malformed_total", "",
-     "Messages after which a connection was closed."},
-    {METRIC_bytes_received, "carom_network_received_bytes_total", "", "Bytes of all connections."},
-    {METRIC_bytes_sent, "carom_network_sent_bytes_total", "", "Bytes handed to the kernel."},
-    {METRIC_requests, "carom_requests_total", "", "Requests, which want an answer."},
-    {METRIC_requests_failed, "carom_requests_failed_total", "", "Requests answered with an error."},
-    {METRIC_notifications, "carom_notifications_total", "", "Commands that want no answer."},
-    {METRIC_notifications_failed, "carom_notifications_failed_total", "",
-     "Notifications that did not work, which nobody was told."},
-    {METRIC_refused_permission, "carom_refusals_total", "{reason=\"permission_denied\"}",
-     "Requests and connections that were refused."},
-    {METRIC_refused_unauthenticated, "carom_refusals_total", "{reason=\"unauthenticated\"}", NULL},
-    {METRIC_refused_origin, "carom_refusals_total", "{reason=\"origin\"}", NULL},
-    {METRIC_refused_host, "carom_refusals_total", "{reason=\"host\"}", NULL},
-    {METRIC_proxies_refused, "carom_refusals_total", "{reason=\"proxy\"}", NULL},
-    {METRIC_requests_limited, "carom_refusals_total", "{reason=\"rate\"}", NULL},
-    {METRIC_http_refused, "carom_refusals_total", "{reason=\"http\"}", NULL},
-    {METRIC_websockets_refused, "carom_refusals_total", "{reason=\"websocket\"}", NULL},
-    {METRIC_input_limited, "carom_input_throttled_total", "",
-     "Times that a connection was not read because of input_bytes_per_second."},
-    {METRIC_http_requests, "carom_http_requests_total", "", "Whole HTTP requests."},
-    {METRIC_http_expired, "carom_http_expired_total", "",
-     "HTTP requests that were not whole in time."},
-    {METRIC_tls_handshakes, "carom_tls_handshakes_total", "{result=\"done\"}",
-     "Connections by how they began with TLS: done, broken (then or later), or with plain bytes."},
-    {METRIC_tls_failed, "carom_tls_handshakes_total", "{result=\"broken\"}", NULL},
-    {METRIC_tls_refused, "carom_tls_handshakes_total", "{result=\"plain\"}", NULL},
-    {METRIC_http_crowded, "carom_http_crowded_total", "",
-     "HTTP connections that made room for others, or were not let in."},
-    {METRIC_websockets_opened, "carom_websockets_opened_total", "", "WebSocket handshakes."},
-    {METRIC_commands_applied, "carom_commands_applied_total", "",
-     "Changes and reads that worlds carried out, those of world.apply one by one."},
-    {METRIC_snapshots_sent, "carom_snapshots_sent_total", "", "Snapshots, over all subscriptions."},
-    {METRIC_snapshots_encoded, "carom_snapshots_encoded_total", "",
-     "Distinct snapshots: the others shared their bytes."},
-    {METRIC_snapshots_skipped, "carom_snapshots_skipped_total", "",
-     "Snapshots that a later one replaced for a slow reader."},
-    {METRIC_snapshots_postponed, "carom_snapshots_postponed_total", "",
-     "Snapshots that waited for a later tick, as this one's time for them was over."},
-    {METRIC_subscriptions_overrun, "carom_subscriptions_overrun_total", "",
-     "Subscriptions that ended because a snapshot did not fit a message."},
-    {METRIC_subscriptions_refused, "carom_subscriptions_refused_total", "",
-     "Subscriptions that ended because there was no memory for what they see."},
-    {METRIC_events_lost, "carom_events_lost_total", "",
-     "Events that subscribers missed: they were further behind than events_kept."},
-    {METRIC_ticks, "carom_ticks_total", "", "Steps of all worlds."},
-    {METRIC_contacts_full, "carom_contacts_full_total", "",
-     "Steps after which a world had no room for more contacts: further pairs do not touch."},
-    {METRIC_ticks_late, "carom_ticks_late_total", "",
-     "Steps that began more than a tick after they were due."},
-    {METRIC_turns_over, "carom_command_turns_over_total", "",
-     "Ticks in which commands took their share of the time, and others had to wait."},
-    {METRIC_network_turns_cut, "carom_network_turns_cut_total", "",
-     "Turns of the network thread that left work for the next one."},
-    {METRIC_messages_aside, "carom_messages_aside_total", "",
-     "Large messages, which another thread decoded."},
-    {METRIC_worlds_set_apart, "carom_worlds_set_apart_total", "",
-     "Worlds that got a thread of their own, as they slowed others."},
-    {METRIC_worlds_moved, "carom_worlds_moved_total", "",
-     "Worlds that went to another simulation thread, as that had less to do."},
-    {METRIC_worlds_created, "carom_worlds_created_total", "", "Worlds that began."},
-    {METRIC_worlds_destroyed, "carom_worlds_destroyed_total", "", "Worlds that ended."},
+    double scale;       // of the family's unit
+} COUNTERS[METRIC_COUNT] = {
+#define COUNTER_ROW(name, family, labels, scale) {FAMILY_##family, labels, scale},
+    METRICS_TABLE(COUNTER_ROW)
+#undef COUNTER_ROW
 };
 
-// One metric is told in seconds instead, by put_counters.
-_Static_assert(sizeof COUNTERS / sizeof *COUNTERS + 1 == METRIC_COUNT, "each counter has its row");
+static void put_counters_of(buffer *out, family f)
+{
+    bool begun = false;
+    for (int m = 0; m < METRIC_COUNT; m++) {
+        if (COUNTERS[m].family == f) {
+            if (!begun) {
+                put_family(out, f);
+            }
+            begun = true;
+            put_row(out, f, COUNTERS[m].labels, (double)metrics_get((metric)m) * COUNTERS[m].scale);
+        }
+    }
+}
 
 static void put_counters(buffer *out)
 {
-    for (size_t i = 0; i < sizeof COUNTERS / sizeof *COUNTERS; i++) {
-        const counter_row *row = &COUNTERS[i];
-        if (row->help != NULL) {
-            put_family(out, row->family, "counter", row->help);
-        }
-        put(out, "%s%s %llu\n", row->family, row->labels,
-            (unsigned long long)metrics_get(row->metric));
+    for (int f = 0; f < FAMILY_COUNT; f++) {
+        put_counters_of(out, (family)f);
     }
-    put_counter(out, "carom_slowed_seconds_total", (double)metrics_get(METRIC_skipped_us) * 1e-6,
-                "Time by which overloaded worlds were slowed.");
 }
 
 // ---- calls and limits
 
 static void put_calls(buffer *out)
 {
-    put_family(out, "carom_calls_total", "counter",
-               "Requests and notifications by method and result.");
+    put_family(out, FAMILY_CALLS_TOTAL);
     for (uint32_t m = 0; m <= METHOD_COUNT; m++) {
         const char *name = m < METHOD_COUNT ? method_name((method)m) : "unknown";
         for (int s = 0; s < STATUS_COUNT; s++) {
@@ -177,8 +121,7 @@ static void put_calls(buffer *out)
 
 static void put_limits(buffer *out)
 {
-    put_family(out, "carom_limit_reached_total", "counter",
-               "Requests and connections that met a limit, by its name; fixed ones as other.");
+    put_family(out, FAMILY_LIMIT_REACHED_TOTAL);
     for (size_t i = 0; i <= LIMIT_COUNT; i++) {
         put(out, "carom_limit_reached_total{limit=\"%s\"} %llu\n",
             i < LIMIT_COUNT ? limits_info(i)->name : "other", (unsigned long long)metrics_limit(i));
@@ -188,9 +131,9 @@ static void put_limits(buffer *out)
 // ---- histograms
 
 // `label` is "" or "world=\"demo\",".
-static void put_histogram(buffer *out, const char *name, const char *label,
-                          const coarse_histogram *h)
+static void put_histogram(buffer *out, family f, const char *label, const coarse_histogram *h)
 {
+    const char *name = FAMILIES[f].name;
     uint64_t count = 0;
     size_t bare = strlen(label) > 0 ? strlen(label) - 1 : 0; // without the comma
     for (uint32_t i = 0; i <= HISTOGRAM_BOUNDS; i++) {
@@ -212,9 +155,6 @@ static void put_histogram(buffer *out, const char *name, const char *label,
 
 // ---- worlds
 
-static const char STEP[] = "carom_world_step_seconds";
-static const char LATENESS[] = "carom_world_tick_lateness_seconds";
-
 static void label_world(const world_metrics *m, char out[WORLD_NAME_BYTES_MAX + 16])
 {
     // A name has no character that would have to be escaped.
@@ -225,14 +165,14 @@ static void put_step(const world_metrics *m, void *context)
 {
     char label[WORLD_NAME_BYTES_MAX + 16];
     label_world(m, label);
-    put_histogram(context, STEP, label, &m->step);
+    put_histogram(context, FAMILY_WORLD_STEP_SECONDS, label, &m->step);
 }
 
 static void put_lateness(const world_metrics *m, void *context)
 {
     char label[WORLD_NAME_BYTES_MAX + 16];
     label_world(m, label);
-    put_histogram(context, LATENESS, label, &m->lateness);
+    put_histogram(context, FAMILY_WORLD_TICK_LATENESS_SECONDS, label, &m->lateness);
 }
 
 static void put_bodies(const world_metrics *m, void *context)
@@ -261,19 +201,17 @@ static void put_thread(const world_metrics *m, void *context)
 
 static void put_worlds(buffer *out)
 {
-    put_family(out, STEP, "histogram", "A tick of a world: commands, step, events.");
+    put_family(out, FAMILY_WORLD_STEP_SECONDS);
     world_metrics_each(put_step, out);
-    put_family(out, LATENESS, "histogram", "From when a tick was due to when it began.");
+    put_family(out, FAMILY_WORLD_TICK_LATENESS_SECONDS);
     world_metrics_each(put_lateness, out);
-    put_family(out, "carom_world_bodies", "gauge", "Bodies of a world.");
+    put_family(out, FAMILY_WORLD_BODIES);
     world_metrics_each(put_bodies, out);
-    put_family(out, "carom_world_memory_bytes", "gauge",
-               "Memory of a world: bodies, contacts, what steps and snapshots work with.");
+    put_family(out, FAMILY_WORLD_MEMORY_BYTES);
     world_metrics_each(put_world_memory, out);
-    put_family(out, "carom_world_subscriptions", "gauge", "Subscriptions to a world.");
+    put_family(out, FAMILY_WORLD_SUBSCRIPTIONS);
     world_metrics_each(put_subscribers, out);
-    put_family(out, "carom_world_thread", "gauge",
-               "The simulation thread that a world runs on; from --threads on, one of its own.");
+    put_family(out, FAMILY_WORLD_THREAD);
     world_metrics_each(put_thread, out);
 }
 
@@ -282,38 +220,30 @@ static void put_worlds(buffer *out)
 static void put_server(const server *s, buffer *out)
 {
     http_figures http = s->http != NULL ? http_read_figures(s->http) : (http_figures){0, 0};
-    put_family(out, "carom_build_info", "gauge",
-               "Version of the server and behaviour of its engine.");
+    put_family(out, FAMILY_BUILD_INFO);
     put(out, "carom_build_info{version=\"%s\",engine=\"%d\"} 1\n", CAROM_VERSION, ENGINE_BEHAVIOUR);
-    put_family(out, "carom_connections", "gauge",
-               "Open connections; those of http are no WebSockets.");
+    put_family(out, FAMILY_CONNECTIONS);
     put(out, "carom_connections{transport=\"tcp\"} %u\n", s->session_count - http.websockets);
     put(out, "carom_connections{transport=\"websocket\"} %u\n", http.websockets);
     put(out, "carom_connections{transport=\"http\"} %u\n", http.others);
-    put_family(out, "carom_sessions", "gauge",
-               "Sessions with a connection, and those that wait for one.");
+    put_family(out, FAMILY_SESSIONS);
     put(out, "carom_sessions{state=\"connected\"} %u\n", s->session_count);
     put(out, "carom_sessions{state=\"detached\"} %u\n", s->detached.count);
-    put_gauge(out, "carom_worlds", s->worlds.by_name.count, "Worlds that have a name.");
-    put_gauge(out, "carom_worlds_not_served", directory_broken(&s->worlds),
-              "Of those: set aside, or not restored.");
-    put_gauge(out, "carom_command_queue_bytes", (double)s->command_bytes,
-              "Bytes of requests that are not answered yet.");
-    put_gauge(out, "carom_leaving", s->leaving || s->draining ? 1 : 0,
-              "1 while the server takes no new sessions.");
+    put_value(out, FAMILY_WORLDS, s->worlds.by_name.count);
+    put_value(out, FAMILY_WORLDS_NOT_SERVED, directory_broken(&s->worlds));
+    put_value(out, FAMILY_COMMAND_QUEUE_BYTES, (double)s->command_bytes);
+    put_value(out, FAMILY_LEAVING, s->leaving || s->draining ? 1 : 0);
 }
 
 static void put_memory(buffer *out)
 {
-    put_family(out, "carom_memory_bytes", "gauge", "Memory that is accounted for, by its use.");
+    put_family(out, FAMILY_MEMORY_BYTES);
     for (int use = 0; use < MEMORY_USES; use++) {
         put(out, "carom_memory_bytes{use=\"%s\"} %llu\n", memory_use_name((memory_use)use),
             (unsigned long long)memory_of((memory_use)use));
     }
-    put_gauge(out, "carom_memory_used_bytes", (double)memory_used(),
-              "Memory in use, as --memory bounds it.");
-    put_gauge(out, "carom_memory_bound_bytes", (double)memory_bound(),
-              "The bound of --memory; 0: none.");
+    put_value(out, FAMILY_MEMORY_USED_BYTES, (double)memory_used());
+    put_value(out, FAMILY_MEMORY_BOUND_BYTES, (double)memory_bound());
 }
 
 static void put_storage(const server *s, buffer *out)
@@ -322,17 +252,15 @@ static void put_storage(const server *s, buffer *out)
         return;
     }
     storage_figures f = storage_read_figures(s->storage);
-    put_counter(out, "carom_storage_commits_total", (double)f.groups,
-                "Writes to the log, each of all records that waited.");
-    put_counter(out, "carom_storage_records_total", (double)f.records, "Records written.");
-    put_counter(out, "carom_storage_written_bytes_total", (double)f.bytes, "Bytes of the log.");
-    put_counter(out, "carom_storage_syncs_total", (double)f.syncs, "Syncs to the disk.");
-    put_counter(out, "carom_storage_images_total", (double)f.images, "Images of worlds written.");
-    put_counter(out, "carom_storage_failures_total", (double)f.failures,
-                "Writes and syncs that failed.");
-    put_gauge(out, "carom_storage_queue_bytes", (double)f.queue_bytes, "Records that wait.");
-    put_gauge(out, "carom_storage_log_bytes", (double)f.log_bytes, "The log on the disk.");
-    put_gauge(out, "carom_storage_segments", (double)f.segments, "Files of the log.");
+    put_value(out, FAMILY_STORAGE_COMMITS_TOTAL, (double)f.groups);
+    put_value(out, FAMILY_STORAGE_RECORDS_TOTAL, (double)f.records);
+    put_value(out, FAMILY_STORAGE_WRITTEN_BYTES_TOTAL, (double)f.bytes);
+    put_value(out, FAMILY_STORAGE_SYNCS_TOTAL, (double)f.syncs);
+    put_value(out, FAMILY_STORAGE_IMAGES_TOTAL, (double)f.images);
+    put_value(out, FAMILY_STORAGE_FAILURES_TOTAL, (double)f.failures);
+    put_value(out, FAMILY_STORAGE_QUEUE_BYTES, (double)f.queue_bytes);
+    put_value(out, FAMILY_STORAGE_LOG_BYTES, (double)f.log_bytes);
+    put_value(out, FAMILY_STORAGE_SEGMENTS, (double)f.segments);
 }
 
 // ---- the process, by the names of Prometheus' own libraries
@@ -345,15 +273,13 @@ static void put_process(const server *s, buffer *out)
     if (getrusage(RUSAGE_SELF, &used) == 0) {
         double seconds = (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
                          (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1e-6;
-        put_counter(out, "process_cpu_seconds_total", seconds, "Processor time, user and system.");
+        put_value(out, FAMILY_PROCESS_CPU_SECONDS_TOTAL, seconds);
     }
     if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
-        put_gauge(out, "process_max_fds", (double)files.rlim_cur, "Descriptors that may be open.");
+        put_value(out, FAMILY_PROCESS_MAX_FDS, (double)files.rlim_cur);
     }
-    put_gauge(out, "process_resident_memory_bytes", (double)metrics_memory_bytes(),
-              "Memory in use.");
-    put_gauge(out, "process_start_time_seconds", floor(started),
-              "When the server began, since 1970.");
+    put_value(out, FAMILY_PROCESS_RESIDENT_MEMORY_BYTES, (double)metrics_memory_bytes());
+    put_value(out, FAMILY_PROCESS_START_TIME_SECONDS, floor(started));
 }
 
 void scrape_write(void *context, buffer *out)
@@ -363,14 +289,12 @@ void scrape_write(void *context, buffer *out)
     put_counters(out);
     put_calls(out);
     put_limits(out);
-    put_family(out, "carom_command_duration_seconds", "histogram",
-               "From the last byte of a command to its answer on the way out.");
-    put_histogram(out, "carom_command_duration_seconds", "", metrics_histogram(TIMING_COMMAND));
-    put_family(out, "carom_network_turn_seconds", "histogram",
-               "A turn of the network thread, from an event to when it waits for the next.");
-    put_histogram(out, "carom_network_turn_seconds", "", metrics_histogram(TIMING_TURN));
-    put_family(out, "carom_snapshot_build_seconds", "histogram", "The snapshots of one tick.");
-    put_histogram(out, "carom_snapshot_build_seconds", "", metrics_histogram(TIMING_SNAPSHOT));
+    put_family(out, FAMILY_COMMAND_DURATION_SECONDS);
+    put_histogram(out, FAMILY_COMMAND_DURATION_SECONDS, "", metrics_histogram(TIMING_COMMAND));
+    put_family(out, FAMILY_NETWORK_TURN_SECONDS);
+    put_histogram(out, FAMILY_NETWORK_TURN_SECONDS, "", metrics_histogram(TIMING_TURN));
+    put_family(out, FAMILY_SNAPSHOT_BUILD_SECONDS);
+    put_histogram(out, FAMILY_SNAPSHOT_BUILD_SECONDS, "", metrics_histogram(TIMING_SNAPSHOT));
     put_worlds(out);
     put_memory(out);
     put_storage(s, out);

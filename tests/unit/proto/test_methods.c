@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "common/physics/physics.h"
+#include "proto/encode/encode.h"
 #include "proto/limits.h"
 #include "proto/methods.h"
 
