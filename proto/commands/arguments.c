@@ -229,3 +229,14 @@ bool arguments_given(const arguments *a, const char *name)
 {
     return arguments_value(a, name) != NULL;
 }
+
+bool arguments_any(const arguments *a)
+{
+    for (uint32_t i = 0; i < a->list->count; i++) {
+        const method_arg *arg = &a->list->args[i];
+        if (!arg->required && !arg->routing && a->values[i] != NULL) {
+            return true;
+        }
+    }
+    return false;
+}

@@ -57,6 +57,8 @@ bool arguments_read(arguments *a, decoder *d, const arg_list *list, const msgpac
                     const place *where);
 
 bool arguments_given(const arguments *a, const char *name);
+// Whether any argument was given that may be left out, but for the world's epoch.
+bool arguments_any(const arguments *a);
 
 // Each fills `out` if the argument was given and is right, and returns whether it did; `out` stays
 // as it is otherwise. The name has to be in the list with a fitting type.

@@ -1,5 +1,6 @@
-// Arguments into commands: the table says by which decoder, of which decode_plain.c, generated, has
-// those without rules of their own. world.apply's is here, as it decodes the commands of others.
+// Arguments into commands: the table says by which decoder. decode_plain.c, generated, has all but
+// those that are here: world.apply's, which decodes the commands of others, and ping's, whose
+// argument is any value.
 #include "proto/commands/command_decode.h"
 #include "proto/commands/decode.h"
 #include "proto/commands/decode_plain.h"
@@ -9,6 +10,8 @@
 
 #include "common/base/assert.h"
 #include "common/base/utf8.h"
+#include "proto/limits.h"
+#include "proto/wire/buffer.h"
 
 static void decode_arguments(const arguments *a, command *out);
 
@@ -63,7 +66,7 @@ static void batch_world_check(const arguments *a, const command *outer)
     }
 }
 
-static void decode_apply(const arguments *a, command *outer)
+static void decode_apply_command(const arguments *a, command *outer)
 {
     decoder *d = a->decoder;
     const msgpack_object *elements;
@@ -92,44 +95,37 @@ static void decode_apply(const arguments *a, command *outer)
 
 // ---- one command
 
-#define DECODE(name, call)                                                                         \
-    static void decode_##name##_command(const arguments *a, command *out)                          \
-    {                                                                                              \
-        call;                                                                                      \
-    }
-
 static void decode_none_command(const arguments *a, command *out)
 {
     (void)a;
     (void)out;
 }
 
-static void decode_step_command(const arguments *a, command *out)
+static void decode_ping_command(const arguments *a, command *outer)
 {
-    step_args *step = &out->step;
-    *step = (step_args){.ticks = 1};
-    bool told = arguments_uint32(a, "ticks", &step->ticks);
-    step->has_to = arguments_uint64(a, "to", &step->to);
-    if (told && step->has_to) {
-        place where = arguments_place(a, "to");
-        decoder_fail(a->decoder, STATUS_INVALID_ARGUMENT, &where, "either ticks or to");
+    ping_args *out = &outer->ping;
+    const msgpack_object *any = arguments_value(a, "any");
+    decoder *d = a->decoder;
+    *out = (ping_args){0};
+    if (any == NULL || d->status != STATUS_OK) {
+        return;
     }
+    buffer bytes;
+    buffer_init(&bytes, WIRE_ECHO_BYTES_MAX);
+    msgpack_packer packer = buffer_packer(&bytes);
+    msgpack_pack_object(&packer, *any);
+    if (bytes.overflow) {
+        place where = arguments_place(a, "any");
+        decoder_fail(d, STATUS_LIMIT_EXCEEDED, &where, "must have at most %d bytes of MessagePack",
+                     WIRE_ECHO_BYTES_MAX);
+    } else {
+        uint8_t *copy = command_memory_take(d->memory, bytes.size, 1);
+        memcpy(copy, bytes.data, bytes.size);
+        out->any = copy;
+        out->any_size = (uint32_t)bytes.size;
+    }
+    buffer_deinit(&bytes);
 }
-
-DECODE(ping, decode_ping(a, &out->ping))
-DECODE(world_create, decode_world_create(a, &out->create))
-DECODE(fork, decode_fork(a, &out->fork))
-DECODE(world_set, decode_world_set(a, &out->world_set))
-DECODE(apply, decode_apply(a, out))
-DECODE(subscribe, decode_subscribe(a, &out->subscribe))
-DECODE(view, decode_view(a, &out->view))
-DECODE(spawn, decode_body_spawn(a, &out->spawn))
-DECODE(body_set, decode_body_set(a, &out->body_set))
-DECODE(shape_add, decode_shape_add(a, &out->shape_add))
-DECODE(shape_set, decode_shape_set(a, &out->shape_set))
-DECODE(joint_create, decode_joint_create(a, &out->joint))
-DECODE(joint_set, decode_joint_set(a, &out->joint))
-DECODE(overlap, decode_overlap(a, &out->overlap))
 
 typedef void decode_function(const arguments *a, command *out);
 

@@ -13,7 +13,7 @@ static void check(decoder *d, status s, const error *err, const place *where)
     }
 }
 
-void decode_filter(const arguments *a, const arg_list *list, shape_filter *out)
+bool decode_filter(const arguments *a, const arg_list *list, shape_filter *out)
 {
     const msgpack_object *object = arguments_value(a, "filter");
     place where = arguments_place(a, "filter");
@@ -23,6 +23,7 @@ void decode_filter(const arguments *a, const arg_list *list, shape_filter *out)
         arguments_uint64(&filter, "mask", &out->mask);
         arguments_int32(&filter, "group", &out->group);
     }
+    return object != NULL;
 }
 
 // ---- the kinds
@@ -171,48 +172,8 @@ static bool kind_read(decoder *d, const msgpack_object *object, const place *whe
         choice_suggest("circle|box|polygon|capsule|segment|chain", text, size, hint));
 }
 
-static void matter_read(const arguments *a, shape_def *out)
-{
-    arguments_number(a, "density", &out->density);
-    arguments_number(a, "friction", &out->friction);
-    arguments_number(a, "restitution", &out->restitution);
-    arguments_number(a, "rolling_resistance", &out->rolling_resistance);
-    arguments_number(a, "tangent_speed", &out->tangent_speed);
-    arguments_bool(a, "sensor", &out->sensor);
-    decode_filter(a, &METHOD_FILTER, &out->filter);
-    arguments_choices(a, "events", &out->events);
-}
-
-void decode_shape_set(const arguments *a, shape_set_args *out)
-{
-    static const struct {
-        const char *name;
-        shape_field field;
-    } FIELDS[] = {
-        {"density", SHAPE_FIELD_DENSITY},
-        {"friction", SHAPE_FIELD_FRICTION},
-        {"restitution", SHAPE_FIELD_RESTITUTION},
-        {"rolling_resistance", SHAPE_FIELD_ROLLING_RESISTANCE},
-        {"tangent_speed", SHAPE_FIELD_TANGENT_SPEED},
-        {"sensor", SHAPE_FIELD_SENSOR},
-        {"filter", SHAPE_FIELD_FILTER},
-        {"events", SHAPE_FIELD_EVENTS},
-    };
-    *out = (shape_set_args){.values = shape_def_default()};
-    arguments_id(a, "shape", METHOD_SHAPE_ADD, &out->shape);
-    matter_read(a, &out->values);
-    for (size_t i = 0; i < sizeof FIELDS / sizeof *FIELDS; i++) {
-        if (arguments_value(a, FIELDS[i].name) != NULL) {
-            out->fields |= (uint32_t)FIELDS[i].field;
-        }
-    }
-    if (out->fields == 0) {
-        decoder_fail(a->decoder, STATUS_INVALID_ARGUMENT, a->where,
-                     "nothing to set; give friction, restitution or another property");
-    }
-}
-
-void decode_shape(decoder *d, const msgpack_object *object, const place *where, shape_def *out)
+static void decode_shape(decoder *d, const msgpack_object *object, const place *where,
+                         shape_def *out)
 {
     arguments a;
     uint32_t kind = 0;
@@ -222,14 +183,16 @@ void decode_shape(decoder *d, const msgpack_object *object, const place *where, 
         return;
     }
     form_read(&a, kind, out);
-    matter_read(&a, out);
+    decode_matter(&a, out);
     if (d->status == STATUS_OK) {
         error err;
         check(d, shape_def_check(out, &err), &err, where);
     }
 }
 
-void decode_form(decoder *d, const msgpack_object *object, const place *where, shape_geometry *out)
+// The form alone; a chain is refused.
+static void decode_form(decoder *d, const msgpack_object *object, const place *where,
+                        shape_geometry *out)
 {
     arguments a;
     uint32_t kind = 0;
@@ -248,4 +211,41 @@ void decode_form(decoder *d, const msgpack_object *object, const place *where, s
         check(d, shape_validate(&def.geometry, &err), &err, where);
         *out = def.geometry;
     }
+}
+
+// ---- as arguments
+
+bool decode_shape_argument(const arguments *a, const char *name, shape_def *out)
+{
+    const msgpack_object *shape = arguments_value(a, name);
+    if (shape != NULL) {
+        place where = arguments_place(a, name);
+        decode_shape(a->decoder, shape, &where, out);
+    }
+    return shape != NULL;
+}
+
+bool decode_form_argument(const arguments *a, const char *name, shape_geometry *out)
+{
+    const msgpack_object *shape = arguments_value(a, name);
+    if (shape != NULL) {
+        place where = arguments_place(a, name);
+        decode_form(a->decoder, shape, &where, out);
+    }
+    return shape != NULL;
+}
+
+bool decode_shapes(const arguments *a, const char *name, shape_def **out, uint32_t *count)
+{
+    const msgpack_object *shapes;
+    if (!arguments_array(a, name, &shapes, count)) {
+        return false;
+    }
+    *out = command_memory_take(a->decoder->memory, *count, sizeof **out);
+    place list = arguments_place(a, name);
+    for (uint32_t i = 0; i < *count; i++) {
+        place element = {&list, NULL, i};
+        decode_shape(a->decoder, &shapes[i], &element, &(*out)[i]);
+    }
+    return true;
 }

@@ -44,9 +44,9 @@ class Copy(unittest.TestCase):
         self.root = pathlib.Path(folder.name)
         shutil.copytree(ROOT / "proto" / "schema", self.root / "proto" / "schema")
         shutil.copytree(ROOT / "proto" / "generate", self.root / "proto" / "generate")
-        for name in ("generate.py", "PROTOCOL.md"):
-            shutil.copy(ROOT / "proto" / name, self.root / "proto")
-        for name in schema.headers(SCHEMA):
+        renewed = ("proto/PROTOCOL.md", "client/include/carom/snapshot.h", "client/include/carom/status.h",
+                   "server/http/README.md")
+        for name in ("proto/generate.py", *renewed, *schema.headers(SCHEMA)):
             (self.root / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, self.root / name)
 
@@ -119,7 +119,7 @@ class Refused(Copy):
 
     def test_file_that_is_not_listed(self):
         shutil.copy(SCHEMA / "body.toml", self.root / "proto" / "schema" / "more.toml")
-        self.refused("schema.toml", '"query"]', '"query" ]', "more.toml", "schema.toml lists")
+        self.refused("schema.toml", '"query",', '"query" ,', "more.toml", "schema.toml lists")
 
     def test_unknown_kind_of_entry(self):
         self.refused("query.toml", "[[list]]", "[[lst]]", "query.toml", "no such kind", "'list'")
@@ -213,9 +213,9 @@ class Refused(Copy):
                      "of 'boddy' is none of body, shape, joint")
 
     def test_struct_with_a_field_that_wants_a_decoder(self):
-        row = '    {name = "kinds", type = "choices", words = "event", doc = "Some."},\n'
-        self.refused("session.toml", '    {name = "bins"', row + '    {name = "bins"', "server.stats, kinds",
-                     "no fields of type choices")
+        row = '    {name = "more", type = "any", doc = "Some."},\n'
+        self.refused("session.toml", '    {name = "bins"', row + '    {name = "bins"', "server.stats, more",
+                     "no fields of type any")
 
     def test_struct_beside_a_decoder(self):
         self.refused("session.toml", 'answer = "kick"', 'decode = "kick"\nanswer = "kick"', "server.kick", "not named")
@@ -238,6 +238,47 @@ class Refused(Copy):
 
     def test_doc_that_is_no_sentence(self):
         self.at_line("body.toml", 'doc = "Never turns."', 'doc = "Never turns"', "fixed_rotation", "full stop")
+
+    def test_rule_about_an_argument_that_is_not_there(self):
+        self.refused("query.toml", 'one_of = ["area", "shape", "point"]', 'one_of = ["area", "shape", "pint"]',
+                     "query.overlap", "no optional argument 'pint'", "did you mean 'point'")
+        self.edit("query.toml", '"pint"]', '"point"]')
+        self.refused("world.toml", 'needs = ["area", "needs an area that', 'needs = ["aera", "needs an area that',
+                     "needs: there is no optional argument 'aera'")
+
+    def test_rule_of_a_method_whose_decoder_is_by_hand(self):
+        self.refused("world.toml", 'decode = "apply"', 'decode = "apply"\ncheck = "apply"', "world.apply",
+                     "rules are of methods with a struct")
+
+    def test_field_of_a_part_that_the_struct_does_not_have(self):
+        self.refused("body.toml", '{list = "body_values", part = "def"}', '{list = "body_values", part = "dfe"}',
+                     "body.spawn", "no part 'dfe'")
+
+    def test_limit_whose_default_is_out_of_its_range(self):
+        self.refused("server_limits.toml", "default = 4096\nrange = [1, 1000000]", "default = 0\nrange = [1, 1000000]",
+                     "connections", "default 0 is not within 1 to 1000000")
+
+    def test_limit_of_an_unknown_constant(self):
+        self.refused("server_limits.toml", '"PHYSICS_BODIES_MAX"', '"PHYSICS_BODY_MAX"', "bodies_per_world",
+                     "no limit PHYSICS_BODY_MAX")
+
+    def test_counter_of_an_unknown_family_or_without_its_label(self):
+        self.refused("metrics.toml", 'ticks = {family = "carom_ticks_total"', 'ticks = {family = "carom_tick_total"',
+                     "no family 'carom_tick_total'", "did you mean 'carom_ticks_total'")
+        self.edit("metrics.toml", '"carom_tick_total"', '"carom_resumes_total"')
+        self.refused("metrics.toml", "[timings]", "[timings]", "with 1 labels")
+
+    def test_family_whose_name_does_not_say_its_type(self):
+        self.refused("metrics.toml", 'carom_ticks_total = {type = "counter"', 'carom_ticks_total = {type = "gauge"',
+                     "ends in _total if it is a counter's")
+
+    def test_event_with_a_key_that_is_not_described(self):
+        self.refused("events.toml", 'keys = ["joint", "a", "b"]', 'keys = ["joints", "a", "b"]', "joint_break",
+                     "no event key 'joints'", "did you mean 'joint'")
+
+    def test_error_of_a_server_behind_those_of_clients(self):
+        self.refused("errors.toml", 'name = "moved"', 'name = "moved"\nside = "client"', "internal",
+                     "stands before the clients' own")
 
     def test_program_says_it_and_fails(self):
         self.edit("body.toml", 'role = "player"', 'role = "referee"')

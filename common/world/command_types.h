@@ -1,0 +1,58 @@
+// Types of arguments that are no numbers, texts or structs of the engine: words that C knows as
+// enums, areas, the precision of snapshots. proto/schema describes the arguments; the build
+// compares its words with these. Plain data; any thread.
+#ifndef CAROM_COMMON_WORLD_COMMAND_TYPES_H
+#define CAROM_COMMON_WORLD_COMMAND_TYPES_H
+
+// What survives of a world when the process or the machine ends.
+typedef enum durability {
+    DURABILITY_NONE,   // nothing
+    DURABILITY_NORMAL, // every change that was answered or shown survives a crash of the process
+    DURABILITY_FULL,   // they also survive a crash of the machine
+    DURABILITY_COUNT   // not given: NORMAL if the server keeps logs, else NONE
+} durability;
+
+// Bits for world settings that the caller gave explicitly.
+typedef enum world_field {
+    WORLD_FIELD_GRAVITY = 1 << 0,
+    WORLD_FIELD_SLEEP = 1 << 1,
+    WORLD_FIELD_HZ = 1 << 2,
+    WORLD_FIELD_SUBSTEPS = 1 << 3,
+    WORLD_FIELD_BODIES_MAX = 1 << 4,
+    WORLD_FIELD_CONTINUOUS = 1 << 5,
+    WORLD_FIELD_RESTITUTION_THRESHOLD = 1 << 6,
+    WORLD_FIELD_HIT_THRESHOLD = 1 << 7,
+    WORLD_FIELD_SLEEP_SPEED = 1 << 8
+} world_field;
+
+typedef enum lifetime {
+    LIFETIME_NORMAL, // the world lives as long as the server, the body as long as the world
+    LIFETIME_SESSION // ends with the session that made it
+} lifetime;
+
+// A rectangle: x0 <= x1, y0 <= y1 [m].
+typedef struct area {
+    double x0, y0, x1, y1;
+} area;
+
+typedef enum snapshot_encoding {
+    ENCODING_PLAIN,
+    ENCODING_PACKED,
+    ENCODING_LOG, // the applied commands, for a replica
+    ENCODING_COUNT
+} snapshot_encoding;
+
+// Precision of a packed snapshot: the step between neighbouring values.
+typedef struct snapshot_precision {
+    double position; // [m]
+    double angle;    // [rad]
+    double velocity; // [m/s, rad/s]; 0: velocities are left out
+} snapshot_precision;
+
+typedef enum overlap_of { OVERLAP_AREA, OVERLAP_SHAPE, OVERLAP_POINT } overlap_of;
+
+// A body that left a view's area stays in view within this margin, so that a body on the border
+// does not come and go. The default is this share of the area's shorter side.
+#define VIEW_MARGIN_SHARE (1.0 / 16.0)
+
+#endif

@@ -1,0 +1,85 @@
+// Rules between arguments that proto/schema cannot say: the functions that `check`, `initial` and
+// `read` name there. Any thread, one decoder each.
+#include "proto/commands/decode.h"
+#include "proto/commands/decode_plain.h"
+
+#include "common/base/assert.h"
+
+// ---- worlds
+
+void check_world_create(const arguments *a, world_create_args *to)
+{
+    if (to->image != NULL && (to->fields != 0 || to->scene != NULL)) {
+        decoder_fail(a->decoder, STATUS_INVALID_ARGUMENT, a->where,
+                     "image: it brings its own settings and bodies; leave scene, gravity, hz and "
+                     "their like out");
+    }
+}
+
+world_def command_world_def(const world_create_args *args, const world_def *scene)
+{
+    const world_def *given = &args->def;
+    world_def def = scene != NULL ? *scene : world_def_default();
+#define PICK(field, bit) def.field = (args->fields & (bit)) != 0 ? given->field : def.field
+    PICK(gravity, WORLD_FIELD_GRAVITY);
+    PICK(sleep, WORLD_FIELD_SLEEP);
+    PICK(hz, WORLD_FIELD_HZ);
+    PICK(substeps, WORLD_FIELD_SUBSTEPS);
+    PICK(bodies_max, WORLD_FIELD_BODIES_MAX);
+    PICK(continuous, WORLD_FIELD_CONTINUOUS);
+    PICK(restitution_threshold, WORLD_FIELD_RESTITUTION_THRESHOLD);
+    PICK(hit_threshold, WORLD_FIELD_HIT_THRESHOLD);
+    PICK(sleep_speed, WORLD_FIELD_SLEEP_SPEED);
+#undef PICK
+    return def;
+}
+
+// ---- subscriptions
+
+// A budget says which bodies are told, so there must be some to choose from.
+static void check_budget(const arguments *a, const subscribe_args *to)
+{
+    const bool chooses = to->bodies && to->encoding != ENCODING_LOG;
+    if (arguments_given(a, "budget") && !chooses) {
+        place where = arguments_place(a, "budget");
+        decoder_fail(a->decoder, STATUS_INVALID_ARGUMENT, &where, "%s",
+                     to->bodies ? "a log is sent whole" : "needs bodies, which take turns in it");
+    }
+}
+
+void check_subscribe(const arguments *a, subscribe_args *to)
+{
+    if (arguments_given(a, "precision") && to->encoding != ENCODING_PACKED) {
+        place where = arguments_place(a, "precision");
+        decoder_fail(a->decoder, STATUS_INVALID_ARGUMENT, &where,
+                     "is of encoding \"packed\" alone");
+    }
+    if (!to->own_margin && to->has_area) {
+        to->margin = view_margin(&to->area);
+    }
+    check_budget(a, to);
+}
+
+// ---- joints
+
+// That a kind has no use for a field, or misses one, is for the engine to say.
+joint_def joint_def_of(const arguments *a)
+{
+    uint32_t kind = JOINT_REVOLUTE;
+    if (arg_list_find(a->list, "kind", 4) >= 0) {
+        arguments_choice(a, "kind", &kind);
+    }
+    joint_def def = joint_def_default((joint_kind)kind);
+    def.fields = 0;
+    return def;
+}
+
+// ---- queries
+
+void decode_query_filter(const arguments *a, query_filter *out)
+{
+    *out = (query_filter){.filter = {.category = UINT64_MAX, .mask = UINT64_MAX}};
+    decode_filter(a, &METHOD_QUERY_FILTER, &out->filter);
+    arguments_id(a, "ignore", METHOD_BODY_SPAWN, &out->ignore);
+    arguments_bool(a, "sensors", &out->sensors);
+}
