@@ -81,8 +81,7 @@ size_t carom_batch_add(carom_batch *batch, const char *method, carom_value *args
     return index;
 }
 
-// The arguments that a helper has made; NULL means that memory ran out, or a NULL of the caller's.
-static size_t add_made(carom_batch *batch, const char *method, carom_value *args, const void *given)
+size_t batch_add_made(carom_batch *batch, const char *method, carom_value *args, const void *given)
 {
     if (batch != NULL && args == NULL && batch->error.status == CAROM_OK) {
         if (given == NULL) {
@@ -97,28 +96,28 @@ static size_t add_made(carom_batch *batch, const char *method, carom_value *args
 
 size_t carom_batch_spawn(carom_batch *batch, const carom_body_options *options)
 {
-    return add_made(batch, "body.spawn", carom_body_spawn_args(NULL, options), "");
+    return batch_add_made(batch, "body.spawn", carom_body_spawn_args(NULL, options), "");
 }
 
 size_t carom_batch_remove(carom_batch *batch, uint64_t body)
 {
-    return add_made(batch, "body.remove", id_args(NULL, "body", body), "");
+    return batch_add_made(batch, "body.remove", id_args(NULL, "body", body), "");
 }
 
 size_t carom_batch_impulse(carom_batch *batch, uint64_t body, carom_vec2 impulse)
 {
     carom_value *args = carom_set(id_args(NULL, "body", body), "impulse", vec_value(impulse));
-    return add_made(batch, "body.impulse", args, "");
+    return batch_add_made(batch, "body.impulse", args, "");
 }
 
 size_t carom_batch_joint(carom_batch *batch, const carom_joint_settings *settings)
 {
-    return add_made(batch, "joint.create", carom_joint_create_args(NULL, settings), settings);
+    return batch_add_made(batch, "joint.create", carom_joint_create_args(NULL, settings), settings);
 }
 
 size_t carom_batch_shape_set(carom_batch *batch, uint64_t shape, const carom_shape_change *change)
 {
-    return add_made(batch, "shape.set", carom_shape_set_args(NULL, shape, change), change);
+    return batch_add_made(batch, "shape.set", carom_shape_set_args(NULL, shape, change), change);
 }
 
 carom_status carom_batch_apply(carom_batch *batch, carom_client *client, const char *world,

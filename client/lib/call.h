@@ -3,6 +3,7 @@
 #ifndef CAROM_CLIENT_LIB_CALL_H
 #define CAROM_CLIENT_LIB_CALL_H
 
+#include <carom/batch.h>
 #include <carom/client.h>
 #include <carom/snapshot.h>
 
@@ -32,6 +33,10 @@ carom_status call_command(carom_client *c, const char *world, const char *method
 carom_status call_maker(carom_client *c, const char *world, const char *method, carom_value *args,
                         const char *key, int timeout_ms, uint64_t *id, uint64_t *tick,
                         carom_error *err);
+
+// Appends to a batch what a helper has made of `given`: NULL `args` mean that memory ran out, or
+// that the caller gave NULL.
+size_t batch_add_made(carom_batch *batch, const char *method, carom_value *args, const void *given);
 
 // ---- arguments
 

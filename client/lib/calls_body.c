@@ -76,13 +76,6 @@ carom_status carom_body_spawn(carom_client *client, const char *world,
                       timeout_ms, body, tick, err);
 }
 
-carom_status carom_body_remove(carom_client *client, const char *world, uint64_t body,
-                               int timeout_ms, uint64_t *tick, carom_error *err)
-{
-    return call_command(client, world, "body.remove", id_args(world, "body", body), timeout_ms,
-                        tick, err);
-}
-
 static carom_status get_body(carom_client *client, const char *world, uint64_t body, int timeout_ms,
                              const void *out, carom_value **result, carom_error *err)
 {
@@ -136,42 +129,4 @@ carom_status carom_body_set_velocity(carom_client *client, const char *world, ui
     carom_set(args, "velocity", vec_value(velocity));
     carom_set(args, "angular_velocity", carom_real(angular_velocity));
     return call_command(client, world, "body.set", args, timeout_ms, tick, err);
-}
-
-static carom_value *push_args(const char *world, uint64_t body, const char *key, carom_vec2 vector,
-                              const carom_vec2 *point)
-{
-    carom_value *args = carom_set(id_args(world, "body", body), key, vec_value(vector));
-    return point == NULL ? args : carom_set(args, "point", vec_value(*point));
-}
-
-carom_status carom_body_impulse(carom_client *client, const char *world, uint64_t body,
-                                carom_vec2 impulse, const carom_vec2 *point, int timeout_ms,
-                                uint64_t *tick, carom_error *err)
-{
-    return call_command(client, world, "body.impulse",
-                        push_args(world, body, "impulse", impulse, point), timeout_ms, tick, err);
-}
-
-carom_status carom_body_angular_impulse(carom_client *client, const char *world, uint64_t body,
-                                        double impulse, int timeout_ms, uint64_t *tick,
-                                        carom_error *err)
-{
-    carom_value *args = carom_set(id_args(world, "body", body), "impulse", carom_real(impulse));
-    return call_command(client, world, "body.angular_impulse", args, timeout_ms, tick, err);
-}
-
-carom_status carom_body_force(carom_client *client, const char *world, uint64_t body,
-                              carom_vec2 force, const carom_vec2 *point, int timeout_ms,
-                              uint64_t *tick, carom_error *err)
-{
-    return call_command(client, world, "body.force", push_args(world, body, "force", force, point),
-                        timeout_ms, tick, err);
-}
-
-carom_status carom_body_torque(carom_client *client, const char *world, uint64_t body,
-                               double torque, int timeout_ms, uint64_t *tick, carom_error *err)
-{
-    carom_value *args = carom_set(id_args(world, "body", body), "torque", carom_real(torque));
-    return call_command(client, world, "body.torque", args, timeout_ms, tick, err);
 }

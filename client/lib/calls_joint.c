@@ -55,13 +55,6 @@ carom_status carom_joint_set(carom_client *client, const char *world, uint64_t j
                         timeout_ms, tick, err);
 }
 
-carom_status carom_joint_remove(carom_client *client, const char *world, uint64_t joint,
-                                int timeout_ms, uint64_t *tick, carom_error *err)
-{
-    return call_command(client, world, "joint.remove", id_args(world, "joint", joint), timeout_ms,
-                        tick, err);
-}
-
 carom_status carom_joint_get(carom_client *client, const char *world, uint64_t joint,
                              int timeout_ms, carom_joint_info *out, carom_error *err)
 {

@@ -141,18 +141,6 @@ carom_status carom_world_destroy(carom_client *client, const char *world, int ti
     return call_command(client, world, "world.destroy", world_args(world), timeout_ms, NULL, err);
 }
 
-carom_status carom_world_pause(carom_client *client, const char *world, int timeout_ms,
-                               uint64_t *tick, carom_error *err)
-{
-    return call_command(client, world, "world.pause", world_args(world), timeout_ms, tick, err);
-}
-
-carom_status carom_world_resume(carom_client *client, const char *world, int timeout_ms,
-                                uint64_t *tick, carom_error *err)
-{
-    return call_command(client, world, "world.resume", world_args(world), timeout_ms, tick, err);
-}
-
 carom_status carom_world_step(carom_client *client, const char *world, uint64_t ticks,
                               int timeout_ms, uint64_t *tick, carom_error *err)
 {

@@ -2,6 +2,7 @@
 #ifndef CAROM_CALLS_H
 #define CAROM_CALLS_H
 
+#include <carom/arguments.h>
 #include <carom/batch.h>
 #include <carom/body.h>
 #include <carom/joint.h>

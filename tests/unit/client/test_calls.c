@@ -503,6 +503,90 @@ static void ping_measures(void **state)
     stop(r);
 }
 
+// ---- carom/arguments.h: every method with all of its arguments
+
+static void typed_calls_send_the_arguments_that_are_given(void **state)
+{
+    (void)state;
+    recorder *r = start("{\"body\":7,\"shapes\":[8],\"tick\":3}");
+    carom_shape ball = carom_shape_circle(0.5);
+    carom_args_body_spawn spawn = {.type = "static",
+                                   .has_position = true,
+                                   .position = {1, 2},
+                                   .has_awake = true, // true by default: false has to be said
+                                   .shapes = &ball,
+                                   .shapes_count = 1,
+                                   .owner = "eve"};
+    carom_value *result = NULL;
+    assert_int_equal(carom_call_body_spawn(r->client, W, &spawn, PATIENCE_MS, &result, NULL),
+                     CAROM_OK);
+    CHECK(r, "body.spawn {\"world\":\"demo\",\"type\":\"static\",\"position\":[1.0,2.0],"
+             "\"awake\":false,\"shapes\":[{\"kind\":\"circle\",\"radius\":0.5}],"
+             "\"owner\":\"eve\"}");
+    assert_int_equal(carom_get_uint(result, "body", 0), 7);
+    carom_value_free(result);
+
+    static const char *const kinds[] = {"hit", "end"};
+    const carom_args_precision precision = {.has_velocity = true, .velocity = 0.25};
+    carom_args_world_subscribe subscribe = {.encoding = "packed",
+                                            .precision = &precision,
+                                            .has_area = true,
+                                            .area = {0, 1, 2, 3},
+                                            .follow = 9,
+                                            .events = kinds,
+                                            .events_count = 2,
+                                            .describe = true};
+    carom_call_world_subscribe(r->client, W, &subscribe, PATIENCE_MS, NULL, NULL);
+    CHECK(r, "world.subscribe {\"world\":\"demo\",\"encoding\":\"packed\","
+             "\"precision\":{\"velocity\":0.25},\"area\":[0.0,1.0,2.0,3.0],\"follow\":9,"
+             "\"events\":[\"hit\",\"end\"],\"describe\":true}");
+    carom_call_server_info(r->client, PATIENCE_MS, NULL, NULL);
+    CHECK(r, "server.info {}");
+    stop(r);
+}
+
+static void typed_calls_say_what_is_missing(void **state)
+{
+    (void)state;
+    recorder *r = start("{}");
+    carom_error why;
+    const carom_args_body_get get = {.body = 1};
+    assert_int_equal(carom_call_body_get(r->client, W, NULL, PATIENCE_MS, NULL, &why),
+                     CAROM_INVALID_ARGUMENT);
+    assert_string_equal(why.text, "args: missing (NULL)");
+    assert_int_equal(carom_call_body_get(r->client, NULL, &get, PATIENCE_MS, NULL, &why),
+                     CAROM_INVALID_ARGUMENT);
+    assert_string_equal(why.text, "world: missing (NULL)");
+    assert_int_equal(carom_call_body_get(NULL, W, &get, PATIENCE_MS, NULL, &why),
+                     CAROM_INVALID_ARGUMENT);
+    assert_null(carom_map_body_get(W, NULL));
+    stop(r);
+}
+
+static void typed_commands_go_into_batches(void **state)
+{
+    (void)state;
+    recorder *r = start("{\"tick\":1,\"results\":[{\"body\":11},{}]}");
+    carom_batch *batch = carom_batch_create();
+    const carom_args_body_spawn spawn = {.tag = "ball"};
+    size_t made = carom_add_body_spawn(batch, &spawn);
+    const carom_args_body_force push = {.body = CAROM_RESULT(made), .force = {0, 9}};
+    carom_add_body_force(batch, &push);
+    assert_int_equal(carom_batch_apply(batch, r->client, W, NULL, PATIENCE_MS, NULL, NULL),
+                     CAROM_OK);
+    CHECK(r, "world.apply {\"world\":\"demo\",\"commands\":[[\"body.spawn\",{\"tag\":\"ball\","
+             "\"shapes\":[]}],[\"body.force\",{\"body\":{\"$\":0},\"force\":[0.0,9.0]}]]}");
+    assert_int_equal(carom_batch_id(batch, made), 11);
+    carom_batch_clear(batch);
+    carom_error why;
+    carom_add_body_force(batch, NULL); // kept until the batch is applied
+    assert_int_equal(carom_batch_apply(batch, r->client, W, NULL, PATIENCE_MS, NULL, &why),
+                     CAROM_INVALID_ARGUMENT);
+    assert_string_equal(why.text, "commands[0]: body.force: missing (NULL)");
+    carom_batch_free(batch);
+    stop(r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -523,6 +607,9 @@ int main(void)
         cmocka_unit_test(info_of_a_world_is_read),
         cmocka_unit_test(hits_of_a_ray_are_read),
         cmocka_unit_test(ping_measures),
+        cmocka_unit_test(typed_calls_send_the_arguments_that_are_given),
+        cmocka_unit_test(typed_calls_say_what_is_missing),
+        cmocka_unit_test(typed_commands_go_into_batches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,923 @@
+// Generated from proto/schema by proto/generate/c_calls.py: do not edit.
+//
+// Every method of the protocol as a struct of its arguments, and all arguments that it has:
+//
+//   carom_args_body_impulse push = {.body = ball, .impulse = {0.0, 2.0}};
+//   carom_call_body_impulse(client, "demo", &push, 1000, NULL, &error); // waits for the answer
+//   carom_add_body_impulse(batch, &push);                               // in a batch
+//   carom_request(client, "body.impulse", carom_map_body_impulse("demo", &push), …);
+//
+// A struct that begins as {0} has no argument. An optional one is left out, and then means what
+// PROTOCOL.md says: ids that are 0; texts, lists, shapes, maps and bytes that are NULL; switches
+// that are false by default; all others unless their has_ is set.
+//
+// Calls wait up to `timeout_ms` > 0, or send only, with CAROM_NO_REPLY. *result (may be NULL) is
+// the answer, the caller's to free; NULL on failure and when nothing was awaited. Errors are those
+// of carom_call. An id may be CAROM_RESULT(i) in a batch. Maps are the caller's to free; `world` is
+// NULL for a batch. The common methods have shorter helpers in carom/body.h and its neighbours.
+#ifndef CAROM_ARGUMENTS_H
+#define CAROM_ARGUMENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <carom/batch.h>
+#include <carom/client.h>
+#include <carom/export.h>
+#include <carom/shape.h>
+#include <carom/status.h>
+#include <carom/value.h>
+
+CAROM_BEGIN_DECLS
+
+// clang-format off
+// The arguments of a shape's filter.
+typedef struct carom_args_filter {
+    // The shape's own categories: bits. Default 1.
+    bool has_category;
+    uint64_t category;
+    // The categories it meets: each one's mask must have a bit of the other's category. Default
+    // -1.
+    bool has_mask;
+    uint64_t mask;
+    // Two of one group other than 0: never meet if it is negative, always if positive. Default 0.
+    bool has_group;
+    int64_t group;
+} carom_args_filter;
+
+// The precision of packed snapshots.
+typedef struct carom_args_precision {
+    // Places are rounded to multiples of this. Default 0.001953125. [m]
+    bool has_position;
+    double position;
+    // Angles to this, or a little less: a whole number of them makes a turn. Default
+    // 0.006135923151542565. [rad]
+    bool has_angle;
+    double angle;
+    // Velocities (and in rad/s spin) to this; not sent, if left out. [m/s]
+    bool has_velocity;
+    double velocity;
+} carom_args_precision;
+
+// hello: Introduces the client; the answer tells the limits that it has to keep. Least role:
+// none. Answers {protocol, server, version, session, resume, role, limits}.
+typedef struct carom_args_hello {
+    // The version that the client speaks. Default 1.
+    bool has_protocol;
+    uint64_t protocol;
+    // Name and version of the client, for logs. Default "".
+    const char *client;
+    // A token that says who the client is, if the server asks for one.
+    const char *token;
+    // The secret that an earlier hello gave, to go on with that session.
+    const char *resume;
+} carom_args_hello;
+CAROM_API carom_value *carom_map_hello(const carom_args_hello *args);
+CAROM_API carom_status carom_call_hello(carom_client *client, const carom_args_hello *args,
+                                        int timeout_ms, carom_value **result, carom_error *error);
+
+// ping: Answers at once. Least role: none. Answers {time, any}: the server's monotonic seconds,
+// and what was sent.
+typedef struct carom_args_ping {
+    // Comes back as it is.
+    const carom_value *any;
+} carom_args_ping;
+CAROM_API carom_value *carom_map_ping(const carom_args_ping *args);
+CAROM_API carom_status carom_call_ping(carom_client *client, const carom_args_ping *args,
+                                       int timeout_ms, carom_value **result, carom_error *error);
+
+// goodbye: Ends the session: nothing is kept for a resume. Least role: none. Answers {}.
+CAROM_API carom_value *carom_map_goodbye(void);
+CAROM_API carom_status carom_call_goodbye(carom_client *client, int timeout_ms,
+                                          carom_value **result, carom_error *error);
+
+// server.info: The server's version, uptime and limits. Least role: viewer. Answers {server,
+// version, protocol, uptime, worlds, sessions, limits}.
+CAROM_API carom_value *carom_map_server_info(void);
+CAROM_API carom_status carom_call_server_info(carom_client *client, int timeout_ms,
+                                              carom_value **result, carom_error *error);
+
+// server.stats: The server's counters and latencies since it began. Least role: viewer. Answers
+// {counters, latencies}.
+typedef struct carom_args_server_stats {
+    // Also the bins of each latency. Default false.
+    bool bins;
+} carom_args_server_stats;
+CAROM_API carom_value *carom_map_server_stats(const carom_args_server_stats *args);
+CAROM_API carom_status carom_call_server_stats(carom_client *client,
+                                               const carom_args_server_stats *args, int timeout_ms,
+                                               carom_value **result, carom_error *error);
+
+// server.sessions: The sessions, by their numbers. Least role: admin. Answers {sessions, total}.
+typedef struct carom_args_server_sessions {
+    // Only sessions with a number above this one. Default 0.
+    bool has_after;
+    uint64_t after;
+    // So many at most. Default 1000.
+    bool has_count;
+    uint64_t count;
+} carom_args_server_sessions;
+CAROM_API carom_value *carom_map_server_sessions(const carom_args_server_sessions *args);
+CAROM_API carom_status carom_call_server_sessions(carom_client *client,
+                                                  const carom_args_server_sessions *args,
+                                                  int timeout_ms, carom_value **result,
+                                                  carom_error *error);
+
+// server.kick: Ends a session and closes its connection. Least role: admin. Answers {}.
+typedef struct carom_args_server_kick {
+    // The session's number.
+    uint64_t session;
+    // For its client. Default "closed by an administrator".
+    const char *reason;
+} carom_args_server_kick;
+CAROM_API carom_value *carom_map_server_kick(const carom_args_server_kick *args);
+CAROM_API carom_status carom_call_server_kick(carom_client *client,
+                                              const carom_args_server_kick *args, int timeout_ms,
+                                              carom_value **result, carom_error *error);
+
+// world.create: Makes a world, which begins to run unless it is paused. Least role: admin.
+// Answers {world, epoch, tick, created}.
+typedef struct carom_args_world_create {
+    // Acceleration of every dynamic body. Default [0, -9.81]. [m/s²]
+    bool has_gravity;
+    carom_vec2 gravity;
+    // Ticks in a second. Default 60. [1/s]
+    bool has_hz;
+    double hz;
+    // Solver steps in a tick. Default 4.
+    bool has_substeps;
+    uint64_t substeps;
+    // Begins paused. Default false.
+    bool paused;
+    // More are refused with limit_exceeded. Default 1048576.
+    bool has_max_bodies;
+    uint64_t max_bodies;
+    // How much a restart brings back; left out: normal where the server keeps logs, else none.
+    // One of none, normal, full.
+    const char *durability;
+    // Bodies at rest may sleep. Default true.
+    bool has_sleep;
+    bool sleep;
+    // Fast bodies are swept against what does not move. Default true.
+    bool has_continuous;
+    bool continuous;
+    // Slower impacts do not bounce. Default 0.5. [m/s]
+    bool has_restitution_threshold;
+    double restitution_threshold;
+    // Slower impacts make no hit event. Default 1. [m/s]
+    bool has_hit_threshold;
+    double hit_threshold;
+    // Slower bodies that nothing moves may sleep; 0: none. Default 0.05. [m/s]
+    bool has_sleep_speed;
+    double sleep_speed;
+    // A scene that the server knows; its settings hold where none are given here.
+    const char *scene;
+    // A world of that name that is there already is the answer. Default false.
+    bool if_absent;
+    // Ends with the server, or with the session that made it. One of server, session. Default
+    // "server".
+    const char *lifetime;
+    // Begins as the world that world.image answered; its settings are the image's.
+    const void *image;
+    size_t image_size;
+} carom_args_world_create;
+CAROM_API carom_value *carom_map_world_create(const char *world,
+                                              const carom_args_world_create *args);
+CAROM_API carom_status carom_call_world_create(carom_client *client, const char *world,
+                                               const carom_args_world_create *args, int timeout_ms,
+                                               carom_value **result, carom_error *error);
+
+// world.destroy: Ends a world and its subscriptions. Least role: admin. Answers {world, tick}:
+// its last tick.
+CAROM_API carom_value *carom_map_world_destroy(const char *world);
+CAROM_API carom_status carom_call_world_destroy(carom_client *client, const char *world,
+                                                int timeout_ms, carom_value **result,
+                                                carom_error *error);
+
+// world.list: All worlds. Least role: viewer. Answers [info]: each as world.info answers, by
+// name.
+CAROM_API carom_value *carom_map_world_list(void);
+CAROM_API carom_status carom_call_world_list(carom_client *client, int timeout_ms,
+                                             carom_value **result, carom_error *error);
+
+// world.info: A world in numbers. Least role: viewer. Answers {world, epoch, tick, time, hz, …}.
+CAROM_API carom_value *carom_map_world_info(const char *world);
+CAROM_API carom_status carom_call_world_info(carom_client *client, const char *world,
+                                             int timeout_ms, carom_value **result,
+                                             carom_error *error);
+
+// world.pause: Stops a world's time; no error if it stands already. Least role: admin. Answers
+// {world, tick}.
+CAROM_API carom_value *carom_map_world_pause(const char *world);
+CAROM_API carom_status carom_call_world_pause(carom_client *client, const char *world,
+                                              int timeout_ms, carom_value **result,
+                                              carom_error *error);
+
+// world.resume: Lets a world's time go on; no error if it runs already. Least role: admin.
+// Answers {world, tick}.
+CAROM_API carom_value *carom_map_world_resume(const char *world);
+CAROM_API carom_status carom_call_world_resume(carom_client *client, const char *world,
+                                               int timeout_ms, carom_value **result,
+                                               carom_error *error);
+
+// world.step: Does some ticks of a paused world. Least role: admin. Answers {world, tick}: when
+// they are done.
+typedef struct carom_args_world_step {
+    // How many. Default 1.
+    bool has_ticks;
+    uint64_t ticks;
+    // Instead: the tick to go to; of a world that replays a recording earlier ones too.
+    bool has_to;
+    uint64_t to;
+} carom_args_world_step;
+CAROM_API carom_value *carom_map_world_step(const char *world, const carom_args_world_step *args);
+CAROM_API carom_status carom_call_world_step(carom_client *client, const char *world,
+                                             const carom_args_world_step *args, int timeout_ms,
+                                             carom_value **result, carom_error *error);
+
+// world.set: Changes a world's settings; at least one must be given. Least role: admin. Answers
+// {tick}.
+typedef struct carom_args_world_set {
+    // Acceleration of every dynamic body. [m/s²]
+    bool has_gravity;
+    carom_vec2 gravity;
+    // Bodies at rest may sleep.
+    bool has_sleep;
+    bool sleep;
+    // Slower impacts do not bounce. [m/s]
+    bool has_restitution_threshold;
+    double restitution_threshold;
+    // Slower bodies that nothing moves may sleep; 0: none. [m/s]
+    bool has_sleep_speed;
+    double sleep_speed;
+} carom_args_world_set;
+CAROM_API carom_value *carom_map_world_set(const char *world, const carom_args_world_set *args);
+CAROM_API carom_status carom_call_world_set(carom_client *client, const char *world,
+                                            const carom_args_world_set *args, int timeout_ms,
+                                            carom_value **result, carom_error *error);
+CAROM_API size_t carom_add_world_set(carom_batch *batch, const carom_args_world_set *args);
+
+// world.image: Everything that a world is, to the bit, as bytes. Least role: admin. Answers
+// {image, tick, hash}.
+CAROM_API carom_value *carom_map_world_image(const char *world);
+CAROM_API carom_status carom_call_world_image(carom_client *client, const char *world,
+                                              int timeout_ms, carom_value **result,
+                                              carom_error *error);
+
+// world.fork: Makes a second world of the same state, which goes its own way. Least role: admin.
+// Answers {world, epoch, tick, created}.
+typedef struct carom_args_world_fork {
+    // The second world's name.
+    const char *as;
+    // How much a restart brings back; left out: normal where the server keeps logs, else none.
+    // One of none, normal, full.
+    const char *durability;
+} carom_args_world_fork;
+CAROM_API carom_value *carom_map_world_fork(const char *world, const carom_args_world_fork *args);
+CAROM_API carom_status carom_call_world_fork(carom_client *client, const char *world,
+                                             const carom_args_world_fork *args, int timeout_ms,
+                                             carom_value **result, carom_error *error);
+
+// world.state: Everything that is in a world. Least role: viewer. Answers {world, tick, hash,
+// bodies, joints}: full body maps.
+CAROM_API carom_value *carom_map_world_state(const char *world);
+CAROM_API carom_status carom_call_world_state(carom_client *client, const char *world,
+                                              int timeout_ms, carom_value **result,
+                                              carom_error *error);
+
+// world.contacts: The pairs of shapes that touch, of the world or of one body. Least role:
+// viewer. Answers {world, tick, contacts}: each {a, b, shape_a, shape_b, normal, points}.
+typedef struct carom_args_world_contacts {
+    // Those of this body alone.
+    uint64_t body;
+} carom_args_world_contacts;
+CAROM_API carom_value *carom_map_world_contacts(const char *world,
+                                                const carom_args_world_contacts *args);
+CAROM_API carom_status carom_call_world_contacts(carom_client *client, const char *world,
+                                                 const carom_args_world_contacts *args,
+                                                 int timeout_ms, carom_value **result,
+                                                 carom_error *error);
+
+// world.subscribe: Sends snapshots from now on. Least role: viewer. Answers {subscription, epoch,
+// tick}.
+typedef struct carom_args_world_subscribe {
+    // Snapshots a second at most; one a tick, if left out. [1/s]
+    bool has_rate;
+    double rate;
+    // How bodies are written; log: what was commanded, for a replica. One of plain, packed, log.
+    // Default "plain".
+    const char *encoding;
+    // Of encoding packed alone: what is told, and how finely.
+    const carom_args_precision *precision;
+    // Only bodies whose box meets it; the whole world, if left out. [m]
+    bool has_area;
+    double area[4];
+    // The area goes along with this body, and is told from its position on.
+    uint64_t follow;
+    // A body that has left the area by no more stays in view. A sixteenth of the area's shorter
+    // side, if left out. [m]
+    bool has_margin;
+    double margin;
+    // Bytes for snapshots: bodies take turns in them; no bound, if left out. [B/s]
+    bool has_budget;
+    double budget;
+    // Rows of bodies; false for events alone. Default true.
+    bool has_bodies;
+    bool bodies;
+    // Kinds of events to be told of. One of begin, stay, end, hit, sensor_begin, sensor_end,
+    // sleep, wake, spawn, remove, joint_break, freeze. Default ["begin", "end"].
+    const char *const *events;
+    size_t events_count;
+    // Every touching pair's points, for drawing. Default false.
+    bool contacts;
+    // Full maps of bodies and joints, when they are new or were changed. Default false.
+    bool describe;
+    // Of encoding log: `compact` of hello's answer, where the reader has the same number. Default
+    // 0.
+    bool has_compact;
+    uint64_t compact;
+} carom_args_world_subscribe;
+CAROM_API carom_value *carom_map_world_subscribe(const char *world,
+                                                 const carom_args_world_subscribe *args);
+CAROM_API carom_status carom_call_world_subscribe(carom_client *client, const char *world,
+                                                  const carom_args_world_subscribe *args,
+                                                  int timeout_ms, carom_value **result,
+                                                  carom_error *error);
+
+// world.unsubscribe: Ends a subscription. Least role: viewer. Answers {}.
+typedef struct carom_args_world_unsubscribe {
+    // The number that world.subscribe gave.
+    uint64_t subscription;
+} carom_args_world_unsubscribe;
+CAROM_API carom_value *carom_map_world_unsubscribe(const carom_args_world_unsubscribe *args);
+CAROM_API carom_status carom_call_world_unsubscribe(carom_client *client,
+                                                    const carom_args_world_unsubscribe *args,
+                                                    int timeout_ms, carom_value **result,
+                                                    carom_error *error);
+
+// world.view: Moves a subscription's area. Least role: viewer. Answers {}.
+typedef struct carom_args_world_view {
+    // The number that world.subscribe gave.
+    uint64_t subscription;
+    // The new area; the whole world, if left out. [m]
+    bool has_area;
+    double area[4];
+    // The area goes along with this body, and is told from its position on.
+    uint64_t follow;
+    // A body that has left the area by no more stays in view. The margin stays as it is, if left
+    // out. [m]
+    bool has_margin;
+    double margin;
+} carom_args_world_view;
+CAROM_API carom_value *carom_map_world_view(const carom_args_world_view *args);
+CAROM_API carom_status carom_call_world_view(carom_client *client,
+                                             const carom_args_world_view *args, int timeout_ms,
+                                             carom_value **result, carom_error *error);
+
+// body.spawn: Makes a body with its shapes. Least role: player. Answers {body, shapes, tick}: the
+// ids, shapes in the order given.
+typedef struct carom_args_body_spawn {
+    // Never moves; moves as told; moves as forces have it. One of static, kinematic, dynamic.
+    // Default "dynamic".
+    const char *type;
+    // Of the body's origin. Default [0, 0]. [m]
+    bool has_position;
+    carom_vec2 position;
+    // Counter-clockwise. Default 0. [rad]
+    bool has_angle;
+    double angle;
+    // Of the centre of mass. Default [0, 0]. [m/s]
+    bool has_velocity;
+    carom_vec2 velocity;
+    // Counter-clockwise. Default 0. [rad/s]
+    bool has_angular_velocity;
+    double angular_velocity;
+    // Loss of velocity. Default 0. [1/s]
+    bool has_linear_damping;
+    double linear_damping;
+    // Loss of angular velocity. Default 0. [1/s]
+    bool has_angular_damping;
+    double angular_damping;
+    // Share of the world's gravity. Default 1.
+    bool has_gravity_scale;
+    double gravity_scale;
+    // Never turns. Default false.
+    bool fixed_rotation;
+    // Of a dynamic body: swept against moving ones too. Default false.
+    bool bullet;
+    // May sleep when it is at rest. Default true.
+    bool has_allow_sleep;
+    bool allow_sleep;
+    // Moves; false puts it to sleep. Default true.
+    bool has_awake;
+    bool awake;
+    // A disabled body neither moves nor collides. Default true.
+    bool has_enabled;
+    bool enabled;
+    // 0: from the shapes. Default 0. [kg]
+    bool has_mass;
+    double mass;
+    // Kept for the client; UTF-8. Default "".
+    const char *tag;
+    // None makes a mass point of 1 kg.
+    const carom_shape *shapes;
+    size_t shapes_count;
+    // Ends with the world, or with the session that spawned it. One of world, session. Default
+    // "world".
+    const char *lifetime;
+    // Whose it is; the session's subject, if left out; "" for nobody's. Others than oneself: role
+    // admin.
+    const char *owner;
+} carom_args_body_spawn;
+CAROM_API carom_value *carom_map_body_spawn(const char *world, const carom_args_body_spawn *args);
+CAROM_API carom_status carom_call_body_spawn(carom_client *client, const char *world,
+                                             const carom_args_body_spawn *args, int timeout_ms,
+                                             carom_value **result, carom_error *error);
+CAROM_API size_t carom_add_body_spawn(carom_batch *batch, const carom_args_body_spawn *args);
+
+// body.remove: Removes a body with its shapes and joints. Least role: player. Answers {tick}.
+typedef struct carom_args_body_remove {
+    // The body's id.
+    uint64_t body;
+} carom_args_body_remove;
+CAROM_API carom_value *carom_map_body_remove(const char *world, const carom_args_body_remove *args);
+CAROM_API carom_status carom_call_body_remove(carom_client *client, const char *world,
+                                              const carom_args_body_remove *args, int timeout_ms,
+                                              carom_value **result, carom_error *error);
+CAROM_API size_t carom_add_body_remove(carom_batch *batch, const carom_args_body_remove *args);
+
+// body.get: All about a body. Least role: viewer. Answers the full body map.
+typedef struct carom_args_body_get {
+    // The body's id.
+    uint64_t body;
+} carom_args_body_get;
+CAROM_API carom_value *carom_map_body_get(const char *world, const carom_args_body_get *args);
+CAROM_API carom_status carom_call_body_get(carom_client *client, const char *world,
+                                           const carom_args_body_get *args, int timeout_ms,
+                                           carom_value **result, carom_error *error);
+CAROM_API size_t carom_add_body_get(carom_batch *batch, const carom_args_body_get *args);
+
+// body.set: Changes what is named, at least one thing; the rest stays. Least role: player.
+// Answers {tick}.
+typedef struct carom_args_body_set {
+    // The body's id.
+    uint64_t body;
+    // Never moves; moves as told; moves as forces have it. One of static, kinematic, dynamic.
+    const char *type;
+    // Of the body's origin. [m]
+    bool has_position;
+    carom_vec2 position;
+    // Counter-clockwise. [rad]
+    bool has_angle;
+    double angle;
+    // Of the centre of mass. [m/s]
+    bool has_velocity;
+    carom_vec2 velocity;
+    // Counter-clockwise. [rad/s]
+    bool has_angular_velocity;
+    double angular_velocity;
+    // Loss of velocity. [1/s]
+    bool has_linear_damping;
+    double linear_damping;
+    // Loss of angular velocity. [1/s]
+    bool has_angular_damping;
+    double angular_damping;
+    // Share of the world's gravity.
+    bool has_gravity_scale;
+    double gravity_scale;
+    // Never turns.
+    bool has_fixed_rotation;
+    bool fixed_rotation;
+    // Of a dynamic body: swept against moving ones too.
+    bool has_bullet;
+    bool bullet;
+    // May sleep when it is at rest.
+    bool has_allow_sleep;
+    bool allow_sleep;
+    // Moves; false puts it to sleep.
+    bool has_awake;
+    bool awake;
+    // A disabled body neither moves nor collides.
+    bool has_enabled;
+    bool enabled;
+    // 0: from the shapes. [kg]
+    bool has_mass;
+    double mass;
+    // Kept for the client; UTF-8.
+    const char *tag;
+    // Hands it over; by its owner, or an admin, who may say "" for nobody.
+    const char *owner;
+} carom_args_body_set;
+CAROM_API carom_value *carom_map_body_set(const char *world, const carom_args_body_set *args);
+CAROM_API carom_status carom_call_body_set(carom_client *client, const char *world,
+                                           const carom_args_body_set *args, int timeout_ms,
+                                           carom_value **result, carom_error *error);
+CAROM_API size_t carom_add_body_set(carom_batch *batch, const carom_args_body_set *args);
+
+// body.impulse: A push; wakes the body. Least role: player. Answers {tick}.
+typedef struct carom_args_body_impulse {
+    // The body's id.
+    uint64_t body;
+    // Changes the velocity at once. [N s]
+    carom_vec2 impulse;
+    // A place in the world; the centre of mass, if left out. [m]
+    bool has_point;
+    carom_vec2 point;
+} carom_args_body_impulse;
+CAROM_API carom_value *carom_map_body_impulse(const char *world,
+                                              const carom_args_body_impulse *args);
+CAROM_API carom_status carom_call_body_impulse(carom_client *client, const char *world,
+                                               const carom_args_body_impulse *args, int timeout_ms,
+                                               carom_value **result, carom_error *error);
+CAROM_API size_t carom_add_body_impulse(carom_batch *batch, const carom_args_body_impulse *args);
+
+// body.angular_impulse: A twist; wakes the body. Least role: player. Answers {tick}.
+typedef struct carom_args_body_angular_impulse {
+    // The body's id.
+    uint64_t body;
+    // Counter-clockwise. [N m s]
+    double impulse;
+} carom_args_body_angular_impulse;
+CAROM_API carom_value *carom_map_body_angular_impulse(const char *world,
+                                                      const carom_args_body_angular_impulse *args);
+CAROM_API carom_status carom_call_body_angular_impulse(carom_client *client, const char *world,
+                                                       const carom_args_body_angular_impulse *args,
+                                                       int timeout_ms, carom_value **result,
+                                                       carom_error *error);
+CAROM_API size_t carom_add_body_angular_impulse(carom_batch *batch,
+                                                const carom_args_body_angular_impulse *args);
+
+// body.force: Sets the force that acts from now on; wakes the body. Least role: player. Answers
+// {tick}.
+typedef struct carom_args_body_force {
+    // The body's id.
+    uint64_t body;
+    // Acts on every tick until it is set again; zero ends it. [N]
+    carom_vec2 force;
+    // A place in the world, kept as a point of the body; the centre of mass, if left out. [m]
+    bool has_point;
+    carom_vec2 point;
+} carom_args_body_force;
+CAROM_API carom_value *carom_map_body_force(const char *world, const carom_args_body_force *args);
+CAROM_API carom_status carom_call_body_force(carom_client *client, const char *world,
+                                             const carom_args_body_force *args, int timeout_ms,
+                                             carom_value **result, carom_error *error);
+CAROM_API size_t carom_add_body_force(carom_batch *batch, const carom_args_body_force *args);
+
+// body.torque: Sets the torque that acts from now on; wakes the body. Least role: player. Answers
+// {tick}.
+typedef struct carom_args_body_torque {
+    // The body's id.
+    uint64_t body;
+    // Acts on every tick until it is set again; zero ends it. [N m]
+    double torque;
+} carom_args_body_torque;
+CAROM_API carom_value *carom_map_body_torque(const char *world, const carom_args_body_torque *args);
+CAROM_API carom_status carom_call_body_torque(carom_client *client, const char *world,
+                                              const carom_args_body_torque *args, int timeout_ms,
+                                              carom_value **result, carom_error *error);
+CAROM_API size_t carom_add_body_torque(carom_batch *batch, const carom_args_body_torque *args);
+
+// shape.add: Gives a body another shape. Least role: player. Answers {shape, tick}.
+typedef struct carom_args_shape_add {
+    // The body's id.
+    uint64_t body;
+    // As in body.spawn.
+    const carom_shape *shape;
+} carom_args_shape_add;
+CAROM_API carom_value *carom_map_shape_add(const char *world, const carom_args_shape_add *args);
+CAROM_API carom_status carom_call_shape_add(carom_client *client, const char *world,
+                                            const carom_args_shape_add *args, int timeout_ms,
+                                            carom_value **result, carom_error *error);
+CAROM_API size_t carom_add_shape_add(carom_batch *batch, const carom_args_shape_add *args);
+
+// shape.set: Changes what is given of a shape; its form stays. Least role: player. Answers
+// {tick}.
+typedef struct carom_args_shape_set {
+    // The shape's id.
+    uint64_t shape;
+    // Mass by area. [kg/m²]
+    bool has_density;
+    double density;
+    // A pair has the root of the product.
+    bool has_friction;
+    double friction;
+    // Bounce; a pair has the larger.
+    bool has_restitution;
+    double restitution;
+    // Torque against rolling, by load and radius; a pair has the larger.
+    bool has_rolling_resistance;
+    double rolling_resistance;
+    // Conveyor: the surface's speed along the outward normal turned clockwise. [m/s]
+    bool has_tangent_speed;
+    double tangent_speed;
+    // Notes what comes into it and does not collide.
+    bool has_sensor;
+    bool sensor;
+    // The shapes that it collides with; all, if left out.
+    const carom_args_filter *filter;
+    // Events that it makes: contact (begin, stay, end), hit, sensor (is seen by sensors). One of
+    // contact, hit, sensor.
+    const char *const *events;
+    size_t events_count;
+} carom_args_shape_set;
+CAROM_API carom_value *carom_map_shape_set(const char *world, const carom_args_shape_set *args);
+CAROM_API carom_status carom_call_shape_set(carom_client *client, const char *world,
+                                            const carom_args_shape_set *args, int timeout_ms,
+                                            carom_value **result, carom_error *error);
+CAROM_API size_t carom_add_shape_set(carom_batch *batch, const carom_args_shape_set *args);
+
+// shape.remove: Takes a shape from its body. Least role: player. Answers {tick}.
+typedef struct carom_args_shape_remove {
+    // The shape's id.
+    uint64_t shape;
+} carom_args_shape_remove;
+CAROM_API carom_value *carom_map_shape_remove(const char *world,
+                                              const carom_args_shape_remove *args);
+CAROM_API carom_status carom_call_shape_remove(carom_client *client, const char *world,
+                                               const carom_args_shape_remove *args, int timeout_ms,
+                                               carom_value **result, carom_error *error);
+CAROM_API size_t carom_add_shape_remove(carom_batch *batch, const carom_args_shape_remove *args);
+
+// joint.create: Ties two bodies together. Least role: player. Answers {joint, tick}.
+typedef struct carom_args_joint_create {
+    // The kind of joint. One of revolute, prismatic, distance, weld, wheel, motor, mouse, filter,
+    // gear, pulley.
+    const char *kind;
+    // A body; a mouse has none, and a gear may do with joints.
+    uint64_t a;
+    // Another body.
+    uint64_t b;
+    // The place in the world where it acts; or else: [m]
+    bool has_anchor;
+    carom_vec2 anchor;
+    // A point of a, in its frame. [m]
+    bool has_anchor_a;
+    carom_vec2 anchor_a;
+    // A point of b, in its frame. [m]
+    bool has_anchor_b;
+    carom_vec2 anchor_b;
+    // A direction in the world, of any length.
+    bool has_axis;
+    carom_vec2 axis;
+    // Angle of b less that of a that counts as zero; as it is, if left out. [rad]
+    bool has_reference_angle;
+    double reference_angle;
+    // A revolute or prismatic joint that the gear stands on.
+    uint64_t joint_a;
+    // Another; both or neither.
+    uint64_t joint_b;
+    // The place where a's rope turns, in the world. [m]
+    bool has_ground_a;
+    carom_vec2 ground_a;
+    // The place where b's rope turns, in the world. [m]
+    bool has_ground_b;
+    carom_vec2 ground_b;
+    // The weight of b's motion; at least 0.001 in size, > 0 for a pulley. Default 1.
+    bool has_ratio;
+    double ratio;
+    // The two bodies collide all the same. Default false.
+    bool collide_connected;
+    // Of the rod or spring at rest, or of the rope; as it is, if left out. [m]
+    bool has_length;
+    double length;
+    // Lower limit. [rad or m]
+    bool has_lower;
+    double lower;
+    // Upper limit. [rad or m]
+    bool has_upper;
+    double upper;
+    // The speed that the motor aims at; 0: a brake. [rad/s or m/s]
+    bool has_motor_speed;
+    double motor_speed;
+    // Of the motor or mouse; 0: off. [N]
+    bool has_max_force;
+    double max_force;
+    // Of the motor; 0: off. [N m]
+    bool has_max_torque;
+    double max_torque;
+    // Frequency of the spring; 0: none. [1/s]
+    bool has_hertz;
+    double hertz;
+    // Of it; 1: critical.
+    bool has_damping_ratio;
+    double damping_ratio;
+    // Of the angle's spring. [1/s]
+    bool has_angular_hertz;
+    double angular_hertz;
+    // Of it.
+    bool has_angular_damping_ratio;
+    double angular_damping_ratio;
+    // mouse: the place to drag to; motor: of b's anchor from a's, in a's frame. [m]
+    bool has_target;
+    carom_vec2 target;
+    // The spring's position of rest. [rad]
+    bool has_target_angle;
+    double target_angle;
+    // The spring's position of rest. [m]
+    bool has_target_translation;
+    double target_translation;
+    // Of b's anchor, in a's frame. [m/s]
+    bool has_velocity;
+    carom_vec2 velocity;
+    // Breaks above it; 0: never. [N]
+    bool has_break_force;
+    double break_force;
+    // Breaks above it; 0: never. [N m]
+    bool has_break_torque;
+    double break_torque;
+} carom_args_joint_create;
+CAROM_API carom_value *carom_map_joint_create(const char *world,
+                                              const carom_args_joint_create *args);
+CAROM_API carom_status carom_call_joint_create(carom_client *client, const char *world,
+                                               const carom_args_joint_create *args, int timeout_ms,
+                                               carom_value **result, carom_error *error);
+CAROM_API size_t carom_add_joint_create(carom_batch *batch, const carom_args_joint_create *args);
+
+// joint.set: Changes what is named, at least one thing; the rest stays. Least role: player.
+// Answers {tick}.
+typedef struct carom_args_joint_set {
+    // The joint's id.
+    uint64_t joint;
+    // Of the rod or spring at rest, or of the rope; as it is, if left out. [m]
+    bool has_length;
+    double length;
+    // Lower limit. [rad or m]
+    bool has_lower;
+    double lower;
+    // Upper limit. [rad or m]
+    bool has_upper;
+    double upper;
+    // The speed that the motor aims at; 0: a brake. [rad/s or m/s]
+    bool has_motor_speed;
+    double motor_speed;
+    // Of the motor or mouse; 0: off. [N]
+    bool has_max_force;
+    double max_force;
+    // Of the motor; 0: off. [N m]
+    bool has_max_torque;
+    double max_torque;
+    // Frequency of the spring; 0: none. [1/s]
+    bool has_hertz;
+    double hertz;
+    // Of it; 1: critical.
+    bool has_damping_ratio;
+    double damping_ratio;
+    // Of the angle's spring. [1/s]
+    bool has_angular_hertz;
+    double angular_hertz;
+    // Of it.
+    bool has_angular_damping_ratio;
+    double angular_damping_ratio;
+    // mouse: the place to drag to; motor: of b's anchor from a's, in a's frame. [m]
+    bool has_target;
+    carom_vec2 target;
+    // The spring's position of rest. [rad]
+    bool has_target_angle;
+    double target_angle;
+    // The spring's position of rest. [m]
+    bool has_target_translation;
+    double target_translation;
+    // Of b's anchor, in a's frame. [m/s]
+    bool has_velocity;
+    carom_vec2 velocity;
+    // Breaks above it; 0: never. [N]
+    bool has_break_force;
+    double break_force;
+    // Breaks above it; 0: never. [N m]
+    bool has_break_torque;
+    double break_torque;
+} carom_args_joint_set;
+CAROM_API carom_value *carom_map_joint_set(const char *world, const carom_args_joint_set *args);
+CAROM_API carom_status carom_call_joint_set(carom_client *client, const char *world,
+                                            const carom_args_joint_set *args, int timeout_ms,
+                                            carom_value **result, carom_error *error);
+CAROM_API size_t carom_add_joint_set(carom_batch *batch, const carom_args_joint_set *args);
+
+// joint.remove: Unties two bodies. Least role: player. Answers {tick}.
+typedef struct carom_args_joint_remove {
+    // The joint's id.
+    uint64_t joint;
+} carom_args_joint_remove;
+CAROM_API carom_value *carom_map_joint_remove(const char *world,
+                                              const carom_args_joint_remove *args);
+CAROM_API carom_status carom_call_joint_remove(carom_client *client, const char *world,
+                                               const carom_args_joint_remove *args, int timeout_ms,
+                                               carom_value **result, carom_error *error);
+CAROM_API size_t carom_add_joint_remove(carom_batch *batch, const carom_args_joint_remove *args);
+
+// joint.get: All about a joint. Least role: viewer. Answers the full joint map.
+typedef struct carom_args_joint_get {
+    // The joint's id.
+    uint64_t joint;
+} carom_args_joint_get;
+CAROM_API carom_value *carom_map_joint_get(const char *world, const carom_args_joint_get *args);
+CAROM_API carom_status carom_call_joint_get(carom_client *client, const char *world,
+                                            const carom_args_joint_get *args, int timeout_ms,
+                                            carom_value **result, carom_error *error);
+CAROM_API size_t carom_add_joint_get(carom_batch *batch, const carom_args_joint_get *args);
+
+// joint.list: All joints of a world. Least role: viewer. Answers {world, tick, joints}: full
+// joint maps.
+CAROM_API carom_value *carom_map_joint_list(const char *world);
+CAROM_API carom_status carom_call_joint_list(carom_client *client, const char *world,
+                                             int timeout_ms, carom_value **result,
+                                             carom_error *error);
+
+// query.ray: The shapes that a ray meets. Least role: viewer. Answers [{body, shape, point,
+// normal, fraction}], nearest first.
+typedef struct carom_args_query_ray {
+    // The beginning of the ray. [m]
+    carom_vec2 from;
+    // The end of the ray. [m]
+    carom_vec2 to;
+    // Which shapes are seen; all, if left out.
+    const carom_args_filter *filter;
+    // A body that is not seen.
+    uint64_t ignore;
+    // Sensors are seen too. Default false.
+    bool sensors;
+    // Every hit; the nearest alone, if left out. Default false.
+    bool all;
+} carom_args_query_ray;
+CAROM_API carom_value *carom_map_query_ray(const char *world, const carom_args_query_ray *args);
+CAROM_API carom_status carom_call_query_ray(carom_client *client, const char *world,
+                                            const carom_args_query_ray *args, int timeout_ms,
+                                            carom_value **result, carom_error *error);
+
+// query.overlap: The bodies in a place; exactly one of area, shape and point. Least role: viewer.
+// Answers [body …].
+typedef struct carom_args_query_overlap {
+    // Bodies with a shape that meets it, or else: [m]
+    bool has_area;
+    double area[4];
+    // Bodies that overlap it (world coordinates), or else:
+    const carom_shape *shape;
+    // Bodies that it lies in. [m]
+    bool has_point;
+    carom_vec2 point;
+    // Which shapes are seen; all, if left out.
+    const carom_args_filter *filter;
+    // A body that is not seen.
+    uint64_t ignore;
+    // Sensors are seen too. Default false.
+    bool sensors;
+} carom_args_query_overlap;
+CAROM_API carom_value *carom_map_query_overlap(const char *world,
+                                               const carom_args_query_overlap *args);
+CAROM_API carom_status carom_call_query_overlap(carom_client *client, const char *world,
+                                                const carom_args_query_overlap *args,
+                                                int timeout_ms, carom_value **result,
+                                                carom_error *error);
+
+// query.cast: The shapes that a moving shape meets. Least role: viewer. Answers [{body, shape,
+// point, normal, fraction}], nearest first.
+typedef struct carom_args_query_cast {
+    // Seen from where it is, as from a body.
+    const carom_shape *shape;
+    // The beginning of its origin's path. [m]
+    carom_vec2 from;
+    // The end of its origin's path. [m]
+    carom_vec2 to;
+    // Which shapes are seen; all, if left out.
+    const carom_args_filter *filter;
+    // A body that is not seen.
+    uint64_t ignore;
+    // Sensors are seen too. Default false.
+    bool sensors;
+    // Every hit; the nearest alone, if left out. Default false.
+    bool all;
+} carom_args_query_cast;
+CAROM_API carom_value *carom_map_query_cast(const char *world, const carom_args_query_cast *args);
+CAROM_API carom_status carom_call_query_cast(carom_client *client, const char *world,
+                                             const carom_args_query_cast *args, int timeout_ms,
+                                             carom_value **result, carom_error *error);
+
+// query.nearest: The surface that is nearest to a place. Least role: viewer. Answers {body,
+// shape, point, distance}; nil if there is none.
+typedef struct carom_args_query_nearest {
+    // A place in the world. [m]
+    carom_vec2 point;
+    // How far to look. Default 1000000. [m]
+    bool has_radius;
+    double radius;
+    // Which shapes are seen; all, if left out.
+    const carom_args_filter *filter;
+    // A body that is not seen.
+    uint64_t ignore;
+    // Sensors are seen too. Default false.
+    bool sensors;
+} carom_args_query_nearest;
+CAROM_API carom_value *carom_map_query_nearest(const char *world,
+                                               const carom_args_query_nearest *args);
+CAROM_API carom_status carom_call_query_nearest(carom_client *client, const char *world,
+                                                const carom_args_query_nearest *args,
+                                                int timeout_ms, carom_value **result,
+                                                carom_error *error);
+
+// clang-format on
+
+CAROM_END_DECLS
+
+#endif
