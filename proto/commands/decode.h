@@ -1,4 +1,4 @@
-// What decoders of arguments are made of, beside the getters of arguments.h: shapes, filters, the
+// Parts of decoders, beside the getters of arguments.h: shapes, filters, the
 // rules that proto/schema cannot say. Internal to proto. Each returns whether the argument was
 // given, and reports through the decoder.
 #ifndef CAROM_PROTO_COMMANDS_DECODE_H

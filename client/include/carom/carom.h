@@ -5,6 +5,7 @@
 #ifndef CAROM_CAROM_H
 #define CAROM_CAROM_H
 
+#include <carom/arguments.h>
 #include <carom/batch.h>
 #include <carom/body.h>
 #include <carom/calls.h>
