@@ -4,7 +4,7 @@
 #ifndef CAROM_COMMON_WORLD_COMMAND_TYPES_H
 #define CAROM_COMMON_WORLD_COMMAND_TYPES_H
 
-// What survives of a world when the process or the machine ends.
+// The changes of a world that survive the end of the process or of the machine.
 typedef enum durability {
     DURABILITY_NONE,   // nothing
     DURABILITY_NORMAL, // every change that was answered or shown survives a crash of the process

@@ -41,7 +41,8 @@ typedef enum memory_use {
         MEMORY_USES
 } memory_use;
 
-// Who the memory is for: all connections of a subject or an address, or one connection.
+// The party that memory is taken for: all connections of a subject or an address, or one
+// connection.
 typedef struct memory_holder {
     atomic_uint references;
     atomic_int_least64_t bytes;
