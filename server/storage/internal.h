@@ -41,6 +41,7 @@ struct storage_world {
     bool released;              // S
     bool touched;               // S: its owner is to be woken after this group
     checkpoint_info checkpoint; // S: the newest that the log names
+    char *unsound;              // why its image could not be read at the start; NULL: it was
     ARRAY(world_span) spans;    // S: of records that the checkpoint does not hold
 
     status state; // L: of the log

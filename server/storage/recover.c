@@ -1,6 +1,6 @@
 // The second half of a start: puts the directory in order, and hands the worlds over.
 //
-// Only after verify.c has found all of it sound is anything changed: the torn end is cut off, what
+// Only after verify.c has found the log sound is anything changed: the torn end is cut off, what
 // no group attests is written again and synced, and then what nothing names is removed. The log
 // goes on there.
 #include "server/storage/verify.h"
@@ -166,7 +166,10 @@ status storage_scan(storage *s, bool change, error *err)
     if (result == STATUS_OK && v.segments.count > 0) {
         result = inventory_scan_segments(s, &v, err);
         result = result == STATUS_OK ? closed_verify(s, err) : result;
-        result = result == STATUS_OK ? inventory_verify_images(s, err) : result;
+        if (result == STATUS_OK) {
+            const status images = inventory_verify_images(s, err);
+            result = change ? STATUS_OK : images; // the other worlds go on
+        }
         // In this order: what was read may be in the system's memory alone, after a sync that
         // failed, and a file goes only when the log that needs it no more is on the disk.
         result = result == STATUS_OK && change ? continue_log(s, err) : result;
@@ -215,9 +218,10 @@ static status hand_world(storage *s, const storage_visitor *visitor, storage_wor
         .image_tick = c->tick,
         .image_hash = c->hash,
         .image_size = c->size,
+        .unsound = w->unsound,
     };
     status result = visitor->world(visitor->context, w, &info, err);
-    if (result == STATUS_OK && c->exists) {
+    if (result == STATUS_OK && c->exists && w->unsound == NULL) {
         image_target target = {visitor, w};
         result = image_read(s->disk, s->log.store, w->number, c, hand_image, &target, err);
         if (result != STATUS_OK) {

@@ -146,6 +146,7 @@ storage_world *stored_make(storage *s, uint64_t number, const char *name, uint64
 void stored_free(storage_world *w)
 {
     array_free(&w->spans);
+    free(w->unsound);
     free(w);
 }
 

@@ -52,7 +52,8 @@ storage_options storage_options_default(void);
 // Opens or makes the data directory `path`: takes its lock, verifies every byte of the log and of
 // the images that it needs, cuts off a torn last write. Errors, each naming the file, the place and
 // a remedy: in use by another process (with its id), not writable, damaged, of a newer version. A
-// damaged or newer directory is left as it was.
+// damaged or newer directory is left as it was. An image that cannot be read is its world's alone:
+// storage_recover() tells of it.
 status storage_open(const char *path, const storage_options *options, storage **out, error *err);
 
 // A world as recovery found it.
@@ -64,6 +65,8 @@ typedef struct storage_info {
     uint64_t last_tick; // of its last record or image
     bool has_image, image_has_hash;
     uint64_t image_sequence, image_tick, image_hash, image_size;
+    // Why the image cannot be read, where that is so: it does not come, and its file stays. NULL
+    const char *unsound;
 } storage_info;
 
 typedef struct storage_record {

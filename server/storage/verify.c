@@ -372,19 +372,26 @@ status inventory_scan_segments(storage *s, const inventory *v, error *err)
 
 status inventory_verify_images(storage *s, error *err)
 {
+    status all = STATUS_OK;
     for (uint32_t i = 0; i < s->worlds.count; i++) {
-        const storage_world *w = s->worlds.data[i];
+        storage_world *w = s->worlds.data[i];
         if (!w->checkpoint.exists) {
             continue;
         }
+        error why;
         status result =
-            image_read(s->disk, s->log.store, w->number, &w->checkpoint, NULL, NULL, err);
-        if (result != STATUS_OK) {
-            error_prefix(err, "world '%s'", w->name);
-            return result;
+            image_read(s->disk, s->log.store, w->number, &w->checkpoint, NULL, NULL, &why);
+        if (result == STATUS_OK) {
+            s->found.images++;
+            s->found.image_bytes += w->checkpoint.size;
+            continue;
         }
-        s->found.images++;
-        s->found.image_bytes += w->checkpoint.size;
+        w->unsound = copy_text(why.text);
+        if (all == STATUS_OK) {
+            error_prefix(&why, "world '%s'", w->name);
+            *err = why;
+            all = result;
+        }
     }
-    return STATUS_OK;
+    return all;
 }

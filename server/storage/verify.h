@@ -17,7 +17,8 @@ void inventory_free(inventory *v);
 
 // Reads the log from its oldest segment to its end into s->worlds and s->log.
 status inventory_scan_segments(storage *s, const inventory *v, error *err);
-// Every byte of every image that the log names.
+// Reads every byte of every image that the log names. A faulty one concerns its world alone: the
+// world is told so (`unsound`). The error is that of the first of them.
 status inventory_verify_images(storage *s, error *err);
 
 #endif

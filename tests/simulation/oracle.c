@@ -489,6 +489,9 @@ static const storage_visitor *visited;
 
 static status visit_world(void *context, storage_world *w, const storage_info *info, error *err)
 {
+    if (info->unsound != NULL) {
+        sim_fail("world '%s': %s", info->name, info->unsound);
+    }
     array_push(&infos, *info);
     array_push(&info_worlds, w);
     return visited->world(context, w, info, err);

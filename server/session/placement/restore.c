@@ -64,6 +64,17 @@ static bool take_marks(restored_world *w, const uint8_t *bytes, uint32_t count)
     return sound;
 }
 
+// Its image cannot be read, so its log has nothing to be played on.
+static void set_aside(restored_world *w, const char *unsound)
+{
+    error why;
+    error_set(&why, STATUS_UNAVAILABLE,
+              "is set aside: %s. Its files are kept: a start that can read them brings it back, "
+              "world.destroy drops it",
+              unsound);
+    restore_refuse(w, why.text, &why);
+}
+
 static status on_world(void *context, storage_world *stored, const storage_info *info, error *err)
 {
     restoring_list *list = context;
@@ -85,6 +96,8 @@ static status on_world(void *context, storage_world *stored, const storage_info 
     memcpy(w.name, info->name, size);
     if (info->has_image && aside_has(list->aside, w.name, info->epoch, &why)) {
         restore_refuse(&w, why.text, &why);
+    } else if (info->unsound != NULL) {
+        set_aside(&w, info->unsound);
     }
     array_push(list->worlds, w);
     return STATUS_OK;

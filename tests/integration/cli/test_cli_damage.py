@@ -125,11 +125,11 @@ LOG = {
              r"file is damaged; restore a backup"),
 }
 STORED_IMAGE = {
-    "cut off": (cut(0.7), WORLD + r"image-1-\d+ is damaged: its length is not that which its header tells; restore a backup"),
-    "altered": (flip(IMAGE + 20), WORLD + r"image-1-\d+ is damaged: the checksum of bytes 0 to \d+ differs; restore a backup"),
-    "newer": (sealed(put("<I", 8, 2), 0, IMAGE - 4), WORLD + r"image-1-\d+ is of format version 2, this program reads version 1: "
+    "cut off": (cut(0.7), r"image-1-\d+ is damaged: its length is not that which its header tells; restore a backup"),
+    "altered": (flip(IMAGE + 20), r"image-1-\d+ is damaged: the checksum of bytes 0 to \d+ differs; restore a backup"),
+    "newer": (sealed(put("<I", 8, 2), 0, IMAGE - 4), r"image-1-\d+ is of format version 2, this program reads version 1: "
               r"use the newer program that wrote it; nothing was changed"),
-    "huge": (sealed(put("<Q", 56, HUGE), 0, IMAGE - 4), WORLD + r"image-1-\d+ is damaged: it is not the image that the log "
+    "huge": (sealed(put("<Q", 56, HUGE), 0, IMAGE - 4), r"image-1-\d+ is damaged: it is not the image that the log "
              r"names; restore a backup"),
 }
 ANOTHER_COPY = "; it was cut off or altered: use another copy"
@@ -251,8 +251,12 @@ class DamageTest(ServerTest):
 
     def readers_of_data(self, text):
         data = self.folder / "data"
+        self.says(1, f"error {AT_START}{text}$", CAROMD, "--listen", "127.0.0.1:0", "--data", data)
+        self.readers_of_whole_data(text)
+
+    def readers_of_whole_data(self, text):
+        data = self.folder / "data"
         text = AT_START + text + "$"
-        self.says(1, "error " + text, CAROMD, "--listen", "127.0.0.1:0", "--data", data)
         self.says(1, "^caromd: " + text, CAROMD, "--check-data", data)
         self.says(2, "^carom: " + text, CAROM, "backup", data, self.folder / "b.bak")
 
@@ -274,15 +278,41 @@ class Damages(DamageTest):
         self.each(LOG, "data/log-0000000001", self.readers_of_data)
 
     def test_image_of_a_data_directory(self):
-        self.each(STORED_IMAGE, "data/image-*", self.readers_of_data)
+        def check(text):
+            self.readers_of_whole_data(WORLD + text)
+            self.starts_without_w("is set aside: " + text + r"\. Its files are kept: a start that can read them brings it back, "
+                                  r"world\.destroy drops it")
+        self.each(STORED_IMAGE, "data/image-*", check)
+
+    def test_image_that_is_missing_is_its_worlds_alone(self):
+        self.damaged("data/image-*", cut(0))
+        path, = self.folder.glob("data/image-*")
+        path.unlink()
+        self.files = contents(self.folder)
+        text = rf"cannot open {path.name}, which the log names: No such file or directory"
+        self.readers_of_whole_data(WORLD + text)
+        self.starts_without_w(f"is set aside: {text}")
+
+    def test_image_that_is_put_back_brings_its_world_back(self):
+        self.damaged("data/image-*", flip(IMAGE + 20))
+        path, = self.folder.glob("data/image-*")
+        self.starts_without_w("is set aside: ")
+        shutil.copy(self.good / "data" / path.name, path)
+        ended = run(CAROMD, "--listen", "127.0.0.1:0", "--data", self.folder / "data", until="1 world restored")
+        self.assertEqual(0, ended.code)
+        self.assertIn("world 'w' goes on from tick 60 ", ended.err)
 
     def test_data_of_another_engine_is_kept_and_its_world_not_served(self):
         self.damaged("data/image-*", image_of_other_engine)
+        self.starts_without_w(r"is not served: its image of tick \d+: world image, byte 10: made by an engine of behaviour \d+, "
+                              r"this one's is \d+: use a program of that behaviour")
+
+    def starts_without_w(self, text):
+        """The server starts, says the text of the world, and keeps its files."""
         before = dict(self.files)
         ended = run(CAROMD, "--listen", "127.0.0.1:0", "--data", self.folder / "data", until="listening on")
-        self.assertEqual(0, ended.code)
-        self.assertRegex(ended.err, r"error world 'w' is not served: its image of tick \d+: world image, byte 10: made by an "
-                         r"engine of behaviour \d+, this one's is \d+: use a program of that behaviour\n")
+        self.assertEqual(0, ended.code, ended.err)
+        self.assertRegex(ended.err, f"error world 'w' {text}")
         self.assertLess(ended.resident, RESIDENT_MAX)
         after = contents(self.folder)
         log = "data/log-0000000001"

@@ -215,6 +215,10 @@ static status on_world(void *context, storage_world *handle, const storage_info 
         wrong(m, "%s: up to %" PRIu64 ", promised %" PRIu64 ", assigned %" PRIu64, w->name,
               info->sequence, w->promised, w->assigned);
     }
+    m->unsound += info->unsound != NULL;
+    if (info->unsound != NULL && !m->damaging) {
+        wrong(m, "%s: %s", w->name, info->unsound);
+    }
     w->found_image = info->has_image ? info->image_sequence : 0;
     w->found_next = info->has_image ? info->image_sequence + 1 : 2;
     uint64_t nonce = w->found_image < w->images.count ? w->images.data[w->found_image] : 0;

@@ -33,6 +33,8 @@ typedef struct model {
     model_world worlds[8];
     int count;
     uint64_t names;    // made so far
+    bool damaging;     // images may be unsound: the test damages them
+    int unsound;       // of the worlds found
     const char *fault; // what was found wrong, or NULL
     char text[256];
 } model;
