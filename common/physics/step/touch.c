@@ -251,8 +251,8 @@ static void tell_stays(physics_world *world)
     // A pair that goes on from one piece of a chain to another.
     for (uint32_t i = 0; i < world->scratch->began.count; i++) {
         const uint32_t slot = world->scratch->began.data[i];
-        if ((world->contacts.data[slot].flags & (CONTACT_EVENTS | CONTACT_ACTIVE)) ==
-                (CONTACT_EVENTS | CONTACT_ACTIVE) &&
+        const uint32_t solid = CONTACT_EVENTS | CONTACT_ACTIVE;
+        if ((world->contacts.data[slot].flags & (solid | CONTACT_SENSOR)) == solid &&
             pair_of(world, slot, &world->scratch->began).touched) {
             array_push(listed, slot);
         }

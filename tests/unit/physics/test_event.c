@@ -269,6 +269,24 @@ static void chain_tells_events_of_the_pair_and_not_of_its_pieces(void **state)
     assert_int_equal(most, 2); // in a dent it touches two pieces
 }
 
+// A sensor that goes from piece to piece says once that it came, and never that it stays.
+static void sensor_along_a_chain_tells_one_begin_and_no_stay(void **state)
+{
+    (void)state;
+    physics_world *world = make_world((vec2d){0.0, 0.0});
+    want_all(world);
+    put_chain(world);
+    shape_def sensor = make_circle(0.5);
+    sensor.sensor = true;
+    body_id b = put_at(world, -8.0, 0.2, &sensor);
+    set_velocity(world, b, 4.0, 0.0);
+    const tally t = run_and_tally(world, 240);
+    assert_int_equal(t.sensor_begin, 1);
+    assert_int_equal(t.sensor_end, 0);
+    assert_int_equal(t.stay + t.begin + t.end + t.hit, 0);
+    world_free(world);
+}
+
 // Many pieces under one body: one entry, with the deepest points that there is room for.
 static void chain_under_a_long_body_is_one_contact_with_its_deepest_points(void **state)
 {
@@ -360,6 +378,7 @@ int main(void)
         cmocka_unit_test(hit_is_told_above_the_threshold_only),
         cmocka_unit_test(sensor_notes_who_comes_and_goes_and_stops_nobody),
         cmocka_unit_test(chain_tells_events_of_the_pair_and_not_of_its_pieces),
+        cmocka_unit_test(sensor_along_a_chain_tells_one_begin_and_no_stay),
         cmocka_unit_test(chain_under_a_long_body_is_one_contact_with_its_deepest_points),
         cmocka_unit_test(filter_of_category_mask_and_group_decides_who_collides),
         cmocka_unit_test(events_come_in_the_same_order_in_every_run),
