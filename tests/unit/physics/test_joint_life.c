@@ -310,10 +310,16 @@ static void joint_rests_while_a_body_is_disabled(void **state)
     rig r = rig_open(-G);
     body_id bob = rig_point(&r, 0.0, -1.0, 1.0);
     joint_def def = rig_def(JOINT_DISTANCE, r.ground, bob);
-    rig_join(&r, &def);
+    joint_id rod = rig_join(&r, &def);
+    joint_info bears;
+    rig_step(&r, 1);
+    assert_int_equal(joint_get(r.world, rod, &bears, NULL), STATUS_OK);
+    assert_near(bears.force.y, G, 0.5);
     body_def off = body_def_default();
     off.enabled = false;
     assert_int_equal(body_set(r.world, r.ground, BODY_FIELD_ENABLED, &off, NULL), STATUS_OK);
+    assert_int_equal(joint_get(r.world, rod, &bears, NULL), STATUS_OK);
+    assert_true(bears.force.x == 0.0 && bears.force.y == 0.0);
     rig_step(&r, 30);
     assert_near(rig_body(&r, bob).velocity.y, -G * 0.5, 0.01); // nothing holds it
     off.enabled = true;

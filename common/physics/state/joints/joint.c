@@ -240,6 +240,18 @@ void joint_deactivate(physics_world *world, uint32_t slot)
     }
 }
 
+// A joint of a disabled body bears nothing, and so do gears on it. (One that sleeps goes on to tell
+// what it bore last.)
+static void forget_load(physics_world *world, uint32_t slot)
+{
+    joint *j = &world->joints.data[slot];
+    j->total_force = (vec2){0.0f, 0.0f};
+    j->total_torque = 0.0f;
+    if ((j->flags & JOINT_FLAG_GEARED) != 0) {
+        visit_gears(world, slot, forget_load);
+    }
+}
+
 void joint_refresh_all(physics_world *world, uint32_t body_)
 {
     for (uint32_t key = world->bodies.data[body_].joints; key != NONE;
@@ -248,6 +260,7 @@ void joint_refresh_all(physics_world *world, uint32_t body_)
             joint_activate(world, key >> 1);
         } else {
             joint_deactivate(world, key >> 1);
+            forget_load(world, key >> 1);
         }
     }
 }
