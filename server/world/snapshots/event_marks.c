@@ -18,10 +18,10 @@ void event_marks_deinit(event_marks *m)
     m->list[0].seen = NULL;
 }
 
-void event_marks_send(event_marks *m, uint64_t end, view_set *seen)
+void event_marks_send(event_marks *m, uint64_t end, view_set *seen, uint64_t version)
 {
     ASSERT(m->in_flight < PACKED_IN_FLIGHT_MAX && end >= event_marks_sent(m)->next);
-    m->list[++m->in_flight] = (event_mark){.next = end, .seen = seen};
+    m->list[++m->in_flight] = (event_mark){.next = end, .seen = seen, .version = version};
 }
 
 void event_marks_acknowledge(event_marks *m)

@@ -23,6 +23,7 @@ typedef struct event_mark {
     uint64_t next;         // number of the first event behind it
     uint64_t lost;         // wanted events behind it that the log has forgotten
     struct view_set *seen; // owned: with an area, what was in view in its snapshot; else NULL
+    uint64_t version;      // of the rows in its snapshot
 } event_mark;
 
 typedef struct event_marks {
@@ -40,9 +41,9 @@ static inline const event_mark *event_marks_sent(const event_marks *m)
     return &m->list[m->in_flight];
 }
 
-// A snapshot with all events before `end` was sent. Takes the reference `seen` over. There is room:
-// in_flight is below PACKED_IN_FLIGHT_MAX.
-void event_marks_send(event_marks *m, uint64_t end, struct view_set *seen);
+// A snapshot with all events before `end` was sent, of that version of the rows. Takes the
+// reference `seen` over. There is room: in_flight is below PACKED_IN_FLIGHT_MAX.
+void event_marks_send(event_marks *m, uint64_t end, struct view_set *seen, uint64_t version);
 // The oldest snapshot on its way was written out. Does nothing where none is: the acknowledgement
 // is of a connection that the session has left.
 void event_marks_acknowledge(event_marks *m);

@@ -338,11 +338,10 @@ static void add_receiver(const publisher *p, const subscription *s, reply *r)
 static void settle(publisher *p, subscription *s, const view_group *g)
 {
     view_set_unref(s->seen);
-    view_set_unref(s->shown);
+    subscription_unref_shown(s);
+    memset(s->shown, 0, sizeof s->shown);
     s->seen = view_set_ref(g->seen);
-    s->shown = NULL;
     s->shown_all = false;
-    s->shown_version = 0;
     s->version = p->rows.version;
     s->lost_told = s->lost_told || view_group_tells_lost(g);
     s->described = s->view.describe ? p->descriptions.after : DESCRIPTION_COMPLETE;
@@ -351,7 +350,7 @@ static void settle(publisher *p, subscription *s, const view_group *g)
     s->packed_number = s->packed != NULL ? s->packed->number : 0;
     metrics_add(METRIC_events_lost, event_marks_sent(&s->marks)->lost);
     event_marks_send(&s->marks, event_log_end(&p->log),
-                     s->view.has_area ? view_set_ref(s->seen) : NULL);
+                     s->view.has_area ? view_set_ref(s->seen) : NULL, s->version);
 }
 
 // The reader has this state already: nothing in it is worth a snapshot.
@@ -378,7 +377,7 @@ static void send_group(publisher *p, const physics_world *world, const uint32_t 
         return;
     }
     view_set_ref(first.seen);
-    view_set_ref(first.shown);
+    subscription_ref_shown(&first);
     view_group g = {.of = &first};
     uint32_t pairs = 0;
     shared_bytes *tail = view_group_build(p, world, &g, hash, &pairs);
@@ -404,7 +403,7 @@ static void send_group(publisher *p, const physics_world *world, const uint32_t 
     }
     view_set_unref(g.seen);
     view_set_unref(first.seen);
-    view_set_unref(first.shown);
+    subscription_unref_shown(&first);
 }
 
 static int compare_due(const void *a, const void *b, void *list)

@@ -40,21 +40,6 @@ void view_set_unref(view_set *s)
     }
 }
 
-view_set *view_set_union(view_set *a, view_set *b)
-{
-    if (a == b || a == NULL || b == NULL) {
-        return view_set_ref(a != NULL ? a : b);
-    }
-    const view_set *larger = a->slots > b->slots ? a : b;
-    const view_set *smaller = larger == a ? b : a;
-    view_set *all = view_set_create(larger->slots);
-    memcpy(all->bits, larger->bits, (larger->slots + 63) / 64 * sizeof *all->bits);
-    for (uint32_t i = 0; i < (smaller->slots + 63) / 64; i++) {
-        all->bits[i] |= smaller->bits[i];
-    }
-    return all;
-}
-
 uint32_t view_set_next(const view_set *a, const view_set *b, uint32_t slot)
 {
     for (; slot < a->slots; slot = (slot / 64 + 1) * 64) {
@@ -154,11 +139,34 @@ view_set *view_set_pool_share(view_set_pool *p, view_set *s)
 // enough for a few more.
 static const double PLAIN_BYTES_LEAST = 512.0;
 
+void subscription_ref_shown(const subscription *s)
+{
+    for (int i = 0; i < SHOWN_SETS; i++) {
+        view_set_ref(s->shown[i].slots);
+    }
+}
+
+void subscription_unref_shown(const subscription *s)
+{
+    for (int i = 0; i < SHOWN_SETS; i++) {
+        view_set_unref(s->shown[i].slots);
+    }
+}
+
+bool subscription_has_shown(const subscription *s, uint32_t slot)
+{
+    bool has = false;
+    for (int i = 0; i < SHOWN_SETS && !has; i++) {
+        has = s->shown[i].slots != NULL && view_set_has(s->shown[i].slots, slot);
+    }
+    return has;
+}
+
 static void deinit(subscription *s)
 {
     event_marks_deinit(&s->marks);
     view_set_unref(s->seen);
-    view_set_unref(s->shown);
+    subscription_unref_shown(s);
     token_areas_unref(s->token_areas);
     budget_destroy(s->budget);
     memory_charge_end(&s->charge);
@@ -323,15 +331,21 @@ bool subscription_same_view(const subscribe_args *a, const token_areas *areas_a,
            a->precision.velocity == b->precision.velocity;
 }
 
+// Takes the reference over; none leaves what there is.
+static void note_shown(shown_set *to, view_set *slots, uint64_t version)
+{
+    if (slots != NULL) {
+        view_set_unref(to->slots);
+        *to = (shown_set){slots, version};
+    }
+}
+
 void subscription_begin_anew(subscription *s)
 {
     if (s->view.has_area) {
-        view_set *before = view_set_union(s->marks.list[0].seen, s->seen);
-        view_set *shown = view_set_union(before, s->shown);
-        view_set_unref(before);
-        view_set_unref(s->shown);
-        s->shown = shown;
-        s->shown_version = s->version > s->shown_version ? s->version : s->shown_version;
+        const event_mark *taken = &s->marks.list[0];
+        note_shown(&s->shown[SHOWN_TAKEN], view_set_ref(taken->seen), taken->version);
+        note_shown(&s->shown[SHOWN_SENT], view_set_ref(s->seen), s->version);
         s->shown_all = s->shown_all || (s->version > 0 && s->seen == NULL);
     }
     view_set_unref(s->seen);
@@ -360,14 +374,25 @@ static int compare_view_areas(const subscription *a, const subscription *b)
     return order != 0 ? order : token_areas_compare(a->token_areas, b->token_areas);
 }
 
+static int compare_shown(const subscription *a, const subscription *b)
+{
+    int order = 0;
+    for (int i = 0; i < SHOWN_SETS && order == 0; i++) {
+        const shown_set *x = &a->shown[i];
+        const shown_set *y = &b->shown[i];
+        order = compare_numbers((uintptr_t)x->slots, (uintptr_t)y->slots);
+        order = order != 0 ? order : compare_numbers(x->version, y->version);
+    }
+    return order;
+}
+
 int subscription_compare(const subscription *a, const subscription *b)
 {
     int order = compare_numbers((uintptr_t)a->packed, (uintptr_t)b->packed);
     order = order != 0 ? order : compare_numbers(a->version, b->version);
     order = order != 0 ? order : compare_numbers((uintptr_t)a->seen, (uintptr_t)b->seen);
-    order = order != 0 ? order : compare_numbers((uintptr_t)a->shown, (uintptr_t)b->shown);
+    order = order != 0 ? order : compare_shown(a, b);
     order = order != 0 ? order : a->shown_all - b->shown_all;
-    order = order != 0 ? order : compare_numbers(a->shown_version, b->shown_version);
     order = order != 0 ? order
                        : compare_numbers(event_marks_sent(&a->marks)->next,
                                          event_marks_sent(&b->marks)->next);

@@ -29,9 +29,6 @@ view_set *view_set_create(uint32_t slots);
 view_set *view_set_ref(view_set *s); // NULL is allowed, and stays NULL
 void view_set_unref(view_set *s);    // so here
 
-// The slots of either set; each may be NULL. The caller owns the result.
-view_set *view_set_union(view_set *a, view_set *b);
-
 static inline bool view_set_has(const view_set *s, uint32_t slot)
 {
     return slot < s->slots && (s->bits[slot / 64] >> (slot % 64) & 1) != 0;
@@ -83,6 +80,20 @@ typedef struct view_area {
     bool hidden; // it was last where it may not be seen
 } view_area;
 
+// The bodies in view in a snapshot. A slot means the body that had it at that version of the rows:
+// later it may be another one's.
+typedef struct shown_set {
+    view_set *slots; // owned; NULL: none
+    uint64_t version;
+} shown_set;
+
+enum {
+    SHOWN_TAKEN,
+    SHOWN_SENT,
+    SHOWN_SETS
+}; // of the last snapshot that the reader has taken, and
+   // of the last that it was sent
+
 struct packed_view;
 struct budget;
 
@@ -97,9 +108,9 @@ typedef struct subscription {
     uint64_t version;         // of the rows it was last sent, 0 for none
     event_marks marks;        // of the events that it was sent, and of those that its reader has
     view_set *seen;           // what was in view; NULL: everything, or nothing was sent yet
-    view_set *shown; // of a full snapshot: what was in view before; its events tell of that too
-    bool shown_all;  // everything was
-    uint64_t shown_version; // the newest that `shown` is of
+    shown_set shown[SHOWN_SETS]; // of a full snapshot: what was in view before; its events tell of
+                                 // that too
+    bool shown_all;              // everything was
     description_progress described;
     uint32_t skipped;      // snapshots that were due and not sent, since the last
     bool ended;            // its session is to be closed: it is sent nothing more
@@ -119,6 +130,11 @@ typedef struct subscriptions {
 } subscriptions;
 
 void subscriptions_deinit(subscriptions *s);
+
+// The sets shown before; `s` may be a copy, whose references are its own.
+void subscription_ref_shown(const subscription *s);
+void subscription_unref_shown(const subscription *s);
+bool subscription_has_shown(const subscription *s, uint32_t slot);
 
 // `number` is nobody else's. It may be below others: sessions take turns where a world has more
 // requests than fit a tick. The pointer holds until the next change of the list.

@@ -98,8 +98,9 @@ static bool body_shown(const view_group *g, body_id id)
     }
     const subscription *s = g->of;
     const uint32_t slot = row_table_slot(id);
-    const view_set *sets[] = {g->seen, s->seen, s->shown};
-    bool shown = s->shown_all || (!g->full && s->seen == NULL); // it had no area
+    const view_set *sets[] = {g->seen, s->seen};
+    bool shown = s->shown_all || (!g->full && s->seen == NULL) || // it had no area
+                 subscription_has_shown(s, slot);
     for (size_t i = 0; i < sizeof sets / sizeof *sets && !shown; i++) {
         shown = sets[i] != NULL && view_set_has(sets[i], slot);
     }
@@ -137,8 +138,13 @@ static bool was_told(const view_group *g, uint32_t slot, uint64_t created, uint6
     const subscription *s = g->of;
     const bool last = !g->full && s->seen != NULL && view_set_has(s->seen, slot) &&
                       created <= s->version && s->version < removed;
-    return last ||
-           (s->shown != NULL && view_set_has(s->shown, slot) && created <= s->shown_version);
+    bool told = last;
+    for (int i = 0; i < SHOWN_SETS && !told; i++) {
+        const shown_set *before = &s->shown[i];
+        told = before->slots != NULL && view_set_has(before->slots, slot) &&
+               created <= before->version && before->version < removed;
+    }
+    return told;
 }
 
 // Whether the reader has the body in view, or had.
@@ -152,7 +158,7 @@ static bool body_known(const publisher *p, const view_group *g, body_id id)
                was_told(g, slot, entry->created, UINT64_MAX);
     }
     const bool possible = id != 0 && ((s->seen != NULL && view_set_has(s->seen, slot)) ||
-                                      (s->shown != NULL && view_set_has(s->shown, slot)));
+                                      subscription_has_shown(s, slot));
     const row_removal *gone = possible ? removal_of(p, id) : NULL;
     return gone != NULL && was_told(g, slot, gone->created, gone->removed);
 }

@@ -54,7 +54,7 @@ static void send(history *h, event_marks *m)
         h->on_way[h->on_way_count].from = from->next;
         h->on_way[h->on_way_count].to = h->end;
         h->on_way[h->on_way_count++].lost = from->lost;
-        event_marks_send(m, h->end, NULL);
+        event_marks_send(m, h->end, NULL, 0);
     }
 }
 
@@ -152,12 +152,13 @@ static void what_was_in_view_goes_with_its_mark(void **state)
     event_marks m = {0};
     event_marks_begin(&m, 0);
     for (int i = 0; i < 3; i++) {
-        event_marks_send(&m, (uint64_t)i, view_set_ref(sets[i]));
+        event_marks_send(&m, (uint64_t)i, view_set_ref(sets[i]), (uint64_t)i);
     }
     event_marks_acknowledge(&m);
     event_marks_acknowledge(&m);
     assert_int_equal(sets[0]->references, 1);
     assert_ptr_equal(m.list[0].seen, sets[1]);
+    assert_int_equal(m.list[0].version, 1);
     event_marks_rewind(&m);
     assert_int_equal(sets[2]->references, 1);
     assert_int_equal(sets[1]->references, 2);
