@@ -91,7 +91,7 @@ export async function touch(page, ...steps) {
   await devtools.detach();
 }
 
-/** Keeps a picture of the page if the environment wishes: without a graphics card it takes a second. */
+/** Keeps a picture of the page if the environment wishes. */
 export async function picture(page, name) {
   if (shots) await page.screenshot({path: path.join(shots, `${name}.png`)});
 }
