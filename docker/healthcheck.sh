@@ -1,17 +1,15 @@
 #!/bin/sh
 # Usage: docker/healthcheck.sh [COMMAND-LINE-FILE]
 #
-# The health check of the image: asks the server for a ping, at the address that it was told to
-# listen on. That is the last --listen of process 1, or else CAROM_LISTEN. Exits with the code of
-# `carom ping`.
+# The health check of the image: asks the server for a ping, at its listening address: the last --listen of process 1,
+# or else CAROM_LISTEN. Exits with the code of `carom ping`.
 #
-# With a certificate (--tls-cert, CAROM_TLS_CERT, or that setting in the file of --config or
-# CAROM_CONFIG) it speaks TLS. A certificate that this container does not trust, or that is made for
-# another name, is an answer as well: the server lives. CAROM_TLS_NAME, and CAROM_CA where the
-# system does not know the authority, let it ask all the same, which leaves no refusal in the log.
+# With a certificate (--tls-cert, CAROM_TLS_CERT, or that setting in the file of --config or CAROM_CONFIG) it speaks
+# TLS. If this container does not trust the certificate, or it is for another name, the check still passes: the server
+# has answered. CAROM_TLS_NAME, and CAROM_CA if the system does not know the authority, let the check complete the
+# handshake, so that the server logs no refusal.
 #
-# It needs nothing that Debian slim does not have. The file is /proc/1/cmdline, unless a test names
-# another.
+# It needs only what Debian slim has. The file is /proc/1/cmdline, unless a test names another.
 set -eu
 
 listen=${CAROM_LISTEN:-127.0.0.1:22766}
@@ -32,7 +30,7 @@ done <<EOF
 $(tr '\0' '\n' <"${1:-/proc/1/cmdline}")
 EOF
 
-# A server that listens on every address answers on the loopback one.
+# A server on every address also listens on loopback.
 case $listen in
 0.0.0.0:*) listen=127.0.0.1:${listen##*:} ;;
 "[::]:"*) listen="[::1]:${listen##*:}" ;;

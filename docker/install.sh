@@ -1,13 +1,12 @@
 #!/bin/sh
 # Usage: docker/install.sh STAGE…          (stages: build, run, test)
 #
-# Makes sure that the packages of these stages in docker/packages.txt are installed, and for the stage
-# test the npm packages that client/web/test/package-lock.json pins. This is the one way in which carom
-# gets its packages: server/run.sh, tests/run.sh, the Dockerfile and CI call it.
+# Makes sure that the packages of these stages in docker/packages.txt are installed, and for the stage test the npm
+# packages that client/web/test/package-lock.json pins. It is the only way in which carom gets its packages:
+# server/run.sh, tests/run.sh, the Dockerfile and CI call it.
 #
-# It asks dpkg first and says nothing when all is there, so it costs a few milliseconds on every
-# run after the first. It needs nothing that a minimal Debian 12 does not have: no sudo when it runs
-# as root, no Python, no bash.
+# It asks dpkg first and prints nothing if all packages are installed, so later runs cost a few milliseconds. It needs
+# only a minimal Debian 12: no sudo when run as root, no Python, no bash.
 set -eu
 
 here=$(dirname "$0")
@@ -19,7 +18,7 @@ fail() {
     exit 1
 }
 
-# The packages that any of the given stages needs on this machine, one to a line.
+# The packages that the given stages need on this machine, one a line.
 packages_of() {
     machine=$(dpkg --print-architecture 2>/dev/null || true)
     awk -v stages="$*" -v machine="$machine" '
@@ -30,9 +29,8 @@ packages_of() {
         needed { print $1 }' "$list"
 }
 
-# Those of the given packages that are not installed, one to a line. A package that dpkg has
-# never heard of counts as missing, unless an installed one provides it: a Node of other makers
-# brings its own npm, beside which Debian's cannot be.
+# The given packages that are not installed, one a line. An unknown package counts as missing, unless an installed one
+# provides it: NodeSource's Node contains npm, for example, and conflicts with Debian's.
 missing_of() {
     installed=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' "$@" 2>/dev/null || true)
     provided=
@@ -62,7 +60,7 @@ install_packages() {
             "these must be here already: $(echo "$packages" | tr '\n' ' ')" >&2
         return
     fi
-    # shellcheck disable=SC2086 # package names hold no blanks; they are to be split
+    # shellcheck disable=SC2086 # package names have no blanks and must be split
     missing=$(missing_of $packages)
     [ -n "$missing" ] || return 0
     echo "Installing: $(echo "$missing" | tr '\n' ' ')"
@@ -73,7 +71,7 @@ install_packages() {
         install $missing </dev/null >/dev/null
 }
 
-# A copy of the lock file beside what npm installed tells later runs that all is there.
+# A copy of the lock file beside the installed modules tells later runs that they are complete.
 install_modules() {
     ! cmp -s "$modules/package-lock.json" "$modules/node_modules/.installed" || return 0
     command -v npm >/dev/null || fail "there is no npm, which client/web/test needs (Debian: npm)"

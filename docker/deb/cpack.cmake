@@ -1,11 +1,11 @@
-# Packages: caromd (the server), carom (the command line), libcarom0 (named as the libraries' soname) and
-# libcarom-dev; .deb of each, and one .tar.gz of all.
+# Packages: caromd (the server), carom (the command line), libcarom0 (named as the libraries' soname) and libcarom-dev;
+# .deb of each, and one .tar.gz of all.
 #
 #   cmake --preset release && cmake --build --preset release
 #   (cd .build/release && cpack)                    both kinds, in .build/release/packages
 #
-# What is listed by hand is what no tool finds out; the libraries that a package needs are found by
-# dpkg-shlibdeps (package dpkg-dev). client/CMakeLists.txt says why some components are Debian's alone.
+# dpkg-shlibdeps (package dpkg-dev) finds the libraries that a package needs; only the rest is listed by hand.
+# client/CMakeLists.txt says why some components are Debian's alone.
 set(here ${CMAKE_CURRENT_LIST_DIR})
 set(runtime libcarom${CAROM_SOVERSION})
 foreach(component caromd carom libcarom-dev)

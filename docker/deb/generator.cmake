@@ -1,6 +1,6 @@
-# Read by cpack once for each kind of package. An archive is unpacked anywhere, and has bin, lib and share at
-# its top. Debian's packages have the libraries in the machine's folder, and say what they depend on: without
-# the tools that find it out none is made.
+# cpack reads this file once for each kind of package. An archive can be unpacked anywhere, and has bin, lib and share
+# at its top. Debian packages have the libraries in the architecture's folder and list their dependencies: without the
+# tools that find these, none is made.
 if(CPACK_GENERATOR STREQUAL "TGZ")
     set(CPACK_PACKAGING_INSTALL_PREFIX /)
 elseif(CPACK_GENERATOR STREQUAL "DEB")
