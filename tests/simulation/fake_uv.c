@@ -1,5 +1,5 @@
-// See fake_uv.h. A handle's own state hangs behind its `u.reserved[0]`; the library's other fields
-// stay unused, but for `data`, which is the server's.
+// See fake_uv.h. `u.reserved[0]` points to a handle's own state; the library's other fields are
+// unused, except `data`, which is the server's.
 #include "tests/simulation/fake_uv.h"
 
 #include <netinet/in.h>
@@ -15,17 +15,17 @@ enum { READ_MAX = 65536, SPANS_MAX = 64, NS_PER_MS = 1000000 };
 
 typedef struct byte_queue {
     ARRAY(uint8_t) bytes;
-    uint32_t first; // those before it were taken
+    uint32_t first; // offset of the first unread byte
 } byte_queue;
 
 struct sim_link {
-    struct sim_link *next; // of those that wait at the listener
+    struct sim_link *next; // links of connections waiting at the listener
     byte_queue up;         // from the client, not yet read by the server
-    byte_queue down;       // in the kernel's buffer towards the client
+    byte_queue down;       // in the kernel's send buffer, not yet read by the client
     size_t down_max;
     bool up_ended, down_ended;
-    bool reset;       // nothing moves any more
-    bool client_gone; // the client's end was given back
+    bool reset;       // true: both directions are dead
+    bool client_gone; // the client's end is freed
     bool server_gone;
 };
 
@@ -34,17 +34,17 @@ typedef struct fake_handle {
     uv_handle_t *handle;
     bool closing;
     uv_close_cb closed;
-    // timer
+    // for a timer
     uv_timer_cb fired;
     bool active;
     uint64_t due_ms, repeat_ms;
-    // async, prepare
+    // for an async or prepare handle
     uv_async_cb woken;
     bool sent;
     uv_prepare_cb prepared;
-    // listener
+    // for a listener
     uv_connection_cb connected;
-    // stream
+    // for a stream
     sim_link *link;
     bool reading, told_end;
     uv_alloc_cb allocate;
@@ -69,7 +69,7 @@ typedef struct fake_work {
 static struct {
     fake_handle *handles;
     fake_work *works;
-    sim_link *waiting; // connections that were not accepted yet
+    sim_link *waiting; // connections not yet accepted
     uint64_t now_ms;
     bool frozen;
 } net;
@@ -221,7 +221,7 @@ static void add_handle(void *handle)
     net.handles = h;
 }
 
-// The names are the linker's: it leads each uv_NAME to __wrap_uv_NAME.
+// The linker redirects each uv_NAME to __wrap_uv_NAME.
 #define FAKED(type, name, ...)                                                                     \
     type __wrap_uv_##name(__VA_ARGS__);                                                            \
     type __wrap_uv_##name(__VA_ARGS__)
@@ -449,11 +449,11 @@ FAKED(size_t, stream_get_write_queue_size, const uv_stream_t *stream)
     return state_of(stream)->left;
 }
 
-// How many bytes the kernel takes now, or an error.
+// The number of bytes that the kernel takes now, or an error.
 static ssize_t kernel_put(sim_link *l, const char *bytes, size_t size)
 {
     if (net.frozen) {
-        return (ssize_t)size; // into nothing
+        return (ssize_t)size; // the bytes are dropped
     }
     if (l->reset) {
         return UV_ECONNRESET;
@@ -653,7 +653,7 @@ static void close_handle(fake_handle *h)
     free(h);
 }
 
-// Those that were closing when it began: a callback may close more.
+// Calls the close callbacks of handles that were closing when it began; these may close others.
 static void serve_closing(void)
 {
     fake_handle *closing = NULL;

@@ -1,9 +1,9 @@
-// The part of libuv that the server uses, over a network and a clock that are not real.
+// The part of libuv that the server uses, over a simulated network and clock.
 //
-// The linker puts these functions in libuv's place (see CMakeLists.txt), so the server's own
-// library runs as it is: its listener, its connections, its timers. Bytes from a client arrive in
-// pieces of any size; the kernel's buffer towards a client has a size of its own and is emptied as
-// the client reads; work for the thread pool is done some turns later. One thread.
+// The linker replaces libuv's functions by these (see CMakeLists.txt), so the server's own library
+// runs unchanged: its listener, its connections, its timers. Bytes from a client arrive in pieces
+// of any size; the kernel's buffer towards a client has a size of its own and is emptied as the
+// client reads; work for the thread pool is done some turns later. One thread.
 #ifndef CAROM_TESTS_SIMULATION_FAKE_UV_H
 #define CAROM_TESTS_SIMULATION_FAKE_UV_H
 
@@ -11,29 +11,29 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// A connection as its client sees it.
+// A connection as seen by its client.
 typedef struct sim_link sim_link;
 
-// One round of the loop: what is due and what has come. Returns whether anything is left open.
+// Runs one turn of the loop: due timers, arrived bytes. Returns whether any handle is open.
 bool fake_uv_turn(void);
 
-// NULL where nobody listens. `kernel_bytes`: room for what the client has not read yet.
+// Connects; NULL if nobody listens. `kernel_bytes` is the size of the server's send buffer.
 sim_link *sim_connect(size_t kernel_bytes);
 
 void sim_link_send(sim_link *l, const void *bytes, size_t size);
-// Takes up to `size` bytes that have come; returns how many.
+// Reads up to `size` bytes that have arrived; returns their number.
 size_t sim_link_receive(sim_link *l, void *bytes, size_t size);
-// The server has closed or the connection was reset, and everything that came was taken.
+// Whether the connection is closed or reset, and everything that arrived was read.
 bool sim_link_over(const sim_link *l);
-// The client sends no more.
+// Closes the client's direction.
 void sim_link_finish(sim_link *l);
-// The client is gone; the server sees a reset. Frees the client's end.
+// Resets the connection and frees the client's end.
 void sim_link_reset(sim_link *l);
 
-// The server's machine has stopped: whatever its process does from here on reaches nobody. Of what
-// is under way to clients a part arrives.
+// Stops the server's machine: nothing that its process does from here on has an effect. Some of the
+// bytes on their way to clients arrive.
 void fake_uv_freeze(void);
-// A new process begins.
+// Starts a new process's loop.
 void fake_uv_thaw(void);
 
 #endif

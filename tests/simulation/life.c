@@ -1,4 +1,4 @@
-// The server, turned by hand; see life.h.
+// Drives a server's threads turn by turn; see life.h.
 #include "tests/simulation/life.h"
 
 #include <inttypes.h>
@@ -12,9 +12,10 @@
 #include "tests/simulation/sim.h"
 
 enum {
-    TURNS_MAX = 100000, // in which a server has to end
+    TURNS_MAX = 100000, // turns within which a server must stop
     NUMBERS_A_LIFE = 1000000,
-    FAREWELL_BYTES = 2 * ERROR_TEXT_MAX // a connection's last words come on top of its bound
+    // The closing message may exceed a connection's bound.
+    FAREWELL_BYTES = 2 * ERROR_TEXT_MAX
 };
 
 static int64_t fake_clock(void)
@@ -38,7 +39,7 @@ static void choose_limits(limits *l)
     l->output_bytes = pick(65536, 100000, l->output_bytes);
     l->subscriptions_per_connection = pick(1, 3, 64);
     l->worlds = pick(2, 4, 256);
-    l->events_kept = pick(2, 8, 65536); // the least are below what an operator may set
+    l->events_kept = pick(2, 8, 65536); // the least values are below what an operator may set
     l->removals_kept = pick(16, 20, 65536);
     l->describe_bytes = pick(65536, 65536, l->describe_bytes);
     l->catch_up_ms = pick(0, 50, 250);
@@ -130,12 +131,12 @@ static void turn_sim_thread(life *l)
 
 static void pass_time(void)
 {
-    if (sim_one_in(3000)) { // the machine was suspended
+    if (sim_one_in(3000)) { // models a suspended machine
         sim_pass((int64_t)sim_random(4000) * 1000000);
     } else {
         sim_pass((int64_t)sim_random(4000000));
     }
-    if (sim_one_in(3000)) { // somebody sets the clock
+    if (sim_one_in(3000)) { // models a change of the system's clock
         sim.wall_ns += ((int64_t)sim_random(7200) - 3600) * 1000000000;
     }
 }
@@ -198,7 +199,7 @@ bool life_start(life *l)
     return false;
 }
 
-// Until all is closed and freed.
+// Runs until all handles are closed and freed.
 static void end_server(life *l)
 {
     server_drain(l->server, "the run ends it");
@@ -225,7 +226,7 @@ void life_crash(life *l, crash_kind kind)
     sim_trace("crash of kind %d", (int)kind);
     fake_uv_freeze();
     l->disk.stopped = true;
-    if (l->server != NULL) { // it only gives back its memory
+    if (l->server != NULL) { // only frees its memory
         sim.activity = "crashing";
         end_server(l);
     }

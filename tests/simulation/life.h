@@ -1,4 +1,4 @@
-// One life of the server in a run: start, turns, and its end, in good order or by a crash.
+// One life of the server in a run: from its start to its end, by a clean stop or a crash.
 #ifndef CAROM_TESTS_SIMULATION_LIFE_H
 #define CAROM_TESTS_SIMULATION_LIFE_H
 
@@ -8,34 +8,34 @@
 typedef struct life {
     uv_loop_t loop;
     fake_disk disk;
-    server *server; // NULL: none runs
+    server *server; // NULL: not running
     server_options options;
     storage_options storage;
     limits limits;
     uint64_t lives;
-    bool finished;             // the server said so
-    bool troubled;             // the disk may fail: then a server may refuse to begin
-    uint64_t stalled_until[3]; // steps: the loop, the storage, the simulation threads
+    bool finished;             // the server has reported its stop
+    bool troubled;             // the disk may fail, so a server may refuse to start
+    uint64_t stalled_until[3]; // in steps, for the loop, the storage and the simulation threads
 } life;
 
 void life_init(life *l);
 void life_deinit(life *l);
 
-// Starts a server. False where the machine stopped meanwhile: it has to be crashed then. A refusal
-// to start on a good disk fails the run.
+// Starts a server. False if the machine stopped meanwhile: call life_crash then. A refusal to start
+// on a good disk fails the run.
 bool life_start(life *l);
 
-// Lets one of its threads have a turn, by chance, or time pass.
+// Gives one of its threads a turn, or lets time pass, by chance.
 void life_turn(life *l);
-// All of its threads, and a little time.
+// Gives all of its threads a turn, and lets a little time pass.
 void life_turn_all(life *l);
 
-// Ends it in good order. False where the machine stopped meanwhile.
+// Stops the server cleanly. False if the machine stopped meanwhile.
 bool life_close(life *l);
-// The machine or the process stops; the next one finds what is left.
+// Crashes the machine or the process; the next life starts with what remains.
 void life_crash(life *l, crash_kind kind);
 
-// Fails the run where a bound is exceeded.
+// Fails the run if a bound is exceeded.
 void life_check_bounds(const life *l);
 
 #endif

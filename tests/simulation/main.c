@@ -1,5 +1,5 @@
-// carom-simulate: the server with its sessions, worlds and storage on a clock, a network and a disk
-// that are not real, one run for each seed. README.md has what a run does and what it must hold to.
+// carom-simulate: the server with its sessions, worlds and storage on a simulated clock, network
+// and disk, one run for each seed. README.md says what a run does and what it checks.
 //
 //     carom-simulate [--trace] [--plant FAULT] [FIRST_SEED [SEEDS [PROCESSES]]]
 #include <errno.h>
@@ -34,7 +34,7 @@ static uint32_t client_count;
 
 // ---- one life
 
-// The disk fails once, for a while, by chance, or is full.
+// Plans, by chance, one failure of the disk, a period of failures, or a full disk.
 static void trouble_disk(fake_disk *d)
 {
     static const int ERRORS[] = {5 /* EIO */, 28 /* ENOSPC */};
@@ -83,7 +83,7 @@ static void live(uint64_t steps, bool troubled)
     }
 }
 
-// Nobody asks for anything more: every request gets its answer, whatever the disk does.
+// Sends nothing more, and checks that every request is answered, whatever the disk does.
 static void wait_for_answers(void)
 {
     sim.activity = "answering";
@@ -102,7 +102,7 @@ static void wait_for_answers(void)
     }
 }
 
-// Bytes that have reached the clients are told, whatever becomes of the server.
+// Reports the bytes that clients have received to the oracle, even after a crash.
 static void hear_clients(void)
 {
     for (uint32_t i = 0; i < client_count; i++) {
@@ -122,7 +122,8 @@ static void end_life(bool troubled)
 {
     crash_kind kind = (crash_kind)sim_random(3);
     bool clean = sim_one_in(4) && life_close(&server_life);
-    crash(kind, clean && !troubled); // in good order everything is on the disk, if it took it
+    // After a clean stop everything is on the disk, if the disk did not fail
+    crash(kind, clean && !troubled);
 }
 
 static void start(bool troubled)
@@ -147,7 +148,7 @@ static void start(bool troubled)
 
 // ---- the end of a run
 
-// A good disk, a good network, one client: everything answers, and takes commands.
+// With a good disk and network, checks that the server answers one client and takes commands.
 static void audit(void)
 {
     start(false);
@@ -238,7 +239,7 @@ static void print_figures(uint64_t seeds, time_t begin)
            (long long)(time(NULL) - begin));
 }
 
-// Each process takes every so manieth seed.
+// Each process runs every PROCESSES-th seed.
 static int run_processes(uint64_t first, uint64_t count, uint64_t processes)
 {
     for (uint64_t i = 0; i < processes; i++) {
@@ -259,7 +260,7 @@ static int run_processes(uint64_t first, uint64_t count, uint64_t processes)
     return result;
 }
 
-// A planted fault has to be found: run() then ends the process.
+// A planted fault must be found: run() then ends the process.
 static int find(uint64_t first, uint64_t within)
 {
     run_all(first, within, 1);
@@ -306,7 +307,7 @@ int main(int argc, char **argv)
         return usage("SEEDS is at least 1, PROCESSES 1 to 64");
     }
     log_set_level(sim.trace ? LOG_DEBUG : LOG_ERROR);
-    if (!sim.trace && freopen("/dev/null", "w", stderr) == NULL) { // it tells of each failure
+    if (!sim.trace && freopen("/dev/null", "w", stderr) == NULL) { // each failure would print there
         return 1;
     }
     signal(SIGABRT, on_abort);

@@ -1,4 +1,4 @@
-// Recording, and the comparison at a restart; see oracle.h.
+// Records what was told, and compares it at a restart; see oracle.h.
 #include "tests/simulation/oracle_internal.h"
 
 #include <inttypes.h>
@@ -158,7 +158,8 @@ void oracle_acknowledged(uint64_t nonce, uint64_t tick, uint64_t body)
     if (n->world != NULL) {
         n->world->shown = true;
         uint64_t is = n->world->index.data[n->row].tick;
-        // A batch for a later tick that a paused world is stepped to: it is noted before the step.
+        // A paused world is stepped to a batch for a later tick: the batch is recorded before the
+        // step.
         SIM_CHECK(is == tick || is + 1 == tick,
                   "command %" PRIu64 " was acknowledged for tick %" PRIu64
                   ", it took effect at %" PRIu64,
@@ -175,7 +176,7 @@ void oracle_refused(uint64_t nonce)
     n->state = NONCE_REFUSED;
 }
 
-// ---- what clients were told
+// ---- what clients have received
 
 void oracle_told_state(uint64_t epoch, uint64_t tick, told_kind kind, uint64_t value)
 {
@@ -244,9 +245,9 @@ void oracle_told_destroyed(const char *name)
     }
 }
 
-// ---- the server's calls
+// ---- redirected calls of the server
 
-// Names of the simulation's worlds are one letter.
+// Names of the simulation's worlds have one letter.
 static uint64_t name_bit(const char *name)
 {
     return UINT64_C(1) << (uint8_t)name[0] % 64;
@@ -281,7 +282,7 @@ status __wrap_storage_create(storage *s, const char *name, uint64_t epoch, stora
     return result;
 }
 
-// The oracle notes things while the server works on a world; they are no memory of that world.
+// Charges the oracle's own memory to no world, although the server is working on one.
 static void note_mark(oracle_world *w, oracle_mark mark)
 {
     block_account *before = block_charge(NULL);
@@ -477,13 +478,13 @@ void oracle_crashed(crash_kind kind, bool clean)
     }
 }
 
-// All that was told must be there again.
+// Everything that clients saw must be restored.
 static bool is_held(const oracle_world *w)
 {
     return w->durability == STORAGE_FULL || !oracle.power_lost;
 }
 
-static ARRAY(storage_info) infos; // of the recovery that is under way, `name` unset
+static ARRAY(storage_info) infos; // worlds found by the recovery in progress, `name` unset
 static ARRAY(storage_world *) info_worlds;
 static const storage_visitor *visited;
 
@@ -549,7 +550,7 @@ static void lose_nonces(oracle_world *w, uint64_t kept)
     w->nonces.count = (uint32_t)kept;
 }
 
-// Later states may be lost: clients' words about them are forgotten here.
+// Later states may be lost: forgets what clients saw of them.
 static void lose_told(oracle_world *w, uint64_t tick)
 {
     uint32_t kept = 0;
@@ -580,7 +581,7 @@ static void check_shown(const oracle_world *w, uint64_t until)
     }
 }
 
-// It was read: so much of it is in the log.
+// The log contained everything that was read back.
 static void take_back(oracle_world *w, const restored_world *r)
 {
     SIM_CHECK(r->broken == NULL, "world %s of epoch %" PRIu64 " is broken: %s", w->name, w->epoch,
@@ -610,7 +611,7 @@ static void take_back(oracle_world *w, const restored_world *r)
     w->destroying = false;
 }
 
-// It was played: it has the state that its commands lead to.
+// A replayed world has the state that its commands lead to.
 static void check_played(oracle_world *w, const restored_world *r)
 {
     SIM_CHECK(r->broken == NULL, "world %s of epoch %" PRIu64 " is broken: %s", w->name, w->epoch,
@@ -622,7 +623,7 @@ static void check_played(oracle_world *w, const restored_world *r)
     oracle_replay(w, until, &hash);
 }
 
-// A later world has its name: its end was asked for, so it does not come back.
+// A later world has its name, so its end was requested and it is not restored.
 static bool is_superseded(const oracle_world *w)
 {
     for (const oracle_world *o = oracle.worlds; o != NULL; o = o->next) {
@@ -672,7 +673,7 @@ status __wrap_restore_read(storage *s, aside_list *aside, int threads, restored_
     }
     array_free(&infos);
     array_free(&info_worlds);
-    oracle.power_lost = false; // what is there now is on the disk
+    oracle.power_lost = false; // whatever was restored is on the disk
     return STATUS_OK;
 }
 
@@ -684,7 +685,7 @@ void __wrap_restore_play(restored_world *r)
     __real_restore_play(r);
     oracle_world *w = find_epoch(r->epoch);
     ASSERT(w != NULL);
-    if (r->stop == NULL || !atomic_load(r->stop)) { // else the server ended before
+    if (r->stop == NULL || !atomic_load(r->stop)) { // otherwise the server stopped first
         check_played(w, r);
     }
 }

@@ -1,14 +1,14 @@
-// All that the run's worlds were commanded, as the server itself applied it, and all that clients
-// were told: judged at each restart and at the end.
+// Records every command that the server applied to the run's worlds, and everything that clients
+// received; checks them at each restart and at the end.
 //
-// The linker leads the server's calls of its storage and of its worlds' logs through here (see
+// The linker redirects the server's calls of its storage and of its worlds' logs to the oracle (see
 // CMakeLists.txt). So the oracle has every command in the order of its application, beside whatever
-// the disk has. At a restart it compares the two: no command that was acknowledged may be missing,
-// no tick that was shown may lie ahead. At the end it plays each world's commands over its first
-// image, with the engine alone, and compares every hash, every picture and every event that any
-// client was told with what that plain replay gives.
+// the disk has. At a restart it compares the two: no acknowledged command may be missing, and no
+// tick that a client saw may be later than the restored one. At the end it plays each world's
+// commands over its first image, with the engine alone, and compares every hash, every picture and
+// every event that any client was told with the result of that replay.
 //
-// Commands of the simulation bear a number (nonce) of their own in their arguments.
+// Commands of the simulation have a unique number (nonce) in their arguments.
 #ifndef CAROM_TESTS_SIMULATION_ORACLE_H
 #define CAROM_TESTS_SIMULATION_ORACLE_H
 
@@ -23,33 +23,32 @@ void oracle_end(void);
 // ---- nonces
 
 uint64_t oracle_new_nonce(void);
-// The client was told that the command took effect, first shown by that tick; `body` is the one
-// that it made, or 0.
+// A client received the answer that the command took effect, first shown by that tick; `body` is
+// the id that it made, or 0.
 void oracle_acknowledged(uint64_t nonce, uint64_t tick, uint64_t body);
-// The client was told that it had no effect.
+// A client received the answer that the command had no effect.
 void oracle_refused(uint64_t nonce);
-// How a nonce is written into a command's numbers, exactly.
+// The nonce as a number for a command's arguments, exact in a double.
 double oracle_number(uint64_t nonce);
 
 // ---- worlds
 
-// A world was said to be there, or to have ended.
+// A client learned that a world exists, or has ended.
 void oracle_told_created(const char *name);
 void oracle_told_destroyed(const char *name);
 
 typedef enum told_kind {
-    TOLD_SNAPSHOT, // the hash of the state that a snapshot shows
-    TOLD_PICTURE,  // a digest of all bodies as a client has them
-    TOLD_ROUNDED,  // the same of a packed subscription: of places in whole steps alone
-    TOLD_READ      // the hash that a request read, which may stand within a tick
+    TOLD_SNAPSHOT, // the hash of a snapshot's state
+    TOLD_PICTURE,  // a digest of all bodies of a client's view
+    TOLD_ROUNDED,  // the same for a packed subscription: positions in whole steps only
+    TOLD_READ      // the hash that a request read, perhaps between two commands of a tick
 } told_kind;
 
 void oracle_told_state(uint64_t epoch, uint64_t tick, told_kind kind, uint64_t value);
 
-// Events that a subscription was told over its life, in order, each as a digest. `from`: those of
-// later ticks were due; `to`: up to that tick. Where a connection was lost (`gap`: before that
-// event) some may be missing, as the network lost them; else as many are missing as the server said
-// were lost (`lost`: before that event). None may come twice.
+// Digests of the events that a subscription received, in order. It was due the events after tick
+// `from` up to `to`. If its connection was lost before an event (`gap`), some may be missing there;
+// otherwise as many as the server reported lost (`lost`). None may come twice.
 typedef struct told_event {
     uint64_t tick, digest, lost;
     bool gap;
@@ -62,26 +61,26 @@ typedef struct told_span {
 void oracle_told_events(uint64_t epoch, const told_span *span, const told_event *events,
                         uint32_t count);
 
-// Digests, the same on both sides.
+// Digests, computed alike for client and replay.
 uint64_t oracle_mix(uint64_t digest, uint64_t value);
 uint64_t oracle_mix_double(uint64_t digest, double value);
-// Of a body at a place that is rounded to the steps of a packed subscription.
+// Mixes in a body's position, rounded to the steps of a packed subscription.
 uint64_t oracle_mix_rounded(uint64_t id, double x, double y);
 
 // ---- lives of the server
 
-// The server has ended, by a crash of that kind; `clean`: it was closed in good order.
+// The server has ended, by a crash of that kind; `clean`: it was stopped cleanly.
 void oracle_crashed(crash_kind kind, bool clean);
 
-// Plays everything and compares. A difference ends the run.
+// Replays everything and compares. A difference ends the run.
 void oracle_verify(void);
 
 typedef struct oracle_figures {
     uint64_t commands, acknowledged, states, compact, packed, events, lost_events, replayed_ticks,
         restarts, worlds;
     uint64_t ends, kills,
-        power_losses; // of the server: in good order, of the process, of the machine
+        power_losses; // ends of the server: clean, crashes of the process, crashes of the machine
 } oracle_figures;
-extern oracle_figures figures; // of all runs of the process
+extern oracle_figures figures; // totals of all runs of the process
 
 #endif

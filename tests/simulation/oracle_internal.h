@@ -10,15 +10,15 @@
 
 typedef struct oracle_row {
     uint64_t tick;
-    size_t end;      // offset in `rows` after it
-    uint64_t nonces; // nonces in all rows up to it
+    size_t end;      // end of its bytes in `rows`
+    uint64_t nonces; // number of nonces in all rows up to this one
 } oracle_row;
 
-// A record or an image as it was handed to the storage.
+// A record or an image passed to the storage.
 typedef struct oracle_mark {
     bool image;
     uint64_t sequence, tick, hash, until;
-    uint32_t rows; // that it holds, all before it included
+    uint32_t rows; // rows up to its end
 } oracle_mark;
 
 typedef struct oracle_told {
@@ -38,17 +38,17 @@ typedef struct oracle_world {
     char name[WORLD_NAME_BYTES_MAX + 1];
     uint64_t epoch;
     storage_durability durability;
-    storage_world *stored; // NULL while no server has it
-    buffer rows;           // encoded
+    storage_world *stored; // NULL while no server has the world
+    buffer rows;           // encoded rows
     ARRAY(oracle_row) index;
     ARRAY(uint64_t) nonces; // in the order of the rows
     ARRAY(oracle_mark) marks;
-    buffer base; // an image of its physics before all commands
+    buffer base; // an image of the physics before all commands
     uint64_t base_tick;
     bool base_paused;
-    uint64_t until; // of the last restart
-    bool shown;     // somebody was told something of it
-    bool shadowed;  // a world without a log had its name: what is told of the name is of either
+    uint64_t until; // the tick that the last restart restored
+    bool shown;     // a client has seen something of it
+    bool shadowed;  // a world without a log had its name, so clients may mean either
     bool destroying, destroyed, told_destroyed, gone;
     ARRAY(oracle_told) told;
     ARRAY(oracle_segment) segments;
@@ -58,31 +58,31 @@ typedef enum nonce_state {
     NONCE_SENT,
     NONCE_ACKNOWLEDGED,
     NONCE_REFUSED,
-    NONCE_FORGOTTEN // with a world of durability none, or with a loss that normal allows
+    NONCE_FORGOTTEN // lost with a world of durability none, or by a loss that normal allows
 } nonce_state;
 
 typedef struct oracle_nonce {
     nonce_state state;
     uint64_t tick, body;
-    oracle_world *world; // that it took effect in, or NULL
+    oracle_world *world; // the world in which it took effect, or NULL
     uint32_t row;
     bool unlogged; // it took effect in a world without a log
 } oracle_nonce;
 
 typedef struct oracle_tables {
     oracle_world *worlds;
-    ARRAY(oracle_nonce) nonces; // [0] unused
-    bool power_lost;            // since the last restart
-    uint64_t unlogged;          // bits of names that worlds without a log had in this life
+    ARRAY(oracle_nonce) nonces; // index 0 is unused
+    bool power_lost;            // the machine has stopped since the last restart
+    uint64_t unlogged;          // names (name_bit) of worlds without a log in this life
 } oracle_tables;
 
 extern oracle_tables oracle;
 
-// The nonces of a command's arguments, at most `max`; returns how many.
+// Writes the nonces of a command's arguments, at most `max`; returns their number.
 uint32_t oracle_read_nonces(const uint8_t *arguments, size_t size, uint64_t *out, uint32_t max);
 
-// Plays the world and compares it with what was told of it. With `expect_hash` compares the state
-// at `end` too.
+// Replays the world and compares it with what clients received. With `expect_hash`, compares the
+// state at `end` too.
 void oracle_replay(oracle_world *w, uint64_t end, const uint64_t *expect_hash);
 
 #endif

@@ -1,4 +1,4 @@
-// The plain replay: a world's commands over its first image, with the engine alone; see oracle.h.
+// The replay: a world's commands applied to its first image with the engine alone; see oracle.h.
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,15 +12,15 @@
 
 enum { KINDS_WANTED = ((1 << EVENT_KIND_COUNT) - 1) & ~(1 << EVENT_STAY), BODIES_MAX = 4096 };
 
-// The state that is played, and what is looked for in it.
+// The state of the replay, and what is compared with it.
 typedef struct replay {
     oracle_world *world;
     physics_world *physics;
     log_player player;
-    uint32_t told; // the first of world->told whose tick is not over
-    uint32_t row;  // next in world->index
+    uint32_t told; // the first entry of world->told whose tick is not past
+    uint32_t row;  // index of the next row in world->index
     bool compares;
-    ARRAY(told_event) events; // all that happened
+    ARRAY(told_event) events; // all events of the replay
 } replay;
 
 static int by_tick(const void *a, const void *b)
@@ -55,8 +55,8 @@ static uint64_t picture_of(const physics_world *physics, told_kind kind)
 
 static const char *const KIND_NAMES[] = {"hash", "bodies", "rounded bodies", "hash"};
 
-// Compares what was told of this tick with the state. `within`: a tick's commands are being
-// carried out, so only reads see it.
+// Compares what clients received of this tick with the state. `within`: between two commands of a
+// tick, which only reads show.
 static void look(replay *r, bool within)
 {
     if (!r->compares) {
@@ -132,12 +132,13 @@ static void on_applied(void *context, const log_command *row, const command *c,
     look(r, !r->player.paused);
 }
 
-// Events that happened and were not told, since the last one that was.
+// Events that happened but were not received, since the last received one.
 typedef struct missing {
-    uint64_t sure, maybe; // `maybe`: of a tick that may be told in part
+    uint64_t sure, maybe; // `maybe`: of a tick of which only a part may be due
 } missing;
 
-// As many are missing as the server said were lost; more where the network lost some.
+// The number missing must equal what the server reported lost; it may be larger if the network lost
+// some.
 static void check_missing(const replay *r, const told_span *span, missing m, uint64_t lost,
                           bool gap)
 {
@@ -149,9 +150,9 @@ static void check_missing(const replay *r, const told_span *span, missing m, uin
               lost);
 }
 
-// Whether `told` is what happened in the ticks after `from` up to `to`. The first and the last of
-// these ticks may be told in part: others' commands of that tick came before the subscription, or
-// after its last snapshot.
+// Checks that `told` are the events of the ticks after `from` up to `to`. Only a part of the first
+// and last tick's may be due: other commands of that tick came before the subscription, or after
+// its last snapshot.
 static void check_segment(const replay *r, const oracle_segment *s)
 {
     const told_span *span = &s->span;
@@ -160,7 +161,7 @@ static void check_segment(const replay *r, const oracle_segment *s)
                   span->to, s->events.data[i].tick, s->events.data[i].digest);
     }
     uint32_t told = 0;
-    uint64_t part = span->from + 1; // of this tick a part may be told
+    uint64_t part = span->from + 1; // a part of this tick's events may be due
     if (s->events.count > 0 && s->events.data[0].gap && s->events.data[0].tick > part) {
         part = s->events.data[0].tick;
     }
@@ -254,7 +255,7 @@ void oracle_verify(void)
         for (uint32_t i = 0; i < w->told.count; i++) {
             end = w->told.data[i].tick > end ? w->told.data[i].tick : end;
         }
-        // Of a packed snapshot that leaves bodies out only events are compared.
+        // If a packed snapshot leaves bodies out, only events are compared.
         for (uint32_t i = 0; i < w->segments.count; i++) {
             end = w->segments.data[i].span.to > end ? w->segments.data[i].span.to : end;
         }

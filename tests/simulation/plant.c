@@ -1,5 +1,5 @@
-// See plant.h. Each fault changes one call between two files of the server; without it the call is
-// what it was.
+// See plant.h. Each fault changes one call between two files of the server; without a fault the
+// call is passed on.
 #include "tests/simulation/plant.h"
 
 #include <string.h>
@@ -30,7 +30,7 @@ void plant_begin(fake_disk *d)
     d->skips_sync_names = is_planted("unsynced-names");
 }
 
-// ---- early-answer: what was handed to the storage leaves as if it were committed
+// ---- early-answer: answers are sent when the storage has their commands, before it has committed
 
 void __wrap_commit_gate_stamp(commit_gate *g, uint64_t sequence);
 void __real_commit_gate_stamp(commit_gate *g, uint64_t sequence);
@@ -40,7 +40,7 @@ void __wrap_commit_gate_stamp(commit_gate *g, uint64_t sequence)
     __real_commit_gate_stamp(g, sequence);
     if (is_planted("early-answer") && sequence > g->committed) {
         commit_gate_commit(g, sequence);
-        g->committed = 0; // the storage's own word comes later
+        g->committed = 0; // the storage's own report comes later
     }
 }
 
@@ -54,7 +54,7 @@ void __wrap_storage_finish_group(storage *s, const error *err)
     __real_storage_finish_group(s, is_planted("lost-record") ? NULL : err);
 }
 
-// ---- doubled-event: a snapshot that was written out is not noted, so its events come again
+// ---- doubled-event: a written snapshot is not recorded as sent, so its events come again
 
 void __wrap_publisher_acknowledge(publisher *p, uint64_t number);
 void __real_publisher_acknowledge(publisher *p, uint64_t number);
@@ -70,8 +70,7 @@ void __wrap_publisher_acknowledge(publisher *p, uint64_t number)
     }
 }
 
-// ---- unclamped-mark: of snapshots on their way, the marks stay where they were when the events
-// behind them are forgotten
+// ---- unclamped-mark: when events are dropped, the marks of snapshots on their way are not moved
 
 void __wrap_event_marks_trim(event_marks *m, uint64_t floor, event_wanted *wanted,
                              const void *context);

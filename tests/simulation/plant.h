@@ -9,7 +9,7 @@
 bool plant_known(const char *name);
 const char *plant_names(void);
 
-// A run begins, on that disk.
+// Begins a run on that disk.
 void plant_begin(fake_disk *d);
 
 #endif

@@ -1,4 +1,4 @@
-// The run's chance and clocks, and the end of a run that has found something; see sim.h.
+// The run's random numbers and clocks, and its end after a failure; see sim.h.
 #include "tests/simulation/sim.h"
 
 #include <inttypes.h>
@@ -68,7 +68,7 @@ void sim_trace(const char *format, ...)
     va_end(args);
 }
 
-// ---- in place of the system's clocks and random numbers (see CMakeLists.txt)
+// ---- replacements for the system's clocks and random numbers (see CMakeLists.txt)
 
 int64_t __wrap_clock_now_ns(void);
 int64_t __wrap_clock_processor_ns(void);
@@ -83,7 +83,7 @@ int64_t __wrap_clock_now_ns(void)
     return sim.now_ns;
 }
 
-// No thread is ever kept waiting.
+// Simulated threads never wait for a processor.
 int64_t __wrap_clock_processor_ns(void)
 {
     return sim.now_ns;

@@ -1,4 +1,4 @@
-// A client: its connection, and its reading of the bytes that it is sent; see sim_client.h.
+// A client: its connection, and how it reads the server's bytes; see sim_client.h.
 #include "tests/simulation/sim_client.h"
 
 #include <inttypes.h>
@@ -17,7 +17,7 @@
 
 enum {
     INPUT_BYTES_MAX = 16 << 20,
-    REQUESTS_MAX = 40, // without an answer; then the client waits
+    REQUESTS_MAX = 40, // unanswered requests at which the client waits
     SNAPSHOT_HEAD = 12 // bytes of a snapshot's message before its map
 };
 
@@ -250,7 +250,7 @@ static void take_packed(const sim_client *c, sim_subscription *s, const msgpack_
     if (told.full) {
         oracle_told_state(s->epoch, told.tick, TOLD_SNAPSHOT, get_hash(map));
     }
-    if (rpc_map_get(map, "left_out") == NULL) { // else some bodies are as they were before
+    if (rpc_map_get(map, "left_out") == NULL) { // otherwise some bodies are as they were before
         oracle_told_state(s->epoch, told.tick, TOLD_ROUNDED, picture_of(s));
     }
     figures.packed++;
@@ -269,12 +269,12 @@ static void take_snapshot(const sim_client *c, sim_subscription *s, const msgpac
     take_rows(s, map);
     take_events(s, map);
     oracle_told_state(epoch, tick, TOLD_SNAPSHOT, get_hash(map));
-    if (rpc_map_get(map, "left_out") == NULL) { // else some bodies are as they were before
+    if (rpc_map_get(map, "left_out") == NULL) { // otherwise some bodies are as they were before
         oracle_told_state(epoch, tick, TOLD_PICTURE, picture_of(s));
     }
 }
 
-// Plays a record that has come, and compares the state with what the server told of it.
+// Applies a received record, and compares the state with the record's hash.
 static void play(sim_subscription *s, const log_record *record)
 {
     error err = {0};
@@ -350,7 +350,7 @@ static void on_snapshot(sim_client *c, const msgpack_object *map, const uint8_t 
 
 // ---- answers
 
-// `applied` and `pending` of a session that goes on say what became of each request.
+// `applied` and `pending` of a resumed session say what became of each request.
 static bool is_pending(const msgpack_object *result, uint32_t id)
 {
     const msgpack_object *pending = rpc_map_get(result, "pending");
@@ -368,7 +368,7 @@ static void settle_request(sim_client *c, const msgpack_object *result, uint32_t
     const msgpack_object *applied = rpc_map_get(result, "applied");
     const msgpack_object *entry = rpc_map_get(applied, sim_world_name(r.world));
     const msgpack_object *last = entry != NULL ? rpc_map_get(entry, "last") : NULL;
-    // Of a world that has ended, and of its commands, the answer says nothing.
+    // The answer does not cover a world that has ended, nor its commands.
     bool known = r.op == OP_COMMAND && sim_destroys[r.world] == 0;
     bool lost = last == NULL || last->via.u64 < r.id;
     sim_trace("client %p: request %u to %s has no answer, applied up to %" PRIu64, (void *)c, r.id,
@@ -398,7 +398,7 @@ static void keep_subscriptions(sim_client *c, const msgpack_object *result)
             end_subscription(c, number);
         }
     }
-    for (uint32_t j = 0; j < list->via.array.size; j++) { // whose answers were lost
+    for (uint32_t j = 0; j < list->via.array.size; j++) { // requests whose answers were lost
         uint64_t number = get_uint(&list->via.array.ptr[j], "subscription");
         if (find_subscription(c, number) == NULL) {
             sim_subscription s = {.number = number, .unanswered = true, .gap = true};
@@ -411,7 +411,7 @@ static void on_hello(sim_client *c, const msgpack_object *result)
 {
     const msgpack_object *secret = rpc_map_get(result, "resume");
     if (c->resuming) {
-        uint32_t count = c->requests.count; // those sent again come behind
+        uint32_t count = c->requests.count; // requests sent again are appended
         for (uint32_t i = count; i > 0; i--) {
             if (!is_pending(result, c->requests.data[i - 1].id)) {
                 settle_request(c, result, i - 1);
@@ -493,7 +493,7 @@ static void on_error(sim_client *c, const sim_request *r, const msgpack_object *
     for (uint32_t i = 0; i < r->nonce_count && !maybe; i++) {
         oracle_refused(r->nonces[i]);
     }
-    if (r->op == OP_HELLO && c->resuming) { // it is gone, and this is another session
+    if (r->op == OP_HELLO && c->resuming) { // the session is gone, so this is another one
         c->resuming = false;
         c->secret[0] = '\0';
         end_all_subscriptions(c);
@@ -510,7 +510,7 @@ static void on_response(sim_client *c, const msgpack_object *message)
     }
     SIM_CHECK(at < c->requests.count, "an answer to request %" PRIu64 ", which has none to come",
               id);
-    // Taken out first: what follows may change the list.
+    // Removed first: the rest may change the list.
     sim_request r = c->requests.data[at];
     buffer_init(&c->requests.data[at].tail, 0);
     drop_request(c, at);
@@ -593,11 +593,11 @@ void sim_client_lost(sim_client *c)
         c->subscriptions.data[i].begun = false;
         c->subscriptions.data[i].gap = true;
     }
-    if (*c->secret == '\0') { // the session ends with it
+    if (*c->secret == '\0') { // without a resume secret the session is lost
         end_all_subscriptions(c);
         drop_all_requests(c);
     }
-    if (c->resuming) { // the hello itself
+    if (c->resuming) { // the hello's own entry
         for (uint32_t i = c->requests.count; i > 0; i--) {
             if (c->requests.data[i - 1].op == OP_HELLO) {
                 drop_request(c, i - 1);
@@ -693,7 +693,7 @@ uint32_t sim_client_overdue(const sim_client *c)
 {
     bool connected = c->link != NULL && !sim_link_over(c->link) && !c->finished && !c->resuming;
     for (uint32_t i = 0; connected && i < c->requests.count; i++) {
-        connected = !c->requests.data[i].patient; // it may hold up those behind it
+        connected = !c->requests.data[i].patient; // it may delay the requests after it
     }
     return connected && c->requests.count > 0 ? c->requests.data[0].id : 0;
 }

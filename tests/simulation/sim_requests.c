@@ -1,5 +1,5 @@
-// Requests with random arguments; see sim_requests.h. Each command bears a number of its own among
-// its arguments (oracle_number), by which the oracle knows it again.
+// Requests with random arguments; see sim_requests.h. Each command has a unique number in its
+// arguments (oracle_number), by which the oracle recognises it.
 #include "tests/simulation/sim_requests.h"
 
 #include <inttypes.h>
@@ -60,7 +60,7 @@ static void pair_bool(packer *k, const char *key, bool value)
     value ? msgpack_pack_true(k) : msgpack_pack_false(k);
 }
 
-// A request that is being written: its method, then params of so many pairs.
+// Begins writing a request: its method, then params with `pairs` entries.
 static sim_request *begin(sim_client *c, sim_op op, int world, const char *name, uint32_t pairs)
 {
     sim_request r = {.op = op, .world = world};
@@ -99,7 +99,7 @@ static void send_last(sim_client *c)
     send_as(c, r, false);
 }
 
-// No answer will come: only the oracle knows of it.
+// The request gets no answer: only the oracle keeps it.
 static void notify_last(sim_client *c)
 {
     sim_request *r = &c->requests.data[--c->requests.count];
@@ -149,7 +149,7 @@ static double within(double extent)
     return ((double)sim_random(2001) - 1000.0) * 0.001 * extent;
 }
 
-// Pairs of a body.spawn but for its world.
+// Pairs of a body.spawn without its world.
 enum { SPAWN_PAIRS = 4 };
 static void pack_spawn(packer *k, uint64_t nonce)
 {
@@ -195,7 +195,7 @@ static uint64_t any_body(const sim_client *c, int world)
             return c->bodies[at].id;
         }
     }
-    return 1 + sim_random(4); // somebody's, or nobody's
+    return 1 + sim_random(4); // a random owner, or none
 }
 
 static void request_impulse(sim_client *c, int world, bool notification)
@@ -237,8 +237,8 @@ static void request_remove(sim_client *c, int world)
     send_last(c);
 }
 
-// ---- what breaks physics: springs of 1 000 Hz with targets far away, masses and spins at their
-// limits. None of them bears a number of the oracle's.
+// ---- commands that strain the physics: springs of 1 000 Hz with far targets, extreme masses and
+// spins. None of them has a nonce.
 
 static double pick(const double *numbers, uint32_t count)
 {
@@ -356,7 +356,7 @@ static void request_create(sim_client *c, int world)
     pair_bool(&k, "if_absent", sim_one_in(2));
     pair_bool(&k, "paused", sim_one_in(5));
     pair_number(&k, "hz", 5.0 + (double)sim_random(40));
-    pair_uint(&k, "substeps", 1); // small worlds: the runs are about what is told of them
+    pair_uint(&k, "substeps", 1); // worlds are small: the runs test messages, not physics
     pair_uint(&k, "max_bodies", 3 + sim_random(12));
     send_last(c);
 }
@@ -398,7 +398,7 @@ static void request_subscribe(sim_client *c, int world)
     bool packed = !log && sim_one_in(2);
     bool velocities = packed && sim_one_in(2);
     bool compact = log && sim_one_in(2);
-    // A number that is not the server's asks for nothing.
+    // With another version than the server's the plain form comes.
     uint32_t tables = log_compact_tables() + (compact && sim_one_in(8) ? 1u : 0u);
     sim_request *r = begin(c, log ? OP_SUBSCRIBE_LOG : OP_SUBSCRIBE, world, "world.subscribe",
                            (log ? 2u : 3u) + (rated ? 1u : 0u) + (packed ? 1u : 0u) +
@@ -449,7 +449,7 @@ static void request_unsubscribe(sim_client *c)
     send_last(c);
 }
 
-// ---- any of them
+// ---- a random request
 
 static void request_rare(sim_client *c, int world)
 {

@@ -4,12 +4,12 @@
 
 #include "tests/simulation/sim_client.h"
 
-// Sends something by chance.
+// Sends a random request.
 void sim_request_any(sim_client *c);
 void sim_request_hello(sim_client *c, bool resume);
 void sim_request_info(sim_client *c, int world);
 void sim_request_spawn(sim_client *c, int world, bool notification);
-// The same again under a new id; `r` is the client's own and stays.
+// Sends the request again under a new id; `r` is the client's own and is not changed.
 void sim_request_again(sim_client *c, const sim_request *r);
 
 // A name of the simulation's worlds.

@@ -21,7 +21,7 @@ class Caromd:
             stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace")
         self.listening = threading.Event()
         self.port = None
-        self.http_port = None  # of HTTP and WebSocket; None with --http off
+        self.http_port = None  # port of HTTP and WebSocket; None with --http off
         self.reader = threading.Thread(target=self.read_log, daemon=True)
         self.reader.start()
         if not self.listening.wait(START_SECONDS) or self.port is None:
@@ -32,13 +32,13 @@ class Caromd:
         for line in self.process.stderr:
             self.log.append(line)
             found = re.search(r"for browsers: https?://127\.0\.0\.1:(\d+)/", line)
-            if found:  # this line comes before the next
+            if found:  # the server prints this line before the next
                 self.http_port = int(found.group(1))
             found = re.search(r"listening on 127\.0\.0\.1:(\d+)", line)
             if found and self.port is None:
                 self.port = int(found.group(1))
                 self.listening.set()
-        self.listening.set()  # it ended
+        self.listening.set()  # the process has ended
 
     def await_log(self, words):
         """Waits until a line of the log has these words, and returns it."""

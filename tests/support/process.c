@@ -1,4 +1,4 @@
-// Starts, watches and ends a server process; see process.h. The test's thread.
+// Starts, watches and stops a server process; see process.h. The test's thread.
 #include "tests/support/process.h"
 
 #include <fcntl.h>
@@ -30,7 +30,7 @@ int64_t test_now_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-// In the child.
+// Runs in the child process.
 static void execute(const char *program, const char *const *arguments)
 {
     char *argv[ARGUMENTS_MAX] = {strdup(program)};
@@ -49,7 +49,7 @@ void process_spawn(process *p, const char *program, const char *const *arguments
     p->pid = fork();
     assert_true(p->pid >= 0);
     if (p->pid == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL); // a test that fails leaves nothing behind
+        prctl(PR_SET_PDEATHSIG, SIGKILL); // the server ends with the test, even if that fails
         fcntl(p->log, F_SETFL, O_APPEND);
         dup2(p->log, STDOUT_FILENO);
         dup2(p->log, STDERR_FILENO);
@@ -96,7 +96,7 @@ void process_start(process *p, const char *program, const char *const *options)
 
 int process_wait(process *p, int timeout_ms)
 {
-    assert_true(p->pid > 0); // it has ended before
+    assert_true(p->pid > 0); // it must still run
     int64_t until = test_now_ms() + timeout_ms;
     int result = 0;
     while (waitpid(p->pid, &result, WNOHANG) == 0) {
@@ -113,7 +113,7 @@ int process_wait(process *p, int timeout_ms)
 
 int process_stop(process *p, int signal, int timeout_ms)
 {
-    assert_true(p->pid > 0); // to 0 would be to all of the test's own group
+    assert_true(p->pid > 0); // kill(0) would reach the test's own process group
     kill(p->pid, signal);
     int code = process_wait(p, timeout_ms);
     if (code == -1) {

@@ -46,7 +46,7 @@ class Ed25519:
 
 
 def write_keys(path, *keys):
-    # By a rename, as an operator would: a server that reads it meanwhile sees the one or the other.
+    # Replaces the file by a rename, as an operator would: a server that reads it sees the old or the new one.
     with open(f"{path}.new", "w", opener=lambda p, flags: os.open(p, flags, 0o600), encoding="utf-8") as file:
         json.dump({"keys": [k.jwk() for k in keys]}, file)
     os.rename(f"{path}.new", path)

@@ -9,7 +9,7 @@ from caromd import Caromd
 from wire import Client, Closed, RemoteError
 
 CAROMD = os.path.abspath(sys.argv[1])
-SECONDS_MAX = 60  # for whatever is waited for: sanitizers are slow
+SECONDS_MAX = 60  # the bound of every wait: sanitizers are slow
 BALL = {"kind": "circle", "radius": 0.5}
 
 
