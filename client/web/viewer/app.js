@@ -1,8 +1,7 @@
-// The page's middle: what is watched, what is chosen, which tool is in hand, and the frame loop that
-// draws it. Panels listen to its events and call its methods; they do not know each other.
+// The page's centre: the watched world, the chosen body, the current tool, and the frame loop. Panels listen to its
+// events and call its methods; they do not know each other.
 //
-// Events: `choose` (id), `tool` (name), `theme` (name), `frame` (numbers of the last second),
-// `time` (), `setting` ().
+// Events: `choose` (id), `tool` (name), `theme` (name), `frame` (numbers of the last second), `time` (), `setting` ().
 
 import {Camera} from './draw/camera.js';
 import {Canvas} from './draw/canvas.js';
@@ -23,16 +22,16 @@ import {toast} from './ui/dom.js';
 import {onPhone} from './ui/sheets.js';
 import {freeName} from './ui/worlds.js';
 
-const DEMO = 'demo'; // the world that is shown first, where nothing else is asked for
-const SHARED_MAX = 8; // worlds of shared ticks; the oldest ends for another
-const FRAMES_MAX = 32; // first frames of worlds that the browser remembers
-const AREA_MARGIN = 0.4; // of the view, on each side
+const DEMO = 'demo'; // the world shown first if the address names none
+const SHARED_MAX = 8; // worlds made for shared ticks; the oldest ends when another is made
+const FRAMES_MAX = 32; // worlds whose first frame the browser remembers
+const AREA_MARGIN = 0.4; // share of the view added on each side
 const FRAME_MS_MAX = 100; // a longer pause between frames counts as this
-const SLOW_FPS = 40; // of drawn frames
-const SLOW_TIMES = 5; // half seconds in a row
-const SUMMARY_MS = 5000; // between sentences for screen readers
+const SLOW_FPS = 40; // fewer frames per second than this count as slow
+const SLOW_TIMES = 5; // half seconds in a row before the picture gets plainer
+const SUMMARY_MS = 5000; // between summaries for screen readers
 
-// The world to be shown where the address names none.
+// The world to show if the address names none.
 function firstOf(worlds) {
   const list = worlds.filter((info) => !info.unavailable);
   return list.find((info) => info.world === DEMO) ?? list.find((info) => !info.paused && info.bodies > 0) ?? list[0];
@@ -41,10 +40,10 @@ function firstOf(worlds) {
 export class App extends Emitter {
   #last = 0;
   #drawn = {time: NaN, source: null, version: -1};
-  #shared = new Map(); // tick -> the world that was made for a link to it
+  #shared = new Map(); // tick -> the world made for a link to it
   #frames = {count: 0, since: 0, work: 0, longest: 0};
   #summaryAt = 0;
-  #slow = 0; // half seconds in a row in which frames came late
+  #slow = 0; // slow half seconds in a row
 
   constructor() {
     super();
@@ -63,7 +62,7 @@ export class App extends Emitter {
     this.grid = new Lines(this.canvas.grid, this.camera);
     this.history = new History();
     this.past = new PastSource(this.history);
-    /** World time that is looked at, or null for now. `rate`: how fast it goes on. */
+    /** The past world time shown, or null for now. `rate`: its speed. */
     this.scrub = null;
     this.live = null;
     this.chosen = 0;
@@ -80,8 +79,9 @@ export class App extends Emitter {
     this.#listen();
   }
 
-  // A token in the address would go with every copy of it: it moves to where entered ones are kept. It is for this
-  // page's own server: who made the link may have named any other. Returns whether there was one to keep.
+  // Moves a token from the address, where every copy of the link would reveal it, to where entered tokens are kept. It
+  // is kept for this page's own server: the author of a link may have named any other. Returns whether there was a
+  // token.
   #keepToken() {
     const {server, token} = this.address;
     if (!token) return false;
@@ -94,7 +94,7 @@ export class App extends Emitter {
     return true;
   }
 
-  // The server of the page says to which others it may connect.
+  // The page's server decides to which other servers it may connect.
   #mindPolicy() {
     document.addEventListener('securitypolicyviolation', ({effectiveDirective}) => {
       if (effectiveDirective !== 'connect-src') return;
@@ -104,7 +104,7 @@ export class App extends Emitter {
     });
   }
 
-  // As the system is set, now and when that changes: less motion; light or dark, until one is chosen here.
+  // Follows the system's settings and their changes: reduced motion, and light or dark until one is chosen here.
   #followSystem() {
     const still = matchMedia('(prefers-reduced-motion: reduce)');
     const light = matchMedia('(prefers-color-scheme: light)');
@@ -123,7 +123,7 @@ export class App extends Emitter {
     session.on('fault', (error) => toast(error.message));
     session.on('gone', (error) => {
       toast(error.message);
-      this.address.world = undefined; // another may take its place
+      this.address.world = undefined; // another world may be shown instead
       this.history.clear();
       this.setScrub(null);
       this.choose(0);
@@ -145,7 +145,7 @@ export class App extends Emitter {
       this.history.add(snapshot, this.live.view, this.live.asleepIds);
     });
     session.on('info', (info) => this.#summary(info));
-    session.on('renewed', () => this.#shared.clear()); // they ended with the session before
+    session.on('renewed', () => this.#shared.clear()); // they ended with the previous session
     session.on('worlds', (list) => {
       if (session.world || this.choosing) return;
       const wanted = this.address.world;
@@ -160,7 +160,7 @@ export class App extends Emitter {
   #readdress() {
     const address = readAddress();
     this.address = address;
-    if (this.#keepToken()) location.reload(); // as who that token says
+    if (this.#keepToken()) location.reload(); // starts again with the new token's rights
     if (address.world && address.world !== this.session.world) this.session.watch(address.world);
     else this.#look(address);
     if (address.theme) this.setTheme(address.theme);
@@ -170,12 +170,12 @@ export class App extends Emitter {
     requestAnimationFrame((now) => this.#frame(now));
   }
 
-  /** Something changed that the next frame has to show. */
+  /** Something changed that the next frame must show. */
   touch() {
     this.dirty = true;
   }
 
-  /** Where the drawn bodies come from: the past while one looks back, else the live world. */
+  /** The source of the drawn bodies: the past while one looks back, else the live world. */
   get source() {
     return this.scrub ? this.past : this.live;
   }
@@ -216,7 +216,7 @@ export class App extends Emitter {
     this.emit('tool', name);
   }
 
-  /** Looks at a time of the past; null: at now. */
+  /** Shows a time of the past; null: now. */
   setScrub(time) {
     if (time === null) {
       if (!this.scrub) return;
@@ -230,7 +230,7 @@ export class App extends Emitter {
     this.emit('time');
   }
 
-  /** Makes a world, which stands, of the tick that is looked at, and goes to it. */
+  /** Makes a paused world of the shown tick, and goes to it. */
   async branch() {
     try {
       const {image, world, tick} = await this.#computeTick();
@@ -240,7 +240,7 @@ export class App extends Emitter {
     }
   }
 
-  // The image of the tick that is looked at, from this page's log of the world.
+  // The image of the shown tick, computed from this page's log of the world.
   async #computeTick() {
     const {session} = this;
     const {tick} = this.source;
@@ -252,7 +252,7 @@ export class App extends Emitter {
     return {image, world, tick};
   }
 
-  /** Why no world can be made of the tick that is looked at; '' where it can. */
+  /** Why no world can be made of the shown tick; '' if it can. */
   get whyNoBranch() {
     const {recorder, session} = this;
     if (session.role !== 'admin') return 'Only an admin makes worlds';
@@ -260,9 +260,9 @@ export class App extends Emitter {
   }
 
   /**
-   * A link that shows others what is shown here. A tick of the past, which is only in this page, is made a world
-   * for it, which stands there while this page is open; who may not make worlds gets a link that pages understand
-   * that have seen that tick.
+   * A link that shows others the present view. For a tick of the past, which only this page knows, a paused world is
+   * made that exists while this page is open. Without the right to make worlds the link names the tick, which works in
+   * pages that have seen it.
    */
   async shareLink() {
     if (!this.scrub || this.whyNoBranch) return this.link();
@@ -271,7 +271,7 @@ export class App extends Emitter {
     return this.link(this.#shared.get(key));
   }
 
-  // A world for a link to a tick, which ends with this page's session.
+  // Makes a world for a link to a tick; it ends with this page's session.
   async #makeShared() {
     const {client} = this.session;
     const {image, world, tick} = await this.#computeTick();
@@ -280,15 +280,15 @@ export class App extends Emitter {
     for (const [key, oldest] of this.#shared) {
       if (this.#shared.size < SHARED_MAX) break;
       this.#shared.delete(key);
-      client.call('world.destroy', {world: oldest}).catch(() => {}); // it may have been ended by others
+      client.call('world.destroy', {world: oldest}).catch(() => {}); // another session may have ended it
     }
     this.session.look();
     return name;
   }
 
-  // ---- looking
+  // ---- the view
 
-  // When all bodies of a world have come, and can be drawn.
+  // Runs when all bodies of a world have arrived and can be drawn.
   #firstSight() {
     const view = this.live?.view;
     if (!view || view.describing || (view.bodies.size > 0 && view.drawn().next().done)) return;
@@ -312,7 +312,7 @@ export class App extends Emitter {
     this.dirty = true;
   }
 
-  // Of a link. The page knows no past from before it was opened.
+  // Shows a link's tick, if it is in the time since the page was opened.
   #lookAtTick(tick) {
     const time = tick / (this.session.info?.hz ?? 60);
     if (this.history.empty || time < this.history.begin || time > this.history.end + 1) {
@@ -322,7 +322,7 @@ export class App extends Emitter {
     }
   }
 
-  /** Shows the scene as it is best seen, or the bodies that are there. */
+  /** Frames the scene, or the present bodies. */
   fit() {
     const {source} = this;
     if (!source) return;
@@ -338,7 +338,7 @@ export class App extends Emitter {
     this.camera.fit(frame ?? [-12, -2, 12, 14]);
   }
 
-  // The frame that the watched world was first seen in. `frame` is remembered if there was none.
+  // The first frame of the watched world; stores `frame` if there is none yet.
   #firstFrame(frame) {
     const {server, world} = this.session;
     const key = `${server} ${world} ${this.live?.view.epoch}`;
@@ -346,7 +346,7 @@ export class App extends Emitter {
     try {
       all = JSON.parse(stored('frames') ?? '[]');
     } catch {
-      // Another version's.
+      // Stored by another version.
     }
     const known = all.find(([name]) => name === key)?.[1];
     if (!known && frame) store('frames', JSON.stringify([...all, [key, frame]].slice(-FRAMES_MAX)));
@@ -358,7 +358,7 @@ export class App extends Emitter {
     this.camera.inset = onPhone() ? [8, 58, 8, 122] : [66, 62, 16, 70];
   }
 
-  /** A link that shows what is shown now, or the same place in another world. */
+  /** A link to the present view, or to the same place of another world. */
   link(world = this.session.world) {
     const {camera, source} = this;
     const tick = this.scrub && world === this.session.world ? source?.tick : undefined;
@@ -395,7 +395,7 @@ export class App extends Emitter {
     this.#count(began, true);
   }
 
-  // The world's time that is to be drawn; NaN while there is none.
+  // The world time to draw; NaN if there is none.
   #advance(now, ms) {
     const {live, scrub} = this;
     let time = NaN;
@@ -472,7 +472,7 @@ export class App extends Emitter {
 
   #drawLabels(source) {
     const {labels, canvas, labelsContext} = this;
-    labels.hidden = !this.overlays.shown.ids; // an empty canvas over the page costs, too
+    labels.hidden = !this.overlays.shown.ids; // an empty canvas over the page costs time, too
     if (labels.hidden) return;
     if (labels.width !== canvas.width || labels.height !== canvas.height) {
       labels.width = canvas.width;
@@ -497,7 +497,7 @@ export class App extends Emitter {
     this.#frames = {count: 0, since: began, work: 0, longest: 0, drawn: 0};
   }
 
-  // A machine that cannot keep up gets a plainer picture, until the page is loaded again.
+  // Draws a plainer picture on a slow machine, until the page is reloaded.
   #adapt(frames) {
     const slow = this.fps < SLOW_FPS && frames.drawn === frames.count && !document.hidden;
     this.#slow = slow ? this.#slow + 1 : 0;
@@ -506,7 +506,7 @@ export class App extends Emitter {
     this.dirty = true;
   }
 
-  // The description of the world for a screen reader that comes to it.
+  // The world's description for screen readers.
   #summary(info) {
     const now = performance.now();
     if (now - this.#summaryAt < SUMMARY_MS) return;
@@ -517,7 +517,7 @@ export class App extends Emitter {
       `${this.session.pace(info.world).text}.${chosen}`;
   }
 
-  /** Names of bodies on the screen, from left to right, for the keyboard. */
+  /** Steps through the bodies on the screen, from left to right, for the keyboard. */
   nextBody(step) {
     const bodies = this.picture.bodies.filter((body) => body.type !== 'static');
     if (bodies.length === 0) return;
@@ -527,7 +527,7 @@ export class App extends Emitter {
     this.choose(bodies[next].id);
   }
 
-  /** Keeps a setting for the next visit. */
+  /** Stores a setting for the next visit. */
   keep(name, value) {
     store(name, value);
   }

@@ -1,18 +1,18 @@
-// The last minutes of a world, kept by the page from the snapshots that it was sent anyway, so that
-// one can look back without the server's help.
+// The last minutes of a world, recorded by the page from the snapshots that it receives, so that one can look back
+// without the server.
 //
-// A segment begins with everything (a key: all places, descriptions, joints, sleepers) and goes on with
-// one frame a snapshot, which has what changed. Whole segments are dropped from the front when the
-// history gets too long or too large, so it always begins with a key.
+// A segment begins with a key frame (all poses, descriptions, joints and sleeping bodies); a frame for each further
+// snapshot has the changes. Whole segments are dropped from the front when the history gets too long or too large, so
+// it always begins with a key frame.
 //
-// Invariant: times of frames grow from the first segment to the last.
+// Invariant: frame times increase from the first segment to the last.
 
-const KEY_S = 2; // between keys
-const LENGTH_S = 300; // that are kept at most
+const KEY_S = 2; // between key frames
+const LENGTH_S = 300; // the most that is kept
 const BYTES_MAX = 96 * 1024 * 1024;
-const ROW_BYTES = 32; // a body in a frame: id, x, y, angle as doubles
+const ROW_BYTES = 32; // a body's bytes in a frame: id, x, y, angle as doubles
 const KEY_ROW_BYTES = 64;
-const CONTACTS_KEPT = 4000; // a frame with more keeps none
+const CONTACTS_KEPT = 4000; // frames with more contacts store none
 const TURN = 2 * Math.PI;
 
 export class History {
@@ -42,7 +42,7 @@ export class History {
     this.#bytes = 0;
   }
 
-  /** A snapshot that `view` has just taken; `asleep` are the ids of bodies asleep in it. */
+  /** Adds the snapshot that `view` has just applied; `asleep` are the ids of its sleeping bodies. */
   add(snapshot, view, asleep) {
     if (snapshot.epoch !== this.#epoch) this.clear();
     this.#epoch = snapshot.epoch;
@@ -100,7 +100,7 @@ export class History {
     return contacts.length > CONTACTS_KEPT ? [] : contacts;
   }
 
-  /** The segment of a time, and how many of its frames are at or before it. */
+  /** The segment of a time, and the number of its frames up to that time. */
   find(time) {
     const segments = this.#segments;
     let index = segments.length - 1;
@@ -119,13 +119,13 @@ export class History {
   }
 }
 
-/** A source (see source.js) that shows a time of a history. */
+/** A source (source.js) that shows a past time. */
 export class PastSource {
   #bodies = new Map();
   #asleep = new Set();
   #segment = null;
-  #count = 0; // frames of the segment that were applied
-  #between = []; // bodies that the last seek put between two frames
+  #count = 0; // applied frames of the segment
+  #between = []; // bodies that the last seek interpolated
 
   constructor(history) {
     this.history = history;
@@ -147,7 +147,7 @@ export class PastSource {
     return this.#asleep.has(id);
   }
 
-  /** Shows a time, as near as the history has it. Returns the time that is shown. */
+  /** Shows the recorded time nearest to `wanted`, and returns it. */
   seek(wanted) {
     const {history} = this;
     if (history.empty) return this.time;

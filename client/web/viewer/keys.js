@@ -1,10 +1,10 @@
-// The keyboard. One table: the keys, what they are called in the help, and what they do.
+// The keyboard: one table of keys, their names in the help, and their actions.
 
 import {toast} from './ui/dom.js';
 
 const PAN_PX = 90;
 
-// The keys that a control has its own use for.
+// Keys that form controls use themselves.
 const OWN_KEYS = [
   ['select, textarea, input:not([type=range], [type=checkbox], [type=radio])', /./],
   ['input[type=range]', /^(Arrow|Page|Home$|End$)/],
@@ -12,7 +12,7 @@ const OWN_KEYS = [
   ['button', /^( |Enter)$/],
 ];
 
-/** [keys, name of the help, action(app)] */
+/** [keys, text in the help, action(app)] */
 export const KEYS = [
   [[' '], 'Space', 'Pause or go on', (app) => app.panels.transport.toggle()],
   [['.'], '.', 'One tick', (app) => app.panels.transport.step()],
@@ -78,7 +78,7 @@ export function bindKeys(app) {
   addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const {target} = event;
-    if (target.closest?.('dialog[open]')) return; // it closes itself on Escape
+    if (target.closest?.('dialog[open]')) return; // dialogs close themselves on Escape
     if (event.key !== 'Escape' && OWN_KEYS.some(([selector, own]) => target.matches?.(selector) && own.test(event.key))) return;
     const action = actions.get(event.key);
     if (!action) return;

@@ -1,12 +1,12 @@
-// How fast a world goes, as its ticks tell over the last seconds. A rate that a server measures in one second varies by
-// the few ticks that fall to one side of its end or the other; over some seconds that is nothing.
+// A world's speed, measured from its ticks over some seconds. A rate measured in one second varies by the few ticks at
+// either end; over some seconds that does not matter.
 //
-// A world that is paused and goes on all the same is stepped by somebody: by a page that slows it, as here.
+// A world that is paused but still advances is being stepped, for example by a page that slows it, as here.
 
-const WINDOW_S = 5; // over which ticks are counted
-const LEAST_S = 1.5; // that a rate is told from
-const STEPS = 3; // ticks that differ, of which it is told: more than a press of a key brings
-const STILL_S = 1.2; // without a step: it stands
+const WINDOW_S = 5; // ticks are counted over this time
+const LEAST_S = 1.5; // least time for a rate
+const STEPS = 3; // least number of different ticks: more than one press of a key causes
+const STILL_S = 1.2; // without a tick for this long the world is paused
 
 export class Pace {
   #seen = []; // {at, tick}, oldest first
@@ -14,7 +14,7 @@ export class Pace {
   #hz = 60;
   #epoch;
 
-  /** What world.info or world.list says of the world, at a time of the server's clock [s]. */
+  /** Adds an observation from world.info or world.list, at server time `at` [s]. */
   add({tick, hz, paused, epoch}, at) {
     const seen = this.#seen;
     const last = seen.at(-1);
@@ -23,11 +23,11 @@ export class Pace {
     this.#epoch = epoch;
     this.#hz = hz;
     seen.push({at, tick});
-    // The window begins with the last observation that is older than it.
+    // The window begins with the last observation before it.
     while (seen.length > STEPS && at - seen[1].at >= WINDOW_S) seen.shift();
   }
 
-  /** `running`, `paused`, or `stepped`: paused, but somebody steps it on and on. */
+  /** `running`, `paused`, or `stepped`: paused, but stepped repeatedly. */
   get state() {
     if (!this.#paused) return 'running';
     const last = this.#seen.at(-1);
@@ -36,19 +36,21 @@ export class Pace {
     return ticks.size >= STEPS && before?.tick !== last.tick ? 'stepped' : 'paused';
   }
 
-  /** Ticks a second; undefined until it is known, and 0 of a world that stands. */
+  /** Ticks per second; undefined until known, 0 for a paused world. */
   get rate() {
     if (this.state === 'paused') return 0;
     const seen = this.#seen;
     if (seen.length < 2 || seen.at(-1).at - seen[0].at < LEAST_S) return undefined;
-    // The straight line that is nearest to all observations: one that was late moves it little.
+    // A least-squares line through all observations: a late one changes it little.
     const middle = (name) => seen.reduce((sum, one) => sum + one[name], 0) / seen.length;
     const [at, tick] = [middle('at'), middle('tick')];
     const share = seen.reduce((sum, one) => sum + (one.at - at) * (one.tick - tick), 0);
     return share / seen.reduce((sum, one) => sum + (one.at - at) ** 2, 0);
   }
 
-  /** For people: `60 Hz`, `paused`, `slowed to 15 Hz`, `sped up to 120 Hz`, or `running` while no rate is known. */
+  /**
+   * Text for people: `60 Hz`, `paused`, `slowed to 15 Hz`, `sped up to 120 Hz`, or `running` while the rate is unknown.
+   */
   get text() {
     const {rate, state} = this;
     if (state === 'paused') return 'paused';

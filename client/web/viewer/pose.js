@@ -1,6 +1,6 @@
-// Points of a body's frame and of the world.
+// Transforms points between a body's frame and the world.
 
-/** Where a point of a body's frame, [x, y], is in the world. */
+/** The world position of [x, y] in a body's frame. */
 export function placeOf(body, [x, y]) {
   const {pose} = body;
   const cos = Math.cos(pose.angle);
@@ -8,7 +8,7 @@ export function placeOf(body, [x, y]) {
   return [pose.x + cos * x - sin * y, pose.y + sin * x + cos * y];
 }
 
-/** A point of the world, {x, y}, in a body's frame. */
+/** The position of the world point {x, y} in a body's frame. */
 export function localOf(body, point) {
   const {pose} = body;
   const cos = Math.cos(pose.angle);

@@ -1,25 +1,25 @@
-// The log of the world that is watched, kept by the page: images of its state and the commands since. The
-// server's engine, as WebAssembly, computes any tick of it again, to the bit, when somebody wants to go on
-// from there. Until then nothing is computed, and little is kept.
+// The log of the watched world: images of its state and the commands since. The server's engine, as WebAssembly,
+// computes any tick of it again, bit for bit, when a visitor branches there. Until then nothing is computed, and little
+// memory is used.
 //
-// A segment begins with an image and goes on with records (PROTOCOL.md, "The log of a world"). A new one
-// is begun every so often by subscribing anew, so that no tick is far from an image.
+// A segment begins with an image and continues with records (PROTOCOL.md, "The log of a world"). Subscribing again from
+// time to time starts a new one, so that no tick is far from an image.
 //
-// Invariants: segments are in the order of their images' ticks; the records of one follow each other.
+// Invariants: segments are in the order of their images' ticks; the records of a segment are contiguous.
 
 import {CaromError} from '../src/errors.js';
 import {decode} from '../src/msgpack.js';
 import {encodeRecord} from '../src/replica.js';
 
-const SEGMENT_S = 20; // of world time between images
-const LENGTH_S = 300; // that are kept at most, as of the history
+const SEGMENT_S = 20; // world time between images
+const LENGTH_S = 300; // the most that is kept, as in the history
 const BYTES_MAX = 64 * 1024 * 1024;
 const BODIES_MAX = 3000; // images of larger worlds would be most of the traffic
-const RATE = 4; // records a second, of a slower world one a tick
-const SLICE_MS = 12; // that are computed before the page may draw again
-const PLAYED_MAX = 100000; // ticks from an image that are computed again
+const RATE = 4; // records a second; a slower world sends one a tick
+const SLICE_MS = 12; // computing time before the page may draw again
+const PLAYED_MAX = 100000; // the most ticks computed from an image
 
-/** Segments of one world, as they came. */
+/** Segments of one world, in order of arrival. */
 export class Recording {
   #segments = [];
   #bytes = 0;
@@ -41,7 +41,7 @@ export class Recording {
     this.#bytes = 0;
   }
 
-  /** A segment that begins with this record, which bears an image; what follows goes to it. */
+  /** Starts a segment with this record and its image; later records are added to it. */
   open({image, from, tick, paused, commands, hash}) {
     const segment = {image, from, tick: from, paused: paused === true, records: [], bytes: image.length};
     this.#bytes += image.length;
@@ -52,7 +52,7 @@ export class Recording {
     return segment;
   }
 
-  /** A record for a segment. One that does not follow the last is left out: the segment ends before it. */
+  /** Adds a record to a segment. A record after a gap is dropped: the segment ends before it. */
   add(segment, {from, tick, commands, hash}) {
     if (from !== segment.tick) return;
     const bytes = encodeRecord({from, tick, commands, hash});
@@ -81,8 +81,8 @@ export class Recording {
   }
 
   /**
-   * The world of a tick in `engine`, for the caller to free. `rest()` is awaited between slices of
-   * work. Throws CaromError `not_found` where the recording does not have that tick.
+   * Computes the world at a tick in `engine`, for the caller to free. `rest()` is awaited between slices of work.
+   * Throws CaromError `not_found` if the recording lacks that tick.
    */
   async restore(engine, tick, rest = async () => {}) {
     const segment = this.#find(tick);
@@ -109,13 +109,13 @@ export class Recording {
   }
 }
 
-// A record up to a tick within it; its hash is that of its end.
+// Cuts a record after `tick`; its hash is dropped unless it is the last tick's.
 function cut(bytes, tick) {
   const {from, commands = []} = decode(bytes);
   return encodeRecord({from, tick, commands: commands.filter((command) => command[0] <= tick)});
 }
 
-/** Keeps the recording of the world that a session watches. */
+/** Records the world that a session watches. */
 export class Recorder {
   #subscription = null;
   #segment = null;
@@ -126,7 +126,7 @@ export class Recorder {
   constructor(session) {
     this.session = session;
     this.recording = new Recording();
-    /** Why nothing is kept; '' while it is. */
+    /** Why nothing is recorded; '' while recording. */
     this.why = '';
     session.on('world', () => this.#stop());
     session.on('snapshot', (snapshot) => this.#see(snapshot));
@@ -140,7 +140,7 @@ export class Recorder {
     this.recording.clear();
   }
 
-  // Begins with the first snapshot of a world, and anew where the last image is long ago.
+  // Starts with a world's first snapshot, and again when the last image is old.
   #see(snapshot) {
     const {info, world} = this.session;
     if (snapshot.epoch !== this.#epoch) this.recording.clear();
@@ -188,7 +188,7 @@ export class Recorder {
   }
 }
 
-/** The engine, loaded when it is first asked for. Fails if it is not that of the server. */
+/** The engine, loaded on first use. Fails if its version differs from the server's. */
 export async function serverEngine(hello) {
   const {loadEngine} = await import('../src/engine.js');
   engine ??= await loadEngine();

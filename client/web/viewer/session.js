@@ -1,10 +1,9 @@
-// The page's connection: the list of worlds, the world that is watched, its numbers.
+// The page's connection: the list of worlds, the watched world, its numbers.
 //
-// One world is watched at a time. The subscription (rate, kinds of events, contacts, area) follows
-// what the page shows: a change makes a second subscription, and the picture passes over to it when it
-// has told everything, so nothing flickers.
+// One world is watched at a time. The subscription (rate, kinds of events, contacts, area) follows what the page shows:
+// a change makes a second subscription, and the picture switches to it once it is complete, so nothing flickers.
 //
-// Events: `state` (), `renewed` (another session), `worlds` (list), `world` (name: another is watched, '' for
+// Events: `state` (), `renewed` (another session), `worlds` (list), `world` (name of the newly watched world, '' for
 // none), `source` (LiveSource), `snapshot` (snapshot), `info` (world.info's answer), `gone` (CaromError), `fault`
 // (Error).
 
@@ -16,26 +15,26 @@ import {LiveSource} from './source.js';
 import {tokenFor} from './tokens.js';
 import {serverOf} from './ui/address.js';
 
-/** The server that this page comes from. */
+/** The server of this page. */
 export const RPC = serverOf('../rpc', import.meta.url);
-const LOCAL = /^(localhost|127\.[\d.]+|\[::1\])$/; // hosts
-const LIST_MS = 2000; // between looks at the list of worlds, while somebody sees it
+const LOCAL = /^(localhost|127\.[\d.]+|\[::1\])$/; // local hosts
+const LIST_MS = 2000; // interval of the list of worlds while it is visible
 const INFO_MS = 500;
-const FULL_RATE_BODIES = 4000; // more are told at 30 Hz
-const HALF_RATE_BODIES = 20000; // more are told at 15 Hz
-const BEGIN_BODIES = 1500; // more make too many touches to draw sparks of
+const FULL_RATE_BODIES = 4000; // with more bodies, snapshots come at 30 Hz
+const HALF_RATE_BODIES = 20000; // with more bodies, snapshots come at 15 Hz
+const BEGIN_BODIES = 1500; // with more bodies there are too many touches to draw sparks
 
 export class Session extends Emitter {
   #subscription = null;
-  #coming = null; // takes the place of `#subscription` when it has told all
-  #choice = 0; // raised with every choice of a world, so that late answers are dropped
+  #coming = null; // replaces `#subscription` once it is complete
+  #choice = 0; // raised by every choice of a world, to drop late answers
   #timers = [];
   #paces = new Map(); // world -> Pace
 
   constructor(server = RPC) {
     super();
     this.server = server;
-    // Packed bodies are a hundredth of the bytes and more work: of no use within one machine.
+    // Packed snapshots are a hundredth of the bytes but more work: no gain within one machine.
     const packed = !LOCAL.test(new URL(server).hostname);
     this.wish = {contacts: false, events: new Set(), area: undefined, packed};
     this.world = '';
@@ -83,19 +82,19 @@ export class Session extends Emitter {
     this.client.close();
   }
 
-  /** The browser lets the page have no connection: says why, and tries no more. */
+  /** Reports why the browser allows no connection, and stops trying. */
   forbid(why) {
     this.error = new CaromError('permission_denied', why);
     this.close();
     this.emit('state');
   }
 
-  /** How fast a world goes. */
+  /** The Pace of a world. */
   pace(world) {
     return this.#paces.get(world) ?? new Pace();
   }
 
-  // Asks for the numbers of worlds, and for the server's time: a page that stalls reads answers late.
+  // Asks for the numbers of worlds and the server's time: a stalled page reads answers late.
   async #observe(method, args) {
     const options = {timeoutMs: 5000};
     const [{time}, answer] = await Promise.all([this.client.call('ping', {}, options), this.client.call(method, args, options)]);
@@ -106,7 +105,7 @@ export class Session extends Emitter {
     return answer;
   }
 
-  /** Calls a method of the watched world; a fault is told to the page and undefined returned. */
+  /** Calls a method of the watched world; reports an error to the visitor and returns undefined. */
   async act(method, args = {}) {
     if (!this.world && METHODS[method]?.scope !== 'server') return undefined;
     try {
@@ -117,17 +116,17 @@ export class Session extends Emitter {
     }
   }
 
-  /** The same without an answer, for what is sent at every frame. */
+  /** Calls a method without an answer, for commands of every frame. */
   notify(method, args) {
     return this.client.notify(method, {world: this.world, ...args});
   }
 
-  /** Whether the server tells nothing without a token. */
+  /** Whether the server requires a token. */
   get needsToken() {
     return this.error?.code === 'unauthenticated' || (this.state === 'open' && this.role === 'none');
   }
 
-  /** Looks at the list of worlds. */
+  /** Updates the list of worlds. */
   async look() {
     if (this.state !== 'open' || this.needsToken) return;
     try {
@@ -149,7 +148,7 @@ export class Session extends Emitter {
       this.info = info;
       this.emit('info', info);
     } catch {
-      // Its subscription tells that a world has ended.
+      // The subscription reports that a world has ended.
     }
   }
 
@@ -188,7 +187,7 @@ export class Session extends Emitter {
     this.look();
   }
 
-  /** The page shows other things now: asks for them. */
+  /** Subscribes to what the page shows now. */
   async refresh() {
     if (!this.#subscription) return;
     try {
@@ -238,7 +237,7 @@ export class Session extends Emitter {
     });
   }
 
-  /** Moves the area of interest of the subscription. */
+  /** Moves the subscription's area of interest. */
   setArea(area) {
     this.wish.area = area;
     this.#subscription?.setArea(area).catch((error) => this.emit('fault', error));

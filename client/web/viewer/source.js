@@ -1,14 +1,13 @@
-// A world to draw, whichever it comes from: the live one as the client's view has it, or the past as
-// the page has kept it (history.js). Both have
-//   drawn()      the bodies that are to be drawn: {id, pose, description, version, vx, vy, type}
+// A world to draw: the live one, from the client's view, or the past, from the page's history (history.js). Both have
+//   drawn()      the bodies to draw: {id, pose, description, version, vx, vy, type}
 //   body(id)     one of them, or undefined
 //   asleep(id)   whether it sleeps
 //   joints       Map of full joint maps;  contacts  an array
-//   time, tick   of what is drawn
+//   time, tick   of the drawn state
 
 export class LiveSource {
   #asleep = new Set();
-  #known = new WeakMap(); // body -> version of the description that was looked at
+  #known = new WeakMap(); // body -> version of its last seen description
   #version = -1;
 
   constructor(view) {
@@ -48,7 +47,7 @@ export class LiveSource {
     return this.#asleep;
   }
 
-  /** Before each frame: bodies that were described since the last one. */
+  /** Before each frame: finds bodies described since the last one. */
   look() {
     if (this.#version === this.view.version) return;
     this.#version = this.view.version;
@@ -62,7 +61,7 @@ export class LiveSource {
     }
   }
 
-  /** An event that has come into sight. */
+  /** An event whose time is now drawn. */
   event(event) {
     if (event.kind === 'sleep') this.#asleep.add(event.a);
     else if (event.kind === 'wake' || event.kind === 'remove') this.#asleep.delete(event.a);

@@ -1,10 +1,10 @@
-// Where the page looks: the centre in metres, the scale in CSS pixels a metre. It glides to where it
-// is sent, so that a jump can be followed with the eyes.
+// The page's camera: the centre in metres, the scale in CSS pixels a metre. It glides to its goal, so that the eye can
+// follow.
 
 const SCALE_MIN = 0.002;
 const SCALE_MAX = 20000;
-const REACH = 1e6; // as far as places go [m]
-const GLIDE_MS = 90; // time in which two thirds of the way are done
+const REACH = 1e6; // the farthest centre [m]
+const GLIDE_MS = 90; // time for two thirds of the way
 
 export class Camera {
   constructor() {
@@ -13,10 +13,10 @@ export class Camera {
     this.scale = 40;
     this.width = 1;
     this.height = 1;
-    /** Pixels at the four edges that panels cover: left, top, right, bottom. */
+    /** Pixels that panels cover at the four edges: left, top, right, bottom. */
     this.inset = [0, 0, 0, 0];
     this.goal = {x: 0, y: 0, scale: 40};
-    this.still = false; // no gliding (reduced motion)
+    this.still = false; // true: no gliding (reduced motion)
   }
 
   resize(width, height) {
@@ -24,7 +24,7 @@ export class Camera {
     this.height = Math.max(1, height);
   }
 
-  /** Moves towards the goal; `ms` since the last call. Returns whether it moved. */
+  /** Moves towards the goal; `ms` is the time since the last call. Returns whether it moved. */
   glide(ms) {
     const share = this.still ? 1 : 1 - Math.exp(-ms / GLIDE_MS);
     const {goal} = this;
@@ -50,7 +50,7 @@ export class Camera {
     return [(x - this.x) * this.scale + this.width / 2, this.height / 2 - (y - this.y) * this.scale];
   }
 
-  /** What is seen: [x0, y0, x1, y1], larger by a share of itself. */
+  /** The visible area: [x0, y0, x1, y1], enlarged by `margin`, a share of its size. */
   area(margin = 0) {
     const w = this.width / this.scale * (0.5 + margin);
     const h = this.height / this.scale * (0.5 + margin);
@@ -62,7 +62,7 @@ export class Camera {
     this.goal.y = Math.min(REACH, Math.max(-REACH, y));
   }
 
-  /** At once, under the hand. */
+  /** Moves the centre at once, without gliding. */
   pan(dx, dy) {
     this.x -= dx / this.scale;
     this.y += dy / this.scale;
@@ -70,7 +70,7 @@ export class Camera {
     this.goal.y += dy / this.scale;
   }
 
-  /** Zooms about a point of the screen, which stays where it is. */
+  /** Zooms about a point of the screen, which keeps its place. */
   zoom(factor, px = this.width / 2, py = this.height / 2, atOnce = false) {
     const {goal} = this;
     const scale = Math.min(SCALE_MAX, Math.max(SCALE_MIN, goal.scale * factor));
@@ -81,7 +81,7 @@ export class Camera {
     if (atOnce) this.jump();
   }
 
-  /** Shows all of an area within what panels leave free. */
+  /** Shows a whole area in the space that panels leave free. */
   fit([x0, y0, x1, y1]) {
     const [left, top, right, bottom] = this.inset;
     const width = Math.max(50, this.width - left - right);

@@ -1,8 +1,8 @@
 // Draws a world on a WebGL2 canvas: a ground, every shape as an instance, lines under and over them.
 //
-// Shapes are uploaded when bodies come, go or change; each frame uploads two texels a body, where it
-// is and what colour it has. Kinds are drawn one after the other, in two layers: what moves lies over
-// what does not. Bodies of several shapes come after those of one, and show no seams between them.
+// Shapes are uploaded when bodies come, go or change; each frame uploads two texels a body: its pose and colour. Kinds
+// are drawn one after the other, in two layers: moving bodies over static ones. Bodies of several shapes come after
+// those of one, and show no seams between them.
 
 import {InstanceBuffer, makeProgram} from './gl.js';
 import {GROUND_COLUMNS, GROUND_FRAGMENT, GROUND_ROWS, GROUND_VERTEX, LINE_FRAGMENT, LINE_VERTEX,
@@ -15,10 +15,10 @@ export const POLYGON = 3;
 const KINDS = 4;
 const LAYERS = 2;
 const UNION = '#define UNION\n';
-const BODIES_A_ROW = 512; // as in the shader
+const BODIES_A_ROW = 512; // must equal the shader's
 const SHAPE_LAYOUT = [4, 4, 4, 4, 4];
 const LINE_LAYOUT = [4, 4, 2];
-export const DPR_MAX = 2; // more pixels cost more than they show
+export const DPR_MAX = 2; // higher resolutions cost more than they show
 
 export class Canvas {
   constructor(element) {
@@ -29,7 +29,7 @@ export class Canvas {
     this.width = 1;
     this.height = 1;
     this.dpr = 1;
-    /** Halos, the light on the ground and all pixels of the screen; without, plainer and faster. */
+    /** Whether to draw halos, the light on the ground and all pixels of the screen; false is plainer and faster. */
     this.fine = true;
     this.#make();
     element.addEventListener('webglcontextlost', (event) => event.preventDefault());
@@ -41,14 +41,14 @@ export class Canvas {
 
   #make() {
     const {gl} = this;
-    this.shapePrograms = new Map(); // made when they are first needed
+    this.shapePrograms = new Map(); // compiled on first use
     this.lineProgram = makeProgram(gl, LINE_VERTEX, LINE_FRAGMENT);
     this.groundProgram = makeProgram(gl, GROUND_VERTEX, GROUND_FRAGMENT);
     this.shapes = [];
     for (let i = 0; i < KINDS * LAYERS * 2; i++) this.shapes.push(new InstanceBuffer(gl, SHAPE_LAYOUT));
     this.grid = new InstanceBuffer(gl, LINE_LAYOUT);
-    this.below = new InstanceBuffer(gl, LINE_LAYOUT); // lines under moving bodies
-    this.lines = new InstanceBuffer(gl, LINE_LAYOUT); // and over everything
+    this.below = new InstanceBuffer(gl, LINE_LAYOUT); // lines below moving bodies
+    this.lines = new InstanceBuffer(gl, LINE_LAYOUT); // lines above everything
     this.empty = gl.createVertexArray();
     this.bodies = new Float32Array(0);
     this.rows = 0;
@@ -75,7 +75,7 @@ export class Canvas {
     return program;
   }
 
-  /** Follows the size of the element on the page. Returns whether it changed. */
+  /** Adopts the size of its element. Returns whether it changed. */
   resize() {
     this.dpr = Math.min(globalThis.devicePixelRatio || 1, this.fine ? DPR_MAX : 1);
     const {clientWidth, clientHeight} = this.element;
@@ -87,7 +87,7 @@ export class Canvas {
     return true;
   }
 
-  /** Room for the texels of `count` bodies, eight floats each. */
+  /** Makes space for the texels of `count` bodies, eight floats each. */
   bodyTexels(count) {
     const rows = Math.max(1, Math.ceil(count / BODIES_A_ROW));
     if (rows > this.rows) {
@@ -118,7 +118,7 @@ export class Canvas {
     for (const buffer of this.shapes) buffer.upload();
   }
 
-  /** The buffer of a kind in a layer: 0 for what stands, 1 for what moves. `union`: of bodies of several shapes. */
+  /** The buffer of a kind in a layer: 0 for static, 1 for moving bodies. `union`: bodies of several shapes. */
   layer(kind, layer, union) {
     return this.shapes[((union ? 1 : 0) * LAYERS + layer) * KINDS + kind];
   }
@@ -126,7 +126,7 @@ export class Canvas {
   draw(camera, theme) {
     const {gl} = this;
     gl.viewport(0, 0, this.width, this.height);
-    const scale = camera.scale * this.dpr; // device pixels a metre
+    const scale = camera.scale * this.dpr; // device pixels per metre
     const view = [2 * scale / this.width, 2 * scale / this.height, scale, this.dpr];
     gl.activeTexture(gl.TEXTURE0);
     gl.bindTexture(gl.TEXTURE_2D, this.texture);
@@ -164,7 +164,7 @@ export class Canvas {
     this.#drawUnion(layer, 0, theme, view);
   }
 
-  // Halos alone, or without `glow` the bodies: the depths first, then what has the least, once in each pixel.
+  // With `glow` draws the halos, else the bodies: first the depths, then once per pixel the shape with the least depth.
   #drawUnion(layer, glow, theme, view) {
     const {gl} = this;
     gl.clear(gl.DEPTH_BUFFER_BIT | gl.STENCIL_BUFFER_BIT);
@@ -184,7 +184,7 @@ export class Canvas {
     return count;
   }
 
-  // How far halos reach [px]: they pay only where bodies are few and large.
+  // The reach of halos [px]; 0 when bodies are many and small, where they do not pay.
   #glow(layer, union, theme, view) {
     const pays = this.fine && layer === 1 && view[2] > 14 * this.dpr && this.#countOf(layer, union) < 4000;
     return pays ? theme.glow : 0;

@@ -1,21 +1,20 @@
-// The part of a world that is worth seeing: the bodies that are still there, and of the ground what is near
-// them. Some fall off the edge of most worlds, and go on falling: a view of everything would be empty.
+// The part of a world to show: the bodies that have not fallen off, and the ground near them. In most worlds some fall
+// off an edge for ever: a view of everything would look empty.
 //
-// A body has left if it is far from the others and on its way, or as far out as no world is built. Of those that
-// remain the middle nine tenths are framed, and the first such frame is remembered by who calls (`home`): what
-// leaves it is not followed. Few bodies are shown with room around them, as they are on their way to somewhere.
-// Bodies are those of a source (source.js). Lengths are metres.
+// A body has left if it moves and is far from the others, or is farther out than worlds are built. The frame has the
+// middle nine tenths of the rest; the caller keeps the first frame (`home`), and bodies that leave it are not followed.
+// Few bodies get space around them, in which to move. Bodies come from a source (source.js). Lengths are metres.
 
 import {pointsOf} from './shapes.js';
 import {placeOf} from '../pose.js';
 
-const FAR = 1e5; // from the origin; worlds end at 1e6, where bodies freeze
-const REST = 2; // m/s: bodies that are slower have not fallen off
-const ROOM_MAX = 100; // round a frame, in which bodies belong to it however fast they are
-const TRIMMED_FROM = 20; // bodies, of which the outermost tenth is left out
-const TRIM = 0.05; // at either end
-const NEAR = 0.35; // of the frame's size: grounds and walls are shown so far beyond it
-const ROOM_SIZES = 10; // of the middle one of the bodies by size: no frame is smaller
+const FAR = 1e5; // distance from the origin; worlds end at 1e6, where bodies freeze
+const REST = 2; // m/s: slower bodies have not fallen off
+const ROOM_MAX = 100; // distance around a frame within which even fast bodies belong to it
+const TRIMMED_FROM = 20; // with fewer bodies none is trimmed
+const TRIM = 0.05; // share trimmed at either end
+const NEAR = 0.35; // share of the frame's size within which ground and walls are shown
+const ROOM_SIZES = 10; // least size of a frame, in median sizes of the bodies
 
 const EMPTY = [Infinity, Infinity, -Infinity, -Infinity];
 const join = (a, b) => [Math.min(a[0], b[0]), Math.min(a[1], b[1]), Math.max(a[2], b[2]), Math.max(a[3], b[3])];
@@ -26,7 +25,7 @@ const sizeOf = ([x0, y0, x1, y1]) => Math.max(x1 - x0, y1 - y0);
 const holds = ([x0, y0, x1, y1], {x, y}) => x >= x0 && x <= x1 && y >= y0 && y <= y1;
 const sorted = (values) => Float64Array.from(values).sort();
 
-// The box around a body's shapes as it stands.
+// The bounding box of a body's shapes at its pose.
 function boxOf(body) {
   let box = [body.pose.x, body.pose.y, body.pose.x, body.pose.y];
   for (const shape of body.description?.shapes ?? []) {
@@ -41,7 +40,7 @@ function boxOf(body) {
 
 const boxOfAll = (bodies) => bodies.map(boxOf).reduce(join, EMPTY);
 
-// The shortest range that has more than half of the numbers: where most are, whatever the others do.
+// The shortest range with more than half of the numbers: outliers do not change it.
 function shortestHalf(numbers) {
   const all = sorted(numbers);
   const count = Math.floor(all.length / 2) + 1;
@@ -50,7 +49,7 @@ function shortestHalf(numbers) {
   return [all[best], all[best + count - 1]];
 }
 
-// Where bodies are at home, of those that do not move if there are any.
+// The box of most static bodies, or of most bodies if none is static.
 function homeOf(bodies) {
   const still = bodies.filter((body) => Math.hypot(body.vx, body.vy) < REST);
   const all = still.length > 0 ? still : bodies;
@@ -60,7 +59,7 @@ function homeOf(bodies) {
   return boxOfAll(all.filter(({pose}) => holds(usual, pose)));
 }
 
-// Nine tenths of the bodies, and as much beyond as the tenth would take if they lay evenly.
+// The box of the middle nine tenths, enlarged by the share of the trimmed tenth.
 function middleOf(bodies) {
   if (bodies.length < TRIMMED_FROM) return boxOfAll(bodies);
   const range = (numbers) => {
@@ -74,13 +73,13 @@ function middleOf(bodies) {
   return boxOfAll(bodies.filter(({pose}) => holds([x0, y0, x1, y1], pose)));
 }
 
-// Not smaller than so many bodies would be beside each other.
+// Enlarges the frame to at least the size of so many bodies side by side.
 function roomy(frame, bodies) {
   const sizes = sorted(bodies.map((body) => sizeOf(boxOf(body))));
   return grown(frame, Math.max(0, ROOM_SIZES * sizes[sizes.length >> 1] - sizeOf(frame)) / 2);
 }
 
-/** The frame of these bodies as [x0, y0, x1, y1]; null without any. `home`: their first one, or undefined. */
+/** The frame of these bodies as [x0, y0, x1, y1]; null without bodies. `home` is their first frame, or undefined. */
 export function frameOf(bodies, home) {
   let all = [...bodies].filter((body) => body.description);
   const here = all.filter(({pose}) => Math.abs(pose.x) < FAR && Math.abs(pose.y) < FAR);

@@ -1,6 +1,6 @@
 // Small helpers over WebGL2: programs, and buffers of instances that grow.
 
-/** Compiles a program; an error of the compiler is thrown with its text. */
+/** Compiles a program; throws the compiler's error text. */
 export function makeProgram(gl, vertex, fragment) {
   const program = gl.createProgram();
   for (const [type, source] of [[gl.VERTEX_SHADER, vertex], [gl.FRAGMENT_SHADER, fragment]]) {
@@ -25,7 +25,9 @@ export function makeProgram(gl, vertex, fragment) {
   return {program, uniforms};
 }
 
-/** Instances of one layout: `sizes` are the floats of each attribute, in the order of locations. */
+/**
+ * Instances with one layout: `sizes` are the floats of each attribute, in the order of locations.
+ */
 export class InstanceBuffer {
   constructor(gl, sizes) {
     this.gl = gl;
@@ -33,7 +35,7 @@ export class InstanceBuffer {
     this.data = new Float32Array(this.stride * 64);
     this.count = 0;
     this.buffer = gl.createBuffer();
-    this.capacity = 0; // of the buffer, in floats
+    this.capacity = 0; // floats that the GPU buffer can take
     this.array = gl.createVertexArray();
     gl.bindVertexArray(this.array);
     gl.bindBuffer(gl.ARRAY_BUFFER, this.buffer);
@@ -51,7 +53,7 @@ export class InstanceBuffer {
     this.count = 0;
   }
 
-  /** Where the next instance's floats begin in `data`. */
+  /** Adds an instance; returns the index of its first float in `data`. */
   add() {
     const at = this.count * this.stride;
     if (at + this.stride > this.data.length) {
@@ -75,7 +77,7 @@ export class InstanceBuffer {
     }
   }
 
-  /** Draws a square of four corners for each instance. */
+  /** Draws a quad for each instance. */
   draw() {
     if (this.count === 0) return;
     const {gl} = this;

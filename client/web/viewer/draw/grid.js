@@ -1,7 +1,7 @@
 // The grid on the ground: a fine and a coarse step of powers of ten, which follow the zoom, and the axes.
 
-const CELL_PX = 12; // the fine step is at least so wide
-const LINES_MAX = 400; // a grid of more would be a sheet of ink
+const CELL_PX = 12; // least width of the fine step
+const LINES_MAX = 400; // with more lines the grid would cover everything
 
 export function drawGrid(lines, camera, theme) {
   const power = Math.log10(CELL_PX / camera.scale);

@@ -1,6 +1,6 @@
-// Lines of one frame: places of the world go in, instances relative to the camera come out.
+// Lines of one frame: takes world positions, stores instances relative to the camera.
 
-const LINES_MAX = 60000; // a frame; the rest is not drawn
+const LINES_MAX = 60000; // lines per frame; more are not drawn
 
 export class Lines {
   constructor(buffer, camera) {
@@ -9,11 +9,11 @@ export class Lines {
   }
 
   begin(buffer) {
-    if (buffer) this.buffer = buffer; // the canvas may have been made anew
+    if (buffer) this.buffer = buffer; // a lost canvas is made again
     this.buffer.clear();
   }
 
-  /** From a to b; `width` in CSS pixels, `dash` in pixels (0: none). */
+  /** A line from a to b; `width` in CSS pixels, `dash` in pixels (0: none). */
   line(a, b, colour, width = 1.5, dash = 0) {
     const {buffer, camera} = this;
     if (buffer.count >= LINES_MAX) return;
@@ -31,12 +31,12 @@ export class Lines {
     data[at + 9] = dash;
   }
 
-  /** A dot of `width` pixels across. */
+  /** A dot of `width` pixels in diameter. */
   dot(a, colour, width) {
     this.line(a, a, colour, width);
   }
 
-  /** A ring of `width` pixels across, `thick` pixels strong. */
+  /** A ring of `width` pixels in diameter and `thick` pixels thick. */
   ring(a, colour, width, thick = 1.5) {
     this.line(a, a, colour, width, -thick);
   }
@@ -54,7 +54,7 @@ export class Lines {
     }
   }
 
-  /** A zigzag of a spring; its coils get wider as it is pressed. */
+  /** A spring's zigzag; its coils widen under compression. */
   spring(a, b, colour, width = 1.5) {
     const dx = b[0] - a[0];
     const dy = b[1] - a[1];

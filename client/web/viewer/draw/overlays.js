@@ -4,14 +4,14 @@
 import {isSolid} from './seams.js';
 import {placeOf} from '../pose.js';
 
-const SPARK_S = 0.45; // that a spark lasts
+const SPARK_S = 0.45; // a spark's duration
 const SPARKS_MAX = 256;
 const LABELS_MAX = 600;
-const TRAIL_MAX = 180; // points
+const TRAIL_MAX = 180; // most points of a trail
 
 const alpha = (colour, value) => [colour[0], colour[1], colour[2], value];
 
-/** Where a joint's anchors are now: [a, b], null where it has none. */
+/** The present anchors of a joint: [a, b], null for an end without one. */
 export function jointPlaces(joint, source) {
   const a = source.body(joint.a);
   const b = source.body(joint.b);
@@ -75,7 +75,7 @@ function drawJoint(lines, joint, source, theme, chosen) {
       lines.dot(bt, ink, 7);
       lines.ring(bt, ink, 12, 1);
       break;
-    default: // revolute, and kinds of a later version
+    default: // revolute, and kinds of later versions
       centres();
       lines.ring(bt, ink, 9, 2);
       if (joint.motor_speed) lines.ring(bt, faint, 15, 1);
@@ -96,7 +96,7 @@ export class Overlays {
     this.trail = [];
   }
 
-  /** An event with a place, as it comes into sight. */
+  /** Shows an event that has a place. */
   event(event, time) {
     if (event.kind === 'begin' && event.speed > 1.5 && this.sparks.length < SPARKS_MAX) {
       this.sparks.push({at: event.point, time, size: Math.min(46, 8 + event.speed * 2.2)});
@@ -144,7 +144,7 @@ export class Overlays {
           lines.dot(point, theme.contact, 5);
         }
         if (shown.impulses && impulse > 0) {
-          // By the square root, so that a heap's foot does not cover the heap.
+          // Grows with the square root, so that marks at the foot of a heap do not cover it.
           const reach = Math.sqrt(impulse) * 0.6;
           lines.line(point, [point[0] + nx * reach, point[1] + ny * reach], alpha(theme.impulse, 0.9), 2.5);
           const slide = Math.sign(tangent) * Math.sqrt(Math.abs(tangent)) * 0.6;
@@ -162,7 +162,9 @@ export class Overlays {
     }
   }
 
-  /** The chosen body's trail, and its outline unless the canvas draws it with the `shapes` that are one. */
+  /**
+   * Draws the chosen body's trail, and its outline unless the canvas draws it (bodies whose shapes are drawn as one).
+   */
   mark(lines, body, theme, time, whole) {
     if (this.trailOf !== body.id) {
       this.trailOf = body.id;
@@ -181,7 +183,7 @@ export class Overlays {
     }
   }
 
-  /** Ids and tags, as text over bodies that are large enough or few. */
+  /** Draws ids and tags as text over bodies, if these are large enough or few. */
   labels(context, {camera, theme, source, dpr}) {
     context.setTransform(dpr, 0, 0, dpr, 0, 0);
     context.clearRect(0, 0, camera.width, camera.height);
@@ -204,7 +206,7 @@ export class Overlays {
   }
 }
 
-/** The outline of a shape where it is, as lines. */
+/** Draws the outline of a shape at its body's pose. */
 export function outline(lines, body, shape, colour, width = 2) {
   const place = (point) => placeOf(body, point);
   const arc = ([x, y], radius, from, to, steps) => {

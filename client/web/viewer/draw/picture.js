@@ -1,21 +1,21 @@
-// From a world's bodies to what the canvas draws: shapes when they change, poses and colours each
-// frame. A body has the same slot in the texels as in `bodies`.
+// Prepares a world's bodies for the canvas: shapes when they change, poses and colours each frame. A body's texels have
+// its index in `bodies`.
 
 import {BOX, CAPSULE, CIRCLE, POLYGON} from './canvas.js';
 import {innerEdges, isSolid} from './seams.js';
 import {asBox, distanceTo, reachOf} from './shapes.js';
 import {bodyColour} from './theme.js';
 
-const CHOSEN = 2; // more than any opacity: the shader's sign for a body that is outlined
+const CHOSEN = 2; // added to the opacity; the shader outlines the body
 
 export class Picture {
   constructor(canvas) {
     this.canvas = canvas;
-    this.bodies = []; // those of the last frame, in their slots
+    this.bodies = []; // bodies of the last frame, by slot
     this.#versions = [];
     this.#edges = []; // bodies with segments or chains, which are drawn as lines
     this.reaches = new WeakMap(); // body -> [version, reach]
-    this.seams = new WeakMap(); // shapes of a body -> masks of edges that are not seen
+    this.seams = new WeakMap(); // shapes of a body -> masks of hidden edges
     this.mode = 'tag';
     this.stale = true;
     canvas.onrestored = () => {
@@ -26,7 +26,7 @@ export class Picture {
   #versions;
   #edges;
 
-  /** Takes the bodies as they are to be drawn now. */
+  /** Updates the bodies from the source for this frame. */
   sync(source) {
     const {bodies} = this;
     const versions = this.#versions;
@@ -49,7 +49,7 @@ export class Picture {
     this.stale = false;
   }
 
-  /** Writes poses and colours, relative to the camera. `marked` bodies are lit, the `chosen` one has an outline. */
+  /** Writes poses and colours, relative to the camera. `marked` bodies are lit; `chosen` is outlined. */
   place(camera, theme, source, marked, chosen = 0) {
     const {bodies, canvas} = this;
     const texels = canvas.bodyTexels(bodies.length);
@@ -70,7 +70,7 @@ export class Picture {
     canvas.uploadBodies(bodies.length);
   }
 
-  /** Lines for segments and chains, which have no inside. */
+  /** Draws segments and chains, which have no inside, as lines. */
   edges(lines, camera, theme, source) {
     const colour = new Float32Array(4);
     const [x0, y0, x1, y1] = camera.area(0.05);
@@ -136,12 +136,12 @@ export class Picture {
     canvas.uploadShapes();
   }
 
-  /** Whether the shapes of a body are drawn as one. */
+  /** Whether a body's shapes are drawn as one. */
   isUnion(body) {
     return this.#seams(body.description.shapes) !== null;
   }
 
-  // Which edges of a body's polygons are not seen; null for a body that is not drawn as a union.
+  // Masks of the hidden edges of a body's polygons; null for a body that is not drawn as one.
   #seams(shapes) {
     if (shapes.length < 2) return null;
     let seams = this.seams.get(shapes);
@@ -174,14 +174,14 @@ export class Picture {
         put(BOX, 0, radius, [box.x, box.y, box.w, box.h, box.cos, box.sin]);
       } else {
         const points = [];
-        // The places that are left over repeat the last point: the shader takes the box of all eight.
+        // Unused points repeat the last one: the shader takes the box of all eight.
         for (let i = 0; i < 8; i++) points.push(...shape.vertices[Math.min(i, shape.vertices.length - 1)]);
         put(POLYGON, shape.vertices.length, radius, points);
       }
     }
   }
 
-  /** The body under a place, the topmost; within `slack` metres of one. Null if there is none. */
+  /** The topmost body under a point, or within `slack` metres of it; null if there is none. */
   at(x, y, slack) {
     let best = null;
     let least = slack;
@@ -195,7 +195,7 @@ export class Picture {
       const cos = Math.cos(pose.angle);
       const sin = Math.sin(pose.angle);
       const local = [cos * dx + sin * dy, -sin * dx + cos * dy];
-      const bias = body.type === 'dynamic' ? 0 : slack * 0.1; // what moves comes first
+      const bias = body.type === 'dynamic' ? 0 : slack * 0.1; // dynamic bodies win
       for (const shape of body.description.shapes) {
         const distance = Math.max(0, distanceTo(shape, local)) + bias + (shape.sensor ? slack * 0.5 : 0);
         if (distance < least) {

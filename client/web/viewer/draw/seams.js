@@ -1,17 +1,17 @@
-// Edges of a body's polygons that lie within another of its shapes: a hollow outline is a body of several convex
-// pieces, and where two of them meet there is nothing to be seen.
+// Edges of a body's polygons that lie inside another of its shapes: a concave outline consists of several convex
+// pieces, and the edges where two of them meet are not drawn.
 
 import {distanceTo} from './shapes.js';
 
-const SAMPLES = [0.1, 0.5, 0.9]; // of an edge's length
-const STEP = 1e-3; // of an edge's length: how far outside of it one looks for another shape
+const SAMPLES = [0.1, 0.5, 0.9]; // sampled places, as shares of an edge's length
+const STEP = 1e-3; // how far outside the edge to sample, as a share of its length
 
 const isArea = ({kind}) => kind === 'circle' || kind === 'capsule' || kind === 'polygon';
 
-/** The shapes that are drawn as one: with an inside, and no sensors. */
+/** Whether the shape is drawn with its body's others as one: it has an inside and is no sensor. */
 export const isSolid = (shape) => isArea(shape) && !shape.sensor;
 
-// The side to the right of an edge is the outside: corners go round counterclockwise.
+// The outside is to the right of an edge: corners are counterclockwise.
 function within(a, b, others) {
   const dx = b[0] - a[0];
   const dy = b[1] - a[1];
@@ -21,7 +21,7 @@ function within(a, b, others) {
   });
 }
 
-/** For each shape a mask: bit i is set if the edge that ends at corner i cannot be seen. */
+/** A mask for each shape: bit i is set if the edge that ends at corner i is hidden. */
 export function innerEdges(shapes) {
   const solid = shapes.filter(isSolid);
   return shapes.map((shape) => {

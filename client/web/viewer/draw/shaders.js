@@ -1,16 +1,15 @@
-// The shaders. Shapes are signed distances: each instance is a square around the shape, and each
-// pixel asks how far it is from the outline, which gives smooth edges at every size, an outline of even
-// width and a bevel for the same price (I. Quilez, "2D distance functions").
+// The shaders. Shapes are signed distances: each instance is a square around the shape, and each pixel computes its
+// distance from the outline. That gives smooth edges at every size, an outline of even width and a bevel at the same
+// cost (I. Quilez, "2D distance functions").
 //
-// The shapes of one body are drawn as one (UNION): of all that cover a pixel the one that it lies deepest in
-// counts, which is the signed distance of their union. The depth buffer finds it: bodies lie over each other in the
-// order of their slots, and within a body's share of the depth the distance decides. Such bodies are opaque; halos
-// (u_glow > 0) are drawn alone, before.
+// The shapes of one body are drawn as one (UNION): at each pixel the least signed distance counts, which is that of
+// their union. The depth buffer selects it: bodies are stacked in the order of their slots, and within a body's range
+// of depth the distance decides. Such bodies are opaque; their halos (u_glow > 0) are drawn before, separately.
 //
-// Coordinates reach the shaders in metres relative to the camera's centre, so that single precision is
-// enough anywhere in a world of 1000 km.
+// Coordinates reach the shaders in metres relative to the camera's centre, so that single precision is enough anywhere
+// in a world of 1000 km.
 
-// Per body two texels: x, y, cos, sin; and colour with its opacity, to which 2 is added where a union is chosen.
+// Two texels per body: x, y, cos, sin; and the colour with its opacity, plus 2 if a union is chosen.
 const BODY = `
 uniform sampler2D u_bodies;
 uniform vec4 u_view;   // clip units a metre in x and y, pixels a metre, device pixel ratio
@@ -220,9 +219,9 @@ void main() {
   colour = vec4(v_colour.rgb * alpha, alpha);
 }`;
 
-// The ground: a soft light in the middle, worked out at the corners of a coarse mesh, since every pixel
-// of the page has it. A dither of less than a step of colour keeps it free of bands (M. Roberts, "The
-// Unreasonable Effectiveness of Quasirandom Sequences").
+// The ground: a soft light in the middle, computed at the corners of a coarse mesh, because it covers every pixel. A
+// dither smaller than one colour step prevents bands (M. Roberts, "The Unreasonable Effectiveness of Quasirandom
+// Sequences").
 export const GROUND_COLUMNS = 16;
 export const GROUND_ROWS = 12;
 export const GROUND_VERTEX = `

@@ -1,8 +1,9 @@
-// Shapes of the protocol as plain geometry: rectangles among polygons, sizes, distances.
+// Protocol shapes as plain geometry: recognising boxes, sizes, distances.
 
-const BOX_ERROR = 1e-4; // of its size: how far from right angles a polygon may be and still be a box
+// Share of its size by which a box's corners may deviate from right angles.
+const BOX_ERROR = 1e-4;
 
-/** If four points are a rectangle: {x, y, w, h (half sizes), cos, sin}; else null. */
+/** {x, y, w, h (half sizes), cos, sin} if four points form a rectangle; else null. */
 export function asBox(points) {
   if (points.length !== 4) return null;
   const [a, b, c, d] = points;
@@ -17,11 +18,11 @@ export function asBox(points) {
           cos: (b[0] - a[0]) / w, sin: (b[1] - a[1]) / w};
 }
 
-/** The points that a shape lies around, by its radius, if it has one. */
+/** The points of a shape, without its radius. */
 export const pointsOf = (shape) =>
   shape.vertices ?? (shape.kind === 'circle' ? [shape.center ?? [0, 0]] : [shape.a, shape.b]);
 
-/** How far a body's shapes reach from its origin [m], for picking and culling. */
+/** The largest distance of a body's shapes from its origin [m], for picking and culling. */
 export function reachOf(shapes) {
   let reach = 0;
   for (const shape of shapes) {

@@ -1,5 +1,5 @@
-// Colours, light and dark. Bodies of one tag share a colour; without a tag their number picks it.
-// Colours are linear enough as they are: components from 0 to 1, sRGB.
+// Colours, light and dark. Bodies of one tag share a colour; without a tag, their id selects one. Components are sRGB
+// from 0 to 1, mixed without linearisation.
 
 const rgb = (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16) / 255);
 
@@ -40,7 +40,7 @@ function hash(text) {
 
 const scramble = (id) => (Math.imul(id ^ (id >>> 15), 0x2c1b3c6d) >>> 0) / 4294967296;
 
-// The tags of a world get the colours of the palette in the order in which they appear.
+// Tags get the palette's colours in the order in which they appear.
 const tagColours = new Map();
 const TAGS_MAX = 256;
 
@@ -58,8 +58,8 @@ function tagColour(tag, palette) {
 }
 
 /**
- * The colour of a body into `out` at `at`: red, green, blue, opacity. `mode`: 'tag', 'speed' or
- * 'state'. `fade` (0 to 1) dims what sleeps.
+ * Writes a body's colour to `out` at `at`: red, green, blue, opacity. `mode`: 'tag', 'speed' or 'state'. `fade` (0 to
+ * 1) dims sleeping bodies.
  */
 export function bodyColour(theme, body, mode, asleep, out, at) {
   const map = body.description;
@@ -85,7 +85,7 @@ export function bodyColour(theme, body, mode, asleep, out, at) {
                       : theme.palette[Math.floor(spread * 997) % theme.palette.length];
     light = 0.90 + 0.18 * spread;
     if (asleep) {
-      // Sleep takes a third of the colour away.
+      // Sleeping bodies lose a third of their colour.
       const grey = theme.asleep;
       for (let i = 0; i < 3; i++) out[at + i] = (colour[i] * light) * 0.62 + grey[i] * 0.38;
       out[at + 3] = 1;
@@ -98,7 +98,7 @@ export function bodyColour(theme, body, mode, asleep, out, at) {
   out[at + 3] = opacity;
 }
 
-// From rest to 20 m/s and more, finer where most bodies are.
+// A scale from rest to 20 m/s and more, finer at low speeds.
 function speedColour(theme, speed, asleep, out, at) {
   const stops = theme.speed;
   const share = asleep ? 0 : Math.min(0.9999, Math.sqrt(speed / 20)) * (stops.length - 1);

@@ -1,10 +1,9 @@
-// Select, pull and pan. A body is pulled by a mouse joint of the server's, whose target follows the
-// pointer; in a paused world it is set where the pointer is. The joint goes with the drag, also where
-// the page is left meanwhile.
+// Select, pull and pan. A mouse joint on the server pulls the body, and its target follows the pointer; in a paused
+// world the body is placed at the pointer. The joint ends with the drag, or when the page is left.
 
 import {localOf, placeOf} from '../pose.js';
 
-const FORCE_PER_MASS = 1500; // N a kg: as strong as a hand in such a world may be
+const FORCE_PER_MASS = 1500; // N per kg: a strong hand
 const HERTZ = 6;
 const DAMPING = 0.8;
 

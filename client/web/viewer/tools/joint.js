@@ -1,18 +1,17 @@
-// Ties bodies together: from one body to another, or to a fixed place, where a static body without
-// shapes is made.
+// Joins bodies: one to another, or to a fixed point, for which a static body without shapes is made.
 
 import {localOf} from '../pose.js';
 import {toast} from '../ui/dom.js';
 
-/** Kinds that the tool makes. The tenth, the mouse, is what the hand pulls with. */
+/** Kinds that the tool makes. The tenth, mouse, is the hand's. */
 export const JOINT_KINDS = ['revolute', 'distance', 'prismatic', 'weld', 'wheel', 'motor', 'gear', 'pulley', 'filter'];
-/** Those that an option of the tool is for. */
+/** Kinds with the spring option. */
 export const SPRUNG = ['distance', 'wheel', 'weld'];
 export const DRIVEN = ['revolute', 'wheel'];
 export const GEARED = ['gear', 'pulley'];
-const NEED_TWO = ['gear', 'filter']; // a place says nothing to them
+const NEED_TWO = ['gear', 'filter']; // they need two bodies
 
-// The joint's places, drawn from one point to another; only the last may have no body.
+// The joint's anchors from one point to another; only the last may be without a body.
 function placesOf(kind, from, to, options) {
   const ends = {anchor_a: to.body ? localOf(to.body, to) : [0, 0], anchor_b: localOf(from.body, from)};
   const dx = to.x - from.x;
@@ -20,7 +19,7 @@ function placesOf(kind, from, to, options) {
   switch (kind) {
     case 'distance':
       return ends;
-    case 'pulley': // its wheels stand above the two ends
+    case 'pulley': // its wheels are above the two ends
       return {...ends, ground_a: [to.x, to.y + options.height], ground_b: [from.x, from.y + options.height]};
     case 'prismatic':
       return {anchor: [from.x, from.y], axis: Math.hypot(dx, dy) > 1e-6 ? [dx, dy] : [1, 0]};

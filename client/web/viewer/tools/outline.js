@@ -1,9 +1,9 @@
-// From a line drawn by hand to shapes: simplify it (Ramer, Douglas and Peucker), cut what is not convex
-// into triangles (ear clipping), and join triangles again as long as they stay convex and small
-// (Hertel and Mehlhorn). Pure functions over [[x, y] …].
+// Turns a hand-drawn line into shapes: simplifies it (Ramer, Douglas and Peucker), cuts concave outlines into triangles
+// (ear clipping), and merges triangles while they stay convex and small (Hertel and Mehlhorn). Pure functions over [[x,
+// y] …].
 
-const CORNERS_MAX = 8; // of a polygon, as the server takes them
-export const POINTS_MAX = 64; // of a drawn outline
+const CORNERS_MAX = 8; // of a polygon; the server's limit
+export const POINTS_MAX = 64; // of a simplified outline
 
 export function area(points) {
   let sum = 0;
@@ -38,7 +38,7 @@ function offLine(p, a, b) {
   return Math.hypot(p[0] - a[0] - dx * t, p[1] - a[1] - dy * t);
 }
 
-/** The points of a path that matter by more than `slack`. */
+/** The points of a path that deviate by more than `slack`. */
 export function simplify(points, slack) {
   if (points.length < 3) return points;
   let far = 0;
@@ -51,7 +51,7 @@ export function simplify(points, slack) {
   return [...simplify(points.slice(0, far + 1), slack).slice(0, -1), ...simplify(points.slice(far), slack)];
 }
 
-/** The same of a closed outline; made coarser until it has at most POINTS_MAX. */
+/** Simplifies a closed outline, more coarsely until it has at most POINTS_MAX points. */
 export function simplifyLoop(points, slack) {
   let far = 0;
   points.forEach((p, i) => {
@@ -87,8 +87,8 @@ export function crossesItself(points) {
 
 const inTriangle = (p, a, b, c) => cross(a, b, p) >= 0 && cross(b, c, p) >= 0 && cross(c, a, p) >= 0;
 
-// Of a counter-clockwise outline: triangles as triples of indices. Null if there is no ear left,
-// which an outline that crosses itself may come to.
+// Triangles of a counter-clockwise outline, as triples of indices. Null if no ear is left, which happens if an outline
+// crosses itself.
 function triangles(points) {
   const left = points.map((_, i) => i);
   const result = [];
@@ -114,7 +114,7 @@ function convex(points, ring) {
                                      points[ring[(i + 2) % ring.length]]) >= -1e-12);
 }
 
-// Two rings with an edge in common as one, if that is convex and small enough.
+// Two rings with a common edge as one, if that is convex and small enough.
 function joined(points, a, b) {
   if (a.length + b.length - 2 > CORNERS_MAX) return null;
   for (let i = 0; i < a.length; i++) {
@@ -123,7 +123,7 @@ function joined(points, a, b) {
     const j = b.findIndex((at, k) => at === to && b[(k + 1) % b.length] === from);
     if (j < 0) continue;
     const ring = [];
-    for (let k = 1; k <= a.length; k++) ring.push(a[(i + k) % a.length]); // to … from
+    for (let k = 1; k <= a.length; k++) ring.push(a[(i + k) % a.length]); // from `to` to `from`
     for (let k = 2; k < b.length; k++) ring.push(b[(j + k) % b.length]);
     return convex(points, ring) ? ring : null;
   }
@@ -142,7 +142,7 @@ export function convexPieces(points) {
       if (!ring) continue;
       rings[i] = ring;
       rings.splice(j, 1);
-      j = i; // the larger ring may take others
+      j = i; // the larger ring may absorb others
     }
   }
   return rings.map((ring) => ring.map((at) => outline[at]));

@@ -1,6 +1,5 @@
-// Draws polygons and ground: by hand in one stroke, or point by point with taps. A polygon may be hollow
-// anywhere: it becomes one body of convex pieces. Ground is a chain, which is solid on one side: below, or
-// the outside of a closed line, unless it is turned.
+// Draws polygons and ground: in one stroke, or point by point with taps. A concave polygon becomes one body of convex
+// pieces. Ground is a chain, which is solid on one side: below, or the outside of a closed line, unless it is flipped.
 
 import {mayAct} from './tools.js';
 import {area, centroid, convexPieces, POINTS_MAX, simplify, simplifyLoop} from './outline.js';
@@ -8,9 +7,9 @@ import {toast} from '../ui/dom.js';
 
 const STROKE_PX = 6; // between points of a stroke
 const STROKE_MAX = 4000; // points of a stroke
-const SLACK_PX = 3; // a point that matters less is left out
-const CLOSE_PX = 16; // from the first point: the line is closed
-const CHAIN_MAX = 1024; // points of a chain, as the server takes them
+const SLACK_PX = 3; // points that deviate less are dropped
+const CLOSE_PX = 16; // distance from the first point that closes the line
+const CHAIN_MAX = 1024; // points of a chain; the server's limit
 
 export class PathTool {
   #points = [];
@@ -68,7 +67,7 @@ export class PathTool {
     return Math.hypot(point.px - px, point.py - py) < CLOSE_PX;
   }
 
-  /** Makes what was drawn: the line's end, Enter, or a double click. */
+  /** Makes the drawn shapes: at the line's end, on Enter or a double click. */
   finish(closed = false) {
     const points = this.#points;
     this.cancel();
@@ -99,7 +98,7 @@ export class PathTool {
   #chain(points, loop) {
     let vertices = points.slice(0, CHAIN_MAX);
     const {turned, restitution, friction} = this.options;
-    // It collides on its right: from right to left for ground, counter-clockwise for what is solid inside.
+    // A chain collides on its right: from right to left for ground, counter-clockwise for a solid inside.
     const wrong = loop ? area(vertices) < 0 : vertices.at(-1)[0] > vertices[0][0];
     if (wrong !== turned) vertices = [...vertices].reverse();
     const [x, y] = vertices[0];

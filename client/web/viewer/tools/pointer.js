@@ -1,17 +1,17 @@
-// Mouse, pen and fingers over the canvas. One pointer is the tool's, or pans where the tool does not take
-// it; two pan and zoom; the wheel zooms; the middle and right buttons always pan.
+// Mouse, pen and fingers over the canvas. One pointer belongs to the tool, or pans if the tool does not take it; two
+// pan and zoom; the wheel zooms; the middle and right buttons always pan.
 
 const TAP_PX = 5;
 const TOUCH_TAP_PX = 12;
 const TAP_MS = 600;
 const PICK_PX = 6;
 const TOUCH_PICK_PX = 18;
-const WHEEL_LINE = 30; // pixels
+const WHEEL_LINE = 30; // pixels of a wheel line
 
 export function bindPointer(app) {
   const {scene, camera} = app;
   const pointers = new Map(); // id -> {px, py}
-  let drag = null; // {id, start, tool (or null: pan), moved, since}
+  let drag = null; // {id, start, tool (null: panning), moved, since}
   let pinch = null;
 
   const spot = (event) => {

@@ -1,13 +1,13 @@
-// Spawns bodies: a tap puts one down, a drag throws it.
+// Spawns bodies: a tap places one, a drag throws it.
 
 import {mayAct} from './tools.js';
 import {outline} from '../draw/overlays.js';
 
-const THROW_PER_SECOND = 4; // m/s for each metre that is drawn
+const THROW_PER_SECOND = 4; // m/s for each metre of the drag
 const SPEED_MAX = 4000;
 const TURN = 2 * Math.PI;
 
-/** The shapes of a form of this size [m across], as arguments of body.spawn. */
+/** The shapes of a form of `size` [m across], as arguments of body.spawn. */
 export function formShapes(form, size, rest = {}) {
   const r = size / 2;
   switch (form) {
@@ -30,7 +30,7 @@ export function formShapes(form, size, rest = {}) {
   }
 }
 
-// As the server would tell it, to draw its outline before there is a body.
+// The shape as the server would describe it, to draw its outline before the body exists.
 function told(shape) {
   if (shape.kind !== 'box') return shape;
   const [w, h] = [shape.size[0] / 2, shape.size[1] / 2];
@@ -43,13 +43,13 @@ export class Spawn {
   #from = null;
   #to = null;
   #at = null; // where the pointer hovers
-  #next = null; // the shapes of the next body
+  #next = null; // shapes of the next body
 
   constructor(app) {
     this.app = app;
   }
 
-  /** The options were changed. */
+  /** Called when the options change. */
   renew() {
     this.#next = null;
     this.app.touch();
@@ -92,7 +92,7 @@ export class Spawn {
     const commands = [];
     const side = Math.ceil(Math.sqrt(count));
     for (let i = 0; i < count; i++) {
-      // Many stand in a grid, a little loose.
+      // Places many in a grid, with gaps.
       const column = i % side - (Math.min(side, count) - 1) / 2;
       const row = Math.floor(i / side);
       const pitch = size * (form === 'plank' ? 2.05 : form === 'capsule' ? 1.7 : 1.05);

@@ -1,8 +1,8 @@
-// The tools. One is in hand; the pointer tells it where it is: {x, y} in the world, {px, py} on the
-// screen, and the body under it. A tool has
+// The tools. One is current; the pointer passes it its position, {x, y} in the world and {px, py} on the screen, and
+// the body under it. A tool has
 //   down(point)  -> true if it takes the drag; else the view is panned
 //   move(point), up(point), tap(point), hover(point), cancel(), draw(lines, theme), marked
-// Commands go to the server and show when its snapshots do: the page never moves a body by itself.
+// The effect of a command shows with the server's snapshots: the page never moves a body by itself.
 
 import {Hand} from './hand.js';
 import {JointTool} from './joint.js';
@@ -12,7 +12,7 @@ import {localOf, placeOf} from '../pose.js';
 import {toast} from '../ui/dom.js';
 import {jointPlaces} from '../draw/overlays.js';
 
-const PUSH_PER_SECOND = 4; // m/s for each metre that is drawn
+const PUSH_PER_SECOND = 4; // m/s for each metre of the drag
 const SPEED_MAX = 4000;
 
 class Push {
@@ -69,7 +69,7 @@ class Push {
   }
 }
 
-const JOINT_REACH = 9; // pixels from an anchor
+const JOINT_REACH = 9; // distance from an anchor at which a joint is hit, in pixels
 
 class Erase {
   name = 'erase';
@@ -79,7 +79,7 @@ class Erase {
     this.app = app;
   }
 
-  // A joint's anchor comes before the body that it lies over.
+  // A joint's anchor is hit before the body under it.
   #jointAt(point) {
     const {app} = this;
     for (const joint of app.source?.joints.values() ?? []) {
@@ -97,7 +97,7 @@ class Erase {
     if (joint) {
       this.app.session.act('joint.remove', {joint});
     } else if (point.body && !this.#gone.has(point.body.id)) {
-      // A stroke takes what moves; what stands has to be pointed at.
+      // A stroke erases only moving bodies; static ones need a tap.
       if (!still && point.body.type === 'static') return;
       this.#gone.add(point.body.id);
       if (this.app.chosen === point.body.id) this.app.choose(0);
@@ -131,7 +131,7 @@ export function makeTools(app) {
   return Object.fromEntries(list.map((tool) => [tool.name, tool]));
 }
 
-/** Whether this session may change bodies; says so where it may not. */
+/** Whether this session may change bodies; tells the visitor if not. */
 export function mayAct(app) {
   if (app.scrub) {
     toast('This is the past: go back to now to change things');

@@ -1,4 +1,4 @@
-// Reads and writes the page's address, and the settings that the browser keeps between visits.
+// Reads and writes the page's address, and the settings that the browser stores between visits.
 
 const NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 
@@ -7,7 +7,7 @@ function numbers(text, count) {
   return list.length === count && list.every(Number.isFinite) ? list : undefined;
 }
 
-/** The WebSocket of the server that a text of an address names: no credentials, query or hash. Throws a TypeError. */
+/** The WebSocket address of the server that the text names: no credentials, query or hash. Throws a TypeError. */
 export function serverOf(text, base = globalThis.location?.href) {
   const url = new URL(text, base);
   const secure = {'ws:': 'ws:', 'wss:': 'wss:', 'http:': 'ws:', 'https:': 'wss:'}[url.protocol];
@@ -16,8 +16,8 @@ export function serverOf(text, base = globalThis.location?.href) {
 }
 
 /**
- * {server, world, at, follow, tick, theme, token}: what is not there or not valid is undefined; a server that is
- * no address is a TypeError.
+ * {server, world, at, follow, tick, theme, token}: missing or invalid members are undefined; throws a TypeError for an
+ * invalid server.
  */
 export function readAddress(location = globalThis.location) {
   const hash = new URLSearchParams(location.hash.slice(1));
@@ -35,7 +35,7 @@ export function readAddress(location = globalThis.location) {
   };
 }
 
-/** The address of a view, as a link, in which there is nothing but this and where the page is. */
+/** A link to a view, with only these members and the page's place. */
 export function writeAddress({server, world, at, follow, tick}, base = globalThis.location.href) {
   const url = new URL(base);
   const hash = new URLSearchParams();
@@ -51,7 +51,7 @@ export function writeAddress({server, world, at, follow, tick}, base = globalThi
 
 const place = (name) => (name.startsWith('token ') ? 'sessionStorage' : 'localStorage');
 
-/** A setting of an earlier visit; undefined without one, and where the browser keeps nothing. */
+/** A stored setting; undefined if there is none or the browser stores nothing. */
 export function stored(name) {
   try {
     return globalThis[place(name)].getItem(`carom.${name}`) ?? undefined;
@@ -65,6 +65,6 @@ export function store(name, value) {
     if (value === undefined) globalThis[place(name)].removeItem(`carom.${name}`);
     else globalThis[place(name)].setItem(`carom.${name}`, value);
   } catch {
-    // Private windows keep nothing: the page works all the same.
+    // Private windows store nothing; the page works anyway.
   }
 }

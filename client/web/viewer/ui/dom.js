@@ -1,4 +1,4 @@
-// Small helpers over the page.
+// Small DOM helpers.
 
 const TOAST_MS = 5000;
 const TOASTS_MAX = 4;
@@ -18,7 +18,7 @@ export function el(name, attributes = {}, ...children) {
   return element;
 }
 
-/** One of the page's drawings. */
+/** One of the page's icons. */
 export function icon(name) {
   const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
   const use = document.createElementNS('http://www.w3.org/2000/svg', 'use');
@@ -27,7 +27,7 @@ export function icon(name) {
   return svg;
 }
 
-/** Tells of a fault (or, with `note`, of a success) for some seconds. */
+/** Shows an error (with `note`, a success) for some seconds. */
 export function toast(text, {note = false} = {}) {
   const box = $('toasts');
   if (box.lastElementChild?.textContent === text) return;
@@ -37,14 +37,14 @@ export function toast(text, {note = false} = {}) {
   setTimeout(() => line.remove(), TOAST_MS);
 }
 
-/** Bytes into a file of the visitor's. */
+/** Saves bytes to a file of the visitor's. */
 export function download(content, name) {
   const url = URL.createObjectURL(new Blob([content], {type: 'application/octet-stream'}));
   el('a', {href: url, download: name}).click();
   setTimeout(() => URL.revokeObjectURL(url), TOAST_MS);
 }
 
-/** A number for people: three or so digits. `rest`: smaller ones are nothing. */
+/** A number for people, of about three digits. `rest`: smaller ones show as 0. */
 export function figure(value, digits = 3, rest = 0) {
   if (!Number.isFinite(value)) return '–';
   const size = Math.abs(value);

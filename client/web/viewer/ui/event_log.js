@@ -1,5 +1,4 @@
-// The log of events, newest last. Kinds that are off are not asked of the server, where it can leave
-// them out.
+// The log of events, newest last. Kinds that are off are not requested from the server, where possible.
 
 import {$, el} from './dom.js';
 import {raise} from './sheets.js';

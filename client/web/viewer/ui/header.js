@@ -1,11 +1,11 @@
-// The header: state of the connection, theme, help, sign-in; and the tools' buttons.
+// The header: state of the connection, theme, help and sign-in; and the tools' buttons.
 
 import {KEYS} from '../keys.js';
 import {$, el} from './dom.js';
 import {RPC} from '../session.js';
 import {keepToken, tokenFor} from '../tokens.js';
 
-const SHARED = /-at-\d+(-\d+)?$/; // the names of worlds that App.shareLink makes
+const SHARED = /-at-\d+(-\d+)?$/; // names of worlds that App.shareLink makes
 const WORDS = {connecting: 'connecting', reconnecting: 'connection lost, trying again', closed: 'closed'};
 
 function showState(app) {
@@ -24,9 +24,9 @@ function showState(app) {
   showEmpty(app);
 }
 
-let asked = false; // for a token, which the visitor may decline
+let asked = false; // a token was asked for; the visitor may decline
 
-// A sentence in the middle while there is nothing to see.
+// Shows a sentence in the middle while no world is shown.
 function showEmpty(app) {
   const {session} = app;
   const box = $('empty');
@@ -67,7 +67,7 @@ function showEmpty(app) {
   }
 }
 
-// Another server than the page's own was named by whoever made the link: it is shown before anything is entered.
+// A server other than the page's own was chosen by the author of the link: its name is shown before a token is entered.
 const isForeign = ({server}) => server !== RPC;
 const askerOf = (session) => (isForeign(session) ? `${new URL(session.server).host} asks who you are` : 'This server asks who you are');
 

@@ -5,12 +5,12 @@ import {say} from './news.js';
 import {onPhone, raise} from './sheets.js';
 
 const ASK_MS = 400;
-const BODY_PX = 30; // that have to be seen of a body
+const BODY_PX = 30; // pixels of a body that must stay visible
 const TOUCHES_SHOWN = 12;
-const TINY = 5e-4; // of a place, angle or velocity: shown as nothing
-const REST = 0.01; // m/s or rad/s: slower counts as standing still
+const TINY = 5e-4; // smaller positions, angles and velocities show as 0
+const REST = 0.01; // m/s or rad/s: slower bodies count as at rest
 
-// The first sentence: what the body does, or why it does nothing. `stands`: whether it is at rest where it touches.
+// The first sentence: what the body does, or why it does nothing. `stands`: whether it rests on its contacts.
 function motionOf(map, paused) {
   const speed = Math.hypot(...map.velocity);
   const turns = Math.abs(map.angular_velocity) >= REST;
@@ -33,8 +33,8 @@ function motionOf(map, paused) {
 }
 
 /**
- * Why a body moves or does not, in sentences that agree with each other. `map` is a full body map, `touches` its
- * contacts, `joints` the full joint maps of those that hold it, `paused` whether its world stands.
+ * Explains in sentences why a body moves or does not. `map` is a full body map, `touches` its contacts, `joints` the
+ * full maps of its joints, `paused` whether its world is paused.
  */
 export function explain(map, touches, joints, paused) {
   const lines = [];
@@ -66,9 +66,9 @@ function shapeLine(shape) {
 
 export class Inspector {
   #asked = 0;
-  #answer = null; // {map, contacts} of the server
+  #answer = null; // {map, contacts} from the server
   #key = '';
-  #why = []; // sentences
+  #why = []; // sentences shown
 
   constructor(app) {
     this.app = app;
@@ -85,7 +85,7 @@ export class Inspector {
     });
   }
 
-  // On a phone the panel lies over the lower half of the world: the chosen body is brought out from under it.
+  // On a phone the panel covers the lower half of the world: pans so that the chosen body is visible.
   #uncover() {
     const {camera, source, chosen} = this.app;
     const body = chosen && !$('inspector').hidden ? source.body(chosen) : undefined;
@@ -135,7 +135,7 @@ export class Inspector {
       Object.assign(map, {position: [body.pose.x, body.pose.y], angle: body.pose.angle, velocity: [body.vx, body.vy]});
       map.awake = !app.source.asleep(body.id);
     }
-    // Buttons are made anew only when they change, so that clicks and the focus are not lost.
+    // Buttons are rebuilt only when they change, so that clicks and the focus are not lost.
     const others = [...new Set(touches.map((contact) => (contact.a === body.id ? contact.b : contact.a)))];
     const key = [body.id, body.version, app.following, others.join(), joints.map((joint) => joint.joint).join()].join('|');
     if (key !== this.#key) {

@@ -1,4 +1,4 @@
-// Overlays and colours: what is shown over the bodies, and what their colours mean.
+// Overlays and colours: what is drawn over the bodies, and the meaning of their colours.
 
 import {$, el} from './dom.js';
 import {store, stored} from './address.js';
@@ -30,7 +30,7 @@ export class Layers {
     this.colour(stored('colour') ?? 'tag');
     const kept = (stored('overlays') ?? '').split(',');
     for (const [name] of OVERLAYS) {
-      // Contacts and areas change what the server sends: they are asked for anew in every visit.
+      // Contacts and areas change what the server sends, so each visit starts without them.
       if (kept.includes(name) && name !== 'contacts' && name !== 'impulses' && name !== 'area') this.#set(name, true);
     }
   }

@@ -1,13 +1,13 @@
-// Tells a screen reader what the visitor did and what changed. Numbers that change by themselves are left
-// to those who ask for them: they would never stop.
+// Announces to screen readers what the visitor did and what changed. Numbers that change by themselves are announced
+// only on request: they would never stop.
 
 import {$} from './dom.js';
 
-const LATER_MS = 50; // a region that is filled in the frame in which it was emptied is not read again
+const LATER_MS = 50; // a region filled in the frame in which it was emptied is not read again
 
 let timer = 0;
 
-/** Has a screen reader say a sentence. */
+/** Announces a sentence to screen readers. */
 export function say(text) {
   $('news').textContent = '';
   clearTimeout(timer);
@@ -22,7 +22,7 @@ const STATES = {open: 'Connected', reconnecting: 'The connection is lost; trying
 export function bindNews(app) {
   const {session} = app;
   let state = session.state;
-  let pace; // the state of the watched world's
+  let pace; // the watched world's state
   session.on('state', () => {
     if (session.state === state) return;
     state = session.state;

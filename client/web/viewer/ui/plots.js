@@ -1,10 +1,10 @@
-// A strip of small plots: how the server and the page are doing, over the last minute.
+// Small plots of the server's and the page's performance over the last minute.
 
 import {store, stored} from './address.js';
 import {$, bytes, el} from './dom.js';
 import {raise} from './sheets.js';
 
-const POINTS = 120; // half a second each
+const POINTS = 120; // one for each half second
 const FIGURES = [
   ['step', 'Tick', 'What a tick takes to compute', (value) => `${value.toFixed(value < 1 ? 2 : 1)} ms`],
   ['late', 'Late', 'Ticks a second that began late', (value) => `${Math.round(value)}/s`],

@@ -1,15 +1,14 @@
-// Panels on small screens: a phone has room for one at a time, the one that was opened last. Those under
-// it stay open and come back when it is closed. On larger screens they stand beside each other, and this
-// changes nothing.
+// Panels on small screens: a phone shows one at a time, the one opened last. Those under it stay open and reappear when
+// it is closed. Larger screens show panels side by side, and this file changes nothing.
 
 import {$} from './dom.js';
 
 const SHEETS = ['options', 'log', 'inspector', 'layers', 'plots'];
 
-// As in the style sheet.
+// Must equal the style sheet's.
 const PHONE = '(max-width: 720px) and (min-height: 521px), (max-width: 720px) and (max-aspect-ratio: 4/3)';
 
-/** Whether panels lie over the lower half of the world. */
+/** Whether panels cover the lower half of the world. */
 export const onPhone = () => matchMedia(PHONE).matches;
 
 let stack = []; // ids of open panels, the topmost last
@@ -20,7 +19,7 @@ function look() {
   for (const id of SHEETS) $(id).toggleAttribute('data-under', stack.includes(id) && id !== stack.at(-1));
 }
 
-/** Puts an open panel over the others. Returns whether that brought it to sight. */
+/** Puts an open panel on top. Returns whether it was hidden before. */
 export function raise(id) {
   const covered = !$(id).hidden && !$(id).checkVisibility();
   if (!$(id).hidden) stack = [...stack.filter((other) => other !== id), id];

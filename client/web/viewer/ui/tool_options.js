@@ -1,4 +1,4 @@
-// The options of the tool in hand: the form to spawn, the kind of joint.
+// The options of the current tool: the form to spawn, the kind of joint.
 
 import {$, el, figure} from './dom.js';
 import {DRIVEN, GEARED, JOINT_KINDS, SPRUNG} from '../tools/joint.js';

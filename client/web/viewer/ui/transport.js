@@ -1,15 +1,15 @@
-// Pause, step, speed, and time. The world's own clock knows only to stand and to run, so another speed
-// is this page's doing: it pauses the world and steps it, and lets it run again when it leaves.
+// Pause, step, speed, and time. A world on the server is either paused or running, so this page makes other speeds: it
+// pauses the world and steps it, and resumes it when the page is left.
 //
-// The timeline goes over the last minutes that the page has kept. Looking back changes nothing on the
-// server, where time goes on.
+// The timeline covers the last minutes that the page has recorded. Looking back changes nothing on the server, where
+// the world continues.
 
 import {$, clockText, icon, el, toast} from './dom.js';
 
 const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4];
 const DRIVE_MS = 33; // between steps of a world that this page drives
 const BRANCH_TITLE = 'A world of its own that stands at this tick, to go on from';
-const BEHIND_MAX = 0.25; // seconds that are made up for
+const BEHIND_MAX = 0.25; // the longest delay that is made up for [s]
 
 export class Transport {
   #drive = null; // {world, timer, owed, last, busy}
@@ -49,7 +49,7 @@ export class Transport {
     addEventListener('pagehide', () => this.#letGo(true));
   }
 
-  /** Whether the watched world stands on the server and goes on by this page's steps. */
+  /** Whether this page drives the watched world by steps. */
   get driving() {
     return this.#drive !== null;
   }
@@ -58,7 +58,7 @@ export class Transport {
     return this.app.session.info?.paused === true && !this.#drive;
   }
 
-  /** Of the past: replay or hold; of now: pause or go on. */
+  /** In the past: plays or stops the replay; else pauses or resumes the world. */
   async toggle() {
     const {app} = this;
     if (app.scrub) {
@@ -155,7 +155,7 @@ export class Transport {
     if (resume) this.app.session.notify('world.resume', {world});
   }
 
-  // ---- what is shown
+  // ---- display
 
   async #share() {
     $('share').disabled = true;

@@ -1,13 +1,13 @@
-// The list of worlds: to watch one, make one, copy one, save it to a file and bring it back, end one.
+// The list of worlds: watch, make, copy, save to a file, load from one, end.
 
 import {$, download, el, toast} from './dom.js';
 
 const SCENES = ['', 'demo', 'gallery', 'pyramid', 'heap', 'drum', 'cradle', 'billiards'];
-const END_AGAIN_MS = 8000; // in which the button has to be pressed twice
-const NAME_MAX = 64; // characters, as the server takes them
+const END_AGAIN_MS = 8000; // time for the second press of the button
+const NAME_MAX = 64; // characters of a name; the server's limit
 const IMAGE_ENDING = '.caromimage';
 
-/** `wanted`, or with a number after it where there is a world of that name. */
+/** `wanted`, with a number if a world of that name exists. */
 export function freeName(wanted, worlds) {
   const taken = new Set(worlds.map((info) => info.world));
   const base = wanted.replace(/[^A-Za-z0-9_.-]+/g, '-').slice(0, NAME_MAX - 5) || 'world';
@@ -16,8 +16,8 @@ export function freeName(wanted, worlds) {
 }
 
 export class Worlds {
-  #names = ''; // of the worlds that the list was built for
-  #key = ''; // what the actions were built for
+  #names = ''; // names of the worlds in the shown list
+  #key = ''; // state for which the actions were built
 
   constructor(app) {
     this.app = app;
@@ -65,7 +65,7 @@ export class Worlds {
     if (!scene) this.#ground();
   }
 
-  // Makes a world and goes to it. Returns whether there is one.
+  // Makes a world and goes to it. Returns whether it exists.
   async #open(method, args, name) {
     const {session} = this.app;
     try {
@@ -80,7 +80,7 @@ export class Worlds {
     return true;
   }
 
-  /** Goes to a second world of the same state. */
+  /** Copies the world, and goes to the copy. */
   async fork() {
     const {session} = this.app;
     const {world} = session;
@@ -88,7 +88,7 @@ export class Worlds {
     if (await this.#open('world.fork', {world, as}, as)) toast(`“${as}” goes on from here; “${world}” too`, {note: true});
   }
 
-  /** Saves the whole state into a file of the visitor's. */
+  /** Saves the whole state to a file. */
   async save() {
     const {world} = this.app.session;
     const answer = await this.app.session.act('world.image');
@@ -97,7 +97,7 @@ export class Worlds {
     toast(`Saved “${world}” at tick ${answer.tick}`, {note: true});
   }
 
-  // A world of the name of the file, without its tick.
+  // Loads a world from a file, whose name without the tick is the world's.
   async #load(file) {
     const {session} = this.app;
     const most = session.client.hello?.limits?.message_bytes ?? Infinity;
@@ -117,7 +117,7 @@ export class Worlds {
     }
   }
 
-  // An empty world gets something to stand on.
+  // Adds a floor to an empty world.
   #ground() {
     this.app.session.act('body.spawn', {type: 'static', tag: 'ground', position: [0, -1], shapes: [
       {kind: 'box', size: [40, 2], friction: 0.8}]});
@@ -145,7 +145,7 @@ export class Worlds {
     this.#actions();
   }
 
-  // Buttons are made anew only when the worlds change, so that no click is lost between two of them.
+  // Buttons are rebuilt only when the worlds change, so that no click is lost in between.
   #build() {
     const focused = document.activeElement?.dataset?.world;
     $('world-list').replaceChildren(...this.app.session.worlds.map(({world}) => el('li', {},
