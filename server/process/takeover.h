@@ -6,8 +6,8 @@
 //     new: takeover 2 ENGINE DEVICE INODE      its engine's behaviour, its data directory
 //     old: listening RPC HTTP                  the number of listening sockets of each kind
 //          refused TEXT                        it continues unchanged
-//     new: ready                               its settings are valid: the old one now
-//     stops old: released                            with the file of worlds; the directory is free
+//     new: ready                               its settings are valid; now the old one stops
+//     old: released                            with the file of worlds; the directory is free
 //     new: serving                             it has restored all worlds, and listens
 //
 // Connections that come between wait in the sockets' queues. Nothing is lost if either process
