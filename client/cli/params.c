@@ -248,6 +248,38 @@ void params_text(const cli *c, const char *option, carom_value *into, const char
     }
 }
 
+static void set_row(const cli *c, const params_row *row, carom_value *into)
+{
+    switch (row->kind) {
+    case ARGS_FLAG:
+        if (args_has(&c->args, row->option)) {
+            carom_set(into, row->argument, carom_bool(row->value));
+        }
+        break;
+    case ARGS_NUMBER:
+        params_number(c, row->option, into, row->argument);
+        break;
+    case ARGS_WHOLE:
+        params_whole(c, row->option, into, row->argument);
+        break;
+    case ARGS_VECTOR:
+        params_vector(c, row->option, into, row->argument);
+        break;
+    case ARGS_AREA:
+        params_area(c, row->option, into, row->argument);
+        break;
+    default: // texts, names, words
+        params_text(c, row->option, into, row->argument);
+    }
+}
+
+void params_method(const cli *c, const params_row *rows, size_t count, carom_value *into)
+{
+    for (size_t i = 0; i < count; i++) {
+        set_row(c, &rows[i], into);
+    }
+}
+
 carom_value *params_vector_word(const char *word)
 {
     double v[2] = {0.0, 0.0};

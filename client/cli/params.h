@@ -69,6 +69,16 @@ void params_whole(const cli *c, const char *option, carom_value *into, const cha
 void params_text(const cli *c, const char *option, carom_value *into, const char *key);
 void params_area(const cli *c, const char *option, carom_value *into, const char *key);
 
+// An option that a method's description gives (PARAMS_... of method_options.h), and its argument.
+typedef struct params_row {
+    const char *option, *argument;
+    args_kind kind;
+    bool value; // of a flag
+} params_row;
+
+// Sets the argument of each row whose option is given.
+void params_method(const cli *c, const params_row *rows, size_t count, carom_value *into);
+
 // The same from words: they have been checked for their kind by the command's table.
 carom_value *params_vector_word(const char *word);
 carom_value *params_id_word(const char *word);

@@ -29,7 +29,7 @@ TYPES = {
 }
 RANGED = {"number", "integer", "vector", "vectors", "area"}
 ARGUMENT_KEYS = {"name", "as", "c", "type", "required", "default", "doc", "routing", "part", "bit", "absent", "flag",
-                 "needs", "ctype"}
+                 "needs", "ctype", "option"}
 STEPS = ("decode", "permit", "plan", "dry_run", "apply", "encode", "own", "tally", "mark", "crowd", "bytes", "serve",
          "answer", "token_areas", "rows")
 IDS = {"body", "shape", "joint"}
@@ -90,6 +90,7 @@ class Argument:
     absent: str = ""  # the field's value where it was not given, as C has it
     flag: str = ""  # the field that says if it was given, where it has another name than has_…
     ctype: str = ""  # its type in C, where it is another one than the type's usual
+    option: dict | None = None  # of the command line: {name, letter, kind, value, help}, {}: there is none; None: by rule
     needs: tuple[str, str] | None = None  # the argument without which it is refused, and the error's text
 
 
@@ -122,6 +123,7 @@ class Method:
     one_of: list[str] = dataclasses.field(default_factory=list)  # exactly one of them
     not_both: list[str] = dataclasses.field(default_factory=list)  # two that exclude each other
     which: dict | None = None  # the field that says which of one_of it was: {field, type, prefix}
+    options: bool = False  # a command has an option for each optional argument
     short_call: bool = False  # libcarom declares carom_GROUP_VERB(client, world, arguments, …, &tick, &error)
 
     @property
@@ -315,6 +317,9 @@ class Arguments:
         a.enum = row.get("words", "")
         a.part, a.bit, a.absent = row.get("part", ""), row.get("bit", ""), row.get("absent", "")
         a.flag, a.ctype = row.get("flag", ""), row.get("ctype", "")
+        a.option = row.get("option")
+        if a.option is not None:
+            check_keys(file, entry, name, a.option, set(), {"name", "letter", "kind", "value", "help"})
         a.needs = tuple(row["needs"]) if "needs" in row else None
         if a.needs is not None and len(a.needs) != 2:
             fail('needs is ["ARGUMENT", "text of the error"]')
@@ -422,7 +427,7 @@ def read_shapes(files, arguments):
 def read_methods(files, arguments, enums):
     methods = []
     for file, table in entries(files, "method", {"role", "scope", "summary", "result", "answers"}, {"batch", "code", "args", "subject", "makes", "price", "traits", "struct",
-                                                "short_call"} | RULES):
+                                                "short_call", "options"} | RULES):
         name = table["name"]
         if not METHOD_NAME.fullmatch(name):
             file.fail(name, None, "a method's name is group.verb in a-z and _, or a verb")
@@ -436,7 +441,7 @@ def read_methods(files, arguments, enums):
                         read_id(file, table, "subject"), read_id(file, table, "makes"), table.get("price", 0),
                         read_traits(file, table, enums), table.get("struct"), table.get("at_least", ""),
                         table.get("one_of", []), table.get("not_both", []), table.get("which"),
-                        table.get("short_call", False))
+                        table.get("options", False), table.get("short_call", False))
         check_struct(file, method)
         check_shared_struct(file, method, methods)
         check_method(file, method)

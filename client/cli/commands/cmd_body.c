@@ -3,31 +3,17 @@
 #include <string.h>
 
 #include "client/cli/commands.h"
+#include "client/cli/method_options.h"
 #include "client/cli/params.h"
 #include "client/cli/show.h"
 #include "client/tool/table.h"
 #include "client/tool/text.h"
 
+static const params_row SPAWN[] = {PARAMS_BODY_SPAWN};
+
 enum { SPAWN_MAX = 1000 }; // commands that one world.apply takes
 
 // ---- spawn
-
-static void set_motion(const cli *c, carom_value *arguments)
-{
-    params_text(c, "type", arguments, "type");
-    params_vector(c, "at", arguments, "position");
-    params_number(c, "angle", arguments, "angle");
-    params_vector(c, "velocity", arguments, "velocity");
-    params_number(c, "spin", arguments, "angular_velocity");
-    params_number(c, "mass", arguments, "mass");
-    params_text(c, "tag", arguments, "tag");
-    if (args_has(&c->args, "bullet")) {
-        carom_set(arguments, "bullet", carom_bool(true));
-    }
-    if (args_has(&c->args, "fixed-rotation")) {
-        carom_set(arguments, "fixed_rotation", carom_bool(true));
-    }
-}
 
 // The arguments of body.spawn without the world.
 static cli_exit spawn_args(const cli *c, carom_value **out)
@@ -39,7 +25,7 @@ static cli_exit spawn_args(const cli *c, carom_value **out)
         return code;
     }
     carom_value *arguments = carom_set(carom_map(), "shapes", shapes);
-    set_motion(c, arguments);
+    params_method(c, SPAWN, sizeof SPAWN / sizeof *SPAWN, arguments);
     code = params_pairs(c, 1, "body.spawn", arguments);
     if (code != CLI_OK) {
         carom_value_free(arguments);
@@ -121,16 +107,7 @@ const cli_command command_spawn = {
             PARAMS_FORM_OPTIONS,
             PARAMS_SPAWN_OPTIONS,
             PARAMS_SHAPE_OPTION,
-            {"at", 'a', ARGS_VECTOR, "X,Y", "where (default 0,0)", NULL},
-            {"angle", 0, ARGS_NUMBER, "RAD", "rotation, counter-clockwise", NULL},
-            {"velocity", 'v', ARGS_VECTOR, "X,Y", "m/s", NULL},
-            {"spin", 0, ARGS_NUMBER, "RAD/S", "angular velocity", NULL},
-            {"type", 0, ARGS_CHOICE, "TYPE", "dynamic (default), kinematic or static",
-             "dynamic|kinematic|static"},
-            {"mass", 0, ARGS_NUMBER, "KG", "instead of the mass of its shapes", NULL},
-            {"bullet", 0, ARGS_FLAG, NULL, "swept against moving bodies too", NULL},
-            {"fixed-rotation", 0, ARGS_FLAG, NULL, "never turns", NULL},
-            {"tag", 0, ARGS_TEXT, "TEXT", "a text of yours, kept with the body", NULL},
+            OPTIONS_BODY_SPAWN,
             {"count", 'n', ARGS_WHOLE, "N", "spawn N copies in one tick", NULL},
             {"step", 0, ARGS_VECTOR, "X,Y", "offset from each copy to the next", NULL},
             {0}},

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "client/cli/commands.h"
+#include "client/cli/method_options.h"
 #include "client/cli/params.h"
 #include "client/cli/show.h"
 #include "client/tool/table.h"
@@ -102,24 +103,12 @@ static void show_created(cli *c, const carom_value *result)
                  (unsigned long long)carom_get_uint(result, "tick", 0));
 }
 
+static const params_row CREATE[] = {PARAMS_WORLD_CREATE};
+
 static cli_exit run_create(cli *c)
 {
     carom_value *arguments = cli_world_args(c);
-    params_vector(c, "gravity", arguments, "gravity");
-    params_number(c, "hz", arguments, "hz");
-    params_whole(c, "substeps", arguments, "substeps");
-    params_whole(c, "max-bodies", arguments, "max_bodies");
-    params_text(c, "scene", arguments, "scene");
-    params_text(c, "durability", arguments, "durability");
-    if (args_has(&c->args, "paused")) {
-        carom_set(arguments, "paused", carom_bool(true));
-    }
-    if (args_has(&c->args, "if-absent")) {
-        carom_set(arguments, "if_absent", carom_bool(true));
-    }
-    if (args_has(&c->args, "no-sleep")) {
-        carom_set(arguments, "sleep", carom_bool(false));
-    }
+    params_method(c, CREATE, sizeof CREATE / sizeof *CREATE, arguments);
     cli_exit code = params_pairs(c, 1, "world.create", arguments);
     if (code != CLI_OK) {
         carom_value_free(arguments);
@@ -135,20 +124,7 @@ const cli_command command_create = {
     .operands = (const args_operand[]){{"WORLD", ARGS_WORLD, true, false, NULL},
                                        {"NAME=VALUE", ARGS_PAIR, false, true, NULL},
                                        {0}},
-    .options =
-        (const args_option[]){
-            {"gravity", 'g', ARGS_VECTOR, "X,Y", "m/s2 (default 0,-9.81)", NULL},
-            {"hz", 0, ARGS_NUMBER, "N", "ticks a second (default 60)", NULL},
-            {"substeps", 0, ARGS_WHOLE, "N", "solver steps in a tick (default 4)", NULL},
-            {"paused", 'p', ARGS_FLAG, NULL, "begin paused; see step and resume", NULL},
-            {"scene", 0, ARGS_SCENE, "NAME", "fill it with a scene of the server; see scenes",
-             NULL},
-            {"max-bodies", 0, ARGS_WHOLE, "N", "refuse more bodies than that", NULL},
-            {"no-sleep", 0, ARGS_FLAG, NULL, "bodies at rest stay awake", NULL},
-            {"durability", 0, ARGS_CHOICE, "WORD", "which of it outlives the server",
-             "none|normal|full"},
-            {"if-absent", 0, ARGS_FLAG, NULL, "no error when the world exists", NULL},
-            {0}},
+    .options = (const args_option[]){OPTIONS_WORLD_CREATE, {0}},
     .details =
         "NAME=VALUE gives any other argument of world.create ('carom methods world.create').",
     .examples = "  carom create yard\n  carom create moon --gravity 0,-1.62 --hz 120\n"

@@ -382,7 +382,7 @@ class Completion(unittest.TestCase):
             return subprocess.run(["zsh", "-f", "-c", script, "zsh", str(SCRIPTS / "_carom"), CAROM, *words], text=True,
                                   capture_output=True, timeout=60, env=environment()).stdout.splitlines()
         self.assertEqual(["compdef _carom carom caromd carom-load", "spawn:put a body into a world"], zsh("spa"))
-        self.assertEqual(["dynamic", "kinematic", "static"], zsh("spawn", "w", "--type", "")[1:])
+        self.assertEqual(["static", "kinematic", "dynamic"], zsh("spawn", "w", "--type", "")[1:])
         self.assertEqual(["files"], zsh("apply", "")[1:])
 
     @unittest.skipUnless(shutil.which("fish"), "no fish here")
@@ -396,7 +396,7 @@ class Completion(unittest.TestCase):
         self.assertEqual({"dynamic", "kinematic", "static"}, set(fish("carom spawn w --type ")))
         self.assertIn("--listen", [line.split()[0] for line in fish("caromd --li")])
     def test_choices_and_methods(self):
-        self.assertEqual(["dynamic", "kinematic", "static"], complete("spawn", "w", "--type", ""))
+        self.assertEqual(["static", "kinematic", "dynamic"], complete("spawn", "w", "--type", ""))
         self.assertEqual(["create"], complete("joint", "c"))
         self.assertEqual(["body.impulse"], complete("call", "body.imp"))
         self.assertEqual(["auto", "always", "never"], complete("--color", ""))
