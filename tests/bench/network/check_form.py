@@ -21,13 +21,11 @@ TABLES = {
     "views": ("views", 4, ["views"], []),
     "replica": ("replica", 4, ["scene"], []),
     "lateness": ("lateness", 4, ["world"], []),
-    "latency": ("latency", 4, ["clients"], []),
-    "rate": ("latency", 4, ["clients"], []),
     "memory": ("memory", 5, ["subscription"], ["a connection [bytes]", "a subscription [bytes]"]),
     "worlds": ("worlds", None, ["carried"], []),
     "players": ("players", None, ["carried"], []),
 }
-PLOTS = ["bandwidth", "lateness", "latency", "worlds", "players"]
+PLOTS = ["bandwidth", "lateness", "worlds", "players"]
 
 
 def check_table(name, rows, wanted, texts, optional):
@@ -56,14 +54,6 @@ def check_lateness(tables):
         assert row["ticks"] > 0 and row["p50 [us]"] <= row["p99 [us]"] <= row["p99.9 [us]"], row
 
 
-def check_latency(tables):
-    for row in tables["latency"]:
-        assert 0 < row["ack p50 [ms]"] <= row["p99"] <= row["p99.9"], row
-        assert row["seen p50 [ms]"] > 0, row
-    for row in tables["rate"]:
-        assert row["ticks"] > 0 and row["snapshots/s"] > 0 and row["skipped"] >= 0, row
-
-
 def check_search(name):
     def check(tables):
         rows = tables[name]
@@ -73,7 +63,7 @@ def check_search(name):
     return check
 
 
-CHECKS = {"bandwidth": check_bandwidth, "lateness": check_lateness, "latency": check_latency,
+CHECKS = {"bandwidth": check_bandwidth, "lateness": check_lateness,
           "worlds": check_search("worlds"), "players": check_search("players")}
 
 

@@ -22,7 +22,6 @@ static const part PARTS[] = {
     {"views", part_views, false, "time of a view with an area, by how many there are"},
     {"replica", part_replica, false, "time of a replica's tick beside the engine's own step"},
     {"lateness", part_lateness, true, "how late ticks begin, beside a bare loop that sleeps"},
-    {"latency", part_latency, true, "command to acknowledgement and to snapshot; many clients"},
     {"memory", part_memory, true, "of a connection and of a subscription"},
     {"worlds", part_worlds, true, "how many worlds of 100 bodies a core carries at 60 Hz"},
     {"players", part_players, true, "how many players in one world a core carries at 60 Hz"},
@@ -40,7 +39,7 @@ enum {
 static void print_usage(FILE *out)
 {
     fputs("Usage: carom-bench-network [--parts NAME,…] [--scenes NAME,…] [--seconds N] [--most N]\n"
-          "                           [--caromd FILE] [--carom FILE] [--json FILE] [--svg DIR]\n\n"
+          "                           [--caromd FILE] [--json FILE] [--svg DIR]\n\n"
           "Parts (all of them, in this order):\n",
           out);
     for (int i = 0; i < PARTS_COUNT; i++) {
@@ -48,9 +47,9 @@ static void print_usage(FILE *out)
     }
     fprintf(out,
             "\nScenes: quarter, all, colliding, rest. --seconds: of each figure, %g to %d (each "
-            "part\nhas its own). --most: clients or worlds at once, 1 to %d (%d). --caromd and "
-            "--carom: the\nprograms (those of the same build). --json and --svg: the tables for "
-            "programs, and plots.\n",
+            "part\nhas its own). --most: clients or worlds at once, 1 to %d (%d). --caromd: the "
+            "program\n(that of the same build). --json and --svg: the tables for programs, and "
+            "plots.\n",
             SECONDS_MIN, SECONDS_MAX, MOST, MOST);
 }
 
@@ -133,12 +132,15 @@ typedef struct options {
 // False where the program is to end, with *code.
 static bool parse(int argc, char **argv, options *o, int *code)
 {
-    static const struct option OPTIONS[] = {
-        {"parts", required_argument, NULL, 'p'},   {"scenes", required_argument, NULL, 's'},
-        {"seconds", required_argument, NULL, 'n'}, {"most", required_argument, NULL, 'm'},
-        {"caromd", required_argument, NULL, 'd'},  {"carom", required_argument, NULL, 'c'},
-        {"json", required_argument, NULL, 'j'},    {"svg", required_argument, NULL, 'v'},
-        {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0}};
+    static const struct option OPTIONS[] = {{"parts", required_argument, NULL, 'p'},
+                                            {"scenes", required_argument, NULL, 's'},
+                                            {"seconds", required_argument, NULL, 'n'},
+                                            {"most", required_argument, NULL, 'm'},
+                                            {"caromd", required_argument, NULL, 'd'},
+                                            {"json", required_argument, NULL, 'j'},
+                                            {"svg", required_argument, NULL, 'v'},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {NULL, 0, NULL, 0}};
     double most = MOST;
     bool good = true;
     *code = 2;
@@ -158,9 +160,6 @@ static bool parse(int argc, char **argv, options *o, int *code)
             break;
         case 'd':
             o->run.caromd = optarg;
-            break;
-        case 'c':
-            o->run.carom = optarg;
             break;
         case 'j':
             o->json = optarg;
@@ -209,8 +208,7 @@ static bool check(const options *o)
     for (int i = 0; i < PARTS_COUNT; i++) {
         served = served || (PARTS[i].served && is_named(o->parts, PARTS[i].name));
     }
-    if (served &&
-        (!check_program("--caromd", o->run.caromd) || !check_program("--carom", o->run.carom))) {
+    if (served && !check_program("--caromd", o->run.caromd)) {
         return false;
     }
     if (o->svg != NULL && (stat(o->svg, &folder) != 0 || !S_ISDIR(folder.st_mode))) {
@@ -223,11 +221,9 @@ static bool check(const options *o)
 int main(int argc, char **argv)
 {
     static char caromd[PATH_BYTES];
-    static char carom[PATH_BYTES];
-    options o = {.run = {.caromd = caromd, .carom = carom}};
+    options o = {.run = {.caromd = caromd}};
     int code;
     find_program("../../server/caromd", caromd);
-    find_program("../../client/cli/carom", carom);
     if (!parse(argc, argv, &o, &code)) {
         return code;
     }

@@ -11,7 +11,7 @@ typedef struct bench_run {
     const char *scenes;         // names with commas between; NULL: all
     double seconds;             // of each figure; 0: what the part takes by itself
     int most;                   // clients, connections or worlds that a part may have
-    const char *caromd, *carom; // the programs
+    const char *caromd;         // the program
     report *report;
 } bench_run;
 
@@ -24,7 +24,6 @@ void part_replica(const bench_run *run);   // time of a replica's tick beside th
 
 // Of a caromd of its own:
 void part_lateness(const bench_run *run); // ticks beside a bare loop that sleeps
-void part_latency(const bench_run *run);  // command to acknowledgement and to snapshot
 void part_memory(const bench_run *run);   // of a connection and of a subscription
 void part_worlds(const bench_run *run);   // how many worlds a core carries
 void part_players(const bench_run *run);  // how many players in one world a core carries
