@@ -53,7 +53,7 @@ INSTEAD = {
     "client/load/README.md": [
         ("carom bench  ", "carom bench --time 1s  "), ("carom bench --connections", "carom bench --time 1s --connections"),
         ("carom bench --relay", "carom bench --time 1s --relay"),
-        ("--watchers 1000", "--watchers 50"), ("5s:20,10s:100,5s:0", "1s:20,1s:100,1s:0"),
+        ("--connections 100 --watchers 1000", "--connections 20 --watchers 20"), ("5s:20,10s:100,5s:0", "1s:20,1s:100,1s:0"),
         ("arena.json --connections 200", "arena.json --time 1s --connections 200")],
     "client/web/examples/knockout/README.md": [("8000", "{free_port}")],
     "server/README.md": [
