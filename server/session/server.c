@@ -12,6 +12,14 @@
 #include "proto/limits.h"
 #include "server/base/clock.h"
 #include "server/base/memory.h"
+#include "server/session/calls/replies.h"
+#include "server/session/calls/rights.h"
+#include "server/session/calls/scrape.h"
+#include "server/session/identity/unsent_limit.h"
+#include "server/session/placement/worlds_build.h"
+#include "server/session/placement/worlds_restored.h"
+#include "server/session/resume/handover.h"
+#include "server/session/resume/resume.h"
 #include "server/session/service.h"
 #include "server/world/tick/session_bodies.h"
 
@@ -50,7 +58,8 @@ static void on_io_closed(void *context)
 static void close_session(session *closed, server *s)
 {
     session_store_note_ending(closed);
-    while (closed->subscriptions.count > 0 && !closed->closing && !session_store_keeps(closed)) {
+    while (closed->subscriptions.count > 0 && !session_closes(closed) &&
+           !session_store_keeps(closed)) {
         session_world_closed(closed, closed->subscriptions.data[0].number, STATUS_UNAVAILABLE,
                              s->reason);
     }

@@ -1,5 +1,5 @@
-// One connection's session: input in, answers and snapshots out, its times and its end. See
-// service.h. Network thread only.
+// One connection's session: input in, answers and snapshots out, its times and its end.
+// Network thread only.
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,11 @@
 #include "server/base/clock.h"
 #include "server/base/memory.h"
 #include "server/base/metrics.h"
+#include "server/session/calls/call.h"
+#include "server/session/calls/rights.h"
+#include "server/session/resume/resume.h"
 #include "server/session/service.h"
+#include "server/session/session.h"
 
 enum {
     ANSWER_COPIED_MAX = 4096, // larger results are sent by reference
@@ -21,6 +25,33 @@ enum {
     // twice this still come, so that they are refused one by one and their connection stays.
     INPUT_UNASKED_BYTES = 32 * 1024
 };
+
+// ---- states
+
+#define TO(state) (1u << (state))
+
+static const uint32_t CHANGES[] = {
+    [SESSION_OPENED] = TO(SESSION_SPEAKING) | TO(SESSION_HALF_CLOSED) | TO(SESSION_CLOSING),
+    [SESSION_SPEAKING] = TO(SESSION_HALF_CLOSED) | TO(SESSION_CLOSING) | TO(SESSION_DETACHED),
+    [SESSION_HALF_CLOSED] = TO(SESSION_CLOSING) | TO(SESSION_DETACHED),
+    [SESSION_CLOSING] = TO(SESSION_DETACHED),
+    [SESSION_DETACHED] = 0, // the session of another connection takes it over
+};
+_Static_assert(sizeof CHANGES / sizeof *CHANGES == SESSION_DETACHED + 1, "a row a state");
+
+void session_change(session *s, session_state to)
+{
+    ASSERT((CHANGES[s->state] & TO(to)) != 0);
+    ASSERT(to != SESSION_DETACHED || s->connection == NULL);
+    s->state = to;
+}
+
+void session_decide(session *s, session_fate fate)
+{
+    ASSERT(fate != FATE_KEPT && (s->fate == FATE_KEPT || s->fate == fate));
+    ASSERT(fate != FATE_REPLACED || s->resume.secret_state == SECRET_NONE); // moved
+    s->fate = fate;
+}
 
 // ---- output
 
@@ -120,7 +151,7 @@ void session_world_closed(session *s, uint64_t subscription, status why, const c
     if (session_store_keeps(s)) {
         return; // it goes on when the session is resumed
     }
-    if (s->connection == NULL || s->closing) {
+    if (s->connection == NULL || session_closes(s)) {
         session_drop_subscription(s, subscription); // a client that resumes finds it missing
         return;
     }
@@ -160,12 +191,14 @@ void session_written(void *peer, uint64_t token)
 void session_close(session *s, status why, const char *text, connection_ending ending)
 {
     ASSERT(s->connection != NULL);
-    s->over = true;
+    if (s->fate == FATE_KEPT) {
+        session_decide(s, FATE_OVER);
+    }
     session_store_end(s);
-    if (s->closing) {
+    if (session_closes(s)) {
         return;
     }
-    s->closing = true;
+    session_change(s, SESSION_CLOSING);
     metrics_add(METRIC_connections_overrun, ending == ENDING_CUT ? 1 : 0);
     if (why == STATUS_LIMIT_EXCEEDED) {
         metrics_count_limit(text);
@@ -188,15 +221,15 @@ void session_close(session *s, status why, const char *text, connection_ending e
 
 static void finish(session *s)
 {
-    s->closing = true;
+    session_change(s, SESSION_CLOSING);
     connection_close(s->connection, ENDING_LINGER, STATUS_OK, "", NULL, 0);
 }
 
 // The peer has ended in good order: it is closed when it has its answers.
 static void finish_if_done(session *s)
 {
-    if (s->ended && !s->closing && !s->working && !s->blocked && !turn_job_queued(&s->job) &&
-        s->in_flight == 0) {
+    if (s->state == SESSION_HALF_CLOSED && !s->intake.work_running && !s->intake.input_blocked &&
+        !turn_job_queued(&s->intake.job) && s->calls.in_flight == 0) {
         finish(s);
     }
 }
@@ -204,9 +237,11 @@ static void finish_if_done(session *s)
 void session_ended(void *peer)
 {
     session *s = peer;
-    s->ended = true;
-    s->ended_ms = uv_now(s->server->loop);
-    if (!s->resumable || s->over) {
+    if (s->state < SESSION_HALF_CLOSED) {
+        session_change(s, SESSION_HALF_CLOSED);
+    }
+    s->times.half_closed_ms = uv_now(s->server->loop);
+    if (!session_resumable(s)) {
         end_subscriptions(s);
     }
     finish_if_done(s);
@@ -215,8 +250,8 @@ void session_ended(void *peer)
 void session_destroy(session *s)
 {
     server *of = s->server;
-    work_remove(of, &s->job);
-    if (!s->replaced) {
+    work_remove(of, &s->intake.job);
+    if (s->fate != FATE_REPLACED) {
         end_subscriptions(s);
         if (!session_store_keeps(s)) {
             worlds_end_session(s);
@@ -225,12 +260,12 @@ void session_destroy(session *s)
         of->sessions.data[s->key.slot] = NULL;
         array_push(&of->free_slots, s->key.slot);
     }
-    secret_wipe(&s->secret);
+    secret_wipe(&s->resume.secret);
     rights_end(s);
-    quota_owners_release(s->address);
-    memory_holder_unref(s->memory);
-    input_deinit(&s->input);
-    request_log_deinit(&s->requests);
+    quota_owners_release(s->identity.address);
+    memory_holder_unref(s->identity.memory);
+    input_deinit(&s->intake.input);
+    request_log_deinit(&s->calls.requests);
     array_free(&s->subscriptions);
     array_free(&s->body_worlds);
     memory_note(MEMORY_sessions, NULL, -(int64_t)sizeof *s);
@@ -245,12 +280,12 @@ void session_closed(void *peer)
     log_debug("session %llu (%s) has lost its connection", (unsigned long long)s->key.number,
               connection_peer_name(s->connection));
     of->session_count--;
-    work_remove(of, &s->job);
+    work_remove(of, &s->intake.job);
     decoding_forget(s); // like input that was not dealt with
     s->connection = NULL;
-    quota_owners_release(s->address);
-    s->address = NULL;
-    if (s->resumable && !s->over && !of->draining) {
+    quota_owners_release(s->identity.address);
+    s->identity.address = NULL;
+    if (session_resumable(s) && !of->draining) {
         resume_detach(s);
     } else {
         session_destroy(s);
@@ -319,7 +354,7 @@ static bool pay_first(session *s, const uint8_t *bytes, size_t size)
     } else {
         metrics_add(METRIC_notifications_failed, 1);
     }
-    if (exhausted && !s->closing) {
+    if (exhausted && !session_closes(s)) {
         session_close(s, STATUS_LIMIT_EXCEEDED, "requests_per_second: too many for too long",
                       ENDING_FLUSH);
     }
@@ -329,15 +364,17 @@ static bool pay_first(session *s, const uint8_t *bytes, size_t size)
 static void handle_message(session *s, const uint8_t *bytes, size_t size)
 {
     metrics_add(METRIC_messages_received, 1);
-    s->introduced = true;
-    s->heard_ms = uv_now(s->server->loop);
-    s->begun_ms = 0;
+    if (s->state == SESSION_OPENED) {
+        session_change(s, SESSION_SPEAKING);
+    }
+    s->times.heard_ms = uv_now(s->server->loop);
+    s->intake.begun_ms = 0;
     rpc_message message;
     error err;
     if (rights_pays_first(s) && !pay_first(s, bytes, size)) {
         return;
     }
-    if (decoding_wanted(size, s->input.scanner.values)) {
+    if (decoding_wanted(size, s->intake.input.scanner.values)) {
         decoding_begin(s, bytes, size);
         return;
     }
@@ -350,12 +387,12 @@ static void handle_message(session *s, const uint8_t *bytes, size_t size)
 
 void session_decoded(session *s, decoding *d)
 {
-    if (s->closing || s->connection == NULL || s->server->draining) {
+    if (session_closes(s) || s->connection == NULL || s->server->draining) {
         return;
     }
-    s->working = true;
+    s->intake.work_running = true;
     take_message(s, d->verdict, &d->message, &d->err, d->size, d);
-    s->working = false;
+    s->intake.work_running = false;
     session_work(s); // with what came behind it
 }
 
@@ -364,25 +401,25 @@ void session_decoded(session *s, decoding *d)
 static bool handle_messages(session *s, const turn *slice)
 {
     scan_verdict verdict = SCAN_MESSAGE;
-    s->blocked = false;
-    while (verdict == SCAN_MESSAGE && !s->closing) {
+    s->intake.input_blocked = false;
+    while (verdict == SCAN_MESSAGE && !session_closes(s)) {
         const uint8_t *message = NULL;
         size_t size = 0;
         error err;
-        if (s->resume.waiting || s->decoding != NULL ||
-            s->in_flight >= s->bounds.commands_per_connection) {
-            s->blocked = true;
+        if (s->resume.answer_awaited || s->intake.decoding != NULL ||
+            s->calls.in_flight >= s->identity.bounds.commands_per_connection) {
+            s->intake.input_blocked = true;
             break;
         }
-        verdict = input_next(&s->input, &message, &size, &err);
+        verdict = input_next(&s->intake.input, &message, &size, &err);
         if (verdict == SCAN_MESSAGE) {
             handle_message(s, message, size);
         } else if (verdict == SCAN_REFUSED) {
             refuse_input(s, message, size, &err);
         }
         // One that is decoded aside has the session wait, which the next round says.
-        if (verdict == SCAN_MESSAGE && s->decoding == NULL && turn_over(slice)) {
-            return !s->closing && input_unscanned(&s->input);
+        if (verdict == SCAN_MESSAGE && s->intake.decoding == NULL && turn_over(slice)) {
+            return !session_closes(s) && input_unscanned(&s->intake.input);
         }
     }
     return false;
@@ -392,15 +429,16 @@ static bool handle_messages(session *s, const turn *slice)
 static void meter(session *s)
 {
     uint64_t received = connection_traffic_now(s->connection).received_bytes;
-    uint64_t size = received - s->metered;
-    s->metered = received;
-    double rate = (double)s->bounds.input_bytes_per_second;
-    bool solvent = bucket_charge(&s->received, (double)size, rate, rate, uv_now(s->server->loop));
-    if (solvent == s->throttled) {
-        s->throttled = !solvent;
-        metrics_add(METRIC_input_limited, s->throttled ? 1 : 0);
-        if (!s->closing) {
-            connection_read(s->connection, !s->blocked && !s->throttled);
+    uint64_t size = received - s->meter.paid_bytes;
+    s->meter.paid_bytes = received;
+    double rate = (double)s->identity.bounds.input_bytes_per_second;
+    bool solvent =
+        bucket_charge(&s->meter.received, (double)size, rate, rate, uv_now(s->server->loop));
+    if (solvent == s->meter.input_throttled) {
+        s->meter.input_throttled = !solvent;
+        metrics_add(METRIC_input_limited, s->meter.input_throttled ? 1 : 0);
+        if (!session_closes(s)) {
+            connection_read(s->connection, !s->intake.input_blocked && !s->meter.input_throttled);
         }
     }
 }
@@ -408,34 +446,34 @@ static void meter(session *s)
 // True: it goes on in another turn.
 static bool work(session *s, const turn *slice)
 {
-    s->working = true;
+    s->intake.work_running = true;
     const bool more = handle_messages(s, slice);
-    s->working = false;
-    input_settle(&s->input);
-    if (s->closing) {
+    s->intake.work_running = false;
+    input_settle(&s->intake.input);
+    if (session_closes(s)) {
         return false;
     }
-    connection_read(s->connection, !s->blocked && !s->throttled && !more);
-    if (s->blocked || more || !input_partial(&s->input)) {
-        s->begun_ms = 0;
-    } else if (s->begun_ms == 0) {
-        s->begun_ms = uv_now(s->server->loop);
+    connection_read(s->connection, !s->intake.input_blocked && !s->meter.input_throttled && !more);
+    if (s->intake.input_blocked || more || !input_partial(&s->intake.input)) {
+        s->intake.begun_ms = 0;
+    } else if (s->intake.begun_ms == 0) {
+        s->intake.begun_ms = uv_now(s->server->loop);
     }
-    if (!more && !s->blocked && s->refused.text != NULL) {
-        session_close(s, s->refused.why, s->refused.text, ENDING_FLUSH);
+    if (!more && !s->intake.input_blocked && s->intake.refused.text != NULL) {
+        session_close(s, s->intake.refused.why, s->intake.refused.text, ENDING_FLUSH);
     }
     return more;
 }
 
 static job_progress do_work(turn_job *job, const turn *slice)
 {
-    session *s = (session *)((char *)job - offsetof(session, job));
-    if (s->closing || s->connection == NULL || s->server->draining) {
+    session *s = (session *)((char *)job - offsetof(session, intake.job));
+    if (session_closes(s) || s->connection == NULL || s->server->draining) {
         return JOB_DONE;
     }
     const int64_t begin = clock_now_ns();
     const bool goes_on = work(s, slice);
-    s->worked_ns += clock_now_ns() - begin;
+    s->intake.worked_ns += clock_now_ns() - begin;
     if (goes_on) {
         return JOB_GOES_ON;
     }
@@ -446,20 +484,20 @@ static job_progress do_work(turn_job *job, const turn *slice)
 void session_received(void *peer, const uint8_t *data, size_t size)
 {
     session *s = peer;
-    ASSERT(s->connection != NULL && !s->ended);
-    if (s->closing || s->server->draining) {
+    ASSERT(s->connection != NULL && s->state != SESSION_HALF_CLOSED);
+    if (session_closes(s) || s->server->draining) {
         return;
     }
     error err;
-    const size_t growth = input_growth(&s->input, size);
+    const size_t growth = input_growth(&s->intake.input, size);
     if (growth > INPUT_UNASKED_BYTES && memory_ask(NULL, growth, &err) != STATUS_OK) {
         session_close(s, err.status, err.text, ENDING_FLUSH); // what began cannot be finished
         return;
     }
-    input_append(&s->input, data, size);
+    input_append(&s->intake.input, data, size);
     meter(s);
     session_work(s);
-    if (s->job_turn != s->server->turn.number) {
+    if (s->intake.job_turn != s->server->turn.number) {
         connection_read(s->connection, false); // until what came in an earlier turn is dealt with
     }
 }
@@ -467,9 +505,9 @@ void session_received(void *peer, const uint8_t *data, size_t size)
 // The peer broke a rule: it is told so behind the answers to what it sent before.
 static void refuse_connection(session *s, status why, const char *text)
 {
-    if (turn_job_queued(&s->job) || s->blocked) {
-        s->refused.why = why;
-        s->refused.text = text;
+    if (turn_job_queued(&s->intake.job) || s->intake.input_blocked) {
+        s->intake.refused.why = why;
+        s->intake.refused.text = text;
     } else {
         session_close(s, why, text, ENDING_FLUSH);
     }
@@ -478,7 +516,7 @@ static void refuse_connection(session *s, status why, const char *text)
 void session_fenced(void *peer)
 {
     session *s = peer;
-    if (!s->closing && !s->server->draining && !input_whole(&s->input)) {
+    if (!session_closes(s) && !s->server->draining && !input_whole(&s->intake.input)) {
         metrics_add(METRIC_messages_malformed, 1);
         refuse_connection(s, STATUS_INVALID_ARGUMENT,
                           "a WebSocket message has to be one or more whole messages");
@@ -492,10 +530,11 @@ void session_refused(void *peer, status why, const char *text)
 
 void session_work(session *s)
 {
-    if (!s->working && !s->closing && s->connection != NULL && !turn_job_queued(&s->job)) {
-        s->job_turn = s->server->turn.number;
+    if (!s->intake.work_running && !session_closes(s) && s->connection != NULL &&
+        !turn_job_queued(&s->intake.job)) {
+        s->intake.job_turn = s->server->turn.number;
         loop_turn_begin(&s->server->turn);
-        work_add(s->server, &s->job, do_work, session_subject(s));
+        work_add(s->server, &s->intake.job, do_work, session_subject(s));
     }
 }
 
@@ -508,12 +547,12 @@ void session_deal(session *s)
 
 void session_settle(session *s)
 {
-    if (s->closing || s->server->draining || s->connection == NULL) {
+    if (session_closes(s) || s->server->draining || s->connection == NULL) {
         return;
     }
-    if (s->resume.waiting) {
+    if (s->resume.answer_awaited) {
         resume_check(s, false);
-    } else if (s->blocked) {
+    } else if (s->intake.input_blocked) {
         session_work(s);
     }
     finish_if_done(s);
@@ -531,28 +570,30 @@ void session_swept(void *peer, uint64_t now_ms)
 {
     session *s = peer;
     const limits *l = s->server->limits;
-    uint64_t silent = now_ms - s->heard_ms;
-    bool quiet = s->in_flight == 0 && s->subscriptions.count == 0 && !s->ended;
-    if (s->closing) {
+    uint64_t silent = now_ms - s->times.heard_ms;
+    bool quiet =
+        s->calls.in_flight == 0 && s->subscriptions.count == 0 && s->state != SESSION_HALF_CLOSED;
+    if (session_closes(s)) {
         return;
     }
-    if (s->throttled) {
+    if (s->meter.input_throttled) {
         meter(s);
     }
-    if (!s->introduced && silent >= l->first_message_ms) {
+    if (s->state == SESSION_OPENED && silent >= l->first_message_ms) {
         expire(s, "no message within first_message_ms");
     } else if (rights_expired(s)) {
         rights_fall(s);
         session_close(s, STATUS_UNAUTHENTICATED, "the token has expired", ENDING_FLUSH);
-    } else if (rights_awaits_token(s) && now_ms - s->opened_ms >= l->token_ms) {
+    } else if (rights_awaits_token(s) && now_ms - s->times.opened_ms >= l->token_ms) {
         expire(s, "no token within token_ms");
-    } else if (s->begun_ms != 0 && now_ms - s->begun_ms >= l->message_ms) {
+    } else if (s->intake.begun_ms != 0 && now_ms - s->intake.begun_ms >= l->message_ms) {
         expire(s, "a message was not finished within message_ms");
     } else if (l->idle_ms > 0 && quiet && silent >= l->idle_ms) {
         expire(s, "silent for idle_ms");
-    } else if (s->ended && now_ms - s->ended_ms >= l->half_closed_ms) {
+    } else if (s->state == SESSION_HALF_CLOSED &&
+               now_ms - s->times.half_closed_ms >= l->half_closed_ms) {
         finish(s);
-    } else if (s->resume.waiting && now_ms >= s->resume.deadline_ms) {
+    } else if (s->resume.answer_awaited && now_ms >= s->resume.deadline_ms) {
         resume_check(s, true);
     }
 }
@@ -622,13 +663,13 @@ void *session_open(server *s, connection *c)
     opened->server = s;
     opened->connection = c;
     opened->key = (session_key){.slot = take_slot(s), .number = s->next_session++};
-    opened->late = s->leaving;
-    opened->since = clock_wall_s();
-    opened->address = address;
+    opened->opened_late = s->leaving;
+    opened->identity.since = clock_wall_s();
+    opened->identity.address = address;
     rights_begin(opened);
     session_deal(opened);
-    opened->heard_ms = opened->opened_ms = uv_now(s->loop);
-    input_init(&opened->input, (uint32_t)s->limits->message_bytes);
+    opened->times.heard_ms = opened->times.opened_ms = uv_now(s->loop);
+    input_init(&opened->intake.input, (uint32_t)s->limits->message_bytes);
     rights_bound_input(opened);
     s->sessions.data[opened->key.slot] = opened;
     s->session_count++;

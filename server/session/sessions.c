@@ -4,7 +4,10 @@
 #include "common/base/assert.h"
 #include "common/base/log.h"
 #include "server/base/metrics.h"
+#include "server/session/calls/rights.h"
+#include "server/session/resume/resume.h"
 #include "server/session/service.h"
+#include "server/session/sessions.h"
 
 enum { ROWS_AT_ONCE = 16 }; // of an answer, between two looks at the clock
 
@@ -24,18 +27,18 @@ static void describe(const session *s, buffer *out)
     uint64_t now = uv_now(s->server->loop);
     session_info info = {
         .session = s->key.number,
-        .client = s->client,
+        .client = s->identity.client,
         .address = "",
         .connected = s->connection != NULL,
-        .since = s->since,
-        .idle = (double)(now - s->heard_ms) * 1e-3,
-        .role = s->role,
+        .since = s->identity.since,
+        .idle = (double)(now - s->times.heard_ms) * 1e-3,
+        .role = s->identity.role,
         .subject = rights_subject(s),
         .subscriptions = names,
         .subscription_count = s->subscriptions.count,
-        .in_flight = s->in_flight,
+        .in_flight = s->calls.in_flight,
         .memory_bytes = memory_holder_bytes(rights_holding(s)),
-        .work = (double)s->worked_ns * 1e-9,
+        .work = (double)s->intake.worked_ns * 1e-9,
     };
     if (s->connection != NULL) {
         connection_traffic traffic = connection_traffic_now(s->connection);
@@ -116,8 +119,8 @@ static void answer_list(session_list *l)
     if (asker == NULL) {
         return;
     }
-    asker->in_flight--;
-    asker->listings--;
+    asker->calls.in_flight--;
+    asker->calls.listings--;
     buffer out;
     buffer_init(&out, WIRE_REPLY_BYTES_MAX);
     l->list.bytes = l->rows.data;
@@ -154,7 +157,7 @@ status sessions_list(const call *c, const sessions_args *args, error *err)
 {
     session *asker = c->session;
     server *s = asker->server;
-    const bool own = asker->listings >= LISTINGS_MAX;
+    const bool own = asker->calls.listings >= LISTINGS_MAX;
     if (own || s->session_lists >= SESSION_LISTS_MAX) {
         return error_set(err, STATUS_LIMIT_EXCEEDED,
                          "server.sessions: %d%s are being answered; ask again when one is",
@@ -166,8 +169,8 @@ status sessions_list(const call *c, const sessions_args *args, error *err)
     *l = (session_list){
         .server = s, .asker = asker->key, .id = c->id, .answerable = c->answerable, .args = *args};
     buffer_init(&l->rows, WIRE_REPLY_BYTES_MAX / 2);
-    asker->in_flight++;
-    asker->listings++;
+    asker->calls.in_flight++;
+    asker->calls.listings++;
     s->session_lists++;
     work_add(s, &l->job, list_some, session_subject(asker));
     return STATUS_OK;
@@ -195,7 +198,7 @@ static session *find_number(const server *s, uint64_t number)
 status sessions_kick(server *s, const kick_args *args, error *err)
 {
     session *kicked = find_number(s, args->session);
-    if (kicked == NULL || kicked->over) {
+    if (kicked == NULL || kicked->fate != FATE_KEPT) {
         return error_set(err, STATUS_NOT_FOUND, "session %llu does not exist",
                          (unsigned long long)args->session);
     }

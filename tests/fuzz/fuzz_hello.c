@@ -103,8 +103,8 @@ static void on_finished(void *context, const error *err)
 static void turn_all(life *l)
 {
     uv_run(&l->loop, UV_RUN_NOWAIT);
-    for (uint32_t i = 0; i < l->server->hosts.count; i++) {
-        (void)host_turn(l->server->hosts.data[i]);
+    for (uint32_t i = 0; i < l->server->sim_threads.count; i++) {
+        (void)sim_thread_turn(l->server->sim_threads.data[i]);
     }
 }
 

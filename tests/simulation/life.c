@@ -251,7 +251,7 @@ void life_check_bounds(const life *l)
         if (one == NULL) {
             continue;
         }
-        SIM_CHECK(one->in_flight <= b->commands_per_connection || one->connection == NULL ||
+        SIM_CHECK(one->calls.in_flight <= b->commands_per_connection || one->connection == NULL ||
                       one->key.generation > 0,
                   "commands_per_connection is exceeded");
         SIM_CHECK(one->subscriptions.count <= b->subscriptions_per_connection,

@@ -12,7 +12,12 @@
 #include "server/base/clock.h"
 #include "server/base/memory.h"
 #include "server/base/metrics.h"
+#include "server/session/calls/call.h"
+#include "server/session/calls/rights.h"
+#include "server/session/placement/worlds_build.h"
+#include "server/session/resume/resume.h"
 #include "server/session/service.h"
+#include "server/session/sessions.h"
 #include "server/world/tick/session_bodies.h"
 
 static const char SERVER_NAME[] = "caromd";
@@ -56,8 +61,8 @@ void call_answer_hello(session *s, bool answerable, uint32_t id, uint32_t protoc
 {
     named_number numbers[NUMBERS_MAX];
     char resume[SECRET_TEXT_MAX] = "";
-    if (s->resumable) {
-        secret_print(resume, s->key, &s->secret);
+    if (s->resume.secret_state != SECRET_NONE) {
+        secret_print(resume, s->key, &s->resume.secret);
     }
     hello_result r = {
         .protocol = protocol < PROTOCOL_VERSION ? protocol : PROTOCOL_VERSION,
@@ -67,11 +72,11 @@ void call_answer_hello(session *s, bool answerable, uint32_t id, uint32_t protoc
         .compact = log_compact_tables(),
         .session = s->key.number,
         .resume = resume,
-        .role = s->role,
+        .role = s->identity.role,
         .subject = rights_subject(s),
-        .expires = s->grant != NULL ? s->grant->expires : 0.0,
+        .expires = s->identity.grant != NULL ? s->identity.grant->expires : 0.0,
         .limits = numbers,
-        .limit_count = list_limits(&s->bounds, numbers),
+        .limit_count = list_limits(&s->identity.bounds, numbers),
         .resumed = resumed,
     };
     buffer out;
@@ -100,8 +105,8 @@ static status do_hello(const call *c, const hello_args *args, error *err)
         return allowed;
     }
     size_t size = strlen(args->client);
-    ASSERT(size < sizeof s->client);
-    memcpy(s->client, args->client, size + 1);
+    ASSERT(size < sizeof s->identity.client);
+    memcpy(s->identity.client, args->client, size + 1);
     char quoted[UTF8_QUOTE_MAX];
     log_debug("session %llu (%s) is '%s'", (unsigned long long)s->key.number,
               connection_peer_name(s->connection), utf8_quote(quoted, args->client, size));
@@ -129,7 +134,7 @@ static status answer_with(const call *c, const command *cmd,
 static void do_goodbye(const call *c, const command *cmd, buffer *out)
 {
     (void)cmd;
-    c->session->over = true;
+    session_decide(c->session, FATE_OVER);
     session_store_end(c->session);
     encode_empty_result(out);
 }
@@ -227,7 +232,7 @@ static status subscribe(const call *c, command *cmd, error *err)
     if (entry == NULL) {
         return not_found(cmd->world, err);
     }
-    if (s->subscriptions.count >= s->bounds.subscriptions_per_connection) {
+    if (s->subscriptions.count >= s->identity.bounds.subscriptions_per_connection) {
         return error_set(err, STATUS_LIMIT_EXCEEDED,
                          "subscriptions_per_connection: there %s %u already",
                          s->subscriptions.count == 1 ? "is" : "are", s->subscriptions.count);
@@ -400,7 +405,7 @@ static status check_method(const session *s, const rpc_message *m, const method_
 static bool is_too_late(const session *s, const command *cmd)
 {
     bool resumes = cmd->method == METHOD_HELLO && cmd->hello.resume != NULL;
-    return s->late && !resumes;
+    return s->opened_late && !resumes;
 }
 
 static status refuse_late(session *s, error *err)
@@ -486,10 +491,10 @@ void call_handle(session *s, const rpc_message *message, size_t size, decoding *
         session_close(s, STATUS_LIMIT_EXCEEDED, "requests_per_second: too many for too long",
                       ENDING_FLUSH);
     }
-    if (s->exhausted) {
+    if (s->identity.tokens_exhausted) {
         session_close(s, STATUS_UNAUTHENTICATED, "too many tokens were refused", ENDING_FLUSH);
     }
-    if (s->late) {
+    if (s->opened_late) {
         session_close(s, STATUS_UNAVAILABLE, s->server->reason, ENDING_FLUSH);
     }
 }

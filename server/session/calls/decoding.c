@@ -12,6 +12,7 @@
 #include "server/base/clock.h"
 #include "server/base/memory.h"
 #include "server/base/metrics.h"
+#include "server/session/calls/rights.h"
 #include "server/session/service.h"
 
 enum { ASIDE_BYTES = 64 * 1024, ASIDE_VALUES = 2048 }; // some half a millisecond
@@ -92,9 +93,9 @@ static void on_decoded(uv_work_t *work, int result)
     s->decodings.busy = false;
     s->building--;
     loop_turn_begin(&s->turn);
-    if (from != NULL && from->decoding == d) {
-        from->decoding = NULL;
-        from->worked_ns += d->took_ns;
+    if (from != NULL && from->intake.decoding == d) {
+        from->intake.decoding = NULL;
+        from->intake.worked_ns += d->took_ns;
         session_decoded(from, d);
     }
     drop(d);
@@ -142,7 +143,7 @@ void decoding_begin(session *s, const uint8_t *bytes, size_t size)
     ASSERT_MEMORY(d != NULL);
     *d = (decoding){.server = of,
                     .from = s->key,
-                    .role = s->role,
+                    .role = s->identity.role,
                     .size = size,
                     .verdict = RPC_BROKEN,
                     .decoded = STATUS_INTERNAL};
@@ -152,7 +153,7 @@ void decoding_begin(session *s, const uint8_t *bytes, size_t size)
     memcpy(d->owner, rights_subject(s), strlen(rights_subject(s)) + 1);
     memory_note(MEMORY_input, NULL, memory_of_message(size));
     d->of = shares_hold(&of->decodings.shares, session_subject(s));
-    s->decoding = d;
+    s->intake.decoding = d;
     metrics_add(METRIC_messages_aside, 1);
     array_push(&of->decodings.waiting, d);
     begin_next(of);
@@ -161,15 +162,15 @@ void decoding_begin(session *s, const uint8_t *bytes, size_t size)
 void decoding_forget(session *s)
 {
     decodings *all = &s->server->decodings;
-    for (uint32_t i = 0; s->decoding != NULL && i < all->waiting.count; i++) {
-        if (all->waiting.data[i] == s->decoding) {
+    for (uint32_t i = 0; s->intake.decoding != NULL && i < all->waiting.count; i++) {
+        if (all->waiting.data[i] == s->intake.decoding) {
             decoding *one = take_out(all, i);
             shares_release(&all->shares, one->of);
             drop(one);
             break;
         }
     }
-    s->decoding = NULL;
+    s->intake.decoding = NULL;
 }
 
 void decodings_deinit(decodings *all)

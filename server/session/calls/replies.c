@@ -8,6 +8,11 @@
 #include "server/base/clock.h"
 #include "server/base/memory.h"
 #include "server/base/metrics.h"
+#include "server/session/calls/replies.h"
+#include "server/session/calls/rights.h"
+#include "server/session/placement/balance.h"
+#include "server/session/placement/worlds_build.h"
+#include "server/session/resume/handover.h"
 #include "server/session/service.h"
 
 // ---- results
@@ -40,10 +45,10 @@ static bool has_effect(method m)
 static void note_request(session *s, const reply *r)
 {
     const reply_address *to = &r->reply_to;
-    request_log_answer(&s->requests, to->sequence);
+    request_log_answer(&s->calls.requests, to->sequence);
     bool effective = r->status == STATUS_OK || r->took_effect;
     if (effective && to->answerable && has_effect(r->method)) {
-        request_log_apply(&s->requests, r->world, to->sequence, to->id,
+        request_log_apply(&s->calls.requests, r->world, to->sequence, to->id,
                           limits_worlds_in_all(s->server->limits));
         const world_entry *entry = directory_find_number(&s->server->worlds, r->world);
         if (entry->unnamed) {
@@ -52,7 +57,7 @@ static void note_request(session *s, const reply *r)
     }
     bool outdated = to->session.generation != s->key.generation;
     if (outdated && r->method == METHOD_WORLD_SUBSCRIBE && r->status == STATUS_OK &&
-        !s->resume.waiting) {
+        !s->resume.answer_awaited) {
         worlds_resume(s, r->world); // it began while the session was resumed
     } // else it begins anew with the others, after the answer to hello
 }
@@ -84,8 +89,8 @@ static void answer_session(session *s, reply *r)
         session_answer(s, r->reply_to.id, result, size, big);
     }
     metrics_time(TIMING_COMMAND, clock_now_ns() - r->received_ns);
-    ASSERT(s->in_flight > 0);
-    s->in_flight--;
+    ASSERT(s->calls.in_flight > 0);
+    s->calls.in_flight--;
     session_settle(s);
 }
 
@@ -167,7 +172,7 @@ static bool deliver_some(server *s, const reply *r, uint32_t *next, const turn *
     while (*next < r->delivery_count) {
         const snapshot_delivery *d = &r->deliveries[(*next)++];
         session *of = server_find_session(s, d->session);
-        if (of != NULL && of->connection != NULL && !of->closing) {
+        if (of != NULL && of->connection != NULL && !session_closes(of)) {
             deliver(of, d, r);
             if (turn_over(slice)) {
                 break;

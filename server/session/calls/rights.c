@@ -16,7 +16,10 @@
 #include "server/base/audit.h"
 #include "server/base/clock.h"
 #include "server/base/metrics.h"
+#include "server/session/calls/rights.h"
+#include "server/session/resume/resume.h"
 #include "server/session/service.h"
+#include "server/session/sessions.h"
 
 enum {
     TOKENS_REFUSED_MAX = 3, // of one connection, before it is closed: each costs a signature
@@ -31,38 +34,38 @@ enum {
 
 void rights_begin(session *s)
 {
-    s->role = s->server->keys != NULL ? ROLE_NONE : ROLE_ADMIN;
-    s->bounds = *s->server->limits;
+    s->identity.role = s->server->keys != NULL ? ROLE_NONE : ROLE_ADMIN;
+    s->identity.bounds = *s->server->limits;
 }
 
 void rights_end(session *s)
 {
-    grant_free(s->grant);
-    s->grant = NULL;
-    quota_owners_release(s->subject);
-    s->subject = NULL;
-    standing_unref(s->standing); // what waits in worlds goes on until the token expires
-    s->standing = NULL;
+    grant_free(s->identity.grant);
+    s->identity.grant = NULL;
+    quota_owners_release(s->identity.subject);
+    s->identity.subject = NULL;
+    standing_unref(s->identity.standing); // what waits in worlds goes on until the token expires
+    s->identity.standing = NULL;
 }
 
 void rights_fall(session *s)
 {
-    standing_end(s->standing);
-    standing_unref(s->standing);
-    s->standing = NULL;
+    standing_end(s->identity.standing);
+    standing_unref(s->identity.standing);
+    s->identity.standing = NULL;
 }
 
 void rights_move(session *to, session *from)
 {
     rights_end(to);
-    to->grant = from->grant;
-    to->subject = from->subject;
-    to->role = from->role;
-    to->bounds = from->bounds;
-    to->standing = from->standing;
-    from->standing = NULL;
-    from->grant = NULL;
-    from->subject = NULL;
+    to->identity.grant = from->identity.grant;
+    to->identity.subject = from->identity.subject;
+    to->identity.role = from->identity.role;
+    to->identity.bounds = from->identity.bounds;
+    to->identity.standing = from->identity.standing;
+    from->identity.standing = NULL;
+    from->identity.grant = NULL;
+    from->identity.subject = NULL;
     rights_begin(from);
     session_deal(to);
     rights_bound_input(to);
@@ -73,24 +76,25 @@ void rights_bound_input(session *s)
     const limits *l = s->server->limits;
     const bool stranger = rights_awaits_token(s);
     const bool less = stranger && l->stranger_bytes < l->message_bytes;
-    s->input.scanner.limits.bytes_max = (uint32_t)(less ? l->stranger_bytes : l->message_bytes);
-    s->input.scanner.limits.values_max =
+    s->intake.input.scanner.limits.bytes_max =
+        (uint32_t)(less ? l->stranger_bytes : l->message_bytes);
+    s->intake.input.scanner.limits.values_max =
         stranger ? (uint32_t)STRANGER_VALUES : scanner_limits_default().values_max;
 }
 
 const char *rights_subject(const session *s)
 {
-    return s->grant != NULL ? s->grant->subject : "";
+    return s->identity.grant != NULL ? s->identity.grant->subject : "";
 }
 
 bool rights_expired(const session *s)
 {
-    return s->grant != NULL && clock_wall_s() >= s->grant->expires;
+    return s->identity.grant != NULL && clock_wall_s() >= s->identity.grant->expires;
 }
 
 bool rights_awaits_token(const session *s)
 {
-    return s->server->keys != NULL && s->grant == NULL;
+    return s->server->keys != NULL && s->identity.grant == NULL;
 }
 
 status rights_read_token(session *s, const char *token, grant **out, error *err)
@@ -101,15 +105,16 @@ status rights_read_token(session *s, const char *token, grant **out, error *err)
     }
     status result = jwt_verify(auth_keys_set(s->server->keys), token, clock_wall_s(), out, err);
     metrics_add(result == STATUS_OK ? METRIC_tokens_accepted : METRIC_tokens_refused, 1);
-    if (result != STATUS_OK && ++s->tokens_refused >= TOKENS_REFUSED_MAX) {
-        s->exhausted = true;
+    if (result != STATUS_OK && ++s->identity.tokens_refused >= TOKENS_REFUSED_MAX) {
+        s->identity.tokens_exhausted = true;
     }
     return result;
 }
 
 status rights_check_subject(const session *s, const grant *g, error *err)
 {
-    if (g != NULL && s->grant != NULL && strcmp(g->subject, s->grant->subject) != 0) {
+    if (g != NULL && s->identity.grant != NULL &&
+        strcmp(g->subject, s->identity.grant->subject) != 0) {
         return error_set(err, STATUS_PERMISSION_DENIED,
                          "token: its sub is not the one that the session is of");
     }
@@ -125,7 +130,7 @@ static void end_forbidden(session *s, bool areas_changed)
             continue; // telling of one has ended the session
         }
         const session_subscription *each = &s->subscriptions.data[i - 1];
-        if (areas_changed || !grant_allows_world(s->grant, each->world_name)) {
+        if (areas_changed || !grant_allows_world(s->identity.grant, each->world_name)) {
             worlds_forget(s->server, s->key, each->world); // all of them in that world
             session_world_closed(s, each->number, STATUS_PERMISSION_DENIED,
                                  "the session's new token does not allow it");
@@ -143,11 +148,11 @@ static bool same_areas(const grant *a, const grant *b)
 static void hold_subject(session *s)
 {
     char name[QUOTA_OWNER_NAME_MAX + 1];
-    snprintf(name, sizeof name, "s %s", s->grant->subject); // apart from addresses
-    quota_owners_release(s->subject);
-    s->subject =
-        quota_owners_hold(&s->server->quota_owners, name, (double)s->bounds.requests_per_second,
-                          (double)s->bounds.request_burst, uv_now(s->server->loop));
+    snprintf(name, sizeof name, "s %s", s->identity.grant->subject); // apart from addresses
+    quota_owners_release(s->identity.subject);
+    s->identity.subject = quota_owners_hold(
+        &s->server->quota_owners, name, (double)s->identity.bounds.requests_per_second,
+        (double)s->identity.bounds.request_burst, uv_now(s->server->loop));
 }
 
 void rights_take(session *s, grant *g)
@@ -155,17 +160,17 @@ void rights_take(session *s, grant *g)
     if (g == NULL) {
         return;
     }
-    grant *old = s->grant;
-    s->grant = g;
-    s->role = g->role;
-    s->bounds = grant_lower(g, s->server->limits);
+    grant *old = s->identity.grant;
+    s->identity.grant = g;
+    s->identity.role = g->role;
+    s->identity.bounds = grant_lower(g, s->server->limits);
     hold_subject(s);
     session_deal(s);
     rights_bound_input(s);
     if (old != NULL && (g->role < old->role || !same_areas(old, g) || !grant_covers(g, old))) {
         rights_fall(s); // what it asked for when it might do more
     }
-    standing_prolong(s->standing, g->expires);
+    standing_prolong(s->identity.standing, g->expires);
     if (old != NULL) {
         end_forbidden(s, !same_areas(old, g));
     }
@@ -179,8 +184,9 @@ void rights_check_keys(server *s)
     static const char WHY[] = "the key of the session's token was removed";
     for (uint32_t i = s->sessions.count; i > 0; i--) {
         session *one = s->sessions.data[i - 1];
-        if (one == NULL || one->over || one->grant == NULL || !one->grant->has_key ||
-            jwk_set_has(auth_keys_set(s->keys), one->grant->key)) {
+        if (one == NULL || one->fate != FATE_KEPT || one->identity.grant == NULL ||
+            !one->identity.grant->has_key ||
+            jwk_set_has(auth_keys_set(s->keys), one->identity.grant->key)) {
             continue;
         }
         log_info("session %llu ends: %s", (unsigned long long)one->key.number, WHY);
@@ -197,7 +203,7 @@ void rights_check_keys(server *s)
 
 status rights_check_role(const session *s, method m, error *err)
 {
-    if (s->role >= method_role(m)) {
+    if (s->identity.role >= method_role(m)) {
         return STATUS_OK;
     }
     if (rights_awaits_token(s)) {
@@ -206,36 +212,38 @@ status rights_check_role(const session *s, method m, error *err)
                          role_name(method_role(m)));
     }
     return error_set(err, STATUS_PERMISSION_DENIED, "%s needs the role %s, this session is %s",
-                     method_wire_name(m), role_name(method_role(m)), role_name(s->role));
+                     method_wire_name(m), role_name(method_role(m)), role_name(s->identity.role));
 }
 
 bool rights_confined(const session *s)
 {
-    return s->grant != NULL && s->grant->area_count > 0;
+    return s->identity.grant != NULL && s->identity.grant->area_count > 0;
 }
 
 bool rights_allows_world(const session *s, const char *name)
 {
-    return s->grant == NULL || grant_allows_world(s->grant, name);
+    return s->identity.grant == NULL || grant_allows_world(s->identity.grant, name);
 }
 
 void rights_sign(session *s, request *r)
 {
     if (r->command.method == METHOD_WORLD_APPLY && r->command.apply.has_at) {
-        if (s->standing == NULL) {
-            s->standing = standing_create(s->grant != NULL ? s->grant->expires : 0.0);
+        if (s->identity.standing == NULL) {
+            s->identity.standing =
+                standing_create(s->identity.grant != NULL ? s->identity.grant->expires : 0.0);
         }
-        r->standing = standing_ref(s->standing);
+        r->standing = standing_ref(s->identity.standing);
     }
     const char *subject = rights_subject(s);
-    r->actor.role = s->role;
+    r->actor.role = s->identity.role;
     r->actor.confined = rights_confined(s);
     memcpy(r->actor.subject, subject, strlen(subject) + 1);
     if (r->actor.confined) {
-        area *areas = command_memory_take(&r->command.memory, s->grant->area_count, sizeof *areas);
-        memcpy(areas, s->grant->areas, s->grant->area_count * sizeof *areas);
+        area *areas =
+            command_memory_take(&r->command.memory, s->identity.grant->area_count, sizeof *areas);
+        memcpy(areas, s->identity.grant->areas, s->identity.grant->area_count * sizeof *areas);
         r->actor.areas = areas;
-        r->actor.area_count = s->grant->area_count;
+        r->actor.area_count = s->identity.grant->area_count;
     }
     command_own(&r->command, subject);
 }
@@ -252,7 +260,8 @@ static status check_world(const session *s, const char *name, error *err)
 // Other people's sessions are no business of an admin of some worlds alone.
 static status check_server(const session *s, const command *c, error *err)
 {
-    if (method_has(c->method, TRAIT_ALL_WORLDS) && s->grant != NULL && !s->grant->all_worlds) {
+    if (method_has(c->method, TRAIT_ALL_WORLDS) && s->identity.grant != NULL &&
+        !s->identity.grant->all_worlds) {
         return error_set(err, STATUS_PERMISSION_DENIED,
                          "%s needs an admin of all worlds, the token names some",
                          method_wire_name(c->method));
@@ -279,7 +288,7 @@ static rows_function *const ROWS[METHOD_COUNT] = {METHOD_ROWS(COUNT_ROWS)};
 // The price of a request to the network thread, in plain requests; its world measures its own cost.
 static double price_of(const session *s, method m, size_t size)
 {
-    const uint64_t values = s->input.scanner.values;
+    const uint64_t values = s->intake.input.scanner.values;
     const double price = method_price(m);
     if (price > 0.0) {
         return price + (ROWS[m] != NULL ? (double)ROWS[m](s->server) / PRICED_ROWS : 0.0);
@@ -290,7 +299,7 @@ static double price_of(const session *s, method m, size_t size)
 
 quota_owner *rights_quota_owner(const session *s)
 {
-    return s->subject != NULL ? s->subject : s->address;
+    return s->identity.subject != NULL ? s->identity.subject : s->identity.address;
 }
 
 uint64_t rights_dealt_to(const session *s)
@@ -302,48 +311,50 @@ uint64_t rights_dealt_to(const session *s)
 const memory_holder *rights_holding(const session *s)
 {
     const quota_owner *of = rights_quota_owner(s);
-    return of != NULL ? of->memory : s->memory;
+    return of != NULL ? of->memory : s->identity.memory;
 }
 
 memory_holder *rights_holder(session *s)
 {
     quota_owner *of = rights_quota_owner(s);
-    if (of == NULL && s->memory == NULL) {
-        s->memory = memory_holder_create();
+    if (of == NULL && s->identity.memory == NULL) {
+        s->identity.memory = memory_holder_create();
     }
-    return of != NULL ? of->memory : s->memory;
+    return of != NULL ? of->memory : s->identity.memory;
 }
 
 // The quota owner that pays beside the connection. All strangers of one address pay together: a
 // stranger gets another connection for nothing, but another token from nobody.
 static quota_owner *payer_of(const session *s)
 {
-    return s->subject != NULL || !rights_awaits_token(s) ? s->subject : s->address;
+    return s->identity.subject != NULL || !rights_awaits_token(s) ? s->identity.subject
+                                                                  : s->identity.address;
 }
 
 bool rights_pays_first(const session *s)
 {
-    return s->input.scanner.values > LARGE_VALUES;
+    return s->intake.input.scanner.values > LARGE_VALUES;
 }
 
 // Until the next request of that price could be paid.
 static double seconds_until(const session *s, const quota_owner *payer, double price)
 {
-    const double rate = (double)s->bounds.requests_per_second;
-    const double own = s->asked.level;
+    const double rate = (double)s->identity.bounds.requests_per_second;
+    const double own = s->meter.asked.level;
     const double level = payer != NULL && payer->requests.level < own ? payer->requests.level : own;
-    const double wanted =
-        price < (double)s->bounds.request_burst ? price : (double)s->bounds.request_burst;
+    const double wanted = price < (double)s->identity.bounds.request_burst
+                              ? price
+                              : (double)s->identity.bounds.request_burst;
     return wanted > level ? (wanted - level) / rate : 0.0;
 }
 
 status rights_pay(session *s, method m, size_t size, bool *exhausted, error *err)
 {
     double price = price_of(s, m, size);
-    double rate = (double)s->bounds.requests_per_second;
-    double burst = (double)s->bounds.request_burst;
+    double rate = (double)s->identity.bounds.requests_per_second;
+    double burst = (double)s->identity.bounds.request_burst;
     uint64_t now = uv_now(s->server->loop);
-    bucket_answer answer = bucket_pay(&s->asked, price, rate, burst, now);
+    bucket_answer answer = bucket_pay(&s->meter.asked, price, rate, burst, now);
     quota_owner *payer = payer_of(s);
     if (answer == BUCKET_PAID && payer != NULL) {
         answer = bucket_pay(&payer->requests, price, rate, burst, now);
@@ -356,8 +367,8 @@ status rights_pay(session *s, method m, size_t size, bool *exhausted, error *err
     return error_set(err, STATUS_LIMIT_EXCEEDED,
                      "requests_per_second: more than %llu a second, and %llu at once; this one "
                      "counts for %.0f, again in %.3g s",
-                     (unsigned long long)s->bounds.requests_per_second,
-                     (unsigned long long)s->bounds.request_burst, price,
+                     (unsigned long long)s->identity.bounds.requests_per_second,
+                     (unsigned long long)s->identity.bounds.request_burst, price,
                      seconds_until(s, payer, price));
 }
 
@@ -439,7 +450,7 @@ static status check_view(const grant *g, bool *has_area, area *view, bool follow
 
 void rights_limit_token_areas(const session *s, command *c)
 {
-    const grant *g = s->grant;
+    const grant *g = s->identity.grant;
     if (c->method == METHOD_WORLD_SUBSCRIBE && g != NULL && g->area_count > 0) {
         area *areas = command_memory_take(&c->memory, g->area_count, sizeof *areas);
         memcpy(areas, g->areas, g->area_count * sizeof *areas);
@@ -519,22 +530,23 @@ static bool shows_bodies(method m)
 
 static status check_areas(const session *s, command *c, error *err)
 {
-    if (s->grant == NULL || s->grant->area_count == 0) {
+    if (s->identity.grant == NULL || s->identity.grant->area_count == 0) {
         return STATUS_OK;
     }
     for (uint32_t i = 0; c->method == METHOD_WORLD_APPLY && i < c->apply.count; i++) {
         command *inner = &c->apply.commands[i];
-        if (shows_bodies(inner->method) && check_token_areas(s->grant, inner, err) != STATUS_OK) {
+        if (shows_bodies(inner->method) &&
+            check_token_areas(s->identity.grant, inner, err) != STATUS_OK) {
             error_prefix(err, "commands[%u]", i);
             return STATUS_PERMISSION_DENIED;
         }
     }
-    return shows_bodies(c->method) ? check_token_areas(s->grant, c, err) : STATUS_OK;
+    return shows_bodies(c->method) ? check_token_areas(s->identity.grant, c, err) : STATUS_OK;
 }
 
 status rights_permit(const session *s, command *c, error *err)
 {
-    status result = command_permit(c, s->role, err); // and each command of a batch
+    status result = command_permit(c, s->identity.role, err); // and each command of a batch
     if (result == STATUS_OK) {
         result = check_world(s, c->world, err);
     }

@@ -1,4 +1,4 @@
-// The text of /metrics, in Prometheus' format 0.0.4; see service.h. Network thread only.
+// The text of /metrics, in Prometheus' format 0.0.4. Network thread only.
 //
 // Names are carom_SUBJECT_UNIT, in base units; a counter ends in _total. Figures that Prometheus'
 // own libraries give of a process have their names (process_...). Labels have few values: methods,
@@ -15,6 +15,7 @@
 #include "server/base/clock.h"
 #include "server/base/memory.h"
 #include "server/base/metrics.h"
+#include "server/session/calls/scrape.h"
 #include "server/session/service.h"
 #include "server/world/tick/world_metrics.h"
 

@@ -24,10 +24,10 @@ static uint64_t hash_of(const char *text)
 
 uint64_t session_subject(const session *s)
 {
-    if (s->grant != NULL) {
-        return OF_TOKEN | (hash_of(s->grant->subject) & NUMBER);
+    if (s->identity.grant != NULL) {
+        return OF_TOKEN | (hash_of(s->identity.grant->subject) & NUMBER);
     }
-    const bool counts = s->server->keys != NULL || s->address != NULL;
+    const bool counts = s->server->keys != NULL || s->identity.address != NULL;
     return counts && s->connection != NULL ? connection_address(s->connection)
                                            : OF_SESSION | (s->key.number & NUMBER);
 }

@@ -19,6 +19,8 @@
 #include <msgpack.h>
 
 #include "common/base/assert.h"
+#include "server/session/calls/rights.h"
+#include "server/session/calls/worlds_list.h"
 #include "server/session/service.h"
 
 enum {
@@ -75,10 +77,10 @@ static void answer_asker(world_survey *v, const survey_asker *a)
         begin_survey(other);
         return;
     }
-    asker->in_flight--;
-    asker->listings--;
+    asker->calls.in_flight--;
+    asker->calls.listings--;
     if (a->answerable) {
-        const bool sees_all = asker->grant == NULL || asker->grant->all_worlds;
+        const bool sees_all = asker->identity.grant == NULL || asker->identity.grant->all_worlds;
         if (sees_all && v->whole == NULL) {
             v->whole = make_answer(v, NULL);
         }
@@ -299,13 +301,13 @@ status worlds_list(server *s, const call *c, error *err)
     if (s->draining) {
         return error_set(err, STATUS_UNAVAILABLE, "%s", s->reason);
     }
-    if (asker->listings >= LISTINGS_MAX) {
+    if (asker->calls.listings >= LISTINGS_MAX) {
         return error_set(err, STATUS_LIMIT_EXCEEDED,
                          "world.list: %d of this session are being answered; ask again when one is",
                          LISTINGS_MAX);
     }
-    asker->in_flight++;
-    asker->listings++;
+    asker->calls.in_flight++;
+    asker->calls.listings++;
     survey_asker added = {.session = asker->key, .id = c->id, .answerable = c->answerable};
     array_push(&v->waiting, added);
     begin_survey(v);

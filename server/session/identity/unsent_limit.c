@@ -9,6 +9,8 @@
 #include <stdio.h>
 
 #include "server/net/outbox.h"
+#include "server/session/calls/rights.h"
+#include "server/session/identity/unsent_limit.h"
 #include "server/session/service.h"
 
 static uint64_t unsent(const session *s)
@@ -22,7 +24,7 @@ static uint64_t unsent_of_closing(const server *s)
     uint64_t sum = 0;
     for (uint32_t i = 0; i < s->sessions.count; i++) {
         const session *one = s->sessions.data[i];
-        sum += one != NULL && one->closing ? unsent(one) : 0;
+        sum += one != NULL && session_closes(one) ? unsent(one) : 0;
     }
     return sum;
 }
@@ -37,7 +39,7 @@ static void tally(const server *s)
     }
     for (uint32_t i = 0; i < s->sessions.count; i++) {
         const session *one = s->sessions.data[i];
-        if (one != NULL && !one->closing && rights_quota_owner(one) != NULL) {
+        if (one != NULL && !session_closes(one) && rights_quota_owner(one) != NULL) {
             rights_quota_owner(one)->tally += unsent(one);
         }
     }
@@ -52,7 +54,7 @@ static session *find_fullest(const server *s)
     tally(s);
     for (uint32_t i = 0; i < s->sessions.count; i++) {
         session *one = s->sessions.data[i];
-        const uint64_t own = one != NULL && !one->closing ? unsent(one) : 0;
+        const uint64_t own = one != NULL && !session_closes(one) ? unsent(one) : 0;
         if (own == 0) {
             continue;
         }

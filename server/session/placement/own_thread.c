@@ -15,6 +15,7 @@
 #include "common/base/assert.h"
 #include "common/base/log.h"
 #include "server/base/metrics.h"
+#include "server/session/placement/own_thread.h"
 #include "server/session/service.h"
 
 static sim_thread *find_empty(const server *s)

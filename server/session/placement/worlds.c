@@ -11,6 +11,8 @@
 #include "proto/log/log_record.h"
 #include "server/base/memory.h"
 #include "server/base/metrics.h"
+#include "server/session/calls/rights.h"
+#include "server/session/placement/worlds.h"
 #include "server/session/service.h"
 
 // ---- requests
@@ -134,9 +136,9 @@ void worlds_count_in(server *s, world_entry *entry, request *r)
         }
     }
     if (r->command.method != METHOD_WORLD_LIST && asker != NULL) {
-        asker->in_flight++;
+        asker->calls.in_flight++;
         r->reply_to.sequence =
-            request_log_send(&asker->requests, r->reply_to.id, r->reply_to.answerable);
+            request_log_send(&asker->calls.requests, r->reply_to.id, r->reply_to.answerable);
     }
 }
 
@@ -197,7 +199,7 @@ void worlds_resume(session *s, uint64_t world)
 {
     const world_entry *entry = directory_find_number(&s->server->worlds, world);
     if (entry != NULL && entry->broken == NULL) {
-        s->resumes++;
+        s->resume.restarts++;
         worlds_send_uncounted(s->server, REQUEST_RESUME, world, s->key);
     }
 }
@@ -206,8 +208,8 @@ void worlds_resumed(server *s, session_key key)
 {
     session *resumed = server_find_session(s, key);
     if (resumed != NULL) {
-        ASSERT(resumed->resumes > 0);
-        resumed->resumes--;
+        ASSERT(resumed->resume.restarts > 0);
+        resumed->resume.restarts--;
         session_settle(resumed);
     }
 }
@@ -261,7 +263,7 @@ void worlds_note_body(session *s, uint64_t world)
 
 void worlds_note_gone(session *s, const world_entry *entry)
 {
-    if (request_log_bury(&s->requests, entry->number, entry->name)) {
+    if (request_log_bury(&s->calls.requests, entry->number, entry->name)) {
         session_store_note(s);
     }
 }

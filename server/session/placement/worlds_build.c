@@ -11,6 +11,8 @@
 #include "server/base/memory.h"
 #include "server/base/metrics.h"
 #include "server/session/placement/scenes.h"
+#include "server/session/calls/replies.h"
+#include "server/session/placement/worlds_build.h"
 #include "server/session/service.h"
 #include "server/world/tick/crowding.h"
 #include "server/world/tick/session_bodies.h"

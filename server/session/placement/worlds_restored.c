@@ -14,6 +14,8 @@
 #include "common/base/log.h"
 #include "server/base/clock.h"
 #include "server/base/memory.h"
+#include "server/session/placement/worlds_build.h"
+#include "server/session/placement/worlds_restored.h"
 #include "server/session/service.h"
 #include "server/world/log/replay.h"
 #include "server/world/tick/session_bodies.h"
@@ -39,8 +41,8 @@ static void note_marks(server *s, const world_entry *entry, const last_requests 
         const session_mark *mark = &marks->by_slot.data[slot];
         session *of = server_find_session(s, (session_key){.slot = slot, .number = mark->session});
         if (mark->session != 0 && of != NULL) {
-            request_log_apply(&of->requests, entry->number, ++of->requests.next, mark->id,
-                              limits_worlds_in_all(s->limits));
+            request_log_apply(&of->calls.requests, entry->number, ++of->calls.requests.next,
+                              mark->id, limits_worlds_in_all(s->limits));
         }
     }
 }

@@ -19,10 +19,12 @@
 // not compared.
 //
 // As large as the images of the worlds, which limits.worlds and the bodies of each bound; in memory
-// alone, and ends with the two processes. Network thread only. The functions are in service.h: this
-// header is the format's.
+// alone, and ends with the two processes. Network thread only.
 #ifndef CAROM_SERVER_SESSION_RESUME_HANDOVER_H
 #define CAROM_SERVER_SESSION_RESUME_HANDOVER_H
+
+#include "server/session/server.h"
+#include "server/world/tick/messages.h"
 
 enum {
     HANDOVER_MAGIC_BYTES = 8,
@@ -41,5 +43,17 @@ enum {
 #define HANDOVER_MAGIC                                                                             \
     "\x89"                                                                                         \
     "chand\n\x02"
+
+// ---- handover.c
+
+// A world has stopped: writes what it was to the file.
+void handover_note(server *s, const reply *r);
+// All have: the file gets its end.
+void handover_finish(server *s);
+
+// ---- handover_read.c
+
+// Holds the worlds that are restored to the file of the options; those without a log join them.
+status handover_read(server *s, error *err);
 
 #endif

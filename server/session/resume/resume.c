@@ -16,7 +16,11 @@
 #include "common/base/assert.h"
 #include "common/base/log.h"
 #include "server/base/metrics.h"
+#include "server/session/calls/call.h"
+#include "server/session/calls/rights.h"
+#include "server/session/resume/resume.h"
 #include "server/session/service.h"
+#include "server/session/sessions.h"
 
 // A world does what was sent to it within a tick. Longer are steps of a paused world, batches for a
 // later tick, and worlds that are being made.
@@ -26,16 +30,18 @@ enum { WAIT_MS = 1000 };
 
 void resume_allow(session *s)
 {
-    if (!s->resumable && s->server->limits->resume_ms > 0 && !rights_awaits_token(s)) {
-        s->secret = secret_create();
-        s->resumable = true;
+    if (s->resume.secret_state == SECRET_NONE && s->server->limits->resume_ms > 0 &&
+        !rights_awaits_token(s)) {
+        s->resume.secret = secret_create();
+        s->resume.secret_state = SECRET_CLEAR;
     }
 }
 
 static bool is_secret_of(const session *s, const secret *given)
 {
     secret digest = secret_digest(given);
-    return secret_equal(&s->secret, s->secret_digested ? &digest : given);
+    return secret_equal(&s->resume.secret,
+                        s->resume.secret_state == SECRET_DIGESTED ? &digest : given);
 }
 
 // The session that a hello names; NULL, for whatever reason, with the same error.
@@ -45,10 +51,10 @@ static session *find(const server *s, const char *text, error *err)
     secret given;
     bool parsed = secret_parse(text, &key, &given);
     session *found = parsed ? server_find_session(s, key) : NULL;
-    bool known = found != NULL && found->resumable && !found->over && is_secret_of(found, &given);
+    bool known = found != NULL && session_resumable(found) && is_secret_of(found, &given);
     if (known) {
-        found->secret = given;
-        found->secret_digested = false;
+        found->resume.secret = given;
+        found->resume.secret_state = SECRET_CLEAR;
     }
     secret_wipe(&given);
     if (!known) {
@@ -68,7 +74,7 @@ static void await_expiry(server *s)
 {
     uv_timer_stop(&s->expiry);
     if (s->detached.count > 0 && !s->draining) {
-        uint64_t due = s->detached.data[0]->heard_ms + s->limits->resume_ms;
+        uint64_t due = s->detached.data[0]->times.heard_ms + s->limits->resume_ms;
         uint64_t now = uv_now(s->loop);
         uv_timer_start(&s->expiry, on_expiry, due > now ? due - now : 1, 0);
     }
@@ -79,7 +85,8 @@ static void on_expiry(uv_timer_t *timer)
     server *s = timer->data;
     uint64_t now = uv_now(s->loop);
     const turn left = work_left(s);
-    while (s->detached.count > 0 && now - s->detached.data[0]->heard_ms >= s->limits->resume_ms) {
+    while (s->detached.count > 0 &&
+           now - s->detached.data[0]->times.heard_ms >= s->limits->resume_ms) {
         metrics_add(METRIC_sessions_expired, 1);
         resume_end(s->detached.data[0]);
         if (turn_over(&left)) {
@@ -115,17 +122,17 @@ static session *find_superfluous(const server *s)
     session *found = NULL;
     uint64_t most = 0;
     for (uint32_t i = 0; i < s->detached.count; i++) {
-        if (s->detached.data[i]->subject != NULL) {
-            s->detached.data[i]->subject->tally = 0;
+        if (s->detached.data[i]->identity.subject != NULL) {
+            s->detached.data[i]->identity.subject->tally = 0;
         }
     }
     for (uint32_t i = 0; i < s->detached.count; i++) {
-        if (s->detached.data[i]->subject != NULL) {
-            s->detached.data[i]->subject->tally++;
+        if (s->detached.data[i]->identity.subject != NULL) {
+            s->detached.data[i]->identity.subject->tally++;
         }
     }
     for (uint32_t i = 0; i < s->detached.count; i++) {
-        const quota_owner *subject = s->detached.data[i]->subject;
+        const quota_owner *subject = s->detached.data[i]->identity.subject;
         uint64_t crowd = subject != NULL ? subject->tally : UINT32_MAX;
         if (crowd > most) {
             most = crowd;
@@ -139,13 +146,13 @@ static session *find_superfluous(const server *s)
 void resume_detach(session *s)
 {
     server *of = s->server;
-    ASSERT(s->resumable && !s->over && !s->replaced);
+    ASSERT(session_resumable(s));
     log_debug("session %llu is kept for %llu ms", (unsigned long long)s->key.number,
               (unsigned long long)of->limits->resume_ms);
-    input_deinit(&s->input);
-    s->connection = NULL;
-    s->blocked = s->ended = s->closing = s->resume.waiting = false;
-    s->heard_ms = uv_now(of->loop);
+    input_deinit(&s->intake.input);
+    session_change(s, SESSION_DETACHED);
+    s->intake.input_blocked = s->resume.answer_awaited = false;
+    s->times.heard_ms = uv_now(of->loop);
     if (of->detached.count >= of->limits->detached_sessions) {
         metrics_add(METRIC_sessions_expired, 1);
         resume_end(find_superfluous(of));
@@ -184,41 +191,41 @@ static void take_over(session *to, session *from)
     to->key = from->key;
     to->key.generation++;
     rights_move(to, from);
-    to->since = from->since;
-    memory_holder_unref(to->memory);
-    to->memory = from->memory;
-    from->memory = NULL;
-    to->in_flight = from->in_flight;
-    to->listings = from->listings;
-    to->resumes = from->resumes;
-    to->requests = from->requests;
+    to->identity.since = from->identity.since;
+    memory_holder_unref(to->identity.memory);
+    to->identity.memory = from->identity.memory;
+    from->identity.memory = NULL;
+    to->calls.in_flight = from->calls.in_flight;
+    to->calls.listings = from->calls.listings;
+    to->resume.restarts = from->resume.restarts;
+    to->calls.requests = from->calls.requests;
     to->subscriptions.data = from->subscriptions.data;
     to->subscriptions.count = from->subscriptions.count;
     to->subscriptions.capacity = from->subscriptions.capacity;
     to->body_worlds.data = from->body_worlds.data;
     to->body_worlds.count = from->body_worlds.count;
     to->body_worlds.capacity = from->body_worlds.capacity;
-    to->secret = from->secret;
-    to->secret_digested = from->secret_digested;
-    to->noted = from->noted;
-    to->resumable = true;
-    to->late = false;
-    from->requests = (request_log){0};
+    to->resume.secret = from->resume.secret;
+    to->resume.secret_state = from->resume.secret_state;
+    to->resume.record_stored = from->resume.record_stored;
+    to->opened_late = false;
+    from->calls.requests = (request_log){0};
     from->subscriptions.data = NULL;
     from->subscriptions.count = from->subscriptions.capacity = 0;
     from->body_worlds.data = NULL;
     from->body_worlds.count = from->body_worlds.capacity = 0;
-    from->in_flight = from->listings = from->resumes = 0;
-    from->resumable = from->noted = false;
-    secret_wipe(&from->secret);
-    from->replaced = true;
+    from->calls.in_flight = from->calls.listings = from->resume.restarts = 0;
+    from->resume.secret_state = SECRET_NONE;
+    from->resume.record_stored = false;
+    secret_wipe(&from->resume.secret);
+    session_decide(from, FATE_REPLACED);
 }
 
 // Whether nothing was asked of the session but this hello.
 static bool is_fresh(const session *s)
 {
-    return !s->resumable && s->requests.next == 0 && s->in_flight == 0 &&
-           s->subscriptions.count == 0 && !s->resume.waiting;
+    return s->resume.secret_state == SECRET_NONE && s->calls.requests.next == 0 &&
+           s->calls.in_flight == 0 && s->subscriptions.count == 0 && !s->resume.answer_awaited;
 }
 
 // A session is resumed without a new token until its own has expired, or with one of the same
@@ -261,8 +268,8 @@ status resume_session(const call *c, const hello_args *args, grant *granted, err
     metrics_add(METRIC_sessions_resumed, 1);
     log_debug("session %llu goes on (%s)", (unsigned long long)s->key.number,
               connection_peer_name(s->connection));
-    s->resume.waiting = true;
-    s->resume.answerable = c->answerable;
+    s->resume.answer_awaited = true;
+    s->resume.answer_wanted = c->answerable;
     s->resume.id = c->id;
     s->resume.protocol = args->protocol;
     s->resume.deadline_ms = uv_now(s->server->loop) + WAIT_MS;
@@ -290,7 +297,7 @@ static void restart_subscriptions(session *s)
 // of the last one that had it.
 static uint32_t list_applied(const session *s, applied_request *out)
 {
-    const request_log *log = &s->requests;
+    const request_log *log = &s->calls.requests;
     uint32_t count = 0;
     for (uint32_t i = 0; i < log->applied.count; i++) {
         const world_applied *a = &log->applied.data[i];
@@ -311,8 +318,8 @@ static uint32_t list_applied(const session *s, applied_request *out)
 
 static void answer(session *s)
 {
-    uint32_t waiting = request_log_waiting(&s->requests, NULL);
-    const uint32_t most = s->requests.applied.count + s->requests.gone.count;
+    uint32_t waiting = request_log_waiting(&s->calls.requests, NULL);
+    const uint32_t most = s->calls.requests.applied.count + s->calls.requests.gone.count;
     applied_request *applied = calloc(most + 1, sizeof *applied);
     subscription_name *names = calloc(s->subscriptions.count + 1, sizeof *names);
     uint32_t *pending = calloc(waiting + 1, sizeof *pending);
@@ -321,10 +328,10 @@ static void answer(session *s)
     resumed_result r = {.applied = applied,
                         .applied_count = list_applied(s, applied),
                         .pending = pending,
-                        .pending_count = request_log_waiting(&s->requests, pending),
+                        .pending_count = request_log_waiting(&s->calls.requests, pending),
                         .subscriptions = names,
                         .subscription_count = s->subscriptions.count};
-    call_answer_hello(s, s->resume.answerable, s->resume.id, s->resume.protocol, &r);
+    call_answer_hello(s, s->resume.answer_wanted, s->resume.id, s->resume.protocol, &r);
     free(applied);
     free(names);
     free(pending);
@@ -332,10 +339,11 @@ static void answer(session *s)
 
 void resume_check(session *s, bool anyway)
 {
-    if (!s->resume.waiting || s->resumes > 0 || (s->in_flight > 0 && !anyway)) {
+    if (!s->resume.answer_awaited || s->resume.restarts > 0 ||
+        (s->calls.in_flight > 0 && !anyway)) {
         return;
     }
-    s->resume.waiting = false;
+    s->resume.answer_awaited = false;
     answer(s);
     restart_subscriptions(s); // after the answer: no snapshot comes before it
     session_work(s);

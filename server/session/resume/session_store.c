@@ -12,6 +12,7 @@
 #include "common/base/log.h"
 #include "server/session/resume/session_store_file.h"
 #include "server/session/resume/session_store_records.h"
+#include "server/session/calls/rights.h"
 #include "server/session/service.h"
 
 static bool serves(const server *s)
@@ -37,7 +38,7 @@ static bool write_sessions(const server *s, int fd)
     bool good = session_store_file_begin(fd);
     for (uint32_t i = 0; i < s->sessions.count && good; i++) {
         const session *one = s->sessions.data[i];
-        if (one == NULL || !one->noted) {
+        if (one == NULL || !one->resume.record_stored) {
             continue;
         }
         session_store_record_begin(&record);
@@ -104,15 +105,15 @@ static void append(server *s, buffer *record)
 static bool writes(const session *s)
 {
     return serves(s->server) && s->server->session_store.fd >= 0 && !s->server->draining &&
-           s->noted;
+           s->resume.record_stored;
 }
 
 void session_store_note(session *s)
 {
-    if (!serves(s->server) || !s->resumable || s->over) {
+    if (!serves(s->server) || !session_resumable(s)) {
         return;
     }
-    s->noted = true;
+    s->resume.record_stored = true;
     if (writes(s)) {
         buffer record;
         begin(&record);
@@ -144,7 +145,7 @@ void session_store_drop_subscription(session *s, uint64_t number)
 void session_store_end(session *s)
 {
     if (writes(s)) {
-        s->noted = false; // before: the file may be written anew
+        s->resume.record_stored = false; // before: the file may be written anew
         buffer record;
         begin(&record);
         session_store_pack_end(&record, s);
@@ -156,11 +157,11 @@ void session_store_end(session *s)
 static bool bury_unlogged(session *s)
 {
     bool buried = false;
-    for (uint32_t i = s->requests.applied.count; i > 0; i--) {
-        const uint64_t world = s->requests.applied.data[i - 1].world;
+    for (uint32_t i = s->calls.requests.applied.count; i > 0; i--) {
+        const uint64_t world = s->calls.requests.applied.data[i - 1].world;
         const world_entry *entry = directory_find_number(&s->server->worlds, world);
         if (entry != NULL && !entry->logged) {
-            buried = request_log_bury(&s->requests, world, entry->name) || buried;
+            buried = request_log_bury(&s->calls.requests, world, entry->name) || buried;
         }
     }
     return buried;
@@ -169,7 +170,7 @@ static bool bury_unlogged(session *s)
 void session_store_note_ending(session *s)
 {
     const session_store *l = &s->server->session_store;
-    if (l->fd < 0 || l->failed || !s->noted || s->server->handover.worlds > 0 ||
+    if (l->fd < 0 || l->failed || !s->resume.record_stored || s->server->handover.worlds > 0 ||
         !bury_unlogged(s)) {
         return;
     }
@@ -182,7 +183,7 @@ void session_store_note_ending(session *s)
 bool session_store_keeps(const session *s)
 {
     const session_store *l = &s->server->session_store;
-    return s->server->draining && s->noted && l->fd >= 0 && !l->failed;
+    return s->server->draining && s->resume.record_stored && l->fd >= 0 && !l->failed;
 }
 
 // ---- a start

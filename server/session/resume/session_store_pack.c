@@ -104,15 +104,16 @@ static void pack_head(msgpack_packer *p, uint32_t elements, session_store_kind k
 void session_store_pack_session(buffer *out, const session *s)
 {
     msgpack_packer p = buffer_packer(out);
-    secret digest = s->secret_digested ? s->secret : secret_digest(&s->secret);
+    secret digest = s->resume.secret_state == SECRET_DIGESTED ? s->resume.secret
+                                                              : secret_digest(&s->resume.secret);
     pack_head(&p, 8, SESSION_STORE_SESSION, s->key.number);
     msgpack_pack_uint32(&p, s->key.slot);
     msgpack_pack_bin(&p, sizeof digest.bytes);
     msgpack_pack_bin_body(&p, digest.bytes, sizeof digest.bytes);
-    msgpack_pack_double(&p, s->since);
-    pack_text(&p, s->client);
-    pack_grant(&p, s->grant);
-    pack_gone(&p, &s->requests);
+    msgpack_pack_double(&p, s->identity.since);
+    pack_text(&p, s->identity.client);
+    pack_grant(&p, s->identity.grant);
+    pack_gone(&p, &s->calls.requests);
 }
 
 void session_store_pack_subscription(buffer *out, const session *s, const session_subscription *of)

@@ -9,6 +9,8 @@
 #include "common/base/assert.h"
 #include "common/physics/physics.h"
 #include "proto/methods.h"
+#include "server/session/calls/rights.h"
+#include "server/session/resume/resume.h"
 #include "server/session/service.h"
 #include "server/world/tick/last_requests.h"
 
@@ -211,7 +213,9 @@ static session *make_session(server *s, uint64_t number, uint32_t slot)
     memory_note(MEMORY_sessions, NULL, sizeof *made);
     made->server = s;
     made->key = (session_key){.slot = slot, .number = number};
-    made->resumable = made->secret_digested = made->noted = made->introduced = true;
+    made->resume.secret_state = SECRET_DIGESTED;
+    made->resume.record_stored = true;
+    session_change(made, SESSION_SPEAKING); // its hello was the process's before
     rights_begin(made);
     s->sessions.data[slot] = made;
     return made;
@@ -222,17 +226,17 @@ static bool read_gone(session *s, reader *r)
 {
     reader all = r->left > 0 ? read_array(next(r)) : (reader){.good = true};
     r->good = r->good && all.good && all.left <= REQUEST_LOG_GONE_MAX;
-    array_clear(&s->requests.gone);
+    array_clear(&s->calls.requests.gone);
     while (r->good && all.left > 0) {
         char name[WORLD_NAME_BYTES_MAX + 1];
         reader one = read_array(next(&all));
         next_text(&one, name, sizeof name);
         world_applied last = {.world = next_uint(&one, UINT64_MAX)};
         last.id = (uint32_t)next_uint(&one, UINT32_MAX);
-        last.sequence = ++s->requests.next;
+        last.sequence = ++s->calls.requests.next;
         r->good = one.good;
         if (r->good) {
-            request_log_remember(&s->requests, name, &last);
+            request_log_remember(&s->calls.requests, name, &last);
         }
     }
     return r->good;
@@ -259,9 +263,9 @@ static bool read_session(server *s, uint64_t number, reader *r)
         found = make_session(s, number, slot);
         resume_detach(found);
     }
-    memcpy(found->secret.bytes, digest->via.bin.ptr, SECRET_BYTES);
-    found->since = since;
-    memcpy(found->client, client, sizeof client);
+    memcpy(found->resume.secret.bytes, digest->via.bin.ptr, SECRET_BYTES);
+    found->identity.since = since;
+    memcpy(found->identity.client, client, sizeof client);
     if (s->keys != NULL && granted != NULL) {
         rights_take(found, granted);
     } else {
@@ -328,7 +332,8 @@ static bool read_subscription(session *of, reader *r)
     session_subscription *known = of != NULL ? session_find_subscription(of, made.number) : NULL;
     if (known != NULL) {
         *known = made;
-    } else if (of != NULL && of->subscriptions.count < of->bounds.subscriptions_per_connection) {
+    } else if (of != NULL &&
+               of->subscriptions.count < of->identity.bounds.subscriptions_per_connection) {
         array_push(&of->subscriptions, made);
     }
     return true;

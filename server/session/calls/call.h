@@ -1,0 +1,32 @@
+// A message becomes a call: it is looked up, checked, and carried out or sent to its world. Network
+// thread only.
+#ifndef CAROM_SERVER_SESSION_CALLS_CALL_H
+#define CAROM_SERVER_SESSION_CALLS_CALL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "proto/encode/encode.h"
+#include "proto/wire/rpc.h"
+#include "server/session/calls/decoding.h"
+#include "server/session/session.h"
+
+// One call of a client, while it is dealt with.
+typedef struct call {
+    session *session;
+    bool answerable;
+    uint32_t id;
+    size_t size; // of its message
+    int64_t received_ns;
+    const msgpack_object *params; // of its message
+    decoding *aside;              // that was decoded by another thread; NULL: it is not yet
+} call;
+
+// Answers a hello; `resumed` is NULL for a new session.
+void call_answer_hello(session *s, bool answerable, uint32_t id, uint32_t protocol,
+                       const resumed_result *resumed);
+// `aside` is NULL, or the message decoded, of which it takes what it needs.
+void call_handle(session *s, const rpc_message *message, size_t size, decoding *aside);
+void call_fail(const call *c, const error *err);
+
+#endif

@@ -1,0 +1,34 @@
+// Worlds that get a thread of their own, and worlds on their way between threads. Network thread
+// only.
+#ifndef CAROM_SERVER_SESSION_PLACEMENT_OWN_THREAD_H
+#define CAROM_SERVER_SESSION_PLACEMENT_OWN_THREAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "server/session/placement/directory.h"
+#include "server/session/server.h"
+#include "server/world/tick/sim_thread.h"
+
+// A world on its way to another thread.
+typedef struct world_move {
+    uint64_t world;
+    sim_thread *from, *to;
+    bool own_thread; // of its own
+} world_move;
+
+// The world makes others of its thread wait: it goes to a thread apart, if there is one.
+void own_thread_begin(server *s, uint64_t world);
+// A thread for such a world; NULL where limits.own_threads allows none.
+sim_thread *own_thread_find(server *s);
+// Whether it is one.
+bool own_thread_has(const server *s, const sim_thread *h);
+// Sends a world to another thread; its requests are held meanwhile. Not while the server drains.
+void own_thread_move(server *s, world_entry *entry, sim_thread *to, bool own_thread);
+// Its thread has let go of it (NULL: it has ended).
+void own_thread_finish(server *s, uint64_t world, struct served_world *moved);
+// Whether a world is on its way to that thread, which must not stop before.
+bool own_thread_awaited(const server *s, const sim_thread *h);
+// Requests that wait for a world that is built or moves go to it.
+void worlds_deliver_held(world_entry *entry);
+
+#endif

@@ -1,0 +1,24 @@
+// Worlds are made, forked and destroyed. Network thread only.
+#ifndef CAROM_SERVER_SESSION_PLACEMENT_WORLDS_BUILD_H
+#define CAROM_SERVER_SESSION_PLACEMENT_WORLDS_BUILD_H
+
+#include "server/session/calls/call.h"
+#include "server/session/placement/directory.h"
+#include "server/session/session.h"
+#include "server/world/tick/messages.h"
+#include "server/world/tick/sim_thread.h"
+
+status worlds_create(server *s, const call *c, command *create, error *err);
+status worlds_fork(server *s, const call *c, command *fork, error *err);
+// The world that is to be forked has answered: the second one is built, and answers in its place.
+void worlds_forked(server *s, reply *r);
+status worlds_destroy(server *s, const call *c, command *destroy, error *err);
+// Whether there may be a new world of that name: already_exists, limit_exceeded.
+status worlds_check_name(const server *s, const char *name, error *err);
+// Answers what was held for a world that is broken: world.list with a row that says so, its end
+// with success, the rest with the error `text`.
+void worlds_refuse_held(server *s, world_entry *entry, const char *text);
+// The thread that a new world goes to.
+sim_thread *worlds_least_loaded(const server *s);
+
+#endif

@@ -1,0 +1,14 @@
+// Worlds that a restart brings back, and recordings, as served worlds. Network thread only.
+#ifndef CAROM_SERVER_SESSION_PLACEMENT_WORLDS_RESTORED_H
+#define CAROM_SERVER_SESSION_PLACEMENT_WORLDS_RESTORED_H
+
+#include "server/session/server.h"
+
+// Worlds that a restart brings back have their names, and begin to run as they come.
+void worlds_begin_restored(server *s);
+// The server ends: those that have not come will not.
+void worlds_end_coming(server *s);
+// Serves the recording of the options as a world of its name.
+status worlds_replay(server *s, error *err);
+
+#endif

@@ -1,0 +1,24 @@
+// Sessions without a connection, and how they get another. Network thread only.
+#ifndef CAROM_SERVER_SESSION_RESUME_RESUME_H
+#define CAROM_SERVER_SESSION_RESUME_RESUME_H
+
+#include <stdbool.h>
+#include "server/session/calls/call.h"
+#include "server/session/session.h"
+
+// `expiry` of the server; its handle is closed by server.c.
+void resume_init(server *s);
+// Gives the session its secret, if it has none.
+void resume_allow(session *s);
+// hello with `resume`, and with a token that gave `granted` (NULL: without one), which is taken
+// over on success alone. Its answer comes when nothing of the session is in flight any more.
+status resume_session(const call *c, const hello_args *args, grant *granted, error *err);
+// Answers that hello, if there is nothing left to wait for (or `anyway`).
+void resume_check(session *s, bool anyway);
+// The session has lost its connection: keeps it for a while.
+void resume_detach(session *s);
+// Ends a detached session.
+void resume_end(session *s);
+void resume_end_all(server *s);
+
+#endif

@@ -1,0 +1,201 @@
+// A client's session: one connection's input, answers and times, its life and its end. See
+// ARCHITECTURE.md, "Lives". Network thread only.
+#ifndef CAROM_SERVER_SESSION_SESSION_H
+#define CAROM_SERVER_SESSION_SESSION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "common/base/array.h"
+#include "common/world/command.h"
+#include "server/auth/grant.h"
+#include "server/base/bucket.h"
+#include "server/base/bytes.h"
+#include "server/base/limits.h"
+#include "server/base/memory.h"
+#include "server/net/network.h"
+#include "server/schedule/turn_queue.h"
+#include "server/session/calls/decoding.h"
+#include "server/session/calls/input.h"
+#include "server/session/calls/request_log.h"
+#include "server/session/identity/quota_owners.h"
+#include "server/session/identity/secret.h"
+#include "server/session/server.h"
+#include "server/world/tick/standing.h"
+#include "server/world/tick/messages.h"
+
+typedef struct session session;
+
+// Life of a session; session_change() has the changes that are allowed.
+typedef enum session_state {
+    SESSION_OPENED,      // its connection is there, no whole message has come
+    SESSION_SPEAKING,    // a whole message has come
+    SESSION_HALF_CLOSED, // the peer sends no more, and may still read
+    SESSION_CLOSING,     // its connection is being closed
+    SESSION_DETACHED     // it has lost its connection, and waits for another (resume.c)
+} session_state;
+
+// The end of its connection is the end of the session, unless it has a secret and is kept.
+typedef enum session_fate {
+    FATE_KEPT,    // for limits.resume_ms, where it has a secret
+    FATE_OVER,    // closed on purpose: it ends with its connection
+    FATE_REPLACED // another session has taken over all but the connection
+} session_fate;
+
+typedef enum secret_state {
+    SECRET_NONE, // it cannot be resumed
+    SECRET_CLEAR,
+    SECRET_DIGESTED // the digest alone is known: a restart brought the session back
+} secret_state;
+
+typedef struct session_subscription {
+    uint64_t number;
+    uint64_t world;                            // its number
+    char world_name[WORLD_NAME_BYTES_MAX + 1]; // the entry may be gone when its end is told
+    subscribe_args args;                       // as they are now
+} session_subscription;
+
+// Its identity and its rights.
+typedef struct session_identity {
+    role role;             // that of the grant, where there are keys
+    grant *grant;          // owned; NULL: no token was accepted, or none is asked for
+    standing *standing;    // held; of its batches for later ticks; NULL until there is one
+    limits bounds;         // the server's, lowered by the grant
+    quota_owner *address;  // held; NULL for addresses that do not count
+    quota_owner *subject;  // held; NULL without a token
+    memory_holder *memory; // held: of its subscriptions, where it is of no quota owner; or NULL
+    uint32_t tokens_refused;
+    bool tokens_exhausted;                 // more were wrong than a connection may send
+    char client[WIRE_CLIENT_NAME_MAX + 1]; // as hello said, "" before
+    double since;                          // when it began [s since 1970]
+} session_identity;
+
+// The input that its connection has paid for.
+typedef struct session_meter {
+    bucket asked;         // requests
+    bucket received;      // bytes
+    uint64_t paid_bytes;  // of those that the connection has received
+    bool input_throttled; // input waits because of `received`
+} session_meter;
+
+// Input, from the connection's bytes to messages that were dealt with.
+typedef struct session_intake {
+    input input;
+    turn_job job;       // input waits to be dealt with; session_work adds it
+    uint64_t job_turn;  // in which it was added
+    bool work_running;  // a message is being dealt with
+    bool input_blocked; // input waits for answers: too many are in flight
+    decoding *decoding; // the last message, which another thread decodes; NULL: none
+    uint64_t begun_ms;  // when the message began that is not whole yet, 0 for none
+    int64_t worked_ns;  // time of messages, of this thread and of the one that decodes
+    struct {
+        status why;       // the rule that the connection broke, told behind earlier answers
+        const char *text; // NULL: nothing; else of static storage
+    } refused;
+} session_intake;
+
+typedef struct session_calls {
+    uint32_t in_flight; // calls that are not answered yet
+    uint32_t listings;  // of those, world.list and server.sessions
+    request_log requests;
+} session_calls;
+
+typedef struct session_times {
+    uint64_t opened_ms; // when its connection came
+    uint64_t heard_ms;  // when the last whole message came, or the connection; or went
+    uint64_t half_closed_ms;
+} session_times;
+
+// How it gets another connection, and the answer to the hello by which it did.
+typedef struct session_resume {
+    secret secret;
+    secret_state secret_state;
+    bool record_stored;  // in the session store
+    bool answer_awaited; // results of requests in flight come first; no input is read
+    bool answer_wanted;  // the hello was a request
+    uint32_t id;         // of the hello
+    uint32_t protocol;
+    uint64_t deadline_ms; // of waiting
+    uint32_t restarts;    // of its subscriptions, that worlds have not taken yet
+} session_resume;
+
+// It belongs to one connection at a time; one that may be resumed outlives its connection for
+// limits.resume_ms (see resume.c), and the session of the connection that resumes it takes over
+// its identity, its calls and its subscriptions.
+struct session {
+    server *server;
+    connection *connection; // NULL while it is detached
+    session_key key;
+    session_state state;
+    session_fate fate;
+    bool opened_late; // its connection came while the server was leaving: it may only resume
+    session_identity identity;
+    session_meter meter;
+    session_intake intake;
+    session_calls calls;
+    session_times times;
+    session_resume resume;
+    ARRAY(session_subscription) subscriptions;
+    ARRAY(uint64_t) body_worlds; // numbers of those that have bodies or steps which end with it
+};
+
+// The one place where its state changes.
+void session_change(session *s, session_state to);
+// Its connection is closed on purpose, or another session has taken it over.
+void session_decide(session *s, session_fate fate);
+
+static inline bool session_closes(const session *s)
+{
+    return s->state == SESSION_CLOSING;
+}
+
+// Whether it is kept when it loses its connection.
+static inline bool session_resumable(const session *s)
+{
+    return s->resume.secret_state != SECRET_NONE && s->fate == FATE_KEPT;
+}
+
+// The handler's calls for a peer; see network.h.
+void *session_open(server *s, connection *c);
+void session_received(void *peer, const uint8_t *data, size_t size);
+void session_ended(void *peer);
+// Of a WebSocket: what has come ends a message of its, and so has to be whole messages of ours; or
+// it has broken a rule.
+void session_fenced(void *peer);
+void session_refused(void *peer, status why, const char *text);
+void session_written(void *peer, uint64_t token);
+void session_swept(void *peer, uint64_t now_ms);
+void session_closed(void *peer);
+
+// Tells the peer why and closes. The session's subscriptions end.
+void session_close(session *s, status why, const char *text, connection_ending ending);
+
+// Answers a request: the result's bytes, and `big` (taken over; may be NULL) instead where they are
+// many. Or with an error.
+void session_answer(session *s, uint32_t id, const uint8_t *result, size_t size, shared_bytes *big);
+void session_answer_error(session *s, uint32_t id, const error *err);
+
+// Tells that the server ends after that time.
+void session_warn(session *s, double seconds, const char *reason);
+
+// Sends what is in the server's scratch as it is.
+void session_send_scratch(session *s);
+
+// A call was answered: goes on with input that had to wait, or with the end.
+void session_settle(session *s);
+
+session_subscription *session_find_subscription(session *s, uint64_t number);
+void session_drop_subscription(session *s, uint64_t number);
+// Its world has ended: tells the peer and drops it. Nothing happens if it has ended before.
+void session_world_closed(session *s, uint64_t subscription, status why, const char *text);
+
+// Ends the session and frees it; its connection must be gone.
+void session_destroy(session *s);
+// Its message was decoded by another thread: goes on with it.
+void session_decoded(session *s, decoding *d);
+// Adds its job: goes on with input that has come, or had to wait.
+void session_work(session *s);
+// Whom it counts for has changed, or is known now: its connection is dealt with as theirs.
+void session_deal(session *s);
+
+#endif
