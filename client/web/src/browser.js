@@ -1,4 +1,4 @@
-// The package's public face for pages and workers: all of index.js but what needs Node. Bundlers for browsers
+// The package's public face for pages and workers: all of index.js except the parts for Node. Bundlers for browsers
 // take it by the condition `browser` of package.json, and find no module of Node's in it.
 
 export {Client, connect, makeClient} from './client.js';

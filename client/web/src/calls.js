@@ -23,8 +23,8 @@ export function namesWorld(name, info) {
 }
 
 /**
- * Commands that are to be applied in one tick, all of them or none. Each call returns a reference to
- * what it makes, for later commands of the same batch.
+ * Commands for one tick, applied all or none. Each call returns a reference to the thing that it makes, for later
+ * commands of the same batch.
  */
 export class Batch {
   #send;

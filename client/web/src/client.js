@@ -1,17 +1,17 @@
-// A connection to a carom server that heals itself.
+// A connection to a carom server that restores itself.
 //
-// A client sends requests, matches answers by their ids, and hands snapshots to their subscriptions.
-// When the connection is lost it connects again after pauses that grow, resumes its session, and
-// settles what was under way by what the server says took effect (PROTOCOL.md, "Resuming a session"):
-// what had not taken effect is sent again, what had is reported as CaromError with `applied: true`.
-// If the session is gone (the server was started anew), it begins another and subscribes again.
+// A client sends requests, matches answers by their ids, and hands snapshots to their subscriptions. When the
+// connection is lost it connects again after pauses that grow, resumes its session, and resolves unanswered calls by
+// the server's report of which took effect (PROTOCOL.md, "Resuming a session"): calls without effect are sent again,
+// the others fail with a CaromError whose `applied` is true. If the session is gone (the server was started anew), it
+// begins another and subscribes again.
 //
-// In a page the session goes when the page does (page.js): by `goodbye`, or, with keepSession, into the
-// hands of the next page of the tab. A token that a function gives is renewed before it expires.
+// In a page the session ends with the page (page.js), by `goodbye`, unless keepSession leaves it to the tab's next
+// page. A token that a function gives is renewed before it expires.
 //
-// States: connecting -> open <-> reconnecting, and closed at the end, which is for good.
-// Events: `open` (hello), `lost` (CaromError), `resumed` (hello), `renewed` (hello: another session),
-// `leaving` ({seconds, reason}), `closed` (CaromError).
+// States: connecting -> open <-> reconnecting, and finally closed, which is permanent. Events: `open` (hello), `lost`
+// (CaromError), `resumed` (hello), `renewed` (hello: another session), `leaving` ({seconds, reason}), `closed`
+// (CaromError).
 
 import {pauseMs, MAX_MS} from './backoff.js';
 import {addMethods, WorldCalls} from './calls.js';
@@ -29,13 +29,13 @@ import {SubscriptionList} from './subscription_list.js';
 import {transportFor} from './transport.js';
 
 const CALL_MS = 30000; // until a call without an answer fails, unless told otherwise
-const ATTEMPT_MS = 5000; // for one attempt to connect, hello's answer included
+const ATTEMPT_MS = 5000; // for one attempt to connect, including hello's answer
 const PENDING_MAX = 65536; // calls that wait for their answers
-const SEND_BYTES_MAX = 16 * 1024 * 1024; // that the system has not taken yet
-const HASTY_MS = 1000; // a server that closes so soon, and says why, will do so again
+const SEND_BYTES_MAX = 16 * 1024 * 1024; // bytes that the system has not accepted yet
+const HASTY_MS = 1000; // a server that closes this soon, with a reason, will do so again
 const ID_MAX = 0xffffffff;
 
-// May be repeated whatever became of them: they change nothing, or nothing more the second time.
+// Calls that may be repeated, whatever became of them: a second one changes nothing more.
 const REPEATABLE = new Set(['ping', 'server.info', 'server.stats', 'server.sessions', 'world.list',
                             'world.info', 'world.view', 'world.subscribe']);
 // Codes with which a server closes a connection that may succeed when tried again.
@@ -43,7 +43,7 @@ const PASSING = new Set(['unavailable', 'limit_exceeded', 'internal']);
 
 const now = () => globalThis.performance.now();
 
-// The number that stands before the bytes: seven bits a byte, the lowest first.
+// The number before the bytes: seven bits a byte, the lowest first.
 function splitNumber(bytes) {
   let number = 0;
   let at = 0;
@@ -64,14 +64,14 @@ export class Client extends Emitter {
   #nextId = 1;
   #pending = new Map(); // id -> call, in the order in which they were made
   #epochs = new Epochs();
-  #queue = []; // bytes that leave at the end of this turn
+  #queue = []; // bytes to send at the end of this turn
   #queuedBytes = 0;
   #attempts = 0;
   #upSince = 0;
   #lostSince = 0;
   #retryTimer = null;
   #attemptTimer = null;
-  #closing = null; // what the server said before it closed
+  #closing = null; // the server's reason for closing
   #resume; // the secret of an earlier page's session, for the first hello
   #heartbeat;
   #renewal;
@@ -86,7 +86,7 @@ export class Client extends Emitter {
     this.#options = options;
     this.#resume = options.resume ?? (options.keepSession ? takeSession(this.#sessionName) : undefined);
     this.state = 'connecting';
-    /** Whether the last hello went on with a session that was there before. */
+    /** Whether the last hello resumed an existing session. */
     this.resumed = false;
     /** The answer to hello: server, version, engine, session, role, limits. */
     this.hello = null;
@@ -115,7 +115,7 @@ export class Client extends Emitter {
     this.#dial();
   }
 
-  // Under which a page leaves its session to the next one.
+  // The name under which a page leaves its session to the next one.
   get #sessionName() {
     const {keepSession, address} = this.#options;
     return typeof keepSession === 'string' ? keepSession : address ?? '';
@@ -136,7 +136,7 @@ export class Client extends Emitter {
     return this.#request(method, args, options);
   }
 
-  // `answered` sees the result before the next message is looked at.
+  // `answered` gets the result before the next message is read.
   #request(method, args, {timeoutMs = this.#options.timeoutMs ?? CALL_MS, signal} = {}, answered) {
     return new Promise((resolve, reject) => {
       const fail = (code, text) => reject(new CaromError(code, text, {method, applied: false}));
@@ -146,9 +146,9 @@ export class Client extends Emitter {
         return fail('limit_exceeded', `${PENDING_MAX} calls wait for their answers`);
       }
       const id = this.#newId();
-      const epoch = this.#epochs.get(args?.world); // of the world that is meant
+      const epoch = this.#epochs.get(args?.world); // epoch of the world that the call means
       const call = {id, method, args, epoch, resolve, reject, answered, sent: false, timer: null, unlisten: null};
-      call.bytes = this.#encode([0, id, method, [args]]); // what it throws rejects the promise
+      call.bytes = this.#encode([0, id, method, [args]]); // an error here rejects the promise
       this.#pending.set(id, call);
       this.#guard(call, timeoutMs, signal);
       if (this.state === 'open') this.#again(call);
@@ -173,7 +173,7 @@ export class Client extends Emitter {
     return new WorldCalls(this, world, options);
   }
 
-  /** The epoch of the world of that name that an answer or a snapshot last told; else undefined. */
+  /** The last epoch received for the world of that name; else undefined. */
   epochOf(world) {
     return this.#epochs.get(world);
   }
@@ -187,7 +187,7 @@ export class Client extends Emitter {
     return id;
   }
 
-  // Throws CaromError for what cannot be sent, with the argument's name.
+  // Throws CaromError with the argument's name for values that cannot be sent.
   #encode(message) {
     let bytes;
     try {
@@ -228,7 +228,7 @@ export class Client extends Emitter {
     if (this.#take(call)) call.reject(error);
   }
 
-  // ---- bytes out
+  // ---- sending
 
   // Messages sent in one turn of the event loop leave together.
   #enqueue(bytes) {
@@ -280,7 +280,7 @@ export class Client extends Emitter {
     this.#attemptTimer = setTimeout(() => this.#drop('no answer to hello'), ATTEMPT_MS);
   }
 
-  // Gives the connection up, as if it had been lost.
+  // Gives the connection up, as if it were lost.
   #drop(reason) {
     const transport = this.#transport;
     if (transport === null) return;
@@ -313,7 +313,7 @@ export class Client extends Emitter {
   #takeHello(error, result) {
     if (error !== null) {
       const refusal = CaromError.fromWire(error, 'hello');
-      // The session is gone, or another's than the token's.
+      // The session is gone, or belongs to another subject than the token's.
       const gone = refusal.code === 'not_found' || refusal.code === 'permission_denied';
       if (gone && this.#helloArgs.resume !== undefined) {
         this.#sayHello({...this.#helloArgs, resume: undefined});
@@ -342,7 +342,7 @@ export class Client extends Emitter {
     this.emit(first ? 'open' : resumed ? 'resumed' : 'renewed', result);
   }
 
-  // The page before this one has used numbers of its session: those of this page begin above them.
+  // The previous page has used request numbers of this session: this page's begin above them.
   #countOn({applied = {}, pending = []}) {
     const used = Object.values(applied).map(({last}) => last ?? 0);
     this.#nextId = Math.max(this.#nextId - 1, ...used, ...pending) % ID_MAX + 1;
@@ -355,8 +355,8 @@ export class Client extends Emitter {
     }
   }
 
-  // Each call that waits: sent again, waited for, or failed, by what the server says of it. `resumed`
-  // is null where it says nothing, because the session is another.
+  // Sends each waiting call again, keeps waiting for it, or rejects it, as the server's report says. `resumed` is null
+  // without a report, because the session is another.
   #settleCalls(resumed) {
     for (const call of [...this.#pending.values()]) {
       const scope = METHODS[call.method]?.scope;
@@ -369,8 +369,8 @@ export class Client extends Emitter {
     }
   }
 
-  // Over another connection than it was made for: to the world that was meant. `applied`: the epoch
-  // of the one in which this session has done something.
+  // Sends a call again over another connection, to the world that was meant. `applied`: the epoch of the world in which
+  // this session has done something.
   #repeat(call, applied) {
     const epoch = call.args?.epoch ?? call.epoch ?? applied;
     if (epoch !== undefined && call.args?.world !== undefined && guardsEpoch(call.method)) {
@@ -413,12 +413,12 @@ export class Client extends Emitter {
     }
     const maxMs = this.#options.reconnect?.maxMs ?? MAX_MS;
     if (this.state === 'open') {
-      // The pauses grow from one failure to the next, and while the server takes the session only to end it.
+      // Pauses grow with each failure, and while the server accepts the session only to end it.
       const hasty = said !== null && now() - this.#upSince < (error.code === 'unavailable' ? HASTY_MS : maxMs);
       if (!hasty) this.#attempts = 0;
       this.#lostSince = now();
       this.state = 'reconnecting';
-      if (error.code === 'limit_exceeded') this.hello.resume = ''; // that session has ended
+      if (error.code === 'limit_exceeded') this.hello.resume = ''; // the session has ended
       this.emit('lost', error);
     }
     if (this.state === 'closed') return; // a listener closed it
@@ -437,7 +437,7 @@ export class Client extends Emitter {
            (error.code === 'unauthenticated' && typeof token === 'function');
   }
 
-  // The network or the page is there again: connects at once, or asks whether the connection still is.
+  // The network or the page is back: connects at once, or checks the connection.
   #wake = () => {
     if (this.state === 'open') {
       this.#heartbeat.check();
@@ -448,7 +448,7 @@ export class Client extends Emitter {
     }
   };
 
-  // The page goes for good. Where its successor is to go on with the session, it finds the secret.
+  // The page ends. If its successor may resume the session, it leaves the secret.
   #leave = (reloads) => {
     const keep = this.#options.keepSession && reloads;
     if (keep) leaveSession(this.#sessionName, this.hello?.resume ?? this.#resume);
@@ -476,15 +476,15 @@ export class Client extends Emitter {
   }
 
   /**
-   * Says goodbye, so that the server keeps nothing for a resume, and closes for good. `keepSession`: says
-   * none, so that the session can be gone on with by connect(url, {resume: client.hello.resume}).
+   * Says goodbye, so that the server keeps nothing for a resume, and closes permanently. With `keepSession` it says
+   * none, so that connect(url, {resume: client.hello.resume}) can resume the session.
    */
   close({keepSession = false} = {}) {
     if (this.state === 'open' && !keepSession) this.notify('goodbye');
     this.#finish(new CaromError('closed', 'the client was closed'));
   }
 
-  // ---- bytes in
+  // ---- receiving
 
   #receive(bytes) {
     this.traffic.bytesIn += bytes.length;
@@ -523,7 +523,7 @@ export class Client extends Emitter {
     if (error !== null) call.reject(CaromError.fromWire(error, call.method));
     else {
       this.#epochs.noteAnswer(call.args?.world, result);
-      call.answered?.(result); // before the next message is looked at
+      call.answered?.(result); // before the next message is read
       call.resolve(result);
     }
   }
@@ -531,7 +531,7 @@ export class Client extends Emitter {
   #notification(name, args) {
     switch (name) {
       case 'snapshot':
-        this.#epochs.note(args.world, args.epoch); // which packed changes leave out
+        this.#epochs.note(args.world, args.epoch); // packed changes leave it out
         this.#subscriptions.take(args.subscription, args, now());
         break;
       case 'log': {
@@ -540,7 +540,7 @@ export class Client extends Emitter {
         break;
       }
       case 'world_closed':
-        if (args.code !== 'unavailable') this.#epochs.forget(args.world); // a server that ends says that of each
+        if (args.code !== 'unavailable') this.#epochs.forget(args.world); // a stopping server sends this for each world
         this.#subscriptions.worldClosed(args);
         break;
       case 'closing':
@@ -549,7 +549,7 @@ export class Client extends Emitter {
       case 'leaving':
         this.emit('leaving', args);
         break;
-      default: // of a later version
+      default: // a notification of a later version
     }
   }
 
@@ -563,7 +563,7 @@ export class Client extends Emitter {
   async subscribe(args, options) {
     const subscription = new Subscription(this, {...args, encoding: args.encoding ?? 'packed'}, options);
     await this.#subscriptions.add(subscription);
-    setTimeout(() => subscription.release()); // when the caller has had its turn to listen
+    setTimeout(() => subscription.release()); // after the caller had a turn to add listeners
     return subscription;
   }
 

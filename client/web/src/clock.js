@@ -9,20 +9,20 @@
 // where they are the server's or a world's. Nothing here reads a clock: the caller says what time it
 // is, so that tests can.
 
-const SAMPLES_MAX = 16; // pings that count
-const WINDOW_MS = 2000; // of snapshots' arrivals that count
-const ARRIVALS_MAX = 256; // within the window, 2 s at 128 Hz
+const SAMPLES_MAX = 16; // pings used
+const WINDOW_MS = 2000; // time over which arrivals are used
+const ARRIVALS_MAX = 256; // arrivals in the window; 2 s at 128 Hz
 const BREAK_MS = 250; // an arrival this far off is no jitter: the world was paused, or its rate changed
-const JITTER_SHARE = 0.95; // of the snapshots shall be there when they are to be shown
-const DELAY_MS_MAX = 1000; // beyond the interval between snapshots
-const CATCH_UP = 0.1; // playback runs at most so much faster or slower
-const JUMP_MS = 400; // farther off it jumps
+const JITTER_SHARE = 0.95; // share of the snapshots that must have arrived when they are shown
+const DELAY_MS_MAX = 1000; // the largest delay beyond the interval between snapshots
+const CATCH_UP = 0.1; // the largest relative change of playback's speed
+const JUMP_MS = 400; // a larger error is corrected by a jump
 
-/** How far the server's monotonic clock and ours are apart, and how long a message takes. */
+/** The offset between the server's monotonic clock and the local one, and the round trip time. */
 export class ServerClock {
   #samples = [];
 
-  /** A ping that left at `sentMs`, came back at `nowMs`, and bore the server's `seconds`. */
+  /** Adds a ping sent at `sentMs` and answered at `nowMs` with the server's time `seconds`. */
   add(sentMs, nowMs, seconds) {
     const rtt = Math.max(0, nowMs - sentMs);
     this.#samples.push({rtt, offset: seconds * 1000 - (sentMs + nowMs) / 2});
@@ -37,24 +37,24 @@ export class ServerClock {
     return this.#samples.length > 0;
   }
 
-  /** The shortest way there and back of late [ms]; NaN before the first ping. */
+  /** The shortest recent round trip [ms]; NaN before the first ping. */
   get rtt() {
     return this.#best()?.rtt ?? NaN;
   }
 
-  /** That of the last ping [ms]; NaN before the first. */
+  /** The last round trip [ms]; NaN before the first ping. */
   get lastRtt() {
     return this.#samples.at(-1)?.rtt ?? NaN;
   }
 
-  /** How much the ways differ: mean distance from the shortest [ms]. */
+  /** The mean excess of round trips over the shortest [ms]. */
   get jitter() {
     const least = this.rtt;
     const total = this.#samples.reduce((sum, sample) => sum + sample.rtt - least, 0);
     return this.#samples.length > 0 ? total / this.#samples.length : NaN;
   }
 
-  /** The server's monotonic clock at our time `nowMs`, in seconds; NaN before the first ping. */
+  /** The server's monotonic clock at the local time `nowMs` [s]; NaN before the first ping. */
   at(nowMs) {
     const best = this.#best();
     return best ? (nowMs + best.offset) / 1000 : NaN;
@@ -67,22 +67,22 @@ export class ServerClock {
   }
 }
 
-/** When to show which time of a world. */
+/** Decides which world time to show when. */
 export class Playback {
-  #arrivals = []; // {at, lead}: local time, and the world's time less the local one
-  #lead = NaN; // of the earliest arrival: the world's time less ours, without jitter
+  #arrivals = []; // {at, lead}: local time, and world time minus local time
+  #lead = NaN; // lead of the earliest arrival, without jitter
   #interval = 0; // between snapshots [ms of world time]
   #shown = NaN; // world time that was shown last [ms]
   #shownAt = 0;
   #newest = -Infinity; // world time of the newest snapshot [ms]
   #speed = 1;
 
-  /** @param {number} extraMs added to the delay: room for what is lost on the way */
+  /** @param {number} extraMs added to the delay, to cover lost packets */
   constructor(extraMs = 0) {
     this.extraMs = extraMs;
   }
 
-  /** A snapshot of the world's time `seconds` came at `nowMs`. */
+  /** Adds a snapshot of world time `seconds` that arrived at `nowMs`. */
   add(nowMs, seconds) {
     const time = seconds * 1000;
     const lead = time - nowMs;
@@ -114,12 +114,12 @@ export class Playback {
     return this.#interval + Math.min(jitter + this.extraMs, DELAY_MS_MAX);
   }
 
-  /** The world's time that the server has about now, by what arrives [s]; NaN before the first. */
+  /** The server's present world time, estimated from arrivals [s]; NaN before the first. */
   newest(nowMs) {
     return Math.max(this.#newest, nowMs + this.#lead) / 1000;
   }
 
-  /** The earliest world's time that show() can still give, from `nowMs` on [s]; NaN before the first snapshot. */
+  /** The earliest world time that show() can still return from `nowMs` on [s]; NaN before the first snapshot. */
   earliest(nowMs) {
     const wanted = nowMs + this.#lead - this.delay;
     return Math.min(this.#newest, wanted - JUMP_MS) / 1000;
@@ -135,7 +135,7 @@ export class Playback {
     const passed = nowMs - this.#shownAt;
     let shown = this.#shown + passed * this.#speed;
     const off = wanted - shown;
-    if (!(Math.abs(off) <= JUMP_MS)) shown = wanted; // the first time too: NaN
+    if (!(Math.abs(off) <= JUMP_MS)) shown = wanted; // also true for the first snapshot, when `off` is NaN
     else this.#speed = 1 + Math.max(-CATCH_UP, Math.min(CATCH_UP, off / JUMP_MS));
     if (shown < this.#shown && this.#shown <= this.#newest) shown = this.#shown;
     this.#shown = Math.min(shown, this.#newest);

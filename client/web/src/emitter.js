@@ -13,7 +13,7 @@ export class Emitter {
     return () => list.delete(listener);
   }
 
-  /** For the next event of that name alone. */
+  /** Calls `listener` for the next event of that name only. */
   once(name, listener) {
     const off = this.on(name, (...values) => {
       off();

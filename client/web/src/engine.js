@@ -1,29 +1,28 @@
 // The server's own engine in this process: worlds that compute the same bits as the server's.
 //
-// A world lives in the memory of a WebAssembly instance and is freed explicitly (world.free(), or
-// `using`). Its arguments and answers are the maps of PROTOCOL.md; a method of the table
-// may be called by its name too (world.call). States of bodies are read without any encoding.
+// A world lives in the memory of a WebAssembly instance and is freed explicitly (world.free(), or `using`). Its
+// arguments and answers are the maps of PROTOCOL.md; a method of the table may be called by its name too (world.call).
+// States of bodies are read without any encoding.
 //
-// After an assertion of the engine has failed (CaromError `internal`, a fault of ours) the instance is
-// of no use any more, and every further call says so.
+// After a failed assertion of the engine (CaromError `internal`, a fault of carom) the instance is unusable, and every
+// further call fails.
 
 import {CaromError} from './errors.js';
 import {EVENT_KINDS} from './methods.js';
 import {decode, encode} from './msgpack.js';
 
-const INTERFACE = 2; // of engine.h
+const INTERFACE = 2; // must equal engine.h's
 const ROW = 8; // doubles: id, x, y, angle, vx, vy, w, awake
-const STEP_TICKS_MAX = 100000; // as of world.step
-const NAME = 'local'; // commands name a world; here there is no need to
+const STEP_TICKS_MAX = 100000; // as for world.step
+const NAME = 'local'; // commands name a world; here the name does not matter
 
 const textEncoder = new TextEncoder();
-const textDecoder = new TextDecoder('utf-8', {ignoreBOM: true}); // which keeps U+FEFF
+const textDecoder = new TextDecoder('utf-8', {ignoreBOM: true}); // keeps U+FEFF
 
-// Where this code is. Under another name, because a bundler takes `new URL(…, import.meta.url)` for a file that
-// it has to carry along.
+// This file's address. Copied, because a bundler treats `new URL(…, import.meta.url)` as a file to include.
 const HERE = import.meta.url ?? globalThis.location?.href;
 
-/** engine.wasm beside this file; in these very words bundlers carry it along. */
+/** engine.wasm beside this file; bundlers recognise this exact expression and include the file. */
 export const engineFile = () => new URL('./engine.wasm', import.meta.url);
 
 async function compile(source) {
@@ -39,8 +38,8 @@ async function compile(source) {
 }
 
 /**
- * The engine. `source`: a URL, bytes, a Response or a WebAssembly.Module; left out, engine.wasm beside
- * this file.
+ * Loads the engine. `source` is a URL, bytes, a Response or a WebAssembly.Module; default: engine.wasm beside this
+ * file.
  */
 export async function loadEngine(source = engineFile()) {
   const instance = await WebAssembly.instantiate(await compile(source), {});
@@ -62,7 +61,7 @@ export class Engine {
     this.compact = exports.carom_compact();
   }
 
-  /** Bytes that the instance has taken; it never gives any back. */
+  /** Bytes of the instance's memory, which never shrinks. */
   get memoryBytes() {
     return this.exports.memory.buffer.byteLength;
   }
@@ -88,7 +87,7 @@ export class Engine {
     return world;
   }
 
-  /** Calls an export; a trap makes the engine useless. */
+  /** Calls an export; a trap makes the engine unusable. */
   run(name, ...args) {
     if (this.#broken) throw this.#broken;
     try {
@@ -117,7 +116,7 @@ export class Engine {
     return new Uint8Array(this.exports.memory.buffer, this.run('carom_result'), size);
   }
 
-  /** The value that the last call left, if it was true. */
+  /** The value of the last call, if it succeeded. */
   result(succeeded) {
     if (!succeeded) throw this.error();
     return decode(this.resultBytes());
@@ -134,7 +133,7 @@ export class Engine {
 }
 
 const freed = new FinalizationRegistry(({engine, world}) => {
-  // Somebody forgot: better late than never.
+  // Frees a world that the program forgot to free.
   try {
     engine.run('carom_world_free', world);
   } catch { /* the engine is broken anyway */ }
@@ -162,7 +161,7 @@ export class World {
     return this.#engine.run(name, this.#world, ...args);
   }
 
-  /** Gives its memory back. May be called again. */
+  /** Frees its memory. May be called again. */
   free() {
     if (this.#world === 0) return;
     freed.unregister(this);
@@ -196,14 +195,14 @@ export class World {
     return name;
   }
 
-  /** Commands `[method, args]` all at once or not at all; `{$: i}` is what command i made. */
+  /** Applies commands `[method, args]`, all or none; `{$: i}` is the thing that command i made. */
   apply(commands) {
     return this.call('world.apply', {commands}).results;
   }
 
   // ---- time
 
-  /** Steps of 1/hz seconds. */
+  /** Advances by `ticks` steps of 1/hz seconds. */
   step(ticks = 1) {
     if (!(ticks >= 0 && ticks <= STEP_TICKS_MAX)) {
       throw new CaromError('invalid_argument', `ticks: 0 to ${STEP_TICKS_MAX}, got ${ticks}`);
@@ -211,7 +210,7 @@ export class World {
     this.#run('carom_world_step', ticks);
   }
 
-  /** Steps that it has done. */
+  /** The number of steps done. */
   get tick() {
     return this.#run('carom_world_tick');
   }
@@ -253,7 +252,7 @@ export class World {
     for (let i = 0; i < rows.length; i += ROW) yield new Body(this, rows[i]);
   }
 
-  /** Ties two bodies: the arguments of joint.create, `a` and `b` bodies or ids. */
+  /** Joins two bodies: the arguments of joint.create, `a` and `b` bodies or ids. */
   createJoint(definition) {
     const plain = {...definition};
     for (const name of ['a', 'b', 'joint_a', 'joint_b']) plain[name] = idOf(plain[name]);
@@ -275,7 +274,7 @@ export class World {
     return new Float64Array(this.#engine.exports.memory.buffer, this.#run('carom_rows'), ROW);
   }
 
-  // ---- questions
+  // ---- queries
 
   /** The first shape that a ray meets: {body, shape, point, normal, fraction}; null for nothing. */
   raycast(from, to, options) {
@@ -292,7 +291,7 @@ export class World {
     return this.call('query.cast', {shape, from, to, ...options})[0] ?? null;
   }
 
-  /** Ids of the bodies in an area, a shape or a point: {area} or {shape} or {point}. */
+  /** Ids of the bodies in {area}, {shape} or {point}. */
   overlap(place) {
     return this.call('query.overlap', place);
   }
@@ -302,12 +301,12 @@ export class World {
     return this.call('query.nearest', {point, ...options});
   }
 
-  /** Pairs that touch now, of the world or of one body. */
+  /** Pairs that touch now, in the world or of one body. */
   contacts(body) {
     return this.call('world.contacts', {body: idOf(body)}).contacts;
   }
 
-  /** Keeps events of these kinds from now on ('begin', 'hit' …); [] for none, as at first. */
+  /** Keeps events of these kinds from now on ('begin', 'hit' …); initially none. */
   wantEvents(kinds) {
     let bits = 0;
     for (const kind of kinds) {
@@ -321,17 +320,17 @@ export class World {
     this.#run('carom_world_want_events', bits);
   }
 
-  /** The events that were kept since the last call, in the order in which they happened. */
+  /** The events kept since the last call, in order. */
   events() {
     return this.#engine.result(this.#run('carom_world_events'));
   }
 
-  /** Events that were left out because too many waited to be taken. */
+  /** Events dropped because too many were waiting. */
   get eventsLost() {
     return this.#run('carom_world_events_lost');
   }
 
-  // ---- the whole of it
+  // ---- the whole state
 
   /** 8 bytes over everything that influences its future, the same on every machine. */
   hash() {
@@ -343,7 +342,7 @@ export class World {
     return this.#engine.result(this.#run('carom_world_save'));
   }
 
-  /** A second world of the same state. */
+  /** A second world with the same state. */
   clone() {
     return this.#engine.restoreWorld(this.save());
   }
@@ -377,7 +376,7 @@ function idOf(value) {
   return value instanceof Body || value instanceof Joint ? value.id : value;
 }
 
-/** A body: its id, and shorthands for methods of its world. It may be gone; then they throw. */
+/** A body: its id, and shorthands for methods of its world, which throw once it is removed. */
 export class Body {
   constructor(world, id) {
     this.world = world;
@@ -437,7 +436,7 @@ export class Body {
     return this.world.call('body.get', {body: this.id});
   }
 
-  /** Changes what is named: the arguments of body.set. */
+  /** Changes the given properties: the arguments of body.set. */
   set(values) {
     this.world.call('body.set', {body: this.id, ...values});
   }
@@ -450,7 +449,7 @@ export class Body {
     this.world.call('body.angular_impulse', {body: this.id, impulse});
   }
 
-  /** Acts on every step until it is set again. */
+  /** Sets the force that acts on every step until it is set again. */
   setForce(force, point) {
     this.world.call('body.force', {body: this.id, force, point});
   }
@@ -485,7 +484,7 @@ export class Joint {
     return this.world.call('joint.get', {joint: this.id});
   }
 
-  /** Changes what is named: the arguments of joint.set. */
+  /** Changes the given properties: the arguments of joint.set. */
   set(values) {
     this.world.call('joint.set', {joint: this.id, ...values});
   }

@@ -1,3 +1,3 @@
-// What bundlers that take engine.wasm for a file give: its address, for loadEngine().
+// The address that bundlers give for engine.wasm, for loadEngine().
 declare const url: string;
 export default url;

@@ -1,23 +1,23 @@
-// Which world of a name is meant: the epochs that a client knows.
+// The epochs that a client knows, which tell worlds of one name apart.
 //
 // A world that was destroyed and made again has its old name, another epoch, and ids that begin at
-// 1 again. A call that is sent on another connection than the one that it was made for names the
-// epoch that was known then, so that it reaches that world or none (PROTOCOL.md, "Epochs").
+// 1 again. A call that is repeated over another connection carries the epoch known when it was
+// made, so that it reaches that world or none (PROTOCOL.md, "Epochs").
 
-const KNOWN_MAX = 256; // worlds; past that the one that was told first is forgotten
+const KNOWN_MAX = 256; // worlds; beyond that the oldest entry is dropped
 
-// They make a world, or ask for the one that there is.
+// They make a world, or ask for the present one.
 const FREE = new Set(['world.create', 'world.info', 'world.subscribe']);
 
-/** Whether a call of the method that is sent again is held to its world's epoch. */
+/** Whether a repeated call of the method must carry its world's epoch. */
 export function guardsEpoch(method) {
   return !FREE.has(method);
 }
 
 export class Epochs {
-  #known = new Map(); // name -> epoch, in the order in which they were told
+  #known = new Map(); // name -> epoch, oldest first
 
-  /** The world has that epoch. */
+  /** Records the world's epoch. */
   note(world, epoch) {
     if (typeof world !== 'string' || !(epoch > 0) || this.#known.get(world) === epoch) return;
     this.#known.delete(world);
@@ -25,7 +25,7 @@ export class Epochs {
     if (this.#known.size > KNOWN_MAX) this.#known.delete(this.#known.keys().next().value);
   }
 
-  /** The same of all that an answer tells; `asked`: the world that its call named. */
+  /** Records all epochs in an answer; `asked` is the world that its call named. */
   noteAnswer(asked, answer) {
     if (Array.isArray(answer)) {
       for (const one of answer) this.note(one?.world, one?.epoch);
@@ -34,7 +34,7 @@ export class Epochs {
     }
   }
 
-  /** It has ended. */
+  /** Forgets a world that has ended. */
   forget(world) {
     this.#known.delete(world);
   }

@@ -6,11 +6,10 @@ import {ERRORS} from './methods.js';
 export const ERROR_CODES = [...ERRORS, 'closed', 'timeout'];
 
 /**
- * Something that was asked for and did not happen.
+ * An error of a call or of the connection.
  *
- * `code`: one of ERROR_CODES; `method`: of the call, where there was one; `applied`: of a call whose
- * answer was lost, true if the server said that it took effect, false if it did not, undefined if
- * nobody knows.
+ * `code`: one of ERROR_CODES; `method`: the call's, if there was one; `applied`: for a call whose answer was lost, true
+ * if the server reported that it took effect, false if not, undefined if unknown.
  */
 export class CaromError extends Error {
   constructor(code, text, {method, applied} = {}) {
@@ -21,7 +20,7 @@ export class CaromError extends Error {
     if (applied !== undefined) this.applied = applied;
   }
 
-  /** From the wire: `code: text for a person`. An unknown code is taken as `internal`. */
+  /** Parses `code: text for a person`. An unknown code becomes `internal`. */
   static fromWire(text, method) {
     const colon = String(text).indexOf(': ');
     const code = colon > 0 ? text.slice(0, colon) : 'internal';

@@ -2,11 +2,11 @@
 // seconds. After the page or the machine was away the first answer is due much earlier than otherwise.
 
 const PING_MS = 2000;
-const FIRST_PINGS_MS = 100; // between the first ones
+const FIRST_PINGS_MS = 100; // between the first pings
 const FIRST_PINGS = 5;
 const DEAD_MS = 10000; // without an answer: the connection is lost
 const AWAKE_MS = 3000; // the same, after check()
-const SLEPT_MS = 5000; // a timer that is so late was not held up by a busy process
+const SLEPT_MS = 5000; // a timer this late means that the machine slept; a busy process delays less
 
 const now = () => globalThis.performance.now();
 
@@ -22,24 +22,24 @@ export class Heartbeat {
   #answered;
   #dead;
   #timer = null;
-  #due = 0; // when it is to fire, by the wall clock, which goes on while the machine sleeps
-  #awakeTimer = null; // the answer is due by then
-  #ping = null; // the one under way
+  #due = 0; // wall-clock time when it should fire; that clock runs while the machine sleeps
+  #awakeTimer = null; // fires if the answer is not there in time
+  #ping = null; // the ping without an answer
 
-  /** `ask()`: promises a ping's answer; `answered(sentMs, answer)`; `dead()`: there was none. */
+  /** `ask()` sends a ping and promises its answer; `answered(sentMs, answer)`; `dead()`: no answer came. */
   constructor({ask, answered, dead}) {
     this.#ask = ask;
     this.#answered = answered;
     this.#dead = dead;
   }
 
-  /** A connection is there. */
+  /** Starts for a new connection. */
   start() {
     this.stop();
     this.#later(0);
   }
 
-  /** It is gone: nothing is asked any more. */
+  /** Stops when the connection is lost. */
   stop() {
     clearTimeout(this.#timer);
     clearTimeout(this.#awakeTimer);
@@ -47,7 +47,7 @@ export class Heartbeat {
     this.#ping = null;
   }
 
-  /** The connection may have gone while nobody here looked: asks at once. */
+  /** Pings at once: the connection may have died unnoticed. */
   check() {
     if (this.#awakeTimer !== null) return;
     clearTimeout(this.#timer);
@@ -72,7 +72,7 @@ export class Heartbeat {
       this.#later(count + 1);
       return;
     }
-    // Seen twice and too old: the answer did not wait behind this very timer.
+    // This timer has seen the ping twice and it is too old: the delay is not this process's own.
     if (this.#ping.seen && now() - this.#ping.sent > DEAD_MS) {
       this.#dead();
       return;
@@ -85,7 +85,7 @@ export class Heartbeat {
     const ping = {sent: now(), seen: false};
     this.#ping = ping;
     this.#ask().then((answer) => {
-      if (this.#ping !== ping) return; // of a connection before
+      if (this.#ping !== ping) return; // a ping of an earlier connection
       this.#ping = null;
       clearTimeout(this.#awakeTimer);
       this.#awakeTimer = null;

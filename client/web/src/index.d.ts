@@ -14,11 +14,11 @@ export class CaromError extends Error {
   static fromWire(text: string, method?: string): CaromError;
   readonly code: ErrorCode;
   readonly method?: string;
-  /** Of a call without an answer: whether it took effect; undefined if nobody knows. */
+  /** For a call without an answer: whether it took effect; undefined if unknown. */
   readonly applied?: boolean;
 }
 
-/** Listeners by name; `on` and `once` return a function that ends it. */
+/** Listeners by name; `on` and `once` return a function that removes the listener. */
 export class Emitter<Events> {
   on<K extends keyof Events>(name: K, listener: (value: Events[K]) => void): () => void;
   once<K extends keyof Events>(name: K, listener: (value: Events[K]) => void): () => void;
@@ -47,25 +47,25 @@ export function transportFor(url?: string | URL | null,
 export interface ConnectOptions {
   /** Name and version of the program, for the server's log. */
   name?: string;
-  /** A token, or a function that gives one whenever the client connects, and before it expires. */
+  /** A token, or a function that returns one for each connection and before it expires. */
   token?: string | (() => string | Promise<string>);
-  /** Of calls; default 30 000, 0 for none. */
+  /** Timeout of calls; default 30 000, 0 for none. */
   timeoutMs?: number;
   reconnect?: false | {
     /** The first pause; default 100. */ firstMs?: number;
-    /** The longest; default 5000. */ maxMs?: number;
-    /** Give up after so long; default never. */ giveUpMs?: number;
-    /** Try again also where the first attempt fails; default false. */ first?: boolean;
+    /** The longest pause; default 5000. */ maxMs?: number;
+    /** Give up after this time; default never. */ giveUpMs?: number;
+    /** Try again even if the first attempt fails; default false. */ first?: boolean;
   };
-  /** The secret of an earlier session (hello.resume) to go on with; another begins if it is gone. */
+  /** The secret of an earlier session (hello.resume) to resume; if it is gone, another begins. */
   resume?: string;
-  /** In a page: a reload goes on with the session. A name where a page has several clients of one server. */
+  /** In a page: a reload resumes the session. A name if a page has several clients of one server. */
   keepSession?: boolean | string;
-  /** A class in the place of the platform's own WebSocket. */
+  /** A class to use instead of the platform's WebSocket. */
   WebSocket?: unknown;
   /** Options of node:tls, for tls:// URLs. */
   tls?: object;
-  /** In the place of a URL. */
+  /** A transport to use instead of a URL. */
   transport?: OpenTransport;
 }
 
@@ -83,7 +83,7 @@ export class Client extends Emitter<ClientEvents> {
   constructor(open: OpenTransport, options?: ConnectOptions);
   readonly state: 'connecting' | 'open' | 'reconnecting' | 'closed';
   readonly hello: Hello | null;
-  /** Whether the last hello went on with a session that was there before. */
+  /** Whether the last hello resumed an existing session. */
   readonly resumed: boolean;
   readonly ready: Promise<Client>;
   readonly clock: ServerClock;
@@ -93,14 +93,14 @@ export class Client extends Emitter<ClientEvents> {
   call<M extends MethodName>(method: M, args?: Arguments[M],
                              options?: CallOptions): Promise<Results[M]>;
   notify<M extends MethodName>(method: M, args?: Arguments[M]): boolean;
-  /** With `epoch` for that world alone: where another one has its name, `not_found`. */
+  /** With `epoch`, only that world: if another has its name, calls fail with `not_found`. */
   use(world: string, options?: {epoch?: number}): WorldCalls;
-  /** The epoch of the world of that name that was last told; undefined: none, or it has ended. */
+  /** The last epoch received for the world of that name; undefined if none, or it has ended. */
   epochOf(world: string): number | undefined;
-  /** Of encoding packed, unless `args` say another. */
+  /** Uses encoding packed, unless `args` has another. */
   subscribe(args: WorldSubscribeArguments, options?: SubscribeOptions): Promise<Subscription>;
   unsubscribe(subscription: Subscription): Promise<void>;
-  /** For good, with a goodbye; `keepSession`: without, so that the session may be gone on with. */
+  /** Closes permanently, with a goodbye; `keepSession`: without, so that the session can be resumed. */
   close(options?: {keepSession?: boolean}): void;
 }
 
@@ -120,21 +120,21 @@ export class Batch {
   send(options?: CallOptions & {at?: number}): Promise<Results['world.apply']>;
 }
 
-// ---- looking
+// ---- watching
 
 export interface ViewOptions {
-  /** Draws so much later than the arrival of snapshots asks for. */
+  /** Additional delay of drawing behind the snapshots. */
   extraDelayMs?: number;
 }
 
 export interface SubscribeOptions extends ViewOptions {
-  /** How long to wait for a world that is not there, or is destroyed and made again; default 0. */
+  /** How long to wait for a world that does not exist yet, or is destroyed and made again; default 0. */
   waitMs?: number;
 }
 
 /** Takes the `data` of a subscription's packed snapshots, one after the other (PROTOCOL.md). */
 export class PackedDecoder {
-  /** Throws an Error for bytes that cannot follow; a full snapshot is taken after that. */
+  /** Throws an Error for bytes that do not follow the last snapshot; only a full snapshot is accepted then. */
   decode(bytes: Uint8Array): {
     full: boolean; tick: number; hz: number; bodies: Row[]; removed: number[]; enter: number[]; leave: number[];
   };
@@ -152,7 +152,7 @@ export class Subscription extends Emitter<{
   readonly eventsLost: number;
   next(): Promise<Snapshot>;
   setArea(area?: Area, options?: {margin?: number}): Promise<void>;
-  /** The area goes along with a body, told from its position on. */
+  /** Moves the area with a body; `area` is relative to its position. */
   follow(body: Id, area: Area, options?: {margin?: number}): Promise<void>;
   unsubscribe(): Promise<void>;
 }
@@ -181,11 +181,11 @@ export class WorldView {
   readonly world: string; readonly epoch?: number; readonly tick: number; readonly time: number;
   readonly hash: Hash | null;
   readonly area: Area | null;
-  /** The body that the view went along with, and that does not exist any more; 0: none. */
+  /** The removed body that the view followed; 0: none. */
   readonly unfollowed: number;
-  /** With a budget: bodies in view that are not in the state of `tick`, or were not told yet. */
+  /** With a budget: bodies in view whose state is older than `tick`, or not received yet. */
   readonly leftOut: number;
-  /** The tick from which on every body is in one of its states; `tick` if none was left out. */
+  /** The least tick of any body's state; `tick` if none was left out. */
   readonly oldest: number;
   readonly describing: boolean;
   readonly shownTime: number;
@@ -196,7 +196,7 @@ export class WorldView {
   /** Sets every body's pose for the local time (performance.now()); the world time shown. */
   advance(nowMs: number): number;
   drawn(): IterableIterator<ViewBody>;
-  /** Bodies that are gone and still drawn. */
+  /** Removed bodies that are still drawn. */
   readonly departed: number;
   takeEvents(): WorldEvent[];
 }
@@ -241,7 +241,7 @@ export interface WorldSettings {
   gravity?: Vector; hz?: number; substeps?: number; max_bodies?: number; sleep?: boolean;
   continuous?: boolean; restitution_threshold?: number; hit_threshold?: number;
   sleep_speed?: number;
-  /** Kinds of events that are kept; default none. */
+  /** Kinds of events to keep; default none. */
   events?: WorldEvent['kind'][];
 }
 
@@ -258,7 +258,7 @@ type BodyDefinition = Partial<Pick<Bound<'body.spawn'>, 'shapes'>> & Omit<Bound<
 type QueryOptions = Omit<Bound<'query.ray'>, 'from' | 'to' | 'all'>;
 
 declare global {
-  // As TypeScript's own lib.esnext.disposable has it, for targets without.
+  // As in TypeScript's lib.esnext.disposable, for older targets.
   interface SymbolConstructor { readonly dispose: unique symbol }
 }
 
@@ -339,7 +339,7 @@ export class Replica extends Emitter<{tick: number; diverged: CaromError; ended:
   readonly world: World | null;
   readonly tick: number;
   readonly error: CaromError | null;
-  /** Copies a world of a server, until stop(). Resolves when the copy is there. */
+  /** Copies a server's world until stop(). Resolves when the copy exists. */
   follow(client: Client, world: string, options?: {rate?: number}): Promise<this>;
   stop(): void;
   play(record: LogRecord | {data: Uint8Array}): void;

@@ -1,28 +1,27 @@
 // MessagePack: values to bytes, and a stream of bytes to values.
 //
-// Why not @msgpack/msgpack: the viewer is served by caromd as plain files and runs without a build
-// step, so every module must be importable by its path; and a stream has to be refused by its
-// headers before anything is kept for it. Both together are less than what an import map, a vendored
-// copy and a bounded layer around it would be.
+// Why not @msgpack/msgpack: the viewer is served by caromd as plain files and runs without a build step, so every
+// module must be importable by its path; and a stream must be rejected by its headers before memory is used for it.
+// Both together are less than what an import map, a vendored copy and a bounded layer around it would be.
 //
 // JavaScript and MessagePack:
 //   number that is a safe integer -> the shortest integer; any other number -> float 64
 //   bigint -> an integer of 64 bits; integers beyond 2^53 come back as bigint
 //   Uint8Array <-> bin; string <-> str; Array <-> array; plain object, Map -> map; map -> object
 //   undefined: left out of objects, null in arrays
-// Other objects whose content is not in their own properties (Date, Set, RegExp …) are refused.
-// NaN and infinities are written as they are; the server refuses them and names the argument.
-// Extension types are not part of the protocol and are refused.
+// Other objects whose content is not in their own properties (Date, Set, RegExp …) are refused. NaN and infinities are
+// written as they are; the server refuses them and names the argument. Extension types are not part of the protocol and
+// are refused.
 
 const DEPTH_MAX = 32; // as the protocol's WIRE_DEPTH_MAX
-const MESSAGE_BYTES_MAX = 128 * 1024 * 1024; // as its WIRE_REPLY_BYTES_MAX
-const FIRST_BYTES = 256; // of an encoder's buffer
-const KEY_CACHE_MAX = 1024; // different short strings that are kept
+const MESSAGE_BYTES_MAX = 128 * 1024 * 1024; // as the protocol's WIRE_REPLY_BYTES_MAX
+const FIRST_BYTES = 256; // an encoder's first buffer
+const KEY_CACHE_MAX = 1024; // short strings cached
 
 const textEncoder = new TextEncoder();
-const textDecoder = new TextDecoder('utf-8', {ignoreBOM: true}); // which keeps U+FEFF
+const textDecoder = new TextDecoder('utf-8', {ignoreBOM: true}); // keeps U+FEFF
 
-/** Bytes that are no MessagePack, or over a limit of this client. */
+/** Bytes that are not MessagePack, or exceed a limit of this client. */
 export class MessagePackError extends Error {
   constructor(message) {
     super(message);
@@ -45,7 +44,7 @@ class Writer {
     this.view = new DataView(wider.buffer);
   }
 
-  // The place of `count` bytes that the caller fills.
+  // Reserves `count` bytes and returns their index.
   take(count) {
     const at = this.size;
     if (at + count > this.bytes.length) this.grow(Math.max(this.bytes.length * 2, at + count));
@@ -58,7 +57,7 @@ class Writer {
     this.bytes[at] = value;
   }
 
-  // A tag and a length or value behind it, of 8, 16 or 32 bits.
+  // Writes a tag and a length or value of 8, 16 or 32 bits.
   tagged(tag, bits, value) {
     const at = this.take(1 + bits / 8);
     this.bytes[at] = tag;
@@ -95,7 +94,7 @@ class Writer {
   }
 
   string(value) {
-    // Written behind the longest head that it may need, then moved to the shortest.
+    // Writes the text behind the longest possible head, then moves it to the shortest.
     const most = value.length * 3;
     const head = most < 32 ? 1 : most < 0x100 ? 2 : most < 0x10000 ? 3 : 5;
     const at = this.take(head + most);
@@ -166,12 +165,12 @@ class Writer {
   }
 }
 
-// Whether an object's own properties are what it is: a plain one, or of a class of the user's.
+// Whether an object's content is its own properties: a plain object, or one of the user's class.
 function isMap(value) {
   return Object.prototype.toString.call(value) === '[object Object]';
 }
 
-// The fault of the first value that cannot be sent, and its place: `.shapes[0].radius: a value of type Date …`.
+// The first value that cannot be sent, and its path: `.shapes[0].radius: a value of type Date …`.
 function whatIsWrong(value, path = '', depth = 0) {
   const kind = typeof value;
   const name = kind === 'object' ? value?.constructor?.name ?? 'object' : kind;
@@ -193,7 +192,7 @@ function whatIsWrong(value, path = '', depth = 0) {
   return null;
 }
 
-/** The value's bytes. Throws TypeError or RangeError, with its place, for what MessagePack cannot say. */
+/** Encodes the value. Throws TypeError or RangeError, with the path, for values that MessagePack lacks. */
 export function encode(value) {
   const writer = new Writer();
   try {
@@ -204,7 +203,7 @@ export function encode(value) {
   return writer.bytes.slice(0, writer.size);
 }
 
-// ---- finding where a message ends
+// ---- finding the end of a message
 
 // How many bytes of length follow each tag from 0xc0 on, and what the length counts:
 // 0 nothing (a value of `fixed` bytes), 1 bytes, 2 values, 3 pairs; -1: not in the protocol.
@@ -227,8 +226,8 @@ for (const [tag, length, counts, fixed] of [
   FIXED[tag - 0xc0] = fixed;
 }
 
-// Looks at each byte once, however the stream is cut. A value takes a byte at least, so what a head
-// declares is refused at once if it cannot fit the limit.
+// Looks at each byte once, however the stream is split. Each value takes at least a byte, so a declared length that
+// cannot fit the limit is rejected at once.
 class Scanner {
   constructor(bytesMax) {
     this.bytesMax = bytesMax;
@@ -237,14 +236,14 @@ class Scanner {
 
   reset() {
     this.position = 0; // bytes of this message so far
-    this.owed = 1; // values still wanted
+    this.owed = 1; // values still expected
     this.skip = 0; // bytes of a value's body still to come
-    this.lengthLeft = 0; // bytes of a head's length still to come
+    this.lengthLeft = 0; // bytes of a length still to come
     this.length = 0;
     this.counts = 0;
   }
 
-  // The end of the message in `bytes` from `at` on, or -1 if it goes on after them.
+  // The end of the message in `bytes` from `at` on, or -1 if it continues beyond them.
   feed(bytes, at) {
     const start = at;
     const end = bytes.length;
@@ -298,8 +297,7 @@ class Scanner {
 
 // ---- decoding
 
-// Names and words come again and again: short ASCII strings are looked up by what they are made of
-// instead of being made anew.
+// Keys and words repeat: short ASCII strings are looked up by their bytes instead of being decoded again.
 const keyCache = new Map();
 
 function shortString(bytes, at, size) {
@@ -326,7 +324,7 @@ class Reader {
     this.at = 0;
   }
 
-  // The place of `count` bytes, which must be there.
+  // Reads `count` bytes, which must exist; returns their index.
   take(count) {
     const at = this.at;
     if (count > this.bytes.length - at) throw new MessagePackError('the message is cut off');
@@ -423,7 +421,7 @@ class Reader {
   }
 }
 
-/** The one value that `bytes` are. Throws MessagePackError. */
+/** Decodes `bytes`, which must be one value. Throws MessagePackError. */
 export function decode(bytes) {
   const reader = new Reader(bytes);
   const value = reader.value(0);
@@ -431,16 +429,16 @@ export function decode(bytes) {
   return value;
 }
 
-/** A stream of values that may be cut anywhere. */
+/** Decodes a stream of values that may be split anywhere. */
 export class Decoder {
-  /** @param {number} bytesMax the largest message that is taken */
+  /** @param {number} bytesMax the largest message accepted */
   constructor(bytesMax = MESSAGE_BYTES_MAX) {
     this.scanner = new Scanner(bytesMax);
-    this.parts = []; // of the message that is not whole yet
+    this.parts = []; // pieces of the incomplete message
     this.partBytes = 0;
   }
 
-  /** The values that end in these bytes. Throws MessagePackError; the stream is of no use then. */
+  /** The values that end in these bytes. Throws MessagePackError; the stream is unusable then. */
   feed(chunk) {
     const values = [];
     let from = 0;

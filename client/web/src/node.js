@@ -1,5 +1,5 @@
-// The parts that need Node or Deno: TCP, with or without TLS, and the engine from a file. Nothing of
-// Node's is loaded before it is used, so that a page which has no bundler may load this file.
+// The parts that need Node or Deno: TCP, with or without TLS, and the engine from a file. Node's modules are loaded on
+// first use, so that a page without a bundler can load this file.
 
 import {makeClient as makeWebClient} from './client.js';
 import {engineFile, loadEngine as loadWebEngine} from './engine.js';
@@ -7,7 +7,7 @@ import {transportFor as webTransportFor} from './transport.js';
 
 const DEFAULT_PORT = 22766; // of TCP
 const IP_ADDRESS = /^\d+(\.\d+){3}$|:/;
-const LINGER_MS = 1000; // for the last bytes of a TCP connection that is closed here
+const LINGER_MS = 1000; // time for the last bytes of a connection closed here
 
 /** Over TCP, in Node and Deno. `tls`: options of node:tls's connect, or undefined for plain TCP. */
 export function tcpTransport({host = '127.0.0.1', port = DEFAULT_PORT, tls} = {}) {
@@ -29,7 +29,7 @@ export function tcpTransport({host = '127.0.0.1', port = DEFAULT_PORT, tls} = {}
         if (!ended) handlers.open();
       });
       socket.on('data', (bytes) => {
-        // Not as a Buffer, whose slices share its memory.
+        // A copy: a Buffer's slices would share its memory.
         if (!ended) handlers.data(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length));
       });
       let reason = 'the server closed the connection';
@@ -53,8 +53,8 @@ export function tcpTransport({host = '127.0.0.1', port = DEFAULT_PORT, tls} = {}
 }
 
 /**
- * The options of node:tls for a host: the server name is told, unless it is an IP address, which is none
- * (RFC 6066); the certificate is checked for it all the same.
+ * The options of node:tls for a host: the server name is sent, unless the host is an IP address (RFC 6066); the
+ * certificate is verified in both cases.
  */
 export function tlsOptions(host, options) {
   return {...(IP_ADDRESS.test(host) ? {} : {servername: host}), ...options};
@@ -73,18 +73,18 @@ export function transportFor(url, options = {}) {
   return tcpTransport({host, port, tls: target.protocol === 'tls:' ? tlsOptions(host, options.tls) : undefined});
 }
 
-/** As client.js has it, with all the schemes of transportFor(). */
+/** As in client.js, with all schemes of transportFor(). */
 export function makeClient(url, options = {}) {
   if (typeof url === 'function' || options.transport) return makeWebClient(url, options);
   return makeWebClient(url, {...options, transport: transportFor(url, options)});
 }
 
-/** As client.js has it, with all the schemes of transportFor(). */
+/** As in client.js, with all schemes of transportFor(). */
 export async function connect(url, options = {}) {
   return makeClient(url, options).ready;
 }
 
-/** As engine.js has it; `source` may be the URL of a file too. */
+/** As in engine.js; `source` may also be the URL of a file. */
 export async function loadEngine(source = engineFile()) {
   const named = typeof source === 'string' || source instanceof URL;
   const place = named ? new URL(source, import.meta.url) : null;

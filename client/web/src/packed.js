@@ -1,21 +1,21 @@
-// Packed snapshots: the bytes of `data` into bodies. Written from PROTOCOL.md, "Packed snapshots",
-// whose names stand here too; it shares nothing with the decoder in C.
+// Packed snapshots: the bytes of `data` into bodies. Written from PROTOCOL.md, "Packed snapshots", with the same names;
+// it shares no code with the decoder in C.
 //
-// Invariant: a decoder's state is that of the server's coder after the last snapshot that it took.
-// After an error it has none, and takes a full snapshot only. Every number is whole and below 2^53,
-// so doubles compute what integers would.
+// Invariant: a decoder's state equals that of the server's coder after the last snapshot decoded. After an error it has
+// no state, and accepts only a full snapshot. Every number is whole and below 2^53, so doubles compute what integers
+// would.
 
 const TURN = 2 * Math.PI;
-const PARTS = 65536; // of a step
+const PARTS = 65536; // parts of a step
 const HALF = 32768;
 const VALUE_MOST = 2 ** 40; // steps
 const BODIES_MAX = 1 << 20;
 const SLOTS = 2 ** 24;
 const TICKS_MOST = 1024;
 
-// ---- models: where each group begins, in the order in which a full snapshot tells them
+// ---- models: the first index of each group, in the order of a full snapshot
 
-const NUMBER = 41 + 8 * 4; // exponent, mantissa
+const NUMBER = 41 + 8 * 4; // models of a number: exponent, mantissa
 const GROUPS = [
   ['exactStill', 4],
   ['exact', 12 * 3 * 4 * 5 * 4 * 4],
@@ -63,7 +63,7 @@ function offsets(groups) {
 const [M, MODELS] = offsets(GROUPS);
 const [F, FULL_MODELS] = offsets(FULL_GROUPS);
 
-/** Estimates of `count` models, fast and slow in turn. */
+/** Estimates of `count` models, alternately fast and slow. */
 function newModels(count) {
   return new Uint16Array(2 * count).fill(32768);
 }
@@ -76,7 +76,7 @@ function refuse(what) {
 
 // ---- bits and numbers
 
-/** Reads bits of known chance, and numbers, from the bytes after the first. */
+/** Decodes bits of known probability, and numbers, after the first byte. */
 class BitReader {
   constructor(bytes) {
     this.bytes = bytes;
@@ -132,14 +132,14 @@ class BitReader {
     return bit;
   }
 
-  /** At most 53 bits. */
+  /** Reads `count` bits, at most 53. */
   raw(count) {
     let value = 0;
     for (let i = 0; i < count; i++) value = value * 2 + this.chance(16384);
     return value;
   }
 
-  /** The bits below the highest of a number that has `e` of them, with that one. */
+  /** Reads the mantissa of a number of `e` bits, and returns the number with its highest bit set. */
   mantissa(models, at, e) {
     const row = at + 4 * Math.min(e, 7);
     let v = 1;
@@ -176,7 +176,7 @@ function within(value, most) {
 const PLACE_GAIN = [77, 222, 256];
 const RATE_GAIN = [13, 154, 0];
 
-/** An axis of a body that moves. */
+/** One axis of a moving body. */
 class Axis {
   at = [0, 0, 0];
   rate = [0, 0, 0];
@@ -195,7 +195,7 @@ function placeOf(offset) {
   return offset < -HALF ? 0 : offset < -12000 ? 1 : offset <= 12000 ? 2 : offset <= HALF ? 3 : 4;
 }
 
-/** What is expected of an axis; one object each, used again and again. */
+/** The prediction for an axis; each axis reuses one object. */
 class Forecast {
   c = [0, 0, 0];
   filters = 2;
@@ -239,7 +239,7 @@ function sizeOf(wild) {
   return Math.min(32 - Math.clz32(wild >> 3), 11);
 }
 
-/** The axis moves on; returns by how many steps. */
+/** Advances the axis; returns the change in steps. */
 function update(axis, forecast, ticks, r) {
   const change = forecast.steps + r;
   const moved = PARTS * within(change, 2 ** 17);
@@ -287,7 +287,7 @@ export class PackedDecoder {
     const first = bytes.length > 0 ? bytes[0] : 0;
     if (first < 16 || first > 19) throw new PackedError('packed: the first byte is not one of version 1');
     const full = first % 2 === 1;
-    const part = first >= 18; // bodies may be left out, or were
+    const part = first >= 18; // bodies may be, or were, left out
     if (!full && this.#state === null) {
       throw new PackedError('packed: a change without the state that it changes; subscribe again');
     }
@@ -444,7 +444,7 @@ export class PackedDecoder {
     }
     const any = r.bit(s.models, this.#exactModel(axes, first));
     this.#history = ((this.#history << 1) | any) & 3;
-    let others = 0; // residuals that are not 0
+    let others = 0; // residuals other than 0
     for (let i = 0; i < 3; i++) {
       let residual = 0;
       if (any) {
@@ -488,7 +488,7 @@ export class PackedDecoder {
   }
 }
 
-// ---- parts
+// ---- pieces
 
 function checkHead(s, tickHigh) {
   const steps = (v) => v >= 1 / 16 && v <= 65536;

@@ -1,20 +1,20 @@
-// The page around a client: when it may have been away, when it goes, and the session that its
-// successor goes on with. In Node and in workers there is no page: only the network's return is heard.
+// The page around a client: when it may have been suspended, when it ends, and the session that its successor resumes.
+// Node and workers have no page: only the network's return is observed.
 //
-// A page that is closed and one that is reloaded both just hide, and no browser tells which it is. A link
-// that leads elsewhere is told before, by `navigate`, where the browser has the Navigation API.
+// Closing and reloading a page cause the same events, so they cannot be told apart. Where the browser has the
+// Navigation API, `navigate` announces a link that leads elsewhere.
 
-const KEY = 'carom session '; // before the name, in sessionStorage
+const KEY = 'carom session '; // prefix of the name in sessionStorage
 
-// Whether the page that a `navigate` leads to is of this origin, and takes the place of this one.
+// Whether a `navigate` leads to a page of this origin that replaces this one.
 function staysHere({destination, hashChange, downloadRequest}) {
   if (hashChange || destination.sameDocument || typeof downloadRequest === 'string') return false;
   return new URL(destination.url).origin === globalThis.location.origin;
 }
 
 /**
- * Calls `wake()` when the page or the network is there again, and `leave(reloads)` when the page goes for
- * good; `reloads`: a page of the same origin may follow. Returns a function that ends it.
+ * Calls `wake()` when the page or the network is back, and `leave(reloads)` when the page ends; `reloads`: a page of
+ * the same origin may follow. Returns a function that stops it.
  */
 export function watchPage({wake, leave}) {
   const offs = [];
@@ -28,18 +28,18 @@ export function watchPage({wake, leave}) {
   listen(globalThis, 'online', wake);
   listen(globalThis, 'pageshow', wake);
   listen(document, 'visibilitychange', () => document.visibilityState !== 'hidden' && wake());
-  listen(document, 'resume', wake); // Chromium froze it
+  listen(document, 'resume', wake); // Chromium had frozen the page
   listen(navigation, 'navigate', (event) => {
     if (!event.destination.sameDocument) reloads = staysHere(event);
   });
-  // A page that is kept for the way back (persisted) may be shown again, with its session.
+  // A page kept for the back button (persisted) may be shown again, with its session.
   listen(globalThis, 'pagehide', (event) => event.persisted || leave(reloads));
   return () => {
     for (const off of offs.splice(0)) off();
   };
 }
 
-// A frame without storage has null or throws.
+// Null or an exception in frames without storage.
 function storage() {
   try {
     return globalThis.sessionStorage ?? null;
@@ -49,8 +49,8 @@ function storage() {
 }
 
 /**
- * The session of the page before this one in the same tab, by name. It is in sessionStorage only between
- * the two: a tab that is duplicated, which copies the storage, gets no session of a page that lives.
+ * Takes the session that the previous page of this tab left under the name. It is in sessionStorage only between the
+ * two pages: a duplicated tab, which copies the storage, gets no session of a living page.
  */
 export function takeSession(name) {
   const kept = storage()?.getItem(KEY + name) ?? undefined;
@@ -63,6 +63,6 @@ export function leaveSession(name, secret) {
   try {
     if (secret) storage()?.setItem(KEY + name, secret);
   } catch {
-    // The storage is full: the next page begins a session of its own.
+    // The storage is full: the next page begins its own session.
   }
 }

@@ -1,15 +1,15 @@
-// A new token in time: before the present one expires, at which the server ends the session and removes
-// what it owns. A failure ends nothing: the next attempt comes, sooner each time, before the token's end.
+// Renews a token before it expires, when the server would end the session and remove what it owns. After a failure it
+// tries again, at shorter intervals, until the token expires.
 
 import {CaromError} from './errors.js';
 import {quietTimer} from './heartbeat.js';
 
-const AHEAD_MS_MAX = 60000; // so long before the end …
-const AHEAD_SHARE = 0.25; // … or this share of the time that is left, whichever is less
-const AGAIN_MS_MIN = 1000; // between two attempts
-const UNKNOWN_MS = 60000; // where the clock here says that the token has expired, and the server took it
-const TIMER_MS_MAX = 2 ** 31 - 1; // of setTimeout; the token is renewed then
-const REFUSALS_MAX = 2; // by the server, which closes the connection with the third
+const AHEAD_MS_MAX = 60000; // renew this long before the end …
+const AHEAD_SHARE = 0.25; // … or this share of the remaining time, whichever is less
+const AGAIN_MS_MIN = 1000; // least time between two attempts
+const UNKNOWN_MS = 60000; // used if the local clock says that an accepted token has expired
+const TIMER_MS_MAX = 2 ** 31 - 1; // limit of setTimeout; the token is renewed then
+const REFUSALS_MAX = 2; // refusals by the server, which closes the connection at the third
 
 /** Milliseconds from `nowMs` until the next attempt; `expires` [s] and `nowMs` are since 1970. */
 export function renewalMs(expires, nowMs) {
@@ -20,18 +20,18 @@ export function renewalMs(expires, nowMs) {
 }
 
 export class TokenRenewal {
-  #token; // a function, or the token itself, which cannot be renewed
+  #token; // a function; a constant token cannot be renewed
   #present;
   #timer = null;
   #turn = 0; // raised by start() and stop(), so that late answers are dropped
 
-  /** `token`: the option of connect(); `present(token)`: gives it to the server and promises its hello. */
+  /** `token`: the option of connect(); `present(token)`: sends it to the server and promises its hello. */
   constructor(token, present) {
     this.#token = token;
     this.#present = present;
   }
 
-  /** The server has taken a token, which `expires` then [s since 1970]. */
+  /** The server has accepted a token that `expires` [s since 1970]. */
   start(expires) {
     this.stop();
     this.#later(expires, 0);

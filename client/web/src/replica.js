@@ -11,7 +11,7 @@ import {Emitter} from './emitter.js';
 import {CaromError} from './errors.js';
 import {encode} from './msgpack.js';
 
-/** A record of a world's log as a map, into the bytes that the engine reads: keys in their order. */
+/** Encodes a record of a world's log, a map, as the engine reads it: keys in their order. */
 export function encodeRecord({from, tick, commands = [], hash, image}) {
   const pairs = [['from', from], ['tick', tick], ['commands', commands], ['hash', hash],
                  ['image', image]];
@@ -25,9 +25,9 @@ export class Replica extends Emitter {
   constructor(engine) {
     super();
     this.#engine = engine;
-    /** The copy; null until the first record with an image has come. @type {World|null} */
+    /** The copy; null until the first record with an image. @type {World|null} */
     this.world = null;
-    /** Why it ended; null while it goes on. */
+    /** Why it ended; null while it runs. */
     this.error = null;
   }
 
@@ -36,10 +36,9 @@ export class Replica extends Emitter {
   }
 
   /**
-   * Copies a world of a server: subscribes to its log (`rate`: records a second at most) and plays what
-   * comes, over lost connections and restarts of the server, until stop(), an error, or the world's end.
-   * Resolves to this replica when the copy is there. Throws CaromError `unavailable` if the server's
-   * engine is another one than this package's.
+   * Copies a server's world: subscribes to its log (`rate`: records a second at most) and plays the records, across
+   * lost connections and restarts of the server, until stop(), an error, or the world's end. Resolves to this replica
+   * when the copy exists. Throws CaromError `unavailable` if the server's engine differs from this package's.
    */
   async follow(client, world, {rate} = {}) {
     const theirs = client.hello?.engine;
@@ -50,7 +49,7 @@ export class Replica extends Emitter {
     if (this.#subscription || this.error) {
       throw this.error ?? new CaromError('already_exists', 'this replica follows a world already');
     }
-    const shared = client.hello.compact === this.#engine.compact; // else a server that has no such form
+    const shared = client.hello.compact === this.#engine.compact; // otherwise the server does not know the form
     const subscription = await client.subscribe({world, rate, encoding: 'log',
                                                  compact: shared ? this.#engine.compact : undefined});
     this.#subscription = subscription;
@@ -58,7 +57,7 @@ export class Replica extends Emitter {
       try {
         this.play(record);
       } catch {
-        this.stop(); // play() has said why
+        this.stop(); // play() has set the error
       }
     });
     subscription.on('ended', (error) => this.#end(error));
@@ -67,7 +66,7 @@ export class Replica extends Emitter {
     return this;
   }
 
-  /** Follows no more. The copy stays as it is, until free(). */
+  /** Stops following. The copy stays as it is until free(). */
   stop() {
     this.#subscription?.unsubscribe().catch(() => {});
     this.#subscription = null;
@@ -79,7 +78,7 @@ export class Replica extends Emitter {
     this.emit(error.code === 'internal' ? 'diverged' : 'ended', error);
   }
 
-  /** Takes a record, as a map: {from, tick, commands, hash?, image?, paused?}, or {data}: its compact form. */
+  /** Plays a record: a map {from, tick, commands, hash?, image?, paused?}, or {data}: its compact form. */
   play(record) {
     if (this.error) throw this.error;
     try {
@@ -105,7 +104,7 @@ export class Replica extends Emitter {
     world.setPaused(paused === true);
   }
 
-  /** Gives the copy's memory back, and follows no more. */
+  /** Frees the copy's memory and stops following. */
   free() {
     this.stop();
     this.world?.free();

@@ -1,4 +1,4 @@
-// The answers of the methods, as PROTOCOL.md has them. Later servers may add keys.
+// The answers of the methods, as in PROTOCOL.md. Later servers may add keys.
 import type {Area, Filter, Vector, WorldEvent} from './methods.js';
 
 /** Numbers of bodies, shapes, joints, subscriptions: below 2^53, never used twice in a world. */
@@ -16,7 +16,7 @@ export interface Hello {
   protocol: number; server: string; version: string; engine: number; session: number;
   compact?: number; subject?: string; /** Seconds since 1970, of a token. */ expires?: number;
   resume: string; role: 'none' | 'viewer' | 'player' | 'admin'; limits: Record<string, number>;
-  /** Of a session that goes on: see PROTOCOL.md, "Resuming a session". */
+  /** For a resumed session: see PROTOCOL.md, "Resuming a session". */
   applied?: Record<string, {epoch: number; last: number}>; pending?: number[];
   subscriptions?: {subscription: number; world: string}[];
 }
@@ -26,7 +26,7 @@ export interface ServerInfo {
 }
 export interface Latency {
   count: number; p50: number; p90: number; p99: number; p999: number; max: number;
-  /** On request: [largest time in seconds, how many], the empty ones left out. */
+  /** On request: [largest time in seconds, count], without empty ones. */
   bins?: [number, number][];
 }
 export interface SessionInfo {
@@ -44,10 +44,10 @@ export interface WorldInfo {
   bodies: number; awake: number; shapes: number; joints: number; contacts: number; pairs: number;
   frozen: number; subscribers: number; hash: Hash; step_ms: number; rate: number;
   ticks_late: number;
-  /** Of a world that is not served (most numbers are 0 then): why, and what to do. */
+  /** For a world that is not served (most numbers are 0 then): why, and what to do. */
   unavailable?: string;
 }
-/** A shape as the server tells it; a box is told as the polygon that it is. */
+/** A shape as the server describes it; a box comes as a polygon. */
 export interface ShapeMap {
   shape: Number53; kind: 'circle' | 'polygon' | 'capsule' | 'segment' | 'chain';
   radius?: number; center?: Vector; vertices?: Vector[]; a?: Vector; b?: Vector; loop?: boolean;
@@ -62,7 +62,7 @@ export interface BodyMap {
   torque: number; fixed_rotation: boolean; bullet: boolean; allow_sleep: boolean; awake: boolean;
   enabled: boolean; frozen: boolean; tag: string; owner?: string; shapes: ShapeMap[];
 }
-/** A joint: its kind, its bodies, and what its kind has. */
+/** A joint: its kind, its bodies, and the properties of its kind. */
 export interface JointMap {
   joint: Number53; kind: string; a?: Number53; b?: Number53; anchor_a?: Vector; anchor_b?: Vector;
   force?: Vector; torque?: number; [key: string]: unknown;

@@ -1,11 +1,10 @@
-// A subscription to a world: its snapshots as they come, and the picture that they make; with encoding
-// "log" the records of its log (replica.js), and no picture.
+// A subscription to a world: its snapshots as they arrive, and the picture built from them; with encoding "log" the
+// records of its log (replica.js), and no picture.
 //
-// Events: `snapshot` (snapshot, as it came), `event` (event), `waiting` (CaromError: its world is not there,
-// and is asked for again), `ended` (CaromError), after which nothing comes. It lives through lost
-// connections: the client makes it anew where the server has forgotten it, and its id changes.
-// Snapshots of encoding packed, which is taken unless another is asked for, are unpacked here: they look
-// like plain ones.
+// Events: `snapshot` (snapshot, as it came), `event` (event), `waiting` (CaromError: its world does not exist, and the
+// request is repeated), `ended` (CaromError), which is the last. It survives lost connections: the client subscribes
+// again if the server has forgotten it, and its id changes. Snapshots of encoding packed, the default, are unpacked
+// here and look like plain ones.
 
 import {Emitter} from './emitter.js';
 import {CaromError} from './errors.js';
@@ -14,25 +13,25 @@ import {WorldView} from './view.js';
 
 export class Subscription extends Emitter {
   #client;
-  #decoder = null; // of packed snapshots
-  #full = null; // the last one: what later ones leave out
-  #held = []; // snapshots that came with the server's first answer, before anybody could listen
+  #decoder = null; // for packed snapshots
+  #full = null; // the last full snapshot, whose members later ones leave out
+  #held = []; // snapshots that arrived with the server's answer, before anybody could listen
 
   constructor(client, args, options) {
     super();
     this.#client = client;
     this.args = args;
-    /** How long to wait for the world where it is not there, or not any more [ms]. */
+    /** How long to wait for a world that does not exist, or no longer exists [ms]. */
     this.waitMs = options?.waitMs ?? 0;
     if (!(this.waitMs >= 0)) throw new TypeError(`waitMs: ${this.waitMs}: expected milliseconds, 0 or more`);
     /** The server's number; 0 while there is none. */
     this.id = 0;
     this.view = new WorldView(options);
-    /** Why it ended; null while it goes on. */
+    /** Why it ended; null while it runs. */
     this.error = null;
-    /** Snapshots that the server left out because they were not taken fast enough. */
+    /** Snapshots that the server skipped because they were not read fast enough. */
     this.skipped = 0;
-    /** Events that the server could not keep for this reader, which was too slow. */
+    /** Events that the server dropped because this reader was too slow. */
     this.eventsLost = 0;
   }
 
@@ -40,14 +39,14 @@ export class Subscription extends Emitter {
     return this.args.world;
   }
 
-  /** The client's: a snapshot has come. */
+  /** Called by the client: a snapshot has arrived. */
   take(snapshot, nowMs) {
     if (this.error) return;
     if (this.#held !== null) this.#held.push([snapshot, nowMs]);
     else this.#show(snapshot, nowMs);
   }
 
-  /** The client's: whoever asked for it has it in hand. */
+  /** Called by the client: the caller has the subscription and can listen. */
   release() {
     const held = this.#held ?? [];
     this.#held = null;
@@ -71,7 +70,7 @@ export class Subscription extends Emitter {
       try {
         snapshot = this.#unpack(arrived);
       } catch (error) {
-        // The server's bytes are wrong: nothing after them can be read.
+        // The server's bytes are invalid: later ones cannot be decoded.
         this.#client.unsubscribe(this).catch(() => {});
         this.end(new CaromError('internal', error.message));
         return;
@@ -84,7 +83,7 @@ export class Subscription extends Emitter {
     for (const event of snapshot.events ?? []) if (!this.error) this.emit('event', event);
   }
 
-  /** The client's: it is over. */
+  /** Called by the client: the subscription has ended. */
   end(error) {
     if (this.error) return;
     this.error = error;
@@ -92,7 +91,7 @@ export class Subscription extends Emitter {
     this.emit('ended', error);
   }
 
-  /** The next snapshot; fails when the subscription ends first. */
+  /** The next snapshot; rejects if the subscription ends first. */
   next() {
     return new Promise((resolve, reject) => {
       if (this.error) {
@@ -112,23 +111,23 @@ export class Subscription extends Emitter {
     });
   }
 
-  /** Moves the area that is seen; without one, the whole world. It follows no body any more. */
+  /** Changes the area in view; without one, the whole world. It follows no body any more. */
   async setArea(area, {margin} = {}) {
     await this.#look({area, margin});
   }
 
-  /** The area goes along with a body, and is told from its position on. */
+  /** Moves the area with a body; `area` is relative to its position. */
   async follow(body, area, {margin} = {}) {
     await this.#look({area, follow: body, margin});
   }
 
-  // A refusal leaves the subscription as it was, also for the time after a lost connection.
+  // A refusal leaves the subscription as it was, also after a later lost connection.
   async #look({area, follow, margin}) {
     if (this.id !== 0) await this.#client.call('world.view', {subscription: this.id, area, follow, margin});
     this.args = {...this.args, area, follow, margin: margin ?? this.args.margin};
   }
 
-  /** Ends it. Snapshots that are on their way are dropped. */
+  /** Ends it. Snapshots on their way are dropped. */
   async unsubscribe() {
     await this.#client.unsubscribe(this);
   }

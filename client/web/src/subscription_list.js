@@ -1,18 +1,17 @@
-// The subscriptions of a client: those that the server knows by a number, those that wait for its answer,
-// and those that wait for the next connection to ask on.
+// The subscriptions of a client: those with a number of the server's, those that wait for its answer, and those that
+// wait for the next connection.
 //
-// A subscription lives through the end of its server: it is asked for again on the next one, whose worlds
-// may take a moment to be made again. A world that is destroyed ends it, unless it was made with a wish to
-// wait (waitMs) for another one of that name.
+// A subscription survives its server: it is requested again from the next one, which may need a moment to restore its
+// worlds. It ends with its world, unless it was made with waitMs, to wait for another world of that name.
 
 import {pauseMs} from './backoff.js';
 import {CaromError} from './errors.js';
 import {quietTimer} from './heartbeat.js';
 
-const RENEWED_WAIT_MS = 10000; // for worlds of a server that was started anew, at least
-const PAUSE_MS_MAX = 1000; // between two askings for a world that is not there
+const RENEWED_WAIT_MS = 10000; // least wait for worlds of a restarted server
+const PAUSE_MS_MAX = 1000; // pause between requests for a world that does not exist
 
-// Codes of what may be otherwise in a moment.
+// Error codes that may change in a moment.
 const NOT_YET = new Set(['not_found', 'unavailable', 'limit_exceeded']);
 
 const now = () => globalThis.performance.now();
@@ -21,25 +20,25 @@ export class SubscriptionList {
   #request;
   #forget;
   #known = new Map(); // server's number -> Subscription
-  #asked = new Set(); // those that wait for a number
-  #stranded = new Set(); // those that wait for the next connection
+  #asked = new Set(); // subscriptions that wait for a number
+  #stranded = new Set(); // subscriptions that wait for the next connection
   #connectedAt = 0;
 
   /**
-   * `request(args, options, answered)`: world.subscribe; `forget(number)`: the server is to end one that
-   * nobody here knows.
+   * `request(args, options, answered)` calls world.subscribe; `forget(number)` ends one on the server that is unknown
+   * here.
    */
   constructor(request, forget) {
     this.#request = request;
     this.#forget = forget;
   }
 
-  /** What has come for the subscription of that number. */
+  /** Passes on a snapshot for the subscription of that number. */
   take(number, snapshot, nowMs) {
     this.#known.get(number)?.take(snapshot, nowMs);
   }
 
-  /** Asks until the server says yes, or the wait is over: time without a connection does not count. */
+  /** Repeats the request until the server accepts it or the wait is over; time without a connection does not count. */
   async add(subscription, waitMs = subscription.waitMs, options = {}) {
     const began = now();
     for (let attempt = 0; ; attempt++) {
@@ -53,7 +52,7 @@ export class SubscriptionList {
         subscription.emit('waiting', error);
         const pause = Math.min(left, pauseMs(attempt, {maxMs: PAUSE_MS_MAX}));
         await new Promise((resolve) => quietTimer(resolve, pause));
-        if (!this.#asked.has(subscription)) throw subscription.error ?? error; // it was ended meanwhile
+        if (!this.#asked.has(subscription)) throw subscription.error ?? error; // it has ended meanwhile
       }
     }
   }
@@ -69,7 +68,7 @@ export class SubscriptionList {
       }
     };
     try {
-      // Its first snapshot may stand in the same bytes as the answer.
+      // Its first snapshot may arrive together with the answer.
       await this.#request(subscription.args, options, answered);
     } catch (error) {
       this.#asked.delete(subscription);
@@ -77,7 +76,7 @@ export class SubscriptionList {
     }
   }
 
-  // No timeout: the answer may have to come from the server after the next one.
+  // Without a timeout: the answer may have to come from the next server.
   #again(subscription, waitMs) {
     this.add(subscription, waitMs, {timeoutMs: 0}).catch((error) => subscription.end(error));
   }
@@ -88,8 +87,8 @@ export class SubscriptionList {
   }
 
   /**
-   * A connection is there. `kept`: [{subscription}], those that the session, if it is the same, still has;
-   * null: it is another session.
+   * Called with a new connection. `kept`: [{subscription}], those that a resumed session still has; null: another
+   * session.
    */
   settle(kept) {
     this.#connectedAt = now();
@@ -102,18 +101,18 @@ export class SubscriptionList {
     const leastMs = kept === null ? RENEWED_WAIT_MS : 0;
     for (const subscription of this.#stranded) this.#again(subscription, Math.max(subscription.waitMs, leastMs));
     this.#stranded.clear();
-    // Those whose answer was lost, or of the page before this one.
+    // Subscriptions whose answer was lost, or of the previous page.
     for (const number of numbers) if (!this.#known.has(number)) this.#forget(number);
   }
 
-  /** The server's `world_closed`. */
+  /** Handles the server's `world_closed`. */
   worldClosed({subscription: number, code, reason}) {
     const subscription = this.#known.get(number);
     if (subscription === undefined) return;
     const error = new CaromError(code, reason);
     this.#known.delete(number);
     if (code === 'unavailable') {
-      this.#strand(subscription); // a server that ends says so of each world; its clients wait for the next
+      this.#strand(subscription); // a stopping server closes each world; subscriptions wait for the next server
     } else if (code === 'not_found' && subscription.waitMs > 0) {
       subscription.id = 0;
       this.#asked.add(subscription);
@@ -124,7 +123,7 @@ export class SubscriptionList {
     }
   }
 
-  /** Ends one; the server's number of it, 0 if there is none. */
+  /** Ends a subscription; returns the server's number of it, 0 if there is none. */
   remove(subscription, error) {
     const {id} = subscription;
     this.#asked.delete(subscription);

@@ -1,5 +1,4 @@
-// `carom/table`: the table of methods with its texts, for consoles, forms and documentation. A client
-// needs none of it.
+// `carom/table`: the table of methods with its texts, for consoles, forms and documentation. Clients do not need it.
 import type {MethodName} from './methods.js';
 
 export interface ArgumentInfo {

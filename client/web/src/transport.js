@@ -1,19 +1,18 @@
-// The way to a server: WebSocket (browsers, workers, Deno, Node 22); node.js has TCP. A transport moves bytes
-// and knows no message.
+// Transports to a server: WebSocket (browsers, workers, Deno, Node 22); node.js has TCP. A transport moves bytes and
+// does not know messages.
 //
 // A transport is made by a function that takes handlers and returns an object:
 //
 //   open({open(), data(Uint8Array), close(reason)}) -> {send(Uint8Array), end(), buffered}
 //
-// `open` is called once, before any data; `close` once, last, with a text for a person, also when
-// there never was a connection. `send` takes bytes that nobody changes afterwards. `end` closes in
-// order: what was sent before still goes out. `buffered` is the number of bytes that the system has
-// not taken yet.
+// `open` is called once, before any data; `close` once, last, with a text for a person, also when there never was a
+// connection. `send` takes bytes that nobody changes afterwards. `end` closes in order: what was sent before still goes
+// out. `buffered` is the number of bytes that the system has not taken yet.
 
 const SUB_PROTOCOL = 'carom.v1';
 const RPC_PATH = '/rpc';
 
-/** Over WebSocket. `Class` takes the place of the platform's own WebSocket. */
+/** Uses a WebSocket. `Class` replaces the platform's own. */
 export function webSocketTransport(url, Class = globalThis.WebSocket) {
   if (typeof Class !== 'function') {
     throw new TypeError('this platform has no WebSocket: connect with tcp://host:port, or pass the ' +
@@ -39,7 +38,7 @@ export function webSocketTransport(url, Class = globalThis.WebSocket) {
       if (event.data instanceof ArrayBuffer) handlers.data(new Uint8Array(event.data));
       else socket.close(1003, 'text');
     };
-    socket.onerror = () => {}; // says nothing that close does not
+    socket.onerror = () => {}; // `close` follows with the reason
     socket.onclose = (event) => {
       const code = event.code ? ` (${event.code})` : '';
       close(event.reason || (opened ? `the connection was lost${code}`
@@ -49,7 +48,7 @@ export function webSocketTransport(url, Class = globalThis.WebSocket) {
       send: (bytes) => socket.send(bytes),
       end: () => {
         socket.close(1000);
-        // A peer that is gone would leave the closing handshake waiting.
+        // A dead peer would delay the closing handshake.
         close('closed');
       },
       get buffered() {
@@ -61,14 +60,14 @@ export function webSocketTransport(url, Class = globalThis.WebSocket) {
 
 const NO_TCP = 'this platform has no TCP; connect with ws://host:port or wss://host:port';
 
-/** In the place of node.js's, for programs that are bundled for pages too. */
+/** Replaces node.js's, for programs that are also bundled for pages. */
 export function tcpTransport() {
   throw new TypeError(NO_TCP);
 }
 
 /**
- * The transport for a URL: ws://, wss://, http://, https://. Without a URL, or with a path alone, the page's
- * own server. A URL without a path means /rpc.
+ * The transport for a URL: ws://, wss://, http://, https://. Without a URL, or with only a path, the page's own server.
+ * A URL without a path means /rpc.
  */
 export function transportFor(url, options = {}) {
   const target = new URL(url ?? RPC_PATH, globalThis.location?.href);

@@ -1,27 +1,26 @@
-// A picture of a server's world, kept from its snapshots, and how it looked at any time of late.
+// A picture of a server's world, built from its snapshots, now and at any recent time.
 //
-// Bodies have their newest state (x, y, angle, vx, vy, w) and, with `describe`, all that is needed to
-// draw them (type, tag, shapes …). For smooth drawing the view keeps their last places: `advance(now)`
-// puts into `pose` of every body where it is to be drawn, between two snapshots, a little behind the
-// newest. A body at rest has no rows and costs nothing in either.
+// Bodies have their newest state (x, y, angle, vx, vy, w) and, with `describe`, all that is needed to draw them (type,
+// tag, shapes …). For smooth drawing the view keeps their last places: `advance(now)` sets every body's `pose` to its
+// place between two snapshots, a little behind the newest. A body at rest has no rows and costs nothing in either.
 //
-// Invariants: a body is in `bodies` exactly while the newest snapshot has it in view. One that has
-// gone is drawn (drawn()) until the time of its end is shown, and one that came only from then on.
+// Invariants: a body is in `bodies` exactly while the newest snapshot has it in view. A removed body is drawn (drawn())
+// until its end is shown, and a new one only from its beginning on.
 
 import {Playback} from './clock.js';
 
-const PLACES = 16; // of a body that are kept: a quarter of a second at 60 Hz
-const FIELDS = 5; // of a place: time before, time, x, y, angle
-const EVENTS_MAX = 4096; // that wait to be shown; the oldest give way
-const DEPARTED_MAX = 16384; // bodies that are gone and still drawn
-const SWEEP_MS = 1000; // between two looks for bodies that nobody can draw any more
+const PLACES = 16; // places kept of a body: a quarter of a second at 60 Hz
+const FIELDS = 5; // numbers of a place: time before, time, x, y, angle
+const EVENTS_MAX = 4096; // events waiting to be shown; the oldest are dropped
+const DEPARTED_MAX = 16384; // removed bodies that are still drawn
+const SWEEP_MS = 1000; // between two searches for bodies that cannot be drawn any more
 
 const TURN = 2 * Math.PI;
 
-/** One body of a view. Its numbers are the view's to change. */
+/** One body of a view. Only the view changes its numbers. */
 export class ViewBody {
   #places = new Float64Array(PLACES * FIELDS);
-  #next = 0; // where the next place goes
+  #next = 0; // index of the next place
   #count = 0;
 
   constructor(id, time) {
@@ -32,11 +31,11 @@ export class ViewBody {
     this.vx = 0;
     this.vy = 0;
     this.w = 0;
-    /** The place and angle to draw it at; of the last advance(). */
+    /** The place and angle to draw it at, set by advance(). */
     this.pose = {x: 0, y: 0, angle: 0};
-    /** The full body map of the server; null until it is told (describe: true). */
+    /** The full body map of the server; null until it arrives (describe: true). */
     this.description = null;
-    /** World time when it came into view, and when it went; Infinity while it is there [s]. */
+    /** World time of its appearance, and of its removal; Infinity before that [s]. */
     this.since = time;
     this.until = Infinity;
     /** Raised with every new description, for caches of what is drawn. */
@@ -59,7 +58,7 @@ export class ViewBody {
     return this.description?.shapes ?? [];
   }
 
-  /** Its state in a snapshot of `time`; `before` is the time of the snapshot before that one. */
+  /** Adds its state in a snapshot of `time`; `before` is the time of the previous snapshot. */
   place(before, time, x, y, angle) {
     this.x = x;
     this.y = y;
@@ -75,12 +74,12 @@ export class ViewBody {
     this.#count = Math.min(this.#count + 1, PLACES);
   }
 
-  /** Forgets where it was: it is set somewhere else. */
+  /** Forgets its past places, because it was moved elsewhere at once. */
   forget() {
     this.#count = 0;
   }
 
-  /** Sets `pose` to where it was at `time`. Returns whether it moves after that. */
+  /** Sets `pose` to its place at `time`. Returns whether it moves after that. */
   poseAt(time) {
     const places = this.#places;
     const pose = this.pose;
@@ -113,7 +112,7 @@ export class ViewBody {
     const angle = places[older + 4];
     let share = 0;
     if (newer >= 0) {
-      // It stood still from the older place's time until the snapshot before the newer one's.
+      // It was at rest from the older place's time until the snapshot before the newer place's.
       const from = Math.max(places[older + 1], places[newer]);
       share = Math.min(1, Math.max(0, (time - from) / (places[newer + 1] - from)));
     }
@@ -135,12 +134,12 @@ export class ViewBody {
 /** The world of one subscription. */
 export class WorldView {
   #moving = new Set(); // bodies whose pose may change with the next advance()
-  #departed = new Map(); // gone, and still drawn
+  #departed = new Map(); // removed bodies that are still drawn
   #sweptMs = -Infinity;
-  #waiting = []; // events that are not shown yet
+  #waiting = []; // events not shown yet
   #epoch;
 
-  /** @param {object} [options] extraDelayMs: drawn so much later, for connections with losses */
+  /** @param {object} [options] extraDelayMs: additional delay of drawing, for connections with losses */
   constructor({extraDelayMs = 0} = {}) {
     this.playback = new Playback(extraDelayMs);
     /** @type {Map<number, ViewBody>} */
@@ -153,27 +152,27 @@ export class WorldView {
     this.tick = 0;
     this.time = 0;
     this.hash = null;
-    /** The area that the world's scene is best seen in: [x0, y0, x1, y1]; null if it does not say. */
+    /** The area that shows the world's scene best: [x0, y0, x1, y1]; null if the scene has none. */
     this.area = null;
-    /** The body that the view went along with, and that does not exist any more; 0: none. */
+    /** The removed body that the view followed; 0: none. */
     this.unfollowed = 0;
-    /** With a budget: bodies in view that are not in the state of `tick`, or were not told yet. */
+    /** With a budget: bodies in view whose state is older than `tick`, or not received yet. */
     this.leftOut = 0;
-    /** The tick from which on every body is in one of its states; `tick` if none was left out. */
+    /** The least tick of any body's state; `tick` if none was left out. */
     this.oldest = 0;
-    /** Descriptions are still to come. */
+    /** Whether descriptions are still to come. */
     this.describing = false;
-    /** World time that the last advance() drew; NaN before the first snapshot. */
+    /** World time drawn by the last advance(); NaN before the first snapshot. */
     this.shownTime = NaN;
-    /** Events that were given up because nobody took them (takeEvents). */
+    /** Events dropped because nobody took them (takeEvents). */
     this.eventsLost = 0;
-    /** Raised when bodies or joints came, went, or were described anew. */
+    /** Raised when bodies or joints come, go, or are described again. */
     this.version = 0;
   }
 
-  /** Takes a snapshot that arrived at the local time `nowMs`. */
+  /** Applies a snapshot that arrived at the local time `nowMs`. */
   apply(snapshot, nowMs) {
-    // A body without a row in the snapshot before had not moved, unless it may have been left out.
+    // A body without a row in the previous snapshot had not moved, unless it was left out.
     const before = this.leftOut > 0 ? -Infinity : this.time;
     if (snapshot.epoch !== this.#epoch) this.#forgetAll();
     this.#epoch = snapshot.epoch;
@@ -201,8 +200,8 @@ export class WorldView {
   }
 
   /**
-   * Sets the pose of every body to the world as it is to be drawn at the local time `nowMs`, and
-   * returns that world time [s]; NaN before the first snapshot.
+   * Sets every body's pose for the local time `nowMs`, and returns the world time drawn [s]; NaN before the first
+   * snapshot.
    */
   advance(nowMs) {
     const time = this.playback.show(nowMs);
@@ -213,13 +212,13 @@ export class WorldView {
     return time;
   }
 
-  /** The bodies that are to be drawn at the time of the last advance(). */
+  /** The bodies to draw at the time of the last advance(). */
   * drawn() {
     for (const body of this.#departed.values()) if (body.since <= this.shownTime) yield body;
     for (const body of this.bodies.values()) if (body.since <= this.shownTime) yield body;
   }
 
-  /** How many bodies that are gone are kept, to be drawn until their end is shown. */
+  /** The number of removed bodies kept until their end is shown. */
   get departed() {
     return this.#departed.size;
   }
@@ -239,7 +238,7 @@ export class WorldView {
     }
   }
 
-  // Nobody draws, as in a hidden tab: bodies go when their time could not be shown any more.
+  // While nothing is drawn, as in a hidden tab: drops removed bodies whose time is past.
   #sweep(nowMs) {
     if (nowMs - this.#sweptMs < SWEEP_MS) return;
     this.#sweptMs = nowMs;
@@ -258,8 +257,8 @@ export class WorldView {
     this.version++;
   }
 
-  // A body that a full snapshot does not name is gone; one that it names keeps its past, so that
-  // drawing goes on smoothly after a lost connection.
+  // A body that a full snapshot does not list is gone; a listed one keeps its past, so that drawing continues smoothly
+  // after a lost connection.
   #keepOnly(snapshot) {
     const named = new Set();
     for (const row of snapshot.bodies) named.add(row[0]);
@@ -282,7 +281,7 @@ export class WorldView {
     }
   }
 
-  // A body of which there was no row yet is where its description says.
+  // Until its first row, a body is where its description says.
   #begin(body, map) {
     [body.vx, body.vy] = map.velocity;
     body.w = map.angular_velocity;
@@ -317,14 +316,14 @@ export class WorldView {
     this.bodies.delete(id);
     this.version++;
     body.until = this.time;
-    // One that came with this very state of the world is never shown.
+    // A body that came and went within one snapshot is never shown.
     if (this.#departed.size < DEPARTED_MAX && body.since < body.until) this.#departed.set(id, body);
     else this.#moving.delete(body);
   }
 
   #keepEvents(events) {
     for (const event of events) {
-      // Ticks of a paused world are those of its time, so the tick tells the time.
+      // A paused world's ticks follow its time, so the tick gives the event's time.
       const time = this.tick > 0 ? this.time * (event.tick / this.tick) : this.time;
       this.#waiting.push({time, event});
     }
