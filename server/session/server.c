@@ -21,7 +21,7 @@
 #include "server/session/resume/handover.h"
 #include "server/session/resume/resume.h"
 #include "server/session/service.h"
-#include "server/world/tick/session_bodies.h"
+#include "server/world/state/session_bodies.h"
 
 // A shutdown waits so long for the simulation threads to finish their ticks before it tells the
 // clients without them. With close_ms after it, still below a second.

@@ -21,8 +21,8 @@
 #include "server/session/identity/quota_owners.h"
 #include "server/session/identity/secret.h"
 #include "server/session/server.h"
-#include "server/world/tick/standing.h"
-#include "server/world/tick/messages.h"
+#include "server/world/message/standing.h"
+#include "server/world/message/messages.h"
 
 typedef struct session session;
 

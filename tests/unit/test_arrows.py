@@ -32,6 +32,12 @@ PROTO = WORLD + ["proto"]
 # Shared by every room of the server: encoded bytes, the clock, limits, counters and timings, queues between threads.
 SHARED = ["server/base", "server/process/crash.h", "server/schedule"]
 
+# A served world, each folder above those before it: what it is beside its bodies; requests and
+# replies; its snapshots, and its log, which do not know each other; its ticks.
+WORLD_STATE = ["server/world/state"]
+WORLD_MESSAGE = WORLD_STATE + ["server/world/message"]
+SERVED_WORLD = WORLD_MESSAGE + ["server/world/snapshots", "server/world/log", "server/world/tick"]
+
 # room: (rooms or single files it may include, libraries it may include). A room may always include
 # itself.
 ROOMS = {
@@ -56,14 +62,18 @@ ROOMS = {
     "server/http": (BASE + ["proto/wire/buffer.h", "server/net"] + SHARED,
                     ["uv", "openssl"]),
     # A served world and its storage know commands as plain structs, not how they travel.
-    "server/world": (PROTO + SHARED + ["server/storage"], []),
+    "server/world/state": (PROTO, []),
+    "server/world/message": (PROTO + SHARED + ["server/storage"] + WORLD_STATE, []),
+    "server/world/snapshots": (PROTO + SHARED + WORLD_MESSAGE, []),
+    "server/world/log": (PROTO + SHARED + ["server/storage"] + WORLD_MESSAGE, []),
+    "server/world/tick": (PROTO + SHARED + ["server/storage"] + SERVED_WORLD, []),
     "server/storage": (PROTO + SHARED + ["server/include"], []),
     # Who somebody is and may do, from a token: knows neither sessions nor sockets.
     "server/auth": (PROTO + SHARED, ["jansson", "openssl"]),
-    "server/session": (PROTO + SHARED + ["server/auth", "server/net", "server/http", "server/world",
-                                         "server/storage"],
+    "server/session": (PROTO + SHARED + SERVED_WORLD + ["server/auth", "server/net", "server/http",
+                                                        "server/storage"],
                        ["uv", "msgpack"]),
-    "server": (PROTO + SHARED + ["server/process", "server/config", "server/auth", "server/net", "server/http", "server/world", "server/storage",
+    "server": (PROTO + SHARED + SERVED_WORLD + ["server/process", "server/config", "server/auth", "server/net", "server/http", "server/storage",
                         "server/session"],
                ["uv", "msgpack", "jansson"]),
     # The public headers stand alone: a stranger's project has nothing else of ours.
@@ -84,7 +94,7 @@ ROOMS = {
     # The npm package: the table of methods, and the engine for browsers.
     "client/web": (PROTO, ["msgpack"]),
     "client/web/test": (PROTO + ["client/web", "tests"], []),
-    "tests": (PROTO + SHARED + ["server", "server/process", "server/config", "server/auth", "server/net", "server/http", "server/world",
+    "tests": (PROTO + SHARED + SERVED_WORLD + ["server", "server/process", "server/config", "server/auth", "server/net", "server/http",
                        "server/storage", "server/session", "client/include", "client/lib", "client/scene", "client/cli",
                        "client/tool", "client/load"],
               ["uv", "msgpack", "jansson", "openssl", "cmocka", "chipmunk", "box2d"]),
@@ -112,7 +122,7 @@ UNREACHABLE = {
     "common/world": ["uv", "msgpack", "jansson", "openssl", "sockets", "threads", "clock"],
     "proto": ["uv", "openssl", "sockets", "threads"],
     "server/net": ["jansson"],
-    "server/world": ["uv", "msgpack", "openssl"],
+    **{folder: ["uv", "msgpack", "openssl"] for folder in SERVED_WORLD},
     "server/storage": ["uv", "msgpack", "openssl"],
     "client/include": ["uv", "msgpack", "jansson", "openssl"],
     "client/lib": ["uv", "jansson"],
@@ -132,11 +142,17 @@ PRIVATE = {
 # The folders of the engine from the bottom up: each knows only folders before it, so there is no circle.
 PHYSICS_FOLDERS = ["lanes", "parallel", "state", "step", "image", "queries"]
 
+SESSION_FOLDERS = ["calls", "identity", "resume", "placement"]
+
 # Within a room: whose files must not include whose, by folder.
 FORBIDDEN = [
     ("common/physics/" + below, "common/physics/" + above)
     for place, below in enumerate(PHYSICS_FOLDERS) for above in PHYSICS_FOLDERS[place + 1:]
-] + [("common/physics/queries", "common/physics/" + other) for other in ("step", "image")]
+] + [("common/physics/queries", "common/physics/" + other) for other in ("step", "image")] + [
+    # They meet in service.h, and in session.c and server.c above them.
+    (f"server/session/{one}", f"server/session/{other}")
+    for one in SESSION_FOLDERS for other in SESSION_FOLDERS if one != other
+]
 
 # The system's headers that only UNREACHABLE speaks of; any room not named there may include them.
 SYSTEM = {"sockets", "threads", "clock"}
@@ -360,14 +376,24 @@ class Checker(unittest.TestCase):
         }, "not a file of ours")
 
     def test_library_in_the_wrong_room_is_found(self):
-        self.assertEqual(2, len(self.faults({"server/world/w.c": "#include <uv.h>\n"})))
+        self.assertEqual(2, len(self.faults({"server/world/log/w.c": "#include <uv.h>\n"})))
 
     def test_library_reached_through_another_file_is_found(self):
         self.assert_fault({
             "proto/wire.h": "#include <msgpack.h>\n",
             "proto/command.h": '#include "proto/wire.h"\n',
-            "server/world/w.c": '#include "proto/command.h"\n',
-        }, "server/world/w.c -> proto/command.h -> proto/wire.h -> <msgpack.h>")
+            "server/world/log/w.c": '#include "proto/command.h"\n',
+        }, "server/world/log/w.c -> proto/command.h -> proto/wire.h -> <msgpack.h>")
+
+    def test_log_that_includes_the_tick_is_found(self):
+        self.assert_fault({"server/world/tick/t.h": "",
+                           "server/world/log/l.c": '#include "server/world/tick/t.h"\n'},
+                          "server/world/log may not include server/world/tick")
+
+    def test_session_folder_that_includes_another_is_found(self):
+        self.assert_fault({"server/session/calls/c.h": "",
+                           "server/session/identity/i.c": '#include "server/session/calls/c.h"\n'},
+                          "server/session/identity may not include server/session/calls")
 
     def test_clock_in_the_engine_is_found(self):
         self.assert_fault({"common/physics/p.c": "#include <time.h>\n"}, "must not know clock")

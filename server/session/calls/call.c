@@ -18,7 +18,7 @@
 #include "server/session/resume/resume.h"
 #include "server/session/service.h"
 #include "server/session/sessions.h"
-#include "server/world/tick/session_bodies.h"
+#include "server/world/state/session_bodies.h"
 
 static const char SERVER_NAME[] = "caromd";
 

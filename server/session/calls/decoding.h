@@ -14,7 +14,7 @@
 #include "proto/methods.h"
 #include "proto/wire/rpc.h"
 #include "server/schedule/shares.h"
-#include "server/world/tick/messages.h"
+#include "server/world/message/messages.h"
 
 struct server;
 struct session;

@@ -3,7 +3,7 @@
 #define CAROM_SERVER_SESSION_CALLS_REPLIES_H
 
 #include "server/session/server.h"
-#include "server/world/tick/messages.h"
+#include "server/world/message/messages.h"
 
 void replies_take(server *s);
 // A request of a session, or of the server itself, has its answer.

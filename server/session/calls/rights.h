@@ -8,7 +8,7 @@
 #include "server/auth/jwt.h"
 #include "server/base/memory.h"
 #include "server/session/session.h"
-#include "server/world/tick/messages.h"
+#include "server/world/message/messages.h"
 
 void rights_begin(session *s);
 void rights_end(session *s);

@@ -11,7 +11,7 @@
 #include "server/session/calls/call.h"
 #include "server/session/placement/directory.h"
 #include "server/session/session.h"
-#include "server/world/tick/messages.h"
+#include "server/world/message/messages.h"
 
 // One who asked for world.list.
 typedef struct survey_asker {

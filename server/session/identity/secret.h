@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "server/world/tick/messages.h"
+#include "server/world/message/messages.h"
 
 enum {
     SECRET_BYTES = 32,

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "server/session/server.h"
-#include "server/world/tick/messages.h"
+#include "server/world/message/messages.h"
 #include "server/world/tick/sim_thread.h"
 
 enum {

@@ -17,7 +17,7 @@
 #include "server/base/bytes.h"
 #include "server/schedule/turn_queue.h"
 #include "server/world/tick/sim_thread.h"
-#include "server/world/tick/messages.h"
+#include "server/world/message/messages.h"
 
 // A row of world.list, see session/worlds_list.c.
 typedef struct world_figures {

@@ -21,8 +21,8 @@
 #include "common/world/command.h"
 #include "server/session/placement/aside.h"
 #include "server/storage/storage.h"
-#include "server/world/tick/messages.h"
-#include "server/world/tick/last_requests.h"
+#include "server/world/message/messages.h"
+#include "server/world/state/last_requests.h"
 
 enum { RESTORE_THREADS_MAX = 64 }; // beside the one that asks
 

@@ -7,7 +7,7 @@
 #include "server/session/calls/call.h"
 #include "server/session/placement/directory.h"
 #include "server/session/session.h"
-#include "server/world/tick/messages.h"
+#include "server/world/message/messages.h"
 
 // A snapshot that has left, of which its world is still to be told.
 typedef struct written_snapshot {

@@ -15,8 +15,8 @@
 #include "server/session/placement/worlds_build.h"
 #include "server/session/service.h"
 #include "server/world/tick/crowding.h"
-#include "server/world/tick/session_bodies.h"
-#include "server/world/tick/last_requests.h"
+#include "server/world/state/session_bodies.h"
+#include "server/world/state/last_requests.h"
 #include "server/world/log/world_image.h"
 
 typedef struct build {

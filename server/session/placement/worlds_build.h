@@ -5,7 +5,7 @@
 #include "server/session/calls/call.h"
 #include "server/session/placement/directory.h"
 #include "server/session/session.h"
-#include "server/world/tick/messages.h"
+#include "server/world/message/messages.h"
 #include "server/world/tick/sim_thread.h"
 
 status worlds_create(server *s, const call *c, command *create, error *err);

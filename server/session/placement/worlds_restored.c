@@ -17,9 +17,9 @@
 #include "server/session/placement/worlds_build.h"
 #include "server/session/placement/worlds_restored.h"
 #include "server/session/service.h"
-#include "server/world/log/replay.h"
-#include "server/world/tick/session_bodies.h"
-#include "server/world/tick/last_requests.h"
+#include "server/world/state/replay.h"
+#include "server/world/state/session_bodies.h"
+#include "server/world/state/last_requests.h"
 
 // ---- what a restart has brought back
 

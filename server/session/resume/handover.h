@@ -24,7 +24,7 @@
 #define CAROM_SERVER_SESSION_RESUME_HANDOVER_H
 
 #include "server/session/server.h"
-#include "server/world/tick/messages.h"
+#include "server/world/message/messages.h"
 
 enum {
     HANDOVER_MAGIC_BYTES = 8,

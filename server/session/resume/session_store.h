@@ -2,7 +2,7 @@
 //
 // DIR/sessions is a log beside those of the worlds: who each session is (its grant, a digest of its
 // secret), and what it subscribes to. The commands of a session that took effect are in the logs of
-// their worlds (server/world/tick/last_requests.h), each with its command. A restart makes a
+// their worlds (server/world/state/last_requests.h), each with its command. A restart makes a
 // detached session of each, with limits.resume_ms from then on.
 //
 //     magic "\x89csess\n\x01", then records:

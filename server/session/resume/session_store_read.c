@@ -12,7 +12,7 @@
 #include "server/session/calls/rights.h"
 #include "server/session/resume/resume.h"
 #include "server/session/service.h"
-#include "server/world/tick/last_requests.h"
+#include "server/world/state/last_requests.h"
 
 static const double TURN = 2.0 * 3.14159265358979323846; // [rad]
 

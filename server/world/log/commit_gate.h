@@ -22,8 +22,7 @@
 #include <stdint.h>
 
 #include "common/base/status.h"
-#include "server/world/tick/messages.h"
-#include "server/world/snapshots/publisher.h"
+#include "server/world/message/messages.h"
 
 typedef struct commit_gate {
     reply_sink sink;    // behind the gate

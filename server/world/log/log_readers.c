@@ -10,7 +10,7 @@
 #include "proto/limits.h"
 #include "proto/log/log_compact.h"
 #include "server/base/metrics.h"
-#include "server/world/snapshots/subscription.h"
+#include "server/world/state/pace.h"
 
 // A notification that was encoded in this turn, for others that stand where its first reader stood.
 typedef struct encoded {
@@ -249,8 +249,7 @@ static bool falls_due(const log_reader_entry *e, const log_source *from, bool al
     if (all || e->owed || e->fresh) {
         return is_behind(e, from);
     }
-    subscription paced = {.view.rate = e->rate};
-    return subscription_due(&paced, world_tick(from->physics), world_definition(from->physics).hz);
+    return pace_due(e->rate, 0, world_tick(from->physics), world_definition(from->physics).hz);
 }
 
 static bool matches(const encoded *e, const log_reader_entry *reader)

@@ -15,8 +15,8 @@
 
 #include "common/base/array.h"
 #include "common/physics/physics.h"
-#include "server/world/tick/messages.h"
-#include "server/world/snapshots/publisher.h"
+#include "server/schedule/turn.h"
+#include "server/world/message/messages.h"
 #include "server/world/log/world_log.h"
 
 typedef struct log_reader_entry {

@@ -8,7 +8,7 @@
 #include "common/base/crc32c.h"
 #include "common/base/little_endian.h"
 #include "common/physics/image.h"
-#include "server/world/snapshots/row_table.h"
+#include "server/world/state/id_slot.h"
 
 enum {
     MAGIC_BYTES = 8,
@@ -169,7 +169,7 @@ status world_image_decode(const uint8_t *bytes, size_t size, world_image *out, e
     get_view(bytes + VIEW_AT, &made.view);
     for (uint32_t i = 0; i < count; i++) {
         uint64_t id = get64(bytes + HEADER_BYTES + (size_t)i * ROW_BYTES);
-        if (id == 0 || row_table_slot(id) >= PHYSICS_BODIES_MAX) {
+        if (id == 0 || id_slot(id) >= PHYSICS_BODIES_MAX) {
             return error_set(err, STATUS_INVALID_ARGUMENT, "the image names a body that cannot be");
         }
     }

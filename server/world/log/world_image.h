@@ -29,8 +29,8 @@
 #include "common/world/command.h"
 #include "common/world/owners.h"
 #include "server/base/bytes.h"
-#include "server/world/tick/session_bodies.h"
-#include "server/world/tick/last_requests.h"
+#include "server/world/state/session_bodies.h"
+#include "server/world/state/last_requests.h"
 
 typedef struct world_image {
     physics_world *physics; // owned by the reader

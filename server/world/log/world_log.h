@@ -38,8 +38,8 @@
 #include "proto/wire/buffer.h"
 #include "server/storage/storage.h"
 #include "server/world/log/commit_gate.h"
-#include "server/world/tick/session_bodies.h"
-#include "server/world/tick/last_requests.h"
+#include "server/world/state/session_bodies.h"
+#include "server/world/state/last_requests.h"
 
 enum {
     WORLD_LOG_HEAD_BYTES = 12,        // before the marks and the record in an entry

@@ -7,7 +7,7 @@
 
 static bool in_sight(const publisher *p, const subscription *s, body_id id)
 {
-    const uint32_t slot = row_table_slot(id);
+    const uint32_t slot = id_slot(id);
     const row_entry *entry =
         id != 0 && slot < p->rows.entries.count ? &p->rows.entries.data[slot] : NULL;
     return entry != NULL && entry->id == id &&
@@ -37,7 +37,7 @@ static bool bodies_changed_in_sight(const publisher *p, const subscription *s)
     for (uint32_t i = 0; i < p->rows.removals.count; i++) {
         const row_removal *gone = &p->rows.removals.data[i];
         if (gone->removed > s->version && gone->created <= s->version && s->seen != NULL &&
-            view_set_has(s->seen, row_table_slot(gone->id))) {
+            view_set_has(s->seen, id_slot(gone->id))) {
             return true;
         }
     }

@@ -44,20 +44,20 @@ static uint32_t other_slot(const physics_world *world, joint_id below, body_id b
     if (below == 0 || joint_get(world, below, &info, NULL) != STATUS_OK) {
         return UINT32_MAX;
     }
-    return row_table_slot(info.def.a == body ? info.def.b : info.def.a);
+    return id_slot(info.def.a == body ? info.def.b : info.def.a);
 }
 
 static joint_slots slots_of(const physics_world *world, const joint_def *def)
 {
-    return (joint_slots){.a = row_table_slot(def->a),
-                         .b = row_table_slot(def->b),
+    return (joint_slots){.a = id_slot(def->a),
+                         .b = id_slot(def->b),
                          .other_a = other_slot(world, def->joint_a, def->a),
                          .other_b = other_slot(world, def->joint_b, def->b)};
 }
 
 static void note_joint(joint_table *t, const physics_world *world, joint_id id, uint64_t version)
 {
-    joint_entry *entry = &t->entries.data[row_table_slot(id)];
+    joint_entry *entry = &t->entries.data[id_slot(id)];
     if (entry->id == id) {
         return;
     }
@@ -90,7 +90,7 @@ void joint_table_update(joint_table *t, const physics_world *world, uint64_t ver
     }
     uint32_t next = 0;
     for (joint_id id = 0; (id = world_next_joint(world, id)) != 0;) {
-        uint32_t slot = row_table_slot(id);
+        uint32_t slot = id_slot(id);
         ASSERT(slot >= next);
         if (slot >= t->entries.count) {
             array_reserve(&t->entries, slot + 1); // new elements are zero
@@ -107,7 +107,7 @@ void joint_table_update(joint_table *t, const physics_world *world, uint64_t ver
 
 void joint_table_mark(joint_table *t, joint_id id, uint64_t version)
 {
-    uint32_t slot = row_table_slot(id);
+    uint32_t slot = id_slot(id);
     if (slot < t->entries.count && t->entries.data[slot].id == id) {
         t->entries.data[slot].changed = t->changed = version;
     }

@@ -28,7 +28,7 @@
 #include "server/schedule/turn.h"
 #include "server/world/snapshots/descriptions.h"
 #include "server/world/snapshots/event_log.h"
-#include "server/world/tick/messages.h"
+#include "server/world/message/messages.h"
 #include "server/world/snapshots/packed_view.h"
 #include "server/world/snapshots/row_table.h"
 #include "server/world/snapshots/subscription.h"
@@ -74,12 +74,6 @@ typedef struct publisher {
     ARRAY(uint64_t) events_shown; // numbers in the log
     descriptions descriptions;
 } publisher;
-
-// The receiver of replies, which takes them over.
-typedef struct reply_sink {
-    void (*post)(void *context, reply *r);
-    void *context;
-} reply_sink;
 
 void publisher_init(publisher *p, const limits *bounds, const char *world, uint64_t epoch);
 void publisher_deinit(publisher *p);

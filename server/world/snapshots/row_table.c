@@ -59,7 +59,7 @@ void row_table_update(row_table *t, const physics_world *world)
     uint32_t slot = 0;
     for (uint32_t i = 0; i < t->taken.count; i++) {
         const body_row *row = &t->taken.data[i];
-        uint32_t at = row_table_slot(row->id);
+        uint32_t at = id_slot(row->id);
         ASSERT_SLOW(at >= slot);
         if (at >= t->entries.count) {
             // Elements that array_grow adds are zero, and count never shrinks.
@@ -83,7 +83,7 @@ void row_table_update(row_table *t, const physics_world *world)
 
 void row_table_mark(row_table *t, body_id id)
 {
-    uint32_t slot = row_table_slot(id);
+    uint32_t slot = id_slot(id);
     if (slot < t->entries.count && t->entries.data[slot].id == id) {
         t->entries.data[slot].described = t->version + 1;
     }

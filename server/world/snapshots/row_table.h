@@ -18,6 +18,7 @@
 #include "proto/wire/buffer.h"
 #include "proto/encode/encode.h"
 #include "server/world/snapshots/subscription.h"
+#include "server/world/state/id_slot.h"
 
 typedef struct row_entry {
     body_id id;         // 0: no body in this slot
@@ -45,11 +46,6 @@ typedef struct row_table {
     ARRAY(body_row) taken;       // scratch
     buffer scratch;
 } row_table;
-
-static inline uint32_t row_table_slot(body_id id)
-{
-    return (uint32_t)(id & 0xFFFFFF) - 1;
-}
 
 void row_table_init(row_table *t, uint64_t removals_max);
 void row_table_deinit(row_table *t);

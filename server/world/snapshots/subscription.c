@@ -2,12 +2,12 @@
 // subscription.h. The world's thread.
 #include "server/world/snapshots/subscription.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/assert.h"
 #include "server/world/snapshots/budget.h"
+#include "server/world/state/pace.h"
 
 static size_t set_bytes(uint32_t slots)
 {
@@ -279,12 +279,7 @@ bool subscriptions_describe(const subscriptions *s)
 
 bool subscription_due(const subscription *s, uint64_t tick, double hz)
 {
-    double rate = s->view.rate;
-    if (rate <= 0.0 || rate >= hz || tick == 0) {
-        return true;
-    }
-    tick += s->phase;
-    return floor((double)tick * rate / hz) > floor((double)(tick - 1) * rate / hz);
+    return pace_due(s->view.rate, s->phase, tick, hz);
 }
 
 static int compare_numbers(uint64_t a, uint64_t b)

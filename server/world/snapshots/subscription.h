@@ -15,7 +15,7 @@
 #include "common/world/command.h"
 #include "server/base/memory.h"
 #include "server/world/snapshots/event_marks.h"
-#include "server/world/tick/messages.h"
+#include "server/world/message/messages.h"
 #include "server/world/snapshots/token_areas.h"
 
 // The slots of the bodies that were in view, shared by all who were sent the same snapshot.

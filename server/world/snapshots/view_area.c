@@ -30,7 +30,7 @@ void view_area_update(view_area *v, const subscribe_args *args, const token_area
     if (args->follow == 0 || v->lost) {
         return;
     }
-    const uint32_t slot = row_table_slot(args->follow);
+    const uint32_t slot = id_slot(args->follow);
     const row_entry *entry =
         slot < rows->entries.count ? &rows->entries.data[slot] : &(const row_entry){0};
     if (entry->id != args->follow) {

@@ -84,7 +84,7 @@ static void show_bodies(publisher *p, const physics_world *world, view_group *g)
     for (uint32_t i = 0; i < p->rows.removals.count && removals; i++) {
         const row_removal *gone = &p->rows.removals.data[i];
         bool later = gone->removed > g->of->version;
-        if (later && was_seen(g, gone->created, row_table_slot(gone->id))) {
+        if (later && was_seen(g, gone->created, id_slot(gone->id))) {
             array_push(&p->removed, gone->id);
         }
     }
@@ -97,7 +97,7 @@ static bool body_shown(const view_group *g, body_id id)
         return false;
     }
     const subscription *s = g->of;
-    const uint32_t slot = row_table_slot(id);
+    const uint32_t slot = id_slot(id);
     const view_set *sets[] = {g->seen, s->seen};
     bool shown = s->shown_all || (!g->full && s->seen == NULL) || // it had no area
                  subscription_has_shown(s, slot);
@@ -115,7 +115,7 @@ static bool body_shown(const view_group *g, body_id id)
 
 static const row_entry *present(const publisher *p, body_id id)
 {
-    const uint32_t slot = row_table_slot(id);
+    const uint32_t slot = id_slot(id);
     const row_entry *entry =
         id != 0 && slot < p->rows.entries.count ? &p->rows.entries.data[slot] : NULL;
     return entry != NULL && entry->id == id ? entry : NULL;
@@ -151,7 +151,7 @@ static bool was_told(const view_group *g, uint32_t slot, uint64_t created, uint6
 static bool body_known(const publisher *p, const view_group *g, body_id id)
 {
     const subscription *s = g->of;
-    const uint32_t slot = row_table_slot(id);
+    const uint32_t slot = id_slot(id);
     const row_entry *entry = present(p, id);
     if (entry != NULL) {
         return (g->seen != NULL && view_set_has(g->seen, slot)) ||

@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #include "common/base/array.h"
-#include "server/world/tick/messages.h"
+#include "server/world/message/messages.h"
 
 typedef struct inbox_lane {
     request *first, *last; // linked by node.next

@@ -28,7 +28,7 @@
 #include "common/base/status.h"
 #include "server/base/limits.h"
 #include "server/schedule/permits.h"
-#include "server/world/tick/messages.h"
+#include "server/world/message/messages.h"
 
 typedef struct sim_thread sim_thread;
 

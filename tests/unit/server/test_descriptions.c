@@ -408,12 +408,12 @@ static void change_while_the_rest_is_told_is_not_lost(void **state)
         const msgpack_object *list = obj_get(s, "spawned");
         for (uint32_t i = 0; i < obj_count(list); i++) {
             uint64_t id = obj_get_uint(obj_at(list, i), "body");
-            tagged[row_table_slot(id)] = strcmp(obj_get_text(obj_at(list, i), "tag"), "new") == 0;
+            tagged[id_slot(id)] = strcmp(obj_get_text(obj_at(list, i), "tag"), "new") == 0;
         }
         more = obj_find(s, "describing") != NULL;
         if (!more) {
             for (int i = 0; i <= round && i < BALLS / 2; i++) {
-                assert_true(tagged[row_table_slot(ids[i])]);
+                assert_true(tagged[id_slot(ids[i])]);
             }
         }
         assert_true(round < BALLS);

@@ -36,8 +36,8 @@ static void rows_note_when_a_body_came_and_changed(void **state)
     row_table_update(&t, world);
     body_id b = add_body(world, 2.0);
     row_table_update(&t, world);
-    const row_entry *of_a = &t.entries.data[row_table_slot(a)];
-    const row_entry *of_b = &t.entries.data[row_table_slot(b)];
+    const row_entry *of_a = &t.entries.data[id_slot(a)];
+    const row_entry *of_b = &t.entries.data[id_slot(b)];
     assert_int_equal(of_a->created, 1);
     assert_int_equal(of_a->changed, 1);
     assert_int_equal(of_b->created, 2);
@@ -86,11 +86,11 @@ static void rows_tell_apart_bodies_of_one_slot(void **state)
     row_table_update(&t, world);
     body_remove(world, before, NULL);
     body_id after = add_body(world, 0.0);
-    assert_int_equal(row_table_slot(before), row_table_slot(after));
+    assert_int_equal(id_slot(before), id_slot(after));
     row_table_update(&t, world);
     assert_int_equal(t.removals.count, 1);
     assert_int_equal(t.removals.data[0].id, before);
-    const row_entry *entry = &t.entries.data[row_table_slot(after)];
+    const row_entry *entry = &t.entries.data[id_slot(after)];
     assert_int_equal(entry->id, after);
     assert_int_equal(entry->created, 2);
     row_table_deinit(&t);
@@ -171,7 +171,7 @@ static void rows_append_encodes_once_per_change(void **state)
     buffer_init(&one, 1000);
     buffer_init(&two, 1000);
     buffer_init(&fresh, 1000);
-    row_entry *entry = &t.entries.data[row_table_slot(id)];
+    row_entry *entry = &t.entries.data[id_slot(id)];
     row_table_append(&t, entry, &one);
     assert_int_equal(entry->encoded, 1);
     row_table_append(&t, entry, &two);

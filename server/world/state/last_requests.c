@@ -1,5 +1,5 @@
 // A table by slot and the list of its new entries; see last_requests.h. The world's thread.
-#include "server/world/tick/last_requests.h"
+#include "server/world/state/last_requests.h"
 
 #include "common/base/little_endian.h"
 

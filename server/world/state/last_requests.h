@@ -6,8 +6,8 @@
 // be; a session that takes over a slot replaces the mark.
 //
 // One thread: the world's.
-#ifndef CAROM_SERVER_WORLD_TICK_LAST_REQUESTS_H
-#define CAROM_SERVER_WORLD_TICK_LAST_REQUESTS_H
+#ifndef CAROM_SERVER_WORLD_STATE_LAST_REQUESTS_H
+#define CAROM_SERVER_WORLD_STATE_LAST_REQUESTS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // A counted flag and a time; see standing.h. Any thread.
-#include "server/world/tick/standing.h"
+#include "server/world/message/standing.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

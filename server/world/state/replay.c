@@ -1,5 +1,5 @@
 // See replay.h.
-#include "server/world/log/replay.h"
+#include "server/world/state/replay.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,8 +1,8 @@
 // The table of bodies that end with their sessions; see session_bodies.h. The world's thread.
-#include "server/world/tick/session_bodies.h"
+#include "server/world/state/session_bodies.h"
 
 #include "common/base/assert.h"
-#include "server/world/snapshots/row_table.h"
+#include "server/world/state/id_slot.h"
 
 void session_bodies_deinit(session_bodies *b)
 {
@@ -11,7 +11,7 @@ void session_bodies_deinit(session_bodies *b)
 
 void session_bodies_add(session_bodies *b, body_id id, uint64_t session)
 {
-    uint32_t slot = row_table_slot(id);
+    uint32_t slot = id_slot(id);
     if (slot >= b->by_slot.count) {
         array_reserve(&b->by_slot, slot + 1); // new elements are zero
         b->by_slot.count = slot + 1;

@@ -1,14 +1,14 @@
 // Life and death of requests and replies; see messages.h.
-#include "server/world/tick/messages.h"
+#include "server/world/message/messages.h"
 
 #include <stdlib.h>
 
 #include "common/base/assert.h"
 #include "proto/encode/encode.h"
 #include "server/base/memory.h"
-#include "server/world/log/replay.h"
-#include "server/world/tick/session_bodies.h"
-#include "server/world/tick/last_requests.h"
+#include "server/world/state/replay.h"
+#include "server/world/state/session_bodies.h"
+#include "server/world/state/last_requests.h"
 
 request *request_create(request_kind kind, uint64_t world)
 {

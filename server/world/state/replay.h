@@ -6,8 +6,8 @@
 // before.
 //
 // One thread at a time: whoever opens it, then the world's.
-#ifndef CAROM_SERVER_WORLD_LOG_REPLAY_H
-#define CAROM_SERVER_WORLD_LOG_REPLAY_H
+#ifndef CAROM_SERVER_WORLD_STATE_REPLAY_H
+#define CAROM_SERVER_WORLD_STATE_REPLAY_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -5,8 +5,8 @@
 // removing it then finds nothing.
 //
 // One thread: the world's.
-#ifndef CAROM_SERVER_WORLD_TICK_SESSION_BODIES_H
-#define CAROM_SERVER_WORLD_TICK_SESSION_BODIES_H
+#ifndef CAROM_SERVER_WORLD_STATE_SESSION_BODIES_H
+#define CAROM_SERVER_WORLD_STATE_SESSION_BODIES_H
 
 #include <stdint.h>
 

@@ -7,8 +7,8 @@
 // behind, until its token expires.
 //
 // Made and changed by the network thread, read by the worlds' threads.
-#ifndef CAROM_SERVER_WORLD_TICK_STANDING_H
-#define CAROM_SERVER_WORLD_TICK_STANDING_H
+#ifndef CAROM_SERVER_WORLD_MESSAGE_STANDING_H
+#define CAROM_SERVER_WORLD_MESSAGE_STANDING_H
 
 #include <stdbool.h>
 

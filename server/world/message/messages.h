@@ -8,8 +8,8 @@
 // ends it.
 //
 // A message belongs to one thread at a time.
-#ifndef CAROM_SERVER_WORLD_TICK_MESSAGES_H
-#define CAROM_SERVER_WORLD_TICK_MESSAGES_H
+#ifndef CAROM_SERVER_WORLD_MESSAGE_MESSAGES_H
+#define CAROM_SERVER_WORLD_MESSAGE_MESSAGES_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,7 +23,7 @@
 #include "server/base/memory.h"
 #include "server/storage/storage.h"
 #include "server/base/queue.h"
-#include "server/world/tick/standing.h"
+#include "server/world/message/standing.h"
 
 struct buffer;
 
@@ -183,6 +183,12 @@ typedef struct reply {
     world_end end;              // REPLY_IMAGE
     memory_charge making;       // of a world.fork: memory for the image and the world made of it
 } reply;
+
+// Where a world posts its replies: the receiver takes each of them over.
+typedef struct reply_sink {
+    void (*post)(void *context, reply *r);
+    void *context;
+} reply_sink;
 
 request *request_create(request_kind kind, uint64_t world);
 void request_free(request *r); // with all that it still owns; NULL is allowed
