@@ -28,6 +28,17 @@ void commit_gate_deinit(commit_gate *g)
     free(g->stamps);
 }
 
+void commit_gate_redirect(commit_gate *g, reply_sink sink)
+{
+    ASSERT(sink.post != NULL);
+    g->sink = sink;
+}
+
+uint64_t commit_gate_committed(const commit_gate *g)
+{
+    return g->committed;
+}
+
 reply_sink commit_gate_sink(commit_gate *g)
 {
     return (reply_sink){post, g};

@@ -42,6 +42,9 @@ void commit_gate_init(commit_gate *g, reply_sink sink, uint64_t committed);
 // Nothing may be held any more.
 void commit_gate_deinit(commit_gate *g);
 
+// Replies leave to this sink from now on.
+void commit_gate_redirect(commit_gate *g, reply_sink sink);
+
 // The sink to which the world posts its replies. The gate must not move in memory.
 reply_sink commit_gate_sink(commit_gate *g);
 
@@ -56,7 +59,10 @@ void commit_gate_commit(commit_gate *g, uint64_t sequence);
 // held snapshots are dropped, ends of subscriptions leave as they are.
 void commit_gate_refuse(commit_gate *g, status why, const char *text);
 
-// Replies that are held.
+// The sequence up to which the log is committed.
+uint64_t commit_gate_committed(const commit_gate *g);
+
+// The number of replies that wait.
 uint64_t commit_gate_held(const commit_gate *g);
 
 #endif

@@ -21,33 +21,54 @@ static const int64_t EARLY_REPLAY_NS = 20000000;
 static const int64_t EARLY_NS_A_BYTE = 250;
 
 // Steps of a second that are worth more entries, so that fewer of them are promised ahead.
-static const int64_t DEAR_SECOND_NS = 4000000;
+static const int64_t COSTLY_SECOND_NS = 4000000;
 enum { IMAGE_LOG_BYTES = 32 << 20 }; // of records that a restart should read at most
 
 static uint64_t rows_end(const world_log *l)
 {
-    return l->rows_begin + l->rows.size;
+    return l->rows.begin + l->rows.encoded.size;
 }
 
 static log_mark mark_now(const world_log *l, uint64_t tick)
 {
-    return (log_mark){.tick = tick, .offset = rows_end(l), .count = l->row_count};
+    return (log_mark){.tick = tick, .offset = rows_end(l), .count = l->rows.count};
+}
+
+// Every change of the log's state is made here.
+static void change_state(world_log *l, world_log_state next)
+{
+    static const uint8_t FROM[] = {
+        [WORLD_LOG_GOOD] = 1 << WORLD_LOG_NEW | 1 << WORLD_LOG_FAILED | 1 << WORLD_LOG_CLOSED,
+        [WORLD_LOG_NEW] = 0, // only world_log_init() makes one
+        [WORLD_LOG_FAILED] = 1 << WORLD_LOG_NEW | 1 << WORLD_LOG_GOOD,
+        [WORLD_LOG_CLOSED] = 1 << WORLD_LOG_NEW | 1 << WORLD_LOG_FAILED,
+        [WORLD_LOG_ENDED] = 1 << WORLD_LOG_NEW | 1 << WORLD_LOG_GOOD | 1 << WORLD_LOG_FAILED |
+                            1 << WORLD_LOG_CLOSED};
+    ASSERT(l->stored != NULL);
+    ASSERT((FROM[next] >> l->state & 1) != 0);
+    l->state = next;
+}
+
+bool world_log_is_broken(const world_log *l)
+{
+    return l->state == WORLD_LOG_FAILED || l->state == WORLD_LOG_CLOSED;
 }
 
 void world_log_init(world_log *l, storage_world *stored, storage_durability kept, uint64_t tick,
                     uint64_t sequence, uint64_t until, bool fresh, reply_sink out)
 {
+    ASSERT(out.post != NULL);
     *l = (world_log){.stored = stored,
                      .durability = kept,
                      .out = out,
                      .sequence = sequence,
                      .needed = sequence,
                      .until = until,
-                     .making = fresh && stored != NULL,
-                     .imaged_tick = tick,
+                     .state = fresh && stored != NULL ? WORLD_LOG_NEW : WORLD_LOG_GOOD,
+                     .images.tick = tick,
                      .hashed_tick = tick};
     l->written.tick = tick;
-    buffer_init(&l->rows, SIZE_MAX / 2);
+    buffer_init(&l->rows.encoded, SIZE_MAX / 2);
     commit_gate_init(&l->gate, out, fresh ? 0 : sequence);
 }
 
@@ -61,14 +82,20 @@ void world_log_deinit(world_log *l)
                        "the server ended before this was in the world's log; it may have been "
                        "applied");
     commit_gate_deinit(&l->gate);
-    buffer_deinit(&l->rows);
+    buffer_deinit(&l->rows.encoded);
     log_digests_deinit(&l->digests);
 }
 
 void world_log_redirect(world_log *l, reply_sink out)
 {
+    ASSERT(out.post != NULL);
     l->out = out;
-    l->gate.sink = out;
+    commit_gate_redirect(&l->gate, out);
+}
+
+reply_sink world_log_open_sink(const world_log *l)
+{
+    return l->out;
 }
 
 reply_sink world_log_sink(world_log *l)
@@ -76,12 +103,55 @@ reply_sink world_log_sink(world_log *l)
     return l->stored != NULL ? commit_gate_sink(&l->gate) : l->out;
 }
 
+bool world_log_is_stored(const world_log *l)
+{
+    return l->stored != NULL;
+}
+
+void world_log_keep_rows(world_log *l)
+{
+    l->rows.has_readers = true;
+}
+
+void world_log_add_replay(world_log *l, int64_t ns)
+{
+    l->images.replay_ns += ns;
+}
+
+// ---- the storage's word
+
+void world_log_watch(world_log *l, void *waker, void (*on_committed)(void *), void *context)
+{
+    ASSERT(waker != NULL && atomic_load(&l->word.waker) == NULL);
+    atomic_store(&l->word.waker, waker);
+    if (l->stored != NULL) {
+        storage_watch(l->stored, on_committed, context);
+    }
+}
+
+void world_log_move_word(world_log *l, void *waker)
+{
+    ASSERT(waker != NULL);
+    atomic_store(&l->word.waker, waker);
+}
+
+void *world_log_claim_word(world_log *l)
+{
+    // The waker is read after the claim: the world may just have moved.
+    return atomic_exchange(&l->word.sent, true) ? NULL : atomic_load(&l->word.waker);
+}
+
+void world_log_accept_word(world_log *l)
+{
+    atomic_store(&l->word.sent, false);
+}
+
 // ---- rows
 
 void world_log_note(world_log *l, uint64_t tick, uint64_t session, const char *name,
                     const uint8_t *arguments, uint32_t size)
 {
-    if (l->stored == NULL && !l->read) {
+    if (l->stored == NULL && !l->rows.has_readers) {
         return;
     }
     static const uint8_t EMPTY_MAP[] = {0x80};
@@ -91,14 +161,14 @@ void world_log_note(world_log *l, uint64_t tick, uint64_t session, const char *n
                        .method_size = (uint32_t)strlen(name),
                        .arguments = size > 0 ? arguments : EMPTY_MAP,
                        .arguments_size = size > 0 ? size : 1};
-    log_command_encode(&l->rows, &row);
-    ASSERT(!l->rows.overflow);
-    l->row_count++;
+    log_command_encode(&l->rows.encoded, &row);
+    ASSERT(!l->rows.encoded.overflow);
+    l->rows.count++;
 }
 
 void world_log_note_removal(world_log *l, uint64_t tick, const char *world, uint64_t body)
 {
-    if (l->stored == NULL && !l->read) {
+    if (l->stored == NULL && !l->rows.has_readers) {
         return;
     }
     buffer arguments;
@@ -120,13 +190,15 @@ void world_log_trim(world_log *l, uint64_t oldest)
     uint64_t floor = l->stored != NULL ? l->written.offset : end;
     bool far = oldest < floor && end - oldest > WORLD_LOG_KEPT_BYTES_MAX;
     uint64_t begin = far || oldest > floor ? floor : oldest;
-    if (begin <= l->rows_begin) {
+    buffer *rows = &l->rows.encoded;
+    if (begin <= l->rows.begin) {
         return;
     }
-    size_t drop = (size_t)(begin - l->rows_begin);
-    memmove(l->rows.data, l->rows.data + drop, l->rows.size - drop);
-    l->rows.size -= drop;
-    l->rows_begin = begin;
+    ASSERT(begin <= end);
+    size_t drop = (size_t)(begin - l->rows.begin);
+    memmove(rows->data, rows->data + drop, rows->size - drop);
+    rows->size -= drop;
+    l->rows.begin = begin;
 }
 
 log_mark world_log_end(const world_log *l, uint64_t tick)
@@ -136,12 +208,13 @@ log_mark world_log_end(const world_log *l, uint64_t tick)
 
 bool world_log_since(const world_log *l, log_mark from, log_record *out)
 {
-    if (from.offset < l->rows_begin) {
+    if (from.offset < l->rows.begin) {
         return false;
     }
+    ASSERT(from.offset <= rows_end(l) && from.count <= l->rows.count);
     *out = (log_record){.from = from.tick,
-                        .command_count = (uint32_t)(l->row_count - from.count),
-                        .commands = l->rows.data + (from.offset - l->rows_begin),
+                        .command_count = (uint32_t)(l->rows.count - from.count),
+                        .commands = l->rows.encoded.data + (from.offset - l->rows.begin),
                         .commands_size = (size_t)(rows_end(l) - from.offset)};
     return true;
 }
@@ -150,17 +223,17 @@ bool world_log_since(const world_log *l, log_mark from, log_record *out)
 
 world_log_state world_log_state_of(const world_log *l)
 {
-    return l->closed ? WORLD_LOG_CLOSED : l->failed ? WORLD_LOG_FAILED : WORLD_LOG_GOOD;
+    return l->state;
 }
 
 bool world_log_awaits_image(const world_log *l)
 {
-    return l->stored != NULL && !l->closed && (l->failed || l->making);
+    return l->state == WORLD_LOG_NEW || l->state == WORLD_LOG_FAILED;
 }
 
 status world_log_takes(const world_log *l, error *err)
 {
-    if (!l->failed) {
+    if (!world_log_is_broken(l)) {
         return STATUS_OK;
     }
     return error_set(err, STATUS_UNAVAILABLE,
@@ -169,27 +242,39 @@ status world_log_takes(const world_log *l, error *err)
                      l->failure.text);
 }
 
-static void fail(world_log *l, const error *why)
+const char *world_log_failure_text(const world_log *l)
 {
-    if (!l->failed) {
+    return world_log_is_broken(l) ? l->failure.text : "";
+}
+
+int64_t world_log_retry_ns(const world_log *l)
+{
+    return l->images.retry_ns;
+}
+
+// `next` is FAILED or CLOSED. A second failure in the same state only brings another text.
+static void fail(world_log *l, world_log_state next, const error *why)
+{
+    if (!world_log_is_broken(l)) {
         log_error("%s; the world takes no commands until its log can be written", why->text);
-        l->failed = true;
-        l->retry_ns = 0; // at once
+        l->images.retry_ns = 0; // at once
+    }
+    if (l->state != next) {
+        change_state(l, next);
     }
     l->failure = *why;
 }
 
 void world_log_mend(world_log *l)
 {
-    ASSERT(l->stored != NULL && !l->making);
-    l->failed = true;
+    ASSERT(l->state == WORLD_LOG_GOOD);
+    change_state(l, WORLD_LOG_FAILED);
     error_set(&l->failure, STATUS_UNAVAILABLE, "it is about to begin anew with an image");
 }
 
 bool world_log_settled(const world_log *l, uint64_t tick)
 {
-    return !l->failed && !l->making && !l->ending && l->until == tick &&
-           l->written.offset == rows_end(l);
+    return l->state == WORLD_LOG_GOOD && l->until == tick && l->written.offset == rows_end(l);
 }
 
 // ---- images
@@ -199,11 +284,12 @@ static uint64_t ahead_of(world_log *l, uint64_t tick, double hz)
 {
     const uint64_t second = (uint64_t)hz;
     const uint64_t quarter = second >= 4 ? second / 4 : second;
-    const uint64_t ticks = tick - l->imaged_tick;
+    const uint64_t ticks = tick - l->images.tick;
     if (ticks >= quarter) {
-        l->dear = (double)l->replay_ns * hz > (double)DEAR_SECOND_NS * (double)ticks;
+        l->images.steps_costly =
+            (double)l->images.replay_ns * hz > (double)COSTLY_SECOND_NS * (double)ticks;
     }
-    return l->dear ? quarter : second;
+    return l->images.steps_costly ? quarter : second;
 }
 
 static bool image_under_way(const world_log *l, error *why)
@@ -222,20 +308,20 @@ static void make_image(world_log *l, const world_log_image *image, double hz, in
                                              image->marks, image->view, image->paused, until);
     error err;
     status s = storage_checkpoint(l->stored, tick, &hash, bytes, &err);
-    l->image_bytes = bytes->size;
+    l->images.bytes = bytes->size;
     bytes_unref(bytes);
-    l->retry_ns = now + RETRY_NS;
-    l->imaged_ns = now;
+    l->images.retry_ns = now + RETRY_NS;
+    l->images.made_ns = now;
     if (s != STATUS_OK) {
-        if (l->failed) {
+        if (world_log_is_broken(l)) {
             l->failure = err;
         }
         return;
     }
-    l->replay_ns = 0;
-    l->imaged_tick = tick;
-    log_digests_begin_anew(&l->digests); // a restart begins with it
-    if (l->failed || l->making) {        // the image holds what could not be appended
+    l->images.replay_ns = 0;
+    l->images.tick = tick;
+    log_digests_begin_anew(&l->digests); // a restart begins with this image
+    if (l->state != WORLD_LOG_GOOD) {    // the image has what could not be appended
         l->written = mark_now(l, tick);
         l->until = until;
         l->hashed_tick = tick;
@@ -245,17 +331,17 @@ static void make_image(world_log *l, const world_log_image *image, double hz, in
 
 static bool wants_early_image(const world_log *l, int64_t now)
 {
-    const int64_t worth = EARLY_NS_A_BYTE * (int64_t)l->image_bytes;
-    return l->replay_ns > EARLY_REPLAY_NS && l->replay_ns > worth &&
-           now - l->imaged_ns >= EARLY_GAP_NS && storage_image_turn(l->stored, now);
+    const int64_t worth = EARLY_NS_A_BYTE * (int64_t)l->images.bytes;
+    return l->images.replay_ns > EARLY_REPLAY_NS && l->images.replay_ns > worth &&
+           now - l->images.made_ns >= EARLY_GAP_NS && storage_image_turn(l->stored, now);
 }
 
 static bool wants_image(const world_log *l, int64_t now)
 {
-    if (now - l->imaged_ns < IMAGE_GAP_NS) {
+    if (now - l->images.made_ns < IMAGE_GAP_NS) {
         return false;
     }
-    return l->replay_ns > REPLAY_NS || storage_log_bytes(l->stored) > IMAGE_LOG_BYTES ||
+    return l->images.replay_ns > REPLAY_NS || storage_log_bytes(l->stored) > IMAGE_LOG_BYTES ||
            storage_wants_checkpoint(l->stored);
 }
 
@@ -298,7 +384,8 @@ static bool append(world_log *l, const world_log_image *image, double hz, uint64
     bool hashed = tick >= l->hashed_tick + (uint64_t)hz;
     log_record record;
     bool kept = world_log_since(l, l->written, &record);
-    ASSERT(kept); // what the storage does not have is never forgotten
+    ASSERT(kept); // rows that the storage does not have are never forgotten
+    ASSERT(tick >= l->written.tick && until >= tick);
     record.tick = tick;
     record.has_hash = hashed;
     buffer out;
@@ -321,7 +408,7 @@ static bool append(world_log *l, const world_log_image *image, double hz, uint64
     } else {
         log_digests_begin_anew(&l->digests);
         if (s != STATUS_LIMIT_EXCEEDED) { // there the disk is behind, and comes after
-            fail(l, &err);
+            fail(l, WORLD_LOG_FAILED, &err);
         }
     }
     return s == STATUS_OK;
@@ -359,17 +446,18 @@ void world_log_settle(world_log *l, const world_log_image *image, double hz, int
         return;
     }
     error why;
-    if (l->making && l->imaged_ns == 0) {
+    ASSERT(l->state != WORLD_LOG_ENDED);
+    if (l->state == WORLD_LOG_NEW && l->images.made_ns == 0) {
         make_image(l, image, hz, now); // the first
-    } else if (l->failed && now >= l->retry_ns && !image_under_way(l, &why)) {
+    } else if (world_log_is_broken(l) && now >= l->images.retry_ns && !image_under_way(l, &why)) {
         make_image(l, image, hz, now);
     }
-    if (l->closed) { // only refusals and what tells why
-        commit_gate_stamp(&l->gate, l->gate.committed);
+    if (l->state == WORLD_LOG_CLOSED) { // only refusals wait, and ends of subscriptions
+        commit_gate_stamp(&l->gate, commit_gate_committed(&l->gate));
     }
-    if (!l->failed && append_new(l, image, hz)) {
+    if (!world_log_is_broken(l) && append_new(l, image, hz)) {
         commit_gate_stamp(&l->gate, l->needed);
-        if (!l->making && (wants_image(l, now) || wants_early_image(l, now)) &&
+        if (l->state == WORLD_LOG_GOOD && (wants_image(l, now) || wants_early_image(l, now)) &&
             !image_under_way(l, &why) && append_to_now(l, image, hz)) {
             make_image(l, image, hz, now);
         }
@@ -379,7 +467,7 @@ void world_log_settle(world_log *l, const world_log_image *image, double hz, int
 void world_log_rest(world_log *l, const world_log_image *image, double hz)
 {
     uint64_t tick = world_tick(image->physics);
-    if (l->stored != NULL && !l->failed && !l->making && l->until != tick) {
+    if (l->stored != NULL && l->state == WORLD_LOG_GOOD && l->until != tick) {
         (void)append(l, image, hz, tick);
     }
 }
@@ -396,16 +484,15 @@ static bool image_ended(world_log *l)
     error state;
     bool good = why.text[0] == '\0' && storage_state(l->stored, &state) == STATUS_OK;
     if (good) {
-        if (l->failed) {
+        if (world_log_is_broken(l)) {
             log_info("the log of a world can be written again");
         }
-        l->making = l->failed = l->closed = false;
+        change_state(l, WORLD_LOG_GOOD);
         l->needed = l->sequence;
         return false;
     }
-    bool given_up = !l->closed;
-    fail(l, why.text[0] != '\0' ? &why : &state);
-    l->closed = true;
+    const bool given_up = l->state != WORLD_LOG_CLOSED;
+    fail(l, WORLD_LOG_CLOSED, why.text[0] != '\0' ? &why : &state);
     if (given_up) {
         char text[ERROR_TEXT_MAX];
         snprintf(text, sizeof text, "the world's log cannot be written: %.200s", l->failure.text);
@@ -431,7 +518,7 @@ bool world_log_wake(world_log *l)
         return false;
     }
     error why;
-    if (l->ending) {
+    if (l->state == WORLD_LOG_ENDED) {
         commit_gate_commit(&l->gate, storage_committed(l->stored));
         if (storage_destroy_failed(l->stored) && world_log_holds(l)) {
             (void)storage_state(l->stored, &why);
@@ -439,15 +526,15 @@ bool world_log_wake(world_log *l)
         }
         return false;
     }
-    if (!l->failed && !l->making && storage_state(l->stored, &why) != STATUS_OK) {
-        fail(l, &why);
+    if (l->state == WORLD_LOG_GOOD && storage_state(l->stored, &why) != STATUS_OK) {
+        fail(l, WORLD_LOG_FAILED, &why);
         return false; // an image is tried at the next settling
     }
     bool given_up = false;
-    if ((l->failed || l->making) && l->imaged_ns != 0 && l->retry_ns != 0) {
+    if (l->state != WORLD_LOG_GOOD && l->images.made_ns != 0 && l->images.retry_ns != 0) {
         given_up = image_ended(l);
     }
-    if (!l->failed && !l->making) {
+    if (l->state == WORLD_LOG_GOOD) {
         commit_gate_commit(&l->gate, storage_committed(l->stored));
     }
     return given_up;
@@ -460,8 +547,7 @@ void world_log_destroy(world_log *l)
     }
     error err;
     uint64_t sequence = l->sequence;
-    l->ending = true;
-    l->making = l->failed = false;
+    change_state(l, WORLD_LOG_ENDED);
     if (storage_destroy(l->stored, &sequence, &err) != STATUS_OK) {
         refuse_end(l, err.text);
         return;

@@ -66,40 +66,56 @@ typedef struct log_mark {
     uint64_t count;  // rows
 } log_mark;
 
+// The diagram is in ARCHITECTURE.md, "What a log lives through". A log that nobody stores is GOOD.
+typedef enum world_log_state {
+    WORLD_LOG_GOOD,
+    WORLD_LOG_NEW,    // its first image is not on the disk yet
+    WORLD_LOG_FAILED, // takes no commands; an image may still save the replies that wait
+    WORLD_LOG_CLOSED, // no image could be written, and the replies that waited were refused
+    WORLD_LOG_ENDED   // world_log_destroy() was called
+} world_log_state;
+
+// The rows that commands left, encoded, with an offset of their own in the log.
+typedef struct world_log_rows {
+    buffer encoded;   // from offset `begin` on
+    uint64_t begin;   // offset of encoded.data[0]
+    uint64_t count;   // of all rows so far, the forgotten ones counted
+    bool has_readers; // replicas read them, not the storage alone
+} world_log_rows;
+
+// The last image, and the reasons for the next one.
+typedef struct world_log_images {
+    int64_t retry_ns;  // when a log that is not good tries again; 0: at once
+    int64_t made_ns;   // when the last one was made; 0: none was
+    int64_t replay_ns; // what the steps since the last one took
+    uint64_t tick;     // of the last one, or of the restart
+    uint64_t bytes;    // of the last one that was made here; 0: none
+    bool steps_costly; // so that few ticks are promised ahead
+} world_log_images;
+
+// How the storage's thread wakes the world's thread.
+typedef struct world_log_word {
+    _Atomic(void *) waker; // the simulation thread that serves the world
+    atomic_bool sent;      // a REQUEST_COMMITTED is on its way to it
+} world_log_word;
+
 typedef struct world_log {
     storage_world *stored; // NULL: nothing is written
     storage_durability durability;
-    reply_sink out; // behind the gate
+    world_log_state state; // only change_state() sets it
+    error failure;         // why it is FAILED or CLOSED
+    reply_sink out;        // behind the gate
     commit_gate gate;
-    buffer rows;          // encoded, from `rows_begin` on
-    uint64_t rows_begin;  // offset of rows.data[0]
-    uint64_t row_count;   // of all rows so far
-    bool read;            // someone reads it beside the storage
-    log_mark written;     // what the storage has been handed
-    uint64_t until;       // promised to be computed again
-    uint64_t hashed_tick; // the last entry with a hash
+    world_log_rows rows;
+    log_mark written;     // up to here the storage has the rows
+    uint64_t until;       // the last tick that a restart is promised to compute again
+    uint64_t hashed_tick; // of the last entry with a hash
     log_digests digests;  // of the bodies, beside each hash
     uint64_t sequence;    // of the last entry
-    uint64_t needed;      // the sequence that what is posted now has to wait for
-    bool making;          // its first image is not on the disk yet
-    bool failed, closed;  // see world_log_state
-    bool ending;          // world_log_destroy() was called
-    error failure;
-    int64_t retry_ns;      // when to try an image again
-    int64_t imaged_ns;     // when the last one was made
-    int64_t replay_ns;     // what the steps since the last image took
-    uint64_t imaged_tick;  // of the last image, or of the restart
-    bool dear;             // its steps cost so much that few are promised ahead
-    uint64_t image_bytes;  // of the last one that was made here; 0: none
-    _Atomic(void *) waker; // the simulation thread's, to whom the storage sends word
-    atomic_bool woken;     // word is on its way
+    uint64_t needed;      // the sequence for which replies that are posted now wait
+    world_log_images images;
+    world_log_word word;
 } world_log;
-
-typedef enum world_log_state {
-    WORLD_LOG_GOOD,
-    WORLD_LOG_FAILED, // takes no commands; what waits may still be saved by an image
-    WORLD_LOG_CLOSED  // no image could be written: what waited was refused
-} world_log_state;
 
 // The parts of an image, physics first.
 typedef struct world_log_image {
@@ -119,17 +135,39 @@ void world_log_init(world_log *l, storage_world *stored, storage_durability kept
 void world_log_deinit(world_log *l);
 
 // The log does not lead to the state that the world has: an image is made first, as after a
-// failure.
+// failure. The log is GOOD and stored.
 void world_log_mend(world_log *l);
+
+// Whether anything is written: results and snapshots wait for the storage then.
+bool world_log_is_stored(const world_log *l);
+
+// Replicas read the log from now on, so that its rows are kept for them.
+void world_log_keep_rows(world_log *l);
+
+// A restart takes so much longer for the steps since the last image [ns, >= 0].
+void world_log_add_replay(world_log *l, int64_t ns);
+
+// ---- The word that the storage sends when it has come further
+
+// `on_committed` is called with `context` on the storage's thread. `waker` serves the world.
+void world_log_watch(world_log *l, void *waker, void (*on_committed)(void *), void *context);
+// Another thread serves the world from now on. Word that went to the thread before counts as come.
+void world_log_move_word(world_log *l, void *waker);
+// The waker, to whom the caller sends word; NULL: word is on its way. Any thread.
+void *world_log_claim_word(world_log *l);
+// The word has come.
+void world_log_accept_word(world_log *l);
 
 // Whether a restart from this log comes to the state of `tick`, as it is now.
 bool world_log_settled(const world_log *l, uint64_t tick);
 
-// Replies go there from now on.
+// Replies leave to this sink from now on.
 void world_log_redirect(world_log *l, reply_sink out);
 
-// The sink that replies are posted to.
+// The sink to which the world posts its replies.
 reply_sink world_log_sink(world_log *l);
+// The sink behind the gate, for replies that show no state: they need not wait.
+reply_sink world_log_open_sink(const world_log *l);
 
 // Notes a command that was applied. `tick`: the first whose state shows it.
 void world_log_note(world_log *l, uint64_t tick, uint64_t session, const char *name,
@@ -148,6 +186,15 @@ void world_log_trim(world_log *l, uint64_t oldest);
 
 // Whether no further command should be carried out before the storage has taken what waits.
 bool world_log_full(const world_log *l);
+
+// Whether the log is FAILED or CLOSED.
+bool world_log_is_broken(const world_log *l);
+
+// Why the log is broken; empty where it is.
+const char *world_log_failure_text(const world_log *l);
+
+// When a log that is FAILED or CLOSED wants to be settled again.
+int64_t world_log_retry_ns(const world_log *l);
 
 // STATUS_OK, or why the world takes no commands.
 status world_log_takes(const world_log *l, error *err);

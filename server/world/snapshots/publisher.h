@@ -78,6 +78,18 @@ typedef struct publisher {
 void publisher_init(publisher *p, const limits *bounds, const char *world, uint64_t epoch);
 void publisher_deinit(publisher *p);
 
+// Snapshots with descriptions name the owners of bodies; NULL: nobody owns any. `whose` must outlive
+// the publisher or the next call.
+void publisher_show_owners(publisher *p, owners *whose);
+// Snapshots with descriptions name this area as the one that the world's scene shows; NULL: none.
+void publisher_show_scene(publisher *p, const area *view);
+// NULL: none.
+const area *publisher_scene_view(const publisher *p);
+// Subscriptions that are made from now on take memory of this holder; NULL: of nobody.
+void publisher_charge_to(publisher *p, memory_holder *holder);
+
+uint32_t publisher_reader_count(const publisher *p);
+
 // Whether there is such a body, for a view that would follow it (0: none) and be shown what lies in
 // one of `count` areas (0: everything). Errors: STATUS_NOT_FOUND, also for one that may not be
 // seen.
@@ -118,9 +130,11 @@ void publisher_note_change(publisher *p, const physics_world *world, const comma
 // A command of the session is in the state from now on.
 void publisher_note_command(publisher *p, session_key session, uint32_t id);
 
-// Takes note of the step that was just done, and of its events. To be called after each; what else
-// changes the state sets `stale`.
+// Accepts the step that was just done, and its events. To be called after each step.
 void publisher_note_step(publisher *p, physics_world *world);
+
+// The state was changed by something else than a step. To be called after the change.
+void publisher_note_edit(publisher *p);
 
 // Sends snapshots of the present state to those that are due, or, if `all`, to everyone that was
 // not sent it yet; in either case not to those that cannot take one yet. Replies of kind SNAPSHOT,
@@ -128,6 +142,8 @@ void publisher_note_step(publisher *p, physics_world *world);
 // turn is over (NULL: it has no end), but some in any case. False: others wait for the next time.
 bool publisher_publish(publisher *p, physics_world *world, bool all, const turn *t,
                        reply_sink sink);
+// Whether the last publishing chose anybody.
+bool publisher_was_busy(const publisher *p);
 
 // Whether there is someone who was not sent the present state and could be.
 bool publisher_owes(const publisher *p);

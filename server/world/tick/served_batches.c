@@ -93,8 +93,9 @@ static bool fits_tick(served_world *h, request *q, error *err)
     const crowding_cost cost = foresee(h, q, most);
     const claims taken = claims_of(h, at, q->reply_to.subject);
     q->foreseen_ns = cost_of(&q->command, &cost);
-    h->price_ns = cost.price_ns;
-    if (h->paused || !taken.any || taken.own_ns + q->foreseen_ns <= most - taken.all_ns) {
+    h->costs.price_ns = cost.price_ns;
+    if (served_world_is_paused(h) || !taken.any ||
+        taken.own_ns + q->foreseen_ns <= most - taken.all_ns) {
         return true;
     }
     error_set(err, STATUS_LIMIT_EXCEEDED,
@@ -109,8 +110,8 @@ void served_batch(served_world *h, request *q)
 {
     uint64_t at = q->command.apply.at;
     uint64_t tick = world_tick(h->physics);
-    if (!q->command.apply.has_at || (at == tick + 1 && !h->paused)) {
-        served_world_apply(h, q, h->paused, NULL);
+    if (!q->command.apply.has_at || (at == tick + 1 && !served_world_is_paused(h))) {
+        served_world_apply(h, q, served_world_is_paused(h), NULL);
         return;
     }
     error err;
@@ -132,7 +133,7 @@ void served_batch(served_world *h, request *q)
 // A record of the log has all commands of its tick, and there is a most that fits one.
 static bool fits_record(const served_world *h, error *err)
 {
-    if (!world_log_full(&h->log) && !last_requests_full(&h->marks)) {
+    if (!world_log_full(&h->log) && !last_requests_full(&h->last_requests)) {
         return true;
     }
     error_set(err, STATUS_LIMIT_EXCEEDED,
@@ -185,13 +186,13 @@ void served_world_serve_scheduled(served_world *h)
         } else if (!has_standing(q)) {
             refuse_fallen(h, q);
         } else {
-            const bool bound = spent > 0 && !h->paused;
+            const bool bound = spent > 0 && !served_world_is_paused(h);
             const int64_t left =
                 served_world_commands_ns(h) > spent ? served_world_commands_ns(h) - spent : 0;
             const int64_t most = bound ? left : INT64_MAX;
             const uint32_t commands = q->command.apply.count;
             served_world_apply(h, q, false, &most);
-            spent += (int64_t)commands * COMMAND_NS + h->cost.step_ns;
+            spent += (int64_t)commands * COMMAND_NS + h->costs.command.step_ns;
         }
     }
     if (due > 0) {

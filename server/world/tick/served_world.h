@@ -21,6 +21,7 @@
 #include "server/world/tick/inbox.h"
 #include "server/world/log/log_readers.h"
 #include "server/world/message/messages.h"
+#include "server/world/state/last_requests.h"
 #include "server/world/tick/owner_crowds.h"
 #include "server/world/tick/tick_schedule.h"
 #include "server/world/tick/world_metrics.h"
@@ -30,8 +31,17 @@
 #include "server/world/tick/slowdown.h"
 #include "server/world/log/world_log.h"
 
-// Measured over the last second, for world.info and for warnings. Begins anew when the world goes
-// on after a pause, so that neither the pause nor the ticks of world.step count for the rate.
+// The diagram is in ARCHITECTURE.md, "What a world lives through".
+typedef enum served_world_state {
+    SERVED_WORLD_RUNNING,
+    SERVED_WORLD_PAUSING,  // world.pause came in this tick: answered after the step
+    SERVED_WORLD_PAUSED,   // requests are carried out between two ticks
+    SERVED_WORLD_STEPPING, // paused, and a world.step is under way
+    SERVED_WORLD_ENDED     // destroyed: freed when nothing of it waits for the log any more
+} served_world_state;
+
+// Measured over the last second, for world.info and for warnings. Begins again when a paused world
+// is resumed, so that neither the pause nor the ticks of world.step count for the rate.
 typedef struct served_world_window {
     int64_t start_ns;
     int64_t busy_ns;
@@ -39,10 +49,10 @@ typedef struct served_world_window {
     slowdown causes;           // of its lateness
     double step_ms;            // mean of the window before, 0 before there is one
     double rate;               // ticks a second in the window before, 0 before there is one
-    bool cut;                  // its last publishing was
+    bool publishing_cut;       // by the end of its turn, in the last tick
     int64_t debt_ns;           // by which ticks took more than half of their time, in sum
-    int64_t full_ns;           // when it was last said that it has no room for contacts; 0: never
-    int64_t warned_ns;         // when it was last said that the world is slowed, 0 for never
+    int64_t full_ns;           // last warning that it has no room for contacts, 0 for none
+    int64_t warned_ns;         // last warning that the world is slowed, 0 for none
     int64_t warned_skipped_ns; // how much it had been slowed by then
 } served_world_window;
 
@@ -52,57 +62,89 @@ typedef struct served_world_clocks {
     int64_t (*processor)(void);
 } served_world_clocks;
 
+// Its place among the worlds of its simulation thread, which writes and reads it.
+typedef struct served_world_place {
+    share *used;             // of the thread's time
+    int64_t load_ns;         // of the thread's time in the window of that
+    int64_t parked_until_ns; // it is to move to another thread; 0: it is not parked
+    int64_t crowded_ns;      // when REPLY_CROWDED was last posted; 0: never
+    bool request_arrived;    // since it was run
+    bool thread_alone;       // no other world is on the thread
+    turn_job step_job;       // in the thread's queue of steps
+    world_metrics *metrics;  // NULL once it has ended
+} served_world_place;
+
+// What its next step and its commands cost, as far as that is foreseen.
+typedef struct served_world_costs {
+    int64_t step_most_ns;  // a step that will take longer waits for a thread of its own
+    bool step_blocked;     // one does
+    request *returned;     // it would last as long, or make such a step: it goes back to the inbox
+    int64_t stepped_ns;    // that the last step of world.step took
+    int64_t lasted_ns;     // that the last tick took
+    crowding_cost command; // of the command that was carried out last
+    int64_t price_ns;      // of the request being carried out, beside the time that it takes
+} served_world_costs;
+
+// Sessions that have ended, and whose ends are still to be carried out here.
+typedef struct served_world_sessions {
+    ARRAY(uint64_t) ending; // some of their bodies are still there
+    ARRAY(uint64_t) gone;   // their REQUEST_SESSION_END waits in the inbox: their steps end
+} served_world_sessions;
+
 typedef struct served_world {
     uint64_t number; // never used again in this process; the epoch on the wire
     char name[WORLD_NAME_BYTES_MAX + 1];
     const limits *limits;
-    block_account
-        *blocks; // its memory, which its simulation thread charges; NULL: it is not counted
+    block_account *blocks;    // counts its memory; NULL: it is not counted
+    served_world_state state; // only served_world_change() sets it
+    request *pending;         // the world.pause while PAUSING, the world.step while STEPPING
+    uint32_t steps_left;      // of the world.step
+
+    // All that an image has
     physics_world *physics;
-    owners *owners;       // whose its bodies are
-    replay *replay;       // the recording that it plays; NULL: it takes commands
-    error replay_failure; // STATUS_OK: none
-    double hz;
-    bool paused;
-    bool ended; // destroyed: to be freed when nothing of it waits any more
-    tick_schedule schedule;
-    publisher publisher;
-    log_readers readers;
+    owners *owners; // of its bodies
     session_bodies session_bodies;
-    last_requests marks;
-    task_runner runner; // lent to the physics
+    last_requests last_requests;
+
+    // The recording that it plays
+    replay *replay;       // NULL: it takes commands
+    error replay_failure; // STATUS_OK: none
+
+    // Time
+    double hz;
+    tick_schedule schedule;
+    served_world_clocks clocks;
+    served_world_window window;
+    served_world_place place;
+    served_world_costs costs;
+    task_runner runner;   // lent to the physics
+    int64_t published_ns; // when a paused world last sent snapshots
+
+    // Requests
     inbox inbox;
     crowding crowding;
     owner_crowds owner_crowds;
-    int64_t load_ns;            // that it took of its thread in the window of that
-    int64_t parked_ns;          // it is not run before that: it is to move. 0: it is not parked
-    int64_t crowded_ns;         // when it was last said that it crowds others; 0: never
-    share *used;                // of its thread's time, which the thread deals among its worlds
-    bool touched;               // a request came since it was run
-    bool alone;                 // no other world is on its thread
-    int64_t foreseen_most_ns;   // a step that will take longer waits for a thread apart
-    bool waits_for_own_thread;  // one does
-    request *returned;          // it would last as long, or make such a step: it waits in the inbox
-    int64_t stepped_ns;         // that the last step of world.step took
-    int64_t lasted_ns;          // that its last tick took
-    shared_bytes *figures;      // that it left last; NULL: none
-    crowding_cost cost;         // of the command that was carried out last
-    int64_t price_ns;           // of the request being carried out, beside the time that it takes
     ARRAY(request *) scheduled; // world.apply with a tick, by that tick, then by arrival
-    ARRAY(uint64_t) ending;     // sessions that have ended, of whose bodies some are still there
-    ARRAY(uint64_t) gone;       // sessions whose end waits in the inbox: their steps end
-    request *pausing;           // the world.pause that is answered after the step
-    request *stepping;          // the world.step that is being carried out
-    uint32_t steps_left;
-    turn_job step_job;    // of its thread's queue of steps
-    int64_t published_ns; // when a paused world last sent snapshots
-    served_world_window window;
-    world_metrics *metrics; // NULL once it has ended
-    buffer scratch;
+    served_world_sessions sessions;
+    buffer scratch; // the result that is encoded
+
+    // Its readers and its log
+    publisher publisher;
+    log_readers readers;
     world_log log;
-    reply_sink sink; // of the log
-    served_world_clocks clocks;
+    reply_sink sink;       // of the log
+    shared_bytes *figures; // of the last REPLY_FIGURES; NULL: none
 } served_world;
+
+static inline bool served_world_is_paused(const served_world *h)
+{
+    return h->state == SERVED_WORLD_PAUSED || h->state == SERVED_WORLD_STEPPING;
+}
+
+static inline bool served_world_has_ended(const served_world *h)
+{
+    return h->state == SERVED_WORLD_ENDED;
+}
 
 // Takes over what `from` owns, and frees it. `sink` gets its replies.
 served_world *served_world_create(uint64_t number, const char *name, adoption *from,
@@ -125,7 +167,7 @@ void served_world_bound_step(served_world *h, int64_t most_ns);
 // It lives on another thread from now on, which calls this: `sink` gets its replies.
 void served_world_move(served_world *h, reply_sink sink);
 
-// All that it is, as world_image.h has it. One reference, the caller's.
+// Its state as an image of world_image.h. One reference, the caller's.
 shared_bytes *served_world_image(const served_world *h);
 // After served_world_flush.
 world_end served_world_end(const served_world *h);

@@ -1,9 +1,18 @@
-// The two sources of a served world, served_world.c (time) and served_requests.c, share these;
-// private to them. The thread of its simulation thread.
+// What the sources of a served world share; private to them. The thread of its simulation thread.
 #ifndef CAROM_SERVER_WORLD_TICK_SERVED_WORLD_INTERNAL_H
 #define CAROM_SERVER_WORLD_TICK_SERVED_WORLD_INTERNAL_H
 
 #include "server/world/tick/served_world.h"
+
+// ---- served_world.c
+
+// Every change of the state is made here. `pending` is set before, and cleared, by the caller.
+void served_world_change(served_world *h, served_world_state next);
+
+// Subscriptions, those of the log too.
+uint32_t served_world_reader_count(const served_world *h);
+
+// ---- served_answers.c
 
 // Hands a reply to the sink.
 void served_world_post(served_world *h, reply *r);
@@ -14,10 +23,19 @@ void served_world_refuse(served_world *h, request *q, status why, const char *te
 void served_world_answer(served_world *h, request *q, const error *err);
 // Likewise {world, tick} of now.
 void served_world_answer_tick(served_world *h, request *q);
-// The same after it took effect here, which a session that is resumed after a restart is told.
+// The same, and the request is the session's last one that took effect here, as a client is told
+// that resumes its session after a restart.
 void served_world_answer_done(served_world *h, request *q);
+// The result of world.create. `created`: false where the world was there already.
+void served_world_answer_create(served_world *h, request *q, bool created);
+// world.info and world.list.
+void served_world_answer_info(served_world *h, request *q);
 
-// Notes in the log that the world stands from now on, or goes on.
+// Keeps the request as its session's last one that took effect. To be called before the log is
+// settled: the entry, or the first image, that has the command has this too.
+void served_world_note_last_request(served_world *h, const request *q);
+
+// Records in the log that the world is paused, or resumed.
 void served_world_note_pause(served_world *h, const request *q);
 
 // Hands what is new to the log and lets go what may leave.
@@ -26,19 +44,31 @@ void served_world_settle(served_world *h);
 // Its blocks: bodies, contacts, tables of snapshots.
 uint64_t served_world_memory_bytes(const served_world *h);
 
-// The state that readers of the log are told of.
+// The state that readers of the log are sent.
 log_source served_world_log_source(const served_world *h);
 
 // Of a world that replays: goes to a tick of the recording. The state stays on errors.
 status served_world_seek(served_world *h, uint64_t tick, error *err);
 
-// Looks how far the log has come.
+// Releases what the storage has committed; refuses all where the log was given up.
 void served_world_take_committed(served_world *h);
 
 // Carries out the inbox, up to a request that makes the rest wait (the world's end, a world.step, a
 // pause, a world.resume) or until it has taken so long since `begin`; the rest waits its turn, by
 // session.
 void served_world_serve_inbox(served_world *h, int64_t begin, int64_t turn_ns);
+
+// The request goes back to the inbox: its step would take too long on this thread.
+void served_world_block_step(served_world *h, request *q);
+
+// ---- served_sessions.c
+
+// The session's bodies and batches end, and its REQUEST_SESSION_END is freed.
+void served_world_end_session(served_world *h, request *q);
+// The session's subscriptions end: in the turn of the request, behind those that it made before.
+void served_world_forget_subscriptions(served_world *h, request *q);
+// Goes on with bodies of sessions for which there was no room before.
+void served_world_remove_ended_bodies(served_world *h);
 
 // Whether the request has to be refused because the world's log cannot be written.
 bool served_world_bars(const served_world *h, method m, error *err);

@@ -39,7 +39,7 @@ body_id add_ball(publisher_rig *f, double x, double y, double speed)
     shape.geometry.kind = SHAPE_CIRCLE;
     shape.geometry.circle = (circle){{0.0f, 0.0f}, 0.5f};
     assert_int_equal(body_spawn(f->world, &def, &shape, 1, &id, NULL, NULL), STATUS_OK);
-    f->publisher.stale = true;
+    publisher_note_edit(&f->publisher);
     return id;
 }
 
@@ -48,7 +48,7 @@ void move(publisher_rig *f, body_id id, double x, double y)
     body_def def = body_def_default();
     def.position = (vec2d){x, y};
     assert_int_equal(body_set(f->world, id, BODY_FIELD_POSITION, &def, NULL), STATUS_OK);
-    f->publisher.stale = true;
+    publisher_note_edit(&f->publisher);
 }
 
 void subscribe(publisher_rig *f, uint64_t number, session_key session, subscribe_args view)

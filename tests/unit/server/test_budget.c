@@ -98,7 +98,7 @@ static body_id add_ball(fixture *f, double x, double y, vec2d velocity)
     shape.geometry.circle = (circle){{0.0f, 0.0f}, 0.1f};
     shape.sensor = true; // they pass through each other
     assert_int_equal(body_spawn(f->world, &def, &shape, 1, &id, NULL, NULL), STATUS_OK);
-    f->publisher.stale = true;
+    publisher_note_edit(&f->publisher);
     return id;
 }
 

@@ -174,7 +174,7 @@ static void change_outside(side *s)
             assert_int_equal(body_set(s->world, *id, BODY_FIELD_POSITION, &def, NULL), STATUS_OK);
         }
     }
-    s->publisher.stale = true;
+    publisher_note_edit(&s->publisher);
 }
 
 // The same in both, and seldom, as most of it is to be left outside.
@@ -192,7 +192,7 @@ static void change_inside(side *s, uint32_t choice)
         assert_int_equal(body_set(s->world, s->inside[which], BODY_FIELD_POSITION, &def, NULL),
                          STATUS_OK);
     }
-    s->publisher.stale = true;
+    publisher_note_edit(&s->publisher);
 }
 
 static void pass(side *s, bool stands)

@@ -52,7 +52,7 @@ static command_result carry_out(fixture *f, const command *c)
     if (apply_command(f->world, c, &result, &err) != STATUS_OK) {
         fail_msg("%s", err.text);
     }
-    f->publisher.stale = true;
+    publisher_note_edit(&f->publisher);
     return result;
 }
 
@@ -478,8 +478,7 @@ static void reader_behind_the_kept_removals_of_joints_begins_anew(void **state)
 static void scene_view_is_told_with_the_first_snapshot(void **state)
 {
     fixture *f = *state;
-    f->publisher.has_scene_view = true;
-    f->publisher.scene_view = (area){-1, -2, 3, 4};
+    publisher_show_scene(&f->publisher, &(area){-1, -2, 3, 4});
     subscribe(f, 1, ONE, described());
     tick(f);
     const msgpack_object *view = obj_get(take(f, 1), "view");

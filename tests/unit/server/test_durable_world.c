@@ -351,11 +351,11 @@ static void dear_steps_are_promised_a_quarter_of_a_second_ahead(void **state)
     for (int i = 0; i < 300; i++) {
         const uint64_t ahead = the.world->log.until - world_tick(the.world->physics);
         most = i > 200 && ahead > most ? ahead : most;
-        the.world->log.replay_ns = i >= 100 ? 19 * MS : 0;
+        the.world->log.images.replay_ns = i >= 100 ? 19 * MS : 0;
         advance(10 * MS);
     }
     assert_true(most > 0 && most <= 25);
-    the.world->log.replay_ns = 0; // they became cheap
+    the.world->log.images.replay_ns = 0; // they became cheap
     for (int i = 0; i < 100; i++) {
         const uint64_t ahead = the.world->log.until - world_tick(the.world->physics);
         most = ahead > most ? ahead : most;
@@ -374,7 +374,7 @@ static void image_between_two_entries_of_an_idle_world_keeps_the_log_whole(void 
     }
     assert_int_not_equal(the.world->log.written.tick, world_tick(the.world->physics));
     uint64_t images = storage_read_figures(the.storage).images;
-    the.world->log.replay_ns = 3000 * MS;
+    the.world->log.images.replay_ns = 3000 * MS;
     for (int i = 0; i < 230; i++) {
         advance(10 * MS);
         assert_int_equal(world_log_state_of(&the.world->log), WORLD_LOG_GOOD);

@@ -71,7 +71,7 @@ static body_id add_ball(fixture *f, double x, double y, double speed)
     shape.geometry.kind = SHAPE_CIRCLE;
     shape.geometry.circle = (circle){{0.0f, 0.0f}, 0.5f};
     assert_int_equal(body_spawn(f->world, &def, &shape, 1, &id, NULL, NULL), STATUS_OK);
-    f->publisher.stale = true;
+    publisher_note_edit(&f->publisher);
     return id;
 }
 
@@ -445,12 +445,12 @@ static void view_counts_what_it_takes_for_its_reader(void **state)
     fixture *f = *state;
     memory_holder *ann = memory_holder_create();
     memory_holder *bob = memory_holder_create();
-    f->publisher.taker = ann;
+    publisher_charge_to(&f->publisher, ann);
     for (int i = 0; i < 20; i++) {
         add_ball(f, 3.0 * i, 0.0, 1.0);
     }
     subscribe(f, 1, ONE, packed_args());
-    f->publisher.taker = bob;
+    publisher_charge_to(&f->publisher, bob);
     subscribe(f, 2, TWO, packed_args());
     tick(f);
     read_all(f, true);
@@ -466,7 +466,7 @@ static void view_counts_what_it_takes_for_its_reader(void **state)
     assert_int_equal(memory_holder_bytes(bob), own + taken); // the one that stays
     assert_true(publisher_unsubscribe(&f->publisher, f->world, 2, TWO));
     assert_int_equal(memory_of(MEMORY_views), 0);
-    f->publisher.taker = NULL;
+    publisher_charge_to(&f->publisher, NULL);
     memory_holder_unref(ann);
     memory_holder_unref(bob);
 }
@@ -479,9 +479,9 @@ static void view_without_memory_ends_and_says_why(void **state)
     subscribe_args small = packed_args();
     small.has_area = true;
     small.area = (area){-1.0, -1.0, 1.0, 1.0};
-    f->publisher.taker = ann;
+    publisher_charge_to(&f->publisher, ann);
     subscribe(f, 1, ONE, packed_args());
-    f->publisher.taker = NULL;
+    publisher_charge_to(&f->publisher, NULL);
     subscribe(f, 2, TWO, small);
     tick(f);
     read_all(f, true);
@@ -502,13 +502,13 @@ static void view_without_memory_ends_and_says_why(void **state)
     assert_int_equal(f->publisher.packed.list.count, 1);
     assert_int_equal(memory_holder_bytes(ann), 0);
     error err;
-    f->publisher.taker = ann;
+    publisher_charge_to(&f->publisher, ann);
     const subscribe_args again = packed_args();
     assert_int_equal(publisher_can_afford(&f->publisher, f->world, &again, &err),
                      STATUS_LIMIT_EXCEEDED);
     const subscribe_args plain = {.bodies = true};
     assert_int_equal(publisher_can_afford(&f->publisher, f->world, &plain, &err), STATUS_OK);
-    f->publisher.taker = NULL;
+    publisher_charge_to(&f->publisher, NULL);
     memory_begin(0, 0);
     memory_holder_unref(ann);
 }

@@ -62,7 +62,7 @@ static void staggered_views_lose_no_event_of_the_ticks_between(void **state)
         body_id id = add_ball(f, 0, 0, 0);
         tick(f);
         assert_int_equal(body_remove(f->world, id, NULL), STATUS_OK); // none lies on the next
-        f->publisher.stale = true;
+        publisher_note_edit(&f->publisher);
         assert_true(mailbox_left(&f->box) == 1 || (i == 0 && mailbox_left(&f->box) == VIEWS));
         while (mailbox_left(&f->box) > 0) {
             const msgpack_object *s = mailbox_snapshot(&f->box);
@@ -133,7 +133,7 @@ static void publishing_that_is_cut_loses_no_event(void **state)
         f->box = (mailbox){0};
         if (id != 0) {
             assert_int_equal(body_remove(f->world, id, NULL), STATUS_OK);
-            f->publisher.stale = true;
+            publisher_note_edit(&f->publisher);
         }
     }
     for (uint64_t i = 1; i <= VIEWS; i++) {

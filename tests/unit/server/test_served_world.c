@@ -564,7 +564,7 @@ static void heavy_step_waits_for_a_thread_apart(void **state)
     call_heap("");
     call(METHOD_BODY_SPAWN, SPAWN);
     advance(10 * MS);
-    assert_true(the.world->waits_for_own_thread);
+    assert_true(the.world->costs.step_blocked);
     assert_true(served_world_crowds(the.world));
     assert_int_equal(result_tick(), 1);
     assert_int_equal(mailbox_left(&the.box), 0); // those behind it wait too
@@ -579,7 +579,7 @@ static void heavy_step_waits_for_a_thread_apart(void **state)
     mailbox_take(&the.box, REPLY_FIGURES);
     mailbox_result(&the.box);
     assert_int_equal(world_count(the.world->physics).bodies, 202);
-    assert_false(the.world->waits_for_own_thread);
+    assert_false(the.world->costs.step_blocked);
 }
 
 static void world_leaves_its_figures_before_a_long_step(void **state)
@@ -618,7 +618,7 @@ static void crowd_that_becomes_dearer_waits_for_a_thread_apart(void **state)
     call(METHOD_JOINT_CREATE, JOIN); // of pairs that were met
     served_world_bound_step(the.world, 2 * MS);
     advance(10 * MS);
-    assert_true(the.world->waits_for_own_thread);
+    assert_true(the.world->costs.step_blocked);
     assert_int_equal(world_count(the.world->physics).joints, 0);
     served_world_bound_step(the.world, INT64_MAX);
     advance(10 * MS);
@@ -626,10 +626,10 @@ static void crowd_that_becomes_dearer_waits_for_a_thread_apart(void **state)
     assert_int_equal(world_count(the.world->physics).joints, 1);
     served_world_bound_step(the.world, 2 * MS);
     advance(10 * MS);
-    assert_false(the.world->waits_for_own_thread); // they cost that once
+    assert_false(the.world->costs.step_blocked); // they cost that once
     call_balls(4, "", "");
     advance(10 * MS);
-    assert_true(the.world->waits_for_own_thread);
+    assert_true(the.world->costs.step_blocked);
 }
 
 static void crowd_that_is_jointed_alone_does_not_wait(void **state)
@@ -644,14 +644,14 @@ static void crowd_that_is_jointed_alone_does_not_wait(void **state)
     call(METHOD_JOINT_CREATE, JOIN);
     call_balls(40, "", "");
     advance(10 * MS);
-    assert_false(the.world->waits_for_own_thread);
+    assert_false(the.world->costs.step_blocked);
     served_world_bound_step(the.world, 2 * MS);
     call(METHOD_SHAPE_SET, "{\"world\":\"w\",\"shape\":1,\"friction\":0.5}");
     advance(10 * MS);
-    assert_false(the.world->waits_for_own_thread);
+    assert_false(the.world->costs.step_blocked);
     call(METHOD_SHAPE_SET, "{\"world\":\"w\",\"shape\":1,\"restitution\":0.5}");
     advance(10 * MS);
-    assert_true(the.world->waits_for_own_thread);
+    assert_true(the.world->costs.step_blocked);
 }
 
 // Of three bodies, as if each took a thread a long time.
@@ -677,11 +677,11 @@ static void piece_that_is_not_cut_waits_for_a_thread_apart(void **state)
         call(PIECES[i].method, PIECES[i].arguments);
         call(METHOD_WORLD_INFO, WORLD);
         run_round();
-        assert_true(the.world->waits_for_own_thread);
+        assert_true(the.world->costs.step_blocked);
         assert_int_equal(mailbox_left(&the.box), 0); // those behind it wait too
         served_world_bound_step(the.world, MS);
         run_round();
-        assert_false(the.world->waits_for_own_thread);
+        assert_false(the.world->costs.step_blocked);
         const reply *done = mailbox_take(&the.box, REPLY_RESULT);
         assert_int_equal(done->method, PIECES[i].method);
         assert_int_equal(done->status, STATUS_OK);
@@ -698,13 +698,13 @@ static void long_step_of_a_paused_world_is_its_last_there(void **state)
     call(METHOD_WORLD_STEP, "{\"world\":\"w\",\"ticks\":1000}");
     run_round();
     run_round();
-    assert_false(the.world->waits_for_own_thread);
+    assert_false(the.world->costs.step_blocked);
     cost_ns = 100 * MS;
     const uint64_t tick = world_tick(the.world->physics);
     run_round();
     assert_int_equal(world_tick(the.world->physics), tick + 1);
     run_round();
-    assert_true(the.world->waits_for_own_thread);
+    assert_true(the.world->costs.step_blocked);
     assert_int_equal(world_tick(the.world->physics), tick + 1);
 }
 
@@ -715,10 +715,10 @@ static void heavy_batch_of_a_later_tick_waits_with_its_tick(void **state)
     call_heap(",\"at\":3");
     served_world_bound_step(the.world, served_world_fair_step_ns(the.world));
     advance(10 * MS);
-    assert_false(the.world->waits_for_own_thread);
+    assert_false(the.world->costs.step_blocked);
     advance(10 * MS);
     advance(10 * MS);
-    assert_true(the.world->waits_for_own_thread);
+    assert_true(the.world->costs.step_blocked);
     assert_int_equal(world_tick(the.world->physics), 2);
     served_world_bound_step(the.world, INT64_MAX);
     advance(10 * MS);
@@ -744,7 +744,7 @@ static void steps_end_with_their_session(void **state)
     assert_int_equal(result_tick(), tick);
     assert_string_equal(refusal(STATUS_UNAVAILABLE), "the session has ended");
     assert_int_equal(world_tick(the.world->physics), tick);
-    assert_int_equal(the.world->gone.count, 0);
+    assert_int_equal(the.world->sessions.gone.count, 0);
 }
 
 static void destroyed_world_answers_everyone(void **state)
@@ -757,7 +757,7 @@ static void destroyed_world_answers_everyone(void **state)
     advance(10 * MS);
     mailbox_result(&the.box);
     assert_int_equal(result_tick(), 0);
-    assert_true(the.world->ended);
+    assert_true(served_world_has_ended(the.world));
     served_world_destroy(the.world, STATUS_NOT_FOUND, "the world was destroyed");
     the.world = NULL;
     assert_string_equal(refusal(STATUS_NOT_FOUND), "the world was destroyed");

@@ -71,7 +71,7 @@ static body_id add_ball(fixture *f, double x, double y)
     shape.geometry.kind = SHAPE_CIRCLE;
     shape.geometry.circle = (circle){{0.0f, 0.0f}, 0.5f};
     assert_int_equal(body_spawn(f->world, &def, &shape, 1, &id, NULL, NULL), STATUS_OK);
-    f->publisher.stale = true;
+    publisher_note_edit(&f->publisher);
     return id;
 }
 
@@ -80,7 +80,7 @@ static void put(fixture *f, body_id id, double x, double y)
     body_def def = body_def_default();
     def.position = (vec2d){x, y};
     assert_int_equal(body_set(f->world, id, BODY_FIELD_POSITION, &def, NULL), STATUS_OK);
-    f->publisher.stale = true;
+    publisher_note_edit(&f->publisher);
 }
 
 static subscribe_args view_of(const fixture *f, area within, double margin)
@@ -140,7 +140,7 @@ static void put_to_sleep(fixture *f, body_id id)
     body_def asleep = body_def_default();
     asleep.awake = false;
     assert_int_equal(body_set(f->world, id, BODY_FIELD_AWAKE, &asleep, NULL), STATUS_OK);
-    f->publisher.stale = true;
+    publisher_note_edit(&f->publisher);
 }
 
 static bool sees(const fixture *f, int number, body_id id)
@@ -343,7 +343,7 @@ static void view_stays_where_its_body_was_removed(void **state)
     put(f, leader, 100.0, 0.0);
     tick(f);
     assert_int_equal(body_remove(f->world, leader, NULL), STATUS_OK);
-    f->publisher.stale = true;
+    publisher_note_edit(&f->publisher);
     const body_id heir = add_ball(f, 0.0, 0.0); // in its slot
     assert_true((heir & 0xffffff) == (leader & 0xffffff));
     tick(f);

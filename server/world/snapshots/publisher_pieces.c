@@ -1,0 +1,312 @@
+// Builds and sends the snapshots of the subscriptions that were chosen.
+//
+// Snapshots are made in pieces: a view group, or a packed view with all of its readers, whose
+// snapshots are one stream. Pieces go in the order of the time that their readers' subjects have
+// used (a piece of many readers counts a part for each of them), and then by age. When the turn is
+// over the other readers wait for the next publishing: each of them is then sent all that has
+// changed, and all events, since its last snapshot, as a slow reader is.
+//
+// The world's thread.
+#include "server/world/snapshots/publisher_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/assert.h"
+#include "server/base/metrics.h"
+#include "server/world/snapshots/budget.h"
+#include "server/world/snapshots/confined_view.h"
+#include "server/world/snapshots/view_group.h"
+
+// About what a receiver is sent before the part that all share, as budgets count it.
+enum { HEAD_BYTES = DELIVERY_HEAD_BYTES_MAX / 2 };
+
+static void add_receiver(const publisher *p, const subscription *s, reply *r)
+{
+    snapshot_delivery d = {.session = s->session,
+                           .subscription = s->number,
+                           .skipped = s->skipped,
+                           .events_lost = event_marks_sent(&s->marks)->lost};
+    if (s->session.slot < p->last.count &&
+        p->last.data[s->session.slot].session == s->session.number) {
+        d.has_last = true;
+        d.last = p->last.data[s->session.slot].id;
+    }
+    r->deliveries[r->delivery_count++] = d;
+}
+
+static void settle(publisher *p, subscription *s, const view_group *g)
+{
+    view_set_unref(s->seen);
+    subscription_unref_shown(s);
+    memset(s->shown, 0, sizeof s->shown);
+    s->seen = view_set_ref(g->seen);
+    s->shown_all = false;
+    s->version = p->rows.version;
+    s->lost_told = s->lost_told || view_group_tells_lost(g);
+    s->described = s->view.describe ? p->descriptions.after : DESCRIPTION_COMPLETE;
+    s->skipped = 0;
+    s->owed = false;
+    s->packed_number = s->packed != NULL ? s->packed->number : 0;
+    metrics_add(METRIC_events_lost, event_marks_sent(&s->marks)->lost);
+    event_marks_send(&s->marks, event_log_end(&p->log),
+                     s->view.has_area ? view_set_ref(s->seen) : NULL, s->version);
+}
+
+// There is no memory for the view of these subscriptions.
+static void refuse_group(publisher *p, const uint32_t *due, uint32_t count, reply_sink sink)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        subscription *s = &p->subscriptions.list.data[due[i]];
+        publisher_post_closed(p, s, REPLY_CLOSED, s->packed->refusal.status,
+                              s->packed->refusal.text, sink);
+        s->refused = s->ended = true;
+        metrics_add(METRIC_subscriptions_refused, 1);
+    }
+}
+
+// The reader has this state already: nothing in it is worth a snapshot.
+static void skip_idle(publisher *p, const uint32_t *due, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        subscription *s = &p->subscriptions.list.data[due[i]];
+        s->version = p->rows.version;
+        s->owed = false;
+    }
+}
+
+// Sends to the `count` subscriptions at `due`, which form a view group.
+static void send_group(publisher *p, const physics_world *world, const uint32_t *due,
+                       uint32_t count, uint64_t hash, reply_sink sink)
+{
+    subscription first = p->subscriptions.list.data[due[0]]; // its baseline before this snapshot
+    if (first.packed != NULL && first.packed->refused) {
+        refuse_group(p, due, count, sink);
+        return;
+    }
+    if (first.packed != NULL && !first.packed->told) {
+        skip_idle(p, due, count);
+        return;
+    }
+    view_set_ref(first.seen);
+    subscription_ref_shown(&first);
+    view_group g = {.of = &first};
+    uint32_t pairs = 0;
+    shared_bytes *tail = view_group_build(p, world, &g, hash, &pairs);
+    reply *snapshot = tail != NULL ? reply_create_snapshot(p->epoch, tail, pairs, count) : NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        subscription *s = &p->subscriptions.list.data[due[i]];
+        if (snapshot != NULL) {
+            add_receiver(p, s, snapshot);
+            settle(p, s, &g);
+            if (view_group_budget(s) != NULL) {
+                budget_pay(view_group_budget(s), HEAD_BYTES + tail->size);
+            }
+        } else {
+            metrics_add(METRIC_subscriptions_overrun, 1);
+            publisher_post_closed(p, s, REPLY_OVERRUN, STATUS_LIMIT_EXCEEDED,
+                                  "a snapshot of this view does not fit a message", sink);
+            s->ended = true; // the session's end removes it
+        }
+    }
+    if (snapshot != NULL) {
+        metrics_add(METRIC_snapshots_sent, count);
+        sink.post(sink.context, snapshot);
+    }
+    view_set_unref(g.seen);
+    view_set_unref(first.seen);
+    subscription_unref_shown(&first);
+}
+
+static int compare_due(const void *a, const void *b, void *list)
+{
+    const subscription *all = list;
+    return subscription_compare(&all[*(const uint32_t *)a], &all[*(const uint32_t *)b]);
+}
+
+// Brings equal ones together. Most often all are equal, and stand in order as they are.
+static void sort_due(publisher *p)
+{
+    subscription *list = p->subscriptions.list.data;
+    uint32_t *due = p->due.data;
+    uint32_t ordered = 1;
+    while (ordered < p->due.count && compare_due(&due[ordered - 1], &due[ordered], list) <= 0) {
+        ordered++;
+    }
+    if (ordered < p->due.count) {
+        qsort_r(due, p->due.count, sizeof *due, compare_due, list);
+    }
+}
+
+// Whether there are events of the kinds that the subscription wants that it was not sent, or it is
+// not told yet that it lost some.
+static bool has_events(const publisher *p, const subscription *s)
+{
+    const event_mark *sent = event_marks_sent(&s->marks);
+    bool found = sent->lost > 0;
+    for (uint64_t number = sent->next; number < event_log_end(&p->log) && !found; number++) {
+        const uint8_t *encoded = NULL;
+        const event_entry *event = event_log_get(&p->log, number, &encoded);
+        found = (s->view.events >> event->kind & 1) != 0;
+    }
+    return found;
+}
+
+// Whether there is more to tell to a reader in step than where bodies are.
+static bool has_more(const publisher *p, const subscription *s)
+{
+    const bool described =
+        s->view.describe && (p->joints.changed > s->version || p->rows.changed > s->version ||
+                             !description_complete(s->described));
+    const bool lost = s->packed->place.lost && !s->lost_told;
+    return p->touched > s->version || s->view.contacts || described || lost || has_events(p, s);
+}
+
+// Brings pieces together, and in them those who are sent the same.
+static void find_pieces(publisher *p)
+{
+    const subscription *list = p->subscriptions.list.data;
+    const share *least = NULL;
+    array_clear(&p->pieces);
+    sort_due(p);
+    for (uint32_t i = 0; i < p->due.count; i++) {
+        const subscription *s = &list[p->due.data[i]];
+        publish_piece *last = p->pieces.count > 0 ? &p->pieces.data[p->pieces.count - 1] : NULL;
+        const subscription *before = i > 0 ? &list[p->due.data[i - 1]] : NULL;
+        const bool same = before != NULL && before->packed == s->packed &&
+                          (s->packed != NULL || subscription_compare(before, s) == 0);
+        const int64_t used = shares_used(&p->shares, s->dealt);
+        least = least == NULL || used < shares_used(&p->shares, least) ? s->dealt : least;
+        if (same) {
+            last->end = i + 1;
+            last->used_ns = used < last->used_ns ? used : last->used_ns;
+            last->version = s->version < last->version ? s->version : last->version;
+        } else {
+            array_push(&p->pieces, ((publish_piece){i, i + 1, used, s->version}));
+        }
+    }
+    shares_serve(&p->shares, least);
+}
+
+static int compare_pieces(const void *a, const void *b)
+{
+    const publish_piece *x = a;
+    const publish_piece *y = b;
+    int order = (x->used_ns > y->used_ns) - (x->used_ns < y->used_ns);
+    order = order != 0 ? order : (x->version > y->version) - (x->version < y->version);
+    return order != 0 ? order : (x->start > y->start) - (x->start < y->start);
+}
+
+// Of a world that stands: takes those out of the piece who have nothing to be told that they may
+// see. They have the present state then.
+static void drop_unchanged(publisher *p, publish_piece *piece)
+{
+    subscription *list = p->subscriptions.list.data;
+    const subscription *first = &list[p->due.data[piece->start]];
+    const packed_view *view = first->packed;
+    bool all = view != NULL && (view->area_moved || view->waiting || view->crowded);
+    for (uint32_t i = piece->start; i < piece->end && view != NULL && !all; i++) {
+        const subscription *s = &list[p->due.data[i]];
+        all = s->owed || confined_view_changed(p, s);
+    }
+    if (all || (view == NULL && confined_view_changed(p, first))) {
+        return;
+    }
+    uint32_t kept = piece->start;
+    for (uint32_t i = piece->start; i < piece->end; i++) {
+        subscription *s = &list[p->due.data[i]];
+        if (s->owed && view == NULL) { // its area was moved
+            p->due.data[kept++] = p->due.data[i];
+        } else {
+            s->version = p->rows.version;
+        }
+    }
+    piece->end = kept;
+}
+
+// Encodes the next snapshot of the piece's packed view.
+static void encode_packed(publisher *p, const physics_world *world, const publish_piece *piece,
+                          packed_view *view, bool all)
+{
+    const uint64_t tick = world_tick(world);
+    bool tells = all || view->area_moved || view->in_step == 0 || view->token_areas != NULL ||
+                 (double)(tick - view->tick) >= world_definition(world).hz;
+    for (uint32_t i = piece->start; i < piece->end && !tells; i++) {
+        tells = has_more(p, &p->subscriptions.list.data[p->due.data[i]]);
+    }
+    packed_view_encode(&p->packed, view, &p->rows, tick, tells);
+    view->postponed = false;
+}
+
+static void send_piece(publisher *p, const physics_world *world, publish_piece piece, bool all,
+                       uint64_t hash, reply_sink sink)
+{
+    const subscription *list = p->subscriptions.list.data;
+    packed_view *view = list[p->due.data[piece.start]].packed;
+    if (all && list[p->due.data[piece.start]].token_areas != NULL) {
+        drop_unchanged(p, &piece);
+    }
+    if (view != NULL && piece.end > piece.start) {
+        encode_packed(p, world, &piece, view, all);
+    }
+    // The members of a group change as it is sent, those of later groups do not.
+    for (uint32_t start = piece.start; start < piece.end;) {
+        uint32_t end = start + 1;
+        while (end < piece.end &&
+               subscription_compare(&list[p->due.data[start]], &list[p->due.data[end]]) == 0) {
+            end++;
+        }
+        send_group(p, world, p->due.data + start, end - start, hash, sink);
+        start = end;
+    }
+}
+
+static void charge_piece(publisher *p, const publish_piece *piece, int64_t ns)
+{
+    const int64_t part = ns / (int64_t)(piece->end - piece->start);
+    for (uint32_t i = piece->start; i < piece->end; i++) {
+        shares_charge(&p->shares, p->subscriptions.list.data[p->due.data[i]].dealt, part);
+    }
+}
+
+static void postpone_piece(publisher *p, const publish_piece *piece, const publish_moment *now)
+{
+    packed_view *view = p->subscriptions.list.data[p->due.data[piece->start]].packed;
+    for (uint32_t i = piece->start; i < piece->end; i++) {
+        publisher_note_missed(&p->subscriptions.list.data[p->due.data[i]], now);
+    }
+    if (view != NULL) {
+        view->postponed = !now->all || view->token_areas == NULL;
+    }
+    metrics_add(METRIC_snapshots_postponed, piece->end - piece->start);
+}
+
+// Sends pieces until the turn (NULL: it has no end) is over, one in any case. Returns whether all
+// were sent.
+bool publisher_send_pieces(publisher *p, const physics_world *world, const publish_moment *now,
+                           const turn *t, reply_sink sink)
+{
+    const uint64_t hash = world_hash(world);
+    uint32_t i = 0;
+    find_pieces(p);
+    if (t != NULL && p->pieces.count > 1) {
+        qsort(p->pieces.data, p->pieces.count, sizeof *p->pieces.data, compare_pieces);
+    }
+    for (bool over = false; i < p->pieces.count && !over; i++) {
+        const int64_t begin = t != NULL ? t->clock() : 0;
+        send_piece(p, world, p->pieces.data[i], now->all, hash, sink);
+        if (t != NULL) {
+            charge_piece(p, &p->pieces.data[i], t->clock() - begin);
+            over = turn_over(t);
+        }
+    }
+    const bool whole = i == p->pieces.count;
+    for (; i < p->pieces.count; i++) {
+        postpone_piece(p, &p->pieces.data[i], now);
+    }
+    if (whole) {
+        shares_forgive(&p->shares); // nobody has waited for another one
+    }
+    view_set_pool_clear(&p->sets);
+    return whole;
+}

@@ -1,0 +1,231 @@
+// The subscriptions of a world: how each begins, moves to another view, goes on over another
+// connection and ends. See publisher.h. The world's thread.
+#include "server/world/snapshots/publisher_internal.h"
+
+#include <string.h>
+
+#include "common/base/assert.h"
+#include "server/base/metrics.h"
+#include "server/world/snapshots/view_area.h"
+
+// Asks the world for the events, and keeps the joints, that the subscriptions want now.
+static void follow(publisher *p, physics_world *world)
+{
+    world_want_events(world, subscriptions_events(&p->subscriptions));
+    joint_table_follow(&p->joints, subscriptions_describe(&p->subscriptions));
+}
+
+status publisher_may_follow(const physics_world *world, body_id body, const area *areas,
+                            uint32_t count, error *err)
+{
+    body_info info;
+    if (body == 0) {
+        return STATUS_OK;
+    }
+    token_areas *seen_by = token_areas_create(areas, count);
+    const bool there = body_get(world, body, &info, NULL) == STATUS_OK;
+    const bool seen = there && token_areas_has(seen_by, info.position);
+    token_areas_unref(seen_by);
+    return seen
+               ? STATUS_OK
+               : error_set(err, STATUS_NOT_FOUND, "follow: body %llu does not exist%s",
+                           (unsigned long long)body, count > 0 ? " in the areas of the token" : "");
+}
+
+// Puts a view where it is to begin.
+static void place_view(subscription *s, const physics_world *world)
+{
+    body_info info;
+    const bool there =
+        s->view.follow != 0 && body_get(world, s->view.follow, &info, NULL) == STATUS_OK;
+    view_area_begin(&s->place, &s->view, there ? &info.position : NULL);
+    s->lost_told = false;
+}
+
+// About how many bodies the view will have. The rows may be of an earlier state, or there are none
+// yet: a packed view asks again before each snapshot.
+static uint32_t count_in_view(const publisher *p, const physics_world *world,
+                              const subscribe_args *view)
+{
+    if (!view->has_area) {
+        return world_definition(world).bodies_max - world_room_left(world).bodies;
+    }
+    uint32_t count = 0;
+    for (uint32_t slot = 0; slot < p->rows.entries.count && view->follow == 0; slot++) {
+        const row_entry *row = &p->rows.entries.data[slot];
+        count += row->id != 0 && view_area_covers(&view->area, &row->row.box);
+    }
+    return count;
+}
+
+status publisher_can_afford(const publisher *p, const physics_world *world,
+                            const subscribe_args *view, error *err)
+{
+    const bool packed = view->encoding == ENCODING_PACKED && view->bodies;
+    const uint64_t bytes =
+        packed ? packed_views_bytes_most(&view->precision, count_in_view(p, world, view)) : 0;
+    return memory_ask(p->taker, bytes + sizeof(subscription), err);
+}
+
+void publisher_subscribe(publisher *p, physics_world *world, uint64_t number, session_key session,
+                         uint64_t subject, const subscribe_args *view)
+{
+    ASSERT(number > 0 && session.number > 0); // the server itself has no subscriptions
+    subscription *s = subscriptions_add(&p->subscriptions, number, session, view);
+    s->dealt = shares_hold(&p->shares, subject);
+    event_marks_begin(&s->marks, event_log_end(&p->log));
+    memory_charge_begin(&s->charge, MEMORY_views, p->taker);
+    memory_charge_note(&s->charge, sizeof *s);
+    place_view(s, world);
+    if (view->encoding == ENCODING_PACKED && view->bodies) {
+        packed_views_join(&p->packed, s, world_definition(world).hz);
+    }
+    p->stale = p->stale || (view->describe && !p->joints.following);
+    follow(p, world);
+}
+
+// A view that one of its readers has left takes the memory of another one. (NULL: nothing.)
+static void hand_on(publisher *p, packed_view *view)
+{
+    for (uint32_t i = 0; i < p->subscriptions.list.count && view != NULL; i++) {
+        const subscription *s = &p->subscriptions.list.data[i];
+        if (s->packed == view) {
+            memory_charge_move(&view->charge, s->charge.who);
+            return;
+        }
+    }
+}
+
+static subscription *find_own(publisher *p, uint64_t number, session_key session)
+{
+    subscription *s = subscriptions_find(&p->subscriptions, number);
+    return s != NULL && s->session.number == session.number ? s : NULL;
+}
+
+// Every subscription ends here.
+static void remove_subscription(publisher *p, subscription *s)
+{
+    packed_view *shared = s->packed != NULL && s->packed->readers > 1 ? s->packed : NULL;
+    packed_views_leave(&p->packed, s);
+    shares_release(&p->shares, s->dealt);
+    subscriptions_remove(&p->subscriptions, s->number);
+    hand_on(p, shared);
+}
+
+bool publisher_unsubscribe(publisher *p, physics_world *world, uint64_t number, session_key session)
+{
+    subscription *s = find_own(p, number, session);
+    if (s == NULL) {
+        return false;
+    }
+    remove_subscription(p, s);
+    follow(p, world);
+    return true;
+}
+
+status publisher_move(publisher *p, const physics_world *world, uint64_t number,
+                      session_key session, const view_args *view, error *err)
+{
+    subscription *s = find_own(p, number, session);
+    if (s == NULL) {
+        return error_set(err, STATUS_NOT_FOUND, "subscription: it has ended");
+    }
+    const area *areas = s->token_areas != NULL ? s->token_areas->areas : NULL;
+    const status allowed = publisher_may_follow(
+        world, view->follow, areas, s->token_areas != NULL ? s->token_areas->count : 0, err);
+    if (allowed != STATUS_OK) {
+        return allowed;
+    }
+    subscribe_args_move(&s->view, view);
+    place_view(s, world);
+    if (s->packed != NULL) {
+        packed_view *shared = s->packed->readers > 1 ? s->packed : NULL;
+        packed_views_move(&p->packed, s, world_definition(world).hz);
+        hand_on(p, shared);
+    }
+    s->owed = true;
+    return STATUS_OK;
+}
+
+void publisher_acknowledge(publisher *p, uint64_t number)
+{
+    subscription *s = subscriptions_find(&p->subscriptions, number);
+    if (s != NULL) {
+        event_marks_acknowledge(&s->marks);
+    }
+}
+
+void publisher_forget(publisher *p, physics_world *world, session_key session)
+{
+    for (uint32_t i = p->subscriptions.list.count; i > 0; i--) {
+        subscription *s = &p->subscriptions.list.data[i - 1];
+        if (s->session.number == session.number) {
+            remove_subscription(p, s);
+        }
+    }
+    follow(p, world);
+}
+
+void publisher_post_closed(publisher *p, const subscription *s, reply_kind kind, status why,
+                           const char *text, reply_sink sink)
+{
+    reply *r = reply_create(kind, p->epoch);
+    r->status = why;
+    r->reply_to.session = s->session;
+    r->subscription = s->number;
+    r->text = strdup(text);
+    ASSERT_MEMORY(r->text != NULL);
+    sink.post(sink.context, r);
+}
+
+void publisher_close_all(publisher *p, status why, const char *text, reply_sink sink)
+{
+    while (p->subscriptions.list.count > 0) {
+        subscription *s = &p->subscriptions.list.data[p->subscriptions.list.count - 1];
+        publisher_post_closed(p, s, REPLY_CLOSED, why, text, sink);
+        remove_subscription(p, s);
+    }
+}
+
+void publisher_remove_refused(publisher *p, physics_world *world)
+{
+    const uint32_t before = p->subscriptions.list.count;
+    for (uint32_t i = before; i > 0; i--) {
+        if (p->subscriptions.list.data[i - 1].refused) {
+            remove_subscription(p, &p->subscriptions.list.data[i - 1]);
+        }
+    }
+    if (p->subscriptions.list.count < before) {
+        follow(p, world);
+    }
+}
+
+static void restart(subscription *s, session_key session)
+{
+    subscription_begin_anew(s);
+    s->session = session;
+    event_marks_rewind(&s->marks);
+    s->skipped = 0;
+    s->ended = false;
+}
+
+void publisher_resume(publisher *p, session_key session)
+{
+    for (uint32_t i = 0; i < p->subscriptions.list.count; i++) {
+        subscription *s = &p->subscriptions.list.data[i];
+        if (s->session.number == session.number && s->session.generation != session.generation) {
+            restart(s, session); // else another's, or begun anew for this connection before
+        }
+    }
+}
+
+void publisher_begin_anew(publisher *p, physics_world *world)
+{
+    p->stale = true;
+    joint_table_follow(&p->joints, false);
+    for (uint32_t i = 0; i < p->subscriptions.list.count; i++) {
+        subscription *s = &p->subscriptions.list.data[i];
+        subscription_begin_anew(s);
+    }
+    follow(p, world);
+}

@@ -1,0 +1,194 @@
+// Commands and queries that the physics answers: whether one is admitted (rights, room, pairs,
+// memory, the time of the next step), how it is carried out, and what is recorded of it. See
+// served_world.h. The thread of its simulation thread.
+#include "server/world/tick/served_world_internal.h"
+
+#include "common/base/assert.h"
+#include "common/world/apply.h"
+#include "common/world/owners.h"
+#include "common/world/share.h"
+#include "proto/encode/encode.h"
+#include "server/base/memory.h"
+#include "server/base/metrics.h"
+
+enum { PAIR_BYTES = 1200 }; // of a contact, and of a step that solves it
+
+// A paused world shows a change in the state of the tick at which it stands.
+static void set_tick(command_result *r, uint64_t tick)
+{
+    r->tick = tick;
+    for (uint32_t i = 0; r->method == METHOD_WORLD_APPLY && i < r->batch.count; i++) {
+        r->batch.results[i].tick = tick;
+    }
+}
+
+static void note_applied(served_world *h, const request *q)
+{
+    ASSERT(q->arguments != NULL || !world_log_is_stored(&h->log));
+    world_log_note(&h->log, world_tick(h->physics) + (served_world_is_paused(h) ? 0 : 1),
+                   q->reply_to.session.number, method_wire_name(q->command.method), q->arguments,
+                   q->arguments_size);
+}
+
+// About what a command's bodies, shapes and joints will take with their contacts.
+enum { BODY_BYTES = 1024, SHAPE_BYTES = 512, JOINT_BYTES = 512 };
+
+static uint64_t bytes_spawn(const command *c)
+{
+    return BODY_BYTES + (uint64_t)c->spawn.shape_count * SHAPE_BYTES;
+}
+
+static uint64_t bytes_shape_add(const command *c)
+{
+    (void)c;
+    return SHAPE_BYTES;
+}
+
+static uint64_t bytes_joint_create(const command *c)
+{
+    (void)c;
+    return JOINT_BYTES;
+}
+
+typedef uint64_t bytes_function(const command *c);
+#define COUNT_BYTES(id, bytes) [METHOD_##id] = bytes_##bytes,
+static bytes_function *const BYTES[METHOD_COUNT] = {METHOD_BYTES(COUNT_BYTES)};
+
+static uint64_t bytes_added(const command *c)
+{
+    const bool batch = c->method == METHOD_WORLD_APPLY;
+    const command *commands = batch ? c->apply.commands : c;
+    const uint32_t count = batch ? c->apply.count : 1;
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        sum += BYTES[commands[i].method] != NULL ? BYTES[commands[i].method](&commands[i]) : 0;
+    }
+    return sum;
+}
+
+// Whether the world, its owner's share of it and memory have room for what the command makes.
+static status admit_room(const served_world *h, const request *q, error *err)
+{
+    const capacity_limits room = limits_room(h->limits);
+    status s = capacity_admit(h->physics, &room, &q->command, err);
+    if (s == STATUS_OK) {
+        s = share_admit(h->physics, &room, h->limits->owner_share, h->owners, &q->actor,
+                        &q->command, err);
+    }
+    return s == STATUS_OK ? memory_ask(NULL, bytes_added(&q->command), err) : s;
+}
+
+// Whether the next step would take longer than one may here.
+static bool beyond(const served_world *h, const crowding_cost *cost)
+{
+    return cost->step_ns + crowding_foreseen_ns(&h->crowding) > h->costs.step_most_ns;
+}
+
+void served_world_block_step(served_world *h, request *q)
+{
+    ASSERT(h->costs.returned == NULL);
+    h->costs.returned = q;
+    h->costs.step_blocked = true;
+}
+
+// Whether the command may be carried out now, as far as its cost goes. False: it was answered, or
+// waits for a thread apart.
+static bool admit_cost(served_world *h, request *q, const int64_t *batch_left_ns)
+{
+    error err;
+    crowding_cost *cost = &h->costs.command;
+    // A batch may have millions of pairs: they are counted elsewhere.
+    if (batch_left_ns == NULL && q->command.method == METHOD_WORLD_APPLY &&
+        h->costs.step_most_ns < INT64_MAX) {
+        *cost = crowding_foresee(&h->crowding, h->physics, &q->command,
+                                 crowding_pairs_beyond(h->costs.step_most_ns));
+        if (cost->step_ns > 0 && beyond(h, cost)) {
+            served_world_block_step(h, q);
+            return false;
+        }
+    }
+    if (crowding_admit(&h->crowding, h->physics, &q->command, h->limits->pairs_per_world,
+                       h->clocks.now(), cost, &err) != STATUS_OK) {
+        served_world_answer(h, q, &err);
+        return false;
+    }
+    if (memory_ask(NULL, cost->pairs * PAIR_BYTES, &err) != STATUS_OK) {
+        served_world_answer(h, q, &err);
+        return false;
+    }
+    if (owner_crowds_admit(&h->owner_crowds, h->physics, h->owners, &q->actor, cost->pairs,
+                           h->limits->pairs_per_owner, h->clocks.now(), &err) != STATUS_OK) {
+        served_world_answer(h, q, &err);
+        return false;
+    }
+    h->costs.price_ns = cost->price_ns;
+    if (batch_left_ns != NULL && cost->step_ns > *batch_left_ns) {
+        error_set(&err, STATUS_LIMIT_EXCEEDED,
+                  "at: the batch makes %llu pairs of shapes, more than tick %llu has time for",
+                  (unsigned long long)cost->pairs,
+                  (unsigned long long)(world_tick(h->physics) + 1));
+        served_world_answer(h, q, &err);
+        return false;
+    }
+    if (batch_left_ns == NULL && cost->step_ns > 0 && beyond(h, cost)) {
+        served_world_block_step(h, q);
+        return false;
+    }
+    return true;
+}
+
+bool served_world_permits(const served_world *h, const request *q, error *err)
+{
+    return owners_permit(h->owners, h->physics, &q->actor, &q->command, err) == STATUS_OK;
+}
+
+void served_world_apply(served_world *h, request *q, bool between_ticks,
+                        const int64_t *batch_left_ns)
+{
+    command_result result;
+    error err;
+    h->costs.command = (crowding_cost){0};
+    if (h->replay != NULL && method_scope_of(q->command.method) == SCOPE_WORLD_COMMAND) {
+        served_world_refuse(
+            h, q, STATUS_UNAVAILABLE,
+            "the world replays a recording; world.fork makes one that takes commands");
+        return;
+    }
+    if (q->arguments_size > WORLD_LOG_ARGUMENTS_BYTES_MAX && world_log_is_stored(&h->log)) {
+        served_world_refuse(h, q, STATUS_LIMIT_EXCEEDED,
+                            "the command is too large for the world's log");
+        return;
+    }
+    if (!served_world_permits(h, q, &err) || admit_room(h, q, &err) != STATUS_OK) {
+        served_world_answer(h, q, &err);
+        return;
+    }
+    if (!admit_cost(h, q, batch_left_ns)) {
+        return;
+    }
+    publisher_note_change(&h->publisher, h->physics, &q->command);
+    status s = apply_command_as(h->physics, h->owners, NULL, &q->command, &result, &err);
+    if (s != STATUS_OK) {
+        served_world_answer(h, q, &err);
+        return;
+    }
+    if (method_scope_of(q->command.method) == SCOPE_WORLD_COMMAND) {
+        publisher_note_edit(&h->publisher);
+        crowding_note(&h->crowding, &h->costs.command);
+        owner_crowds_note(&h->owner_crowds, &q->actor, h->costs.command.pairs);
+        note_applied(h, q);
+        if (between_ticks) {
+            set_tick(&result, world_tick(h->physics));
+        }
+        session_bodies_note(&h->session_bodies, q->reply_to.session.number, &q->command, &result);
+        if (q->reply_to.answerable) {
+            publisher_note_command(&h->publisher, q->reply_to.session, q->reply_to.id);
+        }
+        served_world_note_last_request(h, q);
+    }
+    metrics_add(METRIC_commands_applied,
+                result.method == METHOD_WORLD_APPLY ? result.batch.count : 1);
+    encode_command_result(&h->scratch, &result);
+    command_result_free(&result);
+    served_world_answer(h, q, NULL);
+}

@@ -1,0 +1,91 @@
+// What world.info and world.list report of a served world. See served_world.h. The thread of its
+// simulation thread.
+#include "server/world/tick/served_world_internal.h"
+
+#include "common/base/assert.h"
+#include "proto/encode/encode.h"
+#include "proto/limits.h"
+
+static const int64_t LASTS_NS = 20000000; // who asks for a list notices that
+
+// Ticks a second. Until a whole window was measured those since it began, not above the world's own
+// rate: the first few come at once, and say nothing of a second.
+static double measured_rate(const served_world *h)
+{
+    const served_world_window *w = &h->window;
+    if (served_world_is_paused(h) || w->rate > 0.0) {
+        return served_world_is_paused(h) ? 0.0 : w->rate;
+    }
+    double elapsed_ns = (double)(h->clocks.now() - w->start_ns);
+    bool measurable = elapsed_ns >= 2.0 * h->schedule.period_ns;
+    double rate = measurable ? (double)w->ticks / elapsed_ns * 1e9 : h->hz;
+    return rate < h->hz ? rate : h->hz;
+}
+
+// The mean time of a tick [ms].
+static double measured_step_ms(const served_world *h)
+{
+    const served_world_window *w = &h->window;
+    bool young = w->step_ms <= 0.0 && w->ticks > 0;
+    return young ? (double)w->busy_ns / (double)w->ticks * 1e-6 : w->step_ms;
+}
+
+static const char *log_error_of(const served_world *h)
+{
+    if (h->replay_failure.status != STATUS_OK) {
+        return h->replay_failure.text;
+    }
+    return world_log_failure_text(&h->log);
+}
+
+static void encode_info(served_world *h, bool confined, buffer *out)
+{
+    world_status s = {
+        .world = h->name,
+        .epoch = h->number,
+        .tick = world_tick(h->physics),
+        .time = world_time(h->physics),
+        .def = world_definition(h->physics),
+        .paused = served_world_is_paused(h),
+        .durability = (durability)h->log.durability,
+        .log_error = log_error_of(h),
+        .counts = world_count(h->physics),
+        .subscribers = served_world_reader_count(h),
+        .confined = confined,
+        .hash = confined ? 0 : world_hash(h->physics),
+        .step_ms = measured_step_ms(h),
+        .rate = measured_rate(h),
+        .ticks_late = h->schedule.late,
+    };
+    encode_world_status(out, &s);
+}
+
+void served_world_answer_info(served_world *h, request *q)
+{
+    encode_info(h, q->actor.confined, &h->scratch);
+    served_world_answer(h, q, NULL);
+}
+
+static shared_bytes *figures_for(served_world *h, bool confined)
+{
+    buffer out;
+    size_t size = 0;
+    buffer_init(&out, WIRE_REPLY_BYTES_MAX);
+    encode_info(h, confined, &out);
+    uint8_t *data = buffer_take(&out, &size);
+    return bytes_take(data, size);
+}
+
+// At most one such reply is on its way: what it brings is held here too.
+void served_world_expect(served_world *h, int64_t ns)
+{
+    if (ns < LASTS_NS || (h->figures != NULL && atomic_load(&h->figures->references) > 1)) {
+        return;
+    }
+    reply *r = reply_create(REPLY_FIGURES, h->number);
+    r->payload = figures_for(h, false);
+    r->tail = figures_for(h, true);
+    bytes_unref(h->figures);
+    h->figures = bytes_ref(r->payload);
+    served_world_post(h, r);
+}

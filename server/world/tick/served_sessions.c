@@ -1,0 +1,78 @@
+// The end of a session in a served world: its bodies, batches and subscriptions end in its turn.
+// See served_world.h. The thread of its simulation thread.
+#include "server/world/tick/served_world_internal.h"
+
+#include "common/base/assert.h"
+#include "common/world/apply.h"
+#include "server/base/metrics.h"
+
+static const int64_t REMOVALS_NS = 1000000; // of a turn, for bodies that end with their sessions
+enum { REMOVALS_PIECE = 16 };               // bodies between two looks at the clock
+
+bool served_world_session_gone(const served_world *h, uint64_t session)
+{
+    bool gone = false;
+    for (uint32_t i = 0; i < h->sessions.gone.count && !gone; i++) {
+        gone = h->sessions.gone.data[i] == session;
+    }
+    return gone;
+}
+
+// As many as the log and the turn have room for; a session may have had all bodies of the world.
+// Whether none is left.
+static bool remove_session_bodies(served_world *h, uint64_t session, const turn *t)
+{
+    uint32_t slot = 0;
+    body_id id = 0;
+    for (uint32_t i = 1; !world_log_full(&h->log) && (i % REMOVALS_PIECE != 0 || !turn_over(t));
+         i++) {
+        id = session_bodies_take(&h->session_bodies, session, &slot);
+        if (id == 0) {
+            return true;
+        }
+        command remove = {.method = METHOD_BODY_REMOVE, .body = id};
+        command_result result;
+        if (apply_command_as(h->physics, h->owners, NULL, &remove, &result, NULL) == STATUS_OK) {
+            command_result_free(&result);
+            world_log_note_removal(
+                &h->log, world_tick(h->physics) + (served_world_is_paused(h) ? 0 : 1), h->name, id);
+            publisher_note_edit(&h->publisher);
+            metrics_add(METRIC_commands_applied, 1);
+        } // else it was removed before
+    }
+    return false;
+}
+
+// Goes on with those that have more bodies than there was room for.
+void served_world_remove_ended_bodies(served_world *h)
+{
+    const turn t = turn_begin(h->clocks.now, REMOVALS_NS);
+    while (h->sessions.ending.count > 0 &&
+           remove_session_bodies(h, h->sessions.ending.data[h->sessions.ending.count - 1], &t)) {
+        h->sessions.ending.count--;
+    }
+}
+
+void served_world_end_session(served_world *h, request *q)
+{
+    uint64_t session = q->reply_to.session.number;
+    ASSERT(session != 0);
+    request_free(q);
+    for (uint32_t i = 0; i < h->sessions.gone.count; i++) {
+        if (h->sessions.gone.data[i] == session) {
+            array_swap_remove(&h->sessions.gone, i);
+            break;
+        }
+    }
+    served_world_refuse_batches(h, session);
+    array_push(&h->sessions.ending, session);
+    served_world_remove_ended_bodies(h);
+}
+
+// In its turn, so that none is left of those that the session asked for before.
+void served_world_forget_subscriptions(served_world *h, request *q)
+{
+    publisher_forget(&h->publisher, h->physics, q->reply_to.session);
+    log_readers_forget(&h->readers, q->reply_to.session);
+    request_free(q);
+}

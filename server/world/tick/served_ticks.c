@@ -1,0 +1,364 @@
+// The time of a served world: its ticks, world.step of a paused one, recordings, and when it wants
+// to run again. See served_world.h. The thread of its simulation thread.
+#include "server/world/tick/served_world_internal.h"
+
+#include <math.h>
+
+#include "common/base/assert.h"
+#include "common/base/log.h"
+#include "common/physics/overlaps.h"
+#include "server/base/metrics.h"
+
+static const int64_t SECOND_NS = 1000000000;
+static const int64_t SLICE_NS = 5000000;   // before others have their turn
+static const double PUBLISH_SHARE = 0.25;  // of a tick
+static const int64_t FULL_NS = 1000000;    // until a log that is full is looked at again
+static const int64_t WARN_NS = 5000000000; // between two warnings about one world
+
+static bool owes(const served_world *h)
+{
+    log_source source = served_world_log_source(h);
+    return publisher_owes(&h->publisher) || log_readers_owe(&h->readers, &source);
+}
+
+// Snapshots and notifications, of which some wait for the next time where a turn of `length_ns` is
+// too short.
+static void publish(served_world *h, bool all, int64_t length_ns)
+{
+    const turn t = turn_begin(h->clocks.now, length_ns);
+    const log_source source = served_world_log_source(h);
+    const bool logs_sent = log_readers_publish(&h->readers, &source, all, &t, h->sink);
+    const bool snapshots_sent = publisher_publish(&h->publisher, h->physics, all, &t, h->sink);
+    h->window.publishing_cut = !logs_sent || !snapshots_sent;
+    if (publisher_was_busy(&h->publisher)) {
+        metrics_time(TIMING_SNAPSHOT, turn_used_ns(&t));
+    }
+}
+
+// A quarter of a tick, and all that is left of it where no other world waits for this one.
+static int64_t publish_ns(const served_world *h)
+{
+    const int64_t fair = (int64_t)(PUBLISH_SHARE * h->schedule.period_ns);
+    const int64_t left = tick_schedule_due_ns(&h->schedule) - h->clocks.now();
+    return h->place.thread_alone && left > fair ? left : fair;
+}
+
+static void count_tick(served_world *h, int64_t begin)
+{
+    int64_t now = h->clocks.now();
+    served_world_window *w = &h->window;
+    metrics_add(METRIC_ticks, 1);
+    metrics_time(TIMING_STEP, now - begin);
+    coarse_histogram_add(&h->place.metrics->step, now - begin);
+    w->ticks++;
+    w->busy_ns += now - begin;
+    int64_t length = now - w->start_ns;
+    if (length >= SECOND_NS) {
+        w->step_ms = (double)w->busy_ns / (double)w->ticks * 1e-6;
+        w->rate = (double)w->ticks / (double)length * 1e9;
+        w->start_ns = now;
+        w->busy_ns = 0;
+        w->ticks = 0;
+    }
+}
+
+// The physics was replaced.
+static void begin_anew(served_world *h)
+{
+    if (h->runner.run != NULL) {
+        world_set_runner(h->physics, h->runner);
+    }
+    publisher_begin_anew(&h->publisher, h->physics);
+    log_readers_begin_anew(&h->readers);
+}
+
+static void end_replay(served_world *h)
+{
+    h->steps_left = 0;
+    if (h->state == SERVED_WORLD_RUNNING) { // else it pauses after this tick, or steps
+        served_world_change(h, SERVED_WORLD_PAUSED);
+    }
+}
+
+// One tick of the recording; at its end the world is paused.
+static void replay_once(served_world *h)
+{
+    bool anew = false;
+    if (h->replay_failure.status == STATUS_OK && world_tick(h->physics) < replay_last(h->replay) &&
+        replay_step(h->replay, &h->physics, &anew, &h->replay_failure) != STATUS_OK) {
+        log_error("world '%s': %s", h->name, h->replay_failure.text);
+    }
+    if (anew) {
+        begin_anew(h);
+    }
+    if (h->replay_failure.status != STATUS_OK || world_tick(h->physics) >= replay_last(h->replay)) {
+        end_replay(h);
+    }
+}
+
+status served_world_seek(served_world *h, uint64_t tick, error *err)
+{
+    status s = replay_seek(h->replay, &h->physics, tick, err);
+    if (s == STATUS_OK) {
+        h->replay_failure.status = STATUS_OK;
+        begin_anew(h);
+    }
+    return s;
+}
+
+static void note_debt(served_world *h, int64_t busy_ns)
+{
+    // One whose publishing is cut has no time to spare, whatever it took.
+    const double fair = h->window.publishing_cut ? 0.0 : 0.5;
+    int64_t debt = h->window.debt_ns + busy_ns - (int64_t)(fair * h->schedule.period_ns);
+    h->window.debt_ns = debt > 0 ? debt : 0;
+}
+
+bool served_world_crowds(const served_world *h)
+{
+    return (h->costs.step_blocked || h->window.debt_ns > served_world_fair_step_ns(h)) &&
+           !served_world_has_ended(h);
+}
+
+int64_t served_world_fair_step_ns(const served_world *h)
+{
+    return (int64_t)(0.5 * h->schedule.period_ns);
+}
+
+void served_world_bound_step(served_world *h, int64_t most_ns)
+{
+    h->costs.step_most_ns = most_ns;
+    h->costs.step_blocked = false;
+}
+
+// Whether the next step would keep other worlds waiting for too long, so that it waits itself.
+static bool step_is_blocked(served_world *h)
+{
+    int64_t foreseen = crowding_foreseen_ns(&h->crowding) + served_world_batches_ns(h);
+    foreseen = foreseen > h->costs.stepped_ns ? foreseen : h->costs.stepped_ns;
+    h->costs.step_blocked = h->costs.step_blocked || foreseen > h->costs.step_most_ns;
+    return h->costs.step_blocked;
+}
+
+static void note_full(served_world *h, int64_t now)
+{
+    served_world_window *w = &h->window;
+    if (!world_contacts_full(h->physics)) {
+        return;
+    }
+    metrics_add(METRIC_contacts_full, 1);
+    if (w->full_ns == 0 || now - w->full_ns >= WARN_NS) {
+        log_warn("world '%s' has %u pairs of shapes that overlap, and no room for more: others "
+                 "pass through each other",
+                 h->name, world_pair_count(h->physics));
+        w->full_ns = now;
+    }
+}
+
+// The time that the step that comes may take, as far as that is known.
+static int64_t expected_ns(const served_world *h)
+{
+    const int64_t foreseen = crowding_foreseen_ns(&h->crowding);
+    return foreseen > h->costs.lasted_ns ? foreseen : h->costs.lasted_ns;
+}
+
+static void step_once(served_world *h, int64_t begin)
+{
+    served_world_expect(h, expected_ns(h));
+    if (h->replay != NULL) {
+        replay_once(h);
+    } else {
+        world_step(h->physics);
+    }
+    note_full(h, begin);
+    crowding_note_step(&h->crowding);
+    publisher_note_step(&h->publisher, h->physics);
+    count_tick(h, begin);
+}
+
+static void warn_slowed(served_world *h, int64_t now)
+{
+    served_world_window *w = &h->window;
+    if (w->warned_ns != 0 && now - w->warned_ns < WARN_NS) {
+        return;
+    }
+    char cause[SLOWDOWN_TEXT_MAX];
+    log_warn("%s; its time was slowed by %lld ms since it was last said",
+             slowdown_tell(&w->causes, h->name, h->schedule.period_ns, cause),
+             (long long)((h->schedule.skipped_ns - w->warned_skipped_ns) / 1000000));
+    w->warned_ns = now;
+    w->warned_skipped_ns = h->schedule.skipped_ns;
+}
+
+int64_t served_world_commands_ns(const served_world *h)
+{
+    return (int64_t)(h->schedule.period_ns * (double)h->limits->commands_share * 0.01);
+}
+
+// A restart will take as much processor time for the tick (the time that others have the processors
+// does not count), or the time from begin to end where several threads step together.
+static void note_replay(served_world *h, int64_t begin, int64_t processor_begin)
+{
+    const bool shared = h->runner.run != NULL && h->runner.threads > 1;
+    world_log_add_replay(&h->log, shared ? h->clocks.now() - begin
+                                         : h->clocks.processor() - processor_begin);
+}
+
+// The tick at whose beginning world.pause came is done.
+static void end_pausing(served_world *h)
+{
+    request *q = h->pending;
+    h->pending = NULL;
+    served_world_change(h, SERVED_WORLD_PAUSED);
+    served_world_note_pause(h, q);
+    served_world_answer_done(h, q);
+}
+
+static void tick(served_world *h, int64_t now)
+{
+    const int64_t processor = h->clocks.processor();
+    metrics_time(TIMING_DELAY, tick_schedule_lag_ns(&h->schedule, now));
+    coarse_histogram_add(&h->place.metrics->lateness, tick_schedule_lag_ns(&h->schedule, now));
+    slowdown_begin_tick(&h->window.causes, tick_schedule_due_ns(&h->schedule),
+                        (double)tick_schedule_lag_ns(&h->schedule, now) < h->schedule.period_ns,
+                        now, processor);
+    uint64_t late = h->schedule.late;
+    int64_t skipped = tick_schedule_tick(&h->schedule, now);
+    metrics_add(METRIC_ticks_late, h->schedule.late - late);
+    if (skipped > 0) {
+        metrics_add(METRIC_skipped_us, (uint64_t)skipped / 1000);
+        warn_slowed(h, now);
+    }
+    served_world_serve_scheduled(h);
+    served_world_serve_inbox(h, h->clocks.now(), served_world_commands_ns(h));
+    if (served_world_has_ended(h)) {
+        return;
+    }
+    step_once(h, now);
+    note_replay(h, now, processor);
+    if (h->state == SERVED_WORLD_PAUSING) {
+        end_pausing(h);
+    }
+    publish(h, served_world_is_paused(h), publish_ns(h));
+    served_world_settle(h);
+    h->costs.lasted_ns = h->clocks.now() - now;
+    const bool shared = h->runner.run != NULL && h->runner.threads > 1;
+    note_debt(h,
+              slowdown_end_tick(&h->window.causes, shared, h->clocks.now(), h->clocks.processor()));
+}
+
+static void run_ticks(served_world *h)
+{
+    const int64_t begin = h->clocks.now();
+    const double most = fmin(h->schedule.period_ns, (double)SLICE_NS);
+    int64_t now = begin;
+    while (h->state == SERVED_WORLD_RUNNING && now >= tick_schedule_due_ns(&h->schedule) &&
+           (double)(now - begin) < most && !step_is_blocked(h)) {
+        tick(h, now);
+        now = h->clocks.now();
+    }
+}
+
+static void end_steps(served_world *h)
+{
+    request *q = h->pending;
+    error err;
+    h->pending = NULL;
+    served_world_change(h, SERVED_WORLD_PAUSED);
+    if (world_log_takes(&h->log, &err) == STATUS_OK) {
+        served_world_answer_done(h, q);
+    } else { // failed meanwhile: a restart would not come to that tick
+        served_world_refuse(h, q, err.status, err.text);
+    }
+}
+
+bool served_world_steps(const served_world *h)
+{
+    return h->state == SERVED_WORLD_STEPPING && !world_log_full(&h->log);
+}
+
+void served_world_step(served_world *h, const turn *slice)
+{
+    bool over = false;
+    ASSERT(h->state == SERVED_WORLD_STEPPING && slice != NULL);
+    if (served_world_session_gone(h, h->pending->reply_to.session.number)) {
+        h->steps_left = 0;
+    }
+    while (h->steps_left > 0 && !over && !world_log_full(&h->log) && !step_is_blocked(h)) {
+        const int64_t before = h->clocks.processor();
+        const int64_t begin = h->clocks.now();
+        served_world_serve_scheduled(h);
+        step_once(h, h->clocks.now());
+        h->costs.stepped_ns = h->clocks.processor() - before;
+        note_replay(h, begin, before);
+        publish(h, false, (int64_t)(PUBLISH_SHARE * h->schedule.period_ns));
+        h->costs.lasted_ns = h->clocks.now() - begin;
+        h->steps_left -= h->steps_left > 0; // a recording may end before
+        over = turn_over(slice);
+    }
+    if (h->steps_left == 0) {
+        h->costs.stepped_ns = 0;
+        end_steps(h);
+    }
+    served_world_settle(h);
+}
+
+static int64_t paused_publish_ns(const served_world *h)
+{
+    return h->published_ns + (int64_t)h->schedule.period_ns;
+}
+
+static void run_paused(served_world *h)
+{
+    int64_t begin = h->clocks.now();
+    int64_t until = begin + SLICE_NS;
+    do {
+        served_world_serve_inbox(h, begin, SLICE_NS);
+    } while (h->inbox.count > 0 && h->state == SERVED_WORLD_PAUSED && !h->costs.step_blocked &&
+             !world_log_full(&h->log) && h->clocks.now() < until);
+    if (h->state != SERVED_WORLD_PAUSED) {
+        return;
+    }
+    int64_t now = h->clocks.now();
+    if (owes(h) && now >= paused_publish_ns(h)) {
+        publish(h, true, (int64_t)(PUBLISH_SHARE * h->schedule.period_ns));
+        h->published_ns = now;
+    }
+}
+
+void served_world_run(served_world *h)
+{
+    ASSERT(h->state != SERVED_WORLD_PAUSING); // that lasts no longer than a tick
+    if (h->state == SERVED_WORLD_RUNNING) {
+        run_ticks(h);
+    }
+    if (h->state == SERVED_WORLD_PAUSED) {
+        run_paused(h);
+    }
+    served_world_settle(h); // what was answered between two ticks
+}
+
+static int64_t paused_next_ns(const served_world *h)
+{
+    if (world_log_full(&h->log)) {
+        return h->clocks.now() + FULL_NS;
+    }
+    if (h->state == SERVED_WORLD_STEPPING) {
+        return QUEUE_FOREVER;
+    }
+    if (h->inbox.count > 0 || h->sessions.ending.count > 0) {
+        return 0;
+    }
+    if (world_log_is_broken(&h->log)) {
+        return world_log_retry_ns(&h->log);
+    }
+    return owes(h) ? paused_publish_ns(h) : QUEUE_FOREVER;
+}
+
+int64_t served_world_next_ns(const served_world *h)
+{
+    if (served_world_has_ended(h)) {
+        return QUEUE_FOREVER; // the storage wakes it
+    }
+    return served_world_is_paused(h) ? paused_next_ns(h) : tick_schedule_due_ns(&h->schedule);
+}
