@@ -1,0 +1,172 @@
+// A round of a simulation thread: which worlds run, in which order, and for how long a step of one
+// may keep the others waiting. See sim_thread.h. The simulation thread.
+#include "server/world/tick/sim_thread_internal.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "common/base/assert.h"
+#include "server/base/clock.h"
+
+enum {
+    CROWDED_NS = 100000000,         // between two REPLY_CROWDED of one world
+    PARKED_NS = 10000000,           // of which it is parked, unless it is moved before
+    FORESEEN_PARKED_NS = 250000000, // likewise, where its next step alone would be too long
+    ALONE_NS = 100000000,           // step of a world that has the thread for itself: one may come
+    STEPS_LEAST_NS = 1000000 // of a round for steps of paused worlds, however soon a tick is due
+};
+
+// How long a step of the world may take here, as far as that can be foreseen.
+static int64_t step_most_ns(const sim_thread *h, const served_world *w)
+{
+    if (h->options.own_thread || h->options.turned || h->options.limits->own_threads == 0) {
+        return INT64_MAX;
+    }
+    return h->worlds.count > 1 ? served_world_fair_step_ns(w) : ALONE_NS;
+}
+
+// A world that makes others wait is told of, so that it gets a thread apart. Until then, or for a
+// while where there is none, it waits itself.
+static void note_crowding(sim_thread *h, served_world *w, int64_t now)
+{
+    const bool crowds =
+        h->worlds.count > 1 && served_world_crowds(w) && now - w->place.crowded_ns >= CROWDED_NS;
+    if ((w->costs.step_blocked || crowds) && !h->options.own_thread && !h->options.turned) {
+        w->place.crowded_ns = now;
+        w->place.parked_until_ns = now + (w->costs.step_blocked ? FORESEEN_PARKED_NS : PARKED_NS);
+        sim_thread_post_about(h, REPLY_CROWDED, w->number, NULL);
+    }
+}
+
+static int compare_used(const void *a, const void *b, void *context)
+{
+    const shares *all = context;
+    const served_world *x = *(served_world *const *)a;
+    const served_world *y = *(served_world *const *)b;
+    const int64_t used_x = shares_used(all, x->place.used);
+    const int64_t used_y = shares_used(all, y->place.used);
+    const int order = (used_x > used_y) - (used_x < used_y);
+    return order != 0 ? order : (x->number > y->number) - (x->number < y->number);
+}
+
+static bool is_parked(const served_world *w, int64_t now)
+{
+    return now < w->place.parked_until_ns && !served_world_has_ended(w);
+}
+
+// Worlds that have something to do now, those first that had least of the thread's time.
+static void choose_due(sim_thread *h, int64_t now)
+{
+    array_clear(&h->due);
+    for (uint32_t i = 0; i < h->worlds.count; i++) {
+        served_world *w = h->worlds.data[i];
+        if (!is_parked(w, now) && (w->place.request_arrived || served_world_next_ns(w) <= now)) {
+            array_push(&h->due, w);
+        }
+    }
+    if (h->due.count > 1) {
+        qsort_r(h->due.data, h->due.count, sizeof *h->due.data, compare_used, &h->shares);
+    }
+}
+
+static void charge(sim_thread *h, served_world *w, int64_t ns)
+{
+    shares_charge(&h->shares, w->place.used, ns);
+    w->place.load_ns += ns;
+}
+
+static void run_world(sim_thread *h, served_world *w)
+{
+    const int64_t begin = clock_now_ns();
+    const bool waited = w->place.parked_until_ns != 0; // and no thread has taken it
+    served_world_bound_step(w, waited ? INT64_MAX : step_most_ns(h, w));
+    w->place.parked_until_ns = 0;
+    w->place.request_arrived = false;
+    w->place.thread_alone = h->worlds.count == 1;
+    shares_serve(&h->shares, w->place.used);
+    sim_thread_enter_world(w);
+    served_world_run(w);
+    sim_thread_leave_world();
+    const int64_t end = clock_now_ns();
+    charge(h, w, end - begin);
+    note_crowding(h, w, end);
+}
+
+static job_progress step_world(turn_job *job, const turn *slice)
+{
+    served_world *w = (served_world *)((char *)job - offsetof(served_world, place.step_job));
+    const int64_t begin = clock_now_ns();
+    sim_thread_enter_world(w);
+    served_world_step(w, slice);
+    sim_thread_leave_world();
+    w->place.load_ns += clock_now_ns() - begin;
+    return served_world_steps(w) && !w->costs.step_blocked ? JOB_GOES_ON : JOB_DONE;
+}
+
+// A turn for all steps of worlds that stand: as long as nothing else is due, and some in any case.
+static bool run_steps(sim_thread *h, int64_t next)
+{
+    const int64_t now = clock_now_ns();
+    for (uint32_t i = 0; i < h->worlds.count; i++) {
+        served_world *w = h->worlds.data[i];
+        if (served_world_steps(w) && !is_parked(w, now) && !turn_job_queued(&w->place.step_job)) {
+            served_world_bound_step(w,
+                                    w->place.parked_until_ns != 0 ? INT64_MAX : step_most_ns(h, w));
+            w->place.parked_until_ns = 0;
+            turn_queue_add(&h->steps, &w->place.step_job, step_world, w->pending->reply_to.subject);
+        }
+    }
+    int64_t length = next != QUEUE_FOREVER && next - now < ROUND_NS ? next - now : ROUND_NS;
+    length = length > STEPS_LEAST_NS ? length : STEPS_LEAST_NS;
+    const turn t = turn_begin(clock_now_ns, length);
+    const bool left = turn_queue_run(&h->steps, &t);
+    for (uint32_t i = 0; i < h->worlds.count; i++) {
+        if (h->worlds.data[i]->costs.step_blocked) {
+            note_crowding(h, h->worlds.data[i], clock_now_ns());
+        }
+    }
+    return left;
+}
+
+static void drop_settled(sim_thread *h)
+{
+    for (uint32_t i = h->worlds.count; i > 0; i--) {
+        served_world *w = h->worlds.data[i - 1];
+        if (served_world_has_ended(w) && served_world_settled(w)) {
+            sim_thread_take_out(h, i - 1);
+            served_world_destroy(w, STATUS_NOT_FOUND, "the world was destroyed");
+        }
+    }
+}
+
+// When the first world wants to run.
+static int64_t next_due(const sim_thread *h, bool *paused)
+{
+    const int64_t now = clock_now_ns();
+    int64_t next = QUEUE_FOREVER;
+    *paused = h->worlds.count == 0;
+    for (uint32_t i = 0; i < h->worlds.count; i++) {
+        const served_world *w = h->worlds.data[i];
+        int64_t wants = w->place.request_arrived ? 0 : served_world_next_ns(w);
+        wants = is_parked(w, now) ? w->place.parked_until_ns : wants;
+        if (wants != QUEUE_FOREVER && (next == QUEUE_FOREVER || wants < next)) {
+            next = wants;
+        }
+        *paused = *paused || served_world_is_paused(w);
+    }
+    return next;
+}
+
+// Runs worlds that have something to do, for a round; returns when the first wants to run again.
+int64_t sim_thread_run_worlds(sim_thread *h, bool *paused)
+{
+    const turn round = turn_begin(clock_now_ns, ROUND_NS);
+    choose_due(h, round.begin_ns);
+    for (uint32_t i = 0; i < h->due.count && (i == 0 || !turn_over(&round)); i++) {
+        run_world(h, h->due.data[i]);
+    }
+    drop_settled(h);
+    const bool steps = run_steps(h, next_due(h, paused));
+    const int64_t next = next_due(h, paused);
+    return steps ? 0 : next;
+}

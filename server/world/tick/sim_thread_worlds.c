@@ -1,0 +1,198 @@
+// The worlds of a simulation thread, and the requests to them: a world comes (built, or from
+// another thread), is found by its number, and leaves. See sim_thread.h. The simulation thread.
+#include "server/world/tick/sim_thread_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/assert.h"
+#include "server/base/clock.h"
+#include "server/process/crash.h"
+
+// Work for this world begins: faults are noted as its own, and so is memory.
+void sim_thread_enter_world(const served_world *w)
+{
+    crash_enter_world(w->number);
+    block_charge(w->blocks);
+}
+
+void sim_thread_leave_world(void)
+{
+    crash_enter_world(0);
+    block_charge(NULL);
+}
+
+// The place of the first world whose number is not below.
+static uint32_t place_of(const sim_thread *h, uint64_t number)
+{
+    uint32_t low = 0;
+    uint32_t high = h->worlds.count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (h->worlds.data[middle]->number < number) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+served_world *sim_thread_find_world(const sim_thread *h, uint64_t number)
+{
+    uint32_t at = place_of(h, number);
+    bool found = at < h->worlds.count && h->worlds.data[at]->number == number;
+    return found ? h->worlds.data[at] : NULL;
+}
+
+// Answers a request that no world answers.
+static void answer_here(sim_thread *h, request *q, status s, const char *text)
+{
+    reply *r = reply_create(REPLY_RESULT, q->world);
+    r->method = q->command.method;
+    r->reply_to = q->reply_to;
+    r->received_ns = q->received_ns;
+    r->subscription = q->subscription;
+    r->status = s;
+    r->text = strdup(text);
+    ASSERT_MEMORY(r->text != NULL);
+    request_free(q);
+    sim_thread_post(h, r);
+}
+
+// On the storage's thread. At most one word for each world is on its way.
+static void on_committed(void *context)
+{
+    served_world *w = context;
+    sim_thread *h = world_log_claim_word(&w->log);
+    if (h != NULL) {
+        request *word = request_create(REQUEST_COMMITTED, w->number);
+        queue_push_result result = queue_push(&h->requests, &word->node, true);
+        ASSERT(result != QUEUE_FULL);
+    }
+}
+
+static void insert(sim_thread *h, served_world *w)
+{
+    uint32_t at = place_of(h, w->number); // one that was longer in the making may come later
+    array_push(&h->worlds, w);
+    memmove(h->worlds.data + at + 1, h->worlds.data + at,
+            (h->worlds.count - 1 - at) * sizeof *h->worlds.data);
+    h->worlds.data[at] = w;
+    w->place.used = shares_hold(&h->shares, w->number);
+    w->place.request_arrived = true;
+}
+
+void sim_thread_take_out(sim_thread *h, uint32_t at)
+{
+    served_world *w = h->worlds.data[at];
+    turn_queue_remove(&h->steps, &w->place.step_job);
+    shares_release(&h->shares, w->place.used);
+    w->place.used = NULL;
+    atomic_fetch_sub_explicit(&h->world_count, 1, memory_order_relaxed);
+    h->worlds.count--;
+    memmove(h->worlds.data + at, h->worlds.data + at + 1,
+            (h->worlds.count - at) * sizeof *h->worlds.data);
+}
+
+static void note_thread(const sim_thread *h, const served_world *w)
+{
+    atomic_store_explicit(&w->place.metrics->thread, (uint32_t)h->options.index,
+                          memory_order_relaxed);
+}
+
+static void adopt(sim_thread *h, request *q)
+{
+    ASSERT(q->adoption != NULL && sim_thread_find_world(h, q->world) == NULL);
+    block_charge(q->adoption->blocks);
+    world_set_runner(q->adoption->physics, thread_pool_runner(h->pool));
+    served_world *w = served_world_create(q->world, q->command.world, q->adoption,
+                                          h->options.limits, (reply_sink){sim_thread_post, h},
+                                          (served_world_clocks){clock_now_ns, clock_processor_ns});
+    q->adoption = NULL;
+    w->runner = thread_pool_runner(h->pool);
+    world_log_watch(&w->log, h, on_committed, w);
+    served_world_adopted(w, q);
+    sim_thread_leave_world();
+    insert(h, w);
+    note_thread(h, w);
+}
+
+// ---- worlds that move to another thread
+
+// An ended world stays: it waits for its log alone.
+static void release(sim_thread *h, request *q)
+{
+    uint32_t at = place_of(h, q->world);
+    served_world *w = sim_thread_find_world(h, q->world);
+    bool leaves = w != NULL && !served_world_has_ended(w);
+    if (leaves) {
+        sim_thread_take_out(h, at);
+    }
+    sim_thread_post_about(h, REPLY_RELEASED, q->world, leaves ? w : NULL);
+    request_free(q);
+}
+
+static void take(sim_thread *h, request *q)
+{
+    served_world *w = q->moved;
+    q->moved = NULL;
+    ASSERT(w != NULL && w->number == q->world && sim_thread_find_world(h, q->world) == NULL);
+    request_free(q);
+    sim_thread_enter_world(w);
+    w->runner = thread_pool_runner(h->pool);
+    world_set_runner(w->physics, w->runner);
+    world_log_move_word(&w->log, h);
+    served_world_move(w, (reply_sink){sim_thread_post, h});
+    sim_thread_leave_world();
+    insert(h, w);
+    note_thread(h, w);
+}
+
+static void route(sim_thread *h, request *q)
+{
+    ASSERT(q->kind == REQUEST_STOP || q->world != 0);
+    if (q->kind == REQUEST_STOP) {
+        h->stopping = true;
+        h->hands_over = q->hand_over;
+        request_free(q);
+        return;
+    }
+    if (q->kind == REQUEST_ADOPT) {
+        adopt(h, q);
+        return;
+    }
+    if (q->kind == REQUEST_RELEASE) {
+        release(h, q);
+        return;
+    }
+    if (q->kind == REQUEST_TAKE) {
+        take(h, q);
+        return;
+    }
+    served_world *w = sim_thread_find_world(h, q->world);
+    if (w != NULL && (!served_world_has_ended(w) || q->kind == REQUEST_COMMITTED)) {
+        sim_thread_enter_world(w);
+        served_world_deliver(w, q);
+        sim_thread_leave_world();
+        w->place.request_arrived = true;
+    } else if (q->kind == REQUEST_COMMAND) {
+        answer_here(h, q, STATUS_NOT_FOUND, "world: it was destroyed");
+    } else if (q->kind == REQUEST_RESUME) {
+        reply *taken = reply_create(REPLY_RESUMED, q->world);
+        taken->reply_to = q->reply_to;
+        request_free(q);
+        sim_thread_post(h, taken);
+    } else {
+        request_free(q);
+    }
+}
+
+void sim_thread_route(sim_thread *h, queue_node *chain)
+{
+    while (chain != NULL) {
+        request *q = (request *)chain;
+        chain = chain->next;
+        route(h, q);
+    }
+}
