@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 
+#include "common/base/assert.h"
 #include "common/world/apply_internal.h"
 #include "common/world/owners.h"
 
@@ -25,6 +26,7 @@ void command_result_free(command_result *r)
 
 uint64_t command_result_made(const command_result *r)
 {
+    ASSERT(r->method < METHOD_COUNT);
 #define MADE(id, field)                                                                            \
     case METHOD_##id:                                                                              \
         return r->field;

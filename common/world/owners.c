@@ -69,6 +69,7 @@ static uint32_t hash_of(const char *text)
 
 static void put_bucket(owners *o, uint32_t name)
 {
+    ASSERT(name > 0 && name <= o->names.count && o->filled < o->bucket_count);
     uint32_t at = hash_of(o->names.data[name - 1].text) & (o->bucket_count - 1);
     while (o->buckets[at] != 0) {
         at = (at + 1) & (o->bucket_count - 1);
@@ -80,6 +81,7 @@ static void put_bucket(owners *o, uint32_t name)
 // Rebuilds the buckets without the removed names.
 static void rebuild(owners *o)
 {
+    ASSERT(o->free_names.count <= o->names.count);
     uint32_t used = o->names.count - o->free_names.count;
     free(o->buckets);
     o->bucket_count = 16;
@@ -99,6 +101,7 @@ static void rebuild(owners *o)
 // The name's index plus one; 0 if the table does not have it.
 static uint32_t find_name(const owners *o, const char *text)
 {
+    ASSERT(o->bucket_count == 0 || o->filled < o->bucket_count); // else it would not end
     uint32_t at = o->bucket_count > 0 ? hash_of(text) & (o->bucket_count - 1) : 0;
     while (o->bucket_count > 0 && o->buckets[at] != 0) {
         const owner_name *name = &o->names.data[o->buckets[at] - 1];
@@ -145,6 +148,7 @@ static uint32_t take_name(owners *o, const char *text)
 
 static void drop_name(owners *o, uint32_t name)
 {
+    ASSERT(name == NOBODY || o->names.data[name - 1].uses > 0);
     if (name != NOBODY && --o->names.data[name - 1].uses == 0) {
         array_push(&o->free_names, name - 1);
     }
@@ -173,6 +177,7 @@ uint32_t owners_bodies(const owners *o, const char *owner)
 
 static void set_owner(owners *o, body_id body, const char *text)
 {
+    ASSERT(body != 0);
     uint32_t slot = slot_of(body);
     if (slot >= o->by_slot.count) {
         if (*text == '\0') {
@@ -234,6 +239,7 @@ static void note_one(owners *o, const command *c, const command_result *result,
 
 void owners_note(owners *o, const command *c, const command_result *result)
 {
+    ASSERT(result->method == c->method);
     if (c->method != METHOD_WORLD_APPLY) {
         note_one(o, c, result, NULL);
         return;

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "common/base/assert.h"
 #include "common/base/counted.h"
 
 typedef struct asked {
@@ -58,6 +59,7 @@ static const kind JOINTS = {"joint", "joints", count_joints};
 // its own.
 static status check(const asked *a, const kind *k, int64_t there, int64_t more, uint64_t most)
 {
+    ASSERT(there >= 0);
     const uint64_t all = (uint64_t)there;
     const uint64_t left = most > all ? most - all : 0;
     if (more <= 0 || all + (uint64_t)more <= left * a->percent / 100) {
@@ -104,6 +106,7 @@ static status check_handed(const asked *a, const command *c, uint64_t most)
 status share_admit(const physics_world *world, const capacity_limits *most, uint64_t percent,
                    const owners *o, const actor *who, const command *c, error *err)
 {
+    ASSERT(c->method < METHOD_COUNT);
     if (who == NULL || who->role >= ROLE_ADMIN || *who->subject == '\0' || percent >= 100) {
         return STATUS_OK;
     }

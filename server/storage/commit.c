@@ -9,6 +9,8 @@
 // for a whole one.
 #include "server/storage/turn.h"
 
+#include "common/base/assert.h"
+
 enum { NS_PER_MS = 1000000 };
 
 // ---- a group
@@ -30,6 +32,7 @@ static bool needs_sync(const store_request *r)
 
 static size_t records_size(const store_request *r)
 {
+    ASSERT(r->kind != STORE_APPEND || r->bytes->size <= STORAGE_RECORD_BYTES_MAX);
     return r->kind == STORE_APPEND ? r->bytes->size
                                    : WORLD_BODY_BYTES + STORAGE_NAME_BYTES_MAX +
                                          RECORD_HEADER_BYTES + CHECKPOINT_BODY_BYTES;
@@ -38,6 +41,7 @@ static size_t records_size(const store_request *r)
 // Moves what fits from s->pending into s->in_group and s->group. True: some of it asks for a sync.
 static bool fill_group(storage *s)
 {
+    ASSERT(s->in_group.first == NULL);
     bool sync = false;
     group_clear(&s->group);
     while (s->pending.first != NULL && group_fits(&s->group, records_size(s->pending.first)) &&
@@ -79,6 +83,7 @@ status storage_sync_log(storage *s, error *err)
 // The next segment, when this one is full.
 static status next_segment(storage *s, error *err)
 {
+    ASSERT(s->log.segment >= s->first_segment);
     bool full = s->log.end + s->group.size > s->options.segment_bytes && s->log.end > s->log.body &&
                 s->log.segment - s->first_segment + 1 < STORAGE_SEGMENTS_MAX;
     if (!full) {
@@ -105,6 +110,7 @@ static status next_segment(storage *s, error *err)
 
 static status write_group(storage *s, error *err)
 {
+    ASSERT(s->group.records > 0 && s->group.records <= STORAGE_GROUP_RECORDS_MAX);
     if (!storage_alive(s)) {
         return error_set(err, s->dead, "%s", s->dead_text);
     }
@@ -154,6 +160,7 @@ static void publish_written(storage *s)
 
 static void commit_group(storage *s)
 {
+    ASSERT(s->pending.first != NULL);
     bool sync = fill_group(s);
     error err;
     status result = STATUS_OK;
@@ -228,6 +235,7 @@ bool storage_turn_once(storage *s)
 
 status storage_finish(storage *s, error *err)
 {
+    ASSERT(s->pending.first == NULL && s->in_group.first == NULL);
     if (!storage_alive(s)) {
         return error_set(err, s->dead, "%s", s->dead_text);
     }

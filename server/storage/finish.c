@@ -24,6 +24,7 @@ static void remove_image(storage *s, uint64_t world, uint64_t number)
 static uint64_t oldest_needed(storage *s)
 {
     uint64_t oldest = s->log.segment;
+    ASSERT(oldest >= s->first_segment);
     pthread_mutex_lock(&s->lock);
     for (uint32_t i = 0; i < s->worlds.count; i++) {
         const storage_world *w = s->worlds.data[i];
@@ -64,6 +65,7 @@ static void plan_truncation(storage *s)
 // Removes segments that the log, on the disk, says are needed no more; oldest first.
 static void drop_segments(storage *s)
 {
+    ASSERT(s->oldest <= s->log.segment);
     while (s->first_segment < s->oldest) {
         char name[SEGMENT_NAME_BYTES];
         segment_name(s->first_segment, name);
@@ -73,6 +75,7 @@ static void drop_segments(storage *s)
                      strerror(result));
             break;
         }
+        ASSERT(s->segment_bytes.count > 0 && s->closed_bytes >= s->segment_bytes.data[0]);
         s->closed_bytes -= s->segment_bytes.data[0];
         memmove(s->segment_bytes.data, s->segment_bytes.data + 1,
                 --s->segment_bytes.count * sizeof *s->segment_bytes.data);
@@ -83,12 +86,15 @@ static void drop_segments(storage *s)
 
 static void checkpointed(storage *s, const store_request *r)
 {
+    ASSERT(r->kind == STORE_CHECKPOINTED && r->checkpoint.exists);
     storage_world *w = r->world;
     if (w->checkpoint.exists) {
         remove_image(s, w->number, w->checkpoint.image);
     }
     w->checkpoint = r->checkpoint;
-    w->in_log = true;
+    if (w->stage != STORED_LOGGED) {
+        stored_change_stage(w, STORED_LOGGED);
+    }
     if (r->sequence >= w->logged) {
         w->logged = r->sequence;
         w->logged_tick = r->last_tick > w->logged_tick ? r->last_tick : w->logged_tick;
@@ -117,12 +123,13 @@ static void unlist(storage *s, storage_world *w)
         }
     }
     pthread_mutex_unlock(&s->lock);
-    w->gone = true;
+    stored_change_stage(w, STORED_GONE);
     array_push(&s->gone, w);
 }
 
 static void destroyed(storage *s, const store_request *r)
 {
+    ASSERT(r->kind == STORE_DESTROY && r->world->stage != STORED_GONE);
     storage_world *w = r->world;
     storage_drop_images(s, w);
     if (w->checkpoint.exists) {
@@ -135,11 +142,13 @@ static void destroyed(storage *s, const store_request *r)
 
 static void appended(const store_request *r)
 {
+    ASSERT(r->kind == STORE_APPEND);
     storage_world *w = r->world;
     if (atomic_load(&w->failed)) {
         return; // it was left out
     }
     if (w->durability != STORAGE_NONE) {
+        ASSERT(r->sequence > w->logged && r->last_tick >= w->logged_tick);
         w->logged = r->sequence;
         w->logged_tick = r->last_tick;
         stored_note(w, w->storage->log.segment, r->sequence);
@@ -149,8 +158,11 @@ static void appended(const store_request *r)
 
 static void created(const store_request *r)
 {
+    ASSERT(r->kind == STORE_CREATE && r->sequence == 1);
     storage_world *w = r->world;
-    w->in_log = w->durability != STORAGE_NONE;
+    if (w->durability != STORAGE_NONE) {
+        stored_change_stage(w, STORED_LOGGED);
+    }
     w->logged = r->sequence;
     stored_publish(w, r->sequence);
 }
@@ -168,8 +180,9 @@ static void checkpoint_lost(storage *s, const store_request *r, const error *err
 
 static void release(storage *s, storage_world *w)
 {
-    w->released = true;
-    if (!w->gone && !w->in_log) { // none of it is on the disk
+    ASSERT(!w->owner_released);
+    w->owner_released = true;
+    if (w->stage == STORED_UNLOGGED) { // none of it is on the disk
         storage_drop_images(s, w);
         unlist(s, w);
     }
@@ -178,6 +191,7 @@ static void release(storage *s, storage_world *w)
 // Of requests that concern no world.
 static void finish_own(storage *s, store_request *r, bool good)
 {
+    ASSERT(r->sequence <= s->log.segment);
     ASSERT(r->kind == STORE_TRUNCATE);
     if (good) {
         s->oldest = r->sequence > s->oldest ? r->sequence : s->oldest;
@@ -194,7 +208,9 @@ static void finish_request(storage *s, store_request *r, const error *err)
         finish_own(s, r, good);
         return;
     }
-    w->entering = false;
+    if (w->stage == STORED_ENTERING) {
+        stored_change_stage(w, STORED_UNLOGGED);
+    }
     switch (r->kind) {
     case STORE_CREATE:
         if (good || w->durability == STORAGE_NONE) {
@@ -214,7 +230,7 @@ static void finish_request(storage *s, store_request *r, const error *err)
         }
         break;
     case STORE_DESTROY:
-        if (good || w->durability == STORAGE_NONE || !w->in_log) {
+        if (good || w->durability == STORAGE_NONE || w->stage == STORED_UNLOGGED) {
             destroyed(s, r);
         } else {
             atomic_store(&w->end_failed, true);
@@ -232,6 +248,7 @@ static void finish_request(storage *s, store_request *r, const error *err)
 
 static void forget_gone(storage *s, storage_world *w)
 {
+    ASSERT(w->stage == STORED_GONE && w->owner_released);
     for (uint32_t i = 0; i < s->gone.count; i++) {
         if (s->gone.data[i] == w) {
             array_swap_remove(&s->gone, i);
@@ -251,7 +268,7 @@ void storage_finish_group(storage *s, const error *err)
     while ((r = chain_pop(&s->in_group)) != NULL) {
         finish_request(s, r, err);
         dropped = dropped || r->kind == STORE_CHECKPOINTED || r->kind == STORE_DESTROY;
-        if (r->kind == STORE_CHECKPOINT && !r->world->gone) {
+        if (r->kind == STORE_CHECKPOINT && r->world->stage != STORED_GONE) {
             chain_push(&s->images, r);
         } else if (r->kind == STORE_RELEASE) {
             chain_push(&released, r);
@@ -266,7 +283,7 @@ void storage_finish_group(storage *s, const error *err)
     ask_for_checkpoints(s);
     storage_wake_touched(s);
     while ((r = chain_pop(&released)) != NULL) {
-        if (r->world->gone) {
+        if (r->world->stage == STORED_GONE) {
             forget_gone(s, r->world);
         }
         store_request_free(s, r);

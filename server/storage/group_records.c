@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "common/base/assert.h"
+
 static void add_world(group_builder *g, const storage_world *w, uint64_t sequence)
 {
     uint8_t bytes[WORLD_BODY_BYTES + STORAGE_NAME_BYTES_MAX];
@@ -37,7 +39,7 @@ void catalogue_add(storage *s, group_builder *g, uint64_t oldest)
     pthread_mutex_lock(&s->lock);
     for (uint32_t i = 0; i < s->worlds.count; i++) {
         const storage_world *w = s->worlds.data[i];
-        if (w->in_log) {
+        if (w->stage == STORED_LOGGED) {
             add_world(g, w, w->logged);
         }
     }
@@ -46,9 +48,10 @@ void catalogue_add(storage *s, group_builder *g, uint64_t oldest)
 
 static void add_checkpoint(group_builder *g, const store_request *r)
 {
-    if (!r->world->in_log) {
+    ASSERT(r->checkpoint.exists);
+    if (r->world->stage == STORED_UNLOGGED) {
         add_world(g, r->world, r->world->logged); // its making had failed
-        r->world->entering = true;
+        stored_change_stage(r->world, STORED_ENTERING);
     }
     uint8_t bytes[CHECKPOINT_BODY_BYTES];
     checkpoint_body_write(&r->checkpoint, bytes);
@@ -67,6 +70,7 @@ static void add_checkpoint(group_builder *g, const store_request *r)
 
 static void add_append(group_builder *g, const store_request *r)
 {
+    ASSERT(r->sequence > r->world->logged);
     record out = {
         .kind = RECORD_APPEND,
         .has_hash = r->has_hash,
@@ -98,6 +102,7 @@ static void add_destroy(group_builder *g, const store_request *r)
 void group_add_request(storage *s, const store_request *r)
 {
     storage_world *w = r->world;
+    ASSERT((w == NULL) == (r->kind == STORE_TRUNCATE));
     if (r->kind == STORE_TRUNCATE) {
         add_store(s, &s->group, r->sequence);
     }
@@ -109,7 +114,7 @@ void group_add_request(storage *s, const store_request *r)
     case STORE_CREATE:
         if (written) {
             add_world(&s->group, w, r->sequence);
-            w->entering = true;
+            stored_change_stage(w, STORED_ENTERING);
         }
         break;
     case STORE_APPEND:
@@ -123,7 +128,7 @@ void group_add_request(storage *s, const store_request *r)
         add_checkpoint(&s->group, r);
         break;
     case STORE_DESTROY:
-        if (w->in_log || w->entering) {
+        if (w->stage == STORED_LOGGED || w->stage == STORED_ENTERING) {
             add_destroy(&s->group, r);
         }
         break;

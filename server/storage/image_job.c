@@ -2,14 +2,17 @@
 // thread.
 #include "server/storage/turn.h"
 
+#include "common/base/assert.h"
 #include "common/base/log.h"
 
 static void start_image(storage *s)
 {
+    ASSERT(s->job.request == NULL);
     store_request *r = chain_pop(&s->images);
     if (r == NULL) {
         return;
     }
+    ASSERT(r->kind == STORE_CHECKPOINT && r->bytes != NULL);
     // Higher than that of any image that the log names, or may name after a crash.
     s->next_image = s->next_image > s->log.written ? s->next_image : s->log.written + 1;
     image_header h = {
@@ -31,6 +34,7 @@ static void start_image(storage *s)
 static void end_image(storage *s)
 {
     const store_request *from = s->job.request;
+    ASSERT(from != NULL);
     store_request *r = store_request_make(STORE_CHECKPOINTED, from->world);
     r->sequence = from->sequence;
     r->last_tick = from->last_tick;

@@ -21,6 +21,14 @@ typedef struct world_span {
     uint64_t first;
 } world_span;
 
+// What the log on the disk knows of a world; stored_change_stage() makes every change.
+typedef enum stored_stage {
+    STORED_UNLOGGED, // nothing; a world of durability none stays so
+    STORED_ENTERING, // its first record is in the group that is being written
+    STORED_LOGGED,
+    STORED_GONE // destroyed for good; freed when released
+} stored_stage;
+
 struct storage_world {
     storage *storage;
     uint64_t number; // never used again in this directory
@@ -35,11 +43,9 @@ struct storage_world {
     uint64_t logged;            // S: sequence of the newest record in the log
     uint64_t logged_tick;       // S
     uint64_t lost;              // S: sequence of the newest request that could not be logged
-    bool in_log;                // S: the log knows of the world
-    bool entering;              // S: the group that is being written makes it known
-    bool gone;                  // S: destroyed for good; freed when released
-    bool released;              // S
-    bool touched;               // S: its owner is to be woken after this group
+    stored_stage stage;         // S
+    bool owner_released;        // S: storage_release() was called
+    bool wake_due;              // S: its owner is woken after this group
     checkpoint_info checkpoint; // S: the newest that the log names
     char *unsound;              // why its image could not be read at the start; NULL: it was
     ARRAY(world_span) spans;    // S: of records that the checkpoint does not hold
@@ -178,6 +184,8 @@ storage *storage_make(const storage_options *options, disk *d, const char *path)
 void storage_free(storage *s);
 // Ends everything without writing: what a crash leaves. For tests.
 void storage_abandon(storage *s);
+
+void stored_change_stage(storage_world *w, stored_stage next);
 
 // worlds by number
 storage_world *stored_find(storage *s, uint64_t number);

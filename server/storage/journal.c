@@ -16,6 +16,7 @@
 
 void group_clear(group_builder *g)
 {
+    ASSERT(g->size <= g->capacity || g->data == NULL);
     g->size = GROUP_HEADER_BYTES;
     g->records = 0;
 }
@@ -61,6 +62,7 @@ void group_free(group_builder *g)
 
 static void finish_header(const journal *l, group_builder *g, uint64_t segment)
 {
+    ASSERT(g->size >= GROUP_HEADER_BYTES && l->synced <= l->written);
     reserve(g, GROUP_HEADER_BYTES);
     group_header h = {
         .bytes = (uint32_t)(g->size - GROUP_HEADER_BYTES),
@@ -75,6 +77,7 @@ static void finish_header(const journal *l, group_builder *g, uint64_t segment)
 
 void journal_trim(journal *l)
 {
+    ASSERT(l->end <= l->size);
     if (l->size > l->end && l->disk->methods->truncate(l->file, l->end) == 0) {
         l->size = l->end;
     }
@@ -144,6 +147,7 @@ status journal_begin_segment(journal *l, uint64_t number, group_builder *first, 
 // finds out.
 static void make_room(journal *l, size_t size)
 {
+    ASSERT(l->end <= l->size);
     if (l->ahead == 0 || l->end + size <= l->size) {
         return;
     }
@@ -158,6 +162,7 @@ static void make_room(journal *l, size_t size)
 
 status journal_write(journal *l, group_builder *g, error *err)
 {
+    ASSERT(g->size >= GROUP_HEADER_BYTES && l->end >= l->body);
     ASSERT(!l->lost);
     const disk_methods *m = l->disk->methods;
     finish_header(l, g, l->segment);
@@ -188,6 +193,7 @@ status journal_write(journal *l, group_builder *g, error *err)
 
 status journal_sync(journal *l, error *err)
 {
+    ASSERT(l->synced <= l->written);
     ASSERT(!l->lost);
     if (l->synced == l->written && !l->cut) {
         return STATUS_OK;

@@ -4,12 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/base/assert.h"
 #include "common/base/log.h"
 
 void stored_touch(storage_world *w)
 {
-    if (!w->touched) {
-        w->touched = true;
+    if (!w->wake_due) {
+        w->wake_due = true;
         array_push(&w->storage->touched, w);
     }
 }
@@ -19,7 +20,7 @@ void storage_wake_touched(storage *s)
     pthread_mutex_lock(&s->wake_lock);
     for (uint32_t i = 0; i < s->touched.count; i++) {
         storage_world *w = s->touched.data[i];
-        w->touched = false;
+        w->wake_due = false;
         if (w->wake != NULL) {
             w->wake(w->wake_context);
         }
@@ -30,6 +31,7 @@ void storage_wake_touched(storage *s)
 
 void stored_publish(storage_world *w, uint64_t sequence)
 {
+    ASSERT(sequence > 0);
     if (sequence > atomic_load_explicit(&w->committed, memory_order_relaxed)) {
         atomic_store_explicit(&w->committed, sequence, memory_order_release);
     }
@@ -38,6 +40,7 @@ void stored_publish(storage_world *w, uint64_t sequence)
 
 static void fail_locked(storage_world *w, const error *err)
 {
+    ASSERT(w->durability != STORAGE_NONE);
     w->state = STATUS_UNAVAILABLE;
     memcpy(w->state_text, err->text, sizeof w->state_text);
     atomic_store(&w->failed, true);
@@ -47,6 +50,7 @@ static void fail_locked(storage_world *w, const error *err)
 // The request `sequence` of the world could not be logged. The first error is kept.
 void stored_fail(storage_world *w, uint64_t sequence, const error *err)
 {
+    ASSERT(err->status != STATUS_OK);
     storage *s = w->storage;
     w->lost = sequence > w->lost ? sequence : w->lost;
     pthread_mutex_lock(&s->lock);
@@ -87,6 +91,7 @@ void stored_set_checkpoint_state(storage_world *w, status state, const char *tex
 // The log is lost: nothing is taken any more, of no world.
 void storage_die(storage *s, const error *err)
 {
+    ASSERT(err->status != STATUS_OK);
     pthread_mutex_lock(&s->lock);
     s->dead = STATUS_UNAVAILABLE;
     memcpy(s->dead_text, err->text, sizeof s->dead_text);

@@ -17,6 +17,7 @@ void chain_init(request_chain *c)
 
 void chain_push(request_chain *c, store_request *r)
 {
+    ASSERT(*c->last == NULL && (c->first == NULL) == (c->count == 0));
     r->next = NULL;
     *c->last = r;
     c->last = &r->next;
@@ -25,6 +26,7 @@ void chain_push(request_chain *c, store_request *r)
 
 void chain_push_front(request_chain *c, store_request *r)
 {
+    ASSERT((c->first == NULL) == (c->count == 0));
     r->next = c->first;
     c->first = r;
     c->last = r->next == NULL ? &r->next : c->last;
@@ -33,6 +35,7 @@ void chain_push_front(request_chain *c, store_request *r)
 
 store_request *chain_pop(request_chain *c)
 {
+    ASSERT((c->first == NULL) == (c->count == 0));
     store_request *r = c->first;
     if (r != NULL) {
         c->first = r->next;
@@ -45,11 +48,13 @@ store_request *chain_pop(request_chain *c)
 
 uint64_t store_request_bytes(const store_request *r)
 {
+    ASSERT(r->kind != STORE_APPEND || r->bytes != NULL);
     return sizeof *r + (r->kind == STORE_APPEND ? r->bytes->size : 0);
 }
 
 store_request *store_request_make(store_request_kind kind, storage_world *w)
 {
+    ASSERT((w == NULL) == (kind == STORE_TRUNCATE));
     store_request *r = calloc(1, sizeof *r);
     ASSERT_MEMORY(r != NULL);
     r->kind = kind;
@@ -60,6 +65,8 @@ store_request *store_request_make(store_request_kind kind, storage_world *w)
 void store_request_free(storage *s, store_request *r)
 {
     pthread_mutex_lock(&s->lock);
+    ASSERT(s->queue_bytes >= store_request_bytes(r));
+    ASSERT(r->kind != STORE_CHECKPOINT || s->image_queue_bytes >= r->bytes->size);
     s->queue_bytes -= store_request_bytes(r);
     if (r->kind == STORE_CHECKPOINT) {
         s->image_queue_bytes -= r->bytes->size;
@@ -125,6 +132,7 @@ storage_world *stored_find_name(storage *s, const char *name)
 storage_world *stored_make(storage *s, uint64_t number, const char *name, uint64_t epoch,
                            storage_durability durability)
 {
+    ASSERT(number != 0 && strlen(name) <= STORAGE_NAME_BYTES_MAX);
     storage_world *w = calloc(1, sizeof *w);
     ASSERT_MEMORY(w != NULL);
     w->storage = s;
@@ -143,6 +151,21 @@ storage_world *stored_make(storage *s, uint64_t number, const char *name, uint64
     return w;
 }
 
+void stored_change_stage(storage_world *w, stored_stage next)
+{
+    enum {
+        UNLOGGED = 1 << STORED_UNLOGGED,
+        ENTERING = 1 << STORED_ENTERING,
+        LOGGED = 1 << STORED_LOGGED
+    };
+    static const uint8_t FROM[] = {[STORED_UNLOGGED] = ENTERING, // the group could not be written
+                                   [STORED_ENTERING] = UNLOGGED,
+                                   [STORED_LOGGED] = UNLOGGED | ENTERING,
+                                   [STORED_GONE] = UNLOGGED | LOGGED};
+    ASSERT((FROM[next] >> w->stage & 1) != 0);
+    w->stage = next;
+}
+
 void stored_free(storage_world *w)
 {
     array_free(&w->spans);
@@ -152,6 +175,8 @@ void stored_free(storage_world *w)
 
 void stored_note(storage_world *w, uint64_t segment, uint64_t sequence)
 {
+    ASSERT(w->spans.count == 0 || w->spans.data[w->spans.count - 1].segment <= segment);
+    ASSERT(segment > 0 && sequence > 0);
     if (w->spans.count == 0 || w->spans.data[w->spans.count - 1].segment != segment) {
         array_push(&w->spans, ((world_span){segment, sequence}));
     }

@@ -151,7 +151,7 @@ static status apply_world(storage *s, const record *r, error *err)
         return fault(err, "world '%s' is there twice, or one too many", body.name);
     }
     w = stored_make(s, r->world, body.name, body.epoch, (storage_durability)body.durability);
-    w->in_log = true;
+    stored_change_stage(w, STORED_LOGGED);
     w->logged = r->sequence;
     w->logged_tick = r->last_tick;
     w->checkpoint = body.checkpoint;

@@ -90,6 +90,7 @@ static status check_state(const storage_world *w, error *err)
 status storage_append(storage_world *w, uint64_t first_tick, uint64_t last_tick,
                       const uint64_t *hash, shared_bytes *bytes, uint64_t *sequence, error *err)
 {
+    ASSERT(sequence != NULL && bytes != NULL);
     storage *s = w->storage;
     status result = check_append(w, first_tick, last_tick, bytes->size, err);
     if (result != STATUS_OK) {
@@ -166,6 +167,7 @@ static status check_image_room(storage_world *w, size_t size, error *err)
 status storage_checkpoint(storage_world *w, uint64_t tick, const uint64_t *hash,
                           shared_bytes *image, error *err)
 {
+    ASSERT(image != NULL);
     storage *s = w->storage;
     status result = check_checkpoint(w, tick, image->size, err);
     if (result != STATUS_OK) {
@@ -193,6 +195,7 @@ status storage_checkpoint(storage_world *w, uint64_t tick, const uint64_t *hash,
 
 status storage_destroy(storage_world *w, uint64_t *sequence, error *err)
 {
+    ASSERT(sequence != NULL);
     storage *s = w->storage;
     pthread_mutex_lock(&s->lock);
     status result = check_alive(s, err);
@@ -225,6 +228,7 @@ void storage_release(storage_world *w)
 
 void storage_watch(storage_world *w, storage_wake *wake, void *context)
 {
+    ASSERT(wake != NULL || context == NULL);
     pthread_mutex_lock(&w->storage->wake_lock);
     w->wake = wake;
     w->wake_context = context;
@@ -280,6 +284,7 @@ status storage_checkpoint_state(const storage_world *w, error *err)
 
 uint64_t storage_log_bytes(const storage_world *w)
 {
+    ASSERT(atomic_load(&w->covered_bytes) <= atomic_load(&w->appended_bytes));
     return atomic_load(&w->appended_bytes) - atomic_load(&w->covered_bytes);
 }
 

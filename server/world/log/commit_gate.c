@@ -10,6 +10,7 @@
 static void post(void *context, reply *r)
 {
     commit_gate *g = context;
+    ASSERT(r != NULL && *g->last == NULL);
     r->node.next = NULL;
     *g->last = r;
     g->last = (reply **)&r->node.next;
@@ -18,12 +19,14 @@ static void post(void *context, reply *r)
 
 void commit_gate_init(commit_gate *g, reply_sink sink, uint64_t committed)
 {
+    ASSERT(sink.post != NULL);
     *g = (commit_gate){.sink = sink, .committed = committed};
     g->last = &g->first;
 }
 
 void commit_gate_deinit(commit_gate *g)
 {
+    ASSERT(g->released == g->posted);
     ASSERT(g->first == NULL);
     free(g->stamps);
 }
@@ -46,6 +49,7 @@ reply_sink commit_gate_sink(commit_gate *g)
 
 static reply *take(commit_gate *g)
 {
+    ASSERT(g->released < g->posted);
     reply *r = g->first;
     ASSERT(r != NULL);
     g->first = (reply *)r->node.next;
@@ -56,6 +60,7 @@ static reply *take(commit_gate *g)
 
 static void release(commit_gate *g)
 {
+    ASSERT(g->stamp_count <= g->stamp_capacity && g->stamped <= g->posted);
     while (g->stamp_count > 0 && g->stamps[g->stamp_first].sequence <= g->committed) {
         uint64_t end = g->stamps[g->stamp_first].end;
         g->stamp_first = (g->stamp_first + 1) % g->stamp_capacity;
@@ -68,6 +73,7 @@ static void release(commit_gate *g)
 
 static void grow(commit_gate *g)
 {
+    ASSERT(g->stamp_count == g->stamp_capacity);
     uint32_t capacity = g->stamp_capacity < 8 ? 8 : g->stamp_capacity * 2;
     struct gate_stamp *stamps = malloc(capacity * sizeof *stamps);
     ASSERT_MEMORY(stamps != NULL);
@@ -143,5 +149,6 @@ void commit_gate_refuse(commit_gate *g, status why, const char *text)
 
 uint64_t commit_gate_held(const commit_gate *g)
 {
+    ASSERT(g->released <= g->posted);
     return g->posted - g->released;
 }

@@ -47,6 +47,7 @@ static uint32_t place_of(const log_readers *r, uint64_t number)
 void log_readers_add(log_readers *r, uint64_t number, session_key session, double rate,
                      bool compact)
 {
+    ASSERT(number > 0 && session.number > 0 && rate >= 0.0);
     log_reader_entry added = {.number = number,
                               .session = session,
                               .rate = rate,
@@ -63,6 +64,7 @@ void log_readers_add(log_readers *r, uint64_t number, session_key session, doubl
 
 static void remove_at(log_readers *r, uint32_t at)
 {
+    ASSERT(at < r->list.count);
     r->list.count--;
     memmove(r->list.data + at, r->list.data + at + 1, (r->list.count - at) * sizeof *r->list.data);
 }
@@ -123,6 +125,7 @@ void log_readers_begin_anew(log_readers *r)
 void log_readers_close_all(log_readers *r, uint64_t world, status why, const char *text,
                            reply_sink sink)
 {
+    ASSERT(why != STATUS_OK && sink.post != NULL);
     for (uint32_t i = 0; i < r->list.count; i++) {
         reply *closed = reply_create(REPLY_CLOSED, world);
         closed->status = why;
@@ -152,12 +155,14 @@ uint64_t log_readers_oldest(const log_readers *r)
 static bool is_behind(const log_reader_entry *e, const log_source *from)
 {
     log_mark end = world_log_end(from->log, world_tick(from->physics));
+    ASSERT(e->fresh || e->mark.offset <= end.offset);
     return e->fresh || e->mark.tick < end.tick || e->mark.offset < end.offset;
 }
 
 // The record that a new reader begins with. A paused world says so.
 static void image_record(const log_source *from, buffer *rows, uint8_t **image, log_record *out)
 {
+    ASSERT(*image == NULL);
     static const uint8_t EMPTY_MAP[] = {0x80};
     static const char PAUSE[] = "world.pause";
     *out = (log_record){.from = world_tick(from->physics)};
@@ -281,6 +286,7 @@ static uint32_t find_made(const publishing *now, const log_reader_entry *e)
 
 static uint32_t make(publishing *now, const log_reader_entry *e, uint32_t receivers)
 {
+    ASSERT(receivers > 0 && now->count <= ENCODED_MAX);
     const physics_world *physics = now->from->physics;
     uint32_t at = now->count;
     now->hash = now->count == 0 ? world_hash(physics) : now->hash;
@@ -296,6 +302,7 @@ static uint32_t make(publishing *now, const log_reader_entry *e, uint32_t receiv
 
 static void deliver(publishing *now, log_reader_entry *e, uint32_t at)
 {
+    ASSERT(at < now->count && !e->busy);
     reply *snapshot = now->made[at].snapshot;
     if (snapshot != NULL) {
         snapshot->deliveries[snapshot->delivery_count++] =
@@ -311,6 +318,7 @@ static void deliver(publishing *now, log_reader_entry *e, uint32_t at)
 bool log_readers_publish(log_readers *r, const log_source *from, bool all, const turn *t,
                          reply_sink sink)
 {
+    ASSERT(sink.post != NULL && from->physics != NULL);
     publishing now = {.from = from, .sink = sink};
     const uint32_t begin = place_of(r, r->first);
     uint64_t cut = 0; // number of the first that has to wait; 0: none

@@ -74,6 +74,7 @@ void world_log_init(world_log *l, storage_world *stored, storage_durability kept
 
 void world_log_deinit(world_log *l)
 {
+    ASSERT(l->written.offset <= rows_end(l));
     if (l->stored != NULL) {
         storage_watch(l->stored, NULL, NULL);
         storage_release(l->stored);
@@ -151,6 +152,7 @@ void world_log_accept_word(world_log *l)
 void world_log_note(world_log *l, uint64_t tick, uint64_t session, const char *name,
                     const uint8_t *arguments, uint32_t size)
 {
+    ASSERT(name != NULL && (size == 0 || arguments != NULL));
     if (l->stored == NULL && !l->rows.has_readers) {
         return;
     }
@@ -187,6 +189,7 @@ bool world_log_full(const world_log *l)
 void world_log_trim(world_log *l, uint64_t oldest)
 {
     uint64_t end = rows_end(l);
+    ASSERT(l->written.offset <= end && l->rows.begin <= end);
     uint64_t floor = l->stored != NULL ? l->written.offset : end;
     bool far = oldest < floor && end - oldest > WORLD_LOG_KEPT_BYTES_MAX;
     uint64_t begin = far || oldest > floor ? floor : oldest;
@@ -350,6 +353,7 @@ static bool wants_image(const world_log *l, int64_t now)
 static void append_marks(buffer *out, uint64_t until, const last_requests *marks, bool digests)
 {
     uint32_t count = last_requests_encode(marks, false, NULL);
+    ASSERT(count <= LAST_REQUESTS_NEW_MAX);
     size_t size = WORLD_LOG_HEAD_BYTES + (size_t)count * SESSION_MARK_BYTES;
     uint32_t bits = count | (uint32_t)digests << WORLD_LOG_DIGESTS_BIT;
     uint8_t *head = malloc(size);
@@ -417,6 +421,7 @@ static bool append(world_log *l, const world_log_image *image, double hz, uint64
 // True when everything up to now is with the storage.
 static bool append_new(world_log *l, const world_log_image *image, double hz)
 {
+    ASSERT(!world_log_is_broken(l));
     uint64_t tick = world_tick(image->physics);
     uint64_t promise = image->paused ? tick : tick + ahead_of(l, tick, hz);
     bool shows_new = rows_end(l) > l->written.offset || tick > l->until;
@@ -447,6 +452,7 @@ void world_log_settle(world_log *l, const world_log_image *image, double hz, int
     }
     error why;
     ASSERT(l->state != WORLD_LOG_ENDED);
+    ASSERT(l->needed <= l->sequence && l->rows.begin <= l->written.offset);
     if (l->state == WORLD_LOG_NEW && l->images.made_ns == 0) {
         make_image(l, image, hz, now); // the first
     } else if (world_log_is_broken(l) && now >= l->images.retry_ns && !image_under_way(l, &why)) {
@@ -477,6 +483,7 @@ void world_log_rest(world_log *l, const world_log_image *image, double hz)
 // The image that was to save a failed log, or to begin a new one, has come to its end.
 static bool image_ended(world_log *l)
 {
+    ASSERT(l->state != WORLD_LOG_GOOD && l->state != WORLD_LOG_ENDED);
     error why;
     if (image_under_way(l, &why)) {
         return false;
@@ -504,6 +511,7 @@ static bool image_ended(world_log *l)
 // The world has ended here, and the storage cannot be told.
 static void refuse_end(world_log *l, const char *why)
 {
+    ASSERT(l->state == WORLD_LOG_ENDED);
     char text[ERROR_TEXT_MAX];
     snprintf(text, sizeof text,
              "the world has ended, but its log cannot say so, and a restart brings it back: %.160s",

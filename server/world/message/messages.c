@@ -25,6 +25,7 @@ void request_free(request *r)
     if (r == NULL) {
         return;
     }
+    ASSERT(r->moved == NULL); // a world on its way has an owner
     command_free(&r->command);
     free(r->arguments);
     standing_unref(r->standing);
@@ -79,6 +80,7 @@ void reply_free(reply *r)
     if (r == NULL) {
         return;
     }
+    ASSERT(r->moved == NULL);
     memory_charge_end(&r->making);
     bytes_unref(r->payload);
     bytes_unref(r->tail);
@@ -90,6 +92,7 @@ void reply_free(reply *r)
 
 reply *reply_create_snapshot(uint64_t world, shared_bytes *tail, uint32_t pairs, uint32_t receivers)
 {
+    ASSERT(tail != NULL && tail->size > 0);
     reply *r = reply_create(REPLY_SNAPSHOT, world);
     r->tail = tail;
     r->pairs = pairs;
@@ -100,6 +103,7 @@ reply *reply_create_snapshot(uint64_t world, shared_bytes *tail, uint32_t pairs,
 
 void delivery_head(const reply *r, const snapshot_delivery *d, struct buffer *out)
 {
+    ASSERT(r->kind == REPLY_SNAPSHOT && r->tail != NULL);
     if (r->pairs == 0) {
         encode_compact_head(out, d->subscription, r->tail->size);
         return;
@@ -114,6 +118,7 @@ void delivery_head(const reply *r, const snapshot_delivery *d, struct buffer *ou
 
 const uint8_t *reply_payload(const reply *r, size_t *size)
 {
+    ASSERT(r->small_size <= REPLY_INLINE_MAX);
     *size = r->payload != NULL ? r->payload->size : r->small_size;
     return r->payload != NULL ? r->payload->data : r->small;
 }

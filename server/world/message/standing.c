@@ -24,6 +24,7 @@ standing *standing_create(double expires)
 
 standing *standing_ref(standing *s)
 {
+    ASSERT(s == NULL || atomic_load(&s->references) > 0);
     if (s != NULL) {
         atomic_fetch_add(&s->references, 1);
     }
@@ -32,6 +33,7 @@ standing *standing_ref(standing *s)
 
 void standing_unref(standing *s)
 {
+    ASSERT(s == NULL || atomic_load(&s->references) > 0);
     if (s != NULL && atomic_fetch_sub(&s->references, 1) == 1) {
         free(s);
     }

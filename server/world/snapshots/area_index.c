@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "common/base/assert.h"
+
 // Cells as wide as this many bodies of mean size hold a few dozen in a heap: an area of a screen
 // then has some hundred cells.
 static const double CELL_BODIES = 8.0;
@@ -74,6 +76,7 @@ static void build(area_index *x, const row_table *rows)
     while (buckets < count) {
         buckets *= 2;
     }
+    ASSERT((buckets & (buckets - 1)) == 0);
     x->mask = buckets - 1;
     array_reserve(&x->starts, buckets + 1);
     array_reserve(&x->slots, count);
@@ -121,9 +124,11 @@ static void add_all(const row_table *rows, const area *within, view_set *out)
 
 void area_index_collect(area_index *x, const row_table *rows, const area *within, view_set *out)
 {
+    ASSERT(out->slots >= rows->entries.count);
     if (x->version != rows->version) {
         build(x, rows);
     }
+    ASSERT(x->cell >= CELL_MIN && x->cell <= CELL_MAX && x->starts.count == x->mask + 2);
     const int64_t left = cell_of(x, within->x0) - 1; // a box reaches into the next cell at most
     const int64_t right = cell_of(x, within->x1);
     const int64_t low = cell_of(x, within->y0) - 1;

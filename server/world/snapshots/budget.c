@@ -40,11 +40,13 @@ void budget_destroy(budget *b)
 
 void budget_refill(budget *b, double hz)
 {
+    ASSERT(hz > 0.0);
     b->credit = fmin(b->credit + b->rate / hz, SAVED_MOST * b->rate + b->least);
 }
 
 void budget_pay(budget *b, size_t bytes)
 {
+    ASSERT(bytes > 0);
     b->credit = fmax(b->credit - (double)bytes, -AHEAD_MOST * b->rate);
 }
 
@@ -79,6 +81,7 @@ static focus focus_of(const subscribe_args *args, const view_area *place)
 
 static double weight_of(const focus *f, const body_row *row)
 {
+    ASSERT(f->reach > 0.0);
     const double speed = hypot((double)row->velocity.x, (double)row->velocity.y);
     const double distance = hypot(row->position.x - f->at.x, row->position.y - f->at.y);
     const double near = f->any ? fmax(0.0, 1.0 - distance / f->reach) : 0.0;
@@ -98,6 +101,7 @@ static int compare_choices(const void *a, const void *b)
 void budget_begin(budget *b, const row_table *rows, const view_set *in_view,
                   const subscribe_args *args, const view_area *place)
 {
+    ASSERT(in_view != NULL && in_view->slots <= rows->entries.count);
     const focus f = focus_of(args, place);
     array_clear(&b->before);
     for (uint32_t i = 0; i < b->entries.count; i++) {
@@ -132,6 +136,7 @@ void budget_begin(budget *b, const row_table *rows, const view_set *in_view,
 
 void budget_end(budget *b, const row_table *rows, view_set *in_view, uint64_t tick)
 {
+    ASSERT(b->due.count <= b->entries.count);
     b->left_out = 0;
     b->oldest = tick;
     for (uint32_t i = 0; i < b->due.count; i++) {

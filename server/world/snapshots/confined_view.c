@@ -1,6 +1,7 @@
 // Changes in the areas of a token; see confined_view.h. The world's thread.
 #include "server/world/snapshots/confined_view.h"
 
+#include "common/base/assert.h"
 #include "server/world/snapshots/budget.h"
 #include "server/world/snapshots/view_area.h"
 #include "server/world/snapshots/view_group.h"
@@ -78,6 +79,7 @@ static bool events_in_sight(const publisher *p, const subscription *s)
 
 bool confined_view_changed(const publisher *p, const subscription *s)
 {
+    ASSERT(!p->stale && s->version <= p->rows.version);
     const budget *b = view_group_budget(s);
     return s->version < p->rows.floor || s->version == 0 || !description_complete(s->described) ||
            (b != NULL && b->left_out > 0) || bodies_changed_in_sight(p, s) ||

@@ -27,6 +27,7 @@ void descriptions_deinit(descriptions *d)
 
 void descriptions_begin(descriptions *d, description_progress progress, bool full, uint64_t most)
 {
+    ASSERT(d->bytes_max > 0);
     d->bytes_most = most < d->bytes_max ? most : d->bytes_max;
     buffer_clear(&d->bodies);
     buffer_clear(&d->joints);
@@ -41,6 +42,7 @@ void descriptions_begin(descriptions *d, description_progress progress, bool ful
 void descriptions_body(descriptions *d, const physics_world *world, const row_entry *entry,
                        uint32_t slot, bool known)
 {
+    ASSERT(entry->id != 0);
     bool due = slot >= d->before.bodies_from || !known;
     if (!due || d->after.bodies_from <= slot) {
         return;
@@ -84,6 +86,7 @@ static bool in_view(const subscription *reader, const view_set *seen, const join
 static void describe_joint(descriptions *d, const physics_world *world, const joint_entry *entry,
                            uint32_t slot)
 {
+    ASSERT(entry->id != 0);
     if (d->joints.size > 0 && d->joints.size >= d->bytes_most / 2) {
         d->after.joints_from = slot;
         return;
@@ -98,6 +101,7 @@ static void describe_joint(descriptions *d, const physics_world *world, const jo
 void descriptions_joints(descriptions *d, const physics_world *world, const joint_table *joints,
                          const subscription *reader, const view_set *seen, bool full)
 {
+    ASSERT(joints->following);
     uint64_t version = full ? 0 : reader->version;
     for (uint32_t slot = 0; slot < joints->entries.count; slot++) {
         const joint_entry *e = &joints->entries.data[slot];

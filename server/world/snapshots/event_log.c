@@ -49,12 +49,15 @@ const event_entry *event_log_get(const event_log *log, uint64_t number, const ui
 {
     ASSERT(number >= log->first && number < event_log_end(log));
     const event_entry *entry = &log->entries.data[number - log->first];
+    ASSERT(entry->offset >= log->offset &&
+           entry->offset + entry->size <= log->offset + log->bytes.size);
     *bytes = log->bytes.data + (entry->offset - log->offset);
     return entry;
 }
 
 void event_log_trim(event_log *log, uint64_t number)
 {
+    ASSERT(number <= event_log_end(log));
     if (number <= log->first) {
         return;
     }

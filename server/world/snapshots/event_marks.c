@@ -8,6 +8,7 @@
 
 void event_marks_begin(event_marks *m, uint64_t next)
 {
+    ASSERT(m->in_flight == 0);
     m->list[0].next = next;
 }
 
@@ -26,6 +27,7 @@ void event_marks_send(event_marks *m, uint64_t end, view_set *seen, uint64_t ver
 
 void event_marks_acknowledge(event_marks *m)
 {
+    ASSERT(m->in_flight <= PACKED_IN_FLIGHT_MAX);
     if (m->in_flight == 0) {
         return;
     }
@@ -45,6 +47,7 @@ void event_marks_rewind(event_marks *m)
 // those before it have lost too.
 void event_marks_trim(event_marks *m, uint64_t floor, event_wanted *wanted, const void *context)
 {
+    ASSERT(m->in_flight <= PACKED_IN_FLIGHT_MAX);
     uint64_t lost = 0;
     uint64_t counted = floor; // from here on, `lost` has all
     for (uint32_t i = m->in_flight + 1; i > 0; i--) {

@@ -31,6 +31,7 @@ void joint_table_follow(joint_table *t, bool wanted)
 
 static void note_removal(joint_table *t, joint_entry *entry, uint64_t version)
 {
+    ASSERT(entry->id != 0 && version > 0);
     joint_removal gone = {entry->id, entry->created, version, entry->slots};
     array_push(&t->removals, gone);
     *entry = (joint_entry){0};
@@ -57,6 +58,7 @@ static joint_slots slots_of(const physics_world *world, const joint_def *def)
 
 static void note_joint(joint_table *t, const physics_world *world, joint_id id, uint64_t version)
 {
+    ASSERT(id != 0 && id_slot(id) < t->entries.count);
     joint_entry *entry = &t->entries.data[id_slot(id)];
     if (entry->id == id) {
         return;
@@ -75,6 +77,7 @@ static void note_joint(joint_table *t, const physics_world *world, joint_id id, 
 // Notes the removal of the joints in the slots from `slot` up to before `end`.
 static void note_gap(joint_table *t, uint32_t slot, uint32_t end, uint64_t version)
 {
+    ASSERT(end <= t->entries.count);
     for (; slot < end; slot++) {
         if (t->entries.data[slot].id != 0) {
             note_removal(t, &t->entries.data[slot], version);

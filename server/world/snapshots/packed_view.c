@@ -107,6 +107,7 @@ static packed_view *find_view(const packed_views *v, const subscription *s)
 
 void packed_views_join(packed_views *v, subscription *s, double hz)
 {
+    ASSERT(s->packed == NULL && hz > 0.0);
     packed_view *view = find_view(v, s);
     if (view == NULL) {
         const packed_precision precision = precision_of(&s->view.precision);
@@ -141,6 +142,7 @@ uint64_t packed_views_bytes_most(const snapshot_precision *precision, uint32_t b
 void packed_views_leave(packed_views *v, subscription *s)
 {
     packed_view *view = s->packed;
+    ASSERT(view == NULL || view->readers > 0);
     s->packed = NULL;
     if (view == NULL || --view->readers > 0) {
         return;
@@ -156,6 +158,7 @@ void packed_views_leave(packed_views *v, subscription *s)
 
 void packed_views_move(packed_views *v, subscription *s, double hz)
 {
+    ASSERT(s->packed != NULL && s->packed->readers > 0);
     if (s->packed->readers == 1) {
         s->packed->of = s->view;
         s->packed->place = s->place;
@@ -183,6 +186,7 @@ static packed_body body_of(const body_row *row)
 
 static void take_body(packed_views *v, const row_table *rows, uint32_t slot, bool held)
 {
+    ASSERT(slot < rows->entries.count);
     const row_entry *entry = &rows->entries.data[slot];
     if (entry->id != 0) {
         array_push(&v->bodies, body_of(&entry->row));
@@ -230,6 +234,7 @@ static bool is_held(const budget *b, const row_table *rows, uint32_t slot, uint3
     while (b->entries.data[*next].slot < slot) {
         ++*next;
     }
+    ASSERT(*next < b->entries.count);
     return rows->entries.data[slot].changed > b->entries.data[*next].version;
 }
 
@@ -264,6 +269,7 @@ static void take_removed(packed_views *v, const packed_view *view, const row_tab
 
 static void encode_change(packed_views *v, packed_view *view, const row_table *rows, uint64_t tick)
 {
+    ASSERT(v->held.count == v->bodies.count);
     take_removed(v, view, rows);
     buffer_clear(&view->change);
     packed_encode_part(view->encoder, tick, v->bodies.data, v->held.data, v->bodies.count,
@@ -309,6 +315,7 @@ static void begin_stream(packed_view *view)
 void packed_view_encode(packed_views *v, packed_view *view, const row_table *rows, uint64_t tick,
                         bool tells)
 {
+    ASSERT(rows->version >= view->version && v->areas != NULL);
     view->told = view->has_full = false;
     if (view->in_step == 0) {
         begin_stream(view);

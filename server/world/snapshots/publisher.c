@@ -10,9 +10,11 @@
 #include "proto/limits.h"
 #include "server/world/snapshots/view_area.h"
 #include "server/world/snapshots/view_group.h"
+#include "server/world/state/last_requests.h"
 
 void publisher_init(publisher *p, const limits *bounds, const char *world, uint64_t epoch)
 {
+    ASSERT(bounds->events_kept > 0 && bounds->removals_kept > 0);
     *p = (publisher){.limits = bounds, .world = world, .epoch = epoch, .stale = true};
     row_table_init(&p->rows, bounds->removals_kept);
     joint_table_init(&p->joints, bounds->removals_kept);
@@ -91,6 +93,7 @@ void publisher_note_change(publisher *p, const physics_world *world, const comma
 
 void publisher_note_command(publisher *p, session_key session, uint32_t id)
 {
+    ASSERT(session.number > 0 && session.slot < SESSION_MARK_SLOTS_MAX);
     if (session.slot >= p->last.count) {
         array_reserve(&p->last, session.slot + 1); // new elements are zero
         p->last.count = session.slot + 1;
@@ -198,6 +201,7 @@ static void trim(publisher *p)
 
 bool publisher_publish(publisher *p, physics_world *world, bool all, const turn *t, reply_sink sink)
 {
+    ASSERT(sink.post != NULL);
     const publish_moment now = {world_tick(world), world_definition(world).hz, all};
     bool whole = true;
     publisher_choose_due(p, &now);

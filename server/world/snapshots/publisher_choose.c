@@ -3,6 +3,7 @@
 // world's thread.
 #include "server/world/snapshots/publisher_internal.h"
 
+#include "common/base/assert.h"
 #include "server/base/metrics.h"
 #include "server/world/snapshots/budget.h"
 #include "server/world/snapshots/view_group.h"
@@ -10,6 +11,7 @@
 // Whether it was not sent the present state.
 bool publisher_is_behind(const publisher *p, const subscription *s)
 {
+    ASSERT(s->version <= p->rows.version);
     const budget *b = view_group_budget(s);
     return p->stale || s->version < p->rows.version || !description_complete(s->described) ||
            (b != NULL && b->left_out > 0);
@@ -28,6 +30,7 @@ bool publisher_can_send(const subscription *s)
 
 static bool is_crowded(const publisher *p, const subscription *s)
 {
+    ASSERT(event_marks_sent(&s->marks)->next <= event_log_end(&p->log));
     return event_log_end(&p->log) - event_marks_sent(&s->marks)->next > p->limits->events_kept / 2;
 }
 
@@ -114,6 +117,7 @@ void publisher_note_missed(subscription *s, const publish_moment *now)
 
 void publisher_choose_due(publisher *p, const publish_moment *now)
 {
+    ASSERT(now->hz > 0.0);
     array_clear(&p->due);
     refill_budgets(p, now->hz);
     choose_due_views(p, now);

@@ -23,6 +23,7 @@ enum { HEAD_BYTES = DELIVERY_HEAD_BYTES_MAX / 2 };
 
 static void add_receiver(const publisher *p, const subscription *s, reply *r)
 {
+    ASSERT(r->kind == REPLY_SNAPSHOT && !s->ended);
     snapshot_delivery d = {.session = s->session,
                            .subscription = s->number,
                            .skipped = s->skipped,
@@ -37,6 +38,7 @@ static void add_receiver(const publisher *p, const subscription *s, reply *r)
 
 static void settle(publisher *p, subscription *s, const view_group *g)
 {
+    ASSERT(s->version <= p->rows.version && !p->stale);
     view_set_unref(s->seen);
     subscription_unref_shown(s);
     memset(s->shown, 0, sizeof s->shown);
@@ -56,6 +58,7 @@ static void settle(publisher *p, subscription *s, const view_group *g)
 // There is no memory for the view of these subscriptions.
 static void refuse_group(publisher *p, const uint32_t *due, uint32_t count, reply_sink sink)
 {
+    ASSERT(p->subscriptions.list.data[due[0]].packed->refusal.status != STATUS_OK);
     for (uint32_t i = 0; i < count; i++) {
         subscription *s = &p->subscriptions.list.data[due[i]];
         publisher_post_closed(p, s, REPLY_CLOSED, s->packed->refusal.status,
@@ -79,6 +82,7 @@ static void skip_idle(publisher *p, const uint32_t *due, uint32_t count)
 static void send_group(publisher *p, const physics_world *world, const uint32_t *due,
                        uint32_t count, uint64_t hash, reply_sink sink)
 {
+    ASSERT(count > 0 && !p->stale);
     subscription first = p->subscriptions.list.data[due[0]]; // its baseline before this snapshot
     if (first.packed != NULL && first.packed->refused) {
         refuse_group(p, due, count, sink);
@@ -143,6 +147,7 @@ static void sort_due(publisher *p)
 static bool has_events(const publisher *p, const subscription *s)
 {
     const event_mark *sent = event_marks_sent(&s->marks);
+    ASSERT(sent->next >= p->log.first);
     bool found = sent->lost > 0;
     for (uint64_t number = sent->next; number < event_log_end(&p->log) && !found; number++) {
         const uint8_t *encoded = NULL;
@@ -201,6 +206,7 @@ static int compare_pieces(const void *a, const void *b)
 // see. They have the present state then.
 static void drop_unchanged(publisher *p, publish_piece *piece)
 {
+    ASSERT(piece->start < piece->end);
     subscription *list = p->subscriptions.list.data;
     const subscription *first = &list[p->due.data[piece->start]];
     const packed_view *view = first->packed;
@@ -228,6 +234,7 @@ static void drop_unchanged(publisher *p, publish_piece *piece)
 static void encode_packed(publisher *p, const physics_world *world, const publish_piece *piece,
                           packed_view *view, bool all)
 {
+    ASSERT(view->readers >= piece->end - piece->start);
     const uint64_t tick = world_tick(world);
     bool tells = all || view->area_moved || view->in_step == 0 || view->token_areas != NULL ||
                  (double)(tick - view->tick) >= world_definition(world).hz;
@@ -241,6 +248,7 @@ static void encode_packed(publisher *p, const physics_world *world, const publis
 static void send_piece(publisher *p, const physics_world *world, publish_piece piece, bool all,
                        uint64_t hash, reply_sink sink)
 {
+    ASSERT(piece.start < piece.end && piece.end <= p->due.count);
     const subscription *list = p->subscriptions.list.data;
     packed_view *view = list[p->due.data[piece.start]].packed;
     if (all && list[p->due.data[piece.start]].token_areas != NULL) {
@@ -263,6 +271,7 @@ static void send_piece(publisher *p, const physics_world *world, publish_piece p
 
 static void charge_piece(publisher *p, const publish_piece *piece, int64_t ns)
 {
+    ASSERT(ns >= 0 && piece->start < piece->end);
     const int64_t part = ns / (int64_t)(piece->end - piece->start);
     for (uint32_t i = piece->start; i < piece->end; i++) {
         shares_charge(&p->shares, p->subscriptions.list.data[p->due.data[i]].dealt, part);
@@ -271,6 +280,7 @@ static void charge_piece(publisher *p, const publish_piece *piece, int64_t ns)
 
 static void postpone_piece(publisher *p, const publish_piece *piece, const publish_moment *now)
 {
+    ASSERT(piece->start < piece->end && piece->end <= p->due.count);
     packed_view *view = p->subscriptions.list.data[p->due.data[piece->start]].packed;
     for (uint32_t i = piece->start; i < piece->end; i++) {
         publisher_note_missed(&p->subscriptions.list.data[p->due.data[i]], now);

@@ -70,6 +70,7 @@ status publisher_can_afford(const publisher *p, const physics_world *world,
 void publisher_subscribe(publisher *p, physics_world *world, uint64_t number, session_key session,
                          uint64_t subject, const subscribe_args *view)
 {
+    ASSERT(view->rate >= 0.0 && view->margin >= 0.0);
     ASSERT(number > 0 && session.number > 0); // the server itself has no subscriptions
     subscription *s = subscriptions_add(&p->subscriptions, number, session, view);
     s->dealt = shares_hold(&p->shares, subject);
@@ -87,6 +88,7 @@ void publisher_subscribe(publisher *p, physics_world *world, uint64_t number, se
 // A view that one of its readers has left takes the memory of another one. (NULL: nothing.)
 static void hand_on(publisher *p, packed_view *view)
 {
+    ASSERT(view == NULL || view->readers > 0);
     for (uint32_t i = 0; i < p->subscriptions.list.count && view != NULL; i++) {
         const subscription *s = &p->subscriptions.list.data[i];
         if (s->packed == view) {
@@ -105,6 +107,7 @@ static subscription *find_own(publisher *p, uint64_t number, session_key session
 // Every subscription ends here.
 static void remove_subscription(publisher *p, subscription *s)
 {
+    ASSERT(s->dealt != NULL);
     packed_view *shared = s->packed != NULL && s->packed->readers > 1 ? s->packed : NULL;
     packed_views_leave(&p->packed, s);
     shares_release(&p->shares, s->dealt);
@@ -169,6 +172,8 @@ void publisher_forget(publisher *p, physics_world *world, session_key session)
 void publisher_post_closed(publisher *p, const subscription *s, reply_kind kind, status why,
                            const char *text, reply_sink sink)
 {
+    ASSERT(kind == REPLY_CLOSED || kind == REPLY_OVERRUN);
+    ASSERT(why != STATUS_OK && text != NULL);
     reply *r = reply_create(kind, p->epoch);
     r->status = why;
     r->reply_to.session = s->session;
@@ -202,6 +207,7 @@ void publisher_remove_refused(publisher *p, physics_world *world)
 
 static void restart(subscription *s, session_key session)
 {
+    ASSERT(s->session.number == session.number);
     subscription_begin_anew(s);
     s->session = session;
     event_marks_rewind(&s->marks);

@@ -29,6 +29,7 @@ static bool row_equal(const body_row *a, const body_row *b)
 
 static void note_removal(row_table *t, row_entry *entry)
 {
+    ASSERT(entry->id != 0 && entry->created <= t->version);
     row_removal gone = {.id = entry->id, .created = entry->created, .removed = t->version};
     array_push(&t->removals, gone);
     *entry = (row_entry){0};
@@ -56,6 +57,7 @@ void row_table_update(row_table *t, const physics_world *world)
     uint32_t count = world_count(world).bodies;
     array_reserve(&t->taken, count);
     t->taken.count = world_rows(world, t->taken.data, count);
+    ASSERT(t->taken.count <= count);
     uint32_t slot = 0;
     for (uint32_t i = 0; i < t->taken.count; i++) {
         const body_row *row = &t->taken.data[i];
@@ -91,6 +93,7 @@ void row_table_mark(row_table *t, body_id id)
 
 void row_table_trim(row_table *t, uint64_t oldest)
 {
+    ASSERT(oldest <= t->version);
     uint32_t drop = 0;
     while (drop < t->removals.count && (t->removals.data[drop].removed <= oldest ||
                                         t->removals.count - drop > t->removals_max)) {
@@ -108,6 +111,7 @@ void row_table_trim(row_table *t, uint64_t oldest)
 
 void row_table_append(row_table *t, row_entry *entry, buffer *out)
 {
+    ASSERT(entry->id != 0);
     if (entry->encoded != entry->changed) {
         buffer_clear(&t->scratch);
         encode_body_row(&t->scratch, &entry->row);

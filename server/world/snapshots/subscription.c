@@ -34,6 +34,7 @@ view_set *view_set_ref(view_set *s)
 
 void view_set_unref(view_set *s)
 {
+    ASSERT(s == NULL || s->references > 0);
     if (s != NULL && --s->references == 0) {
         memory_note(MEMORY_views, NULL, -(int64_t)set_bytes(s->slots));
         free(s);
@@ -115,6 +116,7 @@ static void grow_pool(view_set_pool *p)
 
 view_set *view_set_pool_share(view_set_pool *p, view_set *s)
 {
+    ASSERT(s == NULL || s->references == 1);
     if (s == NULL) {
         return NULL;
     }
@@ -218,6 +220,7 @@ static uint32_t phase_of(const subscriptions *s, const subscription *added)
 subscription *subscriptions_add(subscriptions *s, uint64_t number, session_key session,
                                 const subscribe_args *view)
 {
+    ASSERT(number > 0 && session.number > 0);
     const uint32_t at = place_of(s, number);
     ASSERT(at == s->list.count || s->list.data[at].number != number);
     subscription added = {.number = number, .session = session, .view = *view, .owed = true};

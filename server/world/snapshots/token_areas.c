@@ -29,6 +29,7 @@ token_areas *token_areas_ref(token_areas *s)
 
 void token_areas_unref(token_areas *s)
 {
+    ASSERT(s == NULL || s->references > 0);
     if (s != NULL && --s->references == 0) {
         free(s);
     }
@@ -53,6 +54,7 @@ uint32_t token_areas_parts(const token_areas *s)
 
 bool token_areas_part(const token_areas *s, const area *a, uint32_t index, area *out)
 {
+    ASSERT(index < token_areas_parts(s));
     *out = *a;
     if (s != NULL) {
         const area *b = &s->areas[index];

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "common/base/assert.h"
+
 static const area NOWHERE = {1e9, 1e9, -1e9, -1e9}; // meets nothing, with any margin
 
 static area moved(const area *a, vec2d by)
@@ -27,6 +29,7 @@ void view_area_begin(view_area *v, const subscribe_args *args, const vec2d *plac
 void view_area_update(view_area *v, const subscribe_args *args, const token_areas *seen_by,
                       const row_table *rows)
 {
+    ASSERT(args->follow != 0 || !v->lost);
     if (args->follow == 0 || v->lost) {
         return;
     }
@@ -66,6 +69,7 @@ bool view_area_meets(const token_areas *seen_by, const aabb *box)
 static void keep_near(view_set *out, const area *within, const row_table *rows,
                       const view_set *before, uint64_t version)
 {
+    ASSERT(before->slots <= rows->entries.count);
     for (uint32_t slot = view_set_next(before, NULL, 0); slot < before->slots;
          slot = view_set_next(before, NULL, slot + 1)) {
         const row_entry *entry = &rows->entries.data[slot];

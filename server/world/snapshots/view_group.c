@@ -391,6 +391,7 @@ static void clear_scratch(publisher *p)
 shared_bytes *view_group_build(publisher *p, const physics_world *world, view_group *g,
                                uint64_t hash, uint32_t *pairs)
 {
+    ASSERT(!p->stale && g->of != NULL && g->of->version <= p->rows.version);
     const subscription *s = g->of;
     const bool describe = s->view.describe;
     clear_scratch(p);

@@ -1,6 +1,7 @@
 // A table by slot and the list of its new entries; see last_requests.h. The world's thread.
 #include "server/world/state/last_requests.h"
 
+#include "common/base/assert.h"
 #include "common/base/little_endian.h"
 
 void last_requests_deinit(last_requests *m)
@@ -11,6 +12,7 @@ void last_requests_deinit(last_requests *m)
 
 static session_mark *mark_at(last_requests *m, uint32_t slot)
 {
+    ASSERT(slot < SESSION_MARK_SLOTS_MAX);
     if (slot >= m->by_slot.count) {
         array_reserve(&m->by_slot, slot + 1); // new elements are zero
         m->by_slot.count = slot + 1;
@@ -21,6 +23,7 @@ static session_mark *mark_at(last_requests *m, uint32_t slot)
 void last_requests_note(last_requests *m, uint32_t slot, uint64_t session, uint64_t sequence,
                         uint32_t id)
 {
+    ASSERT(session != 0 && m->fresh.count <= SESSION_MARK_SLOTS_MAX);
     session_mark *mark = mark_at(m, slot);
     // A batch for a later tick may take effect after a request that came after it, and after its
     // session has ended: then the slot may be another's, whose number is above.
@@ -63,6 +66,7 @@ uint32_t last_requests_encode(const last_requests *m, bool all, uint8_t *out)
 
 void last_requests_settle(last_requests *m)
 {
+    ASSERT(m->fresh.count <= m->by_slot.count);
     for (uint32_t i = 0; i < m->fresh.count; i++) {
         m->by_slot.data[m->fresh.data[i]].fresh = false;
     }

@@ -11,6 +11,7 @@ void session_bodies_deinit(session_bodies *b)
 
 void session_bodies_add(session_bodies *b, body_id id, uint64_t session)
 {
+    ASSERT(id != 0 && session != 0);
     uint32_t slot = id_slot(id);
     if (slot >= b->by_slot.count) {
         array_reserve(&b->by_slot, slot + 1); // new elements are zero
@@ -58,6 +59,7 @@ void session_bodies_note(session_bodies *b, uint64_t session, const command *c,
 
 body_id session_bodies_take(session_bodies *b, uint64_t session, uint32_t *slot)
 {
+    ASSERT(session != 0);
     for (; *slot < b->by_slot.count; (*slot)++) {
         session_body *entry = &b->by_slot.data[*slot];
         if (entry->id != 0 && entry->session == session) {

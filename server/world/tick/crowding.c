@@ -1,6 +1,7 @@
 // Counting and pricing the pairs of commands; see crowding.h. The world's thread.
 #include "server/world/tick/crowding.h"
 
+#include "common/base/assert.h"
 #include "common/base/counted.h"
 #include "common/physics/overlaps.h"
 
@@ -187,6 +188,7 @@ static int64_t step_ns(uint64_t few, uint64_t crowded, uint32_t kinds)
 
 static uint64_t crowded_of(uint64_t pairs, uint64_t bodies)
 {
+    ASSERT(bodies <= UINT64_MAX / FEW_PAIRS);
     const uint64_t few = bodies * FEW_PAIRS;
     return pairs > few ? pairs - few : 0;
 }
@@ -218,6 +220,7 @@ crowding_cost crowding_foresee(const crowding *k, const physics_world *world, co
 status crowding_admit(crowding *k, const physics_world *world, const command *c, uint64_t most,
                       int64_t now, crowding_cost *cost, error *err)
 {
+    ASSERT(most > 0);
     *cost = crowding_foresee(k, world, c, most + 1);
     const uint64_t made = cost->pairs;
     if (made == 0) {
@@ -242,6 +245,7 @@ status crowding_admit(crowding *k, const physics_world *world, const command *c,
 
 void crowding_note(crowding *k, const crowding_cost *cost)
 {
+    ASSERT(cost->crowded <= cost->pairs);
     k->pairs += cost->pairs;
     k->few += cost->pairs - cost->crowded;
     k->crowded += cost->crowded + cost->met;
@@ -260,6 +264,7 @@ int64_t crowding_foreseen_ns(const crowding *k)
 
 uint64_t crowding_pairs_beyond(int64_t step_ns)
 {
+    ASSERT(step_ns >= 0);
     return (uint64_t)(step_ns / STEP_PAIR_NS) + 1;
 }
 

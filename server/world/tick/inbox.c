@@ -2,6 +2,7 @@
 #include "server/world/tick/inbox.h"
 
 #include "common/base/assert.h"
+#include "server/world/state/last_requests.h"
 
 static const int64_t SHARE_LEAST_NS = 20000; // some requests, so that a turn gets on
 
@@ -17,6 +18,7 @@ void inbox_deinit(inbox *b)
 
 static uint64_t arrival_of(const inbox *b, uint32_t at)
 {
+    ASSERT(at < b->ready.count);
     return b->lanes.data[b->ready.data[at]].first->arrival;
 }
 
@@ -29,6 +31,7 @@ static void swap(inbox *b, uint32_t x, uint32_t y)
 
 static void put_ready(inbox *b, uint32_t lane)
 {
+    ASSERT(lane < b->lanes.count && b->lanes.data[lane].first != NULL);
     uint32_t at = b->ready.count;
     array_push(&b->ready, lane);
     while (at > 0 && arrival_of(b, (at - 1) / 2) > arrival_of(b, at)) {
@@ -39,6 +42,7 @@ static void put_ready(inbox *b, uint32_t lane)
 
 static uint32_t take_ready(inbox *b)
 {
+    ASSERT(b->ready.count > 0);
     uint32_t lane = b->ready.data[0];
     b->ready.data[0] = b->ready.data[--b->ready.count];
     uint32_t at = 0;
@@ -68,6 +72,7 @@ static uint32_t lane_of(const request *q)
 void inbox_push(inbox *b, request *q)
 {
     uint32_t at = lane_of(q);
+    ASSERT(at < SESSION_MARK_SLOTS_MAX + 1 && q->kind != REQUEST_STOP);
     if (at >= b->lanes.count) {
         array_reserve(&b->lanes, at + 1); // new elements are zero
         b->lanes.count = at + 1;
@@ -94,6 +99,7 @@ void inbox_push(inbox *b, request *q)
 // Grants each lane so much more, and wakes those that owe nothing then.
 static void grant(inbox *b, int64_t ns)
 {
+    ASSERT(ns >= 0);
     uint32_t kept = 0;
     b->granted_ns += ns;
     for (uint32_t i = 0; i < b->sated.count; i++) {
@@ -110,6 +116,7 @@ static void grant(inbox *b, int64_t ns)
 // Nobody waits but lanes that owe something: those that owe least go on.
 static void wake_least(inbox *b)
 {
+    ASSERT(b->ready.count == 0 && b->sated.count > 0);
     int64_t least = INT64_MAX;
     for (uint32_t i = 0; i < b->sated.count; i++) {
         int64_t used = b->lanes.data[b->sated.data[i]].used_ns;
@@ -122,6 +129,7 @@ static void wake_least(inbox *b)
 
 void inbox_begin(inbox *b, int64_t turn_ns)
 {
+    ASSERT(turn_ns >= 0);
     uint32_t waiting = b->ready.count + b->sated.count;
     b->share_ns = turn_ns / (waiting > 0 ? waiting : 1);
     b->share_ns = b->share_ns > SHARE_LEAST_NS ? b->share_ns : SHARE_LEAST_NS;
@@ -141,6 +149,7 @@ request *inbox_take(inbox *b)
     b->taken = take_ready(b);
     inbox_lane *lane = &b->lanes.data[b->taken];
     request *q = lane->first;
+    ASSERT(b->count > 0 && q != NULL);
     lane->first = (request *)q->node.next;
     b->count--;
     return q;
@@ -148,6 +157,7 @@ request *inbox_take(inbox *b)
 
 void inbox_return(inbox *b, request *q)
 {
+    ASSERT(b->taken < b->lanes.count && lane_of(q) == b->taken);
     inbox_lane *lane = &b->lanes.data[b->taken];
     q->node.next = lane->first != NULL ? &lane->first->node : NULL;
     lane->last = lane->first != NULL ? lane->last : q;
@@ -157,6 +167,7 @@ void inbox_return(inbox *b, request *q)
 
 void inbox_charge(inbox *b, int64_t ns)
 {
+    ASSERT(ns >= 0 && b->taken < b->lanes.count);
     inbox_lane *lane = &b->lanes.data[b->taken];
     int64_t before = b->granted_ns - b->share_ns; // what it did not use in earlier turns is gone
     lane->used_ns = (lane->used_ns > before ? lane->used_ns : before) + ns;

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "common/base/assert.h"
 #include "common/base/counted.h"
 #include "common/physics/overlaps.h"
 
@@ -42,6 +43,7 @@ static bool is_own(void *context, body_id body)
 static void count(owner_crowds *k, owner_crowd *one, const physics_world *world, const owners *o,
                   uint64_t most, int64_t now)
 {
+    ASSERT((uint32_t)(one - k->list.data) < k->list.count);
     census c = {o, one->owner};
     one->pairs = world_count_overlaps_of(world, is_own, &c, most);
     one->counted = true;
@@ -54,6 +56,7 @@ static void count(owner_crowds *k, owner_crowd *one, const physics_world *world,
 status owner_crowds_admit(owner_crowds *k, const physics_world *world, const owners *o,
                           const actor *who, uint64_t pairs, uint64_t most, int64_t now, error *err)
 {
+    ASSERT(o != NULL);
     if (pairs == 0 || is_free(who)) {
         return STATUS_OK;
     }

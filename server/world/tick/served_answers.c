@@ -13,12 +13,15 @@ enum { SCRATCH_KEPT_BYTES = 256 * 1024 }; // larger results are rare
 
 void served_world_post(served_world *h, reply *r)
 {
+    ASSERT(h->sink.post != NULL);
     ASSERT(r->world == h->number);
     h->sink.post(h->sink.context, r);
 }
 
 void served_world_answer(served_world *h, request *q, const error *err)
 {
+    ASSERT(q->world == h->number);
+    ASSERT(err == NULL || err->status != STATUS_OK);
     reply *r = reply_create(REPLY_RESULT, q->world);
     r->method = q->command.method;
     r->reply_to = q->reply_to;
@@ -65,6 +68,7 @@ void served_world_refuse(served_world *h, request *q, status why, const char *te
 // holds what the request did. Only for what did something, as nothing else makes an entry.
 void served_world_note_last_request(served_world *h, const request *q)
 {
+    ASSERT(q->kind == REQUEST_COMMAND || q->kind == REQUEST_ADOPT);
     const reply_address *from = &q->reply_to;
     if (from->session.number == 0 || !from->answerable) {
         return;

@@ -16,6 +16,7 @@ enum { PAIR_BYTES = 1200 }; // of a contact, and of a step that solves it
 // A paused world shows a change in the state of the tick at which it stands.
 static void set_tick(command_result *r, uint64_t tick)
 {
+    ASSERT(r->tick >= tick);
     r->tick = tick;
     for (uint32_t i = 0; r->method == METHOD_WORLD_APPLY && i < r->batch.count; i++) {
         r->batch.results[i].tick = tick;
@@ -139,12 +140,14 @@ static bool admit_cost(served_world *h, request *q, const int64_t *batch_left_ns
 
 bool served_world_permits(const served_world *h, const request *q, error *err)
 {
+    ASSERT(h->owners != NULL);
     return owners_permit(h->owners, h->physics, &q->actor, &q->command, err) == STATUS_OK;
 }
 
 void served_world_apply(served_world *h, request *q, bool between_ticks,
                         const int64_t *batch_left_ns)
 {
+    ASSERT(h->costs.returned == NULL && (batch_left_ns == NULL || *batch_left_ns >= 0));
     command_result result;
     error err;
     h->costs.command = (crowding_cost){0};

@@ -22,6 +22,8 @@ static const int64_t COMMAND_NS = 2000; // of a batch, without its pairs
 // Keeps a batch for its tick. Those of one tick stay in the order in which they came.
 static void schedule_batch(served_world *h, request *q)
 {
+    ASSERT(q->command.method == METHOD_WORLD_APPLY && q->command.apply.has_at);
+    ASSERT(q->command.apply.at > world_tick(h->physics));
     uint32_t at = h->scheduled.count;
     array_push(&h->scheduled, q);
     while (at > 0 && h->scheduled.data[at - 1]->command.apply.at > q->command.apply.at) {
@@ -90,6 +92,7 @@ static bool fits_tick(served_world *h, request *q, error *err)
 {
     const uint64_t at = q->command.apply.at;
     const int64_t most = served_world_commands_ns(h);
+    ASSERT(most >= 0);
     const crowding_cost cost = foresee(h, q, most);
     const claims taken = claims_of(h, at, q->reply_to.subject);
     q->foreseen_ns = cost_of(&q->command, &cost);
@@ -149,6 +152,7 @@ static bool has_standing(const request *q)
 
 static void refuse_fallen(served_world *h, request *q)
 {
+    ASSERT(q->standing != NULL);
     served_world_refuse(h, q, STATUS_PERMISSION_DENIED,
                         "at: the rights of its session ended before that tick");
 }
@@ -170,6 +174,7 @@ static void refuse_fallen_batches(served_world *h)
 
 void served_world_serve_scheduled(served_world *h)
 {
+    ASSERT(h->state != SERVED_WORLD_PAUSED && h->state != SERVED_WORLD_ENDED);
     if (world_tick(h->physics) % STANDING_TICKS == 0) {
         refuse_fallen_batches(h);
     }

@@ -32,6 +32,7 @@ static void do_info(served_world *h, request *q)
 // that the result names; the commands after wait until then.
 static void do_pause(served_world *h, request *q)
 {
+    ASSERT(h->pending == NULL);
     if (served_world_is_paused(h)) {
         served_world_answer_tick(h, q);
     } else {
@@ -68,6 +69,7 @@ static void do_resume(served_world *h, request *q)
 
 static void do_step(served_world *h, request *q)
 {
+    ASSERT(h->pending == NULL && h->steps_left == 0);
     const step_args *step = &q->command.step;
     error err;
     if (h->replay != NULL && step->has_to) {
@@ -107,6 +109,7 @@ static void do_step(served_world *h, request *q)
 
 static void subscribe_log(served_world *h, request *q)
 {
+    ASSERT(q->subscription != 0);
     const subscribe_args *view = &q->command.subscribe;
     if (view->has_area) {
         served_world_refuse(h, q, STATUS_INVALID_ARGUMENT, "area: a log tells of the whole world");
@@ -203,6 +206,7 @@ static bool check_rate(served_world *h, request *q)
 
 static void do_subscribe(served_world *h, request *q)
 {
+    ASSERT(q->subscription != 0);
     const subscribe_args *view = &q->command.subscribe;
     if (!check_rate(h, q)) {
         return;
@@ -287,6 +291,7 @@ bool served_world_bars(const served_world *h, method m, error *err)
 
 static void carry_out(served_world *h, request *q)
 {
+    ASSERT(q->kind != REQUEST_COMMAND || q->command.method < METHOD_COUNT);
     if (q->kind == REQUEST_SESSION_END) {
         served_world_end_session(h, q);
         return;

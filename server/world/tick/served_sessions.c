@@ -22,6 +22,7 @@ bool served_world_session_gone(const served_world *h, uint64_t session)
 // Whether none is left.
 static bool remove_session_bodies(served_world *h, uint64_t session, const turn *t)
 {
+    ASSERT(session != 0);
     uint32_t slot = 0;
     body_id id = 0;
     for (uint32_t i = 1; !world_log_full(&h->log) && (i % REMOVALS_PIECE != 0 || !turn_over(t));
@@ -46,6 +47,7 @@ static bool remove_session_bodies(served_world *h, uint64_t session, const turn 
 // Goes on with those that have more bodies than there was room for.
 void served_world_remove_ended_bodies(served_world *h)
 {
+    ASSERT(h->state == SERVED_WORLD_RUNNING || h->state == SERVED_WORLD_PAUSED);
     const turn t = turn_begin(h->clocks.now, REMOVALS_NS);
     while (h->sessions.ending.count > 0 &&
            remove_session_bodies(h, h->sessions.ending.data[h->sessions.ending.count - 1], &t)) {
@@ -55,6 +57,7 @@ void served_world_remove_ended_bodies(served_world *h)
 
 void served_world_end_session(served_world *h, request *q)
 {
+    ASSERT(q->kind == REQUEST_SESSION_END);
     uint64_t session = q->reply_to.session.number;
     ASSERT(session != 0);
     request_free(q);
@@ -72,6 +75,7 @@ void served_world_end_session(served_world *h, request *q)
 // In its turn, so that none is left of those that the session asked for before.
 void served_world_forget_subscriptions(served_world *h, request *q)
 {
+    ASSERT(q->kind == REQUEST_FORGET);
     publisher_forget(&h->publisher, h->physics, q->reply_to.session);
     log_readers_forget(&h->readers, q->reply_to.session);
     request_free(q);

@@ -46,6 +46,7 @@ static int64_t publish_ns(const served_world *h)
 static void count_tick(served_world *h, int64_t begin)
 {
     int64_t now = h->clocks.now();
+    ASSERT(now >= begin);
     served_world_window *w = &h->window;
     metrics_add(METRIC_ticks, 1);
     metrics_time(TIMING_STEP, now - begin);
@@ -83,6 +84,7 @@ static void end_replay(served_world *h)
 // One tick of the recording; at its end the world is paused.
 static void replay_once(served_world *h)
 {
+    ASSERT(h->replay != NULL);
     bool anew = false;
     if (h->replay_failure.status == STATUS_OK && world_tick(h->physics) < replay_last(h->replay) &&
         replay_step(h->replay, &h->physics, &anew, &h->replay_failure) != STATUS_OK) {
@@ -98,6 +100,7 @@ static void replay_once(served_world *h)
 
 status served_world_seek(served_world *h, uint64_t tick, error *err)
 {
+    ASSERT(h->replay != NULL);
     status s = replay_seek(h->replay, &h->physics, tick, err);
     if (s == STATUS_OK) {
         h->replay_failure.status = STATUS_OK;
@@ -127,6 +130,7 @@ int64_t served_world_fair_step_ns(const served_world *h)
 
 void served_world_bound_step(served_world *h, int64_t most_ns)
 {
+    ASSERT(most_ns > 0);
     h->costs.step_most_ns = most_ns;
     h->costs.step_blocked = false;
 }
@@ -164,6 +168,7 @@ static int64_t expected_ns(const served_world *h)
 
 static void step_once(served_world *h, int64_t begin)
 {
+    ASSERT(h->state != SERVED_WORLD_PAUSED && h->state != SERVED_WORLD_ENDED);
     served_world_expect(h, expected_ns(h));
     if (h->replay != NULL) {
         replay_once(h);
@@ -208,6 +213,7 @@ static void note_replay(served_world *h, int64_t begin, int64_t processor_begin)
 static void end_pausing(served_world *h)
 {
     request *q = h->pending;
+    ASSERT(q->command.method == METHOD_WORLD_PAUSE);
     h->pending = NULL;
     served_world_change(h, SERVED_WORLD_PAUSED);
     served_world_note_pause(h, q);
@@ -216,6 +222,7 @@ static void end_pausing(served_world *h)
 
 static void tick(served_world *h, int64_t now)
 {
+    ASSERT(h->state == SERVED_WORLD_RUNNING && h->pending == NULL);
     const int64_t processor = h->clocks.processor();
     metrics_time(TIMING_DELAY, tick_schedule_lag_ns(&h->schedule, now));
     coarse_histogram_add(&h->place.metrics->lateness, tick_schedule_lag_ns(&h->schedule, now));
@@ -262,6 +269,7 @@ static void run_ticks(served_world *h)
 static void end_steps(served_world *h)
 {
     request *q = h->pending;
+    ASSERT(h->steps_left == 0 && q->command.method == METHOD_WORLD_STEP);
     error err;
     h->pending = NULL;
     served_world_change(h, SERVED_WORLD_PAUSED);
@@ -310,6 +318,7 @@ static int64_t paused_publish_ns(const served_world *h)
 
 static void run_paused(served_world *h)
 {
+    ASSERT(h->state == SERVED_WORLD_PAUSED);
     int64_t begin = h->clocks.now();
     int64_t until = begin + SLICE_NS;
     do {
@@ -340,6 +349,7 @@ void served_world_run(served_world *h)
 
 static int64_t paused_next_ns(const served_world *h)
 {
+    ASSERT(served_world_is_paused(h));
     if (world_log_full(&h->log)) {
         return h->clocks.now() + FULL_NS;
     }

@@ -71,6 +71,7 @@ served_world *served_world_create(uint64_t number, const char *name, adoption *f
     served_world *h = calloc(1, sizeof *h);
     physics_world *physics = from->physics;
     ASSERT_MEMORY(h != NULL);
+    ASSERT(number != 0 && physics != NULL);
     ASSERT(strlen(name) <= WORLD_NAME_BYTES_MAX);
     h->number = number;
     memcpy(h->name, name, strlen(name) + 1);
@@ -190,6 +191,7 @@ bool served_world_settled(const served_world *h)
 
 bool served_world_flush(served_world *h)
 {
+    ASSERT(h->state != SERVED_WORLD_PAUSING);
     served_world_settle(h);
     if (!served_world_has_ended(h)) {
         world_log_image image = parts_of(h);
@@ -201,6 +203,7 @@ bool served_world_flush(served_world *h)
 
 void served_world_move(served_world *h, reply_sink sink)
 {
+    ASSERT(!served_world_has_ended(h) && h->state != SERVED_WORLD_PAUSING);
     world_log_redirect(&h->log, sink);
     h->sink = world_log_sink(&h->log);
     h->window.debt_ns = 0;

@@ -54,6 +54,7 @@ static void post_image(sim_thread *h, const served_world *w)
 // Returns when to look again.
 static int64_t stop_worlds(sim_thread *h)
 {
+    ASSERT(h->stopping && !h->over);
     int64_t now = clock_now_ns();
     h->flush_until_ns = h->flush_until_ns == 0 ? now + FLUSH_NS : h->flush_until_ns;
     bool held = false;
@@ -166,6 +167,7 @@ static uint64_t queue_max(const sim_thread_options *options)
 
 status sim_thread_create(const sim_thread_options *options, sim_thread **out, error *err)
 {
+    ASSERT(options->limits != NULL && options->wake != NULL && options->world_threads > 0);
     sim_thread *h = calloc(1, sizeof *h);
     ASSERT_MEMORY(h != NULL);
     h->options = *options;

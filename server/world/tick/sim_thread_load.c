@@ -33,6 +33,7 @@ static void relieve(sim_thread *h, const reply *loads, double busy)
 // A busy thread with several worlds may be relieved of one.
 static void tell_loads(sim_thread *h, int64_t length, double busy)
 {
+    ASSERT(busy >= 0.0);
     bool told = h->worlds.count > 1 && busy * 1e6 >= LOADS_LEAST && !h->options.turned;
     reply *r = told ? reply_create(REPLY_LOADS, 0) : NULL;
     if (told) {
@@ -56,6 +57,7 @@ static void tell_loads(sim_thread *h, int64_t length, double busy)
 // `forever`: the thread is about to wait without end.
 void sim_thread_note_load(sim_thread *h, int64_t begin, int64_t end, bool forever)
 {
+    ASSERT(end >= begin);
     h->window_busy_ns += end - begin;
     int64_t length = end - h->window_start_ns;
     if (length >= LOAD_WINDOW_NS || forever) {

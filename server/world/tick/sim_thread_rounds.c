@@ -71,6 +71,7 @@ static void choose_due(sim_thread *h, int64_t now)
 
 static void charge(sim_thread *h, served_world *w, int64_t ns)
 {
+    ASSERT(ns >= 0 && w->place.used != NULL);
     shares_charge(&h->shares, w->place.used, ns);
     w->place.load_ns += ns;
 }
@@ -160,6 +161,7 @@ static int64_t next_due(const sim_thread *h, bool *paused)
 // Runs worlds that have something to do, for a round; returns when the first wants to run again.
 int64_t sim_thread_run_worlds(sim_thread *h, bool *paused)
 {
+    ASSERT(!h->over);
     const turn round = turn_begin(clock_now_ns, ROUND_NS);
     choose_due(h, round.begin_ns);
     for (uint32_t i = 0; i < h->due.count && (i == 0 || !turn_over(&round)); i++) {

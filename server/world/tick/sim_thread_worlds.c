@@ -75,6 +75,7 @@ static void on_committed(void *context)
 static void insert(sim_thread *h, served_world *w)
 {
     uint32_t at = place_of(h, w->number); // one that was longer in the making may come later
+    ASSERT(at == h->worlds.count || h->worlds.data[at]->number != w->number);
     array_push(&h->worlds, w);
     memmove(h->worlds.data + at + 1, h->worlds.data + at,
             (h->worlds.count - 1 - at) * sizeof *h->worlds.data);
@@ -85,6 +86,7 @@ static void insert(sim_thread *h, served_world *w)
 
 void sim_thread_take_out(sim_thread *h, uint32_t at)
 {
+    ASSERT(at < h->worlds.count);
     served_world *w = h->worlds.data[at];
     turn_queue_remove(&h->steps, &w->place.step_job);
     shares_release(&h->shares, w->place.used);

@@ -14,6 +14,7 @@ void tick_schedule_start(tick_schedule *s, double hz, int64_t catch_up_ns, int64
 
 int64_t tick_schedule_due_ns(const tick_schedule *s)
 {
+    ASSERT(s->period_ns > 0.0);
     return s->start_ns + (int64_t)((double)(s->ticks + 1) * s->period_ns);
 }
 
@@ -25,6 +26,7 @@ int64_t tick_schedule_lag_ns(const tick_schedule *s, int64_t now_ns)
 
 int64_t tick_schedule_tick(tick_schedule *s, int64_t now_ns)
 {
+    ASSERT(s->period_ns > 0.0);
     int64_t lag = tick_schedule_lag_ns(s, now_ns);
     int64_t skip = 0;
     if ((double)lag > s->period_ns) {
