@@ -21,7 +21,7 @@ typedef struct world_span {
     uint64_t first;
 } world_span;
 
-// What the log on the disk knows of a world; stored_change_stage() makes every change.
+// The knowledge that the log on the disk has of a world; stored_change_stage() makes every change.
 typedef enum stored_stage {
     STORED_UNLOGGED, // nothing; a world of durability none stays so
     STORED_ENTERING, // its first record is in the group that is being written

@@ -78,8 +78,8 @@ typedef struct publisher {
 void publisher_init(publisher *p, const limits *bounds, const char *world, uint64_t epoch);
 void publisher_deinit(publisher *p);
 
-// Snapshots with descriptions name the owners of bodies; NULL: nobody owns any. `whose` must outlive
-// the publisher or the next call.
+// Snapshots with descriptions name the owners of bodies; NULL: nobody owns any. `whose` must
+// outlive the publisher or the next call.
 void publisher_show_owners(publisher *p, owners *whose);
 // Snapshots with descriptions name this area as the one that the world's scene shows; NULL: none.
 void publisher_show_scene(publisher *p, const area *view);

@@ -1,4 +1,4 @@
-// What the sources of the publisher share; private to them. The world's thread.
+// The declarations that the sources of the publisher share; private to them. The world's thread.
 #ifndef CAROM_SERVER_WORLD_SNAPSHOTS_PUBLISHER_INTERNAL_H
 #define CAROM_SERVER_WORLD_SNAPSHOTS_PUBLISHER_INTERNAL_H
 

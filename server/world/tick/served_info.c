@@ -1,4 +1,4 @@
-// What world.info and world.list report of a served world. See served_world.h. The thread of its
+// The reports of world.info and world.list on a served world. See served_world.h. The thread of its
 // simulation thread.
 #include "server/world/tick/served_world_internal.h"
 

@@ -74,7 +74,7 @@ typedef struct served_world_place {
     world_metrics *metrics;  // NULL once it has ended
 } served_world_place;
 
-// What its next step and its commands cost, as far as that is foreseen.
+// The cost of its next step and of its commands, as far as that is foreseen.
 typedef struct served_world_costs {
     int64_t step_most_ns;  // a step that will take longer waits for a thread of its own
     bool step_blocked;     // one does

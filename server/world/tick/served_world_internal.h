@@ -1,4 +1,5 @@
-// What the sources of a served world share; private to them. The thread of its simulation thread.
+// The declarations that the sources of a served world share; private to them. The thread of its
+// simulation thread.
 #ifndef CAROM_SERVER_WORLD_TICK_SERVED_WORLD_INTERNAL_H
 #define CAROM_SERVER_WORLD_TICK_SERVED_WORLD_INTERNAL_H
 

@@ -1,5 +1,5 @@
-// What the sources of a simulation thread share; private to them. The simulation thread, where
-// nothing else is said.
+// The declarations that the sources of a simulation thread share; private to them. The simulation
+// thread, where nothing else is said.
 #ifndef CAROM_SERVER_WORLD_TICK_SIM_THREAD_INTERNAL_H
 #define CAROM_SERVER_WORLD_TICK_SIM_THREAD_INTERNAL_H
 
