@@ -207,7 +207,7 @@ static void save(const physics_world *const_world, bool sealed, uint8_t **bytes,
     world_def def = world->def;
     uint64_t hash = hash_rest(world);
     header(&s);
-    uint32_t marks = world->event_mask | (step_is_stale(world) ? MARK_STALE : 0u);
+    uint32_t marks = (world->event_mask & ~MARK_STALE) | (step_is_stale(world) ? MARK_STALE : 0u);
     world_fields(&s, &def, &world->tick, &world->frozen_count, &marks);
     write_slots(&s, &world->body_slots);
     write_slots(&s, &world->shape_slots);

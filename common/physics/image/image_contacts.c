@@ -17,7 +17,8 @@ enum {
     MARK_PRESSED = 1 << 3, // the first point
     MARK_PRESSED_2 = 1 << 4,
     MARK_ROLLING = 1 << 5,
-    MARKS_ALL = (1 << 6) - 1
+    MARK_DEPTH = 1 << 6, // CONTACT_DEEP is the other way round than the points have it
+    MARKS_ALL = (1 << 7) - 1
 };
 _Static_assert((int)MARK_ACTIVE == (int)CONTACT_ACTIVE &&
                    (int)MARK_TOUCHING == (int)CONTACT_TOUCHING,
@@ -37,7 +38,7 @@ static bool is_pressed(const contact *c, int i)
     return c->normal_impulse[i] != 0.0f || c->tangent_impulse[i] != 0.0f;
 }
 
-static uint32_t marks_of(const contact *c)
+static uint32_t marks_of(const physics_world *world, const contact *c)
 {
     uint32_t marks = c->flags & (MARK_ACTIVE | MARK_TOUCHING);
     if (has_manifold(c->flags)) {
@@ -45,6 +46,7 @@ static uint32_t marks_of(const contact *c)
         marks |= c->point_count > 1 && is_pressed(c, 1) ? MARK_PRESSED_2 : 0u;
         bool rolls = (c->flags & CONTACT_SURFACE) != 0 && c->rolling_impulse != 0.0f;
         marks |= rolls ? MARK_ROLLING : 0u;
+        marks |= contact_depth_is_kept(world, c) ? MARK_DEPTH : 0u;
     }
     return marks;
 }
@@ -54,9 +56,10 @@ static void put_impulses(uint8_t **at, const contact *c, int i)
     put_vec2(at, (vec2){c->normal_impulse[i], c->tangent_impulse[i]});
 }
 
-static void put_contact(uint8_t **at, const contact *c, uint32_t step, uint32_t shape_bytes)
+static void put_contact(uint8_t **at, const physics_world *world, const contact *c, uint32_t step,
+                        uint32_t shape_bytes)
 {
-    uint32_t marks = marks_of(c) | (step == 1 ? 0u : MARK_SLOT);
+    uint32_t marks = marks_of(world, c) | (step == 1 ? 0u : MARK_SLOT);
     put_uint(at, marks, 1);
     if (step != 1) {
         put_uint(at, step, SLOT_BYTES);
@@ -94,7 +97,7 @@ uint64_t contacts_write(image_stream *s, const physics_world *world)
         for (uint64_t taken = slots_word(pool, word); taken != 0; taken &= taken - 1) {
             uint32_t slot = word << 6 | (uint32_t)__builtin_ctzll(taken);
             uint8_t *at = stream_put(s);
-            put_contact(&at, &world->contacts.data[slot], slot - before, shape_bytes);
+            put_contact(&at, world, &world->contacts.data[slot], slot - before, shape_bytes);
             stream_put_end(s, at);
             before = slot;
         }
@@ -191,6 +194,9 @@ static void restore_manifold(image_stream *s, physics_world *world, uint32_t slo
     }
     c->reference = r->reference;
     stream_expect(s, contact_restore(world, slot), "a contact without points");
+    if ((r->marks & MARK_DEPTH) != 0) {
+        c->flags = (uint8_t)(c->flags ^ CONTACT_DEEP);
+    }
     stream_expect(s, c->point_count > 1 || (r->marks & MARK_PRESSED_2) == 0,
                   "impulses of a point that is not there");
     stream_expect(
@@ -212,7 +218,7 @@ static void restore_contact(image_stream *s, physics_world *world, uint32_t slot
         contact_set_touching(world, slot);
     }
     bool solid = has_manifold(c->flags);
-    const uint32_t of_solid = MARK_PRESSED | MARK_PRESSED_2 | MARK_ROLLING;
+    const uint32_t of_solid = MARK_PRESSED | MARK_PRESSED_2 | MARK_ROLLING | MARK_DEPTH;
     stream_expect(s, solid || (r->marks & of_solid) == 0, "impulses of no points");
     if (solid && !s->failed) {
         restore_manifold(s, world, slot, r);

@@ -82,6 +82,12 @@ static bool is_deep(const contact *c, const shape *a, const shape *b)
     return false;
 }
 
+bool contact_depth_is_kept(const physics_world *world, const contact *c)
+{
+    const bool deep = is_deep(c, &world->shapes.data[c->shape_a], &world->shapes.data[c->shape_b]);
+    return deep != ((c->flags & CONTACT_DEEP) != 0);
+}
+
 static void find_manifold(contact *c, const shape *a, const shape *b, transform b_in_a)
 {
     manifold m = manifold_shapes(&a->traits->geometry, &b->traits->geometry, b_in_a);

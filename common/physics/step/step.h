@@ -20,6 +20,9 @@ float distance_moved(const physics_world *world, uint32_t body, vec2 moved,
 // narrow_phase.c, from an image: finds the manifold again that belongs to contact.reference; false
 // if there is none.
 bool contact_restore(physics_world *world, uint32_t slot);
+// narrow_phase.c: whether CONTACT_DEEP is still that of an earlier manifold. A speculative one, or
+// one of an impact, leaves the flag as it was.
+bool contact_depth_is_kept(const physics_world *world, const contact *c);
 void contact_leave(physics_world *world, uint32_t slot); // narrow_phase.c: it has no points now
 void finalize_bodies(physics_world *world); // finalize.c: poses, boxes, who was fast, who is slow
 // continuous.c: whether a fast body is a bullet, or something stands near the way that it has come.

@@ -67,6 +67,19 @@ INLINE bool were_struck(const contact_lanes *c, const impact_pass *pass)
     return struck;
 }
 
+// The lanes of a part of which that is so. Only these are looked at: a group's others came into it
+// by the order of a list.
+INLINE lanes_int struck_lanes(const contact_lanes *c, const impact_pass *pass)
+{
+    lanes_int lanes_struck = {0};
+    for (int lane = 0; lane < PART_LANES; lane++) {
+        const bool struck = pass->struck[c->body_a[lane]] == pass->round ||
+                            pass->struck[c->body_b[lane]] == pass->round;
+        lanes_struck[lane] = struck ? -1 : 0;
+    }
+    return lanes_struck;
+}
+
 INLINE void mark_struck(const uint32_t *slots, const state_lanes *s, lanes_int blow,
                         const impact_pass *pass)
 {
@@ -108,6 +121,9 @@ INLINE bool find_impacts(const group_view *g, body_state *states, const step_con
         quick |= weight * v[n] < fast;
     }
     quick &= s->restitution > zero;
+    if (any_lane(quick) && pass->round > 0) {
+        quick &= struck_lanes(c, pass);
+    }
     if (!any_lane(quick)) {
         return false;
     }
@@ -256,6 +272,17 @@ INLINE bool sweep_part(const group_view *g, body_state *states, const step_conte
     return false;
 }
 
+// A group has impacts in some of its parts: the others say that they have none.
+INLINE void clear_parts(const contact_groups *groups, uint32_t index)
+{
+    for (int part = 0; part < PARTS; part++) {
+        surface_lanes *s = PART_OF(&groups->surfaces[index], part);
+        if ((groups->impacts[index] & IMPACTS_DUE << part) == 0) {
+            s->blows[0].parting = s->blows[1].parting = splat(-FAR_AWAY);
+        }
+    }
+}
+
 // In IMPACT_FIND, whether any is found; in IMPACT_SOLVE, whether any impulse has changed.
 static bool impact(const contact_groups *groups, uint32_t first, uint32_t end, body_state *states,
                    const step_context *step, const impact_pass *pass)
@@ -281,6 +308,9 @@ static bool impact(const contact_groups *groups, uint32_t first, uint32_t end, b
                 groups->impacts[i] |= finds ? due : 0;
                 any = true;
             }
+        }
+        if (finds && groups->impacts[i] >= IMPACTS_DUE) {
+            clear_parts(groups, i);
         }
     }
     return any;

@@ -170,6 +170,20 @@ void contact_lanes_store(physics_world *world, uint32_t first, uint32_t end, slo
     }
 }
 
+uint32_t contact_lanes_due(const contact_groups *groups, uint32_t group)
+{
+    if (groups->impacts[group] < IMPACTS_DUE) {
+        return 0;
+    }
+    const blow_lanes *blows = groups->surfaces[group].blows;
+    uint32_t due = 0;
+    for (uint32_t lane = 0; lane < LANES; lane++) {
+        const bool any = blows[0].parting[lane] > -FAR_AWAY || blows[1].parting[lane] > -FAR_AWAY;
+        due |= any ? 1u << lane : 0u;
+    }
+    return due;
+}
+
 void contact_approach(const physics_world *world, const contact *c, float approach[2])
 {
     approach[0] = approach[1] = 0.0f;

@@ -65,7 +65,7 @@ enum {
     IMPACT_ROWS_BRACED = 8192,   // rows of joints in all of those: a tenth of a millisecond
     IMPACT_SWEEPS_MAX = 192,     // and no round begins after so many
     IMPACT_WORK_MAX =
-        65536 // groups with impacts that a sub-step's sweeps pass over; then no round begins
+        524288 // contacts with impacts that a sub-step's sweeps pass over; then no round begins
 };
 
 typedef enum impact_phase { IMPACT_FIND, IMPACT_SOLVE, IMPACT_END } impact_phase;
@@ -167,6 +167,8 @@ const contact_kernels *contact_kernels_choose(void);
 // first, on one thread.
 void contact_lanes_layout(physics_world *world);
 void contact_lanes_free(physics_world *world); // there are no groups until the next layout
+// The lanes of a group in which an impact is due, a bit each.
+uint32_t contact_lanes_due(const contact_groups *groups, uint32_t group);
 // Fills the groups [first, end); reads contacts and bodies, writes nothing but these groups, and
 // what their contacts keep for contact_approach(). Different ranges may be filled on different
 // threads.

@@ -85,10 +85,8 @@ static void list_struck(physics_world *world)
     const contact_groups *groups = &s->groups;
     array_clear(&s->listed);
     for (uint32_t g = 0; g < groups->first[COLOURS + 1]; g++) {
-        if (groups->impacts[g] < IMPACTS_DUE) {
-            continue;
-        }
-        for (int lane = 0; lane < LANES; lane++) {
+        for (uint32_t due = contact_lanes_due(groups, g); due != 0; due &= due - 1) {
+            const int lane = __builtin_ctz(due);
             const uint32_t both[2] = {groups->lanes[g].body_a[lane], groups->lanes[g].body_b[lane]};
             for (int side = 0; side < 2; side++) {
                 if (world->bodies.data[both[side]].joints != NONE) {

@@ -168,19 +168,20 @@ static bool any_may_rebound(const physics_world *world)
 enum { IMPACT_WORK_OF_ROUND = 3 }; // sweeps that every round has: to find, solve and end
 enum { GROUPS_OF_ROW = 8 };        // groups that a sweep passes over in the time of a joint's row
 
-// Groups in which an impact is due: as many with any width of vectors.
+// Contacts in which an impact is due, and not their groups: which of them share one follows from
+// the order of a list, and no result may.
 static uint32_t count_due(const physics_world *world)
 {
     const contact_groups *groups = &world->scratch->groups;
     uint32_t count = 0;
     for (uint32_t i = 0; i < groups->first[COLOURS + 1]; i++) {
-        count += groups->impacts[i] >= IMPACTS_DUE ? 1 : 0;
+        count += (uint32_t)__builtin_popcount(contact_lanes_due(groups, i));
     }
     return count;
 }
 
 // Sweeps over the impacts of a moment until nothing changes. Returns how many. *left: the work that
-// a sub-step has left for them, in groups: a heap of thousands that all hit each other at once
+// a sub-step has left for them, in contacts: a heap of thousands that all hit each other at once
 // would keep every sweep of every round busy. One sweep there is always.
 static int solve_moment(physics_world *world, impact_pass pass, int most, uint32_t due,
                         uint32_t *left)
