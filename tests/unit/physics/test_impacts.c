@@ -587,8 +587,9 @@ static void heap_that_hits_itself_reaches_the_most_work_and_gains_nothing(void *
     physics_world *world = make_heap();
     totals before = measure(world);
     run(world, 1);
-    // Its 4 721 contacts are 600 groups or so; a round ends with three sweeps over them.
-    assert_in_range(most_impact_work(world), IMPACT_WORK_MAX - 1000, IMPACT_WORK_MAX + 2000);
+    enum { CONTACTS = 4721 }; // a round ends with three sweeps over them
+    assert_in_range(most_impact_work(world), IMPACT_WORK_MAX - CONTACTS,
+                    IMPACT_WORK_MAX + 3 * CONTACTS);
     const totals struck = measure(world);
     const double all = before.mass * 200.0; // as if it all flew one way [kg m/s]
     assert_near(struck.px, before.px, 1e-6 * all);
@@ -601,7 +602,7 @@ static void heap_that_hits_itself_reaches_the_most_work_and_gains_nothing(void *
         before = now;
         run(world, 1);
     }
-    assert_in_range(most_impact_work(world), 0, 1000);
+    assert_in_range(most_impact_work(world), 0, 8000);
     world_free(world);
 }
 
