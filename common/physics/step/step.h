@@ -12,8 +12,8 @@ void hide_ghost_collisions(physics_world *world);
 void forget_ghost_collisions(physics_world *world);
 void solve_constraints(physics_world *world); // solver.c: velocities and changes of pose
 void touch_events(physics_world *world);      // touch.c: begin, stay, end, hit, after solving
-// solver.c: contacts with impacts that sweeps passed over in a sub-step of the last step, the most of
-// its sub-steps. It exceeds IMPACT_WORK_MAX by a round's last sweeps at most.
+// solver.c: contacts with impacts that sweeps passed over in a sub-step of the last step, the most
+// of its sub-steps. It exceeds IMPACT_WORK_MAX by a round's last sweeps at most.
 uint32_t most_impact_work(const physics_world *world);
 float distance_moved(const physics_world *world, uint32_t body, vec2 moved,
                      rot turned); // finalize.c: of any point, at most
