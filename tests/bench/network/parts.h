@@ -8,10 +8,10 @@
 #include "tests/bench/network/report.h"
 
 typedef struct bench_run {
-    const char *scenes;         // names with commas between; NULL: all
-    double seconds;             // of each figure; 0: what the part takes by itself
-    int most;                   // clients, connections or worlds that a part may have
-    const char *caromd;         // the program
+    const char *scenes; // names with commas between; NULL: all
+    double seconds;     // of each figure; 0: what the part takes by itself
+    int most;           // clients, connections or worlds that a part may have
+    const char *caromd; // the program
     report *report;
 } bench_run;
 
