@@ -13,6 +13,8 @@
 
 enum { VERSION = 1, NOBODY = 0 };
 
+_Static_assert(OWNER_BYTES_MAX <= UINT8_MAX, "a byte has the length of a name");
+
 typedef struct owner_name {
     char text[OWNER_BYTES_MAX + 1];
     uint32_t uses; // entries with this name; 0: the slot is free

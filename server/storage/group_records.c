@@ -5,6 +5,13 @@
 
 #include "common/base/assert.h"
 
+_Static_assert(STORAGE_WORLDS_MAX + 2 < STORAGE_GROUP_RECORDS_MAX, "one group has the catalogue");
+_Static_assert(STORAGE_WORLDS_MAX *(RECORD_HEADER_BYTES + WORLD_BODY_BYTES +
+                                    STORAGE_NAME_BYTES_MAX) <= STORAGE_GROUP_BYTES_MAX,
+               "one group has the catalogue");
+_Static_assert(RECORD_HEADER_BYTES + STORAGE_RECORD_BYTES_MAX <= STORAGE_GROUP_BYTES_MAX,
+               "one group has the largest record");
+
 static void add_world(group_builder *g, const storage_world *w, uint64_t sequence)
 {
     uint8_t bytes[WORLD_BODY_BYTES + STORAGE_NAME_BYTES_MAX];

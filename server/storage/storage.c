@@ -84,6 +84,7 @@ void storage_free(storage *s)
         stored_free(s->worlds.data[i]);
     }
     for (uint32_t i = 0; i < s->gone.count; i++) {
+        ASSERT(s->gone.data[i]->stage == STORED_GONE);
         stored_free(s->gone.data[i]);
     }
     array_free(&s->gone);

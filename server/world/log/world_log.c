@@ -24,6 +24,13 @@ static const int64_t EARLY_NS_A_BYTE = 250;
 static const int64_t COSTLY_SECOND_NS = 4000000;
 enum { IMAGE_LOG_BYTES = 32 << 20 }; // of records that a restart should read at most
 
+_Static_assert(WORLD_LOG_ARGUMENTS_BYTES_MAX > 0, "a full log leaves room for one more command");
+_Static_assert(WORLD_LOG_KEPT_BYTES_MAX <= WORLD_LOG_PENDING_BYTES_MAX,
+               "readers keep no more rows than the storage");
+_Static_assert(LAST_REQUESTS_NEW_MAX < 1 << WORLD_LOG_DIGESTS_BIT,
+               "the number of marks leaves the bits above it free");
+_Static_assert(LAST_REQUESTS_NEW_MAX <= SESSION_MARK_SLOTS_MAX, "a slot has one mark");
+
 static uint64_t rows_end(const world_log *l)
 {
     return l->rows.begin + l->rows.encoded.size;
@@ -197,7 +204,7 @@ void world_log_trim(world_log *l, uint64_t oldest)
     if (begin <= l->rows.begin) {
         return;
     }
-    ASSERT(begin <= end);
+    ASSERT(begin <= end && (l->stored == NULL || begin <= l->written.offset));
     size_t drop = (size_t)(begin - l->rows.begin);
     memmove(rows->data, rows->data + drop, rows->size - drop);
     rows->size -= drop;

@@ -10,6 +10,8 @@
 #include "server/world/state/session_bodies.h"
 #include "server/world/state/last_requests.h"
 
+_Static_assert(REPLY_INLINE_MAX <= UINT8_MAX, "small_size counts the bytes");
+
 request *request_create(request_kind kind, uint64_t world)
 {
     request *r = calloc(1, sizeof *r);

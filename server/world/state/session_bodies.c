@@ -4,6 +4,8 @@
 #include "common/base/assert.h"
 #include "server/world/state/id_slot.h"
 
+_Static_assert((int)PHYSICS_BODIES_MAX <= (int)ID_SLOT_MASK, "each body has a slot");
+
 void session_bodies_deinit(session_bodies *b)
 {
     array_free(&b->by_slot);
