@@ -15,7 +15,7 @@
 
 typedef struct grant_world {
     char text[WORLD_NAME_BYTES_MAX + 1];
-    bool prefix; // `name` is a prefix, its star removed
+    bool prefix; // `text` is the beginning of names, its star removed
 } grant_world;
 
 typedef struct grant {
@@ -27,12 +27,12 @@ typedef struct grant {
     uint32_t world_count;
     area *areas; // area_count elements; 0: everything is visible
     uint32_t area_count;
-    bool has_key;              // false: a handover file of an earlier version had none
+    bool has_key;              // false: stored by an earlier version, which kept no key
     uint8_t key[DIGEST_BYTES]; // jwk.digest of the key that signed its token
     limits limits; // those of LIMITS_OF_TOKENS, UINT64_MAX if the token does not set one
 } grant;
 
-// A grant without rights: no name, role none; all worlds and areas, no limits of its own.
+// A grant without a role: no subject, role none; all worlds and areas, no limits of its own.
 grant *grant_create(void);
 void grant_free(grant *g); // NULL does nothing
 

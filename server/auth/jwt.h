@@ -8,8 +8,8 @@
 //   6. only now the claims are read: `sub`, `exp`, `nbf`, `aud`, `role`, `worlds`, `areas`,
 //   `limits`
 //
-// After RFC 8725 (best current practices). Errors are STATUS_UNAUTHENTICATED and contain nothing of
-// the token but the id of its key. Pure; any thread.
+// After RFC 8725 (best current practices). Errors are STATUS_UNAUTHENTICATED. Until the signature
+// is verified they contain nothing of the token but the id of its key. Pure; any thread.
 #ifndef CAROM_SERVER_AUTH_JWT_H
 #define CAROM_SERVER_AUTH_JWT_H
 

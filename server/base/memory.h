@@ -4,12 +4,13 @@
 // with limit_exceeded if the process reaches its bound (--memory) or a holder its own
 // (limits.holder_bytes). Memory that cannot be refused, because it follows from work admitted
 // before, is recorded after its allocation (memory_note), and so is every free. So the account is
-// exact for what it covers: a use returns to zero, which memory_end asserts.
+// exact for what it covers: a use is at zero once all of its memory is freed, which memory_end
+// asserts.
 //
 // The bound is on the process, and the account covers a part of it: code, stacks, sockets' buffers
 // and fragments belong to no use. Memory in use is therefore the larger of two figures: the
 // account's sum, and the resident set (read again when it is older than some milliseconds) with
-// what was taken since. A part of the bound is kept for unaccounted memory.
+// the memory taken since. A part of the bound is kept for unaccounted memory.
 //
 // One account for the process, of relaxed atomics: two threads that ask at once may both get the
 // last bytes. Any thread.
@@ -96,21 +97,21 @@ const char *memory_use_doc(memory_use use);
 // Memory in use, as memory_take computes it; without a bound, the account's sum.
 uint64_t memory_used(void);
 
-// memory_trim returns free heap memory to the system and takes some milliseconds, so call it where
-// nothing waits. It is due when the count is far below its highest value since the last trim. One
-// thread at a time.
+// memory_trim returns free heap memory to the system. It takes some milliseconds: call it on a
+// thread that nobody waits for. It is due when the account's sum is far below the highest one that
+// calls of memory_trim_due have seen since the last trim. One thread at a time.
 bool memory_trim_due(void);
 void memory_trim(void);
 
-// Asserts at the server's end that nothing is left but charges that outlive it.
+// Asserts at the server's end that every use is at zero (debug builds and sanitizers).
 void memory_end(void);
 
-// Formats bytes as "1.5 GB", "12 MB".
+// Formats bytes as "1.5 MB", "1500 MB", "15.0 GB".
 enum { MEMORY_TEXT_MAX = 24 };
 const char *memory_text(uint64_t bytes, char out[MEMORY_TEXT_MAX]);
 
-// The machine's memory, or the least bound of a control group (version 1 or 2) of the process, if
-// less. `root` replaces "/" in tests and is "" otherwise. 0 if unknown.
+// The machine's memory, or the least bound of the process's control groups and their ancestors
+// (version 1 or 2), if less. `root` stands for "/": "" except in tests. 0 if unknown.
 uint64_t memory_of_machine(const char *root);
 
 #endif

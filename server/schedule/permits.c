@@ -1,6 +1,7 @@
 // Permits and their waiting list; see permits.h. Any thread.
 //
-// Invariant: if `waiting` is not empty, no permit is free.
+// Invariants: `waits` is set exactly for the permits in `waiting`; while there are any, `left` is
+// 0.
 #include "server/schedule/permits.h"
 
 #include "common/base/assert.h"

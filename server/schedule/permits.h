@@ -9,7 +9,7 @@
 // has used the least time (shares.h) gets it next, and its `given` is called: it does not block
 // here, and may do other work meanwhile.
 //
-// Bounded by the threads, each with one permit. Any thread; a permit is its thread's.
+// Bounded by the threads, each with one struct permit, which belongs to it. Any thread.
 #ifndef CAROM_SERVER_SCHEDULE_PERMITS_H
 #define CAROM_SERVER_SCHEDULE_PERMITS_H
 
@@ -43,7 +43,7 @@ void permits_deinit(permits *all);
 // back, with the lock taken: it must only wake its thread.
 void permit_begin(permits *all, permit *p, uint64_t subject, void (*given)(void *context),
                   void *context);
-// Leaves the waiting list, and gives back a permit.
+// Leaves the waiting list, or gives the permit back, if the thread has one.
 void permit_end(permits *all, permit *p);
 
 // Whether the thread may work now. If not, it is queued, and must ask again after `given` was

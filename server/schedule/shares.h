@@ -2,10 +2,10 @@
 //
 // A subject is a number that stands for a token's subject, an address, a session or a world. Each
 // has a share, which is charged with the time of its work. Waiting subjects are compared by the
-// time used. `shares_serve` records the one that goes next, and raises all others to its level: a
-// subject that was idle earlier gains no claim on time that others need now (start-time fair
-// queueing: Goyal, Vin, Cheng 1996). A subject above that level is remembered after it has left, so
-// that it gains nothing by leaving and coming back.
+// time used. `shares_serve` records the one that goes next, and from then on everyone counts as
+// having used at least as much: a subject that was idle earlier gains no claim on time that others
+// need now (start-time fair queueing: Goyal, Vin, Cheng 1996). A subject above that level is
+// remembered after it has left, so that it gains nothing by leaving and coming back.
 //
 // Bounded by the subjects with a share and those remembered: the table drops the others whenever it
 // has doubled. One thread.
@@ -35,7 +35,7 @@ typedef struct shares {
     uint32_t purge_at;   // size at which unneeded shares are dropped
 } shares;
 
-// Frees the table; no share may be in use. A zeroed struct is an empty table.
+// Frees the table; no share may have holders. A zeroed struct is an empty table.
 void shares_deinit(shares *s);
 
 // Returns the subject's share with one more reference. Its address is stable until all references

@@ -2,13 +2,13 @@
 //
 // Invariants: a share is in the heap exactly if `waits` is set; every share with jobs is in the
 // heap, except the one being served; a share in the heap may have lost its jobs, and is then
-// skipped. The heap and the serving have one reference each to their shares. A share's key does not
-// change while it is in the heap. A job that runs is in no list, and may free itself.
+// skipped. The heap has one reference to each of its shares, `serving` one to its own. A share's
+// key does not change while it is in the heap. A job that runs is in no list, and may free itself.
 #include "server/schedule/turn_queue.h"
 
 #include "common/base/assert.h"
 
-// Keeps the pieces of many subjects from becoming tiny
+// Keeps slices from becoming tiny when there are many subjects
 static const int64_t SLICE_LEAST_NS = 250000;
 
 void turn_queue_init(turn_queue *q, uint32_t most)
