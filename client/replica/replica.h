@@ -13,8 +13,7 @@
 
 typedef ARRAY(uint64_t) replica_ids; // in ascending order
 
-// Snapshots of the state: what the last one described, and what the next one must describe
-// (snapshot.c).
+// The contents of the last snapshot, and what the next one must describe (snapshot.c).
 typedef struct replica_telling {
     uint64_t image; // the replica's `images` at the last snapshot; 0: the next snapshot is full
     bool describe, with_contacts;
@@ -50,15 +49,16 @@ void replica_telling_note_event(replica_telling *t, const physics_event *event);
 // joints.
 void replica_telling_note_command(replica_telling *t, method m);
 
-// Makes the world report the event kinds that the view or the caller wants.
+// Makes the world report the event kinds that snapshots or the caller's on_event want.
 void replica_want_events(carom_replica *r);
 
-// Converts an internal error to a public one; `err` may be NULL. With `unavailable`, invalid images
-// and logs become CAROM_UNAVAILABLE.
+// Writes `kind` and the text to `err`, which may be NULL, and returns `kind`. Images and logs that
+// the replica cannot follow are CAROM_UNAVAILABLE.
 carom_status replica_fault(carom_error *err, carom_status kind, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 // CAROM_INVALID_ARGUMENT: the caller passed NULL for `argument`.
 carom_status replica_fault_null(carom_error *err, const char *argument);
+// Converts an internal error to a public one.
 carom_status replica_fault_of(carom_error *err, const struct error *from);
 
 #endif

@@ -1,9 +1,10 @@
 // A replica's state as a snapshot of encoding plain, for the views of libcarom. One thread at a
 // time.
 //
-// Two ordered lists of ids keep what the last snapshot had. Each snapshot has the rows of all
-// bodies; a body or joint is described when it is new, and everything is described again after a
-// command that may have changed a description: such commands are rare beside snapshots.
+// Two ordered lists keep the ids of the last snapshot's bodies and joints. Each snapshot has the
+// rows of all bodies; a body or joint is described when it is new, and everything is described
+// again after a command that may have changed a description: such commands are rare beside
+// snapshots.
 #include "client/replica/replica.h"
 
 #include <stdlib.h>

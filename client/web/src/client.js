@@ -3,8 +3,9 @@
 // A client sends requests, matches answers by their ids, and hands snapshots to their subscriptions. When the
 // connection is lost it connects again after pauses that grow, resumes its session, and resolves unanswered calls by
 // the server's report of which took effect (PROTOCOL.md, "Resuming a session"): calls without effect are sent again,
-// the others fail with a CaromError whose `applied` is true. If the session is gone (the server was started anew), it
-// begins another and subscribes again.
+// calls that the server still works on keep waiting, the others fail with a CaromError whose `applied` is true. If the
+// session is gone (the server was restarted without it), it begins another and subscribes again; whether commands took
+// effect is then unknown (`applied` is undefined).
 //
 // In a page the session ends with the page (page.js), by `goodbye`, unless keepSession leaves it to the tab's next
 // page. A token that a function gives is renewed before it expires.

@@ -76,7 +76,7 @@ function refuse(what) {
 
 // ---- bits and numbers
 
-/** Decodes bits of known probability, and numbers, after the first byte. */
+/** Decodes bits of known probability, and numbers, from the bytes after the first. */
 class BitReader {
   constructor(bytes) {
     this.bytes = bytes;
@@ -139,7 +139,7 @@ class BitReader {
     return value;
   }
 
-  /** Reads the mantissa of a number of `e` bits, and returns the number with its highest bit set. */
+  /** Reads the `e` bits below the highest bit of a number; returns the number with that bit. */
   mantissa(models, at, e) {
     const row = at + 4 * Math.min(e, 7);
     let v = 1;

@@ -9,9 +9,9 @@ import {CaromError} from './errors.js';
 import {quietTimer} from './heartbeat.js';
 
 const RENEWED_WAIT_MS = 10000; // least wait for worlds of a restarted server
-const PAUSE_MS_MAX = 1000; // pause between requests for a world that does not exist
+const PAUSE_MS_MAX = 1000; // between two requests for a world that does not exist
 
-// Error codes that may change in a moment.
+// Error codes after which the same request may succeed in a moment.
 const NOT_YET = new Set(['not_found', 'unavailable', 'limit_exceeded']);
 
 const now = () => globalThis.performance.now();
@@ -76,7 +76,7 @@ export class SubscriptionList {
     }
   }
 
-  // Without a timeout: the answer may have to come from the next server.
+  // Without a timeout: the answer may have to come from a server that is started later.
   #again(subscription, waitMs) {
     this.add(subscription, waitMs, {timeoutMs: 0}).catch((error) => subscription.end(error));
   }

@@ -1,9 +1,9 @@
 // The part of a world to show: the bodies that have not fallen off, and the ground near them. In most worlds some fall
 // off an edge for ever: a view of everything would look empty.
 //
-// A body has left if it moves and is far from the others, or is farther out than worlds are built. The frame has the
+// A body has left if it moves and is far from the others, or is farther out than anyone builds. The frame has the
 // middle nine tenths of the rest; the caller keeps the first frame (`home`), and bodies that leave it are not followed.
-// Few bodies get space around them, in which to move. Bodies come from a source (source.js). Lengths are metres.
+// Few bodies get space around them to move in. Bodies come from a source (source.js). Lengths are metres.
 
 import {pointsOf} from './shapes.js';
 import {placeOf} from '../pose.js';
@@ -49,7 +49,7 @@ function shortestHalf(numbers) {
   return [all[best], all[best + count - 1]];
 }
 
-// The box of most static bodies, or of most bodies if none is static.
+// The box of most bodies at rest, or of most bodies if none rests.
 function homeOf(bodies) {
   const still = bodies.filter((body) => Math.hypot(body.vx, body.vy) < REST);
   const all = still.length > 0 ? still : bodies;
@@ -59,7 +59,8 @@ function homeOf(bodies) {
   return boxOfAll(all.filter(({pose}) => holds(usual, pose)));
 }
 
-// The box of the middle nine tenths, enlarged by the share of the trimmed tenth.
+// The box of the bodies within the middle nine tenths of places in x and y. The range is first widened by as much as
+// the trimmed tenth would take if it lay evenly.
 function middleOf(bodies) {
   if (bodies.length < TRIMMED_FROM) return boxOfAll(bodies);
   const range = (numbers) => {
