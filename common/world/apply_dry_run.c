@@ -84,7 +84,8 @@ static status no_such(const char *what, uint64_t id, error *err)
 
 // ---- bodies
 
-// A stand-in on the edge for a body beyond the world's bounds, where bodies freeze.
+// Clamps a coordinate to the world's bounds: a body that froze beyond them gets its stand-in on the
+// edge.
 static double inside(double x)
 {
     return x > PHYSICS_EXTENT_MAX    ? PHYSICS_EXTENT_MAX
@@ -190,7 +191,8 @@ static status joint_stand_in(dry_run *t, joint_id id, joint_id *out, error *err)
     return s == STATUS_NOT_FOUND ? no_such("joint", id, err) : s;
 }
 
-// A rod as long as the distance of its anchors must stay so after the dry run's rounding.
+// Refuses a rod of the batch that takes its length from anchors less than 1.01 LINEAR_SLOP apart:
+// the distance may round differently in the world.
 static status rod_check(const dry_run *t, joint_id id, joint_id made, error *err)
 {
     joint_info info;

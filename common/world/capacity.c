@@ -9,9 +9,9 @@
 typedef struct tally {
     const physics_world *world;
     const command *batch; // NULL: a single command
-    // ^The world's counts after the commands so far.
+    // The world's counts after the commands so far
     int64_t bodies, shapes, joints;
-    // ^The next command's additions; negative for removals.
+    // The next command's additions; negative for removals
     int64_t more_bodies, more_shapes, more_joints;
 } tally;
 

@@ -143,7 +143,7 @@ static status check_ends(const hearing *h, body_id a, body_id b)
     bool own_a = a != 0 && is_own(h, a);
     bool own_b = b != 0 && is_own(h, b);
     if (a == 0 && b == 0) {
-        return STATUS_OK; // a gear, whose joints are checked separately
+        return STATUS_OK; // a gear, whose joints are checked separately, or a joint.set
     }
     if (!h->who->confined && ((a != 0 && is_missing(h, a)) || (b != 0 && is_missing(h, b)))) {
         return STATUS_OK;
@@ -200,7 +200,7 @@ static status check_joint(const hearing *h, joint_id id)
 static status check_joint_set(const hearing *h, const joint_args *set)
 {
     joint_def values = set->def;
-    values.a = values.b = 0; // a gear's own bodies are ignored
+    values.a = values.b = 0; // joint.set does not change the bodies
     status s = check_joint(h, set->joint);
     return s == STATUS_OK ? check_joint_def(h, &values) : s;
 }

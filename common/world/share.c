@@ -55,8 +55,8 @@ static const kind BODIES = {"body", "bodies", count_bodies};
 static const kind SHAPES = {"shape", "shapes", count_shapes};
 static const kind JOINTS = {"joint", "joints", count_joints};
 
-// `own` is counted only if needed: if all things of the world would fit the sender's share, so do
-// its own.
+// `own` is counted only if needed: if all things of the world and the additions fit the percentage
+// of the free capacity, so do the sender's.
 static status check(const asked *a, const kind *k, int64_t there, int64_t more, uint64_t most)
 {
     ASSERT(there >= 0);
