@@ -8,7 +8,7 @@
 #define JOINT_DAMPING 2.0f
 
 #define SPEED_DULL  2.0  // contacts without restitution have impacts above this approach [m/s]
-#define SPEED_LEAST 1e-3 // and what does, than this [m/s]
+#define SPEED_LEAST 1e-3 // contacts with restitution have them above this one [m/s]
 
 typedef struct step_context {
     float dt, inv_dt; // the whole step [s], [1/s]
@@ -24,7 +24,7 @@ typedef struct step_context {
     // Of impacts.c. Two discs of which neither is faster have no impact in the step to come, nor
     // has one with what stands; nor is any farther from the end of its way than `quick_slack`.
     float quick_speed; // [m/s]
-    float quick_way;   // way at that speed in a step [m]
+    float quick_way;   // distance at that speed in a step [m]
     float quick_slack; // [m]
     bool lively;       // some shape has restitution
 } step_context;

@@ -24,7 +24,7 @@ typedef struct body_state {
     vec2 velocity; // velocity of the centre of mass
     float angular_velocity;
     uint32_t flags;
-    vec2 delta_position; // way of the centre of mass since the step began
+    vec2 delta_position; // movement of the centre of mass since the step began
     rot delta_rotation;
 } body_state;
 _Static_assert(sizeof(body_state) == 32, "two states to a cache line");
@@ -49,8 +49,8 @@ typedef struct body_extent {
     float extent_min, extent_max; // smallest half width; largest distance from the centre of mass
     float turn_reach; // the same of what moves when the body turns: circles as their centres
     float sleep_time; // [s]
-    vec2 drift;       // way of the centre of mass in sleep_time [m]
-    float turned;     // turn in sleep_time [rad]
+    vec2 drift;       // displacement of the centre of mass in sleep_time [m]
+    float turned;     // rotation in sleep_time [rad]
 } body_extent;
 
 #define THIN_EXTENT 0.05f // contacts of bodies with a smaller extent_min give way less [m]

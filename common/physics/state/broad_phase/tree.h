@@ -142,7 +142,7 @@ typedef struct tree_kernels {
 } tree_kernels;
 
 void tree_build(tree *t);       // anew from its leaves, of which none may be new (tree_build.c)
-void tree_build_parts(tree *t); // needs one part at least
+void tree_build_parts(tree *t); // the same from its parts; needs one at least
 uint32_t tree_node_take(tree *t);
 void tree_set_group(tree *t, uint32_t item, int32_t group);
 int32_t tree_node_group(const tree *t,

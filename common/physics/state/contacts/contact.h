@@ -42,8 +42,8 @@ typedef struct contact {
     uint32_t shape_b;
     float normal_impulse[2]; // one for each point
     float tangent_impulse[2];
-    float total_impulse[2]; // of the normal, over the sub-steps of the last step; while one is
-                            // solved it may be approach speeds, see contact_approach()
+    float total_impulse[2]; // normal impulses, summed over the sub-steps of the last step; while
+                            // one is solved it may be approach speeds, see contact_approach()
     union {
         float gap; // contact without points: least distance of the shapes then, along local_normal;
                    // 0: not known

@@ -240,8 +240,8 @@ void joint_deactivate(physics_world *world, uint32_t slot)
     }
 }
 
-// A joint of a disabled body bears nothing, and so do gears on it. (One that sleeps goes on to tell
-// what it bore last.)
+// Clears the load of a joint of a disabled body, and of gears on it. (A sleeping joint keeps
+// reporting its last load.)
 static void forget_load(physics_world *world, uint32_t slot)
 {
     joint *j = &world->joints.data[slot];

@@ -67,8 +67,9 @@ INLINE bool were_struck(const contact_lanes *c, const impact_pass *pass)
     return struck;
 }
 
-// The lanes of a part of which that is so. Only these are looked at: a group's others came into it
-// by the order of a list.
+// The lanes of a part with a body whose velocity an impact of the last round has changed. Rounds
+// after the first search only these: which other contacts share the group follows from the order of
+// a list, and no result may depend on it.
 INLINE lanes_int struck_lanes(const contact_lanes *c, const impact_pass *pass)
 {
     lanes_int lanes_struck = {0};
@@ -272,7 +273,8 @@ INLINE bool sweep_part(const group_view *g, body_state *states, const step_conte
     return false;
 }
 
-// A group has impacts in some of its parts: the others say that they have none.
+// Marks all contacts of the parts without a due impact as free of impacts: contact_lanes_due()
+// reads the lanes of every part.
 INLINE void clear_parts(const contact_groups *groups, uint32_t index)
 {
     for (int part = 0; part < PARTS; part++) {

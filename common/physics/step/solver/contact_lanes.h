@@ -52,7 +52,7 @@ enum { PARTS_MAX = 2 }; // a kernel takes a group in so many parts at most
 enum {
     IMPACTS_NEVER = 0,    // no restitution
     IMPACTS_POSSIBLE = 1, // a fast approach rebounds
-    IMPACTS_DUE = 2       // shifted by the part: something of it does
+    IMPACTS_DUE = 2       // shifted by the part: some contact of that part does
 };
 
 enum {
@@ -85,7 +85,7 @@ typedef struct contact_lanes {
     uint32_t body_a[LANES], body_b[LANES];
     EACH4(inv_mass_a, inv_mass_b, inv_inertia_a, inv_inertia_b);
     EACH2(normal_x, normal_y);
-    EACH2(way_x, way_y); // B's centre from A's
+    EACH2(way_x, way_y); // vector from A's centre to B's
     EACH(friction);
     EACH(coupling_k); // change of one point's normal velocity per unit of the other's impulse
     point_lanes points[2];
@@ -125,7 +125,7 @@ typedef struct rounding_lanes {
 // With LANES_THIN: the share of the usual softness that is left to each contact, 1 or less, so that
 // it gives way in proportion to what the thinner body measures.
 #define SETTLE_SHARE      0.5f  // contacts with less are swept over more often: see SETTLE_SWEEPS
-#define SETTLE_SHARE_MORE 0.15f // and what has less than this, yet more often
+#define SETTLE_SHARE_MORE 0.15f // contacts with less than this one still more often
 typedef struct give_lanes {
     EACH(share);
 } give_lanes;

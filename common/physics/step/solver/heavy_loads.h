@@ -12,7 +12,7 @@ struct physics_world;
 // A ratio of masses of two that touch or are joined that is too much for sweeps over constraints.
 #define MASS_RATIO_MAX 20.0f
 
-// Whether two dynamic bodies are so, by their inverse masses.
+// Whether the ratio of two dynamic bodies' masses is above MASS_RATIO_MAX, by their inverse masses.
 static inline bool masses_are_uneven(float of_a, float of_b)
 {
     const float heavy = of_a < of_b ? of_a : of_b;

@@ -168,8 +168,8 @@ static bool any_may_rebound(const physics_world *world)
 enum { IMPACT_WORK_OF_ROUND = 3 }; // sweeps that every round has: to find, solve and end
 enum { GROUPS_OF_ROW = 8 };        // groups that a sweep passes over in the time of a joint's row
 
-// Contacts in which an impact is due, and not their groups: which of them share one follows from
-// the order of a list, and no result may.
+// Counts the contacts with a due impact. (Not their groups: which contacts share a group follows
+// from the order of a list, and no result may depend on that.)
 static uint32_t count_due(const physics_world *world)
 {
     const contact_groups *groups = &world->scratch->groups;
@@ -180,9 +180,9 @@ static uint32_t count_due(const physics_world *world)
     return count;
 }
 
-// Sweeps over the impacts of a moment until nothing changes. Returns how many. *left: the work that
-// a sub-step has left for them, in contacts: a heap of thousands that all hit each other at once
-// would keep every sweep of every round busy. One sweep there is always.
+// Sweeps over the impacts of a moment until nothing changes, once at least. Returns the number of
+// sweeps. *left is the work that the sub-step has left for them, in contacts: a heap of thousands
+// that all hit each other at once would keep every sweep of every round busy.
 static int solve_moment(physics_world *world, impact_pass pass, int most, uint32_t due,
                         uint32_t *left)
 {
@@ -193,9 +193,9 @@ static int solve_moment(physics_world *world, impact_pass pass, int most, uint32
     return sweeps;
 }
 
-// The same where joints bear them too, which takes more sweeps. *left: the work that a sub-step has
-// left for them, in rows: joints that contradict each other never come to an end. Returns one:
-// however many there are, an impact runs on.
+// The same where joints bear them too, which takes more sweeps. *left is the work that the sub-step
+// has left for them, in rows: joints that contradict each other never come to an end. Counts as one
+// sweep, however many it makes, so that an impact may run on.
 static int solve_braced(physics_world *world, impact_pass pass, uint32_t *left)
 {
     const uint32_t groups = world->scratch->groups.first[COLOURS + 1];

@@ -23,8 +23,8 @@ enum {
 
 // A row's part in its tie, which tells where its impulse is kept.
 typedef enum row_kind {
-    ROW_X,
-    ROW_Y,      // the place of a point; ROW_X too
+    ROW_X, // ROW_X and ROW_Y: a point
+    ROW_Y,
     ROW_ANGLE,  // angle of b from a
     ROW_ACROSS, // the axis on which it slides
     ROW_ROD,
