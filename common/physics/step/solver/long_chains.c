@@ -15,9 +15,9 @@
 enum { CHAIN_LONG = 8 };   // joints
 #define OPEN_SHARE 0.0015f // share of the arms: a joint that gapes wider counts
 #define OPEN_SPEED                                                                                 \
-    1.0f // and moves faster: a chain that hangs still sags a little, and sleeps [m/s]
+    1.0f // an open joint counts if it moves faster: chains that hang still sag and sleep [m/s]
 
-// From the joint over the body on that side of it, and on: joints that follow in a row, up to
+// The number of joints that follow in a row beyond the body on that side of the joint; counts up to
 // `most`.
 static int joints_beyond(const physics_world *world, uint32_t slot, uint32_t side, int most)
 {
