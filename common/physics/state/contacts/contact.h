@@ -45,8 +45,8 @@ typedef struct contact {
     float total_impulse[2]; // normal impulses, summed over the sub-steps of the last step; while
                             // one is solved it may be approach speeds, see contact_approach()
     union {
-        float gap; // contact without points: least distance of the shapes then, along local_normal;
-                   // 0: not known
+        float gap; // contact without points: the shapes were at least this far apart then, along
+                   // local_normal; 0: not known
         uint16_t ids[2]; // contact with points: their features
     };
     float reach; // shape_traits.reach of shape B

@@ -74,7 +74,7 @@ INLINE bool limit_speeds(state_lanes *s)
     return false;
 }
 
-// Writes the velocities back to the bodies that move. Mostly all do, or none.
+// Writes the velocities back to the bodies that move. Mostly all of them do, or none.
 INLINE void scatter(body_state *states, const uint32_t *slots, const state_lanes *s)
 {
     _Static_assert(STATE_DYNAMIC == 1, "the lowest bit says who moves");
@@ -99,7 +99,7 @@ INLINE void scatter(body_state *states, const uint32_t *slots, const state_lanes
     }
 }
 
-// Writes what they have moved back to the bodies that move, of some lanes.
+// Writes the movements of the lanes in `which` back to their bodies, unless these do not move.
 INLINE void scatter_moved(body_state *states, const uint32_t *slots, const state_lanes *s,
                           lanes_int which)
 {

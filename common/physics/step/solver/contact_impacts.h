@@ -285,7 +285,7 @@ INLINE void clear_parts(const contact_groups *groups, uint32_t index)
     }
 }
 
-// In IMPACT_FIND, whether any is found; in IMPACT_SOLVE, whether any impulse has changed.
+// Returns in IMPACT_FIND whether any impact was found, in IMPACT_SOLVE whether any impulse changed.
 static bool impact(const contact_groups *groups, uint32_t first, uint32_t end, body_state *states,
                    const step_context *step, const impact_pass *pass)
 {

@@ -35,14 +35,14 @@ typedef enum row_kind {
     ROW_INERTIA // a rod's resistance to a change of its turning
 } row_kind;
 
-// An equation a · v_a + b · v_b = -push, or >=, of velocities (x, y, angular); and the same with
-// `shift` of what moves places without being a velocity.
+// An equation a · v_a + b · v_b = -push, or >=, of velocities (x, y, angular). With `shift` instead
+// of `push` it is one of corrections that move positions and are no part of the velocity.
 typedef struct truss_row {
     row_kind kind;
     bool one_sided, held; // held: it is an equation now
-    bool apart;           // one-sided: there is room left
+    bool apart;           // one-sided: a gap is left
     double a[TRUSS_AXES], b[TRUSS_AXES];
-    double push;    // velocity: what room is left, and how fast overlap is pushed out
+    double push;    // velocity that would just close the remaining gap, or pushes overlap out
     double shift;   // position: how fast the error is corrected
     double excess;  // left side less right side before solving
     double total;   // one-sided: the impulse so far
@@ -69,7 +69,7 @@ typedef struct truss_body {
     double mass, inertia;    // 0: it does not turn
     double need;             // inertia to be lent, if that is more; see truss_find.c
     double branch_mass;      // mass of the body and all bodies found from it
-    uint32_t branch_anchors; // how many of those a joint ties to what does not move
+    uint32_t branch_anchors; // how many of those a joint ties to a body that does not move
     bool anchored;
     double own[TRUSS_AXES]; // change of velocity in this sub-step by ties that sweeps leave alone
 } truss_body;
@@ -78,7 +78,7 @@ typedef struct truss {
     uint32_t first_body, end_body, first_tie, end_tie;
     double stiffness, angular_stiffness; // stiffness of its rows, see truss.c
     double mass;
-    uint32_t anchors; // bodies that a joint ties to what does not move
+    uint32_t anchors; // bodies that a joint ties to one that does not move
 } truss;
 
 // A body on the walk from body to body: the next ones are ways [next, end).
