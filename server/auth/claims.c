@@ -221,7 +221,7 @@ static status read_limits(json_t *claims, grant *out, error *err)
     return STATUS_OK;
 }
 
-// ---- the whole
+// ---- all claims
 
 static status read_claims(json_t *claims, double now, grant *out, error *err)
 {

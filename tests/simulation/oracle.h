@@ -64,7 +64,7 @@ void oracle_told_events(uint64_t epoch, const told_span *span, const told_event 
 // Digests, computed alike for client and replay.
 uint64_t oracle_mix(uint64_t digest, uint64_t value);
 uint64_t oracle_mix_double(uint64_t digest, double value);
-// Mixes in a body's position, rounded to the steps of a packed subscription.
+// The digest of a body's id and position, the latter rounded to the steps of a packed subscription.
 uint64_t oracle_mix_rounded(uint64_t id, double x, double y);
 
 // ---- lives of the server

@@ -18,7 +18,7 @@ typedef struct oracle_row {
 typedef struct oracle_mark {
     bool image;
     uint64_t sequence, tick, hash, until;
-    uint32_t rows; // rows up to its end
+    uint32_t rows; // number of the world's rows up to its end
 } oracle_mark;
 
 typedef struct oracle_told {
@@ -78,7 +78,7 @@ typedef struct oracle_tables {
 
 extern oracle_tables oracle;
 
-// Writes the nonces of a command's arguments, at most `max`; returns their number.
+// Writes the nonces of a command's arguments to `out`, at most `max`; returns their number.
 uint32_t oracle_read_nonces(const uint8_t *arguments, size_t size, uint64_t *out, uint32_t max);
 
 // Replays the world and compares it with what clients received. With `expect_hash`, compares the

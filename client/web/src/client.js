@@ -357,7 +357,7 @@ export class Client extends Emitter {
   }
 
   // Sends each waiting call again, keeps waiting for it, or rejects it, as the server's report says. `resumed` is null
-  // without a report, because the session is another.
+  // without a report: the session, or its client, is new.
   #settleCalls(resumed) {
     for (const call of [...this.#pending.values()]) {
       const scope = METHODS[call.method]?.scope;
