@@ -41,7 +41,8 @@ typedef struct carom_args_filter {
     // -1.
     bool has_mask;
     uint64_t mask;
-    // Two of one group other than 0: never meet if it is negative, always if positive. Default 0.
+    // Shapes of one group other than 0 never meet if it is negative, always if it is positive.
+    // Default 0.
     bool has_group;
     int64_t group;
 } carom_args_filter;
@@ -51,11 +52,11 @@ typedef struct carom_args_precision {
     // Places are rounded to multiples of this. Default 0.001953125. [m]
     bool has_position;
     double position;
-    // Angles to this, or a little less: a whole number of them makes a turn. Default
+    // Angles are rounded to this, or a little less: a whole number of steps makes a turn. Default
     // 0.006135923151542565. [rad]
     bool has_angle;
     double angle;
-    // Velocities (and in rad/s spin) to this; not sent, if left out. [m/s]
+    // Velocities (and spin, in rad/s) are rounded to this; not sent, if left out. [m/s]
     bool has_velocity;
     double velocity;
 } carom_args_precision;
@@ -80,7 +81,7 @@ CAROM_API carom_status carom_call_hello(carom_client *client, const carom_args_h
 // ping: Answers at once. Least role: none. Answers {time, any}: the server's monotonic seconds,
 // and what was sent.
 typedef struct carom_args_ping {
-    // Comes back as it is.
+    // Any value; the answer has it unchanged.
     const carom_value *any;
 } carom_args_ping;
 CAROM_API carom_value *carom_map_ping(const carom_args_ping *args);
@@ -101,7 +102,7 @@ CAROM_API carom_status carom_call_server_info(carom_client *client, int timeout_
 // server.stats: The server's counters and latencies since it began. Least role: viewer. Answers
 // {counters, latencies}.
 typedef struct carom_args_server_stats {
-    // Also the bins of each latency. Default false.
+    // Whether the bins of each latency are answered too. Default false.
     bool bins;
 } carom_args_server_stats;
 CAROM_API carom_value *carom_map_server_stats(const carom_args_server_stats *args);
@@ -114,7 +115,7 @@ typedef struct carom_args_server_sessions {
     // Only sessions with a number above this one. Default 0.
     bool has_after;
     uint64_t after;
-    // So many at most. Default 1000.
+    // The most sessions that are answered. Default 1000.
     bool has_count;
     uint64_t count;
 } carom_args_server_sessions;
@@ -128,7 +129,7 @@ CAROM_API carom_status carom_call_server_sessions(carom_client *client,
 typedef struct carom_args_server_kick {
     // The session's number.
     uint64_t session;
-    // For its client. Default "closed by an administrator".
+    // Text for the session's client. Default "closed by an administrator".
     const char *reason;
 } carom_args_server_kick;
 CAROM_API carom_value *carom_map_server_kick(const carom_args_server_kick *args);
@@ -148,18 +149,18 @@ typedef struct carom_args_world_create {
     // Solver steps in a tick. Default 4.
     bool has_substeps;
     uint64_t substeps;
-    // Begins paused. Default false.
+    // Whether the world begins paused. Default false.
     bool paused;
-    // More are refused with limit_exceeded. Default 1048576.
+    // The most bodies; more are refused with limit_exceeded. Default 1048576.
     bool has_max_bodies;
     uint64_t max_bodies;
-    // How much a restart brings back; left out: normal where the server keeps logs, else none.
-    // One of none, normal, full.
+    // How much a restart restores; left out: normal where the server keeps logs, else none. One
+    // of none, normal, full.
     const char *durability;
     // Bodies at rest may sleep. Default true.
     bool has_sleep;
     bool sleep;
-    // Fast bodies are swept against what does not move. Default true.
+    // Whether fast bodies are swept against static and kinematic ones. Default true.
     bool has_continuous;
     bool continuous;
     // Slower impacts do not bounce. Default 0.5. [m/s]
@@ -168,17 +169,17 @@ typedef struct carom_args_world_create {
     // Slower impacts make no hit event. Default 1. [m/s]
     bool has_hit_threshold;
     double hit_threshold;
-    // Slower bodies that nothing moves may sleep; 0: none. Default 0.05. [m/s]
+    // Bodies below this speed may sleep; 0: none sleeps. Default 0.05. [m/s]
     bool has_sleep_speed;
     double sleep_speed;
-    // A scene that the server knows; its settings hold where none are given here.
+    // A scene that the server has; its settings apply where none are given here.
     const char *scene;
-    // A world of that name that is there already is the answer. Default false.
+    // Whether an existing world of that name is the answer instead of an error. Default false.
     bool if_absent;
-    // Ends with the server, or with the session that made it. One of server, session. Default
-    // "server".
+    // Whether the world ends with the server, or with the session that made it. One of server,
+    // session. Default "server".
     const char *lifetime;
-    // Begins as the world that world.image answered; its settings are the image's.
+    // An image that world.image answered: the world begins as that one, with its settings.
     const void *image;
     size_t image_size;
 } carom_args_world_create;
@@ -224,10 +225,10 @@ CAROM_API carom_status carom_call_world_resume(carom_client *client, const char 
 // world.step: Does some ticks of a paused world. Least role: admin. Answers {world, tick}: when
 // they are done.
 typedef struct carom_args_world_step {
-    // How many. Default 1.
+    // Number of ticks. Default 1.
     bool has_ticks;
     uint64_t ticks;
-    // Instead: the tick to go to; of a world that replays a recording earlier ones too.
+    // The tick to go to, instead of `ticks`; a world that replays a recording can go back too.
     bool has_to;
     uint64_t to;
 } carom_args_world_step;
@@ -248,7 +249,7 @@ typedef struct carom_args_world_set {
     // Slower impacts do not bounce. [m/s]
     bool has_restitution_threshold;
     double restitution_threshold;
-    // Slower bodies that nothing moves may sleep; 0: none. [m/s]
+    // Bodies below this speed may sleep; 0: none sleeps. [m/s]
     bool has_sleep_speed;
     double sleep_speed;
 } carom_args_world_set;
@@ -270,8 +271,8 @@ CAROM_API carom_status carom_call_world_image(carom_client *client, const char *
 typedef struct carom_args_world_fork {
     // The second world's name.
     const char *as;
-    // How much a restart brings back; left out: normal where the server keeps logs, else none.
-    // One of none, normal, full.
+    // How much a restart restores; left out: normal where the server keeps logs, else none. One
+    // of none, normal, full.
     const char *durability;
 } carom_args_world_fork;
 CAROM_API carom_value *carom_map_world_fork(const char *world, const carom_args_world_fork *args);
@@ -289,7 +290,7 @@ CAROM_API carom_status carom_call_world_state(carom_client *client, const char *
 // world.contacts: The pairs of shapes that touch, of the world or of one body. Least role:
 // viewer. Answers {world, tick, contacts}: each {a, b, shape_a, shape_b, normal, points}.
 typedef struct carom_args_world_contacts {
-    // Those of this body alone.
+    // Only contacts of this body.
     uint64_t body;
 } carom_args_world_contacts;
 CAROM_API carom_value *carom_map_world_contacts(const char *world,
@@ -305,15 +306,15 @@ typedef struct carom_args_world_subscribe {
     // Snapshots a second at most; one a tick, if left out. [1/s]
     bool has_rate;
     double rate;
-    // How bodies are written; log: what was commanded, for a replica. One of plain, packed, log.
-    // Default "plain".
+    // The encoding of bodies; log: the world's commands, for a replica. One of plain, packed,
+    // log. Default "plain".
     const char *encoding;
-    // Of encoding packed alone: what is told, and how finely.
+    // What encoding packed sends, and how finely; no other encoding takes it.
     const carom_args_precision *precision;
     // Only bodies whose box meets it; the whole world, if left out. [m]
     bool has_area;
     double area[4];
-    // The area goes along with this body, and is told from its position on.
+    // A body that the area moves with; the area is then relative to its position.
     uint64_t follow;
     // A body that has left the area by no more stays in view. A sixteenth of the area's shorter
     // side, if left out. [m]
@@ -322,19 +323,20 @@ typedef struct carom_args_world_subscribe {
     // Bytes for snapshots: bodies take turns in them; no bound, if left out. [B/s]
     bool has_budget;
     double budget;
-    // Rows of bodies; false for events alone. Default true.
+    // Whether rows of bodies are sent; false for events alone. Default true.
     bool has_bodies;
     bool bodies;
-    // Kinds of events to be told of. One of begin, stay, end, hit, sensor_begin, sensor_end,
+    // The kinds of events that are sent. One of begin, stay, end, hit, sensor_begin, sensor_end,
     // sleep, wake, spawn, remove, joint_break, freeze. Default ["begin", "end"].
     const char *const *events;
     size_t events_count;
-    // Every touching pair's points, for drawing. Default false.
+    // Whether the points of every touching pair are sent, for drawing. Default false.
     bool contacts;
-    // Full maps of bodies and joints, when they are new or were changed. Default false.
+    // Whether full maps of bodies and joints are sent when they are new or were changed. Default
+    // false.
     bool describe;
-    // Of encoding log: `compact` of hello's answer, where the reader has the same number. Default
-    // 0.
+    // `compact` of hello's answer, for encoding log, where the reader has the same number.
+    // Default 0.
     bool has_compact;
     uint64_t compact;
 } carom_args_world_subscribe;
@@ -363,7 +365,7 @@ typedef struct carom_args_world_view {
     // The new area; the whole world, if left out. [m]
     bool has_area;
     double area[4];
-    // The area goes along with this body, and is told from its position on.
+    // A body that the area moves with; the area is then relative to its position.
     uint64_t follow;
     // A body that has left the area by no more stays in view. The margin stays as it is, if left
     // out. [m]
@@ -378,16 +380,16 @@ CAROM_API carom_status carom_call_world_view(carom_client *client,
 // body.spawn: Makes a body with its shapes. Least role: player. Answers {body, shapes, tick}: the
 // ids, shapes in the order given.
 typedef struct carom_args_body_spawn {
-    // Never moves; moves as told; moves as forces have it. One of static, kinematic, dynamic.
-    // Default "dynamic".
+    // static: never moves; kinematic: moves at its velocity; dynamic: moves by forces. One of
+    // static, kinematic, dynamic. Default "dynamic".
     const char *type;
-    // Of the body's origin. Default [0, 0]. [m]
+    // Place of the body's origin. Default [0, 0]. [m]
     bool has_position;
     carom_vec2 position;
     // Counter-clockwise. Default 0. [rad]
     bool has_angle;
     double angle;
-    // Of the centre of mass. Default [0, 0]. [m/s]
+    // Velocity of the centre of mass. Default [0, 0]. [m/s]
     bool has_velocity;
     carom_vec2 velocity;
     // Counter-clockwise. Default 0. [rad/s]
@@ -404,7 +406,7 @@ typedef struct carom_args_body_spawn {
     double gravity_scale;
     // Never turns. Default false.
     bool fixed_rotation;
-    // Of a dynamic body: swept against moving ones too. Default false.
+    // A dynamic body that is swept against moving bodies too. Default false.
     bool bullet;
     // May sleep when it is at rest. Default true.
     bool has_allow_sleep;
@@ -415,16 +417,16 @@ typedef struct carom_args_body_spawn {
     // A disabled body neither moves nor collides. Default true.
     bool has_enabled;
     bool enabled;
-    // 0: from the shapes. Default 0. [kg]
+    // Mass of the body; 0: the sum of its shapes'. Default 0. [kg]
     bool has_mass;
     double mass;
-    // Kept for the client; UTF-8. Default "".
+    // UTF-8 text that the server keeps for clients. Default "".
     const char *tag;
-    // None makes a mass point of 1 kg.
+    // The body's shapes; a body without any is a mass point of 1 kg.
     const carom_shape *shapes;
     size_t shapes_count;
-    // Ends with the world, or with the session that spawned it. One of world, session. Default
-    // "world".
+    // Whether the body ends with the world, or with the session that spawned it. One of world,
+    // session. Default "world".
     const char *lifetime;
     // Whose it is; the session's subject, if left out; "" for nobody's. Others than oneself: role
     // admin.
@@ -463,15 +465,16 @@ CAROM_API size_t carom_add_body_get(carom_batch *batch, const carom_args_body_ge
 typedef struct carom_args_body_set {
     // The body's id.
     uint64_t body;
-    // Never moves; moves as told; moves as forces have it. One of static, kinematic, dynamic.
+    // static: never moves; kinematic: moves at its velocity; dynamic: moves by forces. One of
+    // static, kinematic, dynamic.
     const char *type;
-    // Of the body's origin. [m]
+    // Place of the body's origin. [m]
     bool has_position;
     carom_vec2 position;
     // Counter-clockwise. [rad]
     bool has_angle;
     double angle;
-    // Of the centre of mass. [m/s]
+    // Velocity of the centre of mass. [m/s]
     bool has_velocity;
     carom_vec2 velocity;
     // Counter-clockwise. [rad/s]
@@ -489,7 +492,7 @@ typedef struct carom_args_body_set {
     // Never turns.
     bool has_fixed_rotation;
     bool fixed_rotation;
-    // Of a dynamic body: swept against moving ones too.
+    // A dynamic body that is swept against moving bodies too.
     bool has_bullet;
     bool bullet;
     // May sleep when it is at rest.
@@ -501,10 +504,10 @@ typedef struct carom_args_body_set {
     // A disabled body neither moves nor collides.
     bool has_enabled;
     bool enabled;
-    // 0: from the shapes. [kg]
+    // Mass of the body; 0: the sum of its shapes'. [kg]
     bool has_mass;
     double mass;
-    // Kept for the client; UTF-8.
+    // UTF-8 text that the server keeps for clients.
     const char *tag;
     // Hands it over; by its owner, or an admin, who may say "" for nobody.
     const char *owner;
@@ -521,7 +524,7 @@ typedef struct carom_args_body_impulse {
     uint64_t body;
     // Changes the velocity at once. [N s]
     carom_vec2 impulse;
-    // A place in the world; the centre of mass, if left out. [m]
+    // Where it acts, in the world; the centre of mass, if left out. [m]
     bool has_point;
     carom_vec2 point;
 } carom_args_body_impulse;
@@ -555,7 +558,8 @@ typedef struct carom_args_body_force {
     uint64_t body;
     // Acts on every tick until it is set again; zero ends it. [N]
     carom_vec2 force;
-    // A place in the world, kept as a point of the body; the centre of mass, if left out. [m]
+    // Where it acts, in the world, kept as a point of the body; the centre of mass, if left out.
+    // [m]
     bool has_point;
     carom_vec2 point;
 } carom_args_body_force;
@@ -583,7 +587,7 @@ CAROM_API size_t carom_add_body_torque(carom_batch *batch, const carom_args_body
 typedef struct carom_args_shape_add {
     // The body's id.
     uint64_t body;
-    // As in body.spawn.
+    // A shape as body.spawn takes it.
     const carom_shape *shape;
 } carom_args_shape_add;
 CAROM_API carom_value *carom_map_shape_add(const char *world, const carom_args_shape_add *args);
@@ -600,19 +604,19 @@ typedef struct carom_args_shape_set {
     // Mass by area. [kg/m²]
     bool has_density;
     double density;
-    // A pair has the root of the product.
+    // Friction; a pair of shapes has the root of the product.
     bool has_friction;
     double friction;
-    // Bounce; a pair has the larger.
+    // Restitution; a pair of shapes has the larger.
     bool has_restitution;
     double restitution;
-    // Torque against rolling, by load and radius; a pair has the larger.
+    // Torque against rolling, by load and radius; a pair of shapes has the larger.
     bool has_rolling_resistance;
     double rolling_resistance;
     // Conveyor: the surface's speed along the outward normal turned clockwise. [m/s]
     bool has_tangent_speed;
     double tangent_speed;
-    // Notes what comes into it and does not collide.
+    // Whether the shape reports bodies that enter it instead of colliding.
     bool has_sensor;
     bool sensor;
     // The shapes that it collides with; all, if left out.
@@ -645,9 +649,9 @@ typedef struct carom_args_joint_create {
     // The kind of joint. One of revolute, prismatic, distance, weld, wheel, motor, mouse, filter,
     // gear, pulley.
     const char *kind;
-    // A body; a mouse has none, and a gear may do with joints.
+    // The first body; a mouse has none, and a gear may name joints instead.
     uint64_t a;
-    // Another body.
+    // The second body.
     uint64_t b;
     // The place in the world where it acts; or else: [m]
     bool has_anchor;
@@ -661,12 +665,12 @@ typedef struct carom_args_joint_create {
     // A direction in the world, of any length.
     bool has_axis;
     carom_vec2 axis;
-    // Angle of b less that of a that counts as zero; as it is, if left out. [rad]
+    // The angle of b less that of a that counts as zero; the present one, if left out. [rad]
     bool has_reference_angle;
     double reference_angle;
-    // A revolute or prismatic joint that the gear stands on.
+    // A revolute or prismatic joint that the gear couples.
     uint64_t joint_a;
-    // Another; both or neither.
+    // The other joint that the gear couples; both are given, or neither.
     uint64_t joint_b;
     // The place where a's rope turns, in the world. [m]
     bool has_ground_a;
@@ -677,9 +681,10 @@ typedef struct carom_args_joint_create {
     // The weight of b's motion; at least 0.001 in size, > 0 for a pulley. Default 1.
     bool has_ratio;
     double ratio;
-    // The two bodies collide all the same. Default false.
+    // Whether the two bodies collide with each other. Default false.
     bool collide_connected;
-    // Of the rod or spring at rest, or of the rope; as it is, if left out. [m]
+    // Length of the rod, of the spring at rest, or of the rope; the present distance, if left
+    // out. [m]
     bool has_length;
     double length;
     // Lower limit. [rad or m]
@@ -691,25 +696,25 @@ typedef struct carom_args_joint_create {
     // The speed that the motor aims at; 0: a brake. [rad/s or m/s]
     bool has_motor_speed;
     double motor_speed;
-    // Of the motor or mouse; 0: off. [N]
+    // Greatest force of the motor or mouse; 0: off. [N]
     bool has_max_force;
     double max_force;
-    // Of the motor; 0: off. [N m]
+    // Greatest torque of the motor; 0: off. [N m]
     bool has_max_torque;
     double max_torque;
     // Frequency of the spring; 0: none. [1/s]
     bool has_hertz;
     double hertz;
-    // Of it; 1: critical.
+    // Damping of the spring; 1: critical.
     bool has_damping_ratio;
     double damping_ratio;
-    // Of the angle's spring. [1/s]
+    // Frequency of the angle's spring; 0: none. [1/s]
     bool has_angular_hertz;
     double angular_hertz;
-    // Of it.
+    // Damping of the angle's spring; 1: critical.
     bool has_angular_damping_ratio;
     double angular_damping_ratio;
-    // mouse: the place to drag to; motor: of b's anchor from a's, in a's frame. [m]
+    // mouse: the place to drag to; motor: the offset of b's anchor from a's, in a's frame. [m]
     bool has_target;
     carom_vec2 target;
     // The spring's position of rest. [rad]
@@ -718,13 +723,13 @@ typedef struct carom_args_joint_create {
     // The spring's position of rest. [m]
     bool has_target_translation;
     double target_translation;
-    // Of b's anchor, in a's frame. [m/s]
+    // Velocity of b's anchor that the motor aims at, in a's frame. [m/s]
     bool has_velocity;
     carom_vec2 velocity;
-    // Breaks above it; 0: never. [N]
+    // The force above which the joint breaks; 0: none. [N]
     bool has_break_force;
     double break_force;
-    // Breaks above it; 0: never. [N m]
+    // The torque above which the joint breaks; 0: none. [N m]
     bool has_break_torque;
     double break_torque;
 } carom_args_joint_create;
@@ -740,7 +745,8 @@ CAROM_API size_t carom_add_joint_create(carom_batch *batch, const carom_args_joi
 typedef struct carom_args_joint_set {
     // The joint's id.
     uint64_t joint;
-    // Of the rod or spring at rest, or of the rope; as it is, if left out. [m]
+    // Length of the rod, of the spring at rest, or of the rope; the present distance, if left
+    // out. [m]
     bool has_length;
     double length;
     // Lower limit. [rad or m]
@@ -752,25 +758,25 @@ typedef struct carom_args_joint_set {
     // The speed that the motor aims at; 0: a brake. [rad/s or m/s]
     bool has_motor_speed;
     double motor_speed;
-    // Of the motor or mouse; 0: off. [N]
+    // Greatest force of the motor or mouse; 0: off. [N]
     bool has_max_force;
     double max_force;
-    // Of the motor; 0: off. [N m]
+    // Greatest torque of the motor; 0: off. [N m]
     bool has_max_torque;
     double max_torque;
     // Frequency of the spring; 0: none. [1/s]
     bool has_hertz;
     double hertz;
-    // Of it; 1: critical.
+    // Damping of the spring; 1: critical.
     bool has_damping_ratio;
     double damping_ratio;
-    // Of the angle's spring. [1/s]
+    // Frequency of the angle's spring; 0: none. [1/s]
     bool has_angular_hertz;
     double angular_hertz;
-    // Of it.
+    // Damping of the angle's spring; 1: critical.
     bool has_angular_damping_ratio;
     double angular_damping_ratio;
-    // mouse: the place to drag to; motor: of b's anchor from a's, in a's frame. [m]
+    // mouse: the place to drag to; motor: the offset of b's anchor from a's, in a's frame. [m]
     bool has_target;
     carom_vec2 target;
     // The spring's position of rest. [rad]
@@ -779,13 +785,13 @@ typedef struct carom_args_joint_set {
     // The spring's position of rest. [m]
     bool has_target_translation;
     double target_translation;
-    // Of b's anchor, in a's frame. [m/s]
+    // Velocity of b's anchor that the motor aims at, in a's frame. [m/s]
     bool has_velocity;
     carom_vec2 velocity;
-    // Breaks above it; 0: never. [N]
+    // The force above which the joint breaks; 0: none. [N]
     bool has_break_force;
     double break_force;
-    // Breaks above it; 0: never. [N m]
+    // The torque above which the joint breaks; 0: none. [N m]
     bool has_break_torque;
     double break_torque;
 } carom_args_joint_set;
@@ -832,13 +838,13 @@ typedef struct carom_args_query_ray {
     carom_vec2 from;
     // The end of the ray. [m]
     carom_vec2 to;
-    // Which shapes are seen; all, if left out.
+    // The shapes that the query sees; all, if left out.
     const carom_args_filter *filter;
-    // A body that is not seen.
+    // A body that the query does not see.
     uint64_t ignore;
-    // Sensors are seen too. Default false.
+    // Whether the query sees sensors too. Default false.
     bool sensors;
-    // Every hit; the nearest alone, if left out. Default false.
+    // Whether every hit is answered; the nearest alone, if left out. Default false.
     bool all;
 } carom_args_query_ray;
 CAROM_API carom_value *carom_map_query_ray(const char *world, const carom_args_query_ray *args);
@@ -854,14 +860,14 @@ typedef struct carom_args_query_overlap {
     double area[4];
     // Bodies that overlap it (world coordinates), or else:
     const carom_shape *shape;
-    // Bodies that it lies in. [m]
+    // Bodies that this point lies in. [m]
     bool has_point;
     carom_vec2 point;
-    // Which shapes are seen; all, if left out.
+    // The shapes that the query sees; all, if left out.
     const carom_args_filter *filter;
-    // A body that is not seen.
+    // A body that the query does not see.
     uint64_t ignore;
-    // Sensors are seen too. Default false.
+    // Whether the query sees sensors too. Default false.
     bool sensors;
 } carom_args_query_overlap;
 CAROM_API carom_value *carom_map_query_overlap(const char *world,
@@ -874,19 +880,19 @@ CAROM_API carom_status carom_call_query_overlap(carom_client *client, const char
 // query.cast: The shapes that a moving shape meets. Least role: viewer. Answers [{body, shape,
 // point, normal, fraction}], nearest first.
 typedef struct carom_args_query_cast {
-    // Seen from where it is, as from a body.
+    // The shape, relative to its origin.
     const carom_shape *shape;
-    // The beginning of its origin's path. [m]
+    // Where the path of the shape's origin begins. [m]
     carom_vec2 from;
-    // The end of its origin's path. [m]
+    // Where the path of the shape's origin ends. [m]
     carom_vec2 to;
-    // Which shapes are seen; all, if left out.
+    // The shapes that the query sees; all, if left out.
     const carom_args_filter *filter;
-    // A body that is not seen.
+    // A body that the query does not see.
     uint64_t ignore;
-    // Sensors are seen too. Default false.
+    // Whether the query sees sensors too. Default false.
     bool sensors;
-    // Every hit; the nearest alone, if left out. Default false.
+    // Whether every hit is answered; the nearest alone, if left out. Default false.
     bool all;
 } carom_args_query_cast;
 CAROM_API carom_value *carom_map_query_cast(const char *world, const carom_args_query_cast *args);
@@ -902,11 +908,11 @@ typedef struct carom_args_query_nearest {
     // How far to look. Default 1000000. [m]
     bool has_radius;
     double radius;
-    // Which shapes are seen; all, if left out.
+    // The shapes that the query sees; all, if left out.
     const carom_args_filter *filter;
-    // A body that is not seen.
+    // A body that the query does not see.
     uint64_t ignore;
-    // Sensors are seen too. Default false.
+    // Whether the query sees sensors too. Default false.
     bool sensors;
 } carom_args_query_nearest;
 CAROM_API carom_value *carom_map_query_nearest(const char *world,

@@ -135,7 +135,8 @@ struct filter_map {
     // The categories it meets: each one's mask must have a bit of the other's category. Default
     // -1.
     std::optional<std::uint64_t> mask{};
-    // Two of one group other than 0: never meet if it is negative, always if positive. Default 0.
+    // Shapes of one group other than 0 never meet if it is negative, always if it is positive.
+    // Default 0.
     std::optional<std::int64_t> group{};
 
     value args() const
@@ -151,10 +152,10 @@ struct filter_map {
 struct precision_map {
     // Places are rounded to multiples of this. Default 0.001953125. [m]
     std::optional<double> position{};
-    // Angles to this, or a little less: a whole number of them makes a turn. Default
+    // Angles are rounded to this, or a little less: a whole number of steps makes a turn. Default
     // 0.006135923151542565. [rad]
     std::optional<double> angle{};
-    // Velocities (and in rad/s spin) to this; not sent, if left out. [m/s]
+    // Velocities (and spin, in rad/s) are rounded to this; not sent, if left out. [m/s]
     std::optional<double> velocity{};
 
     value args() const
@@ -168,21 +169,21 @@ struct precision_map {
 };
 
 struct circle {
-    // Of the circle. [m]
+    // Radius of the circle. [m]
     double radius{};
-    // In the body's frame. Default [0, 0]. [m]
+    // Place in the body's frame. Default [0, 0]. [m]
     std::optional<carom_vec2> center{};
     // Mass by area. Default 1. [kg/m²]
     std::optional<double> density{};
-    // A pair has the root of the product. Default 0.6.
+    // Friction; a pair of shapes has the root of the product. Default 0.6.
     std::optional<double> friction{};
-    // Bounce; a pair has the larger. Default 0.
+    // Restitution; a pair of shapes has the larger. Default 0.
     std::optional<double> restitution{};
-    // Torque against rolling, by load and radius; a pair has the larger. Default 0.
+    // Torque against rolling, by load and radius; a pair of shapes has the larger. Default 0.
     std::optional<double> rolling_resistance{};
     // Conveyor: the surface's speed along the outward normal turned clockwise. Default 0. [m/s]
     std::optional<double> tangent_speed{};
-    // Notes what comes into it and does not collide. Default false.
+    // Whether the shape reports bodies that enter it instead of colliding. Default false.
     std::optional<bool> sensor{};
     // The shapes that it collides with; all, if left out.
     std::optional<filter_map> filter{};
@@ -211,23 +212,23 @@ struct circle {
 struct box {
     // Full width and height. [m]
     carom_vec2 size{};
-    // In the body's frame. Default [0, 0]. [m]
+    // Place in the body's frame. Default [0, 0]. [m]
     std::optional<carom_vec2> center{};
-    // Turned about its centre. Default 0. [rad]
+    // Angle of the rectangle, about its centre. Default 0. [rad]
     std::optional<double> angle{};
     // Rounding around the polygon. Default 0. [m]
     std::optional<double> radius{};
     // Mass by area. Default 1. [kg/m²]
     std::optional<double> density{};
-    // A pair has the root of the product. Default 0.6.
+    // Friction; a pair of shapes has the root of the product. Default 0.6.
     std::optional<double> friction{};
-    // Bounce; a pair has the larger. Default 0.
+    // Restitution; a pair of shapes has the larger. Default 0.
     std::optional<double> restitution{};
-    // Torque against rolling, by load and radius; a pair has the larger. Default 0.
+    // Torque against rolling, by load and radius; a pair of shapes has the larger. Default 0.
     std::optional<double> rolling_resistance{};
     // Conveyor: the surface's speed along the outward normal turned clockwise. Default 0. [m/s]
     std::optional<double> tangent_speed{};
-    // Notes what comes into it and does not collide. Default false.
+    // Whether the shape reports bodies that enter it instead of colliding. Default false.
     std::optional<bool> sensor{};
     // The shapes that it collides with; all, if left out.
     std::optional<filter_map> filter{};
@@ -256,21 +257,21 @@ struct box {
 };
 
 struct polygon {
-    // In any order; the convex hull is taken. [m]
+    // Points in any order; their convex hull is taken. [m]
     std::vector<carom_vec2> vertices{};
     // Rounding around the polygon. Default 0. [m]
     std::optional<double> radius{};
     // Mass by area. Default 1. [kg/m²]
     std::optional<double> density{};
-    // A pair has the root of the product. Default 0.6.
+    // Friction; a pair of shapes has the root of the product. Default 0.6.
     std::optional<double> friction{};
-    // Bounce; a pair has the larger. Default 0.
+    // Restitution; a pair of shapes has the larger. Default 0.
     std::optional<double> restitution{};
-    // Torque against rolling, by load and radius; a pair has the larger. Default 0.
+    // Torque against rolling, by load and radius; a pair of shapes has the larger. Default 0.
     std::optional<double> rolling_resistance{};
     // Conveyor: the surface's speed along the outward normal turned clockwise. Default 0. [m/s]
     std::optional<double> tangent_speed{};
-    // Notes what comes into it and does not collide. Default false.
+    // Whether the shape reports bodies that enter it instead of colliding. Default false.
     std::optional<bool> sensor{};
     // The shapes that it collides with; all, if left out.
     std::optional<filter_map> filter{};
@@ -301,19 +302,19 @@ struct capsule {
     carom_vec2 a{};
     // The other end. [m]
     carom_vec2 b{};
-    // Around the middle line. [m]
+    // Radius around the middle line. [m]
     double radius{};
     // Mass by area. Default 1. [kg/m²]
     std::optional<double> density{};
-    // A pair has the root of the product. Default 0.6.
+    // Friction; a pair of shapes has the root of the product. Default 0.6.
     std::optional<double> friction{};
-    // Bounce; a pair has the larger. Default 0.
+    // Restitution; a pair of shapes has the larger. Default 0.
     std::optional<double> restitution{};
-    // Torque against rolling, by load and radius; a pair has the larger. Default 0.
+    // Torque against rolling, by load and radius; a pair of shapes has the larger. Default 0.
     std::optional<double> rolling_resistance{};
     // Conveyor: the surface's speed along the outward normal turned clockwise. Default 0. [m/s]
     std::optional<double> tangent_speed{};
-    // Notes what comes into it and does not collide. Default false.
+    // Whether the shape reports bodies that enter it instead of colliding. Default false.
     std::optional<bool> sensor{};
     // The shapes that it collides with; all, if left out.
     std::optional<filter_map> filter{};
@@ -347,15 +348,15 @@ struct segment {
     carom_vec2 b{};
     // Mass by area. Default 1. [kg/m²]
     std::optional<double> density{};
-    // A pair has the root of the product. Default 0.6.
+    // Friction; a pair of shapes has the root of the product. Default 0.6.
     std::optional<double> friction{};
-    // Bounce; a pair has the larger. Default 0.
+    // Restitution; a pair of shapes has the larger. Default 0.
     std::optional<double> restitution{};
-    // Torque against rolling, by load and radius; a pair has the larger. Default 0.
+    // Torque against rolling, by load and radius; a pair of shapes has the larger. Default 0.
     std::optional<double> rolling_resistance{};
     // Conveyor: the surface's speed along the outward normal turned clockwise. Default 0. [m/s]
     std::optional<double> tangent_speed{};
-    // Notes what comes into it and does not collide. Default false.
+    // Whether the shape reports bodies that enter it instead of colliding. Default false.
     std::optional<bool> sensor{};
     // The shapes that it collides with; all, if left out.
     std::optional<filter_map> filter{};
@@ -382,21 +383,22 @@ struct segment {
 };
 
 struct chain {
-    // In order; it collides on its right side, a counter-clockwise loop on its outside. [m]
+    // Points in order; the chain collides on its right side, a counter-clockwise loop on its
+    // outside. [m]
     std::vector<carom_vec2> vertices{};
     // The last point joins the first; 3 points or more. Default false.
     std::optional<bool> loop{};
     // Mass by area. Default 1. [kg/m²]
     std::optional<double> density{};
-    // A pair has the root of the product. Default 0.6.
+    // Friction; a pair of shapes has the root of the product. Default 0.6.
     std::optional<double> friction{};
-    // Bounce; a pair has the larger. Default 0.
+    // Restitution; a pair of shapes has the larger. Default 0.
     std::optional<double> restitution{};
-    // Torque against rolling, by load and radius; a pair has the larger. Default 0.
+    // Torque against rolling, by load and radius; a pair of shapes has the larger. Default 0.
     std::optional<double> rolling_resistance{};
     // Conveyor: the surface's speed along the outward normal turned clockwise. Default 0. [m/s]
     std::optional<double> tangent_speed{};
-    // Notes what comes into it and does not collide. Default false.
+    // Whether the shape reports bodies that enter it instead of colliding. Default false.
     std::optional<bool> sensor{};
     // The shapes that it collides with; all, if left out.
     std::optional<filter_map> filter{};
@@ -479,7 +481,7 @@ struct server_info {
 struct server_stats {
     static constexpr const char *name = "server.stats";
     static constexpr bool of_world = false, in_batch = false;
-    // Also the bins of each latency. Default false.
+    // Whether the bins of each latency are answered too. Default false.
     std::optional<bool> bins{};
 
     value args() const
@@ -496,7 +498,7 @@ struct server_sessions {
     static constexpr bool of_world = false, in_batch = false;
     // Only sessions with a number above this one. Default 0.
     std::optional<std::int64_t> after{};
-    // So many at most. Default 1000.
+    // The most sessions that are answered. Default 1000.
     std::optional<std::int64_t> count{};
 
     value args() const
@@ -514,7 +516,7 @@ struct server_kick {
     static constexpr bool of_world = false, in_batch = false;
     // The session's number.
     std::uint64_t session{};
-    // For its client. Default "closed by an administrator".
+    // Text for the session's client. Default "closed by an administrator".
     std::optional<std::string> reason{};
 
     value args() const
@@ -537,31 +539,31 @@ struct world_create {
     std::optional<double> hz{};
     // Solver steps in a tick. Default 4.
     std::optional<std::int64_t> substeps{};
-    // Begins paused. Default false.
+    // Whether the world begins paused. Default false.
     std::optional<bool> paused{};
-    // More are refused with limit_exceeded. Default 1048576.
+    // The most bodies; more are refused with limit_exceeded. Default 1048576.
     std::optional<std::int64_t> max_bodies{};
-    // How much a restart brings back; left out: normal where the server keeps logs, else none.
-    // One of none, normal, full.
+    // How much a restart restores; left out: normal where the server keeps logs, else none. One
+    // of none, normal, full.
     std::optional<std::string> durability{};
     // Bodies at rest may sleep. Default true.
     std::optional<bool> sleep{};
-    // Fast bodies are swept against what does not move. Default true.
+    // Whether fast bodies are swept against static and kinematic ones. Default true.
     std::optional<bool> continuous{};
     // Slower impacts do not bounce. Default 0.5. [m/s]
     std::optional<double> restitution_threshold{};
     // Slower impacts make no hit event. Default 1. [m/s]
     std::optional<double> hit_threshold{};
-    // Slower bodies that nothing moves may sleep; 0: none. Default 0.05. [m/s]
+    // Bodies below this speed may sleep; 0: none sleeps. Default 0.05. [m/s]
     std::optional<double> sleep_speed{};
-    // A scene that the server knows; its settings hold where none are given here.
+    // A scene that the server has; its settings apply where none are given here.
     std::optional<std::string> scene{};
-    // A world of that name that is there already is the answer. Default false.
+    // Whether an existing world of that name is the answer instead of an error. Default false.
     std::optional<bool> if_absent{};
-    // Ends with the server, or with the session that made it. One of server, session. Default
-    // "server".
+    // Whether the world ends with the server, or with the session that made it. One of server,
+    // session. Default "server".
     std::optional<std::string> lifetime{};
-    // Begins as the world that world.image answered; its settings are the image's.
+    // An image that world.image answered: the world begins as that one, with its settings.
     std::optional<std::vector<std::uint8_t>> image{};
 
     value args() const
@@ -652,9 +654,9 @@ struct world_resume {
 struct world_step {
     static constexpr const char *name = "world.step";
     static constexpr bool of_world = true, in_batch = false;
-    // How many. Default 1.
+    // Number of ticks. Default 1.
     std::optional<std::int64_t> ticks{};
-    // Instead: the tick to go to; of a world that replays a recording earlier ones too.
+    // The tick to go to, instead of `ticks`; a world that replays a recording can go back too.
     std::optional<std::int64_t> to{};
 
     value args() const
@@ -676,7 +678,7 @@ struct world_set {
     std::optional<bool> sleep{};
     // Slower impacts do not bounce. [m/s]
     std::optional<double> restitution_threshold{};
-    // Slower bodies that nothing moves may sleep; 0: none. [m/s]
+    // Bodies below this speed may sleep; 0: none sleeps. [m/s]
     std::optional<double> sleep_speed{};
 
     value args() const
@@ -710,8 +712,8 @@ struct world_fork {
     static constexpr bool of_world = true, in_batch = false;
     // The second world's name.
     std::string as{};
-    // How much a restart brings back; left out: normal where the server keeps logs, else none.
-    // One of none, normal, full.
+    // How much a restart restores; left out: normal where the server keeps logs, else none. One
+    // of none, normal, full.
     std::optional<std::string> durability{};
 
     value args() const
@@ -741,7 +743,7 @@ struct world_state {
 struct world_contacts {
     static constexpr const char *name = "world.contacts";
     static constexpr bool of_world = true, in_batch = false;
-    // Those of this body alone.
+    // Only contacts of this body.
     std::optional<std::uint64_t> body{};
 
     value args() const
@@ -758,31 +760,32 @@ struct world_subscribe {
     static constexpr bool of_world = true, in_batch = false;
     // Snapshots a second at most; one a tick, if left out. [1/s]
     std::optional<double> rate{};
-    // How bodies are written; log: what was commanded, for a replica. One of plain, packed, log.
-    // Default "plain".
+    // The encoding of bodies; log: the world's commands, for a replica. One of plain, packed,
+    // log. Default "plain".
     std::optional<std::string> encoding{};
-    // Of encoding packed alone: what is told, and how finely.
+    // What encoding packed sends, and how finely; no other encoding takes it.
     std::optional<precision_map> precision{};
     // Only bodies whose box meets it; the whole world, if left out. [m]
     std::optional<std::array<double, 4>> area{};
-    // The area goes along with this body, and is told from its position on.
+    // A body that the area moves with; the area is then relative to its position.
     std::optional<std::uint64_t> follow{};
     // A body that has left the area by no more stays in view. A sixteenth of the area's shorter
     // side, if left out. [m]
     std::optional<double> margin{};
     // Bytes for snapshots: bodies take turns in them; no bound, if left out. [B/s]
     std::optional<double> budget{};
-    // Rows of bodies; false for events alone. Default true.
+    // Whether rows of bodies are sent; false for events alone. Default true.
     std::optional<bool> bodies{};
-    // Kinds of events to be told of. One of begin, stay, end, hit, sensor_begin, sensor_end,
+    // The kinds of events that are sent. One of begin, stay, end, hit, sensor_begin, sensor_end,
     // sleep, wake, spawn, remove, joint_break, freeze. Default ["begin", "end"].
     std::optional<std::vector<std::string>> events{};
-    // Every touching pair's points, for drawing. Default false.
+    // Whether the points of every touching pair are sent, for drawing. Default false.
     std::optional<bool> contacts{};
-    // Full maps of bodies and joints, when they are new or were changed. Default false.
+    // Whether full maps of bodies and joints are sent when they are new or were changed. Default
+    // false.
     std::optional<bool> describe{};
-    // Of encoding log: `compact` of hello's answer, where the reader has the same number. Default
-    // 0.
+    // `compact` of hello's answer, for encoding log, where the reader has the same number.
+    // Default 0.
     std::optional<std::int64_t> compact{};
 
     value args() const
@@ -827,7 +830,7 @@ struct world_view {
     std::uint64_t subscription{};
     // The new area; the whole world, if left out. [m]
     std::optional<std::array<double, 4>> area{};
-    // The area goes along with this body, and is told from its position on.
+    // A body that the area moves with; the area is then relative to its position.
     std::optional<std::uint64_t> follow{};
     // A body that has left the area by no more stays in view. The margin stays as it is, if left
     // out. [m]
@@ -849,14 +852,14 @@ struct world_view {
 struct body_spawn {
     static constexpr const char *name = "body.spawn";
     static constexpr bool of_world = true, in_batch = true;
-    // Never moves; moves as told; moves as forces have it. One of static, kinematic, dynamic.
-    // Default "dynamic".
+    // static: never moves; kinematic: moves at its velocity; dynamic: moves by forces. One of
+    // static, kinematic, dynamic. Default "dynamic".
     std::optional<std::string> type{};
-    // Of the body's origin. Default [0, 0]. [m]
+    // Place of the body's origin. Default [0, 0]. [m]
     std::optional<carom_vec2> position{};
     // Counter-clockwise. Default 0. [rad]
     std::optional<double> angle{};
-    // Of the centre of mass. Default [0, 0]. [m/s]
+    // Velocity of the centre of mass. Default [0, 0]. [m/s]
     std::optional<carom_vec2> velocity{};
     // Counter-clockwise. Default 0. [rad/s]
     std::optional<double> angular_velocity{};
@@ -868,7 +871,7 @@ struct body_spawn {
     std::optional<double> gravity_scale{};
     // Never turns. Default false.
     std::optional<bool> fixed_rotation{};
-    // Of a dynamic body: swept against moving ones too. Default false.
+    // A dynamic body that is swept against moving bodies too. Default false.
     std::optional<bool> bullet{};
     // May sleep when it is at rest. Default true.
     std::optional<bool> allow_sleep{};
@@ -876,14 +879,14 @@ struct body_spawn {
     std::optional<bool> awake{};
     // A disabled body neither moves nor collides. Default true.
     std::optional<bool> enabled{};
-    // 0: from the shapes. Default 0. [kg]
+    // Mass of the body; 0: the sum of its shapes'. Default 0. [kg]
     std::optional<double> mass{};
-    // Kept for the client; UTF-8. Default "".
+    // UTF-8 text that the server keeps for clients. Default "".
     std::optional<std::string> tag{};
-    // None makes a mass point of 1 kg.
+    // The body's shapes; a body without any is a mass point of 1 kg.
     std::vector<any_shape> shapes{};
-    // Ends with the world, or with the session that spawned it. One of world, session. Default
-    // "world".
+    // Whether the body ends with the world, or with the session that spawned it. One of world,
+    // session. Default "world".
     std::optional<std::string> lifetime{};
     // Whose it is; the session's subject, if left out; "" for nobody's. Others than oneself: role
     // admin.
@@ -950,13 +953,14 @@ struct body_set {
     static constexpr bool of_world = true, in_batch = true;
     // The body's id.
     std::uint64_t body{};
-    // Never moves; moves as told; moves as forces have it. One of static, kinematic, dynamic.
+    // static: never moves; kinematic: moves at its velocity; dynamic: moves by forces. One of
+    // static, kinematic, dynamic.
     std::optional<std::string> type{};
-    // Of the body's origin. [m]
+    // Place of the body's origin. [m]
     std::optional<carom_vec2> position{};
     // Counter-clockwise. [rad]
     std::optional<double> angle{};
-    // Of the centre of mass. [m/s]
+    // Velocity of the centre of mass. [m/s]
     std::optional<carom_vec2> velocity{};
     // Counter-clockwise. [rad/s]
     std::optional<double> angular_velocity{};
@@ -968,7 +972,7 @@ struct body_set {
     std::optional<double> gravity_scale{};
     // Never turns.
     std::optional<bool> fixed_rotation{};
-    // Of a dynamic body: swept against moving ones too.
+    // A dynamic body that is swept against moving bodies too.
     std::optional<bool> bullet{};
     // May sleep when it is at rest.
     std::optional<bool> allow_sleep{};
@@ -976,9 +980,9 @@ struct body_set {
     std::optional<bool> awake{};
     // A disabled body neither moves nor collides.
     std::optional<bool> enabled{};
-    // 0: from the shapes. [kg]
+    // Mass of the body; 0: the sum of its shapes'. [kg]
     std::optional<double> mass{};
-    // Kept for the client; UTF-8.
+    // UTF-8 text that the server keeps for clients.
     std::optional<std::string> tag{};
     // Hands it over; by its owner, or an admin, who may say "" for nobody.
     std::optional<std::string> owner{};
@@ -1015,7 +1019,7 @@ struct body_impulse {
     std::uint64_t body{};
     // Changes the velocity at once. [N s]
     carom_vec2 impulse{};
-    // A place in the world; the centre of mass, if left out. [m]
+    // Where it acts, in the world; the centre of mass, if left out. [m]
     std::optional<carom_vec2> point{};
 
     value args() const
@@ -1054,7 +1058,8 @@ struct body_force {
     std::uint64_t body{};
     // Acts on every tick until it is set again; zero ends it. [N]
     carom_vec2 force{};
-    // A place in the world, kept as a point of the body; the centre of mass, if left out. [m]
+    // Where it acts, in the world, kept as a point of the body; the centre of mass, if left out.
+    // [m]
     std::optional<carom_vec2> point{};
 
     value args() const
@@ -1091,7 +1096,7 @@ struct shape_add {
     static constexpr bool of_world = true, in_batch = true;
     // The body's id.
     std::uint64_t body{};
-    // As in body.spawn.
+    // A shape as body.spawn takes it.
     any_shape shape{};
 
     value args() const
@@ -1111,15 +1116,15 @@ struct shape_set {
     std::uint64_t shape{};
     // Mass by area. [kg/m²]
     std::optional<double> density{};
-    // A pair has the root of the product.
+    // Friction; a pair of shapes has the root of the product.
     std::optional<double> friction{};
-    // Bounce; a pair has the larger.
+    // Restitution; a pair of shapes has the larger.
     std::optional<double> restitution{};
-    // Torque against rolling, by load and radius; a pair has the larger.
+    // Torque against rolling, by load and radius; a pair of shapes has the larger.
     std::optional<double> rolling_resistance{};
     // Conveyor: the surface's speed along the outward normal turned clockwise. [m/s]
     std::optional<double> tangent_speed{};
-    // Notes what comes into it and does not collide.
+    // Whether the shape reports bodies that enter it instead of colliding.
     std::optional<bool> sensor{};
     // The shapes that it collides with; all, if left out.
     std::optional<filter_map> filter{};
@@ -1165,9 +1170,9 @@ struct joint_create {
     // The kind of joint. One of revolute, prismatic, distance, weld, wheel, motor, mouse, filter,
     // gear, pulley.
     std::string kind{};
-    // A body; a mouse has none, and a gear may do with joints.
+    // The first body; a mouse has none, and a gear may name joints instead.
     std::optional<std::uint64_t> a{};
-    // Another body.
+    // The second body.
     std::optional<std::uint64_t> b{};
     // The place in the world where it acts; or else: [m]
     std::optional<carom_vec2> anchor{};
@@ -1177,11 +1182,11 @@ struct joint_create {
     std::optional<carom_vec2> anchor_b{};
     // A direction in the world, of any length.
     std::optional<carom_vec2> axis{};
-    // Angle of b less that of a that counts as zero; as it is, if left out. [rad]
+    // The angle of b less that of a that counts as zero; the present one, if left out. [rad]
     std::optional<double> reference_angle{};
-    // A revolute or prismatic joint that the gear stands on.
+    // A revolute or prismatic joint that the gear couples.
     std::optional<std::uint64_t> joint_a{};
-    // Another; both or neither.
+    // The other joint that the gear couples; both are given, or neither.
     std::optional<std::uint64_t> joint_b{};
     // The place where a's rope turns, in the world. [m]
     std::optional<carom_vec2> ground_a{};
@@ -1189,9 +1194,10 @@ struct joint_create {
     std::optional<carom_vec2> ground_b{};
     // The weight of b's motion; at least 0.001 in size, > 0 for a pulley. Default 1.
     std::optional<double> ratio{};
-    // The two bodies collide all the same. Default false.
+    // Whether the two bodies collide with each other. Default false.
     std::optional<bool> collide_connected{};
-    // Of the rod or spring at rest, or of the rope; as it is, if left out. [m]
+    // Length of the rod, of the spring at rest, or of the rope; the present distance, if left
+    // out. [m]
     std::optional<double> length{};
     // Lower limit. [rad or m]
     std::optional<double> lower{};
@@ -1199,29 +1205,29 @@ struct joint_create {
     std::optional<double> upper{};
     // The speed that the motor aims at; 0: a brake. [rad/s or m/s]
     std::optional<double> motor_speed{};
-    // Of the motor or mouse; 0: off. [N]
+    // Greatest force of the motor or mouse; 0: off. [N]
     std::optional<double> max_force{};
-    // Of the motor; 0: off. [N m]
+    // Greatest torque of the motor; 0: off. [N m]
     std::optional<double> max_torque{};
     // Frequency of the spring; 0: none. [1/s]
     std::optional<double> hertz{};
-    // Of it; 1: critical.
+    // Damping of the spring; 1: critical.
     std::optional<double> damping_ratio{};
-    // Of the angle's spring. [1/s]
+    // Frequency of the angle's spring; 0: none. [1/s]
     std::optional<double> angular_hertz{};
-    // Of it.
+    // Damping of the angle's spring; 1: critical.
     std::optional<double> angular_damping_ratio{};
-    // mouse: the place to drag to; motor: of b's anchor from a's, in a's frame. [m]
+    // mouse: the place to drag to; motor: the offset of b's anchor from a's, in a's frame. [m]
     std::optional<carom_vec2> target{};
     // The spring's position of rest. [rad]
     std::optional<double> target_angle{};
     // The spring's position of rest. [m]
     std::optional<double> target_translation{};
-    // Of b's anchor, in a's frame. [m/s]
+    // Velocity of b's anchor that the motor aims at, in a's frame. [m/s]
     std::optional<carom_vec2> velocity{};
-    // Breaks above it; 0: never. [N]
+    // The force above which the joint breaks; 0: none. [N]
     std::optional<double> break_force{};
-    // Breaks above it; 0: never. [N m]
+    // The torque above which the joint breaks; 0: none. [N m]
     std::optional<double> break_torque{};
 
     value args() const
@@ -1267,7 +1273,8 @@ struct joint_set {
     static constexpr bool of_world = true, in_batch = true;
     // The joint's id.
     std::uint64_t joint{};
-    // Of the rod or spring at rest, or of the rope; as it is, if left out. [m]
+    // Length of the rod, of the spring at rest, or of the rope; the present distance, if left
+    // out. [m]
     std::optional<double> length{};
     // Lower limit. [rad or m]
     std::optional<double> lower{};
@@ -1275,29 +1282,29 @@ struct joint_set {
     std::optional<double> upper{};
     // The speed that the motor aims at; 0: a brake. [rad/s or m/s]
     std::optional<double> motor_speed{};
-    // Of the motor or mouse; 0: off. [N]
+    // Greatest force of the motor or mouse; 0: off. [N]
     std::optional<double> max_force{};
-    // Of the motor; 0: off. [N m]
+    // Greatest torque of the motor; 0: off. [N m]
     std::optional<double> max_torque{};
     // Frequency of the spring; 0: none. [1/s]
     std::optional<double> hertz{};
-    // Of it; 1: critical.
+    // Damping of the spring; 1: critical.
     std::optional<double> damping_ratio{};
-    // Of the angle's spring. [1/s]
+    // Frequency of the angle's spring; 0: none. [1/s]
     std::optional<double> angular_hertz{};
-    // Of it.
+    // Damping of the angle's spring; 1: critical.
     std::optional<double> angular_damping_ratio{};
-    // mouse: the place to drag to; motor: of b's anchor from a's, in a's frame. [m]
+    // mouse: the place to drag to; motor: the offset of b's anchor from a's, in a's frame. [m]
     std::optional<carom_vec2> target{};
     // The spring's position of rest. [rad]
     std::optional<double> target_angle{};
     // The spring's position of rest. [m]
     std::optional<double> target_translation{};
-    // Of b's anchor, in a's frame. [m/s]
+    // Velocity of b's anchor that the motor aims at, in a's frame. [m/s]
     std::optional<carom_vec2> velocity{};
-    // Breaks above it; 0: never. [N]
+    // The force above which the joint breaks; 0: none. [N]
     std::optional<double> break_force{};
-    // Breaks above it; 0: never. [N m]
+    // The torque above which the joint breaks; 0: none. [N m]
     std::optional<double> break_torque{};
 
     value args() const
@@ -1375,13 +1382,13 @@ struct query_ray {
     carom_vec2 from{};
     // The end of the ray. [m]
     carom_vec2 to{};
-    // Which shapes are seen; all, if left out.
+    // The shapes that the query sees; all, if left out.
     std::optional<filter_map> filter{};
-    // A body that is not seen.
+    // A body that the query does not see.
     std::optional<std::uint64_t> ignore{};
-    // Sensors are seen too. Default false.
+    // Whether the query sees sensors too. Default false.
     std::optional<bool> sensors{};
-    // Every hit; the nearest alone, if left out. Default false.
+    // Whether every hit is answered; the nearest alone, if left out. Default false.
     std::optional<bool> all{};
 
     value args() const
@@ -1406,13 +1413,13 @@ struct query_overlap {
     std::optional<std::array<double, 4>> area{};
     // Bodies that overlap it (world coordinates), or else:
     std::optional<any_shape> shape{};
-    // Bodies that it lies in. [m]
+    // Bodies that this point lies in. [m]
     std::optional<carom_vec2> point{};
-    // Which shapes are seen; all, if left out.
+    // The shapes that the query sees; all, if left out.
     std::optional<filter_map> filter{};
-    // A body that is not seen.
+    // A body that the query does not see.
     std::optional<std::uint64_t> ignore{};
-    // Sensors are seen too. Default false.
+    // Whether the query sees sensors too. Default false.
     std::optional<bool> sensors{};
 
     value args() const
@@ -1433,19 +1440,19 @@ struct query_overlap {
 struct query_cast {
     static constexpr const char *name = "query.cast";
     static constexpr bool of_world = true, in_batch = false;
-    // Seen from where it is, as from a body.
+    // The shape, relative to its origin.
     any_shape shape{};
-    // The beginning of its origin's path. [m]
+    // Where the path of the shape's origin begins. [m]
     carom_vec2 from{};
-    // The end of its origin's path. [m]
+    // Where the path of the shape's origin ends. [m]
     carom_vec2 to{};
-    // Which shapes are seen; all, if left out.
+    // The shapes that the query sees; all, if left out.
     std::optional<filter_map> filter{};
-    // A body that is not seen.
+    // A body that the query does not see.
     std::optional<std::uint64_t> ignore{};
-    // Sensors are seen too. Default false.
+    // Whether the query sees sensors too. Default false.
     std::optional<bool> sensors{};
-    // Every hit; the nearest alone, if left out. Default false.
+    // Whether every hit is answered; the nearest alone, if left out. Default false.
     std::optional<bool> all{};
 
     value args() const
@@ -1471,11 +1478,11 @@ struct query_nearest {
     carom_vec2 point{};
     // How far to look. Default 1000000. [m]
     std::optional<double> radius{};
-    // Which shapes are seen; all, if left out.
+    // The shapes that the query sees; all, if left out.
     std::optional<filter_map> filter{};
-    // A body that is not seen.
+    // A body that the query does not see.
     std::optional<std::uint64_t> ignore{};
-    // Sensors are seen too. Default false.
+    // Whether the query sees sensors too. Default false.
     std::optional<bool> sensors{};
 
     value args() const

@@ -20,37 +20,37 @@ export interface Filter {
   category?: number | bigint;
   /** The categories it meets: each one's mask must have a bit of the other's category. Default -1. */
   mask?: number | bigint;
-  /** Two of one group other than 0: never meet if it is negative, always if positive. Default 0. */
+  /** Shapes of one group other than 0 never meet if it is negative, always if it is positive. Default 0. */
   group?: number;
 }
 
 export interface Precision {
   /** Places are rounded to multiples of this. Default 0.001953125. [m] */
   position?: number;
-  /** Angles to this, or a little less: a whole number of them makes a turn. Default 0.006135923151542565. [rad] */
+  /** Angles are rounded to this, or a little less: a whole number of steps makes a turn. Default 0.006135923151542565. [rad] */
   angle?: number;
-  /** Velocities (and in rad/s spin) to this; not sent, if left out. [m/s] */
+  /** Velocities (and spin, in rad/s) are rounded to this; not sent, if left out. [m/s] */
   velocity?: number;
 }
 
 export interface CircleShape {
   /** The form. */
   kind: 'circle';
-  /** Of the circle. [m] */
+  /** Radius of the circle. [m] */
   radius: number;
-  /** In the body's frame. Default [0, 0]. [m] */
+  /** Place in the body's frame. Default [0, 0]. [m] */
   center?: Vector;
   /** Mass by area. Default 1. [kg/m²] */
   density?: number;
-  /** A pair has the root of the product. Default 0.6. */
+  /** Friction; a pair of shapes has the root of the product. Default 0.6. */
   friction?: number;
-  /** Bounce; a pair has the larger. Default 0. */
+  /** Restitution; a pair of shapes has the larger. Default 0. */
   restitution?: number;
-  /** Torque against rolling, by load and radius; a pair has the larger. Default 0. */
+  /** Torque against rolling, by load and radius; a pair of shapes has the larger. Default 0. */
   rolling_resistance?: number;
   /** Conveyor: the surface's speed along the outward normal turned clockwise. Default 0. [m/s] */
   tangent_speed?: number;
-  /** Notes what comes into it and does not collide. Default false. */
+  /** Whether the shape reports bodies that enter it instead of colliding. Default false. */
   sensor?: boolean;
   /** The shapes that it collides with; all, if left out. */
   filter?: Filter;
@@ -63,23 +63,23 @@ export interface BoxShape {
   kind: 'box';
   /** Full width and height. [m] */
   size: Vector;
-  /** In the body's frame. Default [0, 0]. [m] */
+  /** Place in the body's frame. Default [0, 0]. [m] */
   center?: Vector;
-  /** Turned about its centre. Default 0. [rad] */
+  /** Angle of the rectangle, about its centre. Default 0. [rad] */
   angle?: number;
   /** Rounding around the polygon. Default 0. [m] */
   radius?: number;
   /** Mass by area. Default 1. [kg/m²] */
   density?: number;
-  /** A pair has the root of the product. Default 0.6. */
+  /** Friction; a pair of shapes has the root of the product. Default 0.6. */
   friction?: number;
-  /** Bounce; a pair has the larger. Default 0. */
+  /** Restitution; a pair of shapes has the larger. Default 0. */
   restitution?: number;
-  /** Torque against rolling, by load and radius; a pair has the larger. Default 0. */
+  /** Torque against rolling, by load and radius; a pair of shapes has the larger. Default 0. */
   rolling_resistance?: number;
   /** Conveyor: the surface's speed along the outward normal turned clockwise. Default 0. [m/s] */
   tangent_speed?: number;
-  /** Notes what comes into it and does not collide. Default false. */
+  /** Whether the shape reports bodies that enter it instead of colliding. Default false. */
   sensor?: boolean;
   /** The shapes that it collides with; all, if left out. */
   filter?: Filter;
@@ -90,21 +90,21 @@ export interface BoxShape {
 export interface PolygonShape {
   /** The form. */
   kind: 'polygon';
-  /** In any order; the convex hull is taken. [m] */
+  /** Points in any order; their convex hull is taken. [m] */
   vertices: Vector[];
   /** Rounding around the polygon. Default 0. [m] */
   radius?: number;
   /** Mass by area. Default 1. [kg/m²] */
   density?: number;
-  /** A pair has the root of the product. Default 0.6. */
+  /** Friction; a pair of shapes has the root of the product. Default 0.6. */
   friction?: number;
-  /** Bounce; a pair has the larger. Default 0. */
+  /** Restitution; a pair of shapes has the larger. Default 0. */
   restitution?: number;
-  /** Torque against rolling, by load and radius; a pair has the larger. Default 0. */
+  /** Torque against rolling, by load and radius; a pair of shapes has the larger. Default 0. */
   rolling_resistance?: number;
   /** Conveyor: the surface's speed along the outward normal turned clockwise. Default 0. [m/s] */
   tangent_speed?: number;
-  /** Notes what comes into it and does not collide. Default false. */
+  /** Whether the shape reports bodies that enter it instead of colliding. Default false. */
   sensor?: boolean;
   /** The shapes that it collides with; all, if left out. */
   filter?: Filter;
@@ -119,19 +119,19 @@ export interface CapsuleShape {
   a: Vector;
   /** The other end. [m] */
   b: Vector;
-  /** Around the middle line. [m] */
+  /** Radius around the middle line. [m] */
   radius: number;
   /** Mass by area. Default 1. [kg/m²] */
   density?: number;
-  /** A pair has the root of the product. Default 0.6. */
+  /** Friction; a pair of shapes has the root of the product. Default 0.6. */
   friction?: number;
-  /** Bounce; a pair has the larger. Default 0. */
+  /** Restitution; a pair of shapes has the larger. Default 0. */
   restitution?: number;
-  /** Torque against rolling, by load and radius; a pair has the larger. Default 0. */
+  /** Torque against rolling, by load and radius; a pair of shapes has the larger. Default 0. */
   rolling_resistance?: number;
   /** Conveyor: the surface's speed along the outward normal turned clockwise. Default 0. [m/s] */
   tangent_speed?: number;
-  /** Notes what comes into it and does not collide. Default false. */
+  /** Whether the shape reports bodies that enter it instead of colliding. Default false. */
   sensor?: boolean;
   /** The shapes that it collides with; all, if left out. */
   filter?: Filter;
@@ -148,15 +148,15 @@ export interface SegmentShape {
   b: Vector;
   /** Mass by area. Default 1. [kg/m²] */
   density?: number;
-  /** A pair has the root of the product. Default 0.6. */
+  /** Friction; a pair of shapes has the root of the product. Default 0.6. */
   friction?: number;
-  /** Bounce; a pair has the larger. Default 0. */
+  /** Restitution; a pair of shapes has the larger. Default 0. */
   restitution?: number;
-  /** Torque against rolling, by load and radius; a pair has the larger. Default 0. */
+  /** Torque against rolling, by load and radius; a pair of shapes has the larger. Default 0. */
   rolling_resistance?: number;
   /** Conveyor: the surface's speed along the outward normal turned clockwise. Default 0. [m/s] */
   tangent_speed?: number;
-  /** Notes what comes into it and does not collide. Default false. */
+  /** Whether the shape reports bodies that enter it instead of colliding. Default false. */
   sensor?: boolean;
   /** The shapes that it collides with; all, if left out. */
   filter?: Filter;
@@ -167,21 +167,21 @@ export interface SegmentShape {
 export interface ChainShape {
   /** The form. */
   kind: 'chain';
-  /** In order; it collides on its right side, a counter-clockwise loop on its outside. [m] */
+  /** Points in order; the chain collides on its right side, a counter-clockwise loop on its outside. [m] */
   vertices: Vector[];
   /** The last point joins the first; 3 points or more. Default false. */
   loop?: boolean;
   /** Mass by area. Default 1. [kg/m²] */
   density?: number;
-  /** A pair has the root of the product. Default 0.6. */
+  /** Friction; a pair of shapes has the root of the product. Default 0.6. */
   friction?: number;
-  /** Bounce; a pair has the larger. Default 0. */
+  /** Restitution; a pair of shapes has the larger. Default 0. */
   restitution?: number;
-  /** Torque against rolling, by load and radius; a pair has the larger. Default 0. */
+  /** Torque against rolling, by load and radius; a pair of shapes has the larger. Default 0. */
   rolling_resistance?: number;
   /** Conveyor: the surface's speed along the outward normal turned clockwise. Default 0. [m/s] */
   tangent_speed?: number;
-  /** Notes what comes into it and does not collide. Default false. */
+  /** Whether the shape reports bodies that enter it instead of colliding. Default false. */
   sensor?: boolean;
   /** The shapes that it collides with; all, if left out. */
   filter?: Filter;
@@ -205,7 +205,7 @@ export interface HelloArguments {
 }
 
 export interface PingArguments {
-  /** Comes back as it is. */
+  /** Any value; the answer has it unchanged. */
   any?: unknown;
 }
 
@@ -216,21 +216,21 @@ export interface ServerInfoArguments {
 }
 
 export interface ServerStatsArguments {
-  /** Also the bins of each latency. Default false. */
+  /** Whether the bins of each latency are answered too. Default false. */
   bins?: boolean;
 }
 
 export interface ServerSessionsArguments {
   /** Only sessions with a number above this one. Default 0. */
   after?: number;
-  /** So many at most. Default 1000. */
+  /** The most sessions that are answered. Default 1000. */
   count?: number;
 }
 
 export interface ServerKickArguments {
   /** The session's number. */
   session: Id;
-  /** For its client. Default "closed by an administrator". */
+  /** Text for the session's client. Default "closed by an administrator". */
   reason?: string;
 }
 
@@ -243,38 +243,38 @@ export interface WorldCreateArguments {
   hz?: number;
   /** Solver steps in a tick. Default 4. */
   substeps?: number;
-  /** Begins paused. Default false. */
+  /** Whether the world begins paused. Default false. */
   paused?: boolean;
-  /** More are refused with limit_exceeded. Default 1048576. */
+  /** The most bodies; more are refused with limit_exceeded. Default 1048576. */
   max_bodies?: number;
-  /** How much a restart brings back; left out: normal where the server keeps logs, else none. */
+  /** How much a restart restores; left out: normal where the server keeps logs, else none. */
   durability?: 'none' | 'normal' | 'full';
   /** Bodies at rest may sleep. Default true. */
   sleep?: boolean;
-  /** Fast bodies are swept against what does not move. Default true. */
+  /** Whether fast bodies are swept against static and kinematic ones. Default true. */
   continuous?: boolean;
   /** Slower impacts do not bounce. Default 0.5. [m/s] */
   restitution_threshold?: number;
   /** Slower impacts make no hit event. Default 1. [m/s] */
   hit_threshold?: number;
-  /** Slower bodies that nothing moves may sleep; 0: none. Default 0.05. [m/s] */
+  /** Bodies below this speed may sleep; 0: none sleeps. Default 0.05. [m/s] */
   sleep_speed?: number;
-  /** A scene that the server knows; its settings hold where none are given here. */
+  /** A scene that the server has; its settings apply where none are given here. */
   scene?: string;
-  /** A world of that name that is there already is the answer. Default false. */
+  /** Whether an existing world of that name is the answer instead of an error. Default false. */
   if_absent?: boolean;
-  /** Ends with the server, or with the session that made it. Default "server". */
+  /** Whether the world ends with the server, or with the session that made it. Default "server". */
   lifetime?: 'server' | 'session';
-  /** Begins as the world that world.image answered; its settings are the image's. */
+  /** An image that world.image answered: the world begins as that one, with its settings. */
   image?: Uint8Array;
-  /** The epoch that the world must have; not_found where it is another one's. */
+  /** The epoch that the world must have; not_found if it has another. */
   epoch?: number;
 }
 
 export interface WorldDestroyArguments {
   /** The world's name. */
   world: string;
-  /** The epoch that the world must have; not_found where it is another one's. */
+  /** The epoch that the world must have; not_found if it has another. */
   epoch?: number;
 }
 
@@ -284,32 +284,32 @@ export interface WorldListArguments {
 export interface WorldInfoArguments {
   /** The world's name. */
   world: string;
-  /** The epoch that the world must have; not_found where it is another one's. */
+  /** The epoch that the world must have; not_found if it has another. */
   epoch?: number;
 }
 
 export interface WorldPauseArguments {
   /** The world's name. */
   world: string;
-  /** The epoch that the world must have; not_found where it is another one's. */
+  /** The epoch that the world must have; not_found if it has another. */
   epoch?: number;
 }
 
 export interface WorldResumeArguments {
   /** The world's name. */
   world: string;
-  /** The epoch that the world must have; not_found where it is another one's. */
+  /** The epoch that the world must have; not_found if it has another. */
   epoch?: number;
 }
 
 export interface WorldStepArguments {
   /** The world's name. */
   world: string;
-  /** How many. Default 1. */
+  /** Number of ticks. Default 1. */
   ticks?: number;
-  /** Instead: the tick to go to; of a world that replays a recording earlier ones too. */
+  /** The tick to go to, instead of `ticks`; a world that replays a recording can go back too. */
   to?: number;
-  /** The epoch that the world must have; not_found where it is another one's. */
+  /** The epoch that the world must have; not_found if it has another. */
   epoch?: number;
 }
 
@@ -322,16 +322,16 @@ export interface WorldSetArguments {
   sleep?: boolean;
   /** Slower impacts do not bounce. [m/s] */
   restitution_threshold?: number;
-  /** Slower bodies that nothing moves may sleep; 0: none. [m/s] */
+  /** Bodies below this speed may sleep; 0: none sleeps. [m/s] */
   sleep_speed?: number;
-  /** The epoch that the world must have; not_found where it is another one's. */
+  /** The epoch that the world must have; not_found if it has another. */
   epoch?: number;
 }
 
 export interface WorldImageArguments {
   /** The world's name. */
   world: string;
-  /** The epoch that the world must have; not_found where it is another one's. */
+  /** The epoch that the world must have; not_found if it has another. */
   epoch?: number;
 }
 
@@ -340,36 +340,36 @@ export interface WorldForkArguments {
   world: string;
   /** The second world's name. */
   as: string;
-  /** How much a restart brings back; left out: normal where the server keeps logs, else none. */
+  /** How much a restart restores; left out: normal where the server keeps logs, else none. */
   durability?: 'none' | 'normal' | 'full';
-  /** The epoch that the world must have; not_found where it is another one's. */
+  /** The epoch that the world must have; not_found if it has another. */
   epoch?: number;
 }
 
 export interface WorldStateArguments {
   /** The world's name. */
   world: string;
-  /** The epoch that the world must have; not_found where it is another one's. */
+  /** The epoch that the world must have; not_found if it has another. */
   epoch?: number;
 }
 
 export interface WorldContactsArguments {
   /** The world's name. */
   world: string;
-  /** Those of this body alone. */
+  /** Only contacts of this body. */
   body?: Id;
-  /** The epoch that the world must have; not_found where it is another one's. */
+  /** The epoch that the world must have; not_found if it has another. */
   epoch?: number;
 }
 
 export interface WorldApplyArguments {
   /** The world's name. */
   world: string;
-  /** The arguments are those of each method alone, without world. */
+  /** Commands with the arguments that each method has by itself, without world. */
   commands: Command[];
-  /** The tick whose state is to show them first; the next one, if left out. */
+  /** The tick whose state shows them first; the next one, if left out. */
   at?: number;
-  /** The epoch that the world must have; not_found where it is another one's. */
+  /** The epoch that the world must have; not_found if it has another. */
   epoch?: number;
 }
 
@@ -378,29 +378,29 @@ export interface WorldSubscribeArguments {
   world: string;
   /** Snapshots a second at most; one a tick, if left out. [1/s] */
   rate?: number;
-  /** How bodies are written; log: what was commanded, for a replica. Default "plain". */
+  /** The encoding of bodies; log: the world's commands, for a replica. Default "plain". */
   encoding?: 'plain' | 'packed' | 'log';
-  /** Of encoding packed alone: what is told, and how finely. */
+  /** What encoding packed sends, and how finely; no other encoding takes it. */
   precision?: Precision;
   /** Only bodies whose box meets it; the whole world, if left out. [m] */
   area?: Area;
-  /** The area goes along with this body, and is told from its position on. */
+  /** A body that the area moves with; the area is then relative to its position. */
   follow?: Id;
   /** A body that has left the area by no more stays in view. A sixteenth of the area's shorter side, if left out. [m] */
   margin?: number;
   /** Bytes for snapshots: bodies take turns in them; no bound, if left out. [B/s] */
   budget?: number;
-  /** Rows of bodies; false for events alone. Default true. */
+  /** Whether rows of bodies are sent; false for events alone. Default true. */
   bodies?: boolean;
-  /** Kinds of events to be told of. Default ["begin", "end"]. */
+  /** The kinds of events that are sent. Default ["begin", "end"]. */
   events?: ('begin' | 'stay' | 'end' | 'hit' | 'sensor_begin' | 'sensor_end' | 'sleep' | 'wake' | 'spawn' | 'remove' | 'joint_break' | 'freeze')[];
-  /** Every touching pair's points, for drawing. Default false. */
+  /** Whether the points of every touching pair are sent, for drawing. Default false. */
   contacts?: boolean;
-  /** Full maps of bodies and joints, when they are new or were changed. Default false. */
+  /** Whether full maps of bodies and joints are sent when they are new or were changed. Default false. */
   describe?: boolean;
-  /** Of encoding log: `compact` of hello's answer, where the reader has the same number. Default 0. */
+  /** `compact` of hello's answer, for encoding log, where the reader has the same number. Default 0. */
   compact?: number;
-  /** The epoch that the world must have; not_found where it is another one's. */
+  /** The epoch that the world must have; not_found if it has another. */
   epoch?: number;
 }
 
@@ -414,7 +414,7 @@ export interface WorldViewArguments {
   subscription: Id;
   /** The new area; the whole world, if left out. [m] */
   area?: Area;
-  /** The area goes along with this body, and is told from its position on. */
+  /** A body that the area moves with; the area is then relative to its position. */
   follow?: Id;
   /** A body that has left the area by no more stays in view. The margin stays as it is, if left out. [m] */
   margin?: number;
@@ -423,13 +423,13 @@ export interface WorldViewArguments {
 export interface BodySpawnArguments {
   /** The world's name. */
   world: string;
-  /** Never moves; moves as told; moves as forces have it. Default "dynamic". */
+  /** static: never moves; kinematic: moves at its velocity; dynamic: moves by forces. Default "dynamic". */
   type?: 'static' | 'kinematic' | 'dynamic';
-  /** Of the body's origin. Default [0, 0]. [m] */
+  /** Place of the body's origin. Default [0, 0]. [m] */
   position?: Vector;
   /** Counter-clockwise. Default 0. [rad] */
   angle?: number;
-  /** Of the centre of mass. Default [0, 0]. [m/s] */
+  /** Velocity of the centre of mass. Default [0, 0]. [m/s] */
   velocity?: Vector;
   /** Counter-clockwise. Default 0. [rad/s] */
   angular_velocity?: number;
@@ -441,7 +441,7 @@ export interface BodySpawnArguments {
   gravity_scale?: number;
   /** Never turns. Default false. */
   fixed_rotation?: boolean;
-  /** Of a dynamic body: swept against moving ones too. Default false. */
+  /** A dynamic body that is swept against moving bodies too. Default false. */
   bullet?: boolean;
   /** May sleep when it is at rest. Default true. */
   allow_sleep?: boolean;
@@ -449,17 +449,17 @@ export interface BodySpawnArguments {
   awake?: boolean;
   /** A disabled body neither moves nor collides. Default true. */
   enabled?: boolean;
-  /** 0: from the shapes. Default 0. [kg] */
+  /** Mass of the body; 0: the sum of its shapes'. Default 0. [kg] */
   mass?: number;
-  /** Kept for the client; UTF-8. Default "". */
+  /** UTF-8 text that the server keeps for clients. Default "". */
   tag?: string;
-  /** None makes a mass point of 1 kg. */
+  /** The body's shapes; a body without any is a mass point of 1 kg. */
   shapes: Shape[];
-  /** Ends with the world, or with the session that spawned it. Default "world". */
+  /** Whether the body ends with the world, or with the session that spawned it. Default "world". */
   lifetime?: 'world' | 'session';
   /** Whose it is; the session's subject, if left out; "" for nobody's. Others than oneself: role admin. */
   owner?: string;
-  /** The epoch that the world must have; not_found where it is another one's. */
+  /** The epoch that the world must have; not_found if it has another. */
   epoch?: number;
 }
 
@@ -468,7 +468,7 @@ export interface BodyRemoveArguments {
   world: string;
   /** The body's id. */
   body: Id;
-  /** The epoch that the world must have; not_found where it is another one's. */
+  /** The epoch that the world must have; not_found if it has another. */
   epoch?: number;
 }
 
@@ -477,7 +477,7 @@ export interface BodyGetArguments {
   world: string;
   /** The body's id. */
   body: Id;
-  /** The epoch that the world must have; not_found where it is another one's. */
+  /** The epoch that the world must have; not_found if it has another. */
   epoch?: number;
 }
 
@@ -486,13 +486,13 @@ export interface BodySetArguments {
   world: string;
   /** The body's id. */
   body: Id;
-  /** Never moves; moves as told; moves as forces have it. */
+  /** static: never moves; kinematic: moves at its velocity; dynamic: moves by forces. */
   type?: 'static' | 'kinematic' | 'dynamic';
-  /** Of the body's origin. [m] */
+  /** Place of the body's origin. [m] */
   position?: Vector;
   /** Counter-clockwise. [rad] */
   angle?: number;
-  /** Of the centre of mass. [m/s] */
+  /** Velocity of the centre of mass. [m/s] */
   velocity?: Vector;
   /** Counter-clockwise. [rad/s] */
   angular_velocity?: number;
@@ -504,7 +504,7 @@ export interface BodySetArguments {
   gravity_scale?: number;
   /** Never turns. */
   fixed_rotation?: boolean;
-  /** Of a dynamic body: swept against moving ones too. */
+  /** A dynamic body that is swept against moving bodies too. */
   bullet?: boolean;
   /** May sleep when it is at rest. */
   allow_sleep?: boolean;
@@ -512,13 +512,13 @@ export interface BodySetArguments {
   awake?: boolean;
   /** A disabled body neither moves nor collides. */
   enabled?: boolean;
-  /** 0: from the shapes. [kg] */
+  /** Mass of the body; 0: the sum of its shapes'. [kg] */
   mass?: number;
-  /** Kept for the client; UTF-8. */
+  /** UTF-8 text that the server keeps for clients. */
   tag?: string;
   /** Hands it over; by its owner, or an admin, who may say "" for nobody. */
   owner?: string;
-  /** The epoch that the world must have; not_found where it is another one's. */
+  /** The epoch that the world must have; not_found if it has another. */
   epoch?: number;
 }
 
@@ -529,9 +529,9 @@ export interface BodyImpulseArguments {
   body: Id;
   /** Changes the velocity at once. [N s] */
   impulse: Vector;
-  /** A place in the world; the centre of mass, if left out. [m] */
+  /** Where it acts, in the world; the centre of mass, if left out. [m] */
   point?: Vector;
-  /** The epoch that the world must have; not_found where it is another one's. */
+  /** The epoch that the world must have; not_found if it has another. */
   epoch?: number;
 }
 
@@ -542,7 +542,7 @@ export interface BodyAngularImpulseArguments {
   body: Id;
   /** Counter-clockwise. [N m s] */
   impulse: number;
-  /** The epoch that the world must have; not_found where it is another one's. */
+  /** The epoch that the world must have; not_found if it has another. */
   epoch?: number;
 }
 
@@ -553,9 +553,9 @@ export interface BodyForceArguments {
   body: Id;
   /** Acts on every tick until it is set again; zero ends it. [N] */
   force: Vector;
-  /** A place in the world, kept as a point of the body; the centre of mass, if left out. [m] */
+  /** Where it acts, in the world, kept as a point of the body; the centre of mass, if left out. [m] */
   point?: Vector;
-  /** The epoch that the world must have; not_found where it is another one's. */
+  /** The epoch that the world must have; not_found if it has another. */
   epoch?: number;
 }
 
@@ -566,7 +566,7 @@ export interface BodyTorqueArguments {
   body: Id;
   /** Acts on every tick until it is set again; zero ends it. [N m] */
   torque: number;
-  /** The epoch that the world must have; not_found where it is another one's. */
+  /** The epoch that the world must have; not_found if it has another. */
   epoch?: number;
 }
 
@@ -575,9 +575,9 @@ export interface ShapeAddArguments {
   world: string;
   /** The body's id. */
   body: Id;
-  /** As in body.spawn. */
+  /** A shape as body.spawn takes it. */
   shape: Shape;
-  /** The epoch that the world must have; not_found where it is another one's. */
+  /** The epoch that the world must have; not_found if it has another. */
   epoch?: number;
 }
 
@@ -588,21 +588,21 @@ export interface ShapeSetArguments {
   shape: Id;
   /** Mass by area. [kg/m²] */
   density?: number;
-  /** A pair has the root of the product. */
+  /** Friction; a pair of shapes has the root of the product. */
   friction?: number;
-  /** Bounce; a pair has the larger. */
+  /** Restitution; a pair of shapes has the larger. */
   restitution?: number;
-  /** Torque against rolling, by load and radius; a pair has the larger. */
+  /** Torque against rolling, by load and radius; a pair of shapes has the larger. */
   rolling_resistance?: number;
   /** Conveyor: the surface's speed along the outward normal turned clockwise. [m/s] */
   tangent_speed?: number;
-  /** Notes what comes into it and does not collide. */
+  /** Whether the shape reports bodies that enter it instead of colliding. */
   sensor?: boolean;
   /** The shapes that it collides with; all, if left out. */
   filter?: Filter;
   /** Events that it makes: contact (begin, stay, end), hit, sensor (is seen by sensors). */
   events?: ('contact' | 'hit' | 'sensor')[];
-  /** The epoch that the world must have; not_found where it is another one's. */
+  /** The epoch that the world must have; not_found if it has another. */
   epoch?: number;
 }
 
@@ -611,7 +611,7 @@ export interface ShapeRemoveArguments {
   world: string;
   /** The shape's id. */
   shape: Id;
-  /** The epoch that the world must have; not_found where it is another one's. */
+  /** The epoch that the world must have; not_found if it has another. */
   epoch?: number;
 }
 
@@ -620,9 +620,9 @@ export interface JointCreateArguments {
   world: string;
   /** The kind of joint. */
   kind: 'revolute' | 'prismatic' | 'distance' | 'weld' | 'wheel' | 'motor' | 'mouse' | 'filter' | 'gear' | 'pulley';
-  /** A body; a mouse has none, and a gear may do with joints. */
+  /** The first body; a mouse has none, and a gear may name joints instead. */
   a?: Id;
-  /** Another body. */
+  /** The second body. */
   b?: Id;
   /** The place in the world where it acts; or else: [m] */
   anchor?: Vector;
@@ -632,11 +632,11 @@ export interface JointCreateArguments {
   anchor_b?: Vector;
   /** A direction in the world, of any length. */
   axis?: Vector;
-  /** Angle of b less that of a that counts as zero; as it is, if left out. [rad] */
+  /** The angle of b less that of a that counts as zero; the present one, if left out. [rad] */
   reference_angle?: number;
-  /** A revolute or prismatic joint that the gear stands on. */
+  /** A revolute or prismatic joint that the gear couples. */
   joint_a?: Id;
-  /** Another; both or neither. */
+  /** The other joint that the gear couples; both are given, or neither. */
   joint_b?: Id;
   /** The place where a's rope turns, in the world. [m] */
   ground_a?: Vector;
@@ -644,9 +644,9 @@ export interface JointCreateArguments {
   ground_b?: Vector;
   /** The weight of b's motion; at least 0.001 in size, > 0 for a pulley. Default 1. */
   ratio?: number;
-  /** The two bodies collide all the same. Default false. */
+  /** Whether the two bodies collide with each other. Default false. */
   collide_connected?: boolean;
-  /** Of the rod or spring at rest, or of the rope; as it is, if left out. [m] */
+  /** Length of the rod, of the spring at rest, or of the rope; the present distance, if left out. [m] */
   length?: number;
   /** Lower limit. [rad or m] */
   lower?: number;
@@ -654,31 +654,31 @@ export interface JointCreateArguments {
   upper?: number;
   /** The speed that the motor aims at; 0: a brake. [rad/s or m/s] */
   motor_speed?: number;
-  /** Of the motor or mouse; 0: off. [N] */
+  /** Greatest force of the motor or mouse; 0: off. [N] */
   max_force?: number;
-  /** Of the motor; 0: off. [N m] */
+  /** Greatest torque of the motor; 0: off. [N m] */
   max_torque?: number;
   /** Frequency of the spring; 0: none. [1/s] */
   hertz?: number;
-  /** Of it; 1: critical. */
+  /** Damping of the spring; 1: critical. */
   damping_ratio?: number;
-  /** Of the angle's spring. [1/s] */
+  /** Frequency of the angle's spring; 0: none. [1/s] */
   angular_hertz?: number;
-  /** Of it. */
+  /** Damping of the angle's spring; 1: critical. */
   angular_damping_ratio?: number;
-  /** mouse: the place to drag to; motor: of b's anchor from a's, in a's frame. [m] */
+  /** mouse: the place to drag to; motor: the offset of b's anchor from a's, in a's frame. [m] */
   target?: Vector;
   /** The spring's position of rest. [rad] */
   target_angle?: number;
   /** The spring's position of rest. [m] */
   target_translation?: number;
-  /** Of b's anchor, in a's frame. [m/s] */
+  /** Velocity of b's anchor that the motor aims at, in a's frame. [m/s] */
   velocity?: Vector;
-  /** Breaks above it; 0: never. [N] */
+  /** The force above which the joint breaks; 0: none. [N] */
   break_force?: number;
-  /** Breaks above it; 0: never. [N m] */
+  /** The torque above which the joint breaks; 0: none. [N m] */
   break_torque?: number;
-  /** The epoch that the world must have; not_found where it is another one's. */
+  /** The epoch that the world must have; not_found if it has another. */
   epoch?: number;
 }
 
@@ -687,7 +687,7 @@ export interface JointSetArguments {
   world: string;
   /** The joint's id. */
   joint: Id;
-  /** Of the rod or spring at rest, or of the rope; as it is, if left out. [m] */
+  /** Length of the rod, of the spring at rest, or of the rope; the present distance, if left out. [m] */
   length?: number;
   /** Lower limit. [rad or m] */
   lower?: number;
@@ -695,31 +695,31 @@ export interface JointSetArguments {
   upper?: number;
   /** The speed that the motor aims at; 0: a brake. [rad/s or m/s] */
   motor_speed?: number;
-  /** Of the motor or mouse; 0: off. [N] */
+  /** Greatest force of the motor or mouse; 0: off. [N] */
   max_force?: number;
-  /** Of the motor; 0: off. [N m] */
+  /** Greatest torque of the motor; 0: off. [N m] */
   max_torque?: number;
   /** Frequency of the spring; 0: none. [1/s] */
   hertz?: number;
-  /** Of it; 1: critical. */
+  /** Damping of the spring; 1: critical. */
   damping_ratio?: number;
-  /** Of the angle's spring. [1/s] */
+  /** Frequency of the angle's spring; 0: none. [1/s] */
   angular_hertz?: number;
-  /** Of it. */
+  /** Damping of the angle's spring; 1: critical. */
   angular_damping_ratio?: number;
-  /** mouse: the place to drag to; motor: of b's anchor from a's, in a's frame. [m] */
+  /** mouse: the place to drag to; motor: the offset of b's anchor from a's, in a's frame. [m] */
   target?: Vector;
   /** The spring's position of rest. [rad] */
   target_angle?: number;
   /** The spring's position of rest. [m] */
   target_translation?: number;
-  /** Of b's anchor, in a's frame. [m/s] */
+  /** Velocity of b's anchor that the motor aims at, in a's frame. [m/s] */
   velocity?: Vector;
-  /** Breaks above it; 0: never. [N] */
+  /** The force above which the joint breaks; 0: none. [N] */
   break_force?: number;
-  /** Breaks above it; 0: never. [N m] */
+  /** The torque above which the joint breaks; 0: none. [N m] */
   break_torque?: number;
-  /** The epoch that the world must have; not_found where it is another one's. */
+  /** The epoch that the world must have; not_found if it has another. */
   epoch?: number;
 }
 
@@ -728,7 +728,7 @@ export interface JointRemoveArguments {
   world: string;
   /** The joint's id. */
   joint: Id;
-  /** The epoch that the world must have; not_found where it is another one's. */
+  /** The epoch that the world must have; not_found if it has another. */
   epoch?: number;
 }
 
@@ -737,14 +737,14 @@ export interface JointGetArguments {
   world: string;
   /** The joint's id. */
   joint: Id;
-  /** The epoch that the world must have; not_found where it is another one's. */
+  /** The epoch that the world must have; not_found if it has another. */
   epoch?: number;
 }
 
 export interface JointListArguments {
   /** The world's name. */
   world: string;
-  /** The epoch that the world must have; not_found where it is another one's. */
+  /** The epoch that the world must have; not_found if it has another. */
   epoch?: number;
 }
 
@@ -755,15 +755,15 @@ export interface QueryRayArguments {
   from: Vector;
   /** The end of the ray. [m] */
   to: Vector;
-  /** Which shapes are seen; all, if left out. */
+  /** The shapes that the query sees; all, if left out. */
   filter?: Filter;
-  /** A body that is not seen. */
+  /** A body that the query does not see. */
   ignore?: Id;
-  /** Sensors are seen too. Default false. */
+  /** Whether the query sees sensors too. Default false. */
   sensors?: boolean;
-  /** Every hit; the nearest alone, if left out. Default false. */
+  /** Whether every hit is answered; the nearest alone, if left out. Default false. */
   all?: boolean;
-  /** The epoch that the world must have; not_found where it is another one's. */
+  /** The epoch that the world must have; not_found if it has another. */
   epoch?: number;
 }
 
@@ -774,36 +774,36 @@ export interface QueryOverlapArguments {
   area?: Area;
   /** Bodies that overlap it (world coordinates), or else: */
   shape?: Form;
-  /** Bodies that it lies in. [m] */
+  /** Bodies that this point lies in. [m] */
   point?: Vector;
-  /** Which shapes are seen; all, if left out. */
+  /** The shapes that the query sees; all, if left out. */
   filter?: Filter;
-  /** A body that is not seen. */
+  /** A body that the query does not see. */
   ignore?: Id;
-  /** Sensors are seen too. Default false. */
+  /** Whether the query sees sensors too. Default false. */
   sensors?: boolean;
-  /** The epoch that the world must have; not_found where it is another one's. */
+  /** The epoch that the world must have; not_found if it has another. */
   epoch?: number;
 }
 
 export interface QueryCastArguments {
   /** The world's name. */
   world: string;
-  /** Seen from where it is, as from a body. */
+  /** The shape, relative to its origin. */
   shape: Form;
-  /** The beginning of its origin's path. [m] */
+  /** Where the path of the shape's origin begins. [m] */
   from: Vector;
-  /** The end of its origin's path. [m] */
+  /** Where the path of the shape's origin ends. [m] */
   to: Vector;
-  /** Which shapes are seen; all, if left out. */
+  /** The shapes that the query sees; all, if left out. */
   filter?: Filter;
-  /** A body that is not seen. */
+  /** A body that the query does not see. */
   ignore?: Id;
-  /** Sensors are seen too. Default false. */
+  /** Whether the query sees sensors too. Default false. */
   sensors?: boolean;
-  /** Every hit; the nearest alone, if left out. Default false. */
+  /** Whether every hit is answered; the nearest alone, if left out. Default false. */
   all?: boolean;
-  /** The epoch that the world must have; not_found where it is another one's. */
+  /** The epoch that the world must have; not_found if it has another. */
   epoch?: number;
 }
 
@@ -814,13 +814,13 @@ export interface QueryNearestArguments {
   point: Vector;
   /** How far to look. Default 1000000. [m] */
   radius?: number;
-  /** Which shapes are seen; all, if left out. */
+  /** The shapes that the query sees; all, if left out. */
   filter?: Filter;
-  /** A body that is not seen. */
+  /** A body that the query does not see. */
   ignore?: Id;
-  /** Sensors are seen too. Default false. */
+  /** Whether the query sees sensors too. Default false. */
   sensors?: boolean;
-  /** The epoch that the world must have; not_found where it is another one's. */
+  /** The epoch that the world must have; not_found if it has another. */
   epoch?: number;
 }
 
