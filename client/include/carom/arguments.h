@@ -309,7 +309,7 @@ typedef struct carom_args_world_subscribe {
     // The encoding of bodies; log: the world's commands, for a replica. One of plain, packed,
     // log. Default "plain".
     const char *encoding;
-    // What encoding packed sends, and how finely; no other encoding takes it.
+    // The values that encoding packed sends, and their steps; no other encoding takes it.
     const carom_args_precision *precision;
     // Only bodies whose box meets it; the whole world, if left out. [m]
     bool has_area;

@@ -763,7 +763,7 @@ struct world_subscribe {
     // The encoding of bodies; log: the world's commands, for a replica. One of plain, packed,
     // log. Default "plain".
     std::optional<std::string> encoding{};
-    // What encoding packed sends, and how finely; no other encoding takes it.
+    // The values that encoding packed sends, and their steps; no other encoding takes it.
     std::optional<precision_map> precision{};
     // Only bodies whose box meets it; the whole world, if left out. [m]
     std::optional<std::array<double, 4>> area{};

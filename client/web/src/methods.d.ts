@@ -380,7 +380,7 @@ export interface WorldSubscribeArguments {
   rate?: number;
   /** The encoding of bodies; log: the world's commands, for a replica. Default "plain". */
   encoding?: 'plain' | 'packed' | 'log';
-  /** What encoding packed sends, and how finely; no other encoding takes it. */
+  /** The values that encoding packed sends, and their steps; no other encoding takes it. */
   precision?: Precision;
   /** Only bodies whose box meets it; the whole world, if left out. [m] */
   area?: Area;

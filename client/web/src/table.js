@@ -210,7 +210,7 @@ export const TABLE = {
       world: {type: 'name', required: true, doc: 'The world\'s name.'},
       rate: {type: 'number', min: 0.01, max: 1000, unit: '1/s', doc: 'Snapshots a second at most; one a tick, if left out.'},
       encoding: {type: 'choice', words: ['plain', 'packed', 'log'], fallback: "plain", doc: 'The encoding of bodies; log: the world\'s commands, for a replica.'},
-      precision: {type: 'precision', doc: 'What encoding packed sends, and how finely; no other encoding takes it.'},
+      precision: {type: 'precision', doc: 'The values that encoding packed sends, and their steps; no other encoding takes it.'},
       area: {type: 'area', min: -1000000, max: 1000000, unit: 'm', doc: 'Only bodies whose box meets it; the whole world, if left out.'},
       follow: {type: 'id', doc: 'A body that the area moves with; the area is then relative to its position.'},
       margin: {type: 'number', min: 0, max: 1000000, unit: 'm', doc: 'A body that has left the area by no more stays in view. A sixteenth of the area\'s shorter side, if left out.'},
