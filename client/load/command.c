@@ -29,8 +29,20 @@ static bool find_beside(char out[PATH_MAX])
 static bool add(char **words, size_t *count, const char *before, const char *word)
 {
     bool good = asprintf(&words[*count], "%s%s", before, word) >= 0;
-    *count += good ? 1 : 0;
-    return good;
+    if (!good) {
+        words[*count] = NULL; // where memory has run out it may be anything
+        return false;
+    }
+    *count += 1;
+    return true;
+}
+
+static void free_words(char **words)
+{
+    for (size_t i = 0; words != NULL && words[i] != NULL; i++) {
+        free(words[i]);
+    }
+    free(words);
 }
 
 // The options as they were given, one word and its value each. A token goes by the environment:
@@ -51,7 +63,11 @@ static char **hand_on(const cli *c)
         good = add(words, &count, "--", given->option->name) &&
                (given->value == NULL || add(words, &count, "", given->value));
     }
-    return good ? words : NULL;
+    if (!good) {
+        free_words(words);
+        return NULL;
+    }
+    return words;
 }
 
 static cli_exit start(cli *c)
@@ -66,7 +82,9 @@ static cli_exit start(cli *c)
     } else {
         (void)execvp(PROGRAM, words);
     }
-    cli_error("unavailable", "cannot start " PROGRAM ": %s", strerror(errno));
+    const int failed = errno;
+    free_words(words);
+    cli_error("unavailable", "cannot start " PROGRAM ": %s", strerror(failed));
     cli_hint("it is installed with carom, in the same folder or in one of PATH");
     return CLI_REFUSED;
 }
