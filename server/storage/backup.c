@@ -1,12 +1,12 @@
 // A data directory in one file, and back.
 //
-// A backup is made from beside the server that uses the directory: its files are caught as they are
-// at one moment (disk_still.h) and copied while the server goes on, so that a restored directory is
-// opened and judged like any other.
+// A backup is made by a process beside the server that uses the directory: disk_still.h pins the
+// files as they are at one moment, and they are copied while the server goes on. A restored
+// directory is opened and verified like any other.
 //
 // Layout, little-endian: magic, u32 version, u32 checksum of the 12 bytes before; then for each
 // file u32 1, u32 length of the name, u64 size, the name, u32 checksum of all that, then its bytes
-// in pieces, each with u32 checksum behind it; at the end u32 2, u32 0, u64 number of files,
+// in pieces, each followed by a u32 checksum; at the end u32 2, u32 0, u64 number of files,
 // checksum of that. A backup without its end is refused.
 #include "server/storage/internal.h"
 
@@ -32,7 +32,7 @@ static const uint8_t BACKUP_MAGIC[8] = {0x89, 'C', 'R', 'M', 'B', 'A', 'K', 0x1A
 typedef struct stream {
     disk_file *file;
     uint64_t at;
-    int result; // errno of what failed first
+    int result; // errno of the first failure; 0: none
     uint8_t *piece;
 } stream;
 
@@ -129,8 +129,8 @@ static status split_path(const char *path, char folder[PATH_MAX], const char **n
     return STATUS_OK;
 }
 
-// Backups to one name may run at once: each has a part of its own. It tells the beginning of a name
-// that is as long as names may be.
+// The name of the temporary file. A random number in it lets several backups to one name run at
+// once. A name of the greatest length is shortened to make space for the suffix.
 static void name_part(char out[NAME_MAX + 1], const char *name)
 {
     enum { SUFFIX = sizeof ".01234567.part" - 1 };
@@ -260,7 +260,7 @@ static status source_read(source *in, void *bytes, size_t size, error *err)
     return STATUS_OK;
 }
 
-// Only names of ours: a backup that was made up must not write elsewhere.
+// Accepts only the names that storage itself gives: a forged backup must not write elsewhere.
 static bool name_is_ours(const char *name)
 {
     return (strncmp(name, "log-", 4) == 0 || strncmp(name, "image-", 6) == 0) &&
@@ -372,8 +372,8 @@ static void count_file(void *context, const char *name)
     *count += strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
 }
 
-// A file "restoring" stands in the directory until all of it is on the disk, and no server starts
-// beside it.
+// A file "restoring" is in the directory until all of it is on the disk; while it is there, no
+// server starts.
 static status fill_directory(source *in, disk *to, error *err)
 {
     const disk_methods *m = to->methods;

@@ -1,8 +1,8 @@
-// The note "closed" that a clean close leaves: where the log ends.
+// The file "closed", written by a clean close: it records where the log ends.
 //
-// After a crash the end of the log is where its last whole group ends, and a shorter file cannot be
-// told from a write that was not finished. After a clean close it can: the log must end exactly
-// where the note says. The note goes, durably, before anything is written.
+// After a crash the end of the log is where its last whole group ends, and a shorter file looks the
+// same as an unfinished write. After a clean close the difference shows: the log must end exactly
+// where the file says. The file is removed, durably, before anything is written.
 #include "server/storage/internal.h"
 
 #include <errno.h>

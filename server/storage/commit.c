@@ -1,12 +1,13 @@
-// The storage thread's turn: take all that waits, write it as one group, sync once, publish.
+// The storage thread's turn: take all waiting requests, write them as one group, sync once,
+// publish.
 //
 // The order of things is the whole of durability:
 //   1. write the group                      -> records of `normal` worlds are committed
 //   2. sync, if any of it asks for that     -> records of `full` worlds are committed
-//   3. only then remove what the log needs no more: images, segments
-// A group that could not be written fails the worlds that had a part in it, and no other; a sync
-// that failed fails all. Between two groups a piece of an image is written, so that no commit waits
-// for a whole one.
+//   3. only then remove images and segments that the log no longer needs
+// A failed write of a group fails the worlds that had a record in it, and no other; a failed sync
+// fails all worlds. Between two groups one piece of an image is written, so that no commit waits
+// for a whole image.
 #include "server/storage/turn.h"
 
 #include "common/base/assert.h"
@@ -38,7 +39,8 @@ static size_t records_size(const store_request *r)
                                          RECORD_HEADER_BYTES + CHECKPOINT_BODY_BYTES;
 }
 
-// Moves what fits from s->pending into s->in_group and s->group. True: some of it asks for a sync.
+// Moves the requests that fit from s->pending into s->in_group and s->group. True: some of them ask
+// for a sync.
 static bool fill_group(storage *s)
 {
     ASSERT(s->in_group.first == NULL);
@@ -130,7 +132,7 @@ static status write_group(storage *s, error *err)
     return result;
 }
 
-// The worlds that had a record in the group have a gap there.
+// Fails the worlds that had a record in the group: their logs now have a gap.
 static void fail_group(storage *s, const error *err)
 {
     for (store_request *r = s->in_group.first; r != NULL; r = r->next) {
@@ -142,7 +144,8 @@ static void fail_group(storage *s, const error *err)
     }
 }
 
-// After the write, before the sync: what `normal` (and `none`) worlds wait for is so.
+// After the write and before the sync: publishes the records of `normal` and `none` worlds, which
+// do not wait for the sync.
 static void publish_written(storage *s)
 {
     bool any = false;
@@ -191,9 +194,9 @@ static void take_incoming(storage *s)
 }
 
 // A world's ticks come at even distances, and sync_ms is a whole number of them at most rates: a
-// sync that waits for its deadline begins with the commit of a tick and holds that up. Right behind
-// a commit is the longest time until the next one, so the last quarter of the interval takes the
-// first such chance.
+// sync that waits for its deadline begins with the commit of a tick and holds that up. The time
+// right after a commit is the longest until the next one, so the last quarter of the interval takes
+// the first such chance.
 static bool sync_due(const storage *s, bool committed)
 {
     int64_t interval = (int64_t)s->options.sync_ms * NS_PER_MS;
@@ -202,7 +205,7 @@ static bool sync_due(const storage *s, bool committed)
            s->options.clock() - s->dirty_ns >= due;
 }
 
-// Nothing waits: a good time for a sync that is due, and for the seal after one.
+// Nothing waits: syncs if a sync is due, and seals the log after a sync.
 static void idle(storage *s, bool committed)
 {
     error err;

@@ -1,13 +1,14 @@
-// The few operations on files that the storage is made of, as a table: a directory of the system in
+// The few file operations that storage needs, as a table of functions: a directory of the system in
 // the server, a disk that forgets or fails in tests.
 //
 // Names are plain file names within the one directory. Every operation returns 0 or an errno value.
 // Promises that the storage builds on:
-//   - what write() took is read back by this and any later process, unless the machine stops;
+//   - bytes accepted by write() are read back by this and any later process, unless the machine
+//     stops;
 //   - after sync() of a file its bytes and size survive a loss of power;
-//   - after sync_names() so do all creations, renames and removals before it;
-//   - what was not synced may survive wholly, in parts or not at all, in any order.
-// Used by one thread at a time, but for reads and opens of a backup beside the storage thread.
+//   - after sync_names() all creations, renames and removals before it survive too;
+//   - unsynced changes may survive wholly, in part or not at all, in any order.
+// Used by one thread at a time, except that a backup reads and opens beside the storage thread.
 #ifndef CAROM_SERVER_STORAGE_DISK_H
 #define CAROM_SERVER_STORAGE_DISK_H
 
@@ -25,7 +26,7 @@ typedef struct disk_file {
 
 typedef enum disk_mode {
     DISK_READ,
-    DISK_WRITE, // reads and writes what is there
+    DISK_WRITE, // reads and writes an existing file
     DISK_CREATE // as DISK_WRITE, and the file is new or emptied
 } disk_mode;
 
@@ -36,13 +37,13 @@ typedef struct disk_methods {
     void (*close)(disk_file *f);
     // Fewer than `size` bytes only at the end of the file.
     int (*read)(disk_file *f, uint64_t offset, void *bytes, size_t size, size_t *got);
-    // All of it, or an error after which any part of it may be there.
+    // Writes all of it, or returns an error, after which any part of it may have been written.
     int (*write)(disk_file *f, uint64_t offset, const void *bytes, size_t size);
     int (*sync)(disk_file *f);
     int (*truncate)(disk_file *f, uint64_t size);
     // Makes a file of `from` bytes longer, with zeros, so that writes there do not change its size:
-    // a sync then has less to do. An error (there is no room, the disk cannot do it) may leave any
-    // part of the zeros.
+    // a sync then has less to do. After an error (the disk is full, or cannot do it) any part of
+    // the zeros may be there.
     int (*reserve)(disk_file *f, uint64_t from, uint64_t size);
     int (*size)(disk_file *f, uint64_t *out);
     int (*rename)(disk *d, const char *from, const char *to);
@@ -50,7 +51,7 @@ typedef struct disk_methods {
     int (*sync_names)(disk *d);
     int (*list)(disk *d, disk_each *each, void *context);
     // Takes the directory for this process until destroy(). EWOULDBLOCK: another has it; `holder`
-    // is then its process id, or 0 where that is not known.
+    // is then its process id, or 0 if unknown.
     int (*lock)(disk *d, long *holder);
     void (*destroy)(disk *d);
 } disk_methods;

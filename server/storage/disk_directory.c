@@ -34,7 +34,7 @@ static int file_open(disk *d, const char *name, disk_mode mode, disk_file **out)
 {
     int flags = mode == DISK_READ ? O_RDONLY : O_RDWR;
     flags |= mode == DISK_CREATE ? O_CREAT | O_TRUNC : 0;
-    // Not through a link: nobody is to lead the server's writes to another place.
+    // O_NOFOLLOW: nobody may redirect the server's writes through a link.
     int fd = openat(((directory *)d)->fd, name, flags | O_CLOEXEC | O_NOFOLLOW, 0640);
     if (fd < 0) {
         return errno;
@@ -48,7 +48,7 @@ static int file_open(disk *d, const char *name, disk_mode mode, disk_file **out)
 
 static void file_close(disk_file *f)
 {
-    // Data that mattered was synced, and that told its errors.
+    // Errors of data that matters were reported by its sync.
     (void)close(fd_of(f));
     free(f);
 }
@@ -98,7 +98,8 @@ static int file_truncate(disk_file *f, uint64_t size)
 
 static int file_reserve(disk_file *f, uint64_t from, uint64_t size)
 {
-    // Not posix_fallocate(), which writes the zeros where the file system has no such operation.
+    // posix_fallocate() is no substitute: it writes the zeros if the file system lacks the
+    // operation.
     return fallocate(fd_of(f), 0, (off_t)from, (off_t)(size - from)) == 0 ? 0 : errno;
 }
 
@@ -170,8 +171,8 @@ static long read_holder(int fd)
     return n > 0 ? strtol(text, NULL, 10) : 0;
 }
 
-// The file tells a second server who has the directory, and locks it for servers that do not look
-// at the directory's lock.
+// Locks the file that tells a second server which process uses the directory; servers that do not
+// check the directory's own lock are stopped by this one.
 static int directory_lock(disk *d, long *holder)
 {
     directory *dir = (directory *)d;
@@ -210,7 +211,7 @@ static int directory_lock(disk *d, long *holder)
     }
     char text[32];
     int length = snprintf(text, sizeof text, "%ld\n", (long)getpid());
-    // Only for the message of a second server: a lock without a number locks all the same.
+    // The number is only for the second server's message: the lock works without it.
     if (ftruncate(fd, 0) == 0 && pwrite(fd, text, (size_t)length, 0) != length) {
         (void)ftruncate(fd, 0);
     }

@@ -12,7 +12,7 @@
 
 typedef struct caught {
     char name[IMAGE_NAME_BYTES];
-    disk_file *file; // of the disk below
+    disk_file *file; // a file of the underlying disk
     uint64_t size;
 } caught;
 
@@ -28,8 +28,8 @@ typedef struct still_file {
     uint32_t index;
 } still_file;
 
-// Where the log has to end, if no server has the directory: a log that was cut off is found so. No
-// part of a backup, whose own end tells that.
+// Records where the log has to end if no server has the directory, which reveals a log that was cut
+// short. Not part of a backup, which marks its own end.
 static const char CLOSED[] = "closed";
 
 static const disk_methods methods;
@@ -65,8 +65,8 @@ static bool has(const still *s, const char *name)
     return false;
 }
 
-// Where the log ends now in its last segment, into the room behind which the server goes on to
-// write. A segment that makes no sense stays as it is, for the reader to find out.
+// Sets the last segment's size to where the log ends now; the space after it is where the server
+// goes on to write. A damaged segment keeps its size, so that the reader reports the damage.
 static void cut_to_log(const still *s, caught *last)
 {
     uint64_t number = strtoull(last->name + strlen("log-"), NULL, 10);
@@ -88,8 +88,8 @@ static void cut_to_log(const still *s, caught *last)
     scan_close(&file);
 }
 
-// Opens the files whose names begin so, which are not open yet. A file that has gone is passed over
-// when `needed` is false, else EAGAIN.
+// Opens the files with this prefix that are not open yet. A file that has disappeared is skipped if
+// `needed` is false, else EAGAIN.
 static int open_all(still *s, const char *prefix, bool needed)
 {
     names all = {0};

@@ -1,9 +1,9 @@
-// A disk that stands still: the log and images of a directory as they were at one moment, although
-// a server goes on writing it. Nothing can be written to it.
+// A read-only snapshot of a disk: the log and images of a directory as they were at one moment,
+// although a server goes on writing there.
 //
-// Its files are opened once, with their sizes of then, and stay readable when the server removes
-// them. They may have been caught between two steps of the server's: whoever needs a whole
-// directory checks it (storage_check), and catches it again where that fails.
+// Its files are opened once, with their sizes at that moment, and stay readable when the server
+// removes them. The moment may lie between two steps of the server: a caller that needs a complete
+// directory checks it (storage_check) and takes another snapshot if the check fails.
 #ifndef CAROM_SERVER_STORAGE_DISK_STILL_H
 #define CAROM_SERVER_STORAGE_DISK_STILL_H
 

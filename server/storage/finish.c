@@ -1,5 +1,5 @@
-// After a group was written, or could not be: every request in it gets what came of it, and what
-// the log needs no more goes. Storage thread.
+// After a group was written, or failed to be: gives every request in it its result, and removes
+// files that the log no longer needs. Storage thread.
 #include "server/storage/turn.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@ static void remove_image(storage *s, uint64_t world, uint64_t number)
     }
 }
 
-// Of worlds that have something in the log that no image holds, the oldest such segment.
+// The oldest segment with a record that its world's newest image does not cover.
 static uint64_t oldest_needed(storage *s)
 {
     uint64_t oldest = s->log.segment;
@@ -145,7 +145,7 @@ static void appended(const store_request *r)
     ASSERT(r->kind == STORE_APPEND);
     storage_world *w = r->world;
     if (atomic_load(&w->failed)) {
-        return; // it was left out
+        return; // it was left out of the group
     }
     if (w->durability != STORAGE_NONE) {
         ASSERT(r->sequence > w->logged && r->last_tick >= w->logged_tick);
@@ -167,8 +167,9 @@ static void created(const store_request *r)
     stored_publish(w, r->sequence);
 }
 
-// The image's record could not be written, so the image is none. But the record may be on the disk
-// until what took it back is, too: only then may the image go. If that cannot be had, it stays.
+// The image's record could not be written, so the image does not count. The record may still be on
+// the disk until a sync makes its removal durable: only then may the image file be removed. If the
+// sync fails, the file stays.
 static void checkpoint_lost(storage *s, const store_request *r, const error *err)
 {
     error failed;
@@ -182,13 +183,13 @@ static void release(storage *s, storage_world *w)
 {
     ASSERT(!w->owner_released);
     w->owner_released = true;
-    if (w->stage == STORED_UNLOGGED) { // none of it is on the disk
+    if (w->stage == STORED_UNLOGGED) { // nothing of the world is on the disk
         storage_drop_images(s, w);
         unlist(s, w);
     }
 }
 
-// Of requests that concern no world.
+// Finishes requests that concern no world.
 static void finish_own(storage *s, store_request *r, bool good)
 {
     ASSERT(r->sequence <= s->log.segment);
@@ -258,7 +259,7 @@ static void forget_gone(storage *s, storage_world *w)
     stored_free(w);
 }
 
-// Everyone in the group has what came of it; the images among it join the line.
+// Gives every request in the group its result; images among them join the queue of images.
 void storage_finish_group(storage *s, const error *err)
 {
     bool dropped = false;

@@ -8,7 +8,7 @@
 #include "common/base/assert.h"
 #include "common/base/crc32c.h"
 
-// Not one of them may be taken for another, and none is text.
+// No magic is a prefix of another, and none is text.
 static const uint8_t SEGMENT_MAGIC[8] = {0x89, 'C', 'R', 'M', 'L', 'O', 'G', 0x1A};
 static const uint8_t IMAGE_MAGIC[8] = {0x89, 'C', 'R', 'M', 'I', 'M', 'G', 0x1A};
 static const uint32_t GROUP_MAGIC = 0xB167C0A5;

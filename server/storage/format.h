@@ -16,22 +16,22 @@ enum {
     SEGMENT_HEADER_BYTES = 40,
     GROUP_HEADER_BYTES = 48,
     RECORD_HEADER_BYTES = 56,
-    WORLD_BODY_BYTES = 56, // and the name
+    WORLD_BODY_BYTES = 56, // without the name, which follows
     CHECKPOINT_BODY_BYTES = 24,
     IMAGE_HEADER_BYTES = 80
 };
 
 typedef enum format_result {
     FORMAT_OK,
-    FORMAT_BROKEN, // not such a thing, or its checksum differs
-    FORMAT_NEWER   // sound as far as it can be told, of a version that we do not know
+    FORMAT_BROKEN, // another kind of file or record, or its checksum differs
+    FORMAT_NEWER   // sound as far as it can be read, but of an unknown version
 } format_result;
 
 // ---- a segment of the log
 
 typedef struct segment_header {
     uint32_t version;
-    uint64_t number;      // of the segment, from 1
+    uint64_t number;      // the segment's number, from 1
     uint64_t store;       // random, of the directory
     uint64_t first_group; // number of the group that follows
 } segment_header;
@@ -58,8 +58,8 @@ format_result group_header_read(const uint8_t bytes[GROUP_HEADER_BYTES], group_h
 typedef enum record_kind {
     RECORD_STORE = 1,  // `world`: the next world's number; `sequence`: the oldest segment needed
     RECORD_WORLD,      // a world and its newest checkpoint: at its making, and first in a segment
-    RECORD_APPEND,     // a part of a world's log
-    RECORD_CHECKPOINT, // an image holds all up to `sequence`
+    RECORD_APPEND,     // one piece of a world's log
+    RECORD_CHECKPOINT, // an image covers everything up to `sequence`
     RECORD_DESTROY,
     RECORD_KIND_END
 } record_kind;
@@ -87,8 +87,8 @@ typedef struct checkpoint_info {
     bool has_hash;
     uint64_t sequence, tick, hash;
     uint64_t image; // number of its file, another for each
-    uint64_t size;  // of the image
-    uint32_t crc;   // of the image file's header
+    uint64_t size;  // bytes of the image
+    uint32_t crc;   // checksum of the image file's header
 } checkpoint_info;
 
 typedef struct world_body {
@@ -111,7 +111,7 @@ typedef struct image_header {
     uint32_t version;
     uint64_t store, world, number, sequence, tick, hash;
     bool has_hash;
-    uint64_t size; // of the image, without headers and checksums
+    uint64_t size; // bytes of the image, without headers and checksums
 } image_header;
 
 // Returns the checksum that the log's checkpoint record bears too.

@@ -57,7 +57,7 @@ static void add_checkpoint(group_builder *g, const store_request *r)
 {
     ASSERT(r->checkpoint.exists);
     if (r->world->stage == STORED_UNLOGGED) {
-        add_world(g, r->world, r->world->logged); // its making had failed
+        add_world(g, r->world, r->world->logged); // creating it had failed
         stored_change_stage(r->world, STORED_ENTERING);
     }
     uint8_t bytes[CHECKPOINT_BODY_BYTES];
@@ -104,8 +104,8 @@ static void add_destroy(group_builder *g, const store_request *r)
     group_add(g, &out);
 }
 
-// Puts the request's records into the group. A world whose log has failed takes none but a new
-// image and its end.
+// Puts the request's records into the group. A world whose log has failed accepts only a new image
+// and its own end.
 void group_add_request(storage *s, const store_request *r)
 {
     storage_world *w = r->world;
@@ -126,7 +126,7 @@ void group_add_request(storage *s, const store_request *r)
         break;
     case STORE_APPEND:
         if (written && atomic_load(&w->failed)) {
-            w->lost = r->sequence; // behind what was lost, it would leave a gap
+            w->lost = r->sequence; // after the lost record it would leave a gap
         } else if (written) {
             add_append(&s->group, r);
         }

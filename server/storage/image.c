@@ -1,5 +1,5 @@
 // Image files: a header, then chunks with a checksum each, written under a name that ends in .part
-// and renamed when all of it is synced. See image.h for threads.
+// and renamed once everything is synced. See image.h for threads.
 #include "server/storage/image.h"
 
 #include <errno.h>
@@ -75,7 +75,7 @@ static int write_chunk(image_writer *w)
     put32(crc, chunk_crc(w->crc, index, bytes, size));
     int result = m->write(w->file, chunk_offset(index), bytes, size);
     result = result != 0 ? result : m->write(w->file, chunk_offset(index) + size, crc, sizeof crc);
-    // Each piece by itself: one sync of a large file would hold up every commit meanwhile.
+    // Syncs each piece by itself: one sync of a large file would delay every commit meanwhile.
     result = result != 0 ? result : m->sync(w->file);
     w->done += result == 0 ? size : 0;
     return result;
@@ -124,7 +124,8 @@ void image_writer_deinit(image_writer *w)
         if (!w->named) {
             char part[PART_NAME_BYTES];
             part_name(&w->header, part);
-            (void)w->disk->methods->remove(w->disk, part); // else the next start does
+            // if this fails, the next start removes it
+            (void)w->disk->methods->remove(w->disk, part);
         }
     }
     bytes_unref(w->bytes);

@@ -1,7 +1,7 @@
 // A checkpoint's image as a file: written in pieces beside the log, read in pieces.
 //
-// A file gets its name only when all of it is on the disk, so a name stands for a whole image. Each
-// piece has a checksum that also covers its place and the image that it belongs to.
+// A file gets its name only when all of it is on the disk, so every name belongs to a complete
+// image. Each piece has a checksum that also covers its position and its image's identity.
 #ifndef CAROM_SERVER_STORAGE_IMAGE_H
 #define CAROM_SERVER_STORAGE_IMAGE_H
 
@@ -25,7 +25,7 @@ typedef struct image_writer {
     uint32_t crc;
     shared_bytes *bytes; // a reference
     uint64_t done;       // bytes of it
-    bool named;          // the file has its name, which a crash may still take away
+    bool named;          // the file has its name; a crash may still undo the rename
     bool lost;           // syncing the names failed: nobody knows which are on the disk
 } image_writer;
 
@@ -36,7 +36,7 @@ void image_writer_init(image_writer *w, disk *d, const image_header *h, shared_b
 // nothing is left to do. After an error only deinit.
 status image_writer_step(image_writer *w, bool *complete, error *err);
 
-// Lets go of everything. Removes what an unfinished one wrote.
+// Releases everything. Removes the file of an unfinished image.
 void image_writer_deinit(image_writer *w);
 
 // ---- reading
@@ -44,8 +44,8 @@ void image_writer_deinit(image_writer *w);
 typedef status image_sink(void *context, uint64_t offset, const uint8_t *bytes, size_t size,
                           error *err);
 
-// The header and the file's length, against what the log says of the checkpoint; then every piece,
-// in order, to `sink` (may be NULL: only verified).
+// Checks the header and the file's length against the log's record of the checkpoint, then passes
+// every piece, in order, to `sink` (NULL: only verifies).
 status image_read(disk *d, uint64_t store, uint64_t world, const checkpoint_info *c,
                   image_sink *sink, void *context, error *err);
 

@@ -51,7 +51,7 @@ static void end_image(storage *s)
         .size = from->bytes->size,
         .crc = s->job.writer.crc,
     };
-    storage_push_front(s, r); // in front of the world's end, if that waits
+    storage_push_front(s, r); // before the world's own end, if that waits
 }
 
 // One piece of the image that is being written, or of the next one.

@@ -1,7 +1,8 @@
-// The storage's parts to each other: the struct of it, of a world, of a request.
+// Shared by the sources of this folder: the structs of the storage, of a world, of a request.
 //
-// A letter beside each field says who may touch it: O the world's owner, S the storage thread
-// (before storage_start() and within storage_turn() the caller's), L whoever holds `lock`.
+// A letter beside each field says which thread may use it: O the world's owner, S the storage
+// thread (before storage_start() and within storage_turn() the caller's), L any thread that has
+// `lock`.
 #ifndef CAROM_SERVER_STORAGE_INTERNAL_H
 #define CAROM_SERVER_STORAGE_INTERNAL_H
 
@@ -23,7 +24,7 @@ typedef struct world_span {
 
 // The knowledge that the log on the disk has of a world; stored_change_stage() makes every change.
 typedef enum stored_stage {
-    STORED_UNLOGGED, // nothing; a world of durability none stays so
+    STORED_UNLOGGED, // nothing is on the disk; a world of durability none stays in this stage
     STORED_ENTERING, // its first record is in the group that is being written
     STORED_LOGGED,
     STORED_GONE // destroyed for good; freed when released
@@ -48,7 +49,7 @@ struct storage_world {
     bool wake_due;              // S: its owner is woken after this group
     checkpoint_info checkpoint; // S: the newest that the log names
     char *unsound;              // why its image could not be read at the start; NULL: it was
-    ARRAY(world_span) spans;    // S: of records that the checkpoint does not hold
+    ARRAY(world_span) spans;    // S: spans of records that the checkpoint does not cover
 
     status state; // L: of the log
     char state_text[ERROR_TEXT_MAX];
@@ -58,9 +59,9 @@ struct storage_world {
     void *wake_context; // wake_lock
 
     _Atomic uint64_t committed;
-    _Atomic uint64_t appended_bytes; // since the beginning
-    _Atomic uint64_t covered_bytes;  // of these, held by the newest checkpoint
-    atomic_bool failed;              // as `state` is not STATUS_OK
+    _Atomic uint64_t appended_bytes; // bytes appended since the beginning
+    _Atomic uint64_t covered_bytes;  // of `appended_bytes`, those covered by the newest checkpoint
+    atomic_bool failed;              // true when `state` is not STATUS_OK
     atomic_bool wants_checkpoint;
     atomic_bool end_failed; // the last STORE_DESTROY could not be logged
 };
@@ -69,7 +70,7 @@ typedef enum store_request_kind {
     STORE_CREATE,
     STORE_APPEND,
     STORE_CHECKPOINT,   // an image to be written
-    STORE_CHECKPOINTED, // it was: the log is to say so
+    STORE_CHECKPOINTED, // the image is written: the log is to record it
     STORE_DESTROY,
     STORE_RELEASE,
     STORE_TRUNCATE // the log is to say which segment is the oldest that is needed
@@ -102,13 +103,13 @@ typedef struct image_job {
 struct storage {
     storage_options options;
     disk *disk;
-    char path[256]; // for texts; longer ones are cut
+    char path[256]; // for messages; longer paths are cut
     bool threaded;  // the thread runs
     pthread_t thread;
 
     pthread_mutex_t lock;
-    pthread_cond_t pushed;      // something came, or the thread is to end
-    pthread_mutex_t wake_lock;  // held while owners are woken
+    pthread_cond_t pushed;      // a request was pushed, or the thread is to end
+    pthread_mutex_t wake_lock;  // locked while owners are woken
     request_chain incoming;     // L
     uint64_t queue_bytes;       // L: of records not yet committed
     uint64_t image_queue_bytes; // L: of images not yet written
@@ -125,8 +126,8 @@ struct storage {
     uint64_t first_segment;         // S: the oldest file
     uint64_t oldest;                // S: the oldest that the log needs, as the log says
     uint64_t closed_bytes;          // S: of the segments before the one that is written to
-    ARRAY(uint64_t) segment_bytes;  // S: of each of them, from first_segment on
-    request_chain pending;          // S: taken, not yet in a group
+    ARRAY(uint64_t) segment_bytes;  // S: size of each segment, from first_segment on
+    request_chain pending;          // S: requests not yet in a group
     request_chain in_group;         // S
     request_chain images;           // S: STORE_CHECKPOINTs that wait
     image_job job;                  // S
@@ -138,11 +139,12 @@ struct storage {
     storage_figures figures;       // L
     _Atomic int64_t image_turn_ns; // when the next image may be made that only shortens a restart
 
-    uint64_t torn_bytes;  // of the last segment, found at the start
-    bool found_sealed;    // the log ended with a seal
-    bool found_clean;     // and the last process closed it
-    uint64_t attested;    // of the newest group that a later one says was on the disk
-    storage_report found; // what the scan counted
+    uint64_t torn_bytes; // bytes of an unfinished last write, found at the start
+    bool found_sealed;   // the log ended with a seal
+    bool found_clean;    // the last process closed the log cleanly
+    // number of the newest group that a later group proves to have been synced
+    uint64_t attested;
+    storage_report found; // counts of the scan
 };
 
 // ---- requests.c
@@ -150,13 +152,13 @@ void chain_init(request_chain *c);
 void chain_push(request_chain *c, store_request *r);
 void chain_push_front(request_chain *c, store_request *r);
 store_request *chain_pop(request_chain *c); // NULL: empty
-// Takes a request in, without bounds: for those that the storage makes itself.
+// Adds a request without checking limits: for requests that storage makes itself.
 void storage_push(storage *s, store_request *r);
 // The same under the lock.
 void storage_push_locked(storage *s, store_request *r);
-// As they count for the queue.
+// The bytes that the request counts for in the queue.
 uint64_t store_request_bytes(const store_request *r);
-// In front of all others; storage thread.
+// Adds a request in front of all others; storage thread.
 void storage_push_front(storage *s, store_request *r);
 
 // recover.c: reads the whole log into s->worlds and s->log. With `change` cuts a torn tail and
@@ -165,24 +167,26 @@ status storage_scan(storage *s, bool change, error *err);
 
 // closed.c
 status closed_write(storage *s, error *err);
-status closed_verify(storage *s, error *err); // no note: nothing to verify
-int closed_remove(disk *d);                   // before the names are synced; 0 or errno
+status closed_verify(storage *s, error *err); // STATUS_OK too if there is no such file
+// to be called before the names are synced; 0 or errno
+int closed_remove(disk *d);
 
 // commit.c
 bool storage_turn_once(storage *s);
 // Adds the records that a segment begins with.
 void catalogue_add(storage *s, group_builder *g, uint64_t oldest);
-// Syncs, seals and syncs: what storage_close() does last.
+// Syncs, seals and syncs again: the last step of storage_close().
 status storage_finish(storage *s, error *err);
 
 store_request *store_request_make(store_request_kind kind, storage_world *w);
 void store_request_free(storage *s, store_request *r);
 void stored_free(storage_world *w);
-// That another process has the directory (`holder`, 0: it is not known which), and the remedy.
+// The error for a directory that another process has (`holder`: its id, 0: unknown), with the
+// remedy.
 status storage_name_holder(long holder, const char *remedy, error *err);
 storage *storage_make(const storage_options *options, disk *d, const char *path);
 void storage_free(storage *s);
-// Ends everything without writing: what a crash leaves. For tests.
+// Frees everything without writing, as a crash would. For tests.
 void storage_abandon(storage *s);
 
 void stored_change_stage(storage_world *w, stored_stage next);
@@ -192,9 +196,10 @@ storage_world *stored_find(storage *s, uint64_t number);
 storage_world *stored_find_name(storage *s, const char *name);
 storage_world *stored_make(storage *s, uint64_t number, const char *name, uint64_t epoch,
                            storage_durability durability);
-// The world holds records from `sequence` on in the segment that is written to, or scanned.
+// Records that the world's records from `sequence` on are in `segment`, the segment being written
+// or scanned.
 void stored_note(storage_world *w, uint64_t segment, uint64_t sequence);
-// Forgets the spans that the checkpoint holds.
+// Drops the spans that the checkpoint covers.
 void stored_trim(storage_world *w);
 
 #endif

@@ -143,8 +143,8 @@ status journal_begin_segment(journal *l, uint64_t number, group_builder *first, 
     return STATUS_OK;
 }
 
-// Makes room for `size` more bytes and those to come. It is no failure if there is none: the write
-// finds out.
+// Reserves space for `size` more bytes and some ahead. Failure is ignored here: the write itself
+// reports a full disk.
 static void make_room(journal *l, size_t size)
 {
     ASSERT(l->end <= l->size);

@@ -1,14 +1,13 @@
-// The end of the log that is written to: groups are put together, written with one call, synced;
-// segments follow one another.
+// The growing end of the log: builds groups, writes each with one call, syncs, and begins new
+// segments.
 //
-// A write that fails is taken back: the file is cut to where it was, and the log goes on as if
-// nothing had been asked. A sync that fails cannot be taken back, as nobody knows what of the
-// pages before it is on the disk and the system may answer the next sync with success; `lost` says
-// so, and the storage must take nothing more.
+// A failed write is undone: the file is truncated to its old size, and the log goes on as before. A
+// failed sync cannot be undone: nobody knows which pages before it are on the disk, and the system
+// may report success for the next sync. `lost` is then set, and storage must accept nothing more.
 //
-// The file is made longer ahead of the log, by zeros: a write that does not change the size needs
-// no change of the file system's own journal, and its sync takes two thirds of the time. Without
-// room for them the log grows write by write. Storage thread.
+// The file is extended with zeros ahead of the log: a write that does not change the size needs no
+// change of the file system's own journal, and its sync takes two thirds of the time. If the disk
+// is full, the log grows write by write. Storage thread.
 #ifndef CAROM_SERVER_STORAGE_JOURNAL_H
 #define CAROM_SERVER_STORAGE_JOURNAL_H
 
@@ -37,15 +36,15 @@ typedef struct journal {
     disk_file *file;
     uint64_t store;
     uint64_t segment; // number of the file
-    uint64_t body;    // where its second group begins
-    uint64_t end;     // bytes of it that are good
-    uint64_t size;    // of the file; behind `end` zeros
-    uint64_t ahead;   // by how much the file is made longer; 0: never
+    uint64_t body;    // offset at which its second group begins
+    uint64_t end;     // bytes of it that are sound
+    uint64_t size;    // bytes of the file; those from `end` on are zeros
+    uint64_t ahead;   // bytes by which the file is extended ahead of the log; 0: never
     uint64_t written; // number of the newest group
-    uint64_t synced;  // of the newest group that is on the disk
+    uint64_t synced;  // number of the newest group that is on the disk
     bool sealed;      // the newest group is a seal
-    bool cut;         // a failed write was taken back, which a loss of power may undo
-    bool lost;        // a sync failed, or a failed write could not be taken back
+    bool cut;         // a failed write was undone; a loss of power may bring it back
+    bool lost;        // a sync failed, or a failed write could not be undone
 } journal;
 
 // Begins segment `number` with `first` as its first group, in such an order that a crash leaves the
@@ -56,11 +55,11 @@ status journal_begin_segment(journal *l, uint64_t number, group_builder *first, 
 // Writes the group after the newest one.
 status journal_write(journal *l, group_builder *g, error *err);
 
-// Everything that was written, and that failed writes were taken back, survives a loss of power.
+// After success, everything written, and every undoing of a failed write, survives a loss of power.
 status journal_sync(journal *l, error *err);
 
-// After a sync, and before it is known when more will come: an empty group that tells a later
-// reader that all before it was on the disk. Needs no sync of its own.
+// Writes an empty group after a sync, while no further record waits: it proves to a later reader
+// that everything before it was on the disk. It needs no sync of its own.
 void journal_seal(journal *l);
 
 // The file will not be written to any more: it ends with the log. Zeros that stay do no harm.

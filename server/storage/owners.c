@@ -1,4 +1,5 @@
-// Reports from the storage thread to the worlds' owners: how far the log has come, what has failed.
+// Reports from the storage thread to the worlds' owners: how far the log is committed, and its
+// failures.
 #include "server/storage/turn.h"
 
 #include <stdio.h>
@@ -88,7 +89,7 @@ void stored_set_checkpoint_state(storage_world *w, status state, const char *tex
     stored_touch(w);
 }
 
-// The log is lost: nothing is taken any more, of no world.
+// Declares the log lost: no world's records are accepted any more.
 void storage_die(storage *s, const error *err)
 {
     ASSERT(err->status != STATUS_OK);
@@ -109,7 +110,7 @@ bool storage_alive(const storage *s)
     return s->dead == STATUS_OK; // only this thread sets it
 }
 
-// The log was lost in a place that has nobody to tell.
+// Marks storage as failed if the log was lost in a place that cannot report it.
 void storage_die_if_lost(storage *s)
 {
     if (storage_alive(s) && s->log.lost) {

@@ -1,8 +1,8 @@
-// The second half of a start: puts the directory in order, and hands the worlds over.
+// The second half of a start: puts the directory in order, and passes the worlds to the caller.
 //
-// Only after verify.c has found the log sound is anything changed: the torn end is cut off, what
-// no group attests is written again and synced, and then what nothing names is removed. The log
-// goes on there.
+// Nothing is changed before verify.c has found the log sound. Then the torn end is cut off, groups
+// that no later group attests are written again and synced, and files that nothing names are
+// removed. The log goes on from there.
 #include "server/storage/verify.h"
 
 #include <errno.h>
@@ -85,9 +85,9 @@ static status find_unattested(storage *s, uint64_t *out, error *err)
     return found == SCAN_GROUP || found == SCAN_END ? STATUS_OK : STATUS_UNAVAILABLE;
 }
 
-// Writes the bytes from `at` to the end anew, as they are. After a sync that failed, the system
-// takes the pages before it for clean though they never reached the disk: only what is written
-// again is synced again.
+// Writes the bytes from `at` to the end again, unchanged. After a failed sync the system takes the
+// pages before it for clean though they never reached the disk: only pages that are written again
+// are synced again.
 static status rewrite(storage *s, uint64_t at, error *err)
 {
     const disk_methods *m = s->disk->methods;
@@ -109,8 +109,8 @@ static status rewrite(storage *s, uint64_t at, error *err)
                                    strerror(result));
 }
 
-// Opens the last segment for writing, without its torn end, and makes sure that all of it is on the
-// disk: what another process wrote may not be.
+// Opens the last segment for writing, cuts off its torn end, and makes sure that all of it is on
+// the disk: bytes that another process wrote may not be.
 static status continue_log(storage *s, error *err)
 {
     const disk_methods *m = s->disk->methods;
@@ -170,8 +170,8 @@ status storage_scan(storage *s, bool change, error *err)
             const status images = inventory_verify_images(s, err);
             result = change ? STATUS_OK : images; // the other worlds go on
         }
-        // In this order: what was read may be in the system's memory alone, after a sync that
-        // failed, and a file goes only when the log that needs it no more is on the disk.
+        // The order matters: after a failed sync the bytes read may be in the system's memory
+        // alone, and a file may go only when the log that no longer needs it is on the disk.
         result = result == STATUS_OK && change ? continue_log(s, err) : result;
         result = result == STATUS_OK && change ? remove_leftovers(s, &v, err) : result;
     } else if (result == STATUS_OK && change) {
@@ -244,7 +244,7 @@ static status hand_group(storage *s, const storage_visitor *visitor, const scann
         at += used;
         storage_world *w = r.kind == RECORD_APPEND ? stored_find(s, r.world) : NULL;
         if (w == NULL || (w->checkpoint.exists && r.sequence <= w->checkpoint.sequence)) {
-            continue; // destroyed later, or held by the image
+            continue; // destroyed later, or covered by the image
         }
         storage_record out = {
             .sequence = r.sequence,
@@ -273,7 +273,7 @@ static status hand_segment(storage *s, const storage_visitor *visitor, uint64_t 
     while (result == STATUS_OK && (found = scan_next(&file, &g, err)) == SCAN_GROUP) {
         result = hand_group(s, visitor, &g, err);
     }
-    // It was sound a moment ago: the disk, or somebody, has changed it meanwhile.
+    // It was sound a moment ago: the disk, or another process, has changed it meanwhile.
     result = result == STATUS_OK && found != SCAN_END ? STATUS_UNAVAILABLE : result;
     scan_close(&file);
     return result;

@@ -141,7 +141,8 @@ storage_world *stored_make(storage *s, uint64_t number, const char *name, uint64
     w->durability = durability;
     memcpy(w->name, name, strlen(name) + 1);
     array_push(&s->worlds, w);
-    // A world's number is the highest yet, so they stay in order but for what a damaged log says.
+    // A new world's number is the highest so far, so the list stays in order, except for what a
+    // damaged log claims.
     for (uint32_t i = s->worlds.count - 1;
          i > 0 && s->worlds.data[i - 1]->number > s->worlds.data[i]->number; i--) {
         storage_world *other = s->worlds.data[i - 1];

@@ -17,8 +17,8 @@ typedef struct scan {
     disk_file *file;
     char name[SEGMENT_NAME_BYTES];
     segment_header header;
-    uint64_t size;   // of the file, or as far as it is to be read
-    uint64_t offset; // of the group that comes next
+    uint64_t size;   // bytes of the file, or as far as it is to be read
+    uint64_t offset; // of the next group
     uint64_t next;   // its number
     uint8_t *window; // bytes of the file from window_offset on
     size_t window_size, window_capacity;
@@ -32,23 +32,24 @@ void scan_close(scan *s);
 typedef struct scanned_group {
     group_header header;
     uint64_t offset;
-    const uint8_t *bytes; // of its records; valid until the next call
+    const uint8_t *bytes; // its records; valid until the next call
 } scanned_group;
 
 typedef enum scan_result {
     SCAN_GROUP,  // a group whose header and every record are sound
-    SCAN_END,    // at the end, or nothing but zeros is left: room made ahead
-    SCAN_BROKEN, // the bytes from s->offset on are no such group; `why` says what is wrong
+    SCAN_END,    // at the end, or only zeros are left (space made ahead)
+    SCAN_BROKEN, // no sound group at s->offset; `why` says what is wrong
     SCAN_FAILED  // the file could not be read; `why`
 } scan_result;
 
-// Where the bytes that are not zero end: s->offset if there are none from there on.
+// The end of the bytes that are not zero; s->offset if only zeros follow.
 status scan_used(scan *s, uint64_t *out, error *err);
 
 scan_result scan_next(scan *s, scanned_group *out, error *why);
 
-// After SCAN_BROKEN: whether a later group in the file says that the broken one was on the disk. If
-// one does, the file is damaged; if none does, the write was not finished. `witness`: its number.
+// After SCAN_BROKEN: whether a later group in the file attests that the broken one was on the disk.
+// If so, the file is damaged; if not, its write was not finished. `witness`: number of the later
+// group.
 status scan_attested(scan *s, bool *attested, uint64_t *witness, error *err);
 
 #endif

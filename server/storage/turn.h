@@ -1,4 +1,4 @@
-// The parts of a turn of the storage thread to each other: commit.c calls, the others serve.
+// Shared by the sources that do a turn of the storage thread: commit.c calls, the others serve.
 #ifndef CAROM_SERVER_STORAGE_TURN_H
 #define CAROM_SERVER_STORAGE_TURN_H
 
@@ -16,7 +16,7 @@ void stored_fail(storage_world *w, uint64_t sequence, const error *err);
 // A failed world's log goes on.
 void stored_heal(storage_world *w);
 void stored_set_checkpoint_state(storage_world *w, status state, const char *text);
-// The log is lost: nothing is taken any more, of no world.
+// Declares the log lost: no world's records are accepted any more.
 void storage_die(storage *s, const error *err);
 void storage_die_if_lost(storage *s);
 bool storage_alive(const storage *s);

@@ -1,12 +1,11 @@
-// The first half of a start: reads the log from its oldest segment to its end, and judges what it
-// finds.
+// The first half of a start: reads and verifies the log from its oldest segment to its end.
 //
-// The log is trusted only as a whole. Segments must follow one another, groups too, each world's
-// sequences and ticks too; every checksum must fit. Two things alone may be imperfect, since a
+// The log is trusted only as a whole. Segments, groups and each world's sequences and ticks must
+// follow one another, and every checksum must match. Only two things may be imperfect, since a
 // crash leaves them so: files that nothing names (a new segment or image that was not finished, old
 // ones whose removal was not durable), and the end of the last segment, as long as no later group
 // in it attests that the broken one was on the disk. Everything else is damage and is refused;
-// nothing is changed before all was read.
+// nothing is changed before everything is read.
 #include "server/storage/verify.h"
 
 #include <errno.h>
@@ -185,7 +184,7 @@ static status apply_checkpoint(storage_world *w, const record *r, error *err)
         return fault(err, "a checkpoint of world '%s' makes no sense", w->name);
     }
     w->checkpoint = c;
-    if (c.sequence >= w->logged) { // a log that had failed goes on behind its image
+    if (c.sequence >= w->logged) { // a log that had failed goes on after its image
         w->logged = c.sequence;
         w->logged_tick = c.tick > w->logged_tick ? c.tick : w->logged_tick;
         atomic_store(&w->covered_bytes, atomic_load(&w->appended_bytes));
@@ -243,7 +242,7 @@ static status apply_group(storage *s, const scan *file, const scanned_group *g, 
         record r;
         size_t used;
         format_result format = record_read(g->bytes + at, g->header.bytes - at, &r, &used);
-        ASSERT(format == FORMAT_OK); // as scan_next() found
+        ASSERT(format == FORMAT_OK); // scan_next() verified it
         at += used;
         bool begins = first && i == 0;
         result = begins && r.kind != RECORD_STORE

@@ -1,11 +1,11 @@
-// The first half of a start: what is in the directory, and whether it is sound. Changes nothing.
+// The first half of a start: lists the directory and verifies it. Changes nothing.
 #ifndef CAROM_SERVER_STORAGE_VERIFY_H
 #define CAROM_SERVER_STORAGE_VERIFY_H
 
 #include "server/storage/internal.h"
 
 typedef struct inventory {
-    ARRAY(uint64_t) segments; // in order
+    ARRAY(uint64_t) segments; // in ascending order
     ARRAY(char *) images;     // names
     ARRAY(char *) parts;      // unfinished files
     bool restoring;
@@ -17,8 +17,8 @@ void inventory_free(inventory *v);
 
 // Reads the log from its oldest segment to its end into s->worlds and s->log.
 status inventory_scan_segments(storage *s, const inventory *v, error *err);
-// Reads every byte of every image that the log names. A faulty one concerns its world alone: the
-// world is told so (`unsound`). The error is that of the first of them.
+// Reads every byte of every image that the log names. A faulty image affects only its world, whose
+// `unsound` says why. The error is that of the first of them.
 status inventory_verify_images(storage *s, error *err);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "common/base/assert.h"
 
-// Under the lock. Fails when the storage takes no request any more.
+// The caller has the lock. Fails once the storage accepts no more requests.
 static status check_alive(storage *s, error *err)
 {
     return s->dead == STATUS_OK ? STATUS_OK : error_set(err, s->dead, "%s", s->dead_text);
@@ -68,7 +68,7 @@ static status check_append(storage_world *w, uint64_t first_tick, uint64_t last_
     return STATUS_OK;
 }
 
-// Under the lock.
+// The caller has the lock.
 static status check_room(storage *s, const store_request *r, error *err)
 {
     uint64_t bytes = store_request_bytes(r);
@@ -81,7 +81,7 @@ static status check_room(storage *s, const store_request *r, error *err)
                      s->queue_bytes, s->options.queue_bytes);
 }
 
-// Under the lock.
+// The caller has the lock.
 static status check_state(const storage_world *w, error *err)
 {
     return w->state == STATUS_OK ? STATUS_OK : error_set(err, w->state, "%s", w->state_text);
@@ -144,7 +144,7 @@ static status check_checkpoint(storage_world *w, uint64_t tick, size_t size, err
     return STATUS_OK;
 }
 
-// Under the lock.
+// The caller has the lock.
 static status check_image_room(storage_world *w, size_t size, error *err)
 {
     storage *s = w->storage;
