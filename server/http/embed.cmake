@@ -2,8 +2,9 @@
 # bytes of these files in a table of the paths that they are served at (files.h). The assembler reads them (.incbin), so that
 # a file's change builds this one alone again.
 #
-# Texts and WebAssembly are held compressed, too, for those who take that: by gzip without name and time, so that the
-# same file gives the same bytes. Where there is no gzip they are held as they are alone.
+# Texts and WebAssembly are also stored compressed, for browsers that accept it: by gzip without
+# name and time, so that the same file gives the same bytes. Without gzip on the machine only the
+# plain form is stored.
 find_program(CAROM_GZIP gzip)
 set(CAROM_GZIP_ENDINGS "\\.(html|js|css|svg|json|webmanifest|wasm|txt)$")
 

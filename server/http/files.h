@@ -13,7 +13,7 @@
 
 enum { FILES_ETAG_CHARS = 34 }; // 32 hexadecimal digits in quotation marks
 
-// As embed.cmake writes them; the last has no path.
+// Written by embed.cmake; the last entry has no path.
 typedef struct embedded_file {
     const char *path; // "/viewer/main.js"
     const uint8_t *begin, *end;
@@ -32,7 +32,7 @@ typedef struct served_file {
     const char *path;
     const char *type; // Content-Type
     file_form plain;
-    file_form gzip; // only where it is smaller
+    file_form gzip; // present only if smaller
 } served_file;
 
 typedef struct served_files {
@@ -40,7 +40,8 @@ typedef struct served_files {
     uint32_t count;
 } served_files;
 
-// The embedded files, and one for "/": the viewer's page or, where there is none, a plain one.
+// Loads the embedded files, and one for "/": the viewer's page, or a plain one if there is no
+// viewer.
 void files_load(served_files *out);
 void files_free(served_files *f);
 

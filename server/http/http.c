@@ -2,9 +2,10 @@
 // Network thread only.
 //
 // A client that has not become a session is listed, in the order in which clients began to wait for
-// a request. When the list is full (limits.http_connections) the one that has waited longest makes
-// room: those who open connections and send nothing push each other out, and who sends its request
-// at once is served. Those that are being closed count too, up to as many again.
+// a request. When the list is full (limits.http_connections) the one that has waited longest is
+// closed: clients that open connections and send nothing displace each other, and a client that
+// sends its request at once is served. Connections that are being closed are counted separately, up
+// to as many again.
 #include "server/http/http.h"
 
 #include <stdlib.h>
@@ -106,8 +107,8 @@ static void enter_socket(http_client *c, const http_request *r, size_t head)
     free(input);
 }
 
-// Whether the request may be answered, going by the name that it asks for. That the process lives
-// is told by any.
+// Whether the request may be answered, judging by its Host. /healthz, whether the process lives, is
+// answered for any name.
 static bool is_for_us(const http_listener *h, const http_request *r)
 {
     return http_span_is(r->path, "/healthz") ||
@@ -213,7 +214,7 @@ static void on_received(void *peer, const uint8_t *data, size_t size)
         upgrade_received(c, data, size);
         return;
     }
-    // At most a header and what one read brings: with an answer on its way nothing is read.
+    // Holds a header and one read at most: while an answer is being sent, nothing is read.
     reserve(c, c->size + size);
     memcpy(c->input + c->size, data, size);
     c->size += size;
@@ -329,7 +330,7 @@ static void on_finished(void *context)
 
 // ---- the listener
 
-// For a browser that was sent to http:// instead of https://.
+// Sent in plain text to a browser that used http:// instead of https://.
 static const char SPEAKS_TLS[] = "HTTP/1.1 400 Bad Request\r\n"
                                  "Content-Type: text/plain; charset=utf-8\r\n"
                                  "Content-Length: 54\r\n"

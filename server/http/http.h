@@ -1,9 +1,9 @@
-// The HTTP listener: pages, files and health, and WebSockets that sessions are held over.
+// The HTTP listener: pages, files, health, and WebSockets that carry sessions.
 //
-// It stands between net and session: net tells it of bytes; what they ask for is answered here, and
-// a connection that has become a WebSocket is told to the sessions' handler with the same calls,
-// and in the same order, as one of plain TCP, so that rights, limits, slow readers and resume hold
-// for both. It knows no session and no message of the protocol.
+// The layer between net and session: net passes bytes to it, and it answers the HTTP requests in
+// them. A connection that has become a WebSocket reaches the sessions' handler through the same
+// calls, in the same order, as one of plain TCP, so that rights, limits, slow readers and resume
+// work for both. The listener knows no session and no message of the protocol.
 //
 // Network thread only.
 #ifndef CAROM_SERVER_HTTP_HTTP_H
@@ -30,8 +30,8 @@ typedef struct http_handler {
     void (*fenced)(void *peer);
     // The peer has broken a rule of WebSocket: the session is to be closed with that reason.
     void (*refused)(void *peer, status why, const char *text);
-    // Whether the server takes work; else why it does not, as `note`. It may have a note where it
-    // does: what an operator should look at; the text is empty where there is nothing.
+    // Whether the server accepts work; if not, `note` says why. If so, `note` may still have
+    // something that an operator should look at, else its text is empty.
     bool (*ready)(void *context, error *note);
     // The text of /metrics.
     void (*metrics)(void *context, buffer *out);
@@ -40,36 +40,36 @@ typedef struct http_handler {
 typedef struct http_options {
     const char *host;
     uint16_t port;
-    const listen_sockets *given; // as of network_open
+    const listen_sockets *given; // see network_open
     const limits *limits;
-    const char *const *origins; // of pages that may connect, beside the server's own
+    const char *const *origins; // origins of pages that may connect, beside the server's own
     uint32_t origin_count;
-    const char *const *viewer_servers; // that the viewer may connect to, beside its own
+    const char *const *viewer_servers; // servers that the viewer may connect to, beside its own
     uint32_t viewer_server_count;
-    const proxy_peers *proxies; // as of network_trust; NULL: none
+    const proxy_peers *proxies; // see network_trust; NULL: none
     const tls_files *tls;       // NULL: plain
-    io_threads *io;             // that have the sockets; NULL: this thread
-    loop_turn *turn;            // as of network_share_turn; NULL: its own
+    io_threads *io;             // threads that have the sockets; NULL: this thread
+    loop_turn *turn;            // see network_share_turn; NULL: its own
 } http_options;
 
 // Errors: those of network_open. `options`' pointers must outlive the listener.
 status http_open(uv_loop_t *loop, const http_options *options, const http_handler *handler,
                  http_listener **out, error *err);
 
-const char *http_address(const http_listener *h, int index); // as network_address
+const char *http_address(const http_listener *h, int index); // see network_address
 bool http_is_local(const http_listener *h);
-listen_sockets http_descriptors(const http_listener *h); // as network_descriptors
+listen_sockets http_descriptors(const http_listener *h); // see network_descriptors
 
-// Connections by now: those that hold a session, and the others.
+// Connections now: those with a session, and the others.
 typedef struct http_figures {
     uint32_t websockets, others;
 } http_figures;
 
 http_figures http_read_figures(const http_listener *h);
 
-// Takes no more connections and ends those that hold no session; the others end with theirs.
+// Accepts no more connections and ends those without a session; the others end with theirs.
 void http_close(http_listener *h);
-// After `finished`.
+// To be called after `finished`.
 void http_free(http_listener *h);
 
 #endif

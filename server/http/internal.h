@@ -14,8 +14,8 @@
 #include "server/http/websocket.h"
 
 enum {
-    HTTP_METRICS_MS = 100,             // for which one text of /metrics is served
-    HTTP_METRICS_BYTES_MAX = 16 << 20, // of 4096 worlds with two histograms each
+    HTTP_METRICS_MS = 100,             // how long one text of /metrics is served
+    HTTP_METRICS_BYTES_MAX = 16 << 20, // enough for 4096 worlds with two histograms each
     HTTP_CONTROLS_A_SECOND_MAX = 200   // pings and pongs of one connection
 };
 
@@ -24,29 +24,30 @@ enum {
 typedef struct http_client {
     http_listener *listener;
     connection *connection;
-    struct http_client *previous, *next; // in the list, oldest first; see `listed`
+    struct http_client *previous, *next; // neighbours in the list, oldest first; see `listed`
     bool listed;
     bool cut;     // closed at once, no longer counted
     bool leaving; // an answer's file is on its way: the next request waits
     bool resumed; // it has left: the next request is looked for in the next turn
     struct http_client *next_resumed;
     bool ended;  // the peer sends no more
-    char *input; // what has come of requests
+    char *input; // received bytes of requests
     size_t size, capacity;
-    size_t scanned;    // of it, by http_head_size
+    size_t scanned;    // bytes of `input` that http_head_size has scanned
     uint64_t requests; // answered
     uint64_t since_ms; // when it began to wait for a request
     // As a WebSocket:
     bool upgraded;
-    void *session; // NULL: none was let in
+    void *session; // NULL: none was accepted
     websocket socket;
-    websocket_code code; // of our close frame; 0: by the status
-    bool broken;         // a rule: its session is to close it, and nothing more is taken
-    uint64_t begun_ms;   // when the message began that is not whole, 0 for none
-    uint64_t second_ms;  // when counting of `controls` began
-    uint64_t pinged_ms;  // when the last ping was sent, or put off; at first when it was opened
-    uint32_t ping;       // its payload: the how manieth
-    bool pinged;         // it is not answered yet
+    websocket_code code; // of our close frame; 0: chosen by the status
+    // it broke a rule: its session is to close it, and further input is ignored
+    bool broken;
+    uint64_t begun_ms;  // when the message began that is not whole, 0 for none
+    uint64_t second_ms; // when counting of `controls` began
+    uint64_t pinged_ms; // when the last ping was sent, or put off; at first when it was opened
+    uint32_t ping;      // its payload: number of the ping
+    bool pinged;        // it is not answered yet
     uint32_t controls;
 } http_client;
 
@@ -54,17 +55,17 @@ struct http_listener {
     network *network;
     http_handler handler;
     const limits *limits;
-    const char *host; // that it listens on, as the operator named it
+    const char *host; // the address or name that it listens on, as the operator gave it
     const char *const *origins;
     uint32_t origin_count;
     char policy[POLICY_BYTES_MAX]; // header lines of every answer
     uv_loop_t *loop;
     served_files files;
-    http_client *first, *last; // of those without a session
+    http_client *first, *last; // list of clients without a session
     http_client *first_resumed;
     uint32_t listed;
     uint32_t websockets;
-    uint32_t unsettled;    // all connections that hold no session, also those that are being closed
+    uint32_t unsettled;    // connections without a session, including those being closed
     shared_bytes *metrics; // the last text of them, NULL before
     uint64_t metrics_ms;   // when it was written
     bool closing;
@@ -72,11 +73,11 @@ struct http_listener {
 
 // ---- http.c
 
-// Takes it out of the list of those that wait for a request.
+// Takes the client out of the list of those that wait for a request.
 void http_unlist(http_client *c);
 // Closes a connection that holds no session; nothing more is read.
 void http_end(http_client *c);
-// Likewise, at once: its place is free.
+// Closes such a connection at once: its place is free.
 void http_cut(http_client *c);
 
 // ---- respond.c

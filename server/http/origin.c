@@ -8,7 +8,7 @@
 
 static const char *const SCHEMES[] = {"https://", "http://"};
 
-// The part after the scheme; NULL for other schemes.
+// The text after the scheme; NULL for other schemes.
 static const char *authority_of(const char *text, size_t size)
 {
     for (size_t i = 0; i < sizeof SCHEMES / sizeof *SCHEMES; i++) {

@@ -1,11 +1,11 @@
-// Which web pages may connect (RFC 6454), and by which names the server may be asked for.
+// Which web pages may connect (RFC 6454), and by which names the server may be addressed.
 //
 // A browser lets any page open a WebSocket to any server and only says, in Origin, which page it
-// is; so it is the server that has to turn foreign pages away. A request without Origin is no
-// browser's. The server's own pages are those whose origin is the Host that was asked for. Host is
-// taken at its word only where it is an address or localhost: a page of evil.example whose name has
-// been made to point here (DNS rebinding) sends Host and Origin that agree. A name has to be
-// allowed by --origin.
+// is; so the server has to reject foreign pages. A request without Origin does not come from a
+// browser. The server's own pages are those whose origin equals the request's Host. Host is
+// believed only if it is an address or localhost: a page of evil.example whose name has been made
+// to point here (DNS rebinding) sends Host and Origin that agree. A name has to be allowed by
+// --origin.
 //
 // Pure functions; any thread.
 #ifndef CAROM_SERVER_HTTP_ORIGIN_H
@@ -26,8 +26,8 @@ bool origin_allowed(http_span origin, http_span host, const char *const *allowed
 
 // Whether a request for `host` is meant for this server, whatever the port: an address, localhost,
 // a name without dots (as of containers), `own` (the name that it listens on), or the host of an
-// allowed origin. A page of evil.example whose name was made to point here would read what is
-// answered to any other name as its own. Without Host it is no browser that asks.
+// allowed origin. A page of evil.example whose name was made to point here could read answers to
+// any other name as its own. A request without Host does not come from a browser.
 bool origin_serves(http_span host, const char *own, const char *const *allowed, uint32_t count);
 
 #endif

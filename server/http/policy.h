@@ -1,8 +1,8 @@
-// The header lines that tell a browser what the viewer's page may do, sent with every answer.
+// Header lines that restrict what the viewer's page may do in a browser, sent with every answer.
 //
-// The page runs its own scripts alone, is framed by no other, tells no other site where it was, and
-// connects to its own server: a link may name another (`?server=`), and it is the operator who says
-// which of those the page may reach (caromd --viewer-server).
+// The page runs only its own scripts, cannot be framed by another page, sends no Referer to other
+// sites, and connects to its own server. A link may name another server (`?server=`); the operator
+// decides which of those the page may reach (caromd --viewer-server).
 //
 // Pure functions; any thread.
 #ifndef CAROM_SERVER_HTTP_POLICY_H
@@ -15,7 +15,7 @@
 
 enum {
     POLICY_SERVERS_MAX = 16,
-    POLICY_SERVER_BYTES_MAX = 255, // of the address of one
+    POLICY_SERVER_BYTES_MAX = 255, // of one server's address
     POLICY_BYTES_MAX = 1024 + POLICY_SERVERS_MAX * (POLICY_SERVER_BYTES_MAX + 1)
 };
 

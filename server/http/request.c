@@ -23,7 +23,7 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
-// Of a header's value; bytes from 0x80 on are opaque.
+// Whether a header's value may have this byte; bytes from 0x80 on are opaque.
 static bool is_text(char c)
 {
     return (unsigned char)c >= 0x20 ? c != 0x7F : c == '\t';
@@ -46,7 +46,7 @@ static http_span trim(http_span s)
     return s;
 }
 
-// Takes what stands before the separator, or all, off the text. False: nothing is left.
+// Moves the text before the separator, or all of it, to `out`. False: nothing is left.
 static bool take(http_span *text, char separator, http_span *out)
 {
     if (text->text == NULL || text->size == 0) {
@@ -141,7 +141,7 @@ static bool refuse(http_refusal *refusal, int code, const char *text)
 
 // ---- the request line
 
-// The part before the next `end`, which is left out of `rest`.
+// Splits off the text before the next `end`; `rest` goes on after it.
 static bool cut(http_span *rest, char end, http_span *part)
 {
     const char *at = memchr(rest->text, end, rest->size);
@@ -154,7 +154,7 @@ static bool cut(http_span *rest, char end, http_span *part)
     return true;
 }
 
-// Nothing is decoded: paths of files here need no percent signs, and none goes up.
+// Does no percent-decoding: the paths of files here need none, and none contains `..`.
 static bool parse_target(http_span target, http_request *out, http_refusal *refusal)
 {
     if (out->options && http_span_is(target, "*")) { // the server as a whole
@@ -168,7 +168,7 @@ static bool parse_target(http_span target, http_request *out, http_refusal *refu
     out->path =
         (http_span){target.text, query != NULL ? (size_t)(query - target.text) : target.size};
     for (size_t i = 0; i < target.size; i++) {
-        if (target.text[i] <= ' ' || target.text[i] == 0x7F) { // and none beyond ASCII
+        if (target.text[i] <= ' ' || target.text[i] == 0x7F) { // bytes beyond ASCII are refused too
             return refuse(refusal, 400, "the target of a request is ASCII without blanks");
         }
     }
@@ -229,7 +229,7 @@ typedef struct head_state {
     bool chunked;
 } head_state;
 
-// Headers that are looked at; each may stand once, or where lists are allowed, in one line.
+// The headers that are used; each may occur once, or, where lists are allowed, in one line.
 static http_span *field_of(http_request *r, head_state *s, http_span name)
 {
     const struct {

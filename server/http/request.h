@@ -1,6 +1,6 @@
 // The head of an HTTP/1.x request (RFC 9112), as far as this server needs it: GET, HEAD and OPTIONS
 // without a body. Strict: what other servers forgive (bare line feeds, folded lines, blanks before
-// a colon) is refused, as two readings of one request are how requests are smuggled.
+// a colon) is refused, since requests are smuggled through two readings of one request.
 //
 // Spans point into the caller's bytes. Pure functions; any thread.
 #ifndef CAROM_SERVER_HTTP_REQUEST_H
@@ -21,18 +21,18 @@ typedef struct http_span {
 
 typedef struct http_request {
     bool head;      // HEAD
-    bool options;   // OPTIONS; else, and without `head`, GET
-    http_span path; // begins with '/', without the query; "*" of OPTIONS alone
-    int minor;      // of HTTP/1.minor
+    bool options;   // OPTIONS; if neither this nor `head`, GET
+    http_span path; // begins with '/', without the query; "*" for OPTIONS only
+    int minor;      // x of HTTP/1.x
     http_span host, origin, if_none_match, accept_encoding;
     bool close;                        // the peer wants no second answer on this connection
-    bool upgrade;                      // to a WebSocket
+    bool upgrade;                      // to WebSocket
     http_span key, version, protocols; // Sec-WebSocket-…
 } http_request;
 
 typedef struct http_refusal {
     int code;         // 400, 405 …
-    const char *text; // for a person; constant
+    const char *text; // for a person; static storage
 } http_refusal;
 
 // How many of the bytes are a request's head, with the empty line that ends it; 0 while it is not

@@ -51,7 +51,7 @@ typedef struct answer {
     const char *type; // NULL: no body at all
     const char *etag; // NULL: not to be kept
     const char *more; // further header lines, or ""
-    size_t size;      // of the body
+    size_t size;      // bytes of the body
     bool close;
 } answer;
 
@@ -80,7 +80,8 @@ static int put_head(const answer *a, const char *policy, char out[HEAD_MAX])
     return used;
 }
 
-// Takes `body` over (NULL: none). A connection that does not take its output is closed by net.
+// Takes over the reference to `body` (NULL: none). A connection that does not read its output is
+// closed by net.
 static void send_answer(http_client *c, const answer *a, shared_bytes *body)
 {
     char head[HEAD_MAX];
@@ -161,7 +162,7 @@ void respond_crowded(http_client *c)
 
 // ---- files
 
-// Whether the peer takes gzip, and does not like the bytes as they are better.
+// Whether the peer accepts gzip and does not prefer the plain bytes.
 static bool wants_gzip(const http_request *r)
 {
     int gzip = http_list_quality(r->accept_encoding, "gzip");
@@ -190,7 +191,7 @@ static void send_file(http_client *c, const http_request *r, const served_file *
 
 // ---- metrics
 
-// Written anew at most every HTTP_METRICS_MS, so that asking often costs little.
+// Writes a new text at most every HTTP_METRICS_MS, so that frequent requests cost little.
 static void send_metrics(http_client *c, const http_request *r)
 {
     http_listener *h = c->listener;
@@ -236,8 +237,8 @@ static bool is_served(const http_listener *h, http_span path)
     return found;
 }
 
-// Load balancers check by it: HAProxy's `option httpchk` asks OPTIONS / HTTP/1.0. No page of
-// another site is let in by the answer: it has no line of CORS.
+// Load balancers use it as a check: HAProxy's `option httpchk` sends OPTIONS / HTTP/1.0. The answer
+// admits no page of another site: it has no CORS header.
 static void send_options(http_client *c, const http_request *r)
 {
     answer a = {.code = 204, .more = "Allow: " HTTP_METHODS "\r\n", .close = r->close};

@@ -108,7 +108,7 @@ void upgrade(http_client *c, const http_request *r)
 
 // ---- input
 
-// The session tells the peer why and closes.
+// Refuses the message: the session reports why and closes.
 static void refuse(http_client *c, websocket_code code, const char *text)
 {
     metrics_add(METRIC_websockets_refused, 1);
@@ -137,7 +137,7 @@ static void answer_ping(http_client *c)
     }
 }
 
-// A pong that answers no ping of ours, or an earlier one, is allowed and tells nothing.
+// A pong that answers no ping of ours, or an earlier one, is allowed and ignored.
 static void take_pong(http_client *c)
 {
     count_control(c);
@@ -154,7 +154,7 @@ static void send_ping(http_client *c, uint64_t now_ms)
     c->pinged = true;
     c->pinged_ms = now_ms;
     size_t size = websocket_put_ping((const uint8_t *)&c->ping, sizeof c->ping, ping);
-    (void)connection_send_raw(c->connection, ping, size, NULL, 0); // nothing waits: it fits
+    (void)connection_send_raw(c->connection, ping, size, NULL, 0); // always fits: nothing waits
 }
 
 // Pings keep the way through proxies open, which cut connections that are silent, and find a peer
@@ -221,7 +221,7 @@ void upgrade_received(http_client *c, const uint8_t *data, size_t size)
     websocket_event event = WEBSOCKET_DATA;
     uint32_t controls = c->controls;
     if (c->session == NULL || c->broken) {
-        return; // it was not let in, or is on its way out
+        return; // it was refused, or is being closed
     }
     while (event != WEBSOCKET_MORE && !c->ended && !c->broken &&
            connection_is_open(c->connection)) {

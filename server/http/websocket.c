@@ -19,7 +19,7 @@ enum {
     RESERVED_BITS = 0x70,
     MASKED = 0x80,
     LENGTH_16 = 126, // the length follows in 2 bytes
-    LENGTH_64 = 127, // in 8
+    LENGTH_64 = 127, // the length follows in 8 bytes
     MASK_BYTES = 4,
     KEY_BYTES = 16
 };
@@ -120,7 +120,7 @@ static websocket_event begin_frame(websocket *w)
     return WEBSOCKET_MORE;
 }
 
-// Takes bytes of the head. WEBSOCKET_MORE, also when it is whole now.
+// Consumes bytes of the head. Returns WEBSOCKET_MORE even when the head is complete now.
 static websocket_event take_head(websocket *w, const uint8_t **data, size_t *size)
 {
     websocket_event event = WEBSOCKET_MORE;
@@ -279,7 +279,7 @@ size_t websocket_put_close(websocket_code code, const char *reason, uint8_t *out
             size--;
         }
     }
-    size = utf8_valid(reason, size) ? size : 0; // no peer takes anything else
+    size = utf8_valid(reason, size) ? size : 0; // peers accept only valid UTF-8
     memcpy(payload + 2, reason, size);
     return put_control(OPCODE_CLOSE, payload, 2 + size, out);
 }

@@ -1,9 +1,9 @@
-// WebSocket frames (RFC 6455), server's side: bytes to payload and back. Knows no socket and no
-// message.
+// WebSocket frames (RFC 6455), server's side: bytes to payload and back. Knows neither sockets nor
+// messages of the protocol.
 //
-// The decoder is handed whatever bytes have come and gives back one event at a time. It keeps no
-// payload but that of control frames (at most 125 bytes): data is given on piece by piece as it
-// comes, so a length that a header declares never takes memory. Extensions are not spoken.
+// The decoder receives bytes in any pieces and returns one event at a time. It stores only the
+// payload of control frames (at most 125 bytes): data is passed on piece by piece, so a declared
+// length never allocates memory. Extensions are not supported.
 //
 // Pure functions over their arguments; any thread, one at a time.
 #ifndef CAROM_SERVER_HTTP_WEBSOCKET_H
@@ -38,7 +38,7 @@ typedef enum websocket_code {
 typedef enum websocket_event {
     WEBSOCKET_MORE,    // all bytes are used up
     WEBSOCKET_DATA,    // a piece of a binary message
-    WEBSOCKET_MESSAGE, // that message is whole
+    WEBSOCKET_MESSAGE, // the message is complete
     WEBSOCKET_PING,    // to be answered with the payload in `control`
     WEBSOCKET_PONG,    // with the payload in `control`
     WEBSOCKET_CLOSE,   // the peer ends; `code` is its own, or WEBSOCKET_NO_CODE
@@ -47,15 +47,15 @@ typedef enum websocket_event {
 
 typedef struct websocket {
     uint64_t message_max;             // bytes of one message
-    uint8_t head[WEBSOCKET_HEAD_MAX]; // of the frame that has begun
+    uint8_t head[WEBSOCKET_HEAD_MAX]; // of the current frame
     uint32_t head_size;               // bytes of it that have come
-    bool in_payload;                  // the head is whole
-    uint8_t opcode;                   // of this frame
-    bool final;                       // the last frame of its message
-    uint32_t mask_at;                 // which byte of the mask is next
-    uint64_t left;                    // of the payload
-    bool open;                        // a message has begun and is not whole
-    uint64_t message_bytes;           // of it
+    bool in_payload;                  // the head is complete
+    uint8_t opcode;                   // of the current frame
+    bool final;                       // the current frame is the last of its message
+    uint32_t mask_at;                 // index of the next byte of the mask
+    uint64_t left;                    // bytes of the payload still to come
+    bool open;                        // a message has begun and is not complete
+    uint64_t message_bytes;           // payload of the current message so far
     uint8_t control[WEBSOCKET_CONTROL_MAX];
     uint32_t control_size;
     websocket_code code;
@@ -64,8 +64,8 @@ typedef struct websocket {
 
 void websocket_init(websocket *w, uint64_t message_max);
 
-// The next event of the bytes at *data, which it moves on by what it has used. WEBSOCKET_DATA
-// writes at most `room` (> 0) unmasked bytes to `out`, *got of them.
+// The next event of the bytes at *data; advances *data by the bytes used. WEBSOCKET_DATA writes at
+// most `room` (> 0) unmasked bytes to `out`, and their number to *got.
 websocket_event websocket_next(websocket *w, const uint8_t **data, size_t *size, uint8_t *out,
                                size_t room, size_t *got);
 
