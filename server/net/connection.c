@@ -18,7 +18,8 @@ enum {
     // 80 ms.
     SEND_BUFFER_BYTES = 256 * 1024,
     KEEPALIVE_S = 60,
-    REJECTED_MAX = 64 // connections that are told why they are rejected; more are just closed
+    // connections that are told why they are rejected; further ones are just closed
+    REJECTED_MAX = 64
 };
 
 static void link_connection(network *n, connection *c)
@@ -287,8 +288,7 @@ static void on_handed_over(uv_handle_t *handle)
     }
 }
 
-// A relay takes a copy of the descriptor, and libuv's handle of it is closed. False: there are no
-// descriptors left.
+// Gives a relay a copy of the descriptor and closes libuv's handle. False: no descriptors are left.
 static bool hand_socket_over(connection *c)
 {
     int descriptor = -1;
@@ -334,7 +334,7 @@ void connection_accept(listener *l)
 {
     network *n = l->network;
     connection *c = create(n);
-    n->rejected++; // until it has a peer
+    n->rejected++; // counted as rejected until it has a peer
     if (uv_accept((uv_stream_t *)&l->socket, (uv_stream_t *)&c->socket) != 0) {
         connection_end_now(c);
         return;

@@ -1,6 +1,7 @@
-// Reading from connections' sockets: so much of each in a turn of the loop, and from those alone
-// whose input is wanted. Invariant: INPUT_PARKED means that the connection is in the network's list
-// of parked ones, INPUT_SHAKING that its job is in the queue of handshakes. The loop's thread only.
+// Reading from connections' sockets: a bounded amount of each in a turn of the loop, and only from
+// those whose input is wanted. Invariant: INPUT_PARKED means that the connection is in the
+// network's list of parked ones, INPUT_SHAKING that its job is in the queue of handshakes. The
+// loop's thread only.
 #include "common/base/assert.h"
 #include "common/base/log.h"
 #include "server/net/internal.h"
@@ -78,8 +79,8 @@ void connection_resume_some(network *n)
 
 // ---- input
 
-// Each connection is read once a turn of the loop, and so much at most: libuv would go on 32 times
-// with a socket that fills the buffer, and all others would wait for what one of them floods. No
+// Each connection is read once a turn of the loop, READ_BYTES at most: libuv would read up to 32
+// times from a socket that fills the buffer, and one flood would make all others wait. Returning no
 // buffer is no error here (connection_on_read): the socket is still ready in the next turn.
 void connection_on_allocate(uv_handle_t *handle, size_t suggested, uv_buf_t *buf)
 {

@@ -184,7 +184,7 @@ static bool send_unqueued(connection *c, const uint8_t *before, size_t before_si
         return true;
     }
     bool queued = enqueue(c, NULL, 0, before, before_size, tail, token);
-    ASSERT(queued); // nothing waited, and it was looked at before
+    ASSERT(queued); // the queue was empty, and the limit was checked before
     if (written > 0) {
         connection_consume(c, (size_t)written);
     }

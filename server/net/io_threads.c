@@ -33,7 +33,7 @@ static void on_reports(uv_async_t *async)
 
 static uint64_t messages_max(const limits *bounds)
 {
-    // Of HTTP there are as many again that are being closed; see http.c.
+    // HTTP connections that are being closed may be as many again; see http.c
     return (bounds->connections + 2 * bounds->http_connections + 256) * RELAY_MESSAGES_MAX;
 }
 
@@ -72,7 +72,7 @@ static int start(io_thread *t, int index)
 static void discard(io_thread *t)
 {
     int result = uv_loop_close(&t->loop);
-    ASSERT(result == 0); // nothing was left open
+    ASSERT(result == 0); // all handles were closed
     network_free(t->network);
     queue_deinit(&t->orders);
 }
@@ -120,7 +120,7 @@ status io_threads_open(uv_loop_t *loop, int count, const limits *bounds, io_thre
         prepare(next, t, bounds);
         result = start(next, t->count);
         if (result != 0) {
-            network_close(next->network); // in this thread, which has the loop then
+            network_close(next->network); // in this thread: the loop's own thread has ended
             uv_run(&next->loop, UV_RUN_DEFAULT);
             discard(next);
             io_threads_close(t, NULL, NULL);

@@ -1,12 +1,12 @@
 // Threads that read and write the sockets of connections, and do their TLS, for the network thread.
 //
-// A write costs the kernel ten times what deciding on it costs the server; so connections are
-// spread over several threads, each with a loop of its own, and everything else stays where it was:
-// sessions, limits, requests and what is queued for whom are the network thread's. Between it and
-// an I/O thread there are two bounded queues, and nothing else is shared but blocks of bytes that
-// nobody changes any more, and the counters of relay.h's structs.
+// A write costs the kernel ten times the time that the server needs to decide on it; so connections
+// are spread over several threads, each with a loop of its own. Everything else stays on the
+// network thread: sessions, limits, requests and queues of output. Between it and an I/O thread
+// there are two bounded queues, and only immutable blocks of bytes and the counters of relay.h's
+// structs are shared beside them.
 //
-// Network thread only, but for what a section says is the I/O thread's.
+// Network thread only, except for sections marked as the I/O thread's.
 #ifndef CAROM_SERVER_NET_IO_THREADS_H
 #define CAROM_SERVER_NET_IO_THREADS_H
 

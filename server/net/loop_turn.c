@@ -3,15 +3,15 @@
 
 #include "common/base/assert.h"
 
-// From the turn's beginning [ns]. A last piece of work may take half a millisecond more, so that a
-// turn stays below 5 ms.
+// Ends of the stages [ns from the turn's beginning]. A last piece of work may take half a
+// millisecond more, so that a turn stays below 5 ms.
 static const int64_t STAGE_ENDS[LOOP_STAGE_COUNT] = {
     [LOOP_HANDSHAKE] = 1000000,
     [LOOP_READ] = 1500000,
     [LOOP_WORK] = 3000000,
     [LOOP_WRITE] = 3750000,
 };
-static const int64_t TURN_NS = 4250000; // nothing is granted beyond
+static const int64_t TURN_NS = 4250000; // nothing is granted after this
 
 void loop_turn_init(loop_turn *t, turn_clock *clock)
 {

@@ -1,12 +1,12 @@
-// The turns of an event loop: what one round of it may do before it looks at its sockets again.
+// The turns of an event loop: how much one round may do before it polls the sockets again.
 //
 // A turn begins with the first event that the loop has, and ends before the loop waits. It has
-// stages, one after another: sockets are read (handshakes among them), what they brought is worked
-// on, and output is written. Each stage has its end, in time from the turn's beginning, so that a
-// flood of one kind leaves room for the others; what is left goes on in the next turn. Past a
-// stage's end each subject (whoever a connection counts for: a token's subject, an address) is
-// still served once, so that nobody waits behind others' floods, until the turn is as long as it
-// may be.
+// stages, one after another: sockets are read (handshakes among them), the received requests are
+// handled, and output is written. Each stage ends at a fixed time from the turn's beginning, so
+// that a flood of one kind leaves time for the others; unfinished work continues in the next turn.
+// Past a stage's end each subject (whoever a connection counts for: a token's subject, an address)
+// is still served once, until the turn reaches its greatest length, so that nobody waits behind
+// others' floods.
 //
 // One struct for each loop; its thread only.
 #ifndef CAROM_SERVER_NET_LOOP_TURN_H
@@ -25,16 +25,17 @@ typedef enum loop_stage {
     LOOP_STAGE_COUNT
 } loop_stage;
 
-// Subjects are told apart by as many bits of theirs as this has; two that look the same share what
-// is granted past a stage's end.
+// Subjects are hashed to so many slots; two with the same slot share the piece that is granted past
+// a stage's end.
 enum { LOOP_SUBJECTS = 1024 };
 
 typedef struct loop_turn {
     turn_clock *clock;
     bool begun;
     int64_t begin_ns;
-    uint64_t number;                                  // of the turn, from 1
-    uint64_t served[LOOP_STAGE_COUNT][LOOP_SUBJECTS]; // the turn in which that was last granted
+    uint64_t number; // of the turn, from 1
+    // by slot: the turn in which one was last granted
+    uint64_t served[LOOP_STAGE_COUNT][LOOP_SUBJECTS];
 } loop_turn;
 
 void loop_turn_init(loop_turn *t, turn_clock *clock);
@@ -48,10 +49,10 @@ turn loop_turn_stage(loop_turn *t, loop_stage stage);
 // Whether the subject may have one more piece of the stage in this turn.
 bool loop_turn_grants(loop_turn *t, loop_stage stage, uint64_t subject);
 
-// Whether it had one.
+// Whether the subject has had its piece of the stage in this turn.
 bool loop_turn_served(const loop_turn *t, loop_stage stage, uint64_t subject);
 
-// The loop is about to wait. Returns how long the turn was [ns]; -1 where nothing happened in it.
+// The loop is about to wait. Returns how long the turn was [ns]; -1 if nothing happened in it.
 int64_t loop_turn_end(loop_turn *t);
 
 #endif

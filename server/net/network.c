@@ -15,17 +15,18 @@
 #include "server/net/internal.h"
 
 enum {
-    // Connections that the kernel holds until they are taken; it has its own maximum, 4096 by now.
-    // All clients come back at once when the server is replaced by another process.
+    // Connections that the kernel queues until they are accepted; the kernel's own maximum is 4096
+    // by default. All clients come back at once when the server is replaced by another process.
     BACKLOG = 4096,
     COMPLAIN_MS = 5000,
-    PORT_TRIES = 20, // for a port of the system's choice that is free on all addresses
+    PORT_TRIES = 20, // attempts to find a port that is free on all addresses
     OWN_HANDLES = 3  // sweep, more and flush
 };
 
-// Out of descriptors, libuv gives up one that it keeps in reserve, takes each waiting connection
-// and closes it, so that the listener does not stay ready for ever and the loop does not spin. Only
-// if that fails too it comes here. (main.c sees to it that the limit on connections is met first.)
+// When descriptors run out, libuv closes one that it keeps in reserve, accepts each waiting
+// connection and closes it, so that the listener does not stay ready and the loop does not spin.
+// This is called only if that fails too. (main.c makes sure that the limit on connections is
+// reached before.)
 static void on_accept_failed(network *n, int result)
 {
     metrics_add(METRIC_connections_refused, 1);
@@ -36,7 +37,7 @@ static void on_accept_failed(network *n, int result)
     }
 }
 
-// Whether the turn has had its time for what comes in.
+// Whether the turn's time for input is used up.
 static bool reading_over(network *n)
 {
     const turn reading = loop_turn_stage(n->time, LOOP_READ);
@@ -50,7 +51,7 @@ static void on_connection(uv_stream_t *stream, int result)
     if (result != 0) {
         on_accept_failed(n, result);
     } else if (n->turn_accepts >= TURN_ACCEPTS || (n->turn_accepts > 0 && reading_over(n))) {
-        l->waits = true; // libuv does not ask again before that one is taken
+        l->waits = true; // libuv does not report further ones until this is accepted
         network_go_on(n);
     } else if (!n->closing) {
         n->turn_accepts++;
@@ -74,7 +75,8 @@ static void begin_turn(network *n)
     }
 }
 
-// In the order in which they got output. Those whose subject has had its piece of the turn stay.
+// Flushes in the order in which connections got output. Those whose subject has had its piece of
+// the turn stay in the list.
 static void flush_some(network *n)
 {
     connection **link = &n->first_dirty;
@@ -95,7 +97,7 @@ static void flush_some(network *n)
     }
 }
 
-// Goes on with a sweep, and lets go of the loop between two pieces when the turn is over.
+// Continues a sweep, and returns to the loop between two pieces when the turn is over.
 static void sweep_some(network *n)
 {
     const uint64_t now = uv_now(n->loop);
@@ -135,7 +137,7 @@ void network_go_on(network *n)
     n->goes_on = true;
 }
 
-// Not where something is left: a timer of no length that a timer's callback starts is due at once.
+// Not called if something is left: a timer of length 0 started in a timer's callback fires at once.
 static void await_next_turn(network *n)
 {
     if (n->goes_on && !uv_is_closing((uv_handle_t *)&n->more)) {
@@ -191,7 +193,7 @@ void network_check_finished(network *n)
     if (!n->closing || n->first != NULL) {
         return;
     }
-    // Sweep and flush go on until the last connection is gone: they are what ends it in time.
+    // Sweep and flush run until the last connection is gone: they enforce its deadlines.
     if (n->own_handles == OWN_HANDLES && !uv_is_closing((uv_handle_t *)&n->sweep)) {
         uv_close((uv_handle_t *)&n->sweep, on_own_closed);
         uv_close((uv_handle_t *)&n->more, on_own_closed);
@@ -325,7 +327,7 @@ static void drop_listeners(network *n)
     }
 }
 
-// A socket that listens already: what waits in its queue is taken like any other connection.
+// Uses a socket that listens already: connections in its queue are accepted like any other.
 static status listen_on_given(network *n, int given, error *err)
 {
     listener *l = add_listener(n);

@@ -1,16 +1,15 @@
 // The server's sockets: one listener, its connections, and the clock that finds the silent ones.
 //
-// This room moves bytes and does not know their meaning. It tells the handler of everything that
-// happens, with the value that the handler's `opened` returned. A connection's memory belongs to
-// the network and lives until `closed` has returned: from the moment a connection begins to close,
-// sending to it does nothing, so that the handler need not ask. Network thread (that of the loop)
-// only.
+// This layer moves bytes and does not know their meaning. It reports every event to the handler,
+// with the value that the handler's `opened` returned. A connection's memory belongs to the network
+// and lives until `closed` has returned: from the moment a connection begins to close, sending to
+// it does nothing, so that the handler need not check. Network thread (that of the loop) only.
 //
 // How a connection ends. Closing it cleanly matters: a socket that is closed with unread input
 // makes the kernel reset the connection, and the peer may never see the last bytes, which say why.
 // So the queued output is written, then a FIN is sent, then input is read and discarded until the
-// peer closes too; all of it within close_ms. With ENDING_CUT and ENDING_LINGER the output has
-// until it does not move for stall_ms (a peer that reads slowly is told all the same), unless the
+// peer closes too; all of it within close_ms. With ENDING_CUT and ENDING_LINGER only an output that
+// has not moved for stall_ms ends the wait (a peer that reads slowly still gets it all), unless the
 // network is being closed.
 #ifndef CAROM_SERVER_NET_NETWORK_H
 #define CAROM_SERVER_NET_NETWORK_H
@@ -41,15 +40,15 @@ typedef struct network_handler {
     void (*ended)(void *peer);
     // The block that was sent with this token has left. Must not send or close.
     void (*written)(void *peer, uint64_t token);
-    // Once a round of the loop, before what is queued is written; NULL: nothing is to be done then.
+    // Called once a round of the loop, before queued output is written; may be NULL.
     void (*worked)(void *context);
-    // Once a round of the loop, after what was queued in it was written as far as it went.
+    // Called once a round of the loop, after queued output was written as far as sockets accept it.
     void (*flushed)(void *context);
     // Every NETWORK_SWEEP_MS.
     void (*swept)(void *peer, uint64_t now_ms);
     // Gone, for whatever reason.
     void (*closed)(void *peer);
-    // After network_close: nothing of the network is left in the loop.
+    // Called after network_close, when the loop has no handle of the network any more.
     void (*finished)(void *context);
 } network_handler;
 
@@ -76,23 +75,23 @@ status network_open(uv_loop_t *loop, const char *host, uint16_t port, const list
 // The descriptors that listen; the network's.
 listen_sockets network_descriptors(const network *n);
 
-// From here on its connections are secured by TLS; to be called before the first comes. `answer` is
-// for a peer that sends plain bytes: its last words, as they are. Both must outlive the network.
+// Secures all connections by TLS; to be called before the first comes. `answer` is sent
+// unencrypted, as its last bytes, to a peer that sends plain bytes. Both must outlive the network.
 void network_secure(network *n, const tls_files *files, const void *answer, size_t size);
 
-// From here on these threads read and write its connections' sockets; to be called before the first
-// comes. They must outlive the network.
+// Lets these threads read and write the connections' sockets; to be called before the first comes.
+// They must outlive the network.
 void network_relay(network *n, io_threads *io);
 
-// From here on connections of these peers begin with a PROXY header (proxy_header.h), which tells
-// where they come from; to be called before the first comes. They must outlive the network.
+// Connections from these peers begin with a PROXY header (proxy_header.h), which says where they
+// come from; to be called before the first comes. They must outlive the network.
 void network_trust(network *n, const proxy_peers *proxies);
 
 // The loop does not wait before its next turn: something is left to do.
 void network_go_on(network *n);
 
-// From here on its time is counted in this turn, which others of the loop share, and which whoever
-// has it ends; it must outlive the network.
+// Counts the network's time in this turn, which other networks of the loop share and which its
+// owner ends; it must outlive the network.
 void network_share_turn(network *n, loop_turn *shared);
 
 // Without a listener: its connections are those of io_threads.h. I/O thread.
@@ -106,8 +105,8 @@ bool network_is_local(const network *n);
 // The same of an address in numbers, with a port ("127.0.0.1:22766", "[::1]:22766") or without.
 bool network_address_is_local(const char *address);
 
-// Takes no more connections; when those that there are have ended (close them) calls `finished`,
-// within which the network may be freed.
+// Accepts no more connections; calls `finished` when the existing ones have ended (the caller
+// closes them). The network may be freed within `finished`.
 void network_close(network *n);
 void network_free(network *n);
 
@@ -120,23 +119,24 @@ enum {
     NETWORK_GREETINGS_MAX = 1024 // connections of proxies that wait for their header
 };
 
-// How a connection marks where its messages begin and end, where the bytes alone do not say it (a
+// Marks where messages begin and end on a connection whose bytes alone do not show it (a
 // WebSocket). `context` is the caller's; it must outlive the connection.
 typedef struct connection_framing {
-    // Writes what precedes a message of `size` bytes; returns its length, at most FRAME_HEAD_MAX.
+    // Writes the bytes that precede a message of `size` bytes; returns their number, at most
+    // FRAME_HEAD_MAX.
     size_t (*head)(void *context, size_t size, uint8_t *out);
-    // Writes what ends the connection; returns its length, at most FRAME_END_MAX.
+    // Writes the bytes that end the connection; returns their number, at most FRAME_END_MAX.
     size_t (*end)(void *context, status why, const char *text, uint8_t *out);
 } connection_framing;
 
-// From here on every message of connection_send, and the farewell, is framed. NULL: no more.
+// From here on every message of connection_send, and the farewell, is framed. NULL: framing ends.
 void connection_frame(connection *c, const connection_framing *framing, void *context);
 
-// Queues bytes as they are, framed or not; else as connection_send.
+// Queues bytes without framing; else as connection_send.
 bool connection_send_raw(connection *c, const void *bytes, size_t size, shared_bytes *tail,
                          uint64_t token);
 
-// Whether it takes messages still: connection_close was not called, and the peer was not lost.
+// Whether it still accepts messages: connection_close was not called, and the peer was not lost.
 bool connection_is_open(const connection *c);
 
 // The peer's address (of IPv6 the first 64 bits) as a number below 2^62, the same for all of its
@@ -145,23 +145,24 @@ uint64_t connection_address(const connection *c);
 // Whom the connection counts for when a turn is dealt (loop_turn.h): at first its address.
 void connection_deal(connection *c, uint64_t subject);
 
-// "127.0.0.1:40404", "[2001:db8::1]:40404"; as a proxy that is believed has told it
+// "127.0.0.1:40404", "[2001:db8::1]:40404"; of a trusted proxy's connection, the address in its
+// header
 const char *connection_peer_name(const connection *c);
 
 // Queues a message: a copy of `head` (may be empty), then `tail` (may be NULL), whose reference is
-// taken over in any case. `token` (0: none) is told when the tail has left. False if that would
-// pass limits.output_bytes; then nothing was queued.
+// taken over in any case. `written` is called with `token` (0: not at all) once the tail is sent.
+// False if this would exceed limits.output_bytes; then nothing was queued.
 bool connection_send(connection *c, const void *head, size_t head_size, shared_bytes *tail,
                      uint64_t token);
 
-// As connection_send, but written at once where nothing waits before it: for one message that many
-// connections get, as each is then visited once. Calls `written` within.
+// As connection_send, but writes at once if nothing waits before it: for one message to many
+// connections, each of which is then visited only once. May call `written` before it returns.
 bool connection_send_now(connection *c, const void *head, size_t head_size, shared_bytes *tail,
                          uint64_t token);
 
 typedef struct connection_traffic {
-    uint64_t received_bytes, sent_bytes; // taken from, and handed to, the kernel
-    uint64_t queued_bytes;               // not handed to the kernel yet
+    uint64_t received_bytes, sent_bytes; // read from, and passed to, the kernel
+    uint64_t queued_bytes;               // not passed to the kernel yet
     uint64_t queued_ms;                  // since when there have been queued bytes without a break
 } connection_traffic;
 
@@ -176,8 +177,8 @@ typedef enum connection_ending {
     ENDING_FLUSH, // the queued output is still sent
     ENDING_CUT,   // only output that is already being written, for as long as it moves: the peer
                   // does not take its output
-    ENDING_NOW,   // what the kernel takes at once is sent, and nothing is waited for
-    ENDING_LINGER // as FLUSH, for as long as it moves: for a peer that has ended in good order
+    ENDING_NOW,   // sends only the bytes that the kernel accepts at once, and does not wait
+    ENDING_LINGER // as FLUSH, for as long as output moves: the peer has ended in good order
 } connection_ending;
 
 // Sends `farewell` (may be empty) as the last and closes. No `received` comes after it. `why` and

@@ -10,7 +10,7 @@
 enum {
     GATHER_LEAST = 960,       // of the first block: most often it is the only one, and malloc has
                               // small ones at hand
-    GATHER_BYTES = 16 * 1024, // of those after it, at most: a few hundred answers
+    GATHER_BYTES = 16 * 1024, // size of later blocks at most: a few hundred answers
     GATHER_MAX = 4 * 1024,    // a copy larger than this gets a block of its own size
     GONE_BLOCKS_MAX = 64      // written blocks at the front before the array is moved up
 };

@@ -19,10 +19,10 @@
 
 typedef struct outbox_block {
     shared_bytes *data;
-    size_t begin;    // of what is not written yet
+    size_t begin;    // offset of the first unwritten byte
     bool gathering;  // further small messages may be appended
-    bool unfinished; // its last message goes on in the next block
-    uint64_t token;  // told when the block is written; 0: no one asks
+    bool unfinished; // its last message continues in the next block
+    uint64_t token;  // reported when the block is written; 0: none
 } outbox_block;
 
 typedef struct outbox {
@@ -32,19 +32,19 @@ typedef struct outbox {
 } outbox;
 
 typedef struct outbox_span {
-    uint8_t *data; // not to be written to; not const because that is how sockets want it
+    uint8_t *data; // read-only; not const because sockets want it so
     size_t size;
 } outbox_span;
 
 typedef void (*outbox_written)(void *context, uint64_t token);
 
-// The memory of all blocks that outboxes hold, each counted once. Any thread.
+// Bytes of all blocks in outboxes, each block counted once. Any thread.
 uint64_t outbox_held_bytes(void);
 
 void outbox_init(outbox *o);
-void outbox_deinit(outbox *o); // drops what is left, without telling
+void outbox_deinit(outbox *o); // drops unsent blocks without reporting their tokens
 
-// Appends a copy. `unfinished`: the message goes on with what is added next.
+// Appends a copy. `unfinished`: the message continues with the next bytes added.
 void outbox_copy(outbox *o, const void *data, size_t size, bool unfinished);
 
 // Appends a block that ends a message; takes over the caller's reference. Not empty.
@@ -53,16 +53,17 @@ void outbox_share(outbox *o, shared_bytes *data, uint64_t token);
 // The next spans to write, at most `max`; returns how many.
 uint32_t outbox_peek(const outbox *o, outbox_span *spans, uint32_t max);
 
-// The next blocks, at most `max`, each with a reference of the caller's, which may be another
-// thread: nobody changes them any more. None of them may be written in part. Returns how many, and
-// their bytes.
+// Passes on the next blocks, at most `max`, each with a reference for the caller, which may be
+// another thread: nobody changes them any more. None of them may be partly written. Returns their
+// number, and their bytes in *size.
 uint32_t outbox_hand_over(outbox *o, shared_bytes **blocks, uint32_t max, size_t *size);
 
-// So many bytes from the front were written. Tells the token of each block that is done.
+// The first `size` bytes were written. Reports the token of each block that is finished.
 void outbox_consume(outbox *o, size_t size, outbox_written written, void *context);
 
-// Drops every message that has no byte written and none among the first `busy` bytes, which are
-// being written. The rest ends with a whole message. Tokens of dropped blocks are not told.
+// Drops every message of which no byte is written and none is among the first `busy` bytes, which
+// are being written. The outbox then ends with a complete message. Tokens of dropped blocks are not
+// reported.
 void outbox_cut(outbox *o, size_t busy);
 
 #endif

@@ -1,4 +1,4 @@
-// Sockets of the loop's thread: bytes that go as they are, and what TLS has in common with them.
+// Sockets of the loop's thread: sending plain bytes, and the functions that TLS shares with that.
 // The loop's thread only.
 #include <string.h>
 
@@ -84,7 +84,8 @@ static bool plain_write(connection *c)
         connection_consume(c, (size_t)written);
         return true;
     }
-    // One block alone: of several, libuv would not say which had left when the connection is lost.
+    // Writes one block at a time: of several, libuv would not say which were sent when the
+    // connection is lost.
     c->output.busy = bufs[0].len;
     (void)plain_go_on_writing(c, bufs[0]);
     return false;

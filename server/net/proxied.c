@@ -1,9 +1,9 @@
-// Connections of a proxy that is believed (proxy_peers.h): each begins with a PROXY header, and is
-// no one's until that has come. Then it has the name that the header tells, and goes on as if its
+// Connections of a trusted proxy (proxy_peers.h): each begins with a PROXY header, and has no peer
+// until the header is complete. Then it gets the address in the header, and goes on as if its
 // client had connected itself: limits per address, TLS, log lines. Network thread only.
 //
-// The socket is asked for the header's bytes and not for one more, so that nothing has to be kept
-// for whoever reads the connection next, which may be another thread.
+// Not one byte after the header is read from the socket, so that no input has to be kept for the
+// next reader, which may be another thread.
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -60,7 +60,7 @@ static void finish(connection *c, const proxy_header *header)
         connection_name(c, &header->source.any);
     }
     drop_greeting(c);
-    c->network->rejected++; // until it has a peer
+    c->network->rejected++; // counted as rejected until it has a peer
     connection_begin(c);
 }
 

@@ -4,8 +4,8 @@
 //
 //     signature (12) | version and command | family and protocol | length (2) | address | TLVs
 //
-// Strict: a header that breaks a rule ends the connection, as what follows could be read in two
-// ways. Version 1, which is a line of text, is recognised and refused.
+// Strict: a header that breaks a rule ends the connection, since the bytes after it could be read
+// in two ways. Version 1, which is a line of text, is recognised and refused.
 //
 // Pure functions; any thread.
 #ifndef CAROM_SERVER_NET_PROXY_HEADER_H
@@ -17,8 +17,8 @@
 #include <stdint.h>
 
 enum {
-    PROXY_HEADER_BEGIN = 16,      // bytes up to and with the length
-    PROXY_HEADER_BYTES_MAX = 4096 // of a whole one: addresses, and TLVs that name a certificate
+    PROXY_HEADER_BEGIN = 16,      // bytes up to and including the length
+    PROXY_HEADER_BYTES_MAX = 4096 // of a whole header: addresses, and TLVs that name a certificate
 };
 
 typedef union proxy_address {
@@ -28,7 +28,7 @@ typedef union proxy_address {
 } proxy_address;
 
 typedef struct proxy_header {
-    size_t size; // of the whole header
+    size_t size; // bytes of the whole header
     bool told;   // `source` is the client's; else the proxy speaks for itself (a health check)
     proxy_address source;
 } proxy_header;
@@ -39,7 +39,7 @@ typedef enum proxy_result {
     PROXY_BROKEN // *why says how; constant
 } proxy_result;
 
-// Reads what has come, which may be a part. Never asks for a byte behind the header.
+// Reads the bytes received so far, perhaps only a part. Never asks for a byte after the header.
 proxy_result proxy_header_read(const uint8_t *data, size_t size, proxy_header *out,
                                const char **why);
 

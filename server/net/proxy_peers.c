@@ -25,7 +25,7 @@ static bool parse_address(const char *text, struct in6_addr *out, bool *four)
     return inet_pton(AF_INET6, text, out) == 1;
 }
 
-// As many bits as a network of that family has, all of them where none are told.
+// The number of bits after the slash; without one, all bits of the address family.
 static bool parse_bits(const char *text, bool four, int *out)
 {
     int most = four ? ADDRESS_BITS - MAPPED_BITS : ADDRESS_BITS;

@@ -16,7 +16,7 @@ enum { PROXY_PEERS_MAX = 64 };
 // IPv4 as ::ffff:a.b.c.d, so that a proxy that comes over IPv6's socket is the same.
 typedef struct proxy_network {
     struct in6_addr address;
-    int bits; // of it that count
+    int bits; // number of leading bits that count
 } proxy_network;
 
 typedef struct proxy_peers {
@@ -24,9 +24,9 @@ typedef struct proxy_peers {
     proxy_network networks[PROXY_PEERS_MAX];
 } proxy_peers;
 
-// Adds what a text names: ADDRESS or ADDRESS/BITS, several between commas. Errors:
-// STATUS_INVALID_ARGUMENT for anything else, bits of the address beyond BITS that are not zero, or
-// more than there may be.
+// Adds the networks in a text: ADDRESS or ADDRESS/BITS, separated by commas. Errors:
+// STATUS_INVALID_ARGUMENT for anything else, for address bits beyond BITS that are not zero, and
+// for too many networks.
 status proxy_peers_add(proxy_peers *p, const char *text, error *err);
 
 // Whether that address, of a socket, is one of theirs.

@@ -1,5 +1,5 @@
-// Orders and reports between near and far connections; see relay.h. Each section says whose thread
-// it runs on.
+// Orders and reports between near and far connections; see relay.h. Each section names the thread
+// that it runs on.
 #include "server/net/relay.h"
 
 #include <stdlib.h>

@@ -1,20 +1,21 @@
-// Connections whose socket another thread has: what network.c and connection.c need of it, and how
-// it works. Private to this room.
+// Connections whose socket another thread has: how they work, and the functions for network.c and
+// connection.c. Private to this folder.
 //
 // Such a connection exists twice. The near one is the network thread's: sessions know it, and its
-// outbox, its states and its times are those of any other. The far one is an I/O thread's: it has
-// the socket and the TLS, and its peer is the relay. Between both go
+// outbox, states and deadlines are those of any other. The far one is an I/O thread's: it has the
+// socket and the TLS, and its peer is the relay. Messages between them:
 //
 //   to the far one     OPEN, WRITE (one at a time: up to RELAY_BLOCKS_MAX blocks), TAKEN (input was
 //                      dealt with), FINISH (nothing follows), END (at once), FREE
 //   to the near one    INPUT, INPUT_OVER, WRITTEN, GONE
 //
 // The near connection treats its relay as a socket that takes one write at a time. A peer can make
-// the far one hold RELAY_INPUT_MAX bytes that the near one has not dealt with, and one read more;
-// then it is not read. So each queue holds a fixed number of messages for each connection.
+// the far one keep at most RELAY_INPUT_MAX bytes, and one read more, that the near one has not
+// processed; then its socket is not read. So the number of messages of one connection in each queue
+// is bounded.
 //
-// A relay is the near connection's until that was told GONE; its FREE is then the last message, and
-// the I/O thread frees it. Which fields are whose is said at each.
+// A relay belongs to the near connection until GONE reaches it; FREE is then its last message, and
+// the I/O thread frees it. A comment at each field names the thread that owns it.
 #ifndef CAROM_SERVER_NET_RELAY_H
 #define CAROM_SERVER_NET_RELAY_H
 
@@ -27,9 +28,9 @@
 enum {
     RELAY_BLOCKS_MAX = 16,
     RELAY_INPUT_MAX = 32 * 1024, // two full reads
-    // Of one connection at most in each queue: OPEN, WRITE, FINISH, END and FREE; likewise
-    // INPUT_OVER, WRITTEN and GONE. INPUT and TAKEN come in blocks, and many small ones can be
-    // under way: reads are counted with RELAY_READ_LEAST bytes at least.
+    // One connection has at most one of each of these in a queue: OPEN, WRITE, FINISH, END and FREE
+    // one way, INPUT_OVER, WRITTEN and GONE the other. INPUT and TAKEN come in blocks, and many
+    // small ones can be under way: a read counts as RELAY_READ_LEAST bytes at least.
     RELAY_READ_LEAST = 4096,
     RELAY_MESSAGES_MAX = 8 + RELAY_INPUT_MAX / RELAY_READ_LEAST
 };
@@ -56,11 +57,11 @@ typedef struct relay_message {
     relay *relay;
 } relay_message;
 
-// INPUT, which comes back as TAKEN.
+// An INPUT, which comes back as TAKEN.
 typedef struct relay_input {
-    relay_message message;    // first
-    struct relay_input *next; // of those that the near connection has not dealt with
-    uint64_t received;        // by the socket, with these
+    relay_message message;    // must be the first field
+    struct relay_input *next; // list of those that the near connection has not processed
+    uint64_t received;        // bytes that the socket has received, including these
     size_t size;
     uint8_t bytes[];
 } relay_input;
@@ -82,13 +83,13 @@ typedef struct io_thread {
     // The I/O thread's.
     uv_loop_t loop;
     uv_async_t wake;
-    network *network; // of the far connections, without a listener
+    network *network; // network of the far connections, without a listener
     relay_batch reported;
     limits bounds;
 } io_thread;
 
 struct io_threads {
-    uv_async_t wake; // of the network thread's loop: there are reports
+    uv_async_t wake; // wakes the network thread's loop: there are reports
     queue reports;   // to the near connections, from all threads
     void (*closed)(void *context);
     void *context;
@@ -102,19 +103,19 @@ struct relay {
     relay_message open, write, finish, end, free, input_over, written, gone;
     // Set by the near side before OPEN or WRITE, and read by the far one while that is under way.
     int descriptor;
-    char name[CONNECTION_NAME_BYTES]; // of the connection
-    uint64_t address;                 // likewise
+    char name[CONNECTION_NAME_BYTES]; // the connection's name
+    uint64_t address;                 // and its address
     struct tls_stream *tls;
     const void *plain_answer;
     size_t plain_answer_size;
     bool linger;
     uint32_t block_count;
     shared_bytes *blocks[RELAY_BLOCKS_MAX];
-    uint64_t sent; // by the far side before WRITTEN: bytes handed to the kernel so far
+    uint64_t sent; // bytes that the far side has passed to the kernel before WRITTEN
     // The near side's.
     connection *near;
-    relay_input *first, **last; // input that waits for the connection to be read
-    bool over;                  // and after it the peer's end
+    relay_input *first, **last; // input that waits until the connection is read
+    bool over;                  // the peer's end follows it
     bool ended, finished;       // END, FINISH were sent
     bool delivering;
     // The far side's.
@@ -126,17 +127,16 @@ struct relay {
 
 // Hands the connection's socket over, with its TLS if it has any. The descriptor is the relay's.
 relay *relay_open(io_threads *t, connection *near, int descriptor);
-// Hands over what the outbox has, as far as one write goes; `connection_written` is told when it is
-// done.
+// Passes on the outbox, as far as one write goes; `connection_written` is called when that is done.
 void relay_write(relay *r);
-// Gives the connection what waits, as far as it wants to be read.
+// Gives the connection waiting input, as far as it wants to read.
 void relay_deliver(relay *r);
 bool relay_has_input(const relay *r);
 // All was written: the far connection ends in good order.
 void relay_finish(relay *r, bool linger);
-// The far connection ends at once, after what was handed over was tried.
+// Ends the far connection at once, after one attempt to write the output passed on so far.
 void relay_end(relay *r);
-// Sends what the calls above have gathered; to be called before the loop waits.
+// Sends the messages gathered by the calls above; to be called before the loop waits.
 void relay_flush(io_threads *t);
 
 // Reports have come.

@@ -1,9 +1,9 @@
-// Near ends of connections whose socket an I/O thread has (relay.h): the relay stands for a socket
-// that takes one write at a time. The loop's thread only.
+// Near ends of connections whose socket an I/O thread has (relay.h): the relay acts as a socket
+// that accepts one write at a time. The loop's thread only.
 #include "common/base/assert.h"
 #include "server/net/internal.h"
 
-// Input that has come is handed on in the flush, and not at once: whoever wants it is at work.
+// Waiting input is delivered in the flush, not at once: the caller is in the middle of its work.
 static void read_start(connection *c)
 {
     if (relay_has_input(c->relay)) {
@@ -38,7 +38,7 @@ static bool write_blocks(connection *c)
     return false;
 }
 
-// The far end counts what was sent.
+// The far end counts the bytes sent.
 static void written(connection *c, bool has_left)
 {
     if (has_left) {

@@ -1,6 +1,6 @@
 // Connections whose bytes go through TLS: input is opened before the handler gets it, output is
-// sealed when the socket is to take it, and not before: what waits in the outbox stays plain, so
-// that it can still be replaced or cut, and counts as it is. Network thread only.
+// sealed only when the socket is about to accept it: bytes in the outbox stay plain, so that they
+// can still be dropped, and count with their plain size. Network thread only.
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "server/net/internal.h"
 
 enum {
-    TLS_HANDSHAKE_BYTE = 0x16, // what a stream of TLS begins with
+    TLS_HANDSHAKE_BYTE = 0x16, // first byte of a TLS stream
     SEAL_BYTES = 64 * 1024     // sealed before a write; below TLS_SEALED_BYTES_MAX by two records
 };
 
@@ -77,15 +77,16 @@ static void refuse_plain(connection *c)
     connection_mark_dirty(c);
 }
 
-// The server answers the last flight of a client's handshake with nothing. A client whose kernel
-// holds small writes back until the ones before are acknowledged (Nagle's algorithm, RFC 896) sends
-// its first request only then, and a kernel that has nothing to send acknowledges after 40 ms.
+// The server sends nothing in answer to the last flight of a client's handshake. A client whose
+// kernel holds small writes back until the ones before are acknowledged (Nagle's algorithm, RFC
+// 896) sends its first request only then, and a kernel that has nothing to send acknowledges after
+// 40 ms.
 static void acknowledge_now(connection *c)
 {
     int descriptor = -1;
     int enable = 1;
     if (uv_fileno((const uv_handle_t *)&c->socket, &descriptor) == 0) {
-        // Where that fails the client waits a little longer.
+        // If this fails, the client only waits a little longer.
         (void)setsockopt(descriptor, IPPROTO_TCP, TCP_QUICKACK, &enable, sizeof enable);
     }
 }
@@ -96,7 +97,7 @@ static void note_handshake(connection *c)
         change(c, TLS_SPOKEN);
         acknowledge_now(c);
         metrics_add(METRIC_tls_handshakes, 1);
-        connection_mark_dirty(c); // what was queued meanwhile
+        connection_mark_dirty(c); // output queued meanwhile
     }
 }
 
@@ -108,7 +109,7 @@ static bool shakes_hands(const connection *c)
 static void received(connection *c, const uint8_t *data, size_t size)
 {
     network *n = c->network;
-    // One that is closing has its handshake all the same, so that it can be told why.
+    // A closing connection still completes its handshake, so that it can be told why it is closed.
     if (c->state != CONNECTION_OPEN && (c->state != CONNECTION_FLUSHING || !shakes_hands(c))) {
         return;
     }
@@ -152,7 +153,7 @@ static bool has_output(const connection *c)
     return waits(c) || (c->output.queue.size > c->output.busy && c->tls.state == TLS_SPOKEN);
 }
 
-// Seals what follows on the `busy` bytes that are sealed already.
+// Seals the next bytes of the queue, after the `busy` bytes that are sealed already.
 static void seal_some(connection *c)
 {
     outbox_span spans[WRITE_SPANS];
@@ -210,7 +211,8 @@ static bool write_sealed(connection *c)
         }
         return true;
     }
-    // Input may seal answers while libuv writes: what it writes is no longer the stream's.
+    // While libuv writes, input may seal answers: the buffer being written no longer belongs to the
+    // stream.
     ASSERT(c->tls.flying == NULL);
     c->tls.flying = tls_take_sealed(c->tls.stream, &buf.base, &size);
     buf.len = size;

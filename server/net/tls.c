@@ -1,6 +1,6 @@
-// See tls.h. OpenSSL reads and writes through a BIO of our own: it takes input from the bytes of
-// the current read, in place, and appends output to the stream's sealed bytes. So no copy of either
-// is kept beside them. Network thread only.
+// See tls.h. OpenSSL reads and writes through a BIO of our own: it reads input from the bytes of
+// the current read, in place, and appends output to the stream's sealed bytes. So no second copy of
+// either exists. Network thread only.
 #include "server/net/tls.h"
 
 #include <limits.h>
@@ -111,7 +111,7 @@ status tls_files_reload(tls_files *f, error *err)
     SSL_CTX *context = NULL;
     status s = make_context(f->certificate, f->key, &context, err);
     if (s == STATUS_OK) {
-        SSL_CTX_free(f->context); // streams hold references of their own
+        SSL_CTX_free(f->context); // streams have references of their own
         f->context = context;
     }
     return s;
@@ -142,11 +142,11 @@ void tls_files_close(tls_files *f)
 
 struct tls_stream {
     SSL *ssl;
-    const uint8_t *in; // what is left of the current input
+    const uint8_t *in; // the rest of the current input
     size_t in_size;
     uint8_t *sealed;
-    size_t sealed_begin, sealed_size, sealed_capacity; // from the beginning of the memory
-    bool full;                                         // the peer takes too little of its output
+    size_t sealed_begin, sealed_size, sealed_capacity; // offsets into `sealed`
+    bool full;                                         // the peer reads too little of its output
     bool failed, ended;
 };
 
