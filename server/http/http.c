@@ -4,8 +4,7 @@
 // A client that has not become a session is listed, in the order in which clients began to wait for
 // a request. When the list is full (limits.http_connections) the one that has waited longest is
 // closed: clients that open connections and send nothing displace each other, and a client that
-// sends its request at once is served. Connections that are being closed are counted separately, up
-// to as many again.
+// sends its request at once is served. Connections that are being closed may be as many again.
 #include "server/http/http.h"
 
 #include <stdlib.h>
