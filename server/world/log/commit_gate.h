@@ -1,21 +1,21 @@
-// Holds a world's replies back until what they show is in the world's log.
+// Keeps a world's replies until the commands that they show are in the world's log.
 //
-// Nobody is shown what a restart would not bring back: neither a result nor a snapshot leaves
-// before the commands that it shows are in the log at the world's durability. A world posts its
-// replies to the gate instead of its simulation thread. During a tick nobody knows yet whether
-// there will be a record; so replies wait unstamped until the world has appended its record, or has
-// none to append, and stamps them with the sequence of its newest record. They leave, in the order
-// in which they were posted, when the log has committed that sequence.
+// Clients never see a state that a restart would lose: no result or snapshot is sent before the
+// commands that it shows are in the log at the world's durability. A world posts its replies to the
+// gate instead of its simulation thread. During a tick it is not known yet whether there will be a
+// record. So replies wait unstamped until the world has appended its record, or has none to append,
+// and stamps them with the sequence of its newest record. They are sent, in the order in which they
+// were posted, when the log has committed that sequence.
 //
 //     served world --post--> gate: [released | stamped 7 | stamped 8 | unstamped] --sink-->
 //     simulation thread
 //                              ^ committed 6          ^ stamp() at the end of each tick
 //
-// A log that has failed holds its replies until a new image of the world is in the log, which then
+// After a failure of the log, replies wait until a new image of the world is in the log, which then
 // covers them (storage_checkpoint), or until the world gives up: commit_gate_refuse().
 //
-// Bounded by what may be posted: one result for each request taken in, one snapshot on its way for
-// each subscription. One thread: the world's.
+// Bounded by the replies that may exist: one result for each accepted request, one snapshot on its
+// way for each subscription. One thread: the world's.
 #ifndef CAROM_SERVER_WORLD_LOG_COMMIT_GATE_H
 #define CAROM_SERVER_WORLD_LOG_COMMIT_GATE_H
 
@@ -25,21 +25,21 @@
 #include "server/world/message/messages.h"
 
 typedef struct commit_gate {
-    reply_sink sink;    // behind the gate
-    reply *first;       // held, in order, linked by node.next
-    reply **last;       // where the next one is hooked in
+    reply_sink sink;    // receives the replies that leave the gate
+    reply *first;       // waiting replies, in order, linked by node.next
+    reply **last;       // where the next one is appended
     struct gate_stamp { // the replies before `end` (counted since the beginning) need `sequence`
         uint64_t end, sequence;
     } * stamps; // ascending in both; a ring
     uint32_t stamp_first, stamp_count, stamp_capacity;
-    uint64_t posted, released; // replies since the beginning
-    uint64_t stamped;          // of those posted
+    uint64_t posted, released; // numbers of replies since the beginning
+    uint64_t stamped;          // of those posted, the stamped ones
     uint64_t committed;
 } commit_gate;
 
-// The log stands at `committed`: 0 for a new world, and for one without a log.
+// `committed`: the log's committed sequence; 0 for a new world, and for one without a log.
 void commit_gate_init(commit_gate *g, reply_sink sink, uint64_t committed);
-// Nothing may be held any more.
+// No reply may be waiting any more.
 void commit_gate_deinit(commit_gate *g);
 
 // Replies leave to this sink from now on.
@@ -52,11 +52,11 @@ reply_sink commit_gate_sink(commit_gate *g);
 // no more than is committed leave at once.
 void commit_gate_stamp(commit_gate *g, uint64_t sequence);
 
-// The log is committed up to `sequence`: what shows no more than that leaves.
+// The log is committed up to `sequence`: sends the replies stamped up to it.
 void commit_gate_commit(commit_gate *g, uint64_t sequence);
 
-// The log will not come further: every held result leaves as a refusal with `why` and `text`,
-// held snapshots are dropped, ends of subscriptions leave as they are.
+// The log will commit no more: every waiting result is sent as a refusal with `why` and `text`,
+// waiting snapshots are dropped, ends of subscriptions are sent unchanged.
 void commit_gate_refuse(commit_gate *g, status why, const char *text);
 
 // The sequence up to which the log is committed.

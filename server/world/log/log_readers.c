@@ -12,15 +12,16 @@
 #include "server/base/metrics.h"
 #include "server/world/state/pace.h"
 
-// A notification that was encoded in this turn, for others that stand where its first reader stood.
+// A notification encoded in this turn, kept for other readers at the same place of the log.
 typedef struct encoded {
     bool fresh;
-    bool compact; // for readers of that form, in whichever it came to be
+    bool compact; // for readers of the compact form, even if encoded in another
     log_mark mark;
     reply *snapshot; // NULL: it does not fit a message
 } encoded;
 
-enum { ENCODED_MAX = 8 }; // in one turn; with more places of the log, some are encoded again
+// in one turn; if readers are at more places of the log, some are encoded again
+enum { ENCODED_MAX = 8 };
 
 void log_readers_deinit(log_readers *r)
 {
@@ -43,7 +44,7 @@ static uint32_t place_of(const log_readers *r, uint64_t number)
     return low;
 }
 
-// Numbers need not come in their order: sessions take turns.
+// Numbers may come out of order, since sessions take turns.
 void log_readers_add(log_readers *r, uint64_t number, session_key session, double rate,
                      bool compact)
 {
@@ -181,7 +182,8 @@ static void image_record(const log_source *from, buffer *rows, uint8_t **image, 
     }
 }
 
-// The compact form has the hash of each second's last notification, and of a world that stands.
+// In the compact form, the last notification of each second has the hash, and so has every one of a
+// paused world.
 static bool bears_hash(const log_source *from, const log_record *record)
 {
     const double hz = world_definition(from->physics).hz;
@@ -260,7 +262,7 @@ static bool falls_due(const log_reader_entry *e, const log_source *from, bool al
 static bool matches(const encoded *e, const log_reader_entry *reader)
 {
     if (e->fresh || reader->fresh) {
-        return e->fresh && reader->fresh; // there is one form of these
+        return e->fresh && reader->fresh; // all notifications with an image have the same form
     }
     return e->compact == reader->compact && e->mark.offset == reader->mark.offset &&
            e->mark.tick == reader->mark.tick;

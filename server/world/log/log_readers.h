@@ -1,10 +1,10 @@
-// Subscriptions of encoding log: replicas, which are sent what was commanded instead of bodies.
+// Subscriptions of encoding log: replicas, which are sent the commands instead of the bodies.
 //
 // A reader begins with an image of the world and then gets, at its rate, the commands since its
-// last notification and the state's hash; in the compact form that once a second. A notification is
-// encoded once for all readers of one form that stand at the same place of the log. A reader has at
-// most one on its way; one that has fallen further behind than the log is kept begins anew with an
-// image, so that nothing queues up for it.
+// last notification and the state's hash (in the compact form, once a second). A notification is
+// encoded once for all readers of one form at the same place of the log. A reader has at most one
+// on its way; if the commands it needs are forgotten already, it begins again with an image, so
+// that nothing queues up for it.
 //
 // One thread: the world's.
 #ifndef CAROM_SERVER_WORLD_LOG_LOG_READERS_H
@@ -20,10 +20,10 @@
 #include "server/world/log/world_log.h"
 
 typedef struct log_reader_entry {
-    uint64_t number; // of the subscription
+    uint64_t number; // the subscription's number
     session_key session;
     double rate;   // notifications a second; 0: one a tick
-    log_mark mark; // what it has been sent
+    log_mark mark; // how far in the log it has been sent
     bool compact;  // it reads the compact form (proto/log/log_compact.h)
     bool fresh;    // it needs an image
     bool busy;     // its last notification is not written out yet
@@ -36,7 +36,7 @@ typedef struct log_readers {
     uint64_t first; // number of the one that goes first: those before were served last
 } log_readers;
 
-// The state that a notification tells of.
+// The state that a notification reports.
 typedef struct log_source {
     const char *world; // name
     uint64_t epoch;
@@ -53,7 +53,7 @@ void log_readers_add(log_readers *r, uint64_t number, session_key session, doubl
 bool log_readers_remove(log_readers *r, uint64_t number, session_key session);
 void log_readers_forget(log_readers *r, session_key session);
 void log_readers_acknowledge(log_readers *r, uint64_t number);
-// The session goes on over another connection: its readers begin anew.
+// The session continues over another connection: its readers begin again with an image.
 void log_readers_resume(log_readers *r, session_key session);
 // The world is another one from here on: everybody is sent its image next.
 void log_readers_begin_anew(log_readers *r);

@@ -1,6 +1,6 @@
-// A served world as bytes: its physics and what the server keeps beside it.
+// A served world as bytes: its physics and the server's own data about it.
 //
-// The storage's checkpoints hold this. All numbers are little-endian:
+// Checkpoints of the storage contain it. All numbers are little-endian:
 //
 //     0   8   magic "\x89cworld\n"
 //     8   u32 version, 5; 3 and 4 are read too: they are the same, but the log behind them has no
@@ -34,9 +34,9 @@
 
 typedef struct world_image {
     physics_world *physics; // owned by the reader
-    session_bodies bodies;  // likewise
-    owners *owners;         // likewise
-    last_requests marks;    // likewise
+    session_bodies bodies;  // owned by the reader
+    owners *owners;         // owned by the reader
+    last_requests marks;    // owned by the reader
     uint64_t until;
     bool paused, has_view;
     area view;
@@ -47,10 +47,10 @@ shared_bytes *world_image_encode(const physics_world *physics, const session_bod
                                  const owners *table, const last_requests *marks, const area *view,
                                  bool paused, uint64_t until);
 
-// Bytes need not be trusted. STATUS_INVALID_ARGUMENT with what is wrong; `out` then owns nothing.
+// Decodes untrusted bytes. STATUS_INVALID_ARGUMENT says what is wrong; `out` then owns nothing.
 status world_image_decode(const uint8_t *bytes, size_t size, world_image *out, error *err);
 
-// Reads what needs no world to be made: takes in the marks, and `until`. Errors as above.
+// Reads only the marks and `until`, without making a world. Errors as above.
 status world_image_peek(const uint8_t *bytes, size_t size, last_requests *marks, uint64_t *until,
                         error *err);
 

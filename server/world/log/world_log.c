@@ -11,11 +11,12 @@
 #include "server/world/log/world_image.h"
 
 static const int64_t RETRY_NS = 1000000000;     // between two images of a log that has failed
-static const int64_t IMAGE_GAP_NS = 5000000000; // between two images of a good one
-static const int64_t REPLAY_NS = 2000000000;    // of steps that a restart should do at most
+static const int64_t IMAGE_GAP_NS = 5000000000; // between two images of a sound log
+static const int64_t REPLAY_NS = 2000000000;    // of steps that a restart should compute at most
 
-// Images that only make a restart shorter are made more often, as long as that takes a fiftieth of
-// the steps' own time (some 5 ns a byte), and in turn with other worlds (storage_image_turn).
+// Images whose only purpose is a shorter restart may be made more often, as long as making them
+// (some 5 ns a byte) takes a fiftieth of the steps' own time, and in turn with other worlds
+// (storage_image_turn).
 static const int64_t EARLY_GAP_NS = 1000000000;
 static const int64_t EARLY_REPLAY_NS = 20000000;
 static const int64_t EARLY_NS_A_BYTE = 250;
@@ -46,7 +47,7 @@ static void change_state(world_log *l, world_log_state next)
 {
     static const uint8_t FROM[] = {
         [WORLD_LOG_GOOD] = 1 << WORLD_LOG_NEW | 1 << WORLD_LOG_FAILED | 1 << WORLD_LOG_CLOSED,
-        [WORLD_LOG_NEW] = 0, // only world_log_init() makes one
+        [WORLD_LOG_NEW] = 0, // only world_log_init() sets this state
         [WORLD_LOG_FAILED] = 1 << WORLD_LOG_NEW | 1 << WORLD_LOG_GOOD,
         [WORLD_LOG_CLOSED] = 1 << WORLD_LOG_NEW | 1 << WORLD_LOG_FAILED,
         [WORLD_LOG_ENDED] = 1 << WORLD_LOG_NEW | 1 << WORLD_LOG_GOOD | 1 << WORLD_LOG_FAILED |
@@ -331,7 +332,7 @@ static void make_image(world_log *l, const world_log_image *image, double hz, in
     l->images.replay_ns = 0;
     l->images.tick = tick;
     log_digests_begin_anew(&l->digests); // a restart begins with this image
-    if (l->state != WORLD_LOG_GOOD) {    // the image has what could not be appended
+    if (l->state != WORLD_LOG_GOOD) {    // the image covers the commands that could not be appended
         l->written = mark_now(l, tick);
         l->until = until;
         l->hashed_tick = tick;
@@ -372,8 +373,8 @@ static void append_marks(buffer *out, uint64_t until, const last_requests *marks
     free(head);
 }
 
-// Writes the bytes before the record. Where that is to bear a hash, it is given one, and the
-// bodies' digests stand here.
+// Writes the bytes of the entry that precede the record. If the record is to have a hash, sets the
+// hash and writes the bodies' digests.
 static void append_head(world_log *l, buffer *out, uint64_t until, const world_log_image *image,
                         log_record *record)
 {
@@ -387,7 +388,7 @@ static void append_head(world_log *l, buffer *out, uint64_t until, const world_l
     buffer_deinit(&digests);
 }
 
-// Appends what is new since the last entry. False: the storage takes nothing now.
+// Appends the rows since the last entry. False: the storage accepts nothing now.
 static bool append(world_log *l, const world_log_image *image, double hz, uint64_t until)
 {
     uint64_t tick = world_tick(image->physics);
@@ -418,7 +419,7 @@ static bool append(world_log *l, const world_log_image *image, double hz, uint64
         last_requests_settle(image->marks);
     } else {
         log_digests_begin_anew(&l->digests);
-        if (s != STATUS_LIMIT_EXCEEDED) { // there the disk is behind, and comes after
+        if (s != STATUS_LIMIT_EXCEEDED) { // with this status the disk is only slow, and catches up
             fail(l, WORLD_LOG_FAILED, &err);
         }
     }
@@ -443,8 +444,8 @@ static bool append_new(world_log *l, const world_log_image *image, double hz)
     return true;
 }
 
-// An idle world's entries are up to a second apart, and an image stands where the one before it
-// ended: the next entry has to begin there.
+// An idle world's entries are up to a second apart, but an image must be made where an entry ends,
+// since the next entry begins there.
 static bool append_to_now(world_log *l, const world_log_image *image, double hz)
 {
     uint64_t tick = world_tick(image->physics);
@@ -465,7 +466,7 @@ void world_log_settle(world_log *l, const world_log_image *image, double hz, int
     } else if (world_log_is_broken(l) && now >= l->images.retry_ns && !image_under_way(l, &why)) {
         make_image(l, image, hz, now);
     }
-    if (l->state == WORLD_LOG_CLOSED) { // only refusals wait, and ends of subscriptions
+    if (l->state == WORLD_LOG_CLOSED) { // only refusals and ends of subscriptions wait
         commit_gate_stamp(&l->gate, commit_gate_committed(&l->gate));
     }
     if (!world_log_is_broken(l) && append_new(l, image, hz)) {
@@ -515,7 +516,7 @@ static bool image_ended(world_log *l)
     return given_up;
 }
 
-// The world has ended here, and the storage cannot be told.
+// The world has ended here, and the storage cannot record it.
 static void refuse_end(world_log *l, const char *why)
 {
     ASSERT(l->state == WORLD_LOG_ENDED);
@@ -543,7 +544,7 @@ bool world_log_wake(world_log *l)
     }
     if (l->state == WORLD_LOG_GOOD && storage_state(l->stored, &why) != STATUS_OK) {
         fail(l, WORLD_LOG_FAILED, &why);
-        return false; // an image is tried at the next settling
+        return false; // the next settling tries an image
     }
     bool given_up = false;
     if (l->state != WORLD_LOG_GOOD && l->images.made_ns != 0 && l->images.retry_ns != 0) {

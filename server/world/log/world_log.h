@@ -1,15 +1,15 @@
-// The log of a served world: what was commanded since its last image, on its way to the storage.
+// The log of a served world: the commands since its last image, on their way to the storage.
 //
 // Each command that changed the world leaves a row, as applied. At the end of a tick (of a slice,
 // where the world is paused) the rows since the last record become a record, which the storage
-// commits; results and snapshots wait in the commit gate until then. So nobody is shown what a
-// restart would not bring back.
+// commits; results and snapshots wait in the commit gate until then. So clients never see a state
+// that a restart would lose.
 //
-// Ticks without commands are computed again by a restart, if it knows how many have been shown. So
-// an entry of the journal promises ticks ahead: a restart steps on to `until` before it takes
-// commands, and an idle world writes an entry a second instead of one a tick. (Where steps cost
-// more than 4 ms a second, it promises a quarter of a second ahead.) Each second's entry bears the
-// state's hash, which the restart compares.
+// A restart computes ticks without commands again, if it knows how many have been shown. So an
+// entry of the log promises ticks ahead: a restart steps on to `until` before it accepts commands,
+// and an idle world writes an entry a second instead of one a tick. (A world whose steps cost more
+// than 4 ms a second promises only a quarter of a second.) Once a second an entry has the state's
+// hash, which the restart compares.
 //
 //     entry     u64 `until` >= tick, u32 number of session marks, these (last_requests.h), then the
 //               record (proto/log/log_record.h); numbers are little-endian. Where bit 30 of the
@@ -17,14 +17,14 @@
 //               and record: so a restart whose hash differs can name a body. Bit 31: digests of an
 //               earlier kind, which are read over
 //
-// An image (world_image.h) is made when a restart would take long for the records since the last
-// one: 20 ms of steps, more where the world is large, or where many worlds take turns; and when the
-// log has failed: it holds everything, so that the log is good again. Until then the world goes on,
-// takes no commands and shows itself to nobody.
+// An image (world_image.h) is made when the records since the last one would make a restart slow:
+// 20 ms of steps, more if the world is large or many worlds take turns. An image is also made when
+// the log has failed: it covers everything, so that the log is sound again. Until then the world
+// goes on, accepts no commands and sends no replies.
 //
-// A world of durability `none` has no journal: nothing waits.
+// A world of durability `none` has no stored log: its replies never wait.
 //
-// One thread: the world's; world_log_open and _resume from any, before the world is handed over.
+// One thread: the world's; world_log_open and _resume from any, before the world's thread has it.
 #ifndef CAROM_SERVER_WORLD_LOG_WORLD_LOG_H
 #define CAROM_SERVER_WORLD_LOG_WORLD_LOG_H
 
@@ -42,9 +42,9 @@
 #include "server/world/state/last_requests.h"
 
 enum {
-    WORLD_LOG_HEAD_BYTES = 12,        // before the marks and the record in an entry
+    WORLD_LOG_HEAD_BYTES = 12,        // bytes before the marks and the record in an entry
     WORLD_LOG_DIGESTS_BIT = 30,       // of the number of marks
-    WORLD_LOG_FIRST_DIGESTS_BIT = 31, // likewise
+    WORLD_LOG_FIRST_DIGESTS_BIT = 31, // of the number of marks: digests of the earlier kind
 
     // Rows that wait for the storage [bytes]; past that no further commands are carried out. With
     // the largest command (below) it still fits a record of the storage.
@@ -66,31 +66,31 @@ typedef struct log_mark {
     uint64_t count;  // rows
 } log_mark;
 
-// The diagram is in ARCHITECTURE.md, "What a log lives through". A log that nobody stores is GOOD.
+// The diagram is in ARCHITECTURE.md, "What a log lives through". A log that is not stored is GOOD.
 typedef enum world_log_state {
     WORLD_LOG_GOOD,
     WORLD_LOG_NEW,    // its first image is not on the disk yet
-    WORLD_LOG_FAILED, // takes no commands; an image may still save the replies that wait
+    WORLD_LOG_FAILED, // accepts no commands; an image may still save the waiting replies
     WORLD_LOG_CLOSED, // no image could be written, and the replies that waited were refused
     WORLD_LOG_ENDED   // world_log_destroy() was called
 } world_log_state;
 
 // The rows that commands left, encoded, with an offset of their own in the log.
 typedef struct world_log_rows {
-    buffer encoded;   // from offset `begin` on
+    buffer encoded;   // rows from offset `begin` on
     uint64_t begin;   // offset of encoded.data[0]
-    uint64_t count;   // of all rows so far, the forgotten ones counted
-    bool has_readers; // replicas read them, not the storage alone
+    uint64_t count;   // number of all rows so far, including the forgotten ones
+    bool has_readers; // replicas read the rows too, not only the storage
 } world_log_rows;
 
 // The last image, and the reasons for the next one.
 typedef struct world_log_images {
     int64_t retry_ns;  // when a log that is not good tries again; 0: at once
-    int64_t made_ns;   // when the last one was made; 0: none was
-    int64_t replay_ns; // what the steps since the last one took
+    int64_t made_ns;   // when the last one was made; 0: never
+    int64_t replay_ns; // time that the steps since the last one took
     uint64_t tick;     // of the last one, or of the restart
-    uint64_t bytes;    // of the last one that was made here; 0: none
-    bool steps_costly; // so that few ticks are promised ahead
+    uint64_t bytes;    // size of the last one made by this process; 0: none
+    bool steps_costly; // steps are costly, so few ticks are promised ahead
 } world_log_images;
 
 // How the storage's thread wakes the world's thread.
@@ -102,26 +102,26 @@ typedef struct world_log_word {
 typedef struct world_log {
     storage_world *stored; // NULL: nothing is written
     storage_durability durability;
-    world_log_state state; // only change_state() sets it
+    world_log_state state; // set by change_state() only
     error failure;         // why it is FAILED or CLOSED
-    reply_sink out;        // behind the gate
+    reply_sink out;        // receives replies that leave the gate
     commit_gate gate;
     world_log_rows rows;
     log_mark written;     // up to here the storage has the rows
     uint64_t until;       // the last tick that a restart is promised to compute again
-    uint64_t hashed_tick; // of the last entry with a hash
-    log_digests digests;  // of the bodies, beside each hash
-    uint64_t sequence;    // of the last entry
+    uint64_t hashed_tick; // tick of the last entry with a hash
+    log_digests digests;  // digests of the bodies, written with each hash
+    uint64_t sequence;    // sequence of the last entry
     uint64_t needed;      // the sequence for which replies that are posted now wait
     world_log_images images;
     world_log_word word;
 } world_log;
 
-// The parts of an image, physics first.
+// The contents of an image, physics first.
 typedef struct world_log_image {
     const physics_world *physics;
     const session_bodies *bodies;
-    const owners *owners; // whose the bodies are
+    const owners *owners; // owners of the bodies
     last_requests *marks;
     const area *view; // NULL: none
     bool paused;
@@ -131,7 +131,7 @@ typedef struct world_log_image {
 // (`fresh`) has 1 and shows itself when its first image is written.
 void world_log_init(world_log *l, storage_world *stored, storage_durability kept, uint64_t tick,
                     uint64_t sequence, uint64_t until, bool fresh, reply_sink out);
-// Refuses everything that the gate still holds, and lets go of the storage's handle.
+// Refuses every reply waiting in the gate, and releases the storage's handle.
 void world_log_deinit(world_log *l);
 
 // The log does not lead to the state that the world has: an image is made first, as after a
@@ -144,7 +144,7 @@ bool world_log_is_stored(const world_log *l);
 // Replicas read the log from now on, so that its rows are kept for them.
 void world_log_keep_rows(world_log *l);
 
-// A restart takes so much longer for the steps since the last image [ns, >= 0].
+// Adds `ns` (>= 0) to the time that a restart needs for the steps since the last image.
 void world_log_add_replay(world_log *l, int64_t ns);
 
 // ---- The word that the storage sends when it has come further
@@ -158,7 +158,7 @@ void *world_log_claim_word(world_log *l);
 // The word has come.
 void world_log_accept_word(world_log *l);
 
-// Whether a restart from this log comes to the state of `tick`, as it is now.
+// Whether a restart from this log reaches the present state of `tick`.
 bool world_log_settled(const world_log *l, uint64_t tick);
 
 // Replies leave to this sink from now on.
@@ -169,22 +169,22 @@ reply_sink world_log_sink(world_log *l);
 // The sink behind the gate, for replies that show no state: they need not wait.
 reply_sink world_log_open_sink(const world_log *l);
 
-// Notes a command that was applied. `tick`: the first whose state shows it.
+// Records a command that was applied. `tick`: the first whose state shows it.
 void world_log_note(world_log *l, uint64_t tick, uint64_t session, const char *name,
                     const uint8_t *arguments, uint32_t size);
-// Likewise body.remove by the server itself.
+// The same for a body.remove by the server itself.
 void world_log_note_removal(world_log *l, uint64_t tick, const char *world, uint64_t body);
 
 // The end of the log, at the state of `tick`.
 log_mark world_log_end(const world_log *l, uint64_t tick);
-// The rows from there to the end as a record without tick, hash and image; false where they are
-// forgotten already. The bytes hold until the next call that changes the log.
+// The rows from `from` to the end as a record without tick, hash and image; false if they are
+// forgotten already. The bytes are valid until the next call that changes the log.
 bool world_log_since(const world_log *l, log_mark from, log_record *out);
 // Forgets the rows before `oldest` that the storage has, or all that it has where `oldest` lies
 // further back than WORLD_LOG_KEPT_BYTES_MAX. `oldest` is UINT64_MAX where nobody reads.
 void world_log_trim(world_log *l, uint64_t oldest);
 
-// Whether no further command should be carried out before the storage has taken what waits.
+// Whether commands should wait until the storage has accepted the rows so far.
 bool world_log_full(const world_log *l);
 
 // Whether the log is FAILED or CLOSED.
@@ -193,34 +193,34 @@ bool world_log_is_broken(const world_log *l);
 // Why the log is broken; empty where it is.
 const char *world_log_failure_text(const world_log *l);
 
-// When a log that is FAILED or CLOSED wants to be settled again.
+// When a log that is FAILED or CLOSED wants its next world_log_settle.
 int64_t world_log_retry_ns(const world_log *l);
 
-// STATUS_OK, or why the world takes no commands.
+// STATUS_OK, or why the world accepts no commands.
 status world_log_takes(const world_log *l, error *err);
 
-// At the end of a tick, or of a slice of a paused world: hands over what is new and lets go what
-// may leave. `now` is the monotonic time, `hz` the world's rate.
+// Called at the end of a tick, or of a slice of a paused world: passes new rows to the storage and
+// stamps the replies that show them. `now` is the monotonic time, `hz` the world's rate.
 void world_log_settle(world_log *l, const world_log_image *image, double hz, int64_t now);
 
-// The world steps no further here: what was promised beyond this tick was never shown, and a
-// restart goes on from here. After world_log_settle.
+// The world stops stepping at this tick: the ticks promised beyond it were never shown, and a
+// restart goes on from here. To be called after world_log_settle.
 void world_log_rest(world_log *l, const world_log_image *image, double hz);
 
-// Something may have been committed, or have failed. True when the log has just been given up: all
-// subscriptions have to end.
+// To be called when something may have been committed or have failed. True when the log has just
+// been given up: all subscriptions have to end.
 bool world_log_wake(world_log *l);
 
-// The world ends: its end is the last record. The gate lets its answer go when that is committed,
-// and refuses it where it cannot be: a restart brings the world back then.
+// The world ends: its end is the last record. The gate sends the answer when that is committed, and
+// refuses it if that fails: a restart then restores the world.
 void world_log_destroy(world_log *l);
 
-// Replies still held.
+// Whether replies wait.
 bool world_log_holds(const world_log *l);
 
 world_log_state world_log_state_of(const world_log *l);
 
-// The held replies depend on an image that is to be written.
+// Whether the waiting replies depend on an image that is still to be written.
 bool world_log_awaits_image(const world_log *l);
 
 #endif

@@ -1,11 +1,10 @@
 // Requests from the network thread to a simulation thread, and replies the other way.
 //
 // Each is a heap block; the thread that takes it from the queue owns and frees it. Every request of
-// kind COMMAND or ADOPT gets exactly one reply of kind RESULT, also where the client wants no
-// answer: the reply gives back the capacity that the request took from the world's and the
-// connection's allowance. Replies of a world come in the order of the states they tell: a
-// subscription's first snapshot after the result that names it, its last before the result that
-// ends it.
+// kind COMMAND or ADOPT gets exactly one reply of kind RESULT, even if the client wants no answer:
+// the reply frees the capacity that the request took from the world's and the connection's limits.
+// Replies of a world come in the order of the states that they show: a subscription's first
+// snapshot after the result that names it, its last before the result that ends it.
 //
 // A message belongs to one thread at a time.
 #ifndef CAROM_SERVER_WORLD_MESSAGE_MESSAGES_H
@@ -38,26 +37,29 @@ typedef struct session_key {
 // 0.
 typedef struct reply_address {
     session_key session;
-    uint64_t token; // the sender's own, as are the next two; they come back as they are
+    uint64_t token; // chosen by the sender, as are the next two; they come back unchanged
     uint64_t sequence;
     void *context;
-    struct quota_owner *payer; // whose share of what may wait it takes; NULL: nobody's
-    uint64_t subject;          // for whom its work counts where time is dealt; 0: the server
-    uint32_t id;               // of the request on the wire
+    struct quota_owner *payer; // whose limit of waiting requests it counts towards; NULL: nobody's
+    uint64_t subject;          // to whom its time is charged; 0: the server
+    uint32_t id;               // the request's id on the wire
     bool answerable;           // false: a notification
 } reply_address;
 
 typedef enum request_kind {
-    REQUEST_COMMAND,     // `command`, to the world `world`
-    REQUEST_ADOPT,       // take over what `adoption` brings as the new world `world`
+    REQUEST_COMMAND,     // `command`, for the world `world`
+    REQUEST_ADOPT,       // the contents of `adoption` become the new world `world`
     REQUEST_COMMITTED,   // the storage has come further with the world's log; no answer
     REQUEST_ACKNOWLEDGE, // the last snapshots of `acknowledged` were written out; no answer
-    REQUEST_FORGET,      // in its turn: the session's subscriptions in the world end; no answer
-    REQUEST_RESUME,      // the session's subscriptions begin anew, with full snapshots
-    REQUEST_SESSION_END, // in its turn: the bodies that end with the session are removed; no answer
-    REQUEST_RELEASE,     // lets go of the world, which another thread is to serve
-    REQUEST_TAKE,        // serves `moved`, which another thread has let go of; no answer
-    REQUEST_STOP         // the thread ends; the last request it takes. `hand_over`: see REPLY_IMAGE
+    // the session's subscriptions in the world end, after its earlier requests; no answer
+    REQUEST_FORGET,
+    REQUEST_RESUME, // the session's subscriptions begin again, with full snapshots
+    // bodies that end with the session are removed, after its earlier requests; no answer
+    REQUEST_SESSION_END,
+    REQUEST_RELEASE, // gives up the world, which another thread is to serve
+    REQUEST_TAKE,    // serves `moved`, which another thread has given up; no answer
+    // the thread ends; the last request it accepts. `hand_over`: see REPLY_IMAGE
+    REQUEST_STOP
 } request_kind;
 
 // A world before it is served. All that it refers to is owned.
@@ -65,40 +67,42 @@ typedef struct adoption {
     block_account *blocks; // all of its blocks count here; NULL: they are not counted
     physics_world *physics;
     bool paused;
-    area *view; // that its scene shows; NULL where it has none
+    area *view; // the view that its scene shows; NULL: none
     // Its log; NULL where it keeps none.
     storage_world *stored;
     storage_durability durability;
-    bool unlogged;     // its log lacks a part of what it is: takes commands when an image is there
-    bool restored;     // by a restart; `session_bodies` and those below are of that alone
+    // its log lacks a part of its state: it accepts commands once an image is stored
+    bool unlogged;
+    // restored by a restart; the fields from `sequence` to `ended` are for that only
+    bool restored;
     uint64_t sequence; // of the log's last record
-    uint64_t tick;     // to which that leads
+    uint64_t tick;     // tick that the last record leads to
     uint64_t until;    // the last tick that may have been shown
-    int64_t replay_ns; // for which the restart replayed records
+    int64_t replay_ns; // time that the restart spent replaying records
     struct session_bodies *session_bodies;
     struct last_requests *marks;
     uint64_t *ended; // numbers of sessions that are gone, whose bodies end
     uint32_t ended_count;
-    owners *owners;        // whose its bodies are
-    struct replay *replay; // the recording that it plays; NULL: it takes commands
+    owners *owners;        // owners of its bodies
+    struct replay *replay; // the recording that it plays; NULL: it accepts commands
 } adoption;
 
 typedef struct request {
     queue_node node; // first
     request_kind kind;
     uint64_t world;   // number of the world
-    uint64_t arrival; // at the world's inbox, in order
+    uint64_t arrival; // its place in the world's inbox, by order of arrival
     reply_address reply_to;
     int64_t received_ns;   // when it came in, on the monotonic clock
     uint64_t subscription; // number for world.subscribe
     bool again;            // world.subscribe: of a session from before a restart
     command command;       // owned
-    uint8_t *arguments;    // owned: of a command that changes the world, in canonical form
+    uint8_t *arguments;    // owned: of the sender of a batch for a later tick; else NULL
     uint32_t arguments_size;
-    actor actor;           // who it is from; an admin where nobody is asked for a token
-    memory_holder *holder; // held: whose memory a subscription takes; NULL: nobody's
-    standing *standing;    // owned: of the sender of a batch for a later tick; NULL: it counts not
-    int64_t foreseen_ns;   // of a batch for a later tick: what it will take of that
+    actor actor;           // its sender; an admin if no token is required
+    memory_holder *holder; // held: pays for a subscription's memory; NULL: nobody
+    standing *standing;    // owned: of the sender of a batch for a later tick; NULL: none needed
+    int64_t foreseen_ns;   // of a batch for a later tick: time that it is expected to take there
     adoption *adoption;    // REQUEST_ADOPT: owned
     struct served_world *moved; // REQUEST_TAKE: owned
     bool hand_over;             // REQUEST_STOP: its worlds go to another process
@@ -107,15 +111,15 @@ typedef struct request {
 } request;
 
 typedef enum reply_kind {
-    REPLY_RESULT,   // of a request, to `reply_to`: `status`, and `payload` or `text`
-    REPLY_RESUMED,  // a REQUEST_RESUME was taken
-    REPLY_SNAPSHOT, // to each of `deliveries` its own head (delivery_head), then `tail`
+    REPLY_RESULT,   // for a request, to `reply_to`: `status`, and `payload` or `text`
+    REPLY_RESUMED,  // answers a REQUEST_RESUME
+    REPLY_SNAPSHOT, // each of `deliveries` gets its own head (delivery_head), then `tail`
     REPLY_CLOSED,   // `subscription` has ended: its world did, or it could not go on
     REPLY_OVERRUN,  // `subscription` has ended, as what it is to be sent fits no message: close the
                     // session
     REPLY_CROWDED,  // the world takes more than half of its thread, and is not alone there
-    REPLY_LOADS,    // what each of a busy thread's worlds took of it in the second before: `loads`
-    REPLY_RELEASED, // of a REQUEST_RELEASE: `moved`, NULL where the world has ended
+    REPLY_LOADS,    // `loads`: the share of each of a busy thread's worlds in the last second
+    REPLY_RELEASED, // answers a REQUEST_RELEASE: `moved`, NULL if the world has ended
     REPLY_FIGURES,  // the world's row of world.list, before it does what lasts: `payload`, and for
                     // who sees areas alone `tail`
     REPLY_IMAGE,    // the world stops here for another process: `end`, and `payload`
@@ -125,7 +129,7 @@ typedef enum reply_kind {
 // Most results are {tick}.
 enum { REPLY_INLINE_MAX = 96 };
 
-// One receiver of a snapshot, and what its head tells it alone.
+// One receiver of a snapshot, and the data of its own head.
 typedef struct snapshot_delivery {
     session_key session;
     uint64_t subscription;
@@ -135,7 +139,7 @@ typedef struct snapshot_delivery {
     bool has_last;
 } snapshot_delivery;
 
-// Of a world: millionths of its thread's time.
+// A world's load: millionths of its thread's time.
 typedef struct world_load {
     uint64_t world;
     uint64_t share;
@@ -163,35 +167,37 @@ typedef struct reply {
     reply_kind kind;
     method method;
     status status;
-    bool took_effect; // and is refused all the same, as the world's log cannot be written
+    // the request took effect although it is refused, as the world's log cannot be written
+    bool took_effect;
     uint64_t world;
     reply_address reply_to;
     int64_t received_ns;
     uint64_t subscription;
-    view_args view; // of world.view: what its subscription sees now, if it went well
+    view_args view; // of a successful world.view: what its subscription sees now
     uint8_t small_size;
     uint8_t small[REPLY_INLINE_MAX]; // the result, where it fits
-    shared_bytes *payload;           // owned; else, where it does not. NULL: it is in `small`
-    shared_bytes *tail;              // owned; of a snapshot, whose map has `pairs` pairs in it
-    uint32_t pairs;                  // 0: of a log in the compact form (encode_compact_head)
+    shared_bytes *payload;           // owned, unless it is in `small`: then NULL
+    // owned; the shared part of a snapshot, with `pairs` pairs of its map
+    shared_bytes *tail;
+    uint32_t pairs; // 0: of a log in the compact form (encode_compact_head)
     uint32_t delivery_count;
     snapshot_delivery *deliveries; // owned; of a snapshot
     uint32_t load_count;
     world_load *loads;          // owned; of REPLY_LOADS
-    char *text;                 // owned; what an error says, or why a subscription ended
+    char *text;                 // owned; an error's text, or why a subscription ended
     struct served_world *moved; // REPLY_RELEASED: the receiver's
     world_end end;              // REPLY_IMAGE
-    memory_charge making;       // of a world.fork: memory for the image and the world made of it
+    memory_charge making;       // of a world.fork: memory for the image and the world made from it
 } reply;
 
-// Where a world posts its replies: the receiver takes each of them over.
+// Where a world posts its replies: the receiver takes over each of them.
 typedef struct reply_sink {
     void (*post)(void *context, reply *r);
     void *context;
 } reply_sink;
 
 request *request_create(request_kind kind, uint64_t world);
-void request_free(request *r); // with all that it still owns; NULL is allowed
+void request_free(request *r); // frees all that it still owns; NULL is allowed
 
 // An empty one with an account.
 adoption *adoption_create(void);
@@ -205,11 +211,11 @@ void reply_free(reply *r);
 // The bytes of the result.
 const uint8_t *reply_payload(const reply *r, size_t *size);
 
-// A snapshot for up to `receivers`, of which there are none yet. Takes the reference `tail` over.
+// A snapshot for up to `receivers`, none of which is added yet. Takes over the reference `tail`.
 reply *reply_create_snapshot(uint64_t world, shared_bytes *tail, uint32_t pairs,
                              uint32_t receivers);
 
-// Writes what precedes `tail` in the notification of one receiver: at most DELIVERY_HEAD_BYTES_MAX.
+// Writes the bytes before `tail` in one receiver's notification: at most DELIVERY_HEAD_BYTES_MAX.
 void delivery_head(const reply *r, const snapshot_delivery *d, struct buffer *out);
 
 #endif

@@ -6,8 +6,8 @@
 
 #include "common/base/assert.h"
 
-// Cells as wide as this many bodies of mean size hold a few dozen in a heap: an area of a screen
-// then has some hundred cells.
+// A cell's width, in bodies of mean size. In a heap a cell then has a few dozen bodies, and an area
+// of a screen some hundred cells.
 static const double CELL_BODIES = 8.0;
 static const double CELL_MIN = 0.25; // [m]
 static const double CELL_MAX = 4096.0;

@@ -120,7 +120,7 @@ void budget_begin(budget *b, const row_table *rows, const view_set *in_view,
         if (next < b->before.count && b->before.data[next].slot == slot) {
             entry = b->before.data[next];
             if (entry.version != 0 && row->created > entry.version) {
-                entry = (budget_entry){.slot = slot}; // another body has taken its slot
+                entry = (budget_entry){.slot = slot}; // another body has its slot now
             }
         }
         if (row->changed > entry.version) {

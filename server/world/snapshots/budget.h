@@ -1,22 +1,21 @@
-// A subscription's budget of bytes a second: which of the bodies that have changed are told in a
-// snapshot, and when the next one may be sent.
+// A subscription's budget of bytes a second: which changed bodies a snapshot contains, and when the
+// next one may be sent.
 //
 // Bytes are saved up tick by tick, half a second's worth at most, and a snapshot is paid with them.
-// Removals, leaves, events, contacts and descriptions are always told; rows are told for what is
-// left, and one at least. So more than the budget is sent only while the former alone are more.
+// Removals, leaves, events, contacts and descriptions are always sent; rows get the bytes that are
+// left, and at least one row is sent. So the budget is exceeded only when the former alone exceed
+// it.
 //
 // A body's turn comes by its score: how many snapshots have left it out, and this one, times a
 // weight from 1 to BUDGET_WEIGHT_MOST that is greater the nearer to the view's centre (or the body
 // that it follows) and the faster it is. This is the priority accumulator of networked games (M.
-// Frohnmayer and T. Gift, "The TRIBES Engine Networking Model", 1999). No body starves: where N
-// bodies change all the time and a snapshot has room for k, each is told within
-// (BUDGET_WEIGHT_MOST + 1) * ceil(N / k) snapshots. For one that has waited for BUDGET_WEIGHT_MOST
-// * ceil(N / k) is behind only such as have waited for ceil(N / k), and each of those is sent once
-// in that time.
+// Frohnmayer and T. Gift, "The TRIBES Engine Networking Model", 1999). No body starves: if N bodies
+// change all the time and a snapshot has space for k, each is sent within (BUDGET_WEIGHT_MOST + 1)
+// * ceil(N / k) snapshots. Proof: a body that has waited for BUDGET_WEIGHT_MOST * ceil(N / k) is
+// behind only bodies that have waited for ceil(N / k), and each of those is sent once in that time.
 //
-// A body that a reader has is shown in the state that was told last, which is a true one of an
-// earlier tick; one that it was never told of is not in its view yet, and enters when its turn
-// comes.
+// A body that a reader knows is shown in the state sent last, which is its true state at an earlier
+// tick; a body that was never sent is not in the view yet, and enters when its turn comes.
 //
 // One thread: the world's.
 #ifndef CAROM_SERVER_WORLD_SNAPSHOTS_BUDGET_H
@@ -36,11 +35,11 @@ enum { BUDGET_WEIGHT_MOST = 8 };
 typedef struct budget_entry {
     uint32_t slot;
     uint32_t waited;  // snapshots in a row that have left it out
-    uint64_t version; // of the row table, as its reader has it; 0: it does not have it
+    uint64_t version; // version of the row table that its reader has; 0: none
     uint64_t since;   // left out: up to this tick its state was the one that its reader has
 } budget_entry;
 
-// A body that has changed since its reader was told.
+// A body that has changed since it was last sent to the reader.
 typedef struct budget_choice {
     uint32_t entry; // its place
     double score;
@@ -52,11 +51,11 @@ typedef struct budget {
     double least;                // bytes for which a snapshot is worth while
     double credit;               // bytes that may be sent now; below 0: sent ahead
     double row_bytes;            // mean cost of a body of late, where that is not known beforehand
-    uint64_t tick;               // of the last snapshot
+    uint64_t tick;               // tick of the last snapshot
     ARRAY(budget_entry) entries; // bodies in view, by ascending slot
     ARRAY(budget_entry) before;  // scratch
-    ARRAY(budget_choice) due;    // of the snapshot under way, the greatest score first
-    uint32_t left_out;           // bodies in view whose state its reader does not have
+    ARRAY(budget_choice) due;    // of the current snapshot, in descending order of score
+    uint32_t left_out;           // bodies in view whose present state its reader does not have
     uint64_t oldest;             // the tick of the oldest state that its reader has of one of them
 } budget;
 
@@ -78,8 +77,8 @@ void budget_forget(budget *b);
 // it has no area.
 void budget_begin(budget *b, const row_table *rows, const view_set *in_view,
                   const subscribe_args *args, const view_area *place);
-// Ends it: those of `due` that were taken are told by it. Takes bodies out of `in_view` that the
-// reader does not have.
+// Ends the snapshot: records the chosen bodies of `due` as sent, and removes from `in_view` the
+// bodies that the reader does not know.
 void budget_end(budget *b, const row_table *rows, view_set *in_view, uint64_t tick);
 
 #endif

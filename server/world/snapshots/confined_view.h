@@ -1,7 +1,7 @@
-// Readers of a world that stands who see the areas of a token alone.
+// Readers of a paused world who may see only the areas of their token.
 //
-// They are sent a snapshot for what changes there: a snapshot in which nothing is would tell that
-// something has changed elsewhere. While the world runs they are sent one whenever it is due.
+// They are sent a snapshot only for changes there: an empty snapshot would reveal that something
+// has changed elsewhere. While the world runs they are sent one whenever it is due.
 //
 // One thread: the world's.
 #ifndef CAROM_SERVER_WORLD_SNAPSHOTS_CONFINED_VIEW_H
@@ -11,7 +11,7 @@
 
 #include "server/world/snapshots/publisher.h"
 
-// Whether the reader has something to be told that it may see. The publisher's tables are of the
+// Whether something has changed that the reader may see. The publisher's tables must be of the
 // world's present state.
 bool confined_view_changed(const publisher *p, const subscription *s);
 

@@ -7,7 +7,7 @@
 #include "proto/encode/encode.h"
 #include "proto/limits.h"
 
-// Changes of these are told by rows and events, not by descriptions.
+// Changes of these fields are sent in rows and events, not in descriptions.
 static const uint32_t MOTION_FIELDS = BODY_FIELD_POSITION | BODY_FIELD_ANGLE | BODY_FIELD_VELOCITY |
                                       BODY_FIELD_ANGULAR_VELOCITY | BODY_FIELD_AWAKE;
 
@@ -54,7 +54,7 @@ void descriptions_body(descriptions *d, const physics_world *world, const row_en
     command get = {.method = METHOD_BODY_GET, .body = entry->id};
     command_result result;
     error err;
-    // Reading does not change the world; apply_command takes it so for all methods.
+    // body.get does not change the world; apply_command takes a mutable one for all methods.
     status s =
         apply_command_as((physics_world *)(uintptr_t)world, d->owners, NULL, &get, &result, &err);
     ASSERT(s == STATUS_OK); // the table has just been made from this world
@@ -70,8 +70,9 @@ static bool has_slot(const view_set *seen, uint32_t slot)
     return slot == UINT32_MAX || view_set_has(seen, slot);
 }
 
-// While one of its bodies is; for the bearer of a token with areas, from whom others may be hidden,
-// while all are, those of a gear's joints among them: it tells of these.
+// A joint is in view while one of its bodies is. For a reader with token areas all of its bodies
+// must be in view, also those of a gear's joints: the description names them, and some may be
+// hidden from the reader.
 static bool in_view(const subscription *reader, const view_set *seen, const joint_slots *of)
 {
     if (seen == NULL) {

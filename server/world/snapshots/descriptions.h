@@ -1,13 +1,13 @@
-// Descriptions: the full maps of bodies and joints that a subscription with `describe` is told, so
-// that its reader can draw without asking.
+// Descriptions: the full maps of bodies and joints that a subscription with `describe` is sent, so
+// that its reader can draw without further requests.
 //
 // A body is described when it comes into view (to this reader for the first time, or again) and
 // when a command has changed its description; a joint is in view while one of its bodies is. A
-// snapshot bears at most limits.describe_bytes of descriptions: the rest goes into the next ones.
-// Invariant, for bodies and joints alike: a reader has the descriptions of everything that it was
-// shown and whose slot is below its `from`, as they were at its version; it has been told nothing
-// that counts of the slots from there on. So a snapshot that was skipped for a slow reader loses no
-// description, and a limit that is reached only moves `from` back.
+// snapshot contains at most limits.describe_bytes of descriptions: the rest goes into the next
+// ones. Invariant, for bodies and joints alike: a reader has, as of its version, the descriptions
+// of everything in its view whose slot is below its `from`, and is assumed to have none of the
+// slots from there on. So skipping a snapshot for a slow reader loses no description, and reaching
+// the limit only moves `from` back.
 //
 // One thread: the world's.
 #ifndef CAROM_SERVER_WORLD_SNAPSHOTS_DESCRIPTIONS_H
@@ -27,8 +27,8 @@
 // A view group's descriptions in one snapshot.
 typedef struct descriptions {
     uint64_t bytes_max;
-    uint64_t bytes_most;   // of this snapshot
-    owners *owners;        // of the bodies; NULL: nobody's
+    uint64_t bytes_most;   // limit for this snapshot
+    owners *owners;        // owners of the bodies; NULL: nobody owns any
     buffer bodies, joints; // encoded maps one after another
     uint32_t body_count, joint_count;
     ARRAY(joint_id) joints_removed;
@@ -38,8 +38,8 @@ typedef struct descriptions {
 void descriptions_init(descriptions *d, uint64_t bytes_max);
 void descriptions_deinit(descriptions *d);
 
-// Begins a group whose readers have `progress`; a full snapshot begins anew. `most` bytes are told,
-// or as many as the limit allows, but one description of each kind at least.
+// Begins a group whose readers have `progress`; a full snapshot starts from nothing. At most `most`
+// bytes are written, or fewer if the limit is lower, but at least one description of each kind.
 void descriptions_begin(descriptions *d, description_progress progress, bool full, uint64_t most);
 
 // A body in view, by ascending slot. `known`: it was in view at the reader's last snapshot and its
@@ -51,9 +51,9 @@ void descriptions_body(descriptions *d, const physics_world *world, const row_en
 void descriptions_joints(descriptions *d, const physics_world *world, const joint_table *joints,
                          const subscription *reader, const view_set *seen, bool full);
 
-// Marks the bodies and joints whose descriptions the command changes, as of the version that comes
-// next. To be called before the command is carried out, while the world still has what it removes.
-// If it then fails, a description may be told again that has not changed.
+// Marks the bodies and joints whose descriptions the command changes, as of the next version. To be
+// called before the command is carried out, while the world still has the things that it removes.
+// If the command then fails, an unchanged description may be sent again.
 void descriptions_note_command(const physics_world *world, const command *c, row_table *rows,
                                joint_table *joints);
 

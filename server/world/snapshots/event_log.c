@@ -70,7 +70,7 @@ void event_log_trim(event_log *log, uint64_t number)
     }
     uint32_t drop = (uint32_t)(number - log->first);
     if (drop < log->entries.count / 2) {
-        return; // moving the rest would cost more than what it frees
+        return; // moving the rest would cost more than the memory freed is worth
     }
     size_t bytes = log->entries.data[drop].offset - log->offset;
     log->entries.count -= drop;

@@ -1,9 +1,8 @@
-// A world's events from when they happen until the last subscriber that wants them has been sent
-// them.
+// A world's events, kept until the last subscriber that wants them has been sent them.
 //
 // Events are numbered without gaps; a subscriber remembers the number it has to be sent next. Each
-// is encoded once, when it is noted. The log is only bounded when it is trimmed: a single tick with
-// many events goes through to whoever keeps up.
+// is encoded once, when it is added. The log is bounded only when it is trimmed: all events of a
+// single tick, however many, reach the readers that keep up.
 //
 // One thread: the world's.
 #ifndef CAROM_SERVER_WORLD_SNAPSHOTS_EVENT_LOG_H
@@ -22,13 +21,13 @@ typedef struct event_entry {
     shape_id shape_a, shape_b;
     bool has_point; // the kind has a place
     vec2d point;
-    size_t offset; // of its bytes, counted like the events from the log's beginning of time
+    size_t offset; // of its bytes, counted from the log's very first byte
     uint32_t size;
 } event_entry;
 
 typedef struct event_log {
     uint64_t first; // number of entries.data[0]
-    size_t offset;  // of bytes.data[0]
+    size_t offset;  // offset of bytes.data[0]
     ARRAY(event_entry) entries;
     buffer bytes;
 } event_log;

@@ -43,13 +43,13 @@ void event_marks_rewind(event_marks *m)
     }
 }
 
-// From the newest mark to the oldest, so that each event is asked for once: what one mark has lost,
-// those before it have lost too.
+// Goes from the newest mark to the oldest, so that each event is checked once: events lost by one
+// mark are lost by all earlier marks too.
 void event_marks_trim(event_marks *m, uint64_t floor, event_wanted *wanted, const void *context)
 {
     ASSERT(m->in_flight <= PACKED_IN_FLIGHT_MAX);
     uint64_t lost = 0;
-    uint64_t counted = floor; // from here on, `lost` has all
+    uint64_t counted = floor; // `lost` counts all wanted events from here on
     for (uint32_t i = m->in_flight + 1; i > 0; i--) {
         event_mark *mark = &m->list[i - 1];
         for (; counted > mark->next; counted--) {

@@ -1,8 +1,8 @@
-// How far a subscription's reader has come in its world's events: one mark for what it has taken,
-// and one for each snapshot that is on its way. The event log forgets events that marks still need;
-// every mark is then moved to the first event that is left, here and nowhere else, and counts the
-// wanted events that it lost by that. So no mark ever lies below the log's first event, whichever
-// of them a late acknowledgement or a resume comes back to.
+// How far a subscription's reader has come in its world's events: one mark for the snapshots that
+// it has received, and one for each snapshot on its way. When the event log forgets events that
+// marks still need, every such mark is moved, here and nowhere else, to the first event that is
+// left, and counts the wanted events lost by that. So no mark is ever below the log's first event,
+// whichever of them a late acknowledgement or a resume returns to.
 //
 // One thread: the world's.
 #ifndef CAROM_SERVER_WORLD_SNAPSHOTS_EVENT_MARKS_H
@@ -14,35 +14,37 @@
 struct view_set;
 
 // Snapshots on their way to one reader of packed ones: a quarter of a second at 60 Hz. A reader
-// that is further behind leaves its group, and begins again with a full one when it has taken them.
-// One would do for plain snapshots, each of which may stand for several; a packed one needs the one
-// before.
+// that is further behind leaves its group, and begins again with a full one when it has received
+// them. Plain snapshots need only one on its way, since each may replace several; a packed one
+// needs the one before.
 enum { PACKED_IN_FLIGHT_MAX = 16 };
 
 typedef struct event_mark {
     uint64_t next;         // number of the first event behind it
-    uint64_t lost;         // wanted events behind it that the log has forgotten
-    struct view_set *seen; // owned: with an area, what was in view in its snapshot; else NULL
-    uint64_t version;      // of the rows in its snapshot
+    uint64_t lost;         // wanted events before it that the log has forgotten
+    struct view_set *seen; // owned: with an area, the bodies in view in its snapshot; else NULL
+    uint64_t version;      // version of the rows in its snapshot
 } event_mark;
 
 typedef struct event_marks {
-    event_mark list[1 + PACKED_IN_FLIGHT_MAX]; // [0]: taken; then one for each that is on its way
-    uint32_t in_flight;                        // snapshots on their way, the oldest first
+    // [0]: received; then one for each snapshot on its way
+    event_mark list[1 + PACKED_IN_FLIGHT_MAX];
+    uint32_t in_flight; // snapshots on their way, the oldest first
 } event_marks;
 
 // Begins at an event. `m` is zero.
 void event_marks_begin(event_marks *m, uint64_t next);
 void event_marks_deinit(event_marks *m);
 
-// Where the next snapshot's events begin, and how many before them it has to report as lost.
+// The event at which the next snapshot begins, and the number of events before it to report as
+// lost.
 static inline const event_mark *event_marks_sent(const event_marks *m)
 {
     return &m->list[m->in_flight];
 }
 
-// A snapshot with all events before `end` was sent, of that version of the rows. Takes the
-// reference `seen` over. There is room: in_flight is below PACKED_IN_FLIGHT_MAX.
+// Records that a snapshot was sent with all events before `end` and that version of the rows. Takes
+// over the reference `seen`. There is always space: in_flight is below PACKED_IN_FLIGHT_MAX.
 void event_marks_send(event_marks *m, uint64_t end, struct view_set *seen, uint64_t version);
 // The oldest snapshot on its way was written out. Does nothing where none is: the acknowledgement
 // is of a connection that the session has left.

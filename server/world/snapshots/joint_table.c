@@ -74,7 +74,7 @@ static void note_joint(joint_table *t, const physics_world *world, joint_id id, 
         .id = id, .created = version, .changed = version, .slots = slots_of(world, &info.def)};
 }
 
-// Notes the removal of the joints in the slots from `slot` up to before `end`.
+// Records the removal of the joints in slots from `slot` up to, not including, `end`.
 static void note_gap(joint_table *t, uint32_t slot, uint32_t end, uint64_t version)
 {
     ASSERT(end <= t->entries.count);

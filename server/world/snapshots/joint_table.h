@@ -1,10 +1,10 @@
-// The joints of a world, with the version at which each came, was changed or went: from it
-// snapshots with descriptions are made, as those of bodies are from the row table, whose versions
-// these are.
+// The joints of a world, with the versions at which each was created, changed or removed. Snapshots
+// with descriptions take the joints from it, as they take the bodies from the row table, whose
+// version numbers it shares.
 //
-// The table looks at the world only when a command may have changed its joints, or their number has
-// changed (a joint broke, or went with a body). It is kept only while somebody wants descriptions:
-// see joint_table_follow.
+// The table reads the world only when a command may have changed its joints, or their number has
+// changed (a joint broke, or was removed with a body). It is updated only while a reader wants
+// descriptions: see joint_table_follow.
 //
 // One thread: the world's.
 #ifndef CAROM_SERVER_WORLD_SNAPSHOTS_JOINT_TABLE_H
@@ -17,22 +17,24 @@
 #include "common/physics/joint.h"
 #include "common/physics/physics.h"
 
-// Of bodies, as in the row table; UINT32_MAX for none.
+// Slots of a joint's bodies, as in the row table; UINT32_MAX: none.
 typedef struct joint_slots {
-    uint32_t a, b;             // its own
-    uint32_t other_a, other_b; // of a gear over joints: those that these tie its bodies to
+    uint32_t a, b; // the joint's own bodies
+    // of a gear over joints: the bodies to which these joints tie its own
+    uint32_t other_a, other_b;
 } joint_slots;
 
 typedef struct joint_entry {
     joint_id id;      // 0: no joint in this slot
-    uint64_t created; // first version that had it
-    uint64_t changed; // first version that had it as it is
+    uint64_t created; // first version with this joint
+    uint64_t changed; // first version with its present settings
     joint_slots slots;
 } joint_entry;
 
 typedef struct joint_removal {
     joint_id id;
-    uint64_t created, removed; // it was in the versions from created on, up to before removed
+    // it existed in the versions from `created` up to, not including, `removed`
+    uint64_t created, removed;
     joint_slots slots;
 } joint_removal;
 
@@ -41,7 +43,7 @@ typedef struct joint_table {
     bool dirty;       // a command may have made or removed joints since the last update
     uint32_t count;   // joints of the world at the last update
     uint64_t changed; // last version that differs from the one before
-    uint64_t floor; // a reader that was last sent a version below this cannot be told all removals
+    uint64_t floor;   // a reader last sent a version below this cannot be sent all removals
     uint64_t removals_max;
     ARRAY(joint_entry) entries;    // by slot
     ARRAY(joint_removal) removals; // in the order of their versions
@@ -54,7 +56,7 @@ void joint_table_deinit(joint_table *t);
 // kept again count as new.
 void joint_table_follow(joint_table *t, bool wanted);
 
-// Takes the world's joints as those of this version; versions ascend.
+// Records the world's joints as those of this version; versions ascend.
 void joint_table_update(joint_table *t, const physics_world *world, uint64_t version);
 
 // The joint is another from this version on. Unknown ids are ignored.

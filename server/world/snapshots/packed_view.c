@@ -13,10 +13,11 @@
 // and that is to be a second at most.
 static const double SHARED_RATE_MIN = 1.0;
 
-// With a budget a snapshot is sent when there is enough for these: its head and a few bodies.
+// With a budget, a snapshot is sent once so many bytes are available: enough for its head and a few
+// bodies.
 static const double BYTES_LEAST = 96.0;
 static const double FRAME_BYTES = 40.0;
-static const double ENTRY_BYTES = 14.0; // about what a body costs that enters
+static const double ENTRY_BYTES = 14.0; // estimated bytes of a body that enters
 
 static const double TURN = 2.0 * 3.14159265358979323846; // [rad]
 
@@ -37,7 +38,7 @@ static packed_precision precision_of(const snapshot_precision *p)
 
 // ---- memory
 
-enum { FULL_KEPT_BYTES = 1 << 16 }; // of a buffer that is needed when somebody joins
+enum { FULL_KEPT_BYTES = 1 << 16 }; // of a buffer that is needed only when a reader joins
 
 static uint64_t bytes_of(const packed_view *view)
 {
@@ -208,8 +209,8 @@ static void find_seen(packed_views *v, packed_view *view, const row_table *rows)
     view_set_unref(before);
 }
 
-// Chooses the bodies for which there are bytes, and takes the bodies out of `seen` that do not
-// enter yet. Returns how many enter, and in *told how many others are told.
+// Chooses the bodies that the budget allows, and removes from `seen` the bodies that do not enter
+// yet. Returns how many enter, and in *told how many others are sent.
 static uint32_t choose(packed_view *view, const row_table *rows, uint64_t tick, uint32_t *told)
 {
     budget *b = view->budget;
@@ -228,7 +229,7 @@ static uint32_t choose(packed_view *view, const row_table *rows, uint64_t tick, 
     return entered;
 }
 
-// Whether the reader is not told of a body that it has, and that has changed.
+// Whether the snapshot leaves out the changes of a body that the reader already has.
 static bool is_held(const budget *b, const row_table *rows, uint32_t slot, uint32_t *next)
 {
     while (b->entries.data[*next].slot < slot) {
@@ -279,7 +280,7 @@ static void encode_change(packed_views *v, packed_view *view, const row_table *r
     view->told = true;
 }
 
-// Learns what a body costs from the bytes of the change.
+// Updates the estimated bytes of a body from the size of the encoded change.
 static void note_cost(packed_view *view, uint32_t entered, uint32_t told)
 {
     if (told > 0) {

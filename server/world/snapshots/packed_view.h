@@ -1,17 +1,16 @@
-// A packed view: the stream of packed snapshots that all subscriptions are sent who want the same.
+// A packed view: one stream of packed snapshots for all subscriptions that want the same.
 //
 // Each snapshot of a stream is coded against the one before. A view's snapshots are encoded once,
 // with one buffer, one baseline and one set of models for all of its readers. A reader in step was
-// sent the last one; it is sent the next change. A reader that has just come, or that had
-// PACKED_IN_FLIGHT_MAX snapshots on their way when the next was due, is sent a full one, from which
-// the same changes lead on; the others are not sent more for that. Where no reader is in step, the
-// stream begins anew, so that the full snapshot is small.
+// sent the last one, and is sent the next change. A new reader, or one that had
+// PACKED_IN_FLIGHT_MAX snapshots on their way when the next was due, is sent a full one, after
+// which the same changes apply; the other readers get nothing extra. If no reader is in step, the
+// stream begins again, so that the full snapshot is small.
 //
-// A view with a budget (budget.h) has one reader. Bodies whose turn it is not are passed over in
+// A view with a budget (budget.h) has one reader. Bodies whose turn has not come are left out of
 // the stream, or have not entered it yet.
 //
-// A change in which nothing is told is not sent, but one a second is, so that readers see time go
-// on.
+// An empty change is not sent, except once a second, so that readers see time pass.
 //
 // One thread: the world's.
 #ifndef CAROM_SERVER_WORLD_SNAPSHOTS_PACKED_VIEW_H
@@ -29,30 +28,31 @@
 #include "server/world/snapshots/view_area.h"
 
 typedef struct packed_view {
-    subscribe_args of;        // what its readers want
-    token_areas *token_areas; // and may be shown
-    view_area place;          // of the snapshot that was encoded last
+    subscribe_args of;        // the arguments that its readers share
+    token_areas *token_areas; // the areas that they may see
+    view_area place;          // where the view was in the snapshot encoded last
     uint32_t phase;
     uint32_t readers;
     packed_encoder *encoder;
-    uint64_t number;  // of the snapshot that was encoded last, 0 for none
-    uint64_t version; // of the row table, then
+    uint64_t number;  // number of the snapshot encoded last; 0: none
+    uint64_t version; // version of the row table in that snapshot
     uint64_t tick;
-    bool area_moved;       // since then
-    view_set *seen;        // then, with an area or a budget: what its readers have. NULL without
+    bool area_moved;       // the area was moved since then
+    view_set *seen;        // bodies in view then, with an area or a budget; else NULL
     struct budget *budget; // NULL: none
-    bool owed;             // it was due, and the budget did not allow it yet
-    bool postponed;        // it was due, and the turn was over
-    // of the publishing under way
-    uint32_t in_step; // readers
-    bool waiting;     // somebody needs a full one, and can take it
+    bool owed;             // a snapshot was due, and the budget did not allow it yet
+    bool postponed;        // a snapshot was due, and the turn was over
+    // the rest is for the current publishing
+    uint32_t in_step; // number of readers in step
+    bool waiting;     // a reader needs a full snapshot, and can accept it
     bool due;
     bool crowded;  // events wait that cannot wait for a budget
     bool told;     // a change was encoded
-    bool has_full; // and a full one
-    bool refused;  // there is no memory for it; `refusal` says so
+    bool has_full; // a full snapshot was encoded
+    bool refused;  // there is no memory for the view; `refusal` has the error
     error refusal;
-    memory_charge charge; // what it takes, of the reader that began it or has stayed
+    // the view's memory, charged to the reader that began it or to one that remains
+    memory_charge charge;
     buffer change, full;
 } packed_view;
 
@@ -91,8 +91,8 @@ static inline bool packed_view_can_send(const subscription *s)
                                   : s->marks.in_flight == 0;
 }
 
-// Encodes the view's next snapshot from the table's rows: the change, unless it tells nothing and
-// `tells` is false, and a full one if somebody waits for it.
+// Encodes the view's next snapshot from the table's rows: the change, unless it is empty and
+// `tells` is false, and a full one if a reader waits for it.
 void packed_view_encode(packed_views *v, packed_view *view, const row_table *rows, uint64_t tick,
                         bool tells);
 

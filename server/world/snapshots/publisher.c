@@ -1,7 +1,7 @@
-// Making a world's snapshots; see publisher.h. This file keeps the publisher's life, what it notes
-// of the world, and one publishing from beginning to end; publisher_subscribe.c has the
-// subscriptions, publisher_choose.c those that are due, publisher_pieces.c what is built and sent.
-// The world's thread.
+// Making a world's snapshots; see publisher.h. This file has the publisher's creation and end, its
+// tracking of the world's changes, and one publishing from beginning to end; publisher_subscribe.c
+// has the subscriptions, publisher_choose.c those that are due, publisher_pieces.c what is built
+// and sent. The world's thread.
 #include "server/world/snapshots/publisher_internal.h"
 
 #include <stdlib.h>
@@ -99,7 +99,8 @@ void publisher_note_command(publisher *p, session_key session, uint32_t id)
         p->last.count = session.slot + 1;
     }
     session_last *last = &p->last.data[session.slot];
-    if (last->session <= session.number) { // else the slot is another's: a batch for a later tick
+    // else the slot has a later session: this request was a batch for a later tick
+    if (last->session <= session.number) {
         *last = (session_last){session.number, id};
     }
 }
@@ -133,8 +134,8 @@ static int compare_contacts(const void *a, const void *b)
     return first != 0 ? first : (one->shape_b > other->shape_b) - (one->shape_b < other->shape_b);
 }
 
-// The engine's order goes by places that contacts of the whole world share: for readers who see a
-// part of it they are put in the order of their shapes.
+// The engine orders contacts by indices that contacts of the whole world share, which would reveal
+// hidden ones: for readers who see a part of the world they are sorted by their shapes.
 static void take_contacts(publisher *p, const physics_world *world)
 {
     bool wanted = false;

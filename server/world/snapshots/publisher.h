@@ -1,14 +1,13 @@
 // A world's snapshots: chosen when due, encoded once for each view group (all subscriptions that
 // want the same and have the same baseline), sent to each subscription of the group.
 //
-// A subscription has at most one snapshot on its way. Until that is written out, those that fall
-// due are skipped, and the next one holds all that has changed since the last one that was sent: a
-// slow reader gets fewer snapshots, never a wrong one, and nothing queues up for it but events. A
-// reader that is further behind than `events_kept` of them loses the oldest: its next snapshot says
-// how many.
+// A subscription has at most one snapshot on its way. Until that is written out, further ones that
+// fall due are skipped, and the next one has all changes since the last one sent: a slow reader
+// gets fewer snapshots, never a wrong one, and nothing queues up for it but events. A reader that
+// is further behind than `events_kept` of them loses the oldest: its next snapshot says how many.
 //
-// One publishing has a turn of time. Those who are not served in it are first in the next one; what
-// they are sent then is the state of that tick, and `skipped` counts those between.
+// A publishing has a limited time. Readers not served in it come first in the next one; they are
+// then sent the state of that tick, and `skipped` counts the snapshots between.
 //
 // Events of a view with an area are those of bodies in view (then or at the reader's last
 // snapshot) and those whose place lies in the area.
@@ -42,7 +41,7 @@ typedef struct session_last {
 // Places in `due` of those who are served together.
 typedef struct publish_piece {
     uint32_t start, end;
-    int64_t used_ns;  // of the time for publishing: the subject of theirs that had least
+    int64_t used_ns;  // publishing time used by the readers' subject that used least
     uint64_t version; // the oldest that one of them was sent
 } publish_piece;
 
@@ -51,21 +50,21 @@ typedef struct publisher {
     const char *world; // name, the served world's
     uint64_t epoch;
     bool stale;          // the state has changed since the rows were taken
-    bool has_scene_view; // the area that its scene shows, told with descriptions
+    bool has_scene_view; // the scene has a view, which is sent with descriptions
     area scene_view;
     row_table rows;
     joint_table joints;
     event_log log;
     subscriptions subscriptions;
-    shares shares; // of the time for publishing, by subject
+    shares shares; // publishing time used, by subject
     packed_views packed;
-    area_index areas;   // of the rows
-    view_set_pool sets; // of the publishing under way
+    area_index areas;   // index of the rows
+    view_set_pool sets; // sets made in the current publishing
     uint64_t
-        touched; // version of the rows that shows the last command: what is described may differ
+        touched; // version of the rows that shows the last command: descriptions may differ since
     ARRAY(session_last) last;
-    memory_holder *taker; // whose memory the subscriptions that are made take; NULL: nobody's
-    // scratch, kept so that a tick takes no memory of its own
+    memory_holder *taker; // who pays for the memory of new subscriptions; NULL: nobody
+    // scratch, kept so that a tick allocates nothing
     ARRAY(uint32_t) due; // places in the list
     ARRAY(publish_piece) pieces;
     ARRAY(contact_info) contacts;
@@ -78,21 +77,20 @@ typedef struct publisher {
 void publisher_init(publisher *p, const limits *bounds, const char *world, uint64_t epoch);
 void publisher_deinit(publisher *p);
 
-// Snapshots with descriptions name the owners of bodies; NULL: nobody owns any. `whose` must
-// outlive the publisher or the next call.
+// Snapshots with descriptions name the owners of bodies; NULL: nobody owns any. `whose` must live
+// as long as the publisher, or until the next call.
 void publisher_show_owners(publisher *p, owners *whose);
 // Snapshots with descriptions name this area as the one that the world's scene shows; NULL: none.
 void publisher_show_scene(publisher *p, const area *view);
 // NULL: none.
 const area *publisher_scene_view(const publisher *p);
-// Subscriptions that are made from now on take memory of this holder; NULL: of nobody.
+// New subscriptions are charged to this holder from now on; NULL: to nobody.
 void publisher_charge_to(publisher *p, memory_holder *holder);
 
 uint32_t publisher_reader_count(const publisher *p);
 
-// Whether there is such a body, for a view that would follow it (0: none) and be shown what lies in
-// one of `count` areas (0: everything). Errors: STATUS_NOT_FOUND, also for one that may not be
-// seen.
+// Whether a view may follow this body (0: none), seeing only `count` areas (0: everything). Errors:
+// STATUS_NOT_FOUND if there is no such body, or it may not be seen.
 status publisher_may_follow(const physics_world *world, body_id body, const area *token_areas,
                             uint32_t count, error *err);
 
@@ -107,8 +105,8 @@ void publisher_subscribe(publisher *p, physics_world *world, uint64_t number, se
 // False where the session has no such subscription here.
 bool publisher_unsubscribe(publisher *p, physics_world *world, uint64_t number,
                            session_key session);
-// Errors: STATUS_NOT_FOUND where the session has no such subscription here, or there is no body to
-// be followed; it goes on as before then.
+// Errors: STATUS_NOT_FOUND if the session has no such subscription here, or there is no body to
+// follow; the subscription then stays as it was.
 status publisher_move(publisher *p, const physics_world *world, uint64_t number,
                       session_key session, const view_args *view, error *err);
 void publisher_acknowledge(publisher *p, uint64_t number);
@@ -124,7 +122,8 @@ void publisher_forget(publisher *p, physics_world *world, session_key session);
 // Ends every subscription: REPLY_CLOSED with `why` and `text`.
 void publisher_close_all(publisher *p, status why, const char *text, reply_sink sink);
 
-// A command is about to be carried out. To be called before it, as it may remove what it describes.
+// To be called before a command is carried out, since the command may remove things that it
+// describes.
 void publisher_note_change(publisher *p, const physics_world *world, const command *c);
 
 // A command of the session is in the state from now on.
@@ -136,10 +135,11 @@ void publisher_note_step(publisher *p, physics_world *world);
 // The state was changed by something else than a step. To be called after the change.
 void publisher_note_edit(publisher *p);
 
-// Sends snapshots of the present state to those that are due, or, if `all`, to everyone that was
-// not sent it yet; in either case not to those that cannot take one yet. Replies of kind SNAPSHOT,
-// and OVERRUN for subscriptions that end here because a snapshot does not fit a message. Until the
-// turn is over (NULL: it has no end), but some in any case. False: others wait for the next time.
+// Sends snapshots of the present state to the subscriptions that are due or, if `all`, to everyone
+// that was not sent it yet; in either case only to those that can accept one now. Posts replies of
+// kind SNAPSHOT, and OVERRUN for subscriptions that end here because a snapshot does not fit a
+// message. Works until the turn is over (NULL: no limit), but sends some in any case. False: others
+// wait for the next time.
 bool publisher_publish(publisher *p, physics_world *world, bool all, const turn *t,
                        reply_sink sink);
 // Whether the last publishing chose anybody.

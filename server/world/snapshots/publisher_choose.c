@@ -44,8 +44,8 @@ static void wait_for_budget(packed_view *view)
     }
 }
 
-// A packed view's snapshots are for all of its readers. One is due when it falls due for those in
-// step, when its area was moved, or when there is none of these and somebody waits to begin.
+// A packed view's snapshots are for all of its readers. One is due when it falls due for the
+// readers in step, when its area was moved, or when no reader is in step and one waits to begin.
 static void choose_due_views(publisher *p, const publish_moment *now)
 {
     for (uint32_t i = 0; i < p->packed.list.count; i++) {
@@ -93,8 +93,8 @@ static bool is_chosen(const publisher *p, const subscription *s, bool due)
                : publisher_can_send(s) && (due || s->owed || is_crowded(p, s)) && can_pay(p, s);
 }
 
-// Each publishing is a tick's worth: of a world that stands too, which shows changes no oftener
-// than one that runs.
+// Each publishing adds a tick's worth of bytes. This is right for a paused world too, which
+// publishes no more often than a running one.
 static void refill_budgets(publisher *p, double hz)
 {
     for (uint32_t i = 0; i < p->subscriptions.list.count; i++) {
@@ -105,8 +105,9 @@ static void refill_budgets(publisher *p, double hz)
     }
 }
 
-// One that is due and cannot be sent now. Of a world that stands, one with the areas of a token is
-// looked at again when it can be: that something has changed elsewhere must not show.
+// Records that a due snapshot cannot be sent now. In a paused world a subscription with token areas
+// is not counted: it is checked again once it can be sent, since it must not show that something
+// changed elsewhere.
 void publisher_note_missed(subscription *s, const publish_moment *now)
 {
     if (!now->all || s->token_areas == NULL) {
@@ -127,7 +128,7 @@ void publisher_choose_due(publisher *p, const publish_moment *now)
         if (is_chosen(p, s, due)) {
             array_push(&p->due, i);
         } else if (due && s->packed == NULL && publisher_can_send(s) && !can_pay(p, s)) {
-            s->owed = true; // for later, and nobody was slow
+            s->owed = true; // sent later; it counts as not skipped, since nobody was slow
         } else if (due) {
             publisher_note_missed(s, now);
             metrics_add(METRIC_snapshots_skipped, 1);

@@ -1,10 +1,10 @@
 // Builds and sends the snapshots of the subscriptions that were chosen.
 //
 // Snapshots are made in pieces: a view group, or a packed view with all of its readers, whose
-// snapshots are one stream. Pieces go in the order of the time that their readers' subjects have
-// used (a piece of many readers counts a part for each of them), and then by age. When the turn is
-// over the other readers wait for the next publishing: each of them is then sent all that has
-// changed, and all events, since its last snapshot, as a slow reader is.
+// snapshots are one stream. Pieces are sorted by the time that their readers' subjects have used
+// (the time of a piece is divided among its readers), and then by age. When the turn is over the
+// other readers wait for the next publishing: each of them is then sent all changes and events
+// since its last snapshot, like a slow reader.
 //
 // The world's thread.
 #include "server/world/snapshots/publisher_internal.h"
@@ -18,7 +18,7 @@
 #include "server/world/snapshots/confined_view.h"
 #include "server/world/snapshots/view_group.h"
 
-// About what a receiver is sent before the part that all share, as budgets count it.
+// Estimated bytes of the part of a message that is a receiver's own; budgets count them.
 enum { HEAD_BYTES = DELIVERY_HEAD_BYTES_MAX / 2 };
 
 static void add_receiver(const publisher *p, const subscription *s, reply *r)
@@ -55,7 +55,7 @@ static void settle(publisher *p, subscription *s, const view_group *g)
                      s->view.has_area ? view_set_ref(s->seen) : NULL, s->version);
 }
 
-// There is no memory for the view of these subscriptions.
+// Refuses these subscriptions: there is no memory for their view.
 static void refuse_group(publisher *p, const uint32_t *due, uint32_t count, reply_sink sink)
 {
     ASSERT(p->subscriptions.list.data[due[0]].packed->refusal.status != STATUS_OK);
@@ -128,7 +128,7 @@ static int compare_due(const void *a, const void *b, void *list)
     return subscription_compare(&all[*(const uint32_t *)a], &all[*(const uint32_t *)b]);
 }
 
-// Brings equal ones together. Most often all are equal, and stand in order as they are.
+// Sorts equal subscriptions next to each other. Most often all are equal, and in order already.
 static void sort_due(publisher *p)
 {
     subscription *list = p->subscriptions.list.data;
@@ -142,8 +142,8 @@ static void sort_due(publisher *p)
     }
 }
 
-// Whether there are events of the kinds that the subscription wants that it was not sent, or it is
-// not told yet that it lost some.
+// Whether the subscription has unsent events of the kinds that it wants, or lost events that were
+// not reported yet.
 static bool has_events(const publisher *p, const subscription *s)
 {
     const event_mark *sent = event_marks_sent(&s->marks);
@@ -157,7 +157,7 @@ static bool has_events(const publisher *p, const subscription *s)
     return found;
 }
 
-// Whether there is more to tell to a reader in step than where bodies are.
+// Whether a reader in step is to be sent more than the positions of bodies.
 static bool has_more(const publisher *p, const subscription *s)
 {
     const bool described =
@@ -202,8 +202,8 @@ static int compare_pieces(const void *a, const void *b)
     return order != 0 ? order : (x->start > y->start) - (x->start < y->start);
 }
 
-// Of a world that stands: takes those out of the piece who have nothing to be told that they may
-// see. They have the present state then.
+// In a paused world: removes from the piece the readers for whom nothing visible has changed. They
+// have the present state then.
 static void drop_unchanged(publisher *p, publish_piece *piece)
 {
     ASSERT(piece->start < piece->end);
@@ -257,7 +257,7 @@ static void send_piece(publisher *p, const physics_world *world, publish_piece p
     if (view != NULL && piece.end > piece.start) {
         encode_packed(p, world, &piece, view, all);
     }
-    // The members of a group change as it is sent, those of later groups do not.
+    // Sending changes the members of a group, but not those of later groups.
     for (uint32_t start = piece.start; start < piece.end;) {
         uint32_t end = start + 1;
         while (end < piece.end &&

@@ -85,7 +85,8 @@ void publisher_subscribe(publisher *p, physics_world *world, uint64_t number, se
     follow(p, world);
 }
 
-// A view that one of its readers has left takes the memory of another one. (NULL: nothing.)
+// Charges a view's memory to another reader when the one that paid for it leaves. (`view` NULL:
+// does nothing.)
 static void hand_on(publisher *p, packed_view *view)
 {
     ASSERT(view == NULL || view->readers > 0);
@@ -220,7 +221,8 @@ void publisher_resume(publisher *p, session_key session)
     for (uint32_t i = 0; i < p->subscriptions.list.count; i++) {
         subscription *s = &p->subscriptions.list.data[i];
         if (s->session.number == session.number && s->session.generation != session.generation) {
-            restart(s, session); // else another's, or begun anew for this connection before
+            // others belong to another session, or were restarted for this connection already
+            restart(s, session);
         }
     }
 }

@@ -19,7 +19,7 @@ void row_table_deinit(row_table *t)
     buffer_deinit(&t->scratch);
 }
 
-// Compares all that a row tells; the sign of a zero is not worth a row.
+// Compares all values of a row; the sign of a zero is not worth sending a row.
 static bool row_equal(const body_row *a, const body_row *b)
 {
     return a->position.x == b->position.x && a->position.y == b->position.y &&

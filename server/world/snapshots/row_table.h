@@ -1,4 +1,5 @@
-// The table from which snapshots are made: the last row of every body, and since when it holds.
+// The table from which snapshots are made: the last row of every body, and since which version it
+// is unchanged.
 //
 // A version is one state from which snapshots were made; there may be several in one tick of a
 // paused world, and none in a tick of which no snapshot was sent. A subscriber who was last sent
@@ -22,8 +23,8 @@
 
 typedef struct row_entry {
     body_id id;         // 0: no body in this slot
-    uint64_t created;   // first version that had it
-    uint64_t changed;   // last version whose row differs from that of the one before
+    uint64_t created;   // first version with this body
+    uint64_t changed;   // last version whose row differs from that of the version before
     uint64_t described; // first version that has its present type, shapes, tag …
     uint64_t encoded;   // version of the bytes, 0 for none
     body_row row;
@@ -33,13 +34,14 @@ typedef struct row_entry {
 
 typedef struct row_removal {
     body_id id;
-    uint64_t created, removed; // it was in the versions from created on, up to before removed
+    // it existed in the versions from `created` up to, not including, `removed`
+    uint64_t created, removed;
 } row_removal;
 
 typedef struct row_table {
-    uint64_t version; // of the table's state; 0: nothing was taken yet
+    uint64_t version; // of the table's state; 0: none yet
     uint64_t changed; // last version that differs from the one before
-    uint64_t floor;   // who was last sent a version below this cannot be told all removals
+    uint64_t floor;   // a reader last sent a version below this cannot be sent all removals
     uint64_t removals_max;
     ARRAY(row_entry) entries;    // by slot
     ARRAY(row_removal) removals; // in the order of their versions
@@ -50,7 +52,7 @@ typedef struct row_table {
 void row_table_init(row_table *t, uint64_t removals_max);
 void row_table_deinit(row_table *t);
 
-// Takes the world's state of now as the next version.
+// Records the world's present state as the next version.
 void row_table_update(row_table *t, const physics_world *world);
 
 // A command changes the body's description: the next version is the first that has it. Unknown ids

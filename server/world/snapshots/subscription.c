@@ -83,7 +83,7 @@ static uint64_t hash_set(const view_set *s)
     return h;
 }
 
-// Where the set, or one that is equal, is or would be.
+// The place of the set, or of an equal one, or the free place for it.
 static view_set **find_place(view_set_pool *p, const view_set *s)
 {
     const uint32_t mask = p->places.count - 1;
@@ -182,7 +182,7 @@ void subscriptions_deinit(subscriptions *s)
     array_free(&s->list);
 }
 
-// The place of the first whose number is not below.
+// The index of the first whose number is not below `number`.
 static uint32_t place_of(const subscriptions *s, uint64_t number)
 {
     uint32_t low = 0;
@@ -329,7 +329,7 @@ bool subscription_same_view(const subscribe_args *a, const token_areas *areas_a,
            a->precision.velocity == b->precision.velocity;
 }
 
-// Takes the reference over; none leaves what there is.
+// Takes over the reference; does nothing if `slots` is NULL.
 static void note_shown(shown_set *to, view_set *slots, uint64_t version)
 {
     if (slots != NULL) {

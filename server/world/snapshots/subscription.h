@@ -1,4 +1,5 @@
-// The list of a world's subscriptions: what each wants to see, and what its reader was last sent.
+// The list of a world's subscriptions: the view that each wants, and the state that its reader was
+// last sent.
 //
 // A subscription's baseline is the state that its reader has: the version of the row table, the
 // events up to its newest mark, and, with an area, the bodies that were in view. Subscriptions that
@@ -27,7 +28,7 @@ typedef struct view_set {
 
 view_set *view_set_create(uint32_t slots);
 view_set *view_set_ref(view_set *s); // NULL is allowed, and stays NULL
-void view_set_unref(view_set *s);    // so here
+void view_set_unref(view_set *s);    // NULL is allowed
 
 static inline bool view_set_has(const view_set *s, uint32_t slot)
 {
@@ -42,25 +43,25 @@ static inline void view_set_remove(view_set *s, uint32_t slot)
     s->bits[slot / 64] &= ~((uint64_t)1 << (slot % 64));
 }
 
-// Sets of one publishing: equal ones become one, so that readers who have the same bodies in view
+// The sets of one publishing: equal ones become one, so that readers with the same bodies in view
 // are one group from then on, whatever they had before.
 typedef struct view_set_pool {
-    ARRAY(view_set *) places; // a hash table, NULL where there is none
+    ARRAY(view_set *) places; // a hash table; NULL: free
     uint32_t count;
 } view_set_pool;
 
 void view_set_pool_deinit(view_set_pool *p);
-// Lets go of all sets.
+// Releases all sets.
 void view_set_pool_clear(view_set_pool *p);
-// Takes over a set that does not change any more (NULL stays NULL), and returns the one to be used
-// for it, which is the caller's.
+// Takes over an immutable set (NULL stays NULL), and returns the one to use instead of it, with a
+// reference for the caller.
 view_set *view_set_pool_share(view_set_pool *p, view_set *s);
 
-// The first slot from `slot` on that is in one of the two (`b` may be NULL, and has no more slots
-// than `a`); a->slots or more where there is none.
+// The first slot from `slot` on that is in one of the sets (`b` may be NULL, and has no more slots
+// than `a`); a->slots or more if there is none.
 uint32_t view_set_next(const view_set *a, const view_set *b, uint32_t slot);
 
-// How far a reader with `describe` has been told: the slots of bodies and of joints from these on
+// How far a reader with `describe` was sent descriptions: slots of bodies and joints from these on
 // were not described yet.
 typedef struct description_progress {
     uint32_t bodies_from, joints_from;
@@ -73,15 +74,15 @@ static inline bool description_complete(description_progress p)
     return p.bodies_from == UINT32_MAX && p.joints_from == UINT32_MAX;
 }
 
-// Where a view is; see view_area.h.
+// The place of a view; see view_area.h.
 typedef struct view_area {
-    area now;    // in the world, where the view has one
+    area now;    // in the world, if the view has an area
     bool lost;   // the body that it followed does not exist any more
-    bool hidden; // it was last where it may not be seen
+    bool hidden; // its body was last where the reader may not see it
 } view_area;
 
 // The bodies in view in a snapshot. A slot means the body that had it at that version of the rows:
-// later it may be another one's.
+// later the slot may have another body.
 typedef struct shown_set {
     view_set *slots; // owned; NULL: none
     uint64_t version;
@@ -101,26 +102,27 @@ typedef struct subscription {
     uint64_t number;
     session_key session;
     subscribe_args view;      // without `token_areas`:
-    token_areas *token_areas; // what it may be shown; NULL: everything
-    view_area place;          // where it was last; a packed one is where its packed view is
+    token_areas *token_areas; // areas that it may see; NULL: everything
+    view_area place;          // where the view was last; of a packed one, see its packed view
     bool lost_told;           // its reader knows that the body is lost
     uint32_t phase;           // ticks by which its snapshots fall earlier than others' of its rate
-    uint64_t version;         // of the rows it was last sent, 0 for none
-    event_marks marks;        // of the events that it was sent, and of those that its reader has
-    view_set *seen;           // what was in view; NULL: everything, or nothing was sent yet
+    uint64_t version;         // of the rows it was last sent; 0: none
+    // of the events that it was sent, and of those that its reader has received
+    event_marks marks;
+    view_set *seen;              // bodies in view; NULL: everything, or nothing was sent yet
     shown_set shown[SHOWN_SETS]; // of a full snapshot: what was in view before; its events tell of
                                  // that too
     bool shown_all;              // everything was
     description_progress described;
     uint32_t skipped;      // snapshots that were due and not sent, since the last
     bool ended;            // its session is to be closed: it is sent nothing more
-    bool owed;             // to be sent as soon as it can be
+    bool owed;             // a snapshot is to be sent as soon as possible
     struct budget *budget; // owned; NULL: none, or its packed view has one
-    memory_charge charge;  // what it takes itself, and whose memory that is
-    bool refused;          // there is no memory for its snapshots: it ends with the publishing
+    memory_charge charge;  // memory of the subscription itself, and who pays for it
+    bool refused;          // there is no memory for its snapshots: it ends with this publishing
     struct share *dealt;   // the publisher's: of its subject
-    // of a packed one
-    struct packed_view *packed; // whose snapshots it is sent, with others; else NULL
+    // the rest is for packed subscriptions
+    struct packed_view *packed; // the view whose snapshots it shares; NULL: not packed
     uint64_t packed_number;     // of the last one that it was sent; 0: it needs a full one
 } subscription;
 
@@ -131,16 +133,16 @@ typedef struct subscriptions {
 
 void subscriptions_deinit(subscriptions *s);
 
-// The sets shown before; `s` may be a copy, whose references are its own.
+// References the sets shown before; `s` may be a copy, which then has references of its own.
 void subscription_ref_shown(const subscription *s);
 void subscription_unref_shown(const subscription *s);
 bool subscription_has_shown(const subscription *s, uint32_t slot);
 
-// `number` is nobody else's. It may be below others: sessions take turns where a world has more
-// requests than fit a tick. The pointer holds until the next change of the list.
+// `number` is unique. It may be below others: sessions take turns if a world has more requests than
+// fit a tick. The pointer is valid until the next change of the list.
 subscription *subscriptions_add(subscriptions *s, uint64_t number, session_key session,
                                 const subscribe_args *view);
-// NULL where there is none (any more).
+// NULL if there is none (any more).
 subscription *subscriptions_find(subscriptions *s, uint64_t number);
 void subscriptions_remove(subscriptions *s, uint64_t number);
 
@@ -150,8 +152,8 @@ uint32_t subscriptions_events(const subscriptions *s);
 // Whether someone wants descriptions.
 bool subscriptions_describe(const subscriptions *s);
 
-// Whether the rate has a snapshot fall on this tick. It is a function of tick and phase alone, so
-// that subscriptions of one rate and view, which have one phase, fall on the same ticks and can
+// Whether a snapshot is due on this tick by the rate. Depends on tick and phase alone, so that
+// subscriptions of one rate and view, which have one phase, are due on the same ticks and can
 // share.
 bool subscription_due(const subscription *s, uint64_t tick, double hz);
 
@@ -159,11 +161,11 @@ bool subscription_due(const subscription *s, uint64_t tick, double hz);
 bool subscription_same_view(const subscribe_args *a, const token_areas *areas_a,
                             const subscribe_args *b, const token_areas *areas_b);
 
-// It is sent nothing that builds on what it was sent before: a full snapshot is next.
+// Forgets everything that was sent: the next snapshot is a full one.
 void subscription_begin_anew(subscription *s);
 
-// Order by what is sent: equal ones are sent the same bytes. Those of one packed view stand
-// together.
+// Order by content: equal subscriptions are sent the same bytes. Those of one packed view are
+// adjacent.
 int subscription_compare(const subscription *a, const subscription *b);
 
 #endif

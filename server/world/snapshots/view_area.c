@@ -37,7 +37,7 @@ void view_area_update(view_area *v, const subscribe_args *args, const token_area
     const row_entry *entry =
         slot < rows->entries.count ? &rows->entries.data[slot] : &(const row_entry){0};
     if (entry->id != args->follow) {
-        v->lost = !v->hidden; // its end is told to who saw it last
+        v->lost = !v->hidden; // only readers who last saw it learn of its end
         return;
     }
     v->hidden = !token_areas_has(seen_by, entry->row.position);

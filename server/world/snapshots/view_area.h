@@ -1,4 +1,4 @@
-// Where a view is: its area, which may go along with a body, and which bodies are in it.
+// The place of a view: its area, which may follow a body, and the bodies in it.
 //
 // A body is in view while the box around its shapes meets the area. Once it is in view it stays
 // until its box no longer meets the area grown by the margin. Bodies that token areas
@@ -17,9 +17,9 @@
 #include "server/world/snapshots/token_areas.h"
 #include "server/world/snapshots/subscription.h"
 
-// Puts the view where it is to begin, or where world.view moves it: `args` are the subscription's
-// new ones. `place` is that of the body to be followed, NULL where there is none of it any more:
-// the view is empty then.
+// Places the view at its beginning, or where world.view moves it: `args` are the subscription's new
+// arguments. `place` is the position of the body to follow; NULL if it has ceased to exist: the
+// view is then empty.
 void view_area_begin(view_area *v, const subscribe_args *args, const vec2d *place);
 
 // Moves the view to where the table has the body that it follows. A body that may not be seen is
@@ -27,7 +27,7 @@ void view_area_begin(view_area *v, const subscribe_args *args, const vec2d *plac
 void view_area_update(view_area *v, const subscribe_args *args, const token_areas *seen_by,
                       const row_table *rows);
 
-// The bodies in view of a subscription whose reader has `before` (NULL: none) as of the table's
+// The bodies in view for a subscription whose reader has `before` (NULL: none) as of the table's
 // version `version`. The caller owns the set.
 view_set *view_area_collect(const view_area *v, const subscribe_args *args,
                             const token_areas *seen_by, area_index *index, const row_table *rows,

@@ -20,7 +20,7 @@ static bool was_seen(const view_group *g, uint64_t created, uint32_t slot)
     return !g->full && created <= s->version && (s->seen == NULL || view_set_has(s->seen, slot));
 }
 
-// Whether bodies that come, go and vanish are told: with rows or with descriptions.
+// Whether bodies that come, leave and vanish are reported: with rows or with descriptions.
 static bool tells_bodies(const subscribe_args *view)
 {
     return view->bodies || view->describe;
@@ -45,7 +45,7 @@ static void show_body(publisher *p, const physics_world *world, view_group *g, r
     if (!tells_bodies(view) || g->packed != NULL) {
         return;
     }
-    const bool all = g->of->budget == NULL; // else rows were chosen before
+    const bool all = g->of->budget == NULL; // else the budget has chosen the rows
     if (all && in && view->bodies && (!was || entry->changed > g->of->version)) {
         show_row(p, g, entry);
     }
@@ -65,8 +65,9 @@ static void show_slot(publisher *p, const physics_world *world, view_group *g, u
     }
 }
 
-// With an area, those in view and those that were: the others have nothing to tell. A reader that
-// has seen the whole world is told of all that are not in its area now.
+// With an area, checks only the bodies in view and those that were: the others have no changes to
+// send. To a reader that has seen the whole world, all bodies outside its area are reported as
+// having left.
 static void show_bodies(publisher *p, const physics_world *world, view_group *g)
 {
     if (g->seen == NULL || (g->of->seen == NULL && !g->full)) {
@@ -99,7 +100,7 @@ static bool body_shown(const view_group *g, body_id id)
     const subscription *s = g->of;
     const uint32_t slot = id_slot(id);
     const view_set *sets[] = {g->seen, s->seen};
-    bool shown = s->shown_all || (!g->full && s->seen == NULL) || // it had no area
+    bool shown = s->shown_all || (!g->full && s->seen == NULL) || // the reader had no area
                  subscription_has_shown(s, slot);
     for (size_t i = 0; i < sizeof sets / sizeof *sets && !shown; i++) {
         shown = sets[i] != NULL && view_set_has(sets[i], slot);
@@ -121,7 +122,7 @@ static const row_entry *present(const publisher *p, body_id id)
     return entry != NULL && entry->id == id ? entry : NULL;
 }
 
-// Of a body that is gone; NULL: it was in no version that snapshots were made from.
+// The removal of a body that is gone; NULL: no version that was sent had it.
 static const row_removal *removal_of(const publisher *p, body_id id)
 {
     for (uint32_t i = p->rows.removals.count; i > 0; i--) {
@@ -147,7 +148,7 @@ static bool was_told(const view_group *g, uint32_t slot, uint64_t created, uint6
     return told;
 }
 
-// Whether the reader has the body in view, or had.
+// Whether the reader has the body in view, or had it.
 static bool body_known(const publisher *p, const view_group *g, body_id id)
 {
     const subscription *s = g->of;
@@ -171,8 +172,9 @@ static bool body_visible(const publisher *p, const view_group *g, body_id id)
            (entry != NULL && view_area_meets(g->of->token_areas, &entry->row.box));
 }
 
-// Of two bodies, or of one and none: one in view is enough, and the other one may not be hidden. A
-// body that goes where its owner sees nothing would else tell what it meets there.
+// Whether a pair of bodies, or one body and none, is shown: one of them must be in view, and with
+// token areas the other may not be hidden. Otherwise a body sent into a hidden place would reveal
+// what it meets there.
 static bool pair_shown(const publisher *p, const view_group *g, body_id a, body_id b)
 {
     if (g->of->token_areas == NULL) {
@@ -221,8 +223,8 @@ static int compare_events(const void *a, const void *b, void *log)
     return order != 0 ? order : COMPARE(one, other);
 }
 
-// The engine's order within a tick goes by places that the whole world shares: readers who see a
-// part of it are told events in the order of their bodies.
+// The engine orders events within a tick by indices that the whole world shares, which would reveal
+// hidden ones: readers who see a part of the world get events in the order of their bodies.
 static void show_events(publisher *p, view_group *g)
 {
     uint64_t end = event_log_end(&p->log);
@@ -261,8 +263,8 @@ static void show_contacts(publisher *p, view_group *g)
 // The bytes of a plain snapshot beside those of its lists.
 enum { FRAME_BYTES = 160 };
 
-// Rows of the bodies whose turn it is, for the bytes that events and contacts leave, and one row at
-// least. Bodies that the reader does not have and that are not told now stay out of `seen`.
+// Rows of the bodies whose turn it is, as far as the bytes left by events and contacts allow, and
+// at least one row. Bodies unknown to the reader and not sent now stay out of `seen`.
 static void show_chosen_rows(publisher *p, const physics_world *world, view_group *g)
 {
     budget *b = g->of->budget;
@@ -375,7 +377,8 @@ static view_set *take_seen(publisher *p, const view_group *g)
     }
     view_set *seen = view_area_collect(&s->place, &s->view, s->token_areas, &p->areas, &p->rows,
                                        g->full ? NULL : s->seen, s->version);
-    return s->budget != NULL ? seen : view_set_pool_share(&p->sets, seen); // which is to change
+    // without a budget the set does not change any more
+    return s->budget != NULL ? seen : view_set_pool_share(&p->sets, seen);
 }
 
 static void clear_scratch(publisher *p)

@@ -15,19 +15,18 @@
 typedef struct view_group {
     const subscription *of;
     bool full;
-    const buffer *packed; // its bodies, of a packed one; else NULL
-    view_set *seen;       // of this snapshot; NULL without an area
+    const buffer *packed; // bodies of a packed one; else NULL
+    view_set *seen;       // bodies in view; NULL without an area
     uint32_t row_count, event_count, contact_count;
 } view_group;
 
-// Builds the group's snapshot but for its head: `pairs` is what the head needs to know. Fills the
-// rest of `g` from `g->of`, and p->descriptions. The caller owns the bytes, and g->seen. NULL if it
-// does not fit a message. The publisher's tables are of the world's present state.
+// Builds the group's snapshot without its head, which needs to know `pairs`. Fills the rest of `g`
+// from `g->of`, and p->descriptions. The caller owns the bytes, and g->seen. NULL if it does not
+// fit a message. The publisher's tables are of the world's present state.
 shared_bytes *view_group_build(publisher *p, const physics_world *world, view_group *g,
                                uint64_t hash, uint32_t *pairs);
 
-// Whether the event is one of those that the subscription is sent, judged by what was in view in
-// its latest snapshot.
+// Whether the subscription is sent the event, judging by the bodies in view in its latest snapshot.
 bool view_group_wants(const publisher *p, const subscription *s, const event_entry *event);
 
 // The budget of a subscription; NULL: it has none.

@@ -25,8 +25,8 @@ void last_requests_note(last_requests *m, uint32_t slot, uint64_t session, uint6
 {
     ASSERT(session != 0 && m->fresh.count <= SESSION_MARK_SLOTS_MAX);
     session_mark *mark = mark_at(m, slot);
-    // A batch for a later tick may take effect after a request that came after it, and after its
-    // session has ended: then the slot may be another's, whose number is above.
+    // A batch for a later tick may take effect after a later request of its session, or after its
+    // session has ended: then the slot may have another session, with a higher number.
     bool later = mark->session == session ? mark->sequence > sequence
                                           : mark->session > session && mark->sequence > 0;
     if (later) {

@@ -1,9 +1,9 @@
-// The last request of each session that took effect in a world, so that a client that resumes its
-// session after a restart of the server learns which of its commands it has to send again.
+// The last request of each session that took effect in a world: from it a client that resumes its
+// session after a restart of the server learns which commands to send again.
 //
-// The marks lie in the world's log and images, beside the commands that they are of: a restart
-// brings back both or neither. By slot of the session, so bounded by the sessions that there may
-// be; a session that takes over a slot replaces the mark.
+// The marks are in the world's log and images, beside their commands: a restart restores both or
+// neither. There is one mark for each slot of a session, so their number is bounded; a new session
+// in a slot replaces the mark.
 //
 // One thread: the world's.
 #ifndef CAROM_SERVER_WORLD_STATE_LAST_REQUESTS_H
@@ -17,13 +17,13 @@
 
 enum {
     SESSION_MARK_BYTES = 16,         // encoded: u64 session, u32 slot, u32 id, little-endian
-    LAST_REQUESTS_NEW_MAX = 65536,   // of one record of the log
+    LAST_REQUESTS_NEW_MAX = 65536,   // in one record of the log
     SESSION_MARK_SLOTS_MAX = 1 << 22 // more than connections and detached sessions can be
 };
 
 typedef struct session_mark {
     uint64_t session;  // its number; 0: none
-    uint64_t sequence; // of the request; 0 for one that a restart brought back
+    uint64_t sequence; // of the request; 0: restored by a restart
     uint32_t id;
     bool fresh; // not in the log yet
 } session_mark;
@@ -35,8 +35,8 @@ typedef struct last_requests {
 
 void last_requests_deinit(last_requests *m);
 
-// The request took effect, unless a later one of the session, or of the one that has its slot now,
-// did already.
+// Records that the request took effect, unless a later one of the session, or one of the session
+// that has its slot now, already did.
 void last_requests_note(last_requests *m, uint32_t slot, uint64_t session, uint64_t sequence,
                         uint32_t id);
 
@@ -48,7 +48,7 @@ uint32_t last_requests_encode(const last_requests *m, bool all, uint8_t *out);
 // The log has them.
 void last_requests_settle(last_requests *m);
 
-// Takes in `count` encoded marks. False where one cannot be.
+// Adds `count` encoded marks. False if one of them is not possible.
 bool last_requests_decode(last_requests *m, const uint8_t *bytes, uint32_t count);
 
 #endif

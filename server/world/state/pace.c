@@ -1,4 +1,4 @@
-// Counts of what a rate has due by a tick; see pace.h. Any thread.
+// Counts how many messages a rate has made due by a tick; see pace.h. Any thread.
 #include "server/world/state/pace.h"
 
 #include <math.h>

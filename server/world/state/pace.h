@@ -1,5 +1,5 @@
-// On which ticks a reader of a world is sent something, by its rate: one rule for snapshots and for
-// notifications of the log. Any thread.
+// The ticks on which a reader of a world is sent something, given its rate: one rule for snapshots
+// and for notifications of the log. Any thread.
 #ifndef CAROM_SERVER_WORLD_STATE_PACE_H
 #define CAROM_SERVER_WORLD_STATE_PACE_H
 

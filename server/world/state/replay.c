@@ -24,7 +24,7 @@ struct replay {
     uint8_t *bytes;
     uint64_t size;
     log_header header;
-    ARRAY(frame) frames; // of records
+    ARRAY(frame) frames; // frames of records
     uint32_t next;       // the frame that is to be played, or is under way
     log_player player;   // its world is the caller's
 };
@@ -156,7 +156,7 @@ static void read_record(const replay *r, uint32_t index, log_record *out)
 {
     const frame *f = &r->frames.data[index];
     status s = log_record_decode(r->bytes + f->offset, (size_t)f->size, out, NULL);
-    ASSERT(s == STATUS_OK); // it was read when the file was opened
+    ASSERT(s == STATUS_OK); // it was verified when the file was opened
 }
 
 static status take_image(replay *r, physics_world **world, const log_record *record, error *err)

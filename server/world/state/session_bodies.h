@@ -26,19 +26,19 @@ typedef struct session_bodies {
 
 void session_bodies_deinit(session_bodies *b);
 
-// Notes one: `id` ends with the session. The slot of an id is below the engine's largest number of
-// bodies.
+// Records that the body `id` ends with the session. The slot of an id is below the engine's largest
+// number of bodies.
 void session_bodies_add(session_bodies *b, body_id id, uint64_t session);
 
 // Whether carrying out the command makes such a body.
 bool session_bodies_wanted(const command *c);
 
-// Notes those that the session's command, carried out with this result, has made.
+// Records the bodies that the session's command, carried out with this result, has made.
 void session_bodies_note(session_bodies *b, uint64_t session, const command *c,
                          const command_result *result);
 
-// Takes the session's next body from the table, by ascending slot from `*slot` on, which is moved
-// past it; 0 when there is none left.
+// Removes the session's next body from the table, in ascending order of slots from `*slot` on, and
+// moves `*slot` past it; 0 when there is none left.
 body_id session_bodies_take(session_bodies *b, uint64_t session, uint32_t *slot);
 
 #endif

@@ -5,12 +5,12 @@
 #include "common/base/counted.h"
 #include "common/physics/overlaps.h"
 
-// Where many lie in one place the solver takes their contacts one after another: those beyond a
-// few for each command cost several times as much (chosen by runs of
-// tests/bench/server/fairness.py).
+// Time of a pair in its command's turn. Where many bodies overlap in one place, the solver handles
+// their contacts one after another: pairs beyond the first few of each command cost several times
+// as much (chosen by runs of tests/bench/server/fairness.py).
 static const int64_t PAIR_NS = 1000, CROWDED_PAIR_NS = 8000;
-// A step takes so long for each pair that none has met before: a few of each body as in a heap, and
-// those beyond. (60 balls in one place take 9 ms, 200 take 85 to 130; where they rebound and are
+// Time that the next step takes for each new pair: of the first few of each body, as in a heap, and
+// of those beyond. (60 balls in one place take 9 ms, 200 take 85 to 130; if they rebound and are
 // jointed, 32 and 570.)
 static const int64_t STEP_PAIR_NS = 1800, STEP_CROWDED_PAIR_NS = 9000;
 static const int64_t STEP_JOINED_PAIR_NS = 3000, STEP_JOINED_CROWDED_PAIR_NS = 20000;
@@ -164,7 +164,7 @@ static bool is_hard(uint32_t kinds)
     return kinds == (CROWDING_REBOUNDS | CROWDING_JOINED);
 }
 
-// In constant time, which world_count does not take.
+// The number of bodies in constant time; world_count is slower.
 static uint32_t body_count(const physics_world *world)
 {
     return world_definition(world).bodies_max - world_room_left(world).bodies;

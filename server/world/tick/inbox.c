@@ -169,7 +169,8 @@ void inbox_charge(inbox *b, int64_t ns)
 {
     ASSERT(ns >= 0 && b->taken < b->lanes.count);
     inbox_lane *lane = &b->lanes.data[b->taken];
-    int64_t before = b->granted_ns - b->share_ns; // what it did not use in earlier turns is gone
+    // shares that the lane did not use in earlier turns are lost
+    int64_t before = b->granted_ns - b->share_ns;
     lane->used_ns = (lane->used_ns > before ? lane->used_ns : before) + ns;
     if (lane->first == NULL) {
         return;

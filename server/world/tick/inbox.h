@@ -1,15 +1,14 @@
-// The requests that wait for a world: in the order in which they came, and by session where there
-// are more than fit a tick.
+// The requests that wait for a world: served in order of arrival, and by session if there are more
+// than fit a tick.
 //
-// Each session has a lane. A turn takes the request that came first among the lanes that have not
-// had their share of the turn's time yet; lanes that have had it follow when no other waits, and
-// then get twice as much. A lane owes the time beyond its shares in the turns that follow:
-// requests that last longer than a turn do not get their lane the next one as well. So a world with
-// time to spare serves everyone in order of arrival, and one session's flood makes the others wait
-// for no more than their shares. A session's own requests never overtake each other.
+// Each session has a lane. A turn takes the earliest request among the lanes that have not used up
+// their share of the turn's time yet. Lanes that have follow when no other waits, and then get
+// twice as much. Time used beyond a lane's shares is subtracted in later turns: requests that last
+// longer than a turn do not get their lane the next one as well. So a world with time to spare
+// serves everyone in order of arrival, and one session's flood delays the others only by their
+// shares. A session's own requests never overtake each other.
 //
-// Bounded by what is admitted for the world (limits.commands_per_world) and by the slots of
-// sessions. One thread: the world's.
+// Bounded by limits.commands_per_world and by the slots of sessions. One thread: the world's.
 #ifndef CAROM_SERVER_WORLD_TICK_INBOX_H
 #define CAROM_SERVER_WORLD_TICK_INBOX_H
 
@@ -21,17 +20,18 @@
 
 typedef struct inbox_lane {
     request *first, *last; // linked by node.next
-    int64_t used_ns;       // of inbox.granted_ns: above it, it has had more than its shares
+    // compared with inbox.granted_ns: above it, the lane has used more than its shares
+    int64_t used_ns;
 } inbox_lane;
 
 typedef struct inbox {
     ARRAY(inbox_lane) lanes; // by slot of the session, plus one; 0: the server's own requests
-    ARRAY(uint32_t) ready;   // lanes with requests, a heap by arrival of the first
-    ARRAY(uint32_t) sated;   // lanes with requests that have had their share
+    ARRAY(uint32_t) ready;   // lanes with requests, a heap by arrival of each one's first
+    ARRAY(uint32_t) sated;   // lanes with requests that have used up their share
     uint64_t count, arrivals;
     int64_t share_ns;   // of each lane in this turn
     int64_t granted_ns; // all shares of a lane so far
-    uint32_t taken;     // the lane of the request that was taken last
+    uint32_t taken;     // the lane of the request taken last
 } inbox;
 
 // A zeroed inbox is an empty one. It must be empty.
@@ -42,11 +42,11 @@ void inbox_push(inbox *b, request *q);
 // Begins a turn of so much time, which the lanes that wait share.
 void inbox_begin(inbox *b, int64_t turn_ns);
 
-// Takes the next request; NULL when there is none. After each one that was carried out comes
-// inbox_charge with the time that it took.
+// Takes the next request; NULL when there is none. Carrying one out is followed by inbox_charge
+// with the time that it took.
 request *inbox_take(inbox *b);
 void inbox_charge(inbox *b, int64_t ns);
-// Puts the request that was taken last back to where it was, before inbox_charge.
+// Puts the request taken last back in its old place; to be called before inbox_charge.
 void inbox_return(inbox *b, request *q);
 
 #endif

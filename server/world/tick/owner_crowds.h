@@ -1,12 +1,13 @@
-// Keeps one owner from crowding a world for all: the pairs of overlapping shapes that its commands
-// make are counted by owner, against limits.pairs_per_owner.
+// Keeps one owner from crowding a world for everyone: the pairs of overlapping shapes that its
+// commands make are counted by owner and checked against limits.pairs_per_owner.
 //
-// As in crowding.h the sum is an estimate that commands alone raise. It is counted anew when a
+// As in crowding.h the sum is an estimate that only commands raise. It is counted again when a
 // command meets the limit, once a second at most: pairs of the owner's shapes with each other, and
-// half of those with others'. Admins, and senders who are nobody, have no bound of their own.
+// half of those with other owners' shapes. Admins, and senders without an owner, have no limit of
+// their own.
 //
-// Bounded by the owners that have bodies: an owner whose count comes to nothing is forgotten. One
-// thread: the world's.
+// Bounded by the owners that have bodies: an owner whose count drops to 0 is forgotten. One thread:
+// the world's.
 #ifndef CAROM_SERVER_WORLD_TICK_OWNER_CROWDS_H
 #define CAROM_SERVER_WORLD_TICK_OWNER_CROWDS_H
 
@@ -33,7 +34,7 @@ typedef struct owner_crowds {
 void owner_crowds_deinit(owner_crowds *k);
 
 // Whether the sender may make so many pairs. `now` is the monotonic time. Error: limit_exceeded
-// with the limit's name, what there is and what would be added.
+// with the limit's name, the present number and the added one.
 status owner_crowds_admit(owner_crowds *k, const physics_world *world, const owners *o,
                           const actor *who, uint64_t pairs, uint64_t most, int64_t now, error *err);
 // The command that makes them was carried out.

@@ -64,8 +64,9 @@ void served_world_refuse(served_world *h, request *q, status why, const char *te
     served_world_answer(h, q, &err);
 }
 
-// Before the world's log is settled: the mark is to be in the entry, or in the first image, that
-// holds what the request did. Only for what did something, as nothing else makes an entry.
+// To be called before the world's log is settled: the mark must be in the entry, or in the first
+// image, that has the request's effect. Only for requests with an effect, since no others make an
+// entry.
 void served_world_note_last_request(served_world *h, const request *q)
 {
     ASSERT(q->kind == REQUEST_COMMAND || q->kind == REQUEST_ADOPT);
@@ -76,7 +77,7 @@ void served_world_note_last_request(served_world *h, const request *q)
     last_requests_note(&h->last_requests, from->session.slot, from->session.number, from->sequence,
                        from->id);
     if (!world_log_is_stored(&h->log)) {
-        last_requests_settle(&h->last_requests); // no log is to be told what is new
+        last_requests_settle(&h->last_requests); // no log needs to know which marks are new
     }
 }
 

@@ -1,6 +1,6 @@
-// Commands and queries that the physics answers: whether one is admitted (rights, room, pairs,
+// Commands and queries that the physics answers: whether one is admitted (rights, capacity, pairs,
 // memory, the time of the next step), how it is carried out, and what is recorded of it. See
-// served_world.h. The thread of its simulation thread.
+// served_world.h. Simulation thread only.
 #include "server/world/tick/served_world_internal.h"
 
 #include "common/base/assert.h"
@@ -11,9 +11,9 @@
 #include "server/base/memory.h"
 #include "server/base/metrics.h"
 
-enum { PAIR_BYTES = 1200 }; // of a contact, and of a step that solves it
+enum { PAIR_BYTES = 1200 }; // of a contact, and of the step's data for it
 
-// A paused world shows a change in the state of the tick at which it stands.
+// In a paused world the result names the present tick, whose state shows the change.
 static void set_tick(command_result *r, uint64_t tick)
 {
     ASSERT(r->tick >= tick);
@@ -31,7 +31,7 @@ static void note_applied(served_world *h, const request *q)
                    q->arguments_size);
 }
 
-// About what a command's bodies, shapes and joints will take with their contacts.
+// Estimated bytes of a command's bodies, shapes and joints, with their contacts.
 enum { BODY_BYTES = 1024, SHAPE_BYTES = 512, JOINT_BYTES = 512 };
 
 static uint64_t bytes_spawn(const command *c)
@@ -67,7 +67,8 @@ static uint64_t bytes_added(const command *c)
     return sum;
 }
 
-// Whether the world, its owner's share of it and memory have room for what the command makes.
+// Whether the world, its owner's quota and memory have capacity for the things that the command
+// makes.
 static status admit_room(const served_world *h, const request *q, error *err)
 {
     const capacity_limits room = limits_room(h->limits);
@@ -79,7 +80,7 @@ static status admit_room(const served_world *h, const request *q, error *err)
     return s == STATUS_OK ? memory_ask(NULL, bytes_added(&q->command), err) : s;
 }
 
-// Whether the next step would take longer than one may here.
+// Whether the next step would take longer than this thread allows.
 static bool beyond(const served_world *h, const crowding_cost *cost)
 {
     return cost->step_ns + crowding_foreseen_ns(&h->crowding) > h->costs.step_most_ns;

@@ -1,13 +1,13 @@
-// Batches that wait for their tick (world.apply with `at`); see served_world.h. The thread of its
-// simulation thread.
+// Batches that wait for their tick (world.apply with `at`); see served_world.h. Simulation thread
+// only.
 //
-// A tick has the time for batches that it has for commands. The time that a batch will take is
-// foreseen when it comes (its commands, and the pairs of shapes that it would make as the world is
-// then), and the sum of those of one tick is bounded by the tick's: a batch that does not fit is
-// refused at once, so that its sender can name another tick. A sender has no more of it than is
-// left for others. A batch that has its tick for itself is taken in any case. Pairs are counted
-// again when the tick has come; what was not foreseen then may be refused too, but for the first
-// batch. A world that is stepped by hand has as much time for a tick as that takes.
+// A tick has as much time for batches as for commands. A batch's time is estimated on arrival (its
+// commands, and the pairs of shapes that it would make in the world at that moment), and the sum
+// for one tick is bounded by that tick's time: a batch that does not fit is refused at once, so
+// that its sender can name another tick. One sender may take no more than it leaves for others. A
+// batch that is alone in its tick is always accepted. Pairs are counted again when the tick has
+// come; batches that then exceed the estimate may be refused too, except the first. A world that is
+// stepped by hand gives a tick all the time that it needs.
 #include "server/world/tick/served_world_internal.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@
 #include "server/base/clock.h"
 
 enum { STANDING_TICKS = 64 };           // between looks at whether batches that wait may still act
-static const int64_t COMMAND_NS = 2000; // of a batch, without its pairs
+static const int64_t COMMAND_NS = 2000; // for each command of a batch, without its pairs
 
 // Keeps a batch for its tick. Those of one tick stay in the order in which they came.
 static void schedule_batch(served_world *h, request *q)
@@ -38,7 +38,7 @@ static int64_t cost_of(const command *c, const crowding_cost *cost)
     return (int64_t)c->apply.count * COMMAND_NS + cost->step_ns;
 }
 
-// The time that batches take of one tick: all of them, and a sender's.
+// The time claimed in one tick: by all batches, and by one sender's.
 typedef struct claims {
     int64_t all_ns, own_ns;
     bool any;
@@ -76,8 +76,8 @@ int64_t served_world_batches_ns(const served_world *h)
     return sum;
 }
 
-// The pairs that the batch would make as the world is now. One that its sender may not carry out
-// counts for none, as the answer tells what it would take.
+// The pairs that the batch would make in the world as it is now. A batch that its sender may not
+// carry out counts as 0, since the answer reveals the cost.
 static crowding_cost foresee(const served_world *h, const request *q, int64_t most_ns)
 {
     error unused;
@@ -87,7 +87,7 @@ static crowding_cost foresee(const served_world *h, const request *q, int64_t mo
                : (crowding_cost){0};
 }
 
-// Whether the tick has time for the batch, and notes what it will take.
+// Whether the tick has time for the batch; records the time that it will take.
 static bool fits_tick(served_world *h, request *q, error *err)
 {
     const uint64_t at = q->command.apply.at;
@@ -157,7 +157,8 @@ static void refuse_fallen(served_world *h, request *q)
                         "at: the rights of its session ended before that tick");
 }
 
-// Lets go of batches whose tick is far away, now and then: they take a place from others.
+// Refuses, now and then, batches whose sender has lost its rights, even if their tick is far away:
+// they take space from others.
 static void refuse_fallen_batches(served_world *h)
 {
     uint32_t kept = 0;
@@ -180,12 +181,12 @@ void served_world_serve_scheduled(served_world *h)
     }
     uint64_t next = world_tick(h->physics) + 1;
     uint32_t due = 0;
-    int64_t spent = 0; // as it was foreseen: a batch is not refused as the machine is slow
+    int64_t spent = 0; // sum of estimates: a batch is not refused because the machine is slow
     while (due < h->scheduled.count && h->scheduled.data[due]->command.apply.at <= next) {
         request *q = h->scheduled.data[due++];
         error err;
         if (served_world_bars(h, q->command.method,
-                              &err) || // it was taken in before the log failed
+                              &err) || // it was accepted before the log failed
             !fits_record(h, &err)) {
             served_world_answer(h, q, &err);
         } else if (!has_standing(q)) {

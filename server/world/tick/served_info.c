@@ -6,7 +6,7 @@
 #include "proto/encode/encode.h"
 #include "proto/limits.h"
 
-static const int64_t LASTS_NS = 20000000; // who asks for a list notices that
+static const int64_t LASTS_NS = 20000000; // a delay that a client asking for a list would notice
 
 // Ticks a second. Until a whole window was measured those since it began, not above the world's own
 // rate: the first few come at once, and say nothing of a second.
@@ -76,7 +76,7 @@ static shared_bytes *figures_for(served_world *h, bool confined)
     return bytes_take(data, size);
 }
 
-// At most one such reply is on its way: what it brings is held here too.
+// At most one such reply is on its way: its bytes are referenced here too.
 void served_world_expect(served_world *h, int64_t ns)
 {
     if (ns < LASTS_NS || (h->figures != NULL && atomic_load(&h->figures->references) > 1)) {

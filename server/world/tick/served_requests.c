@@ -16,9 +16,9 @@
 #include "server/world/log/world_image.h"
 
 enum {
-    FORK_SHARE = 2,      // of a world's memory: its image, and another one of that
-    IMAGE_BODY_NS = 400, // of an image, which is not cut
-    VIEW_BODY_NS = 1500  // of a first snapshot, likewise
+    FORK_SHARE = 2,      // times a world's memory: its image, and another world made from that
+    IMAGE_BODY_NS = 400, // for each body of an image, which is made in one go
+    VIEW_BODY_NS = 1500  // for each body of a first snapshot, also made in one go
 };
 
 // ---- requests that the simulation thread answers
@@ -161,7 +161,8 @@ static void do_fork(served_world *h, request *q)
 {
     error err;
     capacity_limits room = limits_room(h->limits);
-    if (capacity_check(h->physics, &room, &err) != STATUS_OK) { // it is of a run that allowed more
+    // it was restored from a run with larger limits
+    if (capacity_check(h->physics, &room, &err) != STATUS_OK) {
         served_world_answer(h, q, &err);
         return;
     }
@@ -189,7 +190,7 @@ static void do_fork(served_world *h, request *q)
     served_world_post(h, r);
 }
 
-// A session from before a restart may hold one that was taken then: it is sent every tick.
+// A session resumed after a restart may have a higher rate, accepted before: it is sent every tick.
 static bool check_rate(served_world *h, request *q)
 {
     const double rate = q->command.subscribe.rate;
@@ -247,7 +248,7 @@ static void do_unsubscribe(served_world *h, request *q)
     served_world_answer(h, q, NULL);
 }
 
-// The answer takes back what the subscription sees now, for the session to know.
+// The answer reports the subscription's present view, which the session records.
 static void do_view(served_world *h, request *q)
 {
     error err;
@@ -321,8 +322,8 @@ void served_world_serve_inbox(served_world *h, int64_t begin, int64_t turn_ns)
     ASSERT(turn_ns > 0 && h->costs.returned == NULL);
     served_world_remove_ended_bodies(h);
     inbox_begin(&h->inbox, turn_ns);
-    // Requests behind a world.resume are for the tick that it lets come: a record of the log ends
-    // at the state that stands, and has no place for commands of a later one.
+    // Requests after a world.resume wait for the tick that it starts: a record of the log ends at
+    // the paused state, and has no place for commands of a later one.
     while (h->state == begun && !h->costs.step_blocked && !world_log_full(&h->log) &&
            !last_requests_full(&h->last_requests) && used < turn_ns) {
         request *q = inbox_take(&h->inbox);

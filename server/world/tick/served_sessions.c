@@ -6,8 +6,9 @@
 #include "common/world/apply.h"
 #include "server/base/metrics.h"
 
-static const int64_t REMOVALS_NS = 1000000; // of a turn, for bodies that end with their sessions
-enum { REMOVALS_PIECE = 16 };               // bodies between two looks at the clock
+// of a turn, for removing bodies that end with their sessions
+static const int64_t REMOVALS_NS = 1000000;
+enum { REMOVALS_PIECE = 16 }; // bodies between two looks at the clock
 
 bool served_world_session_gone(const served_world *h, uint64_t session)
 {
@@ -18,8 +19,8 @@ bool served_world_session_gone(const served_world *h, uint64_t session)
     return gone;
 }
 
-// As many as the log and the turn have room for; a session may have had all bodies of the world.
-// Whether none is left.
+// Removes as many bodies as the log and the turn allow; a session may have had all bodies of the
+// world. Returns whether none is left.
 static bool remove_session_bodies(served_world *h, uint64_t session, const turn *t)
 {
     ASSERT(session != 0);
@@ -39,7 +40,7 @@ static bool remove_session_bodies(served_world *h, uint64_t session, const turn 
                 &h->log, world_tick(h->physics) + (served_world_is_paused(h) ? 0 : 1), h->name, id);
             publisher_note_edit(&h->publisher);
             metrics_add(METRIC_commands_applied, 1);
-        } // else it was removed before
+        } // otherwise it was removed before
     }
     return false;
 }
@@ -72,7 +73,8 @@ void served_world_end_session(served_world *h, request *q)
     served_world_remove_ended_bodies(h);
 }
 
-// In its turn, so that none is left of those that the session asked for before.
+// Handled in the inbox's order, so that it also ends subscriptions that the session requested
+// before.
 void served_world_forget_subscriptions(served_world *h, request *q)
 {
     ASSERT(q->kind == REQUEST_FORGET);

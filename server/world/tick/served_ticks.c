@@ -12,7 +12,7 @@
 static const int64_t SECOND_NS = 1000000000;
 static const int64_t SLICE_NS = 5000000;   // before others have their turn
 static const double PUBLISH_SHARE = 0.25;  // of a tick
-static const int64_t FULL_NS = 1000000;    // until a log that is full is looked at again
+static const int64_t FULL_NS = 1000000;    // until a full log is checked again
 static const int64_t WARN_NS = 5000000000; // between two warnings about one world
 
 static bool owes(const served_world *h)
@@ -76,7 +76,7 @@ static void begin_anew(served_world *h)
 static void end_replay(served_world *h)
 {
     h->steps_left = 0;
-    if (h->state == SERVED_WORLD_RUNNING) { // else it pauses after this tick, or steps
+    if (h->state == SERVED_WORLD_RUNNING) { // otherwise it pauses after this tick, or steps
         served_world_change(h, SERVED_WORLD_PAUSED);
     }
 }
@@ -111,7 +111,7 @@ status served_world_seek(served_world *h, uint64_t tick, error *err)
 
 static void note_debt(served_world *h, int64_t busy_ns)
 {
-    // One whose publishing is cut has no time to spare, whatever it took.
+    // A world whose publishing is cut has no time to spare, however little it took.
     const double fair = h->window.publishing_cut ? 0.0 : 0.5;
     int64_t debt = h->window.debt_ns + busy_ns - (int64_t)(fair * h->schedule.period_ns);
     h->window.debt_ns = debt > 0 ? debt : 0;
@@ -159,7 +159,7 @@ static void note_full(served_world *h, int64_t now)
     }
 }
 
-// The time that the step that comes may take, as far as that is known.
+// The expected time of the next step, as far as it can be predicted.
 static int64_t expected_ns(const served_world *h)
 {
     const int64_t foreseen = crowding_foreseen_ns(&h->crowding);
@@ -200,8 +200,8 @@ int64_t served_world_commands_ns(const served_world *h)
     return (int64_t)(h->schedule.period_ns * (double)h->limits->commands_share * 0.01);
 }
 
-// A restart will take as much processor time for the tick (the time that others have the processors
-// does not count), or the time from begin to end where several threads step together.
+// Adds the time that a restart will need for this tick: the thread's processor time (time lent to
+// other processes does not count), or the wall time if several threads step together.
 static void note_replay(served_world *h, int64_t begin, int64_t processor_begin)
 {
     const bool shared = h->runner.run != NULL && h->runner.threads > 1;
@@ -209,7 +209,7 @@ static void note_replay(served_world *h, int64_t begin, int64_t processor_begin)
                                          : h->clocks.processor() - processor_begin);
 }
 
-// The tick at whose beginning world.pause came is done.
+// Ends the pause request: the tick during which world.pause came is done.
 static void end_pausing(served_world *h)
 {
     request *q = h->pending;
@@ -337,7 +337,7 @@ static void run_paused(served_world *h)
 
 void served_world_run(served_world *h)
 {
-    ASSERT(h->state != SERVED_WORLD_PAUSING); // that lasts no longer than a tick
+    ASSERT(h->state != SERVED_WORLD_PAUSING); // that state lasts no longer than a tick
     ASSERT((h->pending != NULL) == (h->state == SERVED_WORLD_STEPPING));
     if (h->state == SERVED_WORLD_RUNNING) {
         run_ticks(h);
@@ -345,7 +345,7 @@ void served_world_run(served_world *h)
     if (h->state == SERVED_WORLD_PAUSED) {
         run_paused(h);
     }
-    served_world_settle(h); // what was answered between two ticks
+    served_world_settle(h); // replies between two ticks
 }
 
 static int64_t paused_next_ns(const served_world *h)

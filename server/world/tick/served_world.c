@@ -42,9 +42,9 @@ static void open_log(served_world *h, const adoption *from, reply_sink sink)
     h->sink = world_log_sink(&h->log);
 }
 
-// Readers of the log are told the recording's commands as any others. They see a world that runs
-// (served_world_note_pause tells them nothing): a command that the recorded world took while it
-// stood is put between a pause and its end, so that they apply it to the state as it stands, too.
+// Readers of the log are sent the recording's commands like any others. To them the world runs
+// (served_world_note_pause sends them nothing). A command that the recorded world received while
+// paused is put between a pause and its end, so that they too apply it to the paused state.
 static void note_replayed(void *context, const log_command *row, const command *c,
                           const command_result *result)
 {
@@ -242,7 +242,7 @@ world_end served_world_end(const served_world *h)
 
 void served_world_destroy(served_world *h, status why, const char *text)
 {
-    ASSERT(h->state != SERVED_WORLD_PAUSING); // that lasts no longer than a tick
+    ASSERT(h->state != SERVED_WORLD_PAUSING); // that state lasts no longer than a tick
     ASSERT(h->costs.returned == NULL);
     block_account *blocks = h->blocks;
     block_account *before = block_charge(blocks);

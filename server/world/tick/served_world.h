@@ -1,12 +1,12 @@
-// A world that is served: its inbox, its tick, its subscribers, its own time.
+// A served world: its inbox, its tick, its subscribers, its own time.
 //
-// A tick carries out the batches that were scheduled for it, then the requests of the inbox in the
-// order in which they came; then it does the step, collects its events, and sends the snapshots
-// that are due. A paused world carries out requests at once, between two ticks, and shows its
-// subscribers the result, though not more often than if it ran; only the ticks of world.step are
-// shown as fast as they are done. Every request gets its one result.
+// A tick carries out the batches scheduled for it, then the requests of the inbox in order of
+// arrival; then it steps, collects the events, and sends the snapshots that are due. A paused world
+// carries out requests at once, between two ticks, and sends its subscribers snapshots of the
+// result, though no more often than if it ran; only the ticks of world.step are shown as fast as
+// they are done. Every request gets exactly one result.
 //
-// One thread at a time: that of its simulation thread. Knows no clock: it is told the time.
+// One thread at a time: its simulation thread. It reads no clock: the caller passes the time.
 #ifndef CAROM_SERVER_WORLD_TICK_SERVED_WORLD_H
 #define CAROM_SERVER_WORLD_TICK_SERVED_WORLD_H
 
@@ -40,23 +40,23 @@ typedef enum served_world_state {
     SERVED_WORLD_ENDED     // destroyed: freed when nothing of it waits for the log any more
 } served_world_state;
 
-// Measured over the last second, for world.info and for warnings. Begins again when a paused world
-// is resumed, so that neither the pause nor the ticks of world.step count for the rate.
+// Measurements of the last second, for world.info and for warnings. Begins again when a paused
+// world is resumed, so that neither the pause nor the ticks of world.step count for the rate.
 typedef struct served_world_window {
     int64_t start_ns;
     int64_t busy_ns;
     uint64_t ticks;
-    slowdown causes;           // of its lateness
+    slowdown causes;           // why the world was late
     double step_ms;            // mean of the window before, 0 before there is one
-    double rate;               // ticks a second in the window before, 0 before there is one
-    bool publishing_cut;       // by the end of its turn, in the last tick
-    int64_t debt_ns;           // by which ticks took more than half of their time, in sum
+    double rate;               // ticks a second in the window before; 0: there was none
+    bool publishing_cut;       // in the last tick the end of its turn cut publishing short
+    int64_t debt_ns;           // sum of the time by which ticks took more than half of theirs
     int64_t full_ns;           // last warning that it has no room for contacts, 0 for none
-    int64_t warned_ns;         // last warning that the world is slowed, 0 for none
-    int64_t warned_skipped_ns; // how much it had been slowed by then
+    int64_t warned_ns;         // last warning that the world is slowed; 0: none
+    int64_t warned_skipped_ns; // total slowdown at that warning
 } served_world_window;
 
-// Only for how long things take: of time passed, and of the thread's processor time.
+// Clocks for measuring durations: time passed, and the thread's processor time.
 typedef struct served_world_clocks {
     int64_t (*now)(void);
     int64_t (*processor)(void);
@@ -64,25 +64,27 @@ typedef struct served_world_clocks {
 
 // Its place among the worlds of its simulation thread, which writes and reads it.
 typedef struct served_world_place {
-    share *used;             // of the thread's time
-    int64_t load_ns;         // of the thread's time in the window of that
-    int64_t parked_until_ns; // it is to move to another thread; 0: it is not parked
-    int64_t crowded_ns;      // when REPLY_CROWDED was last posted; 0: never
-    bool request_arrived;    // since it was run
-    bool thread_alone;       // no other world is on the thread
-    turn_job step_job;       // in the thread's queue of steps
-    world_metrics *metrics;  // NULL once it has ended
+    share *used;     // of the thread's time
+    int64_t load_ns; // of the thread's time in its current window
+    // until then it waits to be moved to another thread; 0: it is not parked
+    int64_t parked_until_ns;
+    int64_t crowded_ns;     // when REPLY_CROWDED was last posted; 0: never
+    bool request_arrived;   // since it last ran
+    bool thread_alone;      // no other world is on the thread
+    turn_job step_job;      // in the thread's queue of steps
+    world_metrics *metrics; // NULL once it has ended
 } served_world_place;
 
 // The cost of its next step and of its commands, as far as that is foreseen.
 typedef struct served_world_costs {
-    int64_t step_most_ns;  // a step that will take longer waits for a thread of its own
-    bool step_blocked;     // one does
-    request *returned;     // it would last as long, or make such a step: it goes back to the inbox
-    int64_t stepped_ns;    // that the last step of world.step took
-    int64_t lasted_ns;     // that the last tick took
-    crowding_cost command; // of the command that was carried out last
-    int64_t price_ns;      // of the request being carried out, beside the time that it takes
+    int64_t step_most_ns; // a longer step waits for a thread of its own
+    bool step_blocked;    // a step waits so
+    // a request that lasts as long, or causes such a step: it goes back to the inbox
+    request *returned;
+    int64_t stepped_ns;    // time of the last step of world.step
+    int64_t lasted_ns;     // time of the last tick
+    crowding_cost command; // of the last command carried out
+    int64_t price_ns;      // cost of the current request in addition to the time that it takes
 } served_world_costs;
 
 // Sessions that have ended, and whose ends are still to be carried out here.
@@ -96,18 +98,18 @@ typedef struct served_world {
     char name[WORLD_NAME_BYTES_MAX + 1];
     const limits *limits;
     block_account *blocks;    // counts its memory; NULL: it is not counted
-    served_world_state state; // only served_world_change() sets it
+    served_world_state state; // set by served_world_change() only
     request *pending;         // the world.pause while PAUSING, the world.step while STEPPING
     uint32_t steps_left;      // of the world.step
 
     // All that an image has
     physics_world *physics;
-    owners *owners; // of its bodies
+    owners *owners; // owners of its bodies
     session_bodies session_bodies;
     last_requests last_requests;
 
     // The recording that it plays
-    replay *replay;       // NULL: it takes commands
+    replay *replay;       // NULL: it accepts commands
     error replay_failure; // STATUS_OK: none
 
     // Time
@@ -132,7 +134,7 @@ typedef struct served_world {
     publisher publisher;
     log_readers readers;
     world_log log;
-    reply_sink sink;       // of the log
+    reply_sink sink;       // where the log sends replies
     shared_bytes *figures; // of the last REPLY_FIGURES; NULL: none
 } served_world;
 
@@ -146,7 +148,7 @@ static inline bool served_world_has_ended(const served_world *h)
     return h->state == SERVED_WORLD_ENDED;
 }
 
-// Takes over what `from` owns, and frees it. `sink` gets its replies.
+// Takes over the contents of `from`, and frees it. `sink` gets its replies.
 served_world *served_world_create(uint64_t number, const char *name, adoption *from,
                                   const limits *bounds, reply_sink sink,
                                   served_world_clocks clocks);
@@ -155,12 +157,12 @@ served_world *served_world_create(uint64_t number, const char *name, adoption *f
 void served_world_adopted(served_world *h, request *q);
 
 // Whether it has taken more than half of its thread's time, by half a tick, or its next step is
-// foreseen to: others on the thread have to wait for it.
+// expected to: others on the thread then have to wait for it.
 bool served_world_crowds(const served_world *h);
 
-// How long its thread lets a step of its take, as far as that can be foreseen: half a tick, unless
-// nobody else is in the way. It does not begin one that will take longer, `waits_for_own_thread`
-// says so then, and it goes on when it has another bound.
+// How long its thread allows a step to take, as far as that can be predicted: half a tick, unless
+// no other world is on the thread. A step expected to take longer is not begun:
+// `waits_for_own_thread` is then true until the world gets another bound.
 int64_t served_world_fair_step_ns(const served_world *h);
 void served_world_bound_step(served_world *h, int64_t most_ns);
 
@@ -169,24 +171,24 @@ void served_world_move(served_world *h, reply_sink sink);
 
 // Its state as an image of world_image.h. One reference, the caller's.
 shared_bytes *served_world_image(const served_world *h);
-// After served_world_flush.
+// To be called after served_world_flush.
 world_end served_world_end(const served_world *h);
 
-// Answers the waiting requests with `why` and `text`, tells the subscribers, frees all.
+// Answers the waiting requests with `why` and `text`, informs the subscribers, frees everything.
 void served_world_destroy(served_world *h, status why, const char *text);
 
-// Nothing of an ended world waits for its log any more.
+// Whether nothing of an ended world waits for its log any more.
 bool served_world_settled(const served_world *h);
 
-// Before the end of the thread: hands what is new to the log, which is told that the world rests at
-// this tick, and lets go what is committed. Whether something waits still.
+// To be called before the thread ends: passes new rows to the log, ends the promise of ticks ahead
+// at this tick, and sends committed replies. Returns whether something still waits.
 bool served_world_flush(served_world *h);
 
-// Takes over a request for this world: any kind but ADOPT and STOP.
+// Takes over a request for this world: any kind except ADOPT and STOP.
 void served_world_deliver(served_world *h, request *q);
 
-// Does what is due, but for world.step. A world that is behind does several ticks, but gives way to
-// others after one period of its own, or 5 ms.
+// Does the work that is due, except for world.step. A world that is behind does several ticks, but
+// yields to others after one period of its own, or 5 ms.
 void served_world_run(served_world *h);
 
 // Whether a world.step is under way, and can go on.

@@ -18,13 +18,13 @@ uint32_t served_world_reader_count(const served_world *h);
 // Hands a reply to the sink.
 void served_world_post(served_world *h, reply *r);
 
-// Gives the request its result, an error, and lets go of it.
+// Answers the request with an error and frees it.
 void served_world_refuse(served_world *h, request *q, status why, const char *text);
-// Gives the request its answer, an error or what `scratch` holds, and lets go of it.
+// Answers the request, with an error or the content of `scratch`, and frees it.
 void served_world_answer(served_world *h, request *q, const error *err);
-// Likewise {world, tick} of now.
+// Answers with the present {world, tick}, and frees it.
 void served_world_answer_tick(served_world *h, request *q);
-// The same, and the request is the session's last one that took effect here, as a client is told
+// The same, and records the request as its session's last one that took effect here, for a client
 // that resumes its session after a restart.
 void served_world_answer_done(served_world *h, request *q);
 // The result of world.create. `created`: false where the world was there already.
@@ -32,14 +32,14 @@ void served_world_answer_create(served_world *h, request *q, bool created);
 // world.info and world.list.
 void served_world_answer_info(served_world *h, request *q);
 
-// Keeps the request as its session's last one that took effect. To be called before the log is
+// Records the request as its session's last one that took effect. To be called before the log is
 // settled: the entry, or the first image, that has the command has this too.
 void served_world_note_last_request(served_world *h, const request *q);
 
 // Records in the log that the world is paused, or resumed.
 void served_world_note_pause(served_world *h, const request *q);
 
-// Hands what is new to the log and lets go what may leave.
+// Passes new rows to the log and sends the replies that may leave.
 void served_world_settle(served_world *h);
 
 // Its blocks: bodies, contacts, tables of snapshots.
@@ -48,18 +48,18 @@ uint64_t served_world_memory_bytes(const served_world *h);
 // The state that readers of the log are sent.
 log_source served_world_log_source(const served_world *h);
 
-// Of a world that replays: goes to a tick of the recording. The state stays on errors.
+// For a replay: goes to a tick of the recording. The state is unchanged on errors.
 status served_world_seek(served_world *h, uint64_t tick, error *err);
 
-// Releases what the storage has committed; refuses all where the log was given up.
+// Sends the replies that the storage has committed; refuses all if the log was given up.
 void served_world_take_committed(served_world *h);
 
-// Carries out the inbox, up to a request that makes the rest wait (the world's end, a world.step, a
-// pause, a world.resume) or until it has taken so long since `begin`; the rest waits its turn, by
+// Carries out requests of the inbox until one makes the rest wait (the world's end, a world.step, a
+// pause, a world.resume) or `turn_ns` have passed since `begin`; the rest waits its turn, by
 // session.
 void served_world_serve_inbox(served_world *h, int64_t begin, int64_t turn_ns);
 
-// The request goes back to the inbox: its step would take too long on this thread.
+// Puts the request back into the inbox: its step would take too long on this thread.
 void served_world_block_step(served_world *h, request *q);
 
 // ---- served_sessions.c
@@ -74,14 +74,14 @@ void served_world_remove_ended_bodies(served_world *h);
 // Whether the request has to be refused because the world's log cannot be written.
 bool served_world_bars(const served_world *h, method m, error *err);
 
-// Whether its sender may carry the command out as things are now. Asked before anything that the
-// command would cost is counted: who may not do it learns nothing of what is there, not even from
-// what the refusal says, and takes no time of the world.
+// Whether the sender may carry the command out now. Checked before any cost of the command is
+// counted: a sender without the right learns nothing about the world, not even from the refusal's
+// text, and uses none of its time.
 bool served_world_permits(const served_world *h, const request *q, error *err);
 
-// Carries out a command that the physics answers. `batch_left_ns`: it is a batch whose tick has
-// come, and may take so much of that; NULL for others, which wait for a thread apart
-// (`returned`) where the next step would take too long.
+// Carries out a command that the physics answers. `batch_left_ns`: for a batch whose tick has come,
+// the time left to it; NULL for others, which wait for a thread of their own (`returned`) if the
+// next step would take too long.
 void served_world_apply(served_world *h, request *q, bool between_ticks,
                         const int64_t *batch_left_ns);
 
@@ -90,21 +90,21 @@ void served_batch(served_world *h, request *q);
 // Those that wait for their tick and would make bodies that nobody removes, as the session ends.
 void served_world_refuse_batches(served_world *h, uint64_t session);
 
-// Carries out the batches that were scheduled for the next tick, for as much of its time as
-// commands may take.
+// Carries out the batches scheduled for the next tick, for as much of its time as commands may
+// take.
 void served_world_serve_scheduled(served_world *h);
 
 // The part of a tick that commands and queries may take.
 int64_t served_world_commands_ns(const served_world *h);
 
-// The time that the batches of the next tick will take.
+// The time that the batches of the next tick are expected to take.
 int64_t served_world_batches_ns(const served_world *h);
 
 // Whether the session has ended, and only its requests have not.
 bool served_world_session_gone(const served_world *h, uint64_t session);
 
-// Does something that may take so long: the figures of world.list are left before, so that who asks
-// meanwhile does not wait.
+// To be called before work that may take `ns`: posts the figures of world.list first, so that
+// clients asking meanwhile do not wait.
 void served_world_expect(served_world *h, int64_t ns);
 
 #endif

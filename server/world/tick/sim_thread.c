@@ -40,7 +40,8 @@ void sim_thread_post_about(sim_thread *h, reply_kind kind, uint64_t world, serve
     sim_thread_post(h, r);
 }
 
-// A world without a log goes to the next process as it is, one with a log by that; see handover.h.
+// Passes a world to the next process: one without a log as an image, one with a log by its log; see
+// handover.h.
 static void post_image(sim_thread *h, const served_world *w)
 {
     reply *r = reply_create(REPLY_IMAGE, w->number);
@@ -50,8 +51,8 @@ static void post_image(sim_thread *h, const served_world *w)
     sim_thread_post(h, r);
 }
 
-// The end: commits and tells everything that was applied by now, if the disk is not too slow.
-// Returns when to look again.
+// The end: commits everything applied so far and sends the replies, if the disk is not too slow.
+// Returns when to check again.
 static int64_t stop_worlds(sim_thread *h)
 {
     ASSERT(h->stopping && !h->over);
@@ -94,7 +95,7 @@ static void wake_permitted(void *context)
     queue_wake(&h->requests);
 }
 
-// One round with what was sent; returns when the next is due.
+// One round with the requests sent; returns when the next is due.
 static int64_t do_round(sim_thread *h, queue_node *chain)
 {
     int64_t begin = clock_now_ns();
@@ -103,7 +104,7 @@ static int64_t do_round(sim_thread *h, queue_node *chain)
         return h->over ? QUEUE_FOREVER : stop_worlds(h);
     }
     if (h->options.permits != NULL && !permit_ask(h->options.permits, &h->permit)) {
-        return QUEUE_FOREVER; // it is woken when it has one
+        return QUEUE_FOREVER; // it is woken when it gets one
     }
     int64_t next = sim_thread_run_worlds(h, &h->paused);
     const int64_t end = clock_now_ns();
@@ -119,7 +120,7 @@ static void *run(void *argument)
     sim_thread *h = argument;
     h->window_start_ns = clock_now_ns();
     if (h->options.own_thread) {
-        // Of this thread alone, on Linux.
+        // affects only this thread, on Linux
         (void)!nice(OWN_THREAD_NICE);
         thread_pool_lower(h->pool, OWN_THREAD_NICE);
     }

@@ -12,7 +12,7 @@
 #include "server/world/tick/sim_thread.h"
 #include "server/world/tick/thread_pool.h"
 
-enum { ROUND_NS = 5000000 }; // until requests are looked at again
+enum { ROUND_NS = 5000000 }; // until requests are received again
 
 struct sim_thread {
     sim_thread_options options;
@@ -24,15 +24,15 @@ struct sim_thread {
     queue replies;
     atomic_uint_fast64_t busy;        // millionths of the second before
     atomic_uint_fast64_t world_count; // those on their way here counted
-    // the rest is the simulation thread's
+    // the fields from here on are used by the simulation thread only
     ARRAY(served_world *) worlds; // by ascending number
-    ARRAY(served_world *) due;    // of the round under way, the one first that had least
-    shares shares;                // of the worlds
-    turn_queue steps;             // of those that stand and step
-    bool stopping;                // REQUEST_STOP was taken
+    ARRAY(served_world *) due;    // of the current round, in order of time used, least first
+    shares shares;                // time used by each world
+    turn_queue steps;             // steps of paused worlds
+    bool stopping;                // REQUEST_STOP was received
     bool hands_over;              // it said so
     bool over;                    // REPLY_STOPPED was sent
-    bool paused;                  // hears of every request: it has no worlds, or one that stands
+    bool paused;                  // it is woken by every request: it has no worlds, or a paused one
     int64_t flush_until_ns;       // while it stops; 0 before
     int64_t window_start_ns, window_busy_ns;
     permit permit; // of options.permits

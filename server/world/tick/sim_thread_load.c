@@ -1,5 +1,5 @@
-// How busy a simulation thread is, and which of its worlds takes most of it, so that the network
-// thread can move one. See sim_thread.h. The simulation thread.
+// Measures how busy a simulation thread is, and which of its worlds takes most of it, so that the
+// network thread can move one. See sim_thread.h. Simulation thread only.
 #include "server/world/tick/sim_thread_internal.h"
 
 #include <stdlib.h>
@@ -8,13 +8,14 @@
 
 enum {
     LOAD_WINDOW_NS = 1000000000,
-    LOADS_LEAST = 200000, // millionths: with less, no other thread has so much less to do
-    LOADS_FULL = 900000,  // with more, its largest world makes the others wait,
-    LOADS_LARGE = 250000  // if it has so much
+    // millionths: below this, moving a world to another thread gains too little
+    LOADS_LEAST = 200000,
+    LOADS_FULL = 900000, // with more, its largest world makes the others wait
+    LOADS_LARGE = 250000 // if it has so much
 };
 
-// A thread that is full, by worlds none of which takes half of it: the largest one goes, if it has
-// far more than its share. Steps of worlds that stand only have what is left.
+// Offers the largest world of a full thread for moving if none takes half of the thread and the
+// largest has far more than its share. Steps of paused worlds only use the time that is left.
 static void relieve(sim_thread *h, const reply *loads, double busy)
 {
     const world_load *most = NULL;

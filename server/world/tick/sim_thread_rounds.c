@@ -10,13 +10,13 @@
 
 enum {
     CROWDED_NS = 100000000,         // between two REPLY_CROWDED of one world
-    PARKED_NS = 10000000,           // of which it is parked, unless it is moved before
-    FORESEEN_PARKED_NS = 250000000, // likewise, where its next step alone would be too long
+    PARKED_NS = 10000000,           // how long such a world is parked, unless it is moved before
+    FORESEEN_PARKED_NS = 250000000, // the same, if its next step alone would be too long
     ALONE_NS = 100000000,           // step of a world that has the thread for itself: one may come
     STEPS_LEAST_NS = 1000000 // of a round for steps of paused worlds, however soon a tick is due
 };
 
-// How long a step of the world may take here, as far as that can be foreseen.
+// How long a step of the world may take here, as far as that can be predicted.
 static int64_t step_most_ns(const sim_thread *h, const served_world *w)
 {
     if (h->options.own_thread || h->options.turned || h->options.limits->own_threads == 0) {
@@ -25,8 +25,8 @@ static int64_t step_most_ns(const sim_thread *h, const served_world *w)
     return h->worlds.count > 1 ? served_world_fair_step_ns(w) : ALONE_NS;
 }
 
-// A world that makes others wait is told of, so that it gets a thread apart. Until then, or for a
-// while where there is none, it waits itself.
+// Reports a world that makes others wait, so that it gets a thread of its own, and parks it until
+// then, or for a while if there is none.
 static void note_crowding(sim_thread *h, served_world *w, int64_t now)
 {
     const bool crowds =
@@ -54,7 +54,7 @@ static bool is_parked(const served_world *w, int64_t now)
     return now < w->place.parked_until_ns && !served_world_has_ended(w);
 }
 
-// Worlds that have something to do now, those first that had least of the thread's time.
+// Collects the worlds with work, sorted by the thread's time that they have used, least first.
 static void choose_due(sim_thread *h, int64_t now)
 {
     array_clear(&h->due);
@@ -104,7 +104,8 @@ static job_progress step_world(turn_job *job, const turn *slice)
     return served_world_steps(w) && !w->costs.step_blocked ? JOB_GOES_ON : JOB_DONE;
 }
 
-// A turn for all steps of worlds that stand: as long as nothing else is due, and some in any case.
+// Gives one turn to the steps of all paused worlds: until other work is due, but some time in any
+// case.
 static bool run_steps(sim_thread *h, int64_t next)
 {
     const int64_t now = clock_now_ns();

@@ -9,7 +9,7 @@
 #include "server/base/clock.h"
 #include "server/process/crash.h"
 
-// Work for this world begins: faults are noted as its own, and so is memory.
+// Work for this world begins: crashes are reported with its name, and memory is counted for it.
 void sim_thread_enter_world(const served_world *w)
 {
     crash_enter_world(w->number);
@@ -22,7 +22,7 @@ void sim_thread_leave_world(void)
     block_charge(NULL);
 }
 
-// The place of the first world whose number is not below.
+// The index of the first world whose number is not below `number`.
 static uint32_t place_of(const sim_thread *h, uint64_t number)
 {
     uint32_t low = 0;
@@ -60,7 +60,7 @@ static void answer_here(sim_thread *h, request *q, status s, const char *text)
     sim_thread_post(h, r);
 }
 
-// On the storage's thread. At most one word for each world is on its way.
+// Runs on the storage's thread. At most one notification for each world is on its way.
 static void on_committed(void *context)
 {
     served_world *w = context;
@@ -122,7 +122,7 @@ static void adopt(sim_thread *h, request *q)
 
 // ---- worlds that move to another thread
 
-// An ended world stays: it waits for its log alone.
+// An ended world stays: it only waits for its log.
 static void release(sim_thread *h, request *q)
 {
     uint32_t at = place_of(h, q->world);

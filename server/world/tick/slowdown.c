@@ -45,7 +45,7 @@ int64_t slowdown_end_tick(slowdown *s, bool shared, int64_t now_ns, int64_t proc
 const char *slowdown_tell(const slowdown *s, const char *name, double period_ns,
                           char out[SLOWDOWN_TEXT_MAX])
 {
-    // The world's own ticks make it late by what they took beyond the time that they had.
+    // The world's own ticks make it late by their time beyond its period.
     double own = (double)s->own_ns - (double)s->ticks * period_ns;
     double others = (double)s->others_ns;
     double away = (double)s->away_ns;

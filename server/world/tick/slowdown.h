@@ -1,10 +1,10 @@
-// Why a world is late: what its own ticks took, what other worlds of its thread took, and how long
-// the thread had no processor. Told to the operator when the world's time is slowed, as
-// "overloaded" would be wrong of a machine that was asleep.
+// Why a world is late: the time of its own ticks, the time of other worlds on its thread, and the
+// time that the thread had no processor. Reported to the operator when the world's time is slowed,
+// since "overloaded" would be wrong for a machine that was asleep.
 //
-// Counted since the world was last in time. The thread's own processor time tells what the wall
-// clock cannot: a thread that was ready and did not run spent none. A tick that several threads
-// compute counts as its own from end to end, since its thread waits for the others.
+// Counted since the world was last in time. The thread's processor time shows what the wall clock
+// cannot: a thread that was ready and did not run used none. A tick that several threads compute
+// counts as its own from end to end, since its thread waits for the others.
 //
 // Nanoseconds; the caller reads the clocks. Pure functions over the struct; any thread.
 #ifndef CAROM_SERVER_WORLD_TICK_SLOWDOWN_H
@@ -26,10 +26,11 @@ typedef struct slowdown {
 // The world waits for its first tick.
 void slowdown_start(slowdown *s, int64_t now_ns, int64_t processor_ns);
 
-// A tick begins that was due at `due_ns`; `in_time` forgets what was counted.
+// A tick begins that was due at `due_ns`; `in_time` resets the counts.
 void slowdown_begin_tick(slowdown *s, int64_t due_ns, bool in_time, int64_t now_ns,
                          int64_t processor_ns);
-// It has ended; `shared`: other threads had a part in it. Returns the time that it worked.
+// The tick has ended; `shared`: other threads computed parts of it. Returns the time that it
+// worked.
 int64_t slowdown_end_tick(slowdown *s, bool shared, int64_t now_ns, int64_t processor_ns);
 
 // The largest cause as a sentence about the world `name`, whose ticks have `period_ns` each.

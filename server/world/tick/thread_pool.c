@@ -2,8 +2,8 @@
 //
 // A round of tasks is one word, `offer`: the round's number and the range of tasks that no thread
 // has taken yet, as a first and a last. The caller takes from the front and workers from the back,
-// so that in rounds over the same data each meets again the data in its own cache. A thread takes a
-// task by changing the word as a whole; a thread that read the word of an earlier round finds
+// so that in rounds over the same data each thread finds the data in its own cache. A thread takes
+// a task by changing the word as a whole; a thread that read the word of an earlier round finds
 // another number there and takes nothing.
 //
 // Invariant: `task`, `context`, `world` and `account` are written before the round is offered, and
@@ -45,15 +45,15 @@ struct thread_pool {
     _Alignas(CACHE_LINE) atomic_uint_fast64_t offer; // round << 32 | last << 16 | first
     _Atomic(task_function *) task;
     _Atomic(void *) context;
-    atomic_uint_fast64_t world;       // that the caller works on
-    _Atomic(block_account *) account; // of its blocks
+    atomic_uint_fast64_t world;       // the world that the caller works on
+    _Atomic(block_account *) account; // counts the caller's blocks
     // A cache line that workers write and the caller waits for.
     _Alignas(CACHE_LINE) atomic_uint_fast32_t done; // tasks, of workers, in this round
     _Alignas(CACHE_LINE) atomic_int sleepers;
     pthread_mutex_t mutex; // for sleeping and waking only
     pthread_cond_t woken;
     atomic_bool stopping;
-    atomic_int lower_by;   // workers' priority; 0: as they are
+    atomic_int lower_by;   // workers' priority; 0: unchanged
     atomic_int caller_cpu; // the processor from which workers were last woken
     cpu_set_t allowed;     // processors, as the pool was made; none: not known
     int threads;           // the caller's included
@@ -135,11 +135,11 @@ static void leave_caller_cpu(const thread_pool *p)
     }
 }
 
-// Until there is something to do, or the pool is to stop.
+// Sleeps until there is a task, or the pool is to stop.
 static void sleep_until_woken(thread_pool *p)
 {
     pthread_mutex_lock(&p->mutex);
-    // Counted first, and looked once more then: whoever makes an offer looks at the count after.
+    // Counts itself first, then checks once more: an offer checks the count afterwards.
     atomic_fetch_add(&p->sleepers, 1);
     while (is_taken(atomic_load(&p->offer)) && !atomic_load(&p->stopping)) {
         pthread_cond_wait(&p->woken, &p->mutex);
@@ -149,7 +149,7 @@ static void sleep_until_woken(thread_pool *p)
     leave_caller_cpu(p);
 }
 
-// nice(2) is of the calling thread alone, on Linux. Returns whether the pool was lowered.
+// nice(2) affects only the calling thread, on Linux. Returns whether the pool was lowered.
 static bool lower_priority(const thread_pool *p)
 {
     const int by = atomic_load_explicit(&p->lower_by, memory_order_relaxed);
@@ -222,8 +222,8 @@ static void run_tasks(void *pool, task_function *task, void *context, uint32_t c
     block_charge(account);
     atomic_store_explicit(&p->account, account, memory_order_relaxed);
     atomic_store_explicit(&p->done, 0, memory_order_relaxed);
-    // The first is the caller's before anyone is told of the round, so that the two do not meet at
-    // the word at once.
+    // The caller takes the first task before the workers learn of the round, so that the two do not
+    // compete for the word at once.
     atomic_store(&p->offer, round << 32 | (uint64_t)count << 16 | 1);
     wake_sleepers(p);
     task(context, 0);

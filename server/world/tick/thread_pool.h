@@ -1,10 +1,10 @@
 // A thread pool for tasks of a few microseconds each: worker threads that help one caller. Between
-// two runs the caller neither sleeps nor locks, so that a step of a world may hand out a hundred
-// rounds of tasks.
+// two runs the caller neither sleeps nor locks, so that a step of a world may run a hundred rounds
+// of tasks.
 //
 // The caller takes tasks like every worker and waits only for tasks that a worker has begun. A
-// worker that gets no processor therefore costs nothing, and where there are more threads than
-// processors the threads that run do the work. A worker that finds no task looks on for some
+// worker that gets no processor therefore costs nothing, and if there are more threads than
+// processors, the running threads do the work. A worker that finds no task polls for some
 // microseconds and then sleeps. A worker that wakes on the caller's processor moves to another of
 // those on which the creating thread was allowed to run.
 #ifndef CAROM_SERVER_WORLD_TICK_THREAD_POOL_H
@@ -25,7 +25,7 @@ void thread_pool_destroy(thread_pool *p); // NULL is fine
 // Workers lower their priority by so much (nice(2)) when they wake next, for good.
 void thread_pool_lower(thread_pool *p, int by);
 
-// To lend to worlds; valid while the pool is. One thread at a time begins runs.
+// A runner to lend to worlds; valid as long as the pool. One thread at a time begins runs.
 task_runner thread_pool_runner(thread_pool *p);
 
 #endif

@@ -1,10 +1,9 @@
 // When a world's ticks are due: arithmetic over times that the caller reads.
 //
 // Tick n is due at start + n / hz, computed from n each time and never from the tick before, so
-// that nothing drifts: a minute at 60 Hz has 3600 ticks however unpunctual each of them was. A
-// world that is late makes up for it, but only for so much: past `catch_up_ns` the schedule itself
-// is moved, the world's time is slowed by that, and the lost time is counted. So ticks never pile
-// up.
+// that nothing drifts: a minute at 60 Hz has 3600 ticks however late each of them was. A late world
+// catches up, but only to a limit: past `catch_up_ns` the schedule itself is moved, which slows the
+// world's time, and the lost time is counted. So ticks never pile up.
 //
 // All times in nanoseconds of one monotonic clock. Pure functions over the struct; any thread.
 #ifndef CAROM_SERVER_WORLD_TICK_TICK_SCHEDULE_H

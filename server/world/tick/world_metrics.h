@@ -1,10 +1,10 @@
 // Measurements of each world, for /metrics.
 //
-// A world writes to its own with relaxed atomics; the table of them has a lock, which is taken when
-// a world begins or ends and while all are read. Of two worlds of one name (the first was destroyed
-// and has not ended yet) only the later one is seen, as a name is told once.
+// A world writes its own with relaxed atomics; the table of all has a lock, taken when a world
+// begins or ends and while all are read. Of two worlds of one name (the first was destroyed and has
+// not ended yet) only the later one is reported, since a name may occur only once.
 //
-// Any thread; one writes to each.
+// Any thread may read; one thread writes each.
 #ifndef CAROM_SERVER_WORLD_TICK_WORLD_METRICS_H
 #define CAROM_SERVER_WORLD_TICK_WORLD_METRICS_H
 
@@ -18,7 +18,7 @@
 typedef struct world_metrics {
     char name[WORLD_NAME_BYTES_MAX + 1];
     coarse_histogram step;     // a tick: commands, step, events
-    coarse_histogram lateness; // from when a tick was due to when it began
+    coarse_histogram lateness; // from when a tick was due until it began
     atomic_uint_fast32_t bodies, subscribers;
     atomic_uint_fast64_t memory_bytes;
     atomic_uint_fast32_t thread; // simulation thread that has it, from 0
@@ -26,7 +26,7 @@ typedef struct world_metrics {
     struct world_metrics *next;
 } world_metrics;
 
-// Of a world that begins to run.
+// Opens the metrics of a world that begins to run.
 world_metrics *world_metrics_open(const char *name);
 // Frees them; NULL is allowed.
 void world_metrics_close(world_metrics *m);
