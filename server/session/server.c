@@ -23,7 +23,7 @@
 #include "server/session/service.h"
 #include "server/world/state/session_bodies.h"
 
-// A shutdown waits so long for the simulation threads to finish their ticks before it tells the
+// How long a shutdown waits for the simulation threads to finish their ticks before it informs the
 // clients without them. With close_ms after it, still below a second.
 enum { DRAIN_MS = 300 };
 
@@ -54,7 +54,7 @@ static void on_io_closed(void *context)
     }
 }
 
-// A session is told here of the end of those worlds whose thread did not tell it in time.
+// Reports the end of those worlds whose thread did not report it in time to the session.
 static void close_session(session *closed, server *s)
 {
     session_store_note_ending(closed);
@@ -146,7 +146,7 @@ void server_stop_sim_thread(server *s, sim_thread *h)
     request *stop = request_create(REQUEST_STOP, 0);
     stop->hand_over = s->handover.worlds > 0;
     bool sent = sim_thread_send(h, stop);
-    ASSERT(sent); // there is always room beyond the commands
+    ASSERT(sent); // the queue always has space beyond the commands
 }
 
 void server_drain(server *s, const char *reason)
@@ -166,7 +166,7 @@ void server_drain(server *s, const char *reason)
     resume_end_all(s);
     worlds_end_coming(s);
     for (uint32_t i = 0; i < s->sim_threads.count; i++) {
-        if (!own_thread_awaited(s, s->sim_threads.data[i])) { // else when its world has come
+        if (!own_thread_awaited(s, s->sim_threads.data[i])) { // otherwise when its world has come
             server_stop_sim_thread(s, s->sim_threads.data[i]);
         }
     }
@@ -265,7 +265,7 @@ void server_destroy(server *s)
 
 // ---- free memory
 
-// On a worker thread of the loop.
+// Runs on a worker thread of the loop.
 static void on_trim(uv_work_t *work)
 {
     (void)work;
@@ -296,7 +296,7 @@ static void on_wake(uv_async_t *async)
     replies_take(async->data);
 }
 
-// On a simulation thread.
+// Runs on a simulation thread.
 static void wake_loop(void *context)
 {
     server *s = context;
@@ -314,7 +314,7 @@ static void *on_opened(void *context, connection *c)
     return session_open(context, c);
 }
 
-// A name may have several; `ready` is told the first.
+// A host name may have several addresses; `ready` gets the first, the log the others.
 static void tell_more_addresses(const server *s)
 {
     for (int i = 1; s->http != NULL && http_address(s->http, i) != NULL; i++) {
@@ -415,7 +415,8 @@ static void start_world(server *s, const server_world *world)
     }
 }
 
-// As many threads apart may work as there are processors for them and their helpers.
+// As many threads of own_thread.c may work at once as there are processors for them and their
+// helpers.
 static void start_permits(server *s)
 {
     const uint32_t processors = uv_available_parallelism();
@@ -492,8 +493,8 @@ static void discard(server *s)
     uv_close((uv_handle_t *)&s->turn_end, on_discarded);
 }
 
-// A server that cannot keep what it is told is no place to send players to, although its worlds
-// still run.
+// A server whose worlds cannot store commands is not ready for players, although its worlds still
+// run.
 static bool is_ready(void *context, error *err)
 {
     server *s = context;
@@ -678,7 +679,8 @@ status server_create(uv_loop_t *loop, const server_options *options, server **ou
         }
     }
     for (uint32_t i = 0; i < options->world_count && !s->draining; i++) {
-        if (directory_find(&s->worlds, options->worlds[i].name) == NULL) { // else restored
+        // otherwise it was restored
+        if (directory_find(&s->worlds, options->worlds[i].name) == NULL) {
             s->starting++;
             start_world(s, &options->worlds[i]);
         }

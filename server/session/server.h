@@ -27,37 +27,39 @@ typedef struct server_world {
 typedef struct server_options {
     const char *host;
     uint16_t port;
-    const char *http_host; // of HTTP and WebSocket; NULL: off
+    const char *http_host; // address for HTTP and WebSocket; NULL: off
     uint16_t http_port;
-    bool http_optional;         // goes on without it where that address is taken
-    const char *const *origins; // of pages that may connect, beside the server's own
+    bool http_optional;         // continues without HTTP if that address is taken
+    const char *const *origins; // origins of pages that may connect, beside the server's own
     uint32_t origin_count;
-    const char *const *viewer_servers; // that the viewer may connect to, beside its own
+    const char *const *viewer_servers; // servers that the viewer may connect to, beside its own
     uint32_t viewer_server_count;
-    double hz;          // of worlds that do not say
+    double hz;          // default for worlds
     int threads;        // for simulation, at least 1
-    int world_threads;  // that step one world together, at least 1
-    int io_threads;     // that read and write sockets; 0 or 1: the network thread does
+    int world_threads;  // threads that step one world together, at least 1
+    int io_threads;     // threads that read and write sockets; 0 or 1: the network thread does
     const char *scenes; // folder of scenes that come before the built-in ones
     const limits *limits;
     auth_keys *keys; // the caller's; NULL: whoever reaches the port is an admin, and so has to be
                      // on this machine, unless:
     bool insecure;
-    const proxy_peers *proxies; // whose connections begin with a PROXY header; NULL: none
+    const proxy_peers *proxies; // proxies, whose connections begin with a PROXY header; NULL: none
     const tls_files *tls;       // the caller's, who may read them again; NULL: no TLS
     const server_world *worlds; // made at the start
     uint32_t world_count;
     const char *replay;             // a recording that is served as a world; NULL: none
     const char *data;               // the data directory; NULL: worlds end with the server
-    const storage_options *storage; // of that; NULL: the defaults
+    const storage_options *storage; // NULL: the defaults
     const char *const *load_aside;  // names of worlds that are set aside (aside.h), to be started
     uint32_t load_aside_count;
-    bool turned; // no threads of its own: sim_thread_turn() and storage_turn() by the caller
-    const listen_sockets *rpc_sockets;  // that listen already, instead of host and port. Taken over
-    const listen_sockets *http_sockets; // likewise
-    int handed_worlds;     // a file of worlds (handover.h) from the process before; 0: none. Stays
-                           // the caller's
-    bool handed_back;      // it is this process's own: the one that was to take over has ended
+    bool turned; // no threads of its own: the caller calls sim_thread_turn() and storage_turn()
+    // sockets that listen already, instead of host and port. Taken over
+    const listen_sockets *rpc_sockets;
+    const listen_sockets *http_sockets; // the same for HTTP
+    int handed_worlds; // a file of worlds (handover.h) from the process before; 0: none. Stays
+                       // the caller's
+    // this process wrote the file: the one that was to take over has ended
+    bool handed_back;
     uint64_t first_number; // of worlds and sessions: higher than any that a client may remember
     void *context;
     // Clients are served at these addresses (`http` is NULL where that is off), and the worlds of
@@ -65,42 +67,42 @@ typedef struct server_options {
     void (*listening)(void *context, const char *address, const char *http);
     // All worlds are there.
     void (*ready)(void *context);
-    // All is closed but what was in the loop before. `err` is NULL, or why the server could not
-    // begin: a world of the options that could not be made.
+    // Called when everything is closed except handles that were in the loop before. `err` is NULL,
+    // or why the server could not begin: a world of the options could not be made.
     void (*finished)(void *context, const error *err);
 } server_options;
 
-// Opens the data directory and reads its worlds, listens, and begins to bring them back and to make
-// those of the options.
-// `options`, and all that it points to, must outlive the server. Errors: those of network_open, or
-// no threads; then run the loop once more to let go.
+// Opens the data directory and reads its worlds, listens, and begins to restore them and to make
+// those of the options. `options`, and all that it points to, must outlive the server. Errors:
+// those of network_open, or no threads; then run the loop once more to free everything.
 status server_create(uv_loop_t *loop, const server_options *options, server **out, error *err);
 
-// Lame duck: takes no new sessions (those that there are may be resumed), tells every client how
-// long it has, and drains after limits.lame_duck_ms, or when the last session has ended. Does
-// nothing the second time.
+// Lame duck: accepts no new sessions (existing ones may be resumed), informs every client how long
+// it has, and drains after limits.lame_duck_ms, or when the last session has ended. Does nothing
+// the second time.
 void server_leave(server *s, const char *reason);
 
-// The file of keys was read again: sessions whose tokens were signed by keys that are not there any
-// more end.
+// To be called when the file of keys was read again: ends sessions whose tokens were signed by
+// removed keys.
 void server_check_keys(server *s);
 
-// Tells every client, answers what is under way, closes everything. Does nothing the second time.
+// Informs every client, answers requests under way, closes everything. Does nothing the second
+// time.
 void server_drain(server *s, const char *reason);
 
-// Whether another process may take over: not while worlds are brought back, nor where the server is
-// about to end already or has no data directory.
+// Whether another process may take over: not while worlds are being restored, nor if the server is
+// already ending or has no data directory.
 bool server_may_hand_over(const server *s);
 
-// As server_drain, for a process that takes over: what the worlds are is written to the file
-// `worlds` (handover.h), and `released` is called once the data directory is free. Clients are told
-// to come back at once. False, and nothing happens, where it may not.
+// As server_drain, for a process that takes over: writes the state of the worlds to the file
+// `worlds` (handover.h), and calls `released` once the data directory is free. Clients are asked to
+// come back at once. Returns false, and does nothing, if server_may_hand_over is false.
 bool server_hand_over(server *s, int worlds, void (*released)(void *context));
 
 // The sockets that listen, the server's own; *http is -1 where that is off.
 void server_sockets(const server *s, listen_sockets *rpc, listen_sockets *http);
 
-// After `finished` was called.
+// To be called after `finished`.
 void server_destroy(server *s);
 
 #endif

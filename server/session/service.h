@@ -1,7 +1,7 @@
-// The state of the server that the files of this room share, and the functions of server.c that
-// they call; private to this room. Its folders: calls has messages and their answers, identity who
-// sessions are counted with, placement the worlds and their threads, resume what outlives a
-// connection or the process. Network thread only.
+// The server's state, shared by the files of this folder, and the functions of server.c that they
+// call; private to this folder. Its folders: calls has messages and their answers, identity the
+// quota owners of sessions, placement the worlds and their threads, resume the sessions and worlds
+// that outlive a connection or the process. Network thread only.
 #ifndef CAROM_SERVER_SESSION_SERVICE_H
 #define CAROM_SERVER_SESSION_SERVICE_H
 
@@ -29,65 +29,66 @@ struct server {
     uv_loop_t *loop;
     const server_options *options;
     const limits *limits;
-    auth_keys *keys; // NULL: whoever reaches the port is an admin
+    auth_keys *keys; // NULL: any peer is an admin
     network *network;
     http_listener *http;    // NULL: off
-    io_threads *io;         // that have the sockets; NULL: this thread
-    uv_async_t wake;        // by simulation threads that have replies
+    io_threads *io;         // threads that have the sockets; NULL: this thread
+    uv_async_t wake;        // sent by simulation threads that have replies
     uv_timer_t tidying;     // looks for free memory of the heap now and then
     uv_timer_t drain_timer; // bounds how long a shutdown waits for them
     loop_turn turn;         // of the loop
     turn_queue work;        // see work.h
-    uint64_t worked;        // the turn in which its jobs were run last
-    uv_timer_t more;        // of no length, while work is left for the next turn
+    uint64_t worked;        // the turn in which its jobs ran last
+    uv_timer_t more;        // a timer of length 0, active while work is left for the next turn
     bool goes_on;           // some is
     uv_prepare_t turn_end;
     ARRAY(sim_thread *) sim_threads;
     uint32_t hosts_running;
-    permits permits;         // of the simulation threads that are apart
+    permits permits;         // of the simulation threads of own_thread.c
     ARRAY(world_move) moves; // worlds between two simulation threads
-    int64_t balanced_ns;     // when the last one was moved to a thread that had less to do
+    int64_t balanced_ns;     // when a world was last moved to a thread with less load
     ARRAY(written_snapshot) written;
     directory worlds;
     world_survey surveys[2];  // by `confined`
-    uv_timer_t late_lists[2]; // likewise
+    uv_timer_t late_lists[2]; // by `confined`
     decodings decodings;
     uint32_t session_lists; // answers of server.sessions that are being made
     storage *storage;       // NULL: worlds end with the server
     session_store session_store;
-    restored_worlds restored; // those of its directory that simulation threads have not taken yet
-    uint32_t restored_worlds; // all of them, also those that a smaller limit would not take in
+    restored_worlds restored; // worlds of its directory that no simulation thread has yet
+    // number of all restored worlds, perhaps more than a smaller limit allows
+    uint32_t restored_worlds;
     struct {
         uint32_t left, playing; // worlds that have not come, and those of them being played
         bool finished;
         atomic_bool stop; // the server ends
         int64_t began_ns;
     } restoring;
-    aside_list aside;          // until all have come
-    ARRAY(session *) sessions; // by slot, NULL where free
+    aside_list aside;          // until all worlds are restored
+    ARRAY(session *) sessions; // by slot, NULL: free
     ARRAY(uint32_t) free_slots;
-    uint32_t session_count;    // with a connection
-    ARRAY(session *) detached; // without, in the order in which they lost it
-    uv_timer_t expiry;         // of the first of them
+    uint32_t session_count;    // those with a connection
+    ARRAY(session *) detached; // those without, in the order in which they lost it
+    uv_timer_t expiry;         // for the first of the detached
     quota_owners quota_owners; // addresses and subjects
     uint64_t next_session;
     uint64_t next_subscription;
-    uint64_t command_bytes; // of requests that are not answered yet
+    uint64_t command_bytes; // bytes of requests that are not answered yet
     int64_t started_ns;
-    uint32_t starting; // worlds that their threads are about to take, or that are made at the start
+    uint32_t starting; // worlds awaited by their threads' adoption, or being made, at the start
     bool told_listening, told_ready;
-    uint32_t building; // worlds that are being made or played, and messages that are decoded
-    uint32_t handles;  // of wake, timers, turn_end and io, those not closed yet
+    uint32_t building; // worlds being made or played, and messages being decoded
+    uint32_t handles;  // handles of wake, timers, turn_end and io that are not closed yet
     bool leaving;      // lame duck: no new sessions, and a drain is to come
     bool draining;
     struct {
         int worlds;                      // the file; 0: nobody takes over
-        uint64_t count;                  // of the worlds in it
-        bool failed;                     // to write it
+        uint64_t count;                  // number of worlds in it
+        bool failed;                     // writing it failed
         void (*released)(void *context); // NULL once it was called
     } handover;
-    uint32_t listeners;  // network and http, those that are not finished
-    buffer plain_answer; // for a peer that speaks no TLS where it has to
+    uint32_t listeners;  // network and http, those not finished
+    buffer plain_answer; // for a peer that speaks no TLS although it must
     bool failed;
     error failure;
     char reason[ERROR_TEXT_MAX]; // of the shutdown
@@ -100,10 +101,10 @@ session *server_find_session(const server *s, session_key key);
 void server_check_drained(server *s);
 // A world of the options is there, or (err) could not be made.
 void server_note_started(server *s, const error *err);
-// Tells that the server listens, and that all worlds are there, once each.
+// Reports, once each, that the server listens, and that all worlds exist.
 void server_check_started(server *s);
 
-// The thread ends, when it has told all that was done by then.
+// Stops the thread once it has sent the results of all requests so far.
 void server_stop_sim_thread(server *s, sim_thread *h);
 
 // One more simulation thread.

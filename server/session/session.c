@@ -60,7 +60,7 @@ void session_send_scratch(session *s)
     buffer *out = &s->server->scratch;
     ASSERT(!out->overflow);
     if (s->connection == NULL) {
-        return; // detached: a client that resumes is told what took effect
+        return; // detached: a client that resumes learns which requests took effect
     }
     if (!connection_send(s->connection, out->data, out->size, NULL, 0)) {
         session_close(s, STATUS_LIMIT_EXCEEDED, "output_bytes: too much output was not taken",
@@ -86,7 +86,7 @@ void session_warn(session *s, double seconds, const char *reason)
     session_send_scratch(s);
 }
 
-// The result alone is more than may ever wait: the answer is that, and the connection lives on.
+// The result alone exceeds the limit on output: answers with that error, and the connection stays.
 static bool answer_too_large(session *s, uint32_t id, size_t size)
 {
     if (size + ANSWER_COPIED_MAX <= s->server->limits->output_bytes) {
@@ -149,7 +149,7 @@ void session_world_closed(session *s, uint64_t subscription, status why, const c
         return;
     }
     if (session_store_keeps(s)) {
-        return; // it goes on when the session is resumed
+        return; // it continues when the session is resumed
     }
     if (s->connection == NULL || session_closes(s)) {
         session_drop_subscription(s, subscription); // a client that resumes finds it missing
@@ -205,7 +205,7 @@ void session_close(session *s, status why, const char *text, connection_ending e
     }
     log_debug("session %llu (%s) closed: %s: %s", (unsigned long long)s->key.number,
               connection_peer_name(s->connection), status_code(why), text);
-    if (why != STATUS_UNAVAILABLE) { // that is no fault of the peer's
+    if (why != STATUS_UNAVAILABLE) { // `unavailable` is no fault of the peer's
         char reason[2 * ERROR_TEXT_MAX];
         snprintf(reason, sizeof reason, "closed: %s", text);
         audit_refusal(s->key.number, rights_subject(s), connection_peer_name(s->connection), why,
@@ -295,7 +295,8 @@ void session_closed(void *peer)
 
 // ---- input
 
-// The message will never be whole: its sender is told, on its id if that is known, and closed.
+// The message will never be complete: its sender gets an error, with its id if known, and the
+// connection is closed.
 static void refuse_input(session *s, const uint8_t *message, size_t size, const error *err)
 {
     uint32_t id = 0;
@@ -393,11 +394,11 @@ void session_decoded(session *s, decoding *d)
     s->intake.work_running = true;
     take_message(s, d->verdict, &d->message, &d->err, d->size, d);
     s->intake.work_running = false;
-    session_work(s); // with what came behind it
+    session_work(s); // continues with the input after it
 }
 
-// Deals with the messages that are there, up to what may be in flight, until the slice is over.
-// True: there may be more.
+// Handles complete messages, as far as the limit of calls in flight allows, until the slice is
+// over. True: there may be more.
 static bool handle_messages(session *s, const turn *slice)
 {
     scan_verdict verdict = SCAN_MESSAGE;
@@ -443,7 +444,7 @@ static void meter(session *s)
     }
 }
 
-// True: it goes on in another turn.
+// True: it continues in another turn.
 static bool work(session *s, const turn *slice)
 {
     s->intake.work_running = true;
@@ -491,18 +492,19 @@ void session_received(void *peer, const uint8_t *data, size_t size)
     error err;
     const size_t growth = input_growth(&s->intake.input, size);
     if (growth > INPUT_UNASKED_BYTES && memory_ask(NULL, growth, &err) != STATUS_OK) {
-        session_close(s, err.status, err.text, ENDING_FLUSH); // what began cannot be finished
+        // the message that began cannot be completed
+        session_close(s, err.status, err.text, ENDING_FLUSH);
         return;
     }
     input_append(&s->intake.input, data, size);
     meter(s);
     session_work(s);
     if (s->intake.job_turn != s->server->turn.number) {
-        connection_read(s->connection, false); // until what came in an earlier turn is dealt with
+        connection_read(s->connection, false); // until the input of an earlier turn is handled
     }
 }
 
-// The peer broke a rule: it is told so behind the answers to what it sent before.
+// The peer broke a rule: reports it after the answers to its earlier messages.
 static void refuse_connection(session *s, status why, const char *text)
 {
     if (turn_job_queued(&s->intake.job) || s->intake.input_blocked) {

@@ -37,7 +37,7 @@ typedef enum session_state {
 
 // The end of its connection is the end of the session, unless it has a secret and is kept.
 typedef enum session_fate {
-    FATE_KEPT,    // for limits.resume_ms, where it has a secret
+    FATE_KEPT,    // for limits.resume_ms, if it has a secret
     FATE_OVER,    // closed on purpose: it ends with its connection
     FATE_REPLACED // another session has taken over all but the connection
 } session_fate;
@@ -45,51 +45,51 @@ typedef enum session_fate {
 typedef enum secret_state {
     SECRET_NONE, // it cannot be resumed
     SECRET_CLEAR,
-    SECRET_DIGESTED // the digest alone is known: a restart brought the session back
+    SECRET_DIGESTED // only the digest is known: a restart restored the session
 } secret_state;
 
 typedef struct session_subscription {
     uint64_t number;
     uint64_t world;                            // its number
-    char world_name[WORLD_NAME_BYTES_MAX + 1]; // the entry may be gone when its end is told
-    subscribe_args args;                       // as they are now
+    char world_name[WORLD_NAME_BYTES_MAX + 1]; // the entry may be gone when its end is reported
+    subscribe_args args;                       // the present arguments
 } session_subscription;
 
 // Its identity and its rights.
 typedef struct session_identity {
-    role role;             // that of the grant, where there are keys
-    grant *grant;          // owned; NULL: no token was accepted, or none is asked for
-    standing *standing;    // held; of its batches for later ticks; NULL until there is one
+    role role;             // of the grant, if there are keys
+    grant *grant;          // owned; NULL: no token was accepted, or none is required
+    standing *standing;    // held; of its batches for later ticks; NULL: there were none yet
     limits bounds;         // the server's, lowered by the grant
-    quota_owner *address;  // held; NULL for addresses that do not count
+    quota_owner *address;  // held; NULL for addresses without a quota
     quota_owner *subject;  // held; NULL without a token
-    memory_holder *memory; // held: of its subscriptions, where it is of no quota owner; or NULL
+    memory_holder *memory; // held: of its subscriptions, if it has no quota owner; else NULL
     uint32_t tokens_refused;
-    bool tokens_exhausted;                 // more were wrong than a connection may send
-    char client[WIRE_CLIENT_NAME_MAX + 1]; // as hello said, "" before
+    bool tokens_exhausted;                 // it has sent more wrong tokens than allowed
+    char client[WIRE_CLIENT_NAME_MAX + 1]; // from hello; "" before
     double since;                          // when it began [s since 1970]
 } session_identity;
 
 // The input that its connection has paid for.
 typedef struct session_meter {
     bucket asked;         // requests
-    bucket received;      // bytes
-    uint64_t paid_bytes;  // of those that the connection has received
+    bucket received;      // in bytes
+    uint64_t paid_bytes;  // of the connection's received bytes
     bool input_throttled; // input waits because of `received`
 } session_meter;
 
 // Input, from the connection's bytes to messages that were dealt with.
 typedef struct session_intake {
     input input;
-    turn_job job;       // input waits to be dealt with; session_work adds it
-    uint64_t job_turn;  // in which it was added
+    turn_job job;       // input waits to be handled; session_work adds it
+    uint64_t job_turn;  // turn in which it was added
     bool work_running;  // a message is being dealt with
     bool input_blocked; // input waits for answers: too many are in flight
     decoding *decoding; // the last message, which another thread decodes; NULL: none
     uint64_t begun_ms;  // when the message began that is not whole yet, 0 for none
     int64_t worked_ns;  // time of messages, of this thread and of the one that decodes
     struct {
-        status why;       // the rule that the connection broke, told behind earlier answers
+        status why;       // the rule that the connection broke, reported after earlier answers
         const char *text; // NULL: nothing; else of static storage
     } refused;
 } session_intake;
@@ -110,18 +110,18 @@ typedef struct session_times {
 typedef struct session_resume {
     secret secret;
     secret_state secret_state;
-    bool record_stored;  // in the session store
+    bool record_stored;  // it is in the session store
     bool answer_awaited; // results of requests in flight come first; no input is read
     bool answer_wanted;  // the hello was a request
     uint32_t id;         // of the hello
     uint32_t protocol;
-    uint64_t deadline_ms; // of waiting
-    uint32_t restarts;    // of its subscriptions, that worlds have not taken yet
+    uint64_t deadline_ms; // end of the wait
+    uint32_t restarts;    // restarts of its subscriptions that worlds have not handled yet
 } session_resume;
 
-// It belongs to one connection at a time; one that may be resumed outlives its connection for
-// limits.resume_ms (see resume.c), and the session of the connection that resumes it takes over
-// its identity, its calls and its subscriptions.
+// It belongs to one connection at a time. One that may be resumed outlives its connection for
+// limits.resume_ms (see resume.c); the session of the connection that resumes it takes over its
+// identity, its calls and its subscriptions.
 struct session {
     server *server;
     connection *connection; // NULL while it is detached
@@ -159,41 +159,42 @@ static inline bool session_resumable(const session *s)
 void *session_open(server *s, connection *c);
 void session_received(void *peer, const uint8_t *data, size_t size);
 void session_ended(void *peer);
-// Of a WebSocket: what has come ends a message of its, and so has to be whole messages of ours; or
-// it has broken a rule.
+// For a WebSocket, whose message has ended, so that the input must end on a message boundary; or
+// the peer has broken a rule.
 void session_fenced(void *peer);
 void session_refused(void *peer, status why, const char *text);
 void session_written(void *peer, uint64_t token);
 void session_swept(void *peer, uint64_t now_ms);
 void session_closed(void *peer);
 
-// Tells the peer why and closes. The session's subscriptions end.
+// Sends the reason to the peer and closes. The session's subscriptions end.
 void session_close(session *s, status why, const char *text, connection_ending ending);
 
-// Answers a request: the result's bytes, and `big` (taken over; may be NULL) instead where they are
-// many. Or with an error.
+// Answers a request with the result's bytes, or with `big` (taken over; may be NULL) if they are
+// many; or with an error.
 void session_answer(session *s, uint32_t id, const uint8_t *result, size_t size, shared_bytes *big);
 void session_answer_error(session *s, uint32_t id, const error *err);
 
-// Tells that the server ends after that time.
+// Announces that the server ends after `seconds`.
 void session_warn(session *s, double seconds, const char *reason);
 
-// Sends what is in the server's scratch as it is.
+// Sends the content of the server's scratch unchanged.
 void session_send_scratch(session *s);
 
-// A call was answered: goes on with input that had to wait, or with the end.
+// A call was answered: continues with input that had to wait, or ends the session.
 void session_settle(session *s);
 
 session_subscription *session_find_subscription(session *s, uint64_t number);
 void session_drop_subscription(session *s, uint64_t number);
-// Its world has ended: tells the peer and drops it. Nothing happens if it has ended before.
+// Its world has ended: informs the peer and drops the subscription. Does nothing if it has ended
+// before.
 void session_world_closed(session *s, uint64_t subscription, status why, const char *text);
 
 // Ends the session and frees it; its connection must be gone.
 void session_destroy(session *s);
 // Its message was decoded by another thread: goes on with it.
 void session_decoded(session *s, decoding *d);
-// Adds its job: goes on with input that has come, or had to wait.
+// Adds its job: to handle input that has come, or had to wait.
 void session_work(session *s);
 // Whom it counts for has changed, or is known now: its connection is dealt with as theirs.
 void session_deal(session *s);

@@ -9,7 +9,7 @@
 #include "server/session/service.h"
 #include "server/session/sessions.h"
 
-enum { ROWS_AT_ONCE = 16 }; // of an answer, between two looks at the clock
+enum { ROWS_AT_ONCE = 16 }; // rows written between two checks of the clock
 
 void sessions_name_subscriptions(const session *s, subscription_name *out)
 {
@@ -64,7 +64,7 @@ typedef struct session_list {
     sessions_args args;
     bool begun;
     ARRAY(session_key) chosen; // by number
-    uint32_t next;             // of them
+    uint32_t next;             // index into `chosen`
     uint32_t total;
     encoded_list list;
     buffer rows;
@@ -93,7 +93,7 @@ static void choose(session_list *l)
     l->begun = true;
 }
 
-// One more row. False: there is none, or no room for it; the rest comes on request.
+// Adds one row. False: there is none, or no space for it; the rest comes on request.
 static bool add_row(session_list *l)
 {
     if (l->next == l->chosen.count || l->list.count == l->args.count) {
@@ -101,7 +101,7 @@ static bool add_row(session_list *l)
     }
     const session *each = server_find_session(l->server, l->chosen.data[l->next++]);
     const size_t before = l->rows.size;
-    if (each != NULL) { // else it has ended meanwhile
+    if (each != NULL) { // otherwise it has ended meanwhile
         describe(each, &l->rows);
         l->list.count++;
     }

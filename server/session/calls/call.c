@@ -33,7 +33,7 @@ void call_fail(const call *c, const error *err)
     }
 }
 
-// Answers with what `encode` puts into the buffer.
+// Answers with the content of the buffer.
 static void succeed(const call *c, const buffer *result)
 {
     ASSERT(!result->overflow);
@@ -119,7 +119,7 @@ static status do_hello(const call *c, const hello_args *args, error *err)
     return STATUS_OK;
 }
 
-// Answers with what `write` writes.
+// Answers with the bytes that `write` appends.
 static status answer_with(const call *c, const command *cmd,
                           void (*write)(const call *, const command *, buffer *))
 {
@@ -215,7 +215,7 @@ static status send_to_world(const call *c, command *cmd, error *err)
         worlds_tell_broken(c, entry);
         return STATUS_OK;
     }
-    // Asked before the request takes the command over: the world is told of the session's end.
+    // Read before the request takes over the command: the world is to learn of the session's end.
     bool bound = session_bodies_wanted(cmd) || cmd->method == METHOD_WORLD_STEP;
     status sent = worlds_send(s, entry, worlds_request(c, entry, cmd), err);
     if (sent == STATUS_OK && bound) {
@@ -342,7 +342,7 @@ typedef status answer_function(const call *c, command *cmd, error *err);
 #define ROW(id, answer) [METHOD_##id] = answer_##answer,
 static answer_function *const ANSWER[METHOD_COUNT] = {METHOD_ANSWER(ROW)};
 
-// A function that takes the command over empties `cmd`.
+// A function that takes over the command empties `cmd`.
 static status dispatch(const call *c, command *cmd, error *err)
 {
     switch (method_scope_of(cmd->method)) {
@@ -413,7 +413,7 @@ static status refuse_late(session *s, error *err)
     return error_set(err, STATUS_UNAVAILABLE, "no new sessions: %s", s->server->reason);
 }
 
-// By a world: counted then, with its result.
+// Whether a world answers the call; it is then counted with its result.
 static bool is_answered_later(method m)
 {
     switch (method_scope_of(m)) {
@@ -435,7 +435,7 @@ static status decode_arguments(method m, const call *c, command *out, error *err
     const status decoded = aside->decoded;
     if (decoded == STATUS_OK) {
         *out = aside->command;
-        aside->decoded = STATUS_INTERNAL; // taken
+        aside->decoded = STATUS_INTERNAL; // the command is taken over
     } else {
         *err = aside->err;
     }

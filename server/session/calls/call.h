@@ -16,16 +16,17 @@ typedef struct call {
     session *session;
     bool answerable;
     uint32_t id;
-    size_t size; // of its message
+    size_t size; // bytes of its message
     int64_t received_ns;
     const msgpack_object *params; // of its message
-    decoding *aside;              // that was decoded by another thread; NULL: it is not yet
+    decoding *aside;              // its arguments decoded by another thread; NULL: not decoded yet
 } call;
 
 // Answers a hello; `resumed` is NULL for a new session.
 void call_answer_hello(session *s, bool answerable, uint32_t id, uint32_t protocol,
                        const resumed_result *resumed);
-// `aside` is NULL, or the message decoded, of which it takes what it needs.
+// `aside`: the message decoded by another thread, whose content is taken over; NULL: not decoded
+// yet.
 void call_handle(session *s, const rpc_message *message, size_t size, decoding *aside);
 void call_fail(const call *c, const error *err);
 

@@ -1,5 +1,5 @@
-// The line of large messages, and what the pool's thread does with one; see decoding.h. Network
-// thread, but for decode.
+// The queue of large messages, and the work of the pool's thread; see decoding.h. Network thread,
+// except decode.
 #include "server/session/calls/decoding.h"
 
 #include <stdlib.h>
@@ -87,7 +87,7 @@ static void on_decoded(uv_work_t *work, int result)
     decoding *d = (decoding *)work;
     server *s = d->server;
     session *from = server_find_session(s, d->from);
-    ASSERT(result == 0); // nothing is cancelled
+    ASSERT(result == 0); // jobs are never cancelled
     shares_charge(&s->decodings.shares, d->of, d->took_ns > 0 ? d->took_ns : 0);
     shares_release(&s->decodings.shares, d->of);
     s->decodings.busy = false;
@@ -103,7 +103,7 @@ static void on_decoded(uv_work_t *work, int result)
     server_check_drained(s);
 }
 
-// The place in the line of whose subject has used least; the first of those.
+// The index of the waiting message whose subject has used the least time; the first among equals.
 static uint32_t find_next(const decodings *all)
 {
     uint32_t found = 0;

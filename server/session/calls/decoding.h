@@ -1,9 +1,9 @@
 // Large messages are decoded by a thread of the loop's pool: one with 4 000 polygons takes 20 ms,
-// which all others would wait for. Their session waits meanwhile, so its calls stay in order.
+// during which all others would wait. Its session waits meanwhile, so its calls stay in order.
 //
-// One is decoded at a time; of those that wait the one goes next whose subject has used least of
-// the decoding thread (schedule/shares.h). The network thread looks at the session before and
-// after it; the pool's thread sees the bytes and its own results alone.
+// One is decoded at a time; the next one is that whose subject has used least of the decoding
+// thread (schedule/shares.h). The network thread uses the session before and after; the pool's
+// thread sees only the bytes and its own results.
 #ifndef CAROM_SERVER_SESSION_CALLS_DECODING_H
 #define CAROM_SERVER_SESSION_CALLS_DECODING_H
 
@@ -30,9 +30,9 @@ typedef struct decoding {
     uint8_t *bytes;                  // owned
     size_t size;
     int64_t took_ns;
-    // The result: `command` is the caller's to take where `decoded` is STATUS_OK.
+    // The result. The caller takes over `command` if `decoded` is STATUS_OK.
     rpc_verdict verdict;
-    rpc_message message; // where the verdict is RPC_GOOD
+    rpc_message message; // valid if the verdict is RPC_GOOD
     status decoded;
     command command;
     uint8_t *arguments; // owned: canonical, of a command that changes a world
@@ -53,7 +53,7 @@ bool decoding_wanted(size_t size, uint32_t values);
 void decoding_begin(struct session *s, const uint8_t *bytes, size_t size);
 // Its session goes on without the message, if there is one: it is dropped, or its result is.
 void decoding_forget(struct session *s);
-// None is under way.
+// No decoding may be under way.
 void decodings_deinit(decodings *d);
 
 #endif

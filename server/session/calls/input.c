@@ -25,7 +25,7 @@ void input_deinit(input *in)
     in->size = in->capacity = in->begin = in->scanned = in->fence = 0;
 }
 
-// The capacity that holds so many bytes.
+// The capacity to allocate for `size` bytes.
 static size_t capacity_for(const input *in, size_t size)
 {
     size_t capacity = in->capacity < KEPT_BYTES ? KEPT_BYTES : in->capacity;
@@ -101,7 +101,7 @@ bool input_whole(input *in)
     size_t at = in->fence > in->begin ? in->fence : in->begin;
     scan_verdict verdict = SCAN_MESSAGE;
     while (at < in->size && verdict == SCAN_MESSAGE) {
-        scanner ahead; // of its own: each byte is looked at once more at most
+        scanner ahead; // a scanner of its own: each byte is scanned at most once more
         size_t used = 0;
         scanner_init(&ahead, &in->scanner.limits);
         verdict = scanner_feed(&ahead, in->data + at, in->size - at, &used, NULL);

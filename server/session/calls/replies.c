@@ -1,6 +1,6 @@
-// Replies of the simulation threads. Those of a world are dealt with in the order in which its
-// thread sent them, in turns with those of other worlds (work.h): a world that is shown to a
-// thousand watchers does not hold up the answers of another. Network thread only.
+// Replies of the simulation threads. Those of a world are handled in the order in which its thread
+// sent them, alternating with those of other worlds (work.h): a world with a thousand watchers does
+// not delay the answers of another. Network thread only.
 #include <stddef.h>
 
 #include "common/base/assert.h"
@@ -58,8 +58,8 @@ static void note_request(session *s, const reply *r)
     bool outdated = to->session.generation != s->key.generation;
     if (outdated && r->method == METHOD_WORLD_SUBSCRIBE && r->status == STATUS_OK &&
         !s->resume.answer_awaited) {
-        worlds_resume(s, r->world); // it began while the session was resumed
-    } // else it begins anew with the others, after the answer to hello
+        worlds_resume(s, r->world); // the subscription began while the session was resumed
+    } // otherwise it restarts with the others, after the answer to hello
 }
 
 static void answer_session(session *s, reply *r)
@@ -166,7 +166,7 @@ static void deliver(session *s, const snapshot_delivery *d, const reply *r)
     }
 }
 
-// Until the slice is over. True: all have it.
+// Delivers until the slice is over. True: every receiver has it.
 static bool deliver_some(server *s, const reply *r, uint32_t *next, const turn *slice)
 {
     while (*next < r->delivery_count) {
@@ -278,13 +278,13 @@ static void line_up(server *s, world_entry *entry, reply *r)
     }
 }
 
-// Of a world that has left the directory, or of none.
+// Handles a reply of a world that has left the directory, or of none.
 static void take_now(server *s, const sim_thread *from, reply *r)
 {
     uint32_t next = 0;
     const turn whole = turn_begin(clock_now_ns, INT64_MAX / 2);
     if (r->kind == REPLY_STOPPED) {
-        work_finish(s); // what came before it
+        work_finish(s); // the replies that came before it
     }
     if (r->kind == REPLY_SNAPSHOT) {
         (void)deliver_some(s, r, &next, &whole);

@@ -97,7 +97,7 @@ void request_log_apply(request_log *log, uint64_t world, uint64_t sequence, uint
         return;
     }
     found = found != NULL ? found : find_oldest(log);
-    // A batch for a later tick may take effect after a request that came after it.
+    // A batch for a later tick may take effect after a later request.
     if (found->world != world || found->sequence < sequence) {
         *found = entry;
     }
@@ -129,7 +129,7 @@ void request_log_remember(request_log *log, const char *name, const world_applie
 {
     gone_world *found = find_gone(log, name);
     if (found != NULL && found->last.sequence > last->sequence) {
-        return; // of an earlier world of that name
+        return; // its last request was in an earlier world of that name
     }
     if (found == NULL && log->gone.count < REQUEST_LOG_GONE_MAX) {
         array_push(&log->gone, ((gone_world){0}));

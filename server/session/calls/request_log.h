@@ -1,10 +1,10 @@
 // The requests of a session: those that wait for their results, and the last one that took effect
-// in each world. From it a client that resumes its session learns what it has to send again. Worlds
-// that are gone stay known by name, so that a client does not take another world of that name for
-// the one that its request was for.
+// in each world. From it a client that resumes its session learns which requests to send again.
+// Ended worlds are remembered by name, so that a client does not mistake another world of that name
+// for the one that its request was for.
 //
 // Requests get numbers (sequences) in the order in which they came. Bounded: a request waits only
-// while it counts as in flight, of which limits.commands_per_connection is the most.
+// while it counts as in flight, which limits.commands_per_connection limits.
 //
 // Network thread only.
 #ifndef CAROM_SERVER_SESSION_CALLS_REQUEST_LOG_H
@@ -25,7 +25,7 @@ typedef struct waiting_request {
 } waiting_request;
 
 typedef struct world_applied {
-    uint64_t world;    // its number
+    uint64_t world;    // the world's number
     uint64_t sequence; // of the request
     uint32_t id;
 } world_applied;
@@ -54,20 +54,20 @@ void request_log_answer(request_log *log, uint64_t sequence);
 // How many wait; `ids` (may be NULL) gets theirs.
 uint32_t request_log_waiting(const request_log *log, uint32_t *ids);
 
-// It took effect in that world. At most `worlds_max` worlds are remembered: past that, the one that
-// was longest without a request is forgotten.
+// The request took effect in that world. At most `worlds_max` worlds are remembered: beyond that,
+// the one longest without a request is forgotten.
 void request_log_apply(request_log *log, uint64_t world, uint64_t sequence, uint32_t id,
                        uint64_t worlds_max);
 
-// The world, which had that name, has ended: what took effect in it is known by name from now on.
-// Of more than REQUEST_LOG_GONE_MAX names the one that was longest without a request is forgotten.
-// False where nothing of the session took effect in it.
+// The world, which had that name, has ended: its last request is remembered by name from now on. Of
+// more than REQUEST_LOG_GONE_MAX names the one longest without a request is forgotten. False if no
+// request of the session took effect in it.
 bool request_log_bury(request_log *log, uint64_t world, const char *name);
 // The same of a world from before a restart.
 void request_log_remember(request_log *log, const char *name, const world_applied *last);
 
-// The last request in the newest world of that name in which the session had one carried out.
-// `world` is the number of the one that has the name now (0: there is none). NULL: nothing was.
+// The session's last request that took effect in the newest such world of that name. `world` is the
+// number of the world that has the name now (0: none). NULL: no request took effect.
 const world_applied *request_log_last(const request_log *log, uint64_t world, const char *name);
 
 #endif

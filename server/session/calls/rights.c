@@ -1,10 +1,10 @@
-// The identity and the rights of a session: the one place where a call is held to role, worlds and
-// areas.
+// The identity and the rights of a session: the one place where a call is checked against role,
+// worlds and areas.
 //
 // Without keys every session is an admin. With keys a session begins as `none`, and the token of a
-// hello makes it what its grant says until the token expires; a later token of the same subject
-// replaces the grant. Bodies and joints that belong to somebody are the world's to check, as the
-// table of owners is its own (common/world/owners.h). Network thread only.
+// hello gives it the rights of its grant until the token expires; a later token of the same subject
+// replaces the grant. The owners of bodies and joints are checked by the world, which has the table
+// of owners (common/world/owners.h). Network thread only.
 #include <stdio.h>
 #include <string.h>
 
@@ -22,12 +22,13 @@
 #include "server/session/sessions.h"
 
 enum {
-    TOKENS_REFUSED_MAX = 3, // of one connection, before it is closed: each costs a signature
-    PRICED_BYTES = 1024,    // of a message, decoded in the time of a plain request
-    PRICED_VALUES = 32,     // likewise
-    LARGE_VALUES = 1024,    // a message of more is paid for before it is decoded
-    PRICED_ROWS = 2,        // of an answer, written in that time
-    STRANGER_VALUES = 1024  // of a message without a token: a hello has some ten
+    // wrong tokens on one connection before it is closed: each costs a signature
+    TOKENS_REFUSED_MAX = 3,
+    PRICED_BYTES = 1024,   // of a message that is decoded in the time of a plain request
+    PRICED_VALUES = 32,    // and values of such a message
+    LARGE_VALUES = 1024,   // a message with more is paid for before it is decoded
+    PRICED_ROWS = 2,       // of an answer that is written in that time
+    STRANGER_VALUES = 1024 // of a message before a token; a hello has some ten
 };
 
 // ---- who it is
@@ -44,7 +45,8 @@ void rights_end(session *s)
     s->identity.grant = NULL;
     quota_owners_release(s->identity.subject);
     s->identity.subject = NULL;
-    standing_unref(s->identity.standing); // what waits in worlds goes on until the token expires
+    // batches waiting in worlds stay valid until the token expires
+    standing_unref(s->identity.standing);
     s->identity.standing = NULL;
 }
 
@@ -121,13 +123,13 @@ status rights_check_subject(const session *s, const grant *g, error *err)
     return STATUS_OK;
 }
 
-// Subscriptions that the new grant does not allow any more. Nothing here
-// tells which areas a subscription was allowed by, so all of them end when the areas change.
+// Ends subscriptions that the new grant does not allow any more. It is not recorded which areas
+// allowed a subscription, so all of them end when the areas change.
 static void end_forbidden(session *s, bool areas_changed)
 {
     for (uint32_t i = s->subscriptions.count; i > 0; i--) {
         if (i > s->subscriptions.count) {
-            continue; // telling of one has ended the session
+            continue; // ending one of them has ended the session
         }
         const session_subscription *each = &s->subscriptions.data[i - 1];
         if (areas_changed || !grant_allows_world(s->identity.grant, each->world_name)) {
@@ -168,7 +170,7 @@ void rights_take(session *s, grant *g)
     session_deal(s);
     rights_bound_input(s);
     if (old != NULL && (g->role < old->role || !same_areas(old, g) || !grant_covers(g, old))) {
-        rights_fall(s); // what it asked for when it might do more
+        rights_fall(s); // its waiting batches were allowed by greater rights
     }
     standing_prolong(s->identity.standing, g->expires);
     if (old != NULL) {
@@ -257,7 +259,7 @@ static status check_world(const session *s, const char *name, error *err)
                      name);
 }
 
-// Other people's sessions are no business of an admin of some worlds alone.
+// An admin of some worlds only may not see or end other people's sessions.
 static status check_server(const session *s, const command *c, error *err)
 {
     if (method_has(c->method, TRAIT_ALL_WORLDS) && s->identity.grant != NULL &&
@@ -336,7 +338,7 @@ bool rights_pays_first(const session *s)
     return s->intake.input.scanner.values > LARGE_VALUES;
 }
 
-// Until the next request of that price could be paid.
+// Seconds until the next request of that price can be paid.
 static double seconds_until(const session *s, const quota_owner *payer, double price)
 {
     const double rate = (double)s->identity.bounds.requests_per_second;
@@ -432,8 +434,8 @@ static status check_area(const grant *g, const area *a, error *err)
                            "area: must lie within one of the %u areas of the token", g->area_count);
 }
 
-// The area of a subscription, which is the token's only one where none was asked for. One that goes
-// along with a body is anywhere: what it shows is cut with the token's areas by its world.
+// Checks a subscription's area; without one, the token's only area is used. A view that follows a
+// body may go anywhere: its world intersects the content with the token's areas.
 static status check_view(const grant *g, bool *has_area, area *view, bool follows, error *err)
 {
     if (!*has_area && g->area_count == 1) {
@@ -516,7 +518,7 @@ typedef status token_areas_function(const grant *g, command *c, error *err);
 #define SEE(id, name) [METHOD_##id] = token_areas_##name,
 static token_areas_function *const TOKEN_AREAS[METHOD_COUNT] = {METHOD_TOKEN_AREAS(SEE)};
 
-// For sessions that do not see everything. A method that shows bodies and has no rule is refused.
+// For sessions with token areas. A method that shows bodies and has no rule is refused.
 static status check_token_areas(const grant *g, command *c, error *err)
 {
     return TOKEN_AREAS[c->method] != NULL ? TOKEN_AREAS[c->method](g, c, err)
@@ -546,7 +548,8 @@ static status check_areas(const session *s, command *c, error *err)
 
 status rights_permit(const session *s, command *c, error *err)
 {
-    status result = command_permit(c, s->identity.role, err); // and each command of a batch
+    // this checks each command of a batch too
+    status result = command_permit(c, s->identity.role, err);
     if (result == STATUS_OK) {
         result = check_world(s, c->world, err);
     }

@@ -16,17 +16,18 @@ void rights_end(session *s);
 void rights_move(session *to, session *from);
 // The token's subject; "" without one.
 const char *rights_subject(const session *s);
-// With whom it shares what may wait for worlds: its subject, else its address. NULL: with nobody.
+// The quota owner whose limit of waiting requests it shares: its subject, else its address. NULL:
+// none.
 quota_owner *rights_quota_owner(const session *s);
-// For whom its work counts where time is dealt (server/schedule): its quota owner, or itself.
+// The subject to whom its processor time is charged (server/schedule): its quota owner, or itself.
 uint64_t rights_dealt_to(const session *s);
-// Whose memory its subscriptions take: its quota owner's, or its own.
+// The holder who pays for its subscriptions' memory: its quota owner's, or its own.
 memory_holder *rights_holder(session *s);
 const memory_holder *rights_holding(const session *s); // NULL: its own, and it has none yet
 bool rights_expired(const session *s);
-// Lets its messages be as large as they may, which is less until it sends a token.
+// Sets the largest message that it may send, which is smaller until it sends a token.
 void rights_bound_input(session *s);
-// Whether the message that came last is so large that it is paid for before it is decoded.
+// Whether the last message is so large that it is paid for before it is decoded.
 bool rights_pays_first(const session *s);
 // Whether the session is nobody until it sends a token.
 bool rights_awaits_token(const session *s);
@@ -36,30 +37,31 @@ bool rights_awaits_token(const session *s);
 status rights_read_token(session *s, const char *token, grant **out, error *err);
 // Whether the grant is of the subject that the session has, if it has one.
 status rights_check_subject(const session *s, const grant *g, error *err);
-// Takes the grant over (NULL: nothing happens); subscriptions that it does not allow end.
+// Takes over the grant (NULL: does nothing); subscriptions that it does not allow end.
 void rights_take(session *s, grant *g);
 
-// Whether the session's role is enough for the method: asked before a call is decoded, so that
-// nothing is told of methods that are not allowed.
+// Whether the session's role is enough for the method: checked before a call is decoded, so that
+// nothing is revealed about forbidden methods.
 status rights_check_role(const session *s, method m, error *err);
 bool rights_allows_world(const session *s, const char *name);
-// Whether the session sees the areas of its token alone.
+// Whether the session sees only the areas of its token.
 bool rights_confined(const session *s);
-// Tells a request's world who it is from; what it spawns is the session's subject's.
+// Writes the sender into a request to a world; bodies that it spawns belong to the session's
+// subject.
 void rights_sign(session *s, request *r);
 // The session's rights have ended before their time: batches that wait for their tick do not act.
 void rights_fall(session *s);
-// Ends the sessions whose tokens were signed by keys that the server does not have any more.
+// Ends the sessions whose tokens were signed by removed keys.
 void rights_check_keys(server *s);
-// Whether the session may make this call, as far as can be told without its world: roles, worlds,
-// areas. Fills in the area of a subscription where the token allows one alone, and what it may
-// show.
+// Whether the session may make this call, as far as can be decided without its world: roles,
+// worlds, areas. Fills in the area of a subscription if the token allows only one, and the areas
+// that it may show.
 status rights_permit(const session *s, command *c, error *err);
-// Fills in what a world.subscribe of the session may show.
+// Fills in the areas that a world.subscribe of the session may show.
 void rights_limit_token_areas(const session *s, command *c);
 
-// Pays for a request of that method and number of bytes. Errors: STATUS_LIMIT_EXCEEDED, and
-// *exhausted for a session that has been told so often enough.
+// Pays for a request of that method and number of bytes. Errors: STATUS_LIMIT_EXCEEDED; *exhausted
+// is set for a session that has been refused too often.
 status rights_pay(session *s, method m, size_t size, bool *exhausted, error *err);
 
 // Counts a refusal and writes it to the log, so many a second at most; errors that are no refusals

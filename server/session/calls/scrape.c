@@ -75,7 +75,7 @@ static void put_value(buffer *out, family f, double value)
 static const struct {
     family family;
     const char *labels; // "{...}" or ""
-    double scale;       // of the family's unit
+    double scale;       // factor to the family's unit
 } COUNTERS[METRIC_COUNT] = {
 #define COUNTER_ROW(name, family, labels, scale) {FAMILY_##family, labels, scale},
     METRICS_TABLE(COUNTER_ROW)

@@ -6,7 +6,7 @@
 #include "server/base/metrics.h"
 #include "server/session/service.h"
 
-// The two top bits of a subject's number say what it is; those of addresses are clear.
+// The two top bits of a subject's number give its kind; both are 0 for addresses.
 static const uint64_t OF_SESSION = UINT64_C(1) << 62;
 static const uint64_t OF_TOKEN = UINT64_C(2) << 62;
 static const uint64_t OF_WORLD = UINT64_C(3) << 62;

@@ -1,16 +1,16 @@
-// world.list: the worlds are asked for all who want to know at once, and the answers are put
-// together in the order of the names.
+// world.list: asks the worlds once for all waiting clients, and builds the answer in the order of
+// the names.
 //
-// One survey is under way at a time (and one more for sessions that see areas alone, as worlds tell
-// those less). A question that comes meanwhile waits for the next one, which begins after it. So
-// ten thousand questions cost the worlds as much as one. Asking and answering are jobs of a turn
+// One survey is under way at a time (and one more for sessions with token areas, which are shown
+// less). A request that comes meanwhile waits for the next survey, which begins after it. So ten
+// thousand requests cost the worlds as much as one. Asking and answering are jobs of a turn
 // (work.h).
 //
-// A world that is in the midst of a long step does not answer soon. It has left its figures before
-// (served_world_expect), and these are shown after LATE_MS, if nothing that came from it since
-// shows a later state: an answer is never older than what clients were told before their question.
-// The world's own answer, when it comes, is that of the next survey. A world that a restart has not
-// brought back within COMING_MS has a row that says so.
+// A world in the middle of a long step does not answer soon. It has posted its figures before
+// (served_world_expect), and these are shown after LATE_MS, unless a later reply of the world shows
+// a later state: an answer is never older than a state that clients saw before their request. The
+// world's own answer, when it comes, goes into the next survey. A world that is not restored within
+// COMING_MS has a row that says so.
 //
 // Network thread.
 #include <stdlib.h>
@@ -26,7 +26,7 @@
 enum {
     ASKED_AT_ONCE = 8, // worlds, between two looks at the clock
     LATE_MS = 50,      // three ticks of 60 Hz
-    COMING_MS = 1000   // for which a world is waited for that a restart brings back
+    COMING_MS = 1000   // wait for a world that is being restored
 };
 
 static void begin_survey(world_survey *v);
@@ -71,7 +71,8 @@ static void answer_asker(world_survey *v, const survey_asker *a)
     if (asker == NULL) {
         return;
     }
-    if (rights_confined(asker) != v->confined) { // by a token that came meanwhile
+    // a token that came meanwhile has changed its rights
+    if (rights_confined(asker) != v->confined) {
         world_survey *other = &s->surveys[!v->confined];
         array_push(&other->waiting, *a);
         begin_survey(other);
@@ -130,7 +131,7 @@ static void keep(world_figures *f, const uint8_t *row, size_t size)
     f->fresh = true;
 }
 
-// The survey under way waits for this world no longer; `row` NULL: it has ended.
+// The survey no longer waits for this world; `row` NULL: the world has ended.
 static void tell_row(world_survey *v, const world_entry *entry, const shared_bytes *row)
 {
     const uint32_t at = entry->figures[v->confined].at;
@@ -242,7 +243,7 @@ static void ask_world(world_survey *v, uint32_t at)
     f->at = at;
     v->left++;
     if (f->asked) {
-        return; // by an earlier survey: what it answers is of now
+        return; // an earlier survey asked: the answer will show the present state
     }
     command ask = {.method = METHOD_WORLD_LIST};
     request *r = worlds_request(NULL, entry, &ask);

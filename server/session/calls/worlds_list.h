@@ -31,26 +31,26 @@ typedef struct survey_row {
 typedef struct world_survey {
     turn_job job; // first
     server *server;
-    bool confined; // for sessions that see areas alone
+    bool confined; // for sessions with token areas
     bool under_way;
-    uint64_t begun_ms;                   // when it began, if one is
-    ARRAY(survey_asker) waiting, asking; // for the next one, and of the one that is under way
+    uint64_t begun_ms;                   // when the current survey began, if there is one
+    ARRAY(survey_asker) waiting, asking; // clients of the next survey, and of the current one
     ARRAY(survey_row) rows;
-    uint32_t asked, left; // rows whose world was asked, and those of them that are awaited
-    uint32_t answered;    // of `asking`
+    uint32_t asked, left; // rows whose world was asked, and how many of these are still awaited
+    uint32_t answered;    // how many of `asking` are answered
     shared_bytes *whole;  // the answer for all who see all worlds; NULL: not made yet
 } world_survey;
 
 status worlds_list(server *s, const call *c, error *err);
-// The row of a world that is not served; `why` is told as `unavailable`.
+// The row of a world that is not served; `why` is its `unavailable`.
 void worlds_encode_broken(buffer *out, const world_entry *entry, const char *why);
 // world.info of a world that is not served.
 void worlds_tell_broken(const call *c, const world_entry *entry);
-// Part of the answer to worlds_list has come.
+// One world's part of the answer has come.
 void worlds_listed(server *s, world_entry *entry, reply *r);
 // The world has left its figures, in case that it does not answer soon.
 void worlds_figured(world_entry *entry, const reply *r);
-// It has told something that may show a later state.
+// The world has sent a reply that may show a later state.
 void worlds_outdate(world_entry *entry);
 void worlds_list_init(server *s);
 // No survey is under way.

@@ -37,7 +37,7 @@ static void free_quota_owner(quota_owner *one)
     }
 }
 
-// A new table, without those that nobody holds and whose bucket is full.
+// Builds a new table without the unused ones whose bucket is full.
 static void rebuild(quota_owners *p, double rate, double burst, uint64_t now_ms)
 {
     quota_owners old = *p;

@@ -1,10 +1,9 @@
-// Those whose sessions count together: addresses, and subjects of tokens.
+// Quota owners, whose sessions share limits: addresses, and subjects of tokens.
 //
-// A quota owner is there while a session holds it or a request of its waits, and after that until
-// its bucket is full again, so that a new connection is no new burst. Bounded by the sessions, the
-// requests that wait, and by what came and went within the time that a bucket takes to fill; the
-// table drops the full ones whenever it has doubled.
-// Network thread only.
+// A quota owner exists while a session references it or one of its requests waits, and after that
+// until its bucket is full again, so that reconnecting gives no new burst. Bounded by the sessions,
+// the waiting requests, and the connections made within the time that a bucket takes to fill; the
+// table drops unused ones with full buckets whenever it has doubled. Network thread only.
 #ifndef CAROM_SERVER_SESSION_IDENTITY_QUOTA_OWNERS_H
 #define CAROM_SERVER_SESSION_IDENTITY_QUOTA_OWNERS_H
 
@@ -19,12 +18,12 @@ enum { QUOTA_OWNER_NAME_MAX = OWNER_BYTES_MAX + 2 };
 typedef struct quota_owner {
     char name[QUOTA_OWNER_NAME_MAX + 1];
     uint64_t number;  // never used again
-    uint32_t holders; // sessions
-    uint64_t tally;   // for whoever counts them
+    uint32_t holders; // number of its sessions
+    uint64_t tally;   // scratch for callers that count
     bucket requests;
     uint64_t waiting; // requests to worlds that have no result yet, of sessions that ended too
     uint64_t waiting_bytes;
-    memory_holder *memory; // held: what its subscriptions take
+    memory_holder *memory; // held: pays for its subscriptions' memory
 } quota_owner;
 
 typedef struct quota_owners {
@@ -36,14 +35,15 @@ typedef struct quota_owners {
 
 void quota_owners_deinit(quota_owners *p);
 
-// The quota owner of that name, held once more. `rate` and `burst` are those of its bucket.
+// Returns the quota owner of that name, with one more reference. `rate` and `burst` are those of
+// its bucket.
 quota_owner *quota_owners_hold(quota_owners *p, const char *name, double rate, double burst,
                                uint64_t now_ms);
 void quota_owners_release(quota_owner *one); // NULL is allowed
 
-// The name under which an address counts, from "192.0.2.1:4000" or "[2001:db8::1]:4000": of IPv6
-// the first 64 bits, as one customer has at least so many addresses. "" for 127.0.0.1 and ::1,
-// which do not count: what stands there is a proxy, or the operator.
+// The name of an address as a quota owner, from "192.0.2.1:4000" or "[2001:db8::1]:4000": of IPv6
+// the first 64 bits, since one customer has at least so many addresses. "" for 127.0.0.1 and ::1,
+// which have no quota: the peer there is a proxy, or the operator.
 void quota_owner_address(const char *peer, char out[QUOTA_OWNER_NAME_MAX + 1]);
 
 #endif

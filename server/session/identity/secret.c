@@ -58,7 +58,7 @@ static int digit_value(char c)
     return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-// A hexadecimal number of at most `digits_max` digits up to a dot; NULL where there is none.
+// Parses a hexadecimal number of at most `digits_max` digits before a dot; NULL if there is none.
 static const char *parse_number(const char *text, int digits_max, uint64_t *out)
 {
     int digits = 0;

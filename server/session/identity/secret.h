@@ -15,7 +15,7 @@
 
 enum {
     SECRET_BYTES = 32,
-    SECRET_TEXT_MAX = 8 + 1 + 16 + 1 + 2 * SECRET_BYTES + 1 // with the closing zero
+    SECRET_TEXT_MAX = 8 + 1 + 16 + 1 + 2 * SECRET_BYTES + 1 // including the final zero
 };
 
 typedef struct secret {
@@ -31,7 +31,7 @@ void secret_wipe(secret *s);
 // A digest (SHA-256) from which nobody gets the secret back.
 secret secret_digest(const secret *s);
 
-// In a time that does not depend on where they differ.
+// Takes the same time wherever the two differ.
 bool secret_equal(const secret *a, const secret *b);
 
 void secret_print(char out[SECRET_TEXT_MAX], session_key key, const secret *s);

@@ -1,10 +1,10 @@
-// A bound for the unsent output of all connections. Network thread only.
+// A limit on the unsent output of all connections. Network thread only.
 //
 // limits.output_bytes bounds each connection, but many connections that read nothing may each have
-// that much. Past limits.unsent_bytes those end whose subject, or else address, has most waiting,
-// the fullest of them first: so nobody gains by spreading over many connections, and a client that
-// reads is not closed for others that do not. Memory is what counts: a snapshot that a thousand
-// connections wait for is there once.
+// that much. Beyond limits.unsent_bytes connections are closed of the subject, or else address,
+// with most unsent output, the fullest connection first: so nobody gains by spreading over many
+// connections, and a client that reads is not closed because of others that do not. The sum counts
+// memory: a snapshot that a thousand connections wait for counts once.
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
-// Worlds that are set aside: the process ended in the ticks of such a world as often as one may
-// (crash.h), so a start does not run it again. Its log stays as it is, and the others start.
+// Worlds that are set aside: the process has crashed too often in the ticks of such a world
+// (crash.h), so a start does not run it again. Its log stays unchanged, and the other worlds start.
 //
 // Network thread.
 #ifndef CAROM_SERVER_SESSION_PLACEMENT_ASIDE_H
@@ -13,14 +13,14 @@
 
 typedef struct aside_list {
     const char *directory;
-    crash_lines lines;         // that were read
+    crash_lines lines;         // the lines read at the start
     crash_lines kept;          // those of worlds that are there and not loaded again
     const char *const *loaded; // names of worlds that are started all the same
     uint32_t loaded_count;
 } aside_list;
 
-// Reads what the last processes left, and has this one watched from now on. A file that cannot be
-// used sets nothing aside, and is warned of. `directory` NULL: there is none.
+// Reads the crash records of earlier processes, and has this one watched from now on. A file that
+// cannot be used sets no world aside, and is warned of. `directory` NULL: there is none.
 void aside_begin(aside_list *a, const char *directory, const char *const *loaded,
                  uint32_t loaded_count);
 
@@ -31,7 +31,7 @@ bool aside_has(aside_list *a, const char *name, uint64_t world, error *why);
 // All worlds were asked for, and those that start have played their logs: the file forgets worlds
 // that are not there any more and those that were loaded again. Frees the list.
 void aside_finish(aside_list *a);
-// Frees the list where that is not so: the file stays as it is.
+// Frees the list without writing: the file stays unchanged.
 void aside_drop(aside_list *a);
 
 #endif

@@ -1,11 +1,11 @@
-// Worlds go to threads that have less to do. A new world begins on the thread of --threads that has
-// least to do then; what it takes later nobody knows. So each second the threads tell what their
-// worlds took of them, and where one is busier than another by a fifth of a processor, the world
-// whose move evens them out best goes over, as in own_thread.c: its thread lets go of it between
-// two ticks, and it keeps its times, so that the next tick begins when it would have begun.
+// Moves worlds to threads with less load. A new world begins on the thread of --threads that has
+// the least load then; its later load is unknown. So each second the threads report the load of
+// their worlds, and if one is busier than another by a fifth of a processor, the world whose move
+// evens them out best is moved, as in own_thread.c: its thread gives it up between two ticks, and
+// its schedule stays, so that the next tick begins on time.
 //
-// One world moves at a time, and then both threads are measured anew before the next one does. The
-// others of a thread that gives one up go on meanwhile. Network thread only.
+// One world moves at a time, and both threads are measured again before the next move. The thread's
+// other worlds go on meanwhile. Network thread only.
 #include "server/session/placement/balance.h"
 
 #include <stdlib.h>
@@ -18,11 +18,11 @@ static const int64_t SETTLE_NS = 3000000000; // two whole seconds that are measu
 uint64_t balance_choose(const world_load *loads, uint32_t count, uint64_t gap)
 {
     uint64_t chosen = 0;
-    int64_t best = (int64_t)gap - BALANCE_GAP_LEAST / 2; // that may be left
+    int64_t best = (int64_t)gap - BALANCE_GAP_LEAST / 2; // the difference that may be left
     for (uint32_t i = 0; i < count && gap >= BALANCE_GAP_LEAST; i++) {
         int64_t left = llabs((int64_t)gap - 2 * (int64_t)loads[i].share);
         if (loads[i].share >= BALANCE_SHARE_LEAST && left <= best) {
-            best = left - 1; // of equals the first
+            best = left - 1; // among equals the first wins
             chosen = loads[i].world;
         }
     }

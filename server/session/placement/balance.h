@@ -1,4 +1,5 @@
-// Which of a thread's worlds should go to another thread, so that both have as much to do.
+// Chooses which of a thread's worlds should move to another thread, so that both have the same
+// load.
 #ifndef CAROM_SERVER_SESSION_PLACEMENT_BALANCE_H
 #define CAROM_SERVER_SESSION_PLACEMENT_BALANCE_H
 
@@ -10,16 +11,15 @@
 
 enum {
     BALANCE_GAP_LEAST = 200000, // millionths: between two threads that differ by less, none moves
-    BALANCE_SHARE_LEAST = 20000 // of a world, below which it makes no difference
+    BALANCE_SHARE_LEAST = 20000 // of a world; moving a smaller one makes no difference
 };
 
-// Pure; any thread. The number of the world whose move brings the two threads nearest to each
-// other; 0 where no move brings them nearer by a tenth of a processor, half of BALANCE_GAP_LEAST.
-// `gap` is by how much the thread of these worlds is busier than the other [millionths of its
-// time].
+// The number of the world whose move brings the loads of the two threads closest; 0 if no move
+// brings them closer by a tenth of a processor, half of BALANCE_GAP_LEAST. `gap` is by how much the
+// thread of these worlds is busier than the other [millionths of its time]. Pure; any thread.
 uint64_t balance_choose(const world_load *loads, uint32_t count, uint64_t gap);
 
-// Network thread only. A thread has told what its worlds take of it.
+// A thread has reported the loads of its worlds. Network thread only.
 void balance_note(server *s, const sim_thread *from, const reply *r);
 
 #endif

@@ -29,7 +29,7 @@ void directory_deinit(directory *d)
     array_free(&d->by_number);
 }
 
-// The place of the first whose name is not before this one.
+// The index of the first world whose name is not less than `name`.
 static uint32_t place_of(const directory *d, const char *name)
 {
     uint32_t low = 0;

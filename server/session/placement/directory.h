@@ -1,9 +1,9 @@
 // The directory of worlds, by name and by number, with the simulation thread of each.
 //
-// A world has its name from the moment its creation begins, so that two cannot take the same;
-// requests that come for it before it lives are held here. It loses the name when its destruction
-// is sent, so that the name is free again; the entry stays until the last result has come back.
-// Numbers are never used again.
+// A world has its name from the moment its creation begins, so that two cannot have the same;
+// requests that come before the world exists are queued here. It loses the name when its
+// destruction is sent, which frees the name; the entry stays until the last result has come back.
+// Numbers are never reused.
 //
 // Network thread only.
 #ifndef CAROM_SERVER_SESSION_PLACEMENT_DIRECTORY_H
@@ -21,8 +21,8 @@
 
 // A row of world.list, see session/worlds_list.c.
 typedef struct world_figures {
-    shared_bytes *row; // as it was told last; NULL: never
-    bool fresh;        // nothing that the world has told since shows a later state
+    shared_bytes *row; // as last reported; NULL: never
+    bool fresh;        // no later reply of the world shows a later state
     bool asked;        // its answer is to come
     uint32_t at;       // its place in the survey under way, if there is one
 } world_figures;
@@ -33,22 +33,22 @@ typedef struct world_entry {
     sim_thread *thread;    // NULL while it is being built, restored or moved
     uint64_t session;      // number of the session that it ends with; 0: the server's
     bool unnamed;          // destroyed, or could not be made
-    bool logged;           // a restart brings it back
-    bool coming;           // it is being restored; held requests wait for that
+    bool logged;           // a restart restores it
+    bool coming;           // it is being restored; queued requests wait for that
     bool adopting;         // it was restored, and its thread has not answered yet
-    bool handed;           // its thread has told what it was when it stopped (handover.h)
+    bool handed;           // its thread has reported its final state (handover.h)
     char *broken;          // owned: why it is not served, though it is on the disk; NULL for most
-    uint64_t tick;         // of a broken one: its log's last
+    uint64_t tick;         // of a broken one: last tick of its log
     storage_world *stored; // of a broken one, until it is destroyed
     storage_durability durability; // of a fork, until it is made, and of a broken one
-    uint64_t waiting;              // commands that were taken on for it and not answered yet
-    request *held;                 // in order, while it has no simulation thread
+    uint64_t waiting;              // accepted commands that are not answered yet
+    request *held;                 // requests queued, in order, while it has no simulation thread
     request **held_last;
-    reply *replies, **replies_last; // that have come from it and are not dealt with, in order
-    uint32_t delivered;             // of the first one's deliveries, those that were sent
+    reply *replies, **replies_last; // its replies that are not handled yet, in order
+    uint32_t delivered;             // deliveries of the first reply that were sent
     turn_job replying;
     void *owner;              // of the directory, for the job
-    world_figures figures[2]; // by `confined` of who asks
+    world_figures figures[2]; // by `confined` of the asking session
 } world_entry;
 
 typedef struct directory {
@@ -58,29 +58,29 @@ typedef struct directory {
 } directory;
 
 void directory_init(directory *d);
-// No request may be held.
+// No request may be queued.
 void directory_deinit(directory *d);
 
-// NULL where there is none.
+// NULL if there is none.
 world_entry *directory_find(const directory *d, const char *name);
 world_entry *directory_find_number(const directory *d, uint64_t number);
 
-// Why a broken one is not served. The reason may name a body, which a session that sees areas alone
-// (`confined`) is not to learn of.
+// Why a broken world is not served. The reason may name a body, which is not shown to a session
+// with token areas (`confined`).
 const char *directory_reason(const world_entry *entry, bool confined);
 
 // How many are not served.
 uint32_t directory_broken(const directory *d);
 
-// A new one, being built, whose name must be free.
+// Adds a world that is being made; its name must be free.
 world_entry *directory_add(directory *d, const char *name);
-// Likewise with a number of its own, above those of all others.
+// Adds one with a given number, above those of all others.
 world_entry *directory_add_numbered(directory *d, const char *name, uint64_t number);
 
-// Takes its name from it.
+// Frees the world's name.
 void directory_unname(directory *d, world_entry *entry);
 
-// Frees it if it has neither name nor answers to come, nor replies to be dealt with.
+// Frees the entry if it has neither name, nor awaited answers, nor replies to be handled.
 void directory_release(directory *d, world_entry *entry);
 
 #endif

@@ -1,17 +1,17 @@
-// Worlds that others must not wait for go to threads apart, which have a lower priority: a world
-// that takes more than half of a simulation thread's time, or whose next step is foreseen to (its
-// thread does not begin it before), forks of such a world, and worlds that are made from an image
-// or a scene so crowded. The processors are then shared by the system, and a world that cannot keep
-// its rate slows down alone.
+// Worlds that would make others wait move to separate threads, which have a lower priority: a world
+// that takes more than half of a simulation thread's time, or whose next step is expected to (its
+// thread does not begin that step), forks of such a world, and worlds made from an equally crowded
+// image or scene. The system then shares out the processors, and a world that cannot keep its rate
+// slows down only itself.
 //
-//   REPLY_CROWDED  -> REQUEST_RELEASE to its thread; requests for it are held (here, and where
+//   REPLY_CROWDED  -> REQUEST_RELEASE to its thread; requests for it are queued (here, and where
 //                     balance.c moves a world)
-//   REPLY_RELEASED -> REQUEST_TAKE to the other one, then what was held
+//   REPLY_RELEASED -> REQUEST_TAKE to the other one, then the queued requests
 //
-// There are as many such threads as limits.own_threads allows, each begun when it is needed. While
-// there is one, a world has it for itself. Past that they share: such a world goes to the one of
-// these threads that has least to do, never back to those of --threads, where quiet worlds are. A
-// world stays apart for the rest of its life. Network thread only.
+// There are up to limits.own_threads such threads, each started when needed. While one is free, a
+// world has it for itself. Beyond that they share: such a world goes to the one of these threads
+// with the least load, never back to those of --threads, where quiet worlds are. A world stays on
+// such a thread for the rest of its life. Network thread only.
 #include "common/base/assert.h"
 #include "common/base/log.h"
 #include "server/base/metrics.h"
@@ -74,7 +74,7 @@ void own_thread_begin(server *s, uint64_t world)
     world_entry *entry = directory_find_number(&s->worlds, world);
     if (s->draining || entry == NULL || entry->unnamed || entry->thread == NULL ||
         own_thread_has(s, entry->thread)) {
-        return; // one that ends needs no thread, and requests held for it would outlive it
+        return; // a world that ends needs no thread, and requests queued for it would outlive it
     }
     sim_thread *to = own_thread_find(s);
     if (to != NULL) {
@@ -90,7 +90,7 @@ void own_thread_move(server *s, world_entry *entry, sim_thread *to, bool own_thr
         ((world_move){
             .world = entry->number, .from = entry->thread, .to = to, .own_thread = own_thread}));
     bool sent = sim_thread_send(entry->thread, request_create(REQUEST_RELEASE, entry->number));
-    ASSERT(sent); // there is always room beyond the commands
+    ASSERT(sent); // the queue always has space beyond the commands
     entry->thread = NULL;
 }
 

@@ -13,18 +13,18 @@
 typedef struct world_move {
     uint64_t world;
     sim_thread *from, *to;
-    bool own_thread; // of its own
+    bool own_thread; // `to` is a thread of the world's own
 } world_move;
 
-// The world makes others of its thread wait: it goes to a thread apart, if there is one.
+// The world makes others on its thread wait: moves it to a thread of its own, if there is one.
 void own_thread_begin(server *s, uint64_t world);
 // A thread for such a world; NULL where limits.own_threads allows none.
 sim_thread *own_thread_find(server *s);
 // Whether it is one.
 bool own_thread_has(const server *s, const sim_thread *h);
-// Sends a world to another thread; its requests are held meanwhile. Not while the server drains.
+// Moves a world to another thread; its requests are queued meanwhile. Not while the server drains.
 void own_thread_move(server *s, world_entry *entry, sim_thread *to, bool own_thread);
-// Its thread has let go of it (NULL: it has ended).
+// Its thread has given up the world (NULL: it has ended).
 void own_thread_finish(server *s, uint64_t world, struct served_world *moved);
 // Whether a world is on its way to that thread, which must not stop before.
 bool own_thread_awaited(const server *s, const sim_thread *h);

@@ -1,5 +1,4 @@
-// Worlds from the data directory, as far as they are read before the server listens; see restore.h.
-// Network thread.
+// Reads the worlds of the data directory before the server listens; see restore.h. Network thread.
 #include "server/session/placement/restore.h"
 
 #include <inttypes.h>
@@ -47,7 +46,7 @@ int restore_threads(void)
 
 // ---- what the storage tells
 
-// An image that is not sound is told of when the world is made of it.
+// A damaged image is reported later, when the world is made from it.
 static void peek(restored_world *w, uint64_t *until)
 {
     error unsound;
@@ -195,7 +194,7 @@ static void remove_world(restored_worlds *list, uint32_t i)
     array_swap_remove(list, i);
 }
 
-// Of those that were read: which are to be played.
+// Chooses which of the worlds read are to be played.
 static void choose(restored_worlds *list)
 {
     for (uint32_t i = list->count; i > 0; i--) {

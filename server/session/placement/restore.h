@@ -1,16 +1,16 @@
-// Restoring: a restart brings back every world of the data directory, at the state that its log
-// tells.
+// Restoring: a restart restores every world of the data directory, in the state that its log
+// records.
 //
-// Reading (restore_read) is done before the server listens: images and records come into memory,
-// and it is known which worlds there are, where their logs end, and what sessions did to them.
-// Playing (restore_play) takes most of the time, and is done world by world on several threads
-// while clients are served: each world begins with its newest image; the records after it are
-// played over it, each hash that they know is compared, and the world steps on to the last tick
-// that may have been shown. A world whose log cannot be played is broken: it is told why, it is not
-// served, and its log stays as it is; the others go on.
+// Reading (restore_read) is done before the server listens: loads images and records into memory,
+// and finds out which worlds there are, where their logs end, and the last requests of sessions in
+// them. Playing (restore_play) takes most of the time, and is done world by world on several
+// threads while clients are served: each world begins with its newest image; the records after it
+// are applied, each recorded hash is compared, and the world steps on to the last tick that may
+// have been shown. A world whose log cannot be played is broken: the reason is logged, it is not
+// served, and its log stays unchanged; the others go on.
 //
-// A world that another process hands over comes as an image (restore_from_image): of its log only
-// the end is looked at.
+// A world that another process hands over comes as an image (restore_from_image): only the end of
+// its log is checked.
 #ifndef CAROM_SERVER_SESSION_PLACEMENT_RESTORE_H
 #define CAROM_SERVER_SESSION_PLACEMENT_RESTORE_H
 
@@ -33,18 +33,18 @@ typedef struct restored_world {
     uint64_t epoch;
     storage_world *stored; // NULL: it has no log
     storage_durability durability;
-    restoration *way;          // what is still to be played; NULL: it has come, or is broken
+    restoration *way;          // its records still to be played; NULL: it is played, or broken
     adoption *adoption;        // once it was played; NULL where it is broken
     char *broken;              // why: "was not restored: …", or "is set aside: …"
-    bool has_image;            // it was there, and not only about to be made
-    bool unlogged;             // its log lacks a part of what it is
-    bool taken;                // by one of the threads that play
-    const atomic_bool *stop;   // once true: it need not be played to its end. NULL: never
+    bool has_image;            // the log has an image, and not only its announcement
+    bool unlogged;             // its log lacks a part of its state
+    bool taken;                // one of the playing threads has it
+    const atomic_bool *stop;   // set to true to stop playing early. NULL: never
     uint64_t sequence;         // of its log's last record
     uint64_t until;            // the last tick that may have been shown
-    uint64_t tick;             // to which the last record leads
-    uint64_t commands, hashes; // that were played, and compared
-    uint64_t session;          // with which it ends; 0: none. Of worlds without a log
+    uint64_t tick;             // that the last record leads to
+    uint64_t commands, hashes; // numbers of those played, and compared
+    uint64_t session;          // with which it ends, of a world without a log; 0: none
 } restored_world;
 
 typedef ARRAY(restored_world) restored_worlds;
@@ -52,20 +52,21 @@ typedef ARRAY(restored_world) restored_worlds;
 // How many threads play at once: as many as there are processors.
 int restore_threads(void);
 
-// Reads all worlds of a storage that was opened and not started yet, but for those that are set
-// aside. Worlds whose making was never answered, and all but the newest of one name (their end was
-// asked for), are destroyed. Where records do not fit into memory, those read so far are played by
-// `threads` threads. Network thread. Errors: those of storage_recover; `out` is the caller's in any
-// case.
+// Reads all worlds of a storage that was opened and not started yet, except worlds that are set
+// aside. Worlds whose creation was never answered, and all but the newest of one name (their
+// destruction was requested), are destroyed. If records do not fit into memory, those read so far
+// are played by `threads` threads. Network thread. Errors: those of storage_recover; the caller
+// owns `out` in any case.
 status restore_read(storage *s, aside_list *aside, int threads, restored_worlds *out, error *err);
 
-// The commands of sessions that took effect in a world that is not broken.
+// The sessions' last commands that took effect in a world that is not broken.
 const last_requests *restore_marks(const restored_world *w);
 
-// A measure of how long it takes to play, against others.
+// Estimated cost of playing it, for comparison with others.
 uint64_t restore_cost(const restored_world *w);
 
-// The world is this image (world_image.h; taken over) of that tick and hash, whatever its log says.
+// Makes the image (world_image.h; taken over), of that tick and hash, the world's state, whatever
+// its log says.
 void restore_from_image(restored_world *w, uint8_t *image, size_t size, uint64_t tick,
                         uint64_t hash);
 
@@ -75,12 +76,12 @@ void restore_play(restored_world *w);
 // All that are left, on as many threads. Network thread, which waits.
 void restore_play_all(restored_worlds *worlds, int threads);
 
-// Lets go of one, whose place the last one takes; its log stays.
+// Frees one, whose place the last one takes; its log stays.
 void restored_worlds_remove(restored_worlds *list, uint32_t i);
 void restored_worlds_free(restored_worlds *list);
 
-// The name under which a world is stored: its own, a dot and its epoch, as names may be taken anew
-// while the end of the last one is still being written.
+// The name under which a world is stored: its own, a dot and its epoch, since a name may be used
+// again while the end of its last world is still being written.
 enum { STORED_NAME_BYTES_MAX = WORLD_NAME_BYTES_MAX + 1 + 20 };
 void restore_stored_name(char out[STORED_NAME_BYTES_MAX + 1], const char *name, uint64_t epoch);
 

@@ -20,7 +20,7 @@
 // world makes an image soon.
 static const int64_t UNTRIED_REPLAY_NS = 1000000000;
 
-// `told`: its clause of the log, "is not served: …"; `why`: that of answers.
+// `told`: a clause for the log, "is not served: …"; `why`: the error for answers.
 void restore_refuse(restored_world *w, const char *told, const error *why)
 {
     if (!w->way->failed) {
@@ -39,7 +39,7 @@ void restore_fail(restored_world *w, const error *why)
     restore_refuse(w, told.text, &answered);
 }
 
-// Work for this world begins: faults are noted as its own, and so is memory.
+// Work for this world begins: crashes are reported with its name, and memory is counted for it.
 void restore_enter(const restored_world *w)
 {
     crash_enter_world(w->epoch);
@@ -200,7 +200,7 @@ static bool is_stopped(const restored_world *w)
     return w->stop != NULL && atomic_load_explicit(w->stop, memory_order_relaxed);
 }
 
-// Plays the records that are held.
+// Plays the records in memory.
 void restore_play_held(restored_world *w)
 {
     restoration *r = w->way;
@@ -226,7 +226,7 @@ void restore_play_held(restored_world *w)
     r->replay_ns += clock_now_ns() - began;
 }
 
-// Takes all that was made; what is left of the way is freed.
+// Moves the made objects into an adoption; frees the rest of the restoration.
 static adoption *make_adoption(restored_world *w)
 {
     restoration *r = w->way;
@@ -315,7 +315,7 @@ static void *work_off(void *argument)
     return NULL;
 }
 
-// This thread works too; where the system gives no others, alone.
+// This thread works too, alone if the system gives no others.
 void restore_each(restored_worlds *worlds, int threads, void (*work)(restored_world *w))
 {
     crew c = {.worlds = worlds, .work = work};

@@ -1,5 +1,5 @@
-// Sending requests to worlds: what is counted, what waits, and what ends with a session. Network
-// thread.
+// Sends requests to worlds: counts them, queues them, and ends the bodies and worlds of a session.
+// Network thread.
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,14 +65,14 @@ request *worlds_request(const call *c, world_entry *entry, command *taken)
     return r;
 }
 
-// Of clients: a restart's own request to begin with the world takes nobody's room.
+// Commands of clients that wait: a restart's own first request takes no client's place.
 static uint64_t commands_waiting(const world_entry *entry)
 {
     return entry->waiting - (entry->adopting ? 1 : 0);
 }
 
-// A quota owner has as much as is left for all others at most: one that takes all that it gets has
-// half, and whoever comes next finds room, however long the first one's requests wait.
+// A quota owner may use at most as much as is left for all others: one that uses all it gets has
+// half, and the next one finds space, however long the first one's requests wait.
 static status check_share(const server *s, const world_entry *entry, const quota_owner *payer,
                           uint64_t size, error *err)
 {
@@ -96,7 +96,7 @@ static status check_share(const server *s, const world_entry *entry, const quota
     return STATUS_OK;
 }
 
-// Whether the request can be taken on for the world.
+// Whether the world can accept the request.
 status worlds_check_capacity(const server *s, const world_entry *entry, const request *r,
                              error *err)
 {
@@ -122,7 +122,7 @@ status worlds_check_capacity(const server *s, const world_entry *entry, const re
     return check_share(s, entry, payer, size, err);
 }
 
-// From here on there will be an answer.
+// Counts an accepted request: from here on it gets an answer.
 void worlds_count_in(server *s, world_entry *entry, request *r)
 {
     entry->waiting++;
@@ -152,7 +152,7 @@ void worlds_deliver(world_entry *entry, request *r)
         return;
     }
     bool sent = sim_thread_send(entry->thread, r);
-    ASSERT(sent); // the queue has room for what all worlds may have waiting
+    ASSERT(sent); // the queue has space for all requests that worlds may have waiting
 }
 
 void worlds_deliver_held(world_entry *entry)
@@ -194,7 +194,7 @@ void worlds_forget(server *s, session_key key, uint64_t world)
 }
 
 // At most one for each session and world is on its way: the next resume waits for it. So the
-// queues, which have room for a message from each subscription, have room for these.
+// queues, which have space for a message from each subscription, have space for these.
 void worlds_resume(session *s, uint64_t world)
 {
     const world_entry *entry = directory_find_number(&s->server->worlds, world);
@@ -249,7 +249,7 @@ void worlds_note_body(session *s, uint64_t world)
 {
     uint32_t kept = 0;
     if (s->body_worlds.count > 0 && s->body_worlds.data[s->body_worlds.count - 1] == world) {
-        return; // as most often
+        return; // the most frequent case
     }
     for (uint32_t i = 0; i < s->body_worlds.count; i++) {
         uint64_t number = s->body_worlds.data[i];
@@ -278,7 +278,7 @@ void worlds_unname(server *s, world_entry *entry)
     }
 }
 
-// In the server's own name, whatever waits for the world: the answer is of interest to nobody.
+// Destroys a world in the server's own name, however many requests wait: nobody needs the answer.
 static void destroy_unasked(server *s, world_entry *entry)
 {
     command destroy = {.method = METHOD_WORLD_DESTROY};

@@ -1,6 +1,6 @@
-// Making and ending worlds. A world is built on a worker thread of the loop, so that a large scene
-// holds up neither clients nor other worlds, and then given to the simulation thread that has the
-// least load. Network thread, but for on_build.
+// Makes and ends worlds. A world is built on a worker thread of the loop, so that a large scene
+// delays neither clients nor other worlds, and then passed to the simulation thread with the least
+// load. Network thread, except on_build.
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,9 +25,9 @@ typedef struct build {
     world_entry *entry;
     request *request; // owned until it is sent or answered
     storage_durability durability;
-    shared_bytes *image;  // of the world that is forked; NULL for others
-    bool crowds;          // others would wait for its steps
-    memory_charge making; // until the world counts itself
+    shared_bytes *image;  // of the world to fork; else NULL
+    bool crowds;          // its steps would make others wait
+    memory_charge making; // until the world counts its own memory
     adoption *adoption;   // as far as it is made
     status status;
     error error;
@@ -99,7 +99,7 @@ static void build_from_image(build *b, const uint8_t *image, size_t size)
     capacity_limits room = limits_room(b->server->limits);
     uint64_t pairs = b->server->limits->pairs_per_world;
     physics_world **made = &b->adoption->physics;
-    b->status = capacity_check_image(image, size, &room, &b->error); // before memory is taken
+    b->status = capacity_check_image(image, size, &room, &b->error); // before memory is allocated
     if (b->status == STATUS_OK) {
         b->status = world_restore(image, size, made, &b->error);
     }
@@ -130,8 +130,8 @@ static void build_from_fork(build *b)
     }
 }
 
-// On a worker thread: reads what does not change, and is given nothing that anyone else has but the
-// storage.
+// Runs on a worker thread: reads only constant data, and shares no object with other threads except
+// the storage.
 static void on_build(uv_work_t *work)
 {
     build *b = work->data;
@@ -190,7 +190,7 @@ static void refuse_world(server *s, build *b, status why, const char *text)
     if (!entry->unnamed) {
         worlds_unname(s, entry);
     }
-    entry->waiting++; // so that it lives until this function has done with it
+    entry->waiting++; // so that it lives until this function is done with it
     answer_unsent(s, b->request, why, text);
     while (entry->held != NULL) {
         request *r = entry->held;
@@ -203,7 +203,7 @@ static void refuse_world(server *s, build *b, status why, const char *text)
 
 // ---- held for a world that does not come
 
-// Takes the buffer's bytes.
+// Takes over the buffer's bytes.
 static reply *make_result(const request *r, buffer *payload)
 {
     size_t size = 0;
@@ -259,7 +259,7 @@ static void refuse_one(server *s, world_entry *entry, request *r, const char *te
         answer_end(s, entry, r);
         return;
     }
-    if (r->again && of != NULL) { // its client was told that it goes on
+    if (r->again && of != NULL) { // its client was told that the subscription continues
         session_world_closed(of, r->subscription, STATUS_UNAVAILABLE, text);
     }
     answer_unsent(s, r, STATUS_UNAVAILABLE, text);
@@ -267,7 +267,7 @@ static void refuse_one(server *s, world_entry *entry, request *r, const char *te
 
 void worlds_refuse_held(server *s, world_entry *entry, const char *text)
 {
-    entry->waiting++; // so that it lives until this function has done with it
+    entry->waiting++; // so that it lives until this function is done with it
     while (entry->held != NULL) {
         request *r = entry->held;
         entry->held = (request *)r->node.next;
@@ -281,7 +281,7 @@ void worlds_refuse_held(server *s, world_entry *entry, const char *text)
 sim_thread *worlds_least_loaded(const server *s)
 {
     sim_thread *best = s->sim_threads.data[0];
-    for (uint32_t i = 1; i < (uint32_t)s->options->threads; i++) { // not those of own_thread.c
+    for (uint32_t i = 1; i < (uint32_t)s->options->threads; i++) { // without those of own_thread.c
         if (sim_thread_load(s->sim_threads.data[i]) < sim_thread_load(best)) {
             best = s->sim_threads.data[i];
         }
@@ -382,7 +382,7 @@ status worlds_check_name(const server *s, const char *name, error *err)
     return STATUS_OK;
 }
 
-// An image's world takes some times as much as the image has bytes: boxes, trees, sets of pairs.
+// A world made from an image takes a multiple of the image's bytes: boxes, trees, sets of pairs.
 // Scenes and empty worlds begin small.
 static uint64_t bytes_to_make(const world_create_args *args)
 {

@@ -15,7 +15,7 @@ void worlds_forked(server *s, reply *r);
 status worlds_destroy(server *s, const call *c, command *destroy, error *err);
 // Whether there may be a new world of that name: already_exists, limit_exceeded.
 status worlds_check_name(const server *s, const char *name, error *err);
-// Answers what was held for a world that is broken: world.list with a row that says so, its end
+// Answers the requests queued for a broken world: world.list with a row that says so, world.destroy
 // with success, the rest with the error `text`.
 void worlds_refuse_held(server *s, world_entry *entry, const char *text);
 // The thread that a new world goes to.

@@ -1,11 +1,11 @@
-// Worlds that a start brings with it: those of the data directory, and a recording. Network thread,
-// but for on_play.
+// Worlds that exist from the start: those of the data directory, and a recording. Network thread,
+// except on_play.
 //
 // Those of the data directory have their names from the start on. They are played on worker threads
-// of the loop, as many at once as there are processors: those first that somebody has asked
-// for, then those that take least. Requests for a world are held until it has come, and then it is
-// served, whatever the others do. One that does not come is broken: what was held is answered with
-// the reason.
+// of the loop, as many at once as there are processors: first those that clients have asked for,
+// then the quickest. Requests for a world are queued until it is restored, and then it is served
+// without waiting for the others. One that cannot be restored is broken: its queued requests are
+// answered with the reason.
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,7 +34,7 @@ static session *find_session(const server *s, uint64_t number)
     return NULL;
 }
 
-// The commands of restored sessions that took effect.
+// Records the commands of restored sessions that took effect.
 static void note_marks(server *s, const world_entry *entry, const last_requests *marks)
 {
     for (uint32_t slot = 0; slot < marks->by_slot.count; slot++) {
@@ -123,7 +123,7 @@ static void give_up(server *s, world_entry *entry, restored_world *w)
     worlds_refuse_held(s, entry, why.text);
 }
 
-// It was read, and plays or is still to be played.
+// Whether it was read, and is playing or still to be played.
 static bool is_to_come(const world_entry *entry)
 {
     return entry->coming && entry->broken == NULL;

@@ -138,8 +138,8 @@ static status take_bare(const reader *r, const handed *w, error *err)
     return s;
 }
 
-// The log has to end where the world stopped. Its records have checksums and no gaps, so what leads
-// there is all that was written; the state itself comes as an image.
+// The log has to end where the world stopped. Its records have checksums and no gaps, so up to
+// there it is complete; the state itself comes as an image.
 static status compare(const restored_world *found, const handed *w, error *err)
 {
     if (found == NULL) {
@@ -211,7 +211,7 @@ static void drop(restored_worlds *list, uint32_t i)
     restored_worlds_remove(list, i);
 }
 
-// A world that is broken was broken before: no thread had it.
+// A broken world was broken before: no thread had it.
 static status check_unlisted(const reader *r, error *err)
 {
     restored_worlds *list = &r->server->restored;
@@ -281,7 +281,7 @@ static status read_worlds(reader *r, error *err)
     return s == STATUS_OK ? check_unlisted(r, err) : s;
 }
 
-// Makes the worlds of their images, and plays what no image is of.
+// Makes the worlds from their images, and plays those without one.
 static status play(reader *r, error *err)
 {
     restored_worlds *list = &r->server->restored;
@@ -303,7 +303,7 @@ static status play(reader *r, error *err)
     return STATUS_OK;
 }
 
-// A difference ends the start: the server that hands over goes on then, with what there is.
+// Any difference ends the start: the old server then goes on with its worlds.
 status handover_read(server *s, error *err)
 {
     reader r = {.server = s, .fd = s->options->handed_worlds};

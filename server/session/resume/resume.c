@@ -1,12 +1,12 @@
 // Sessions that survive their connection: kept for limits.resume_ms, and taken over by the session
 // of the connection whose hello names their secret. Network thread only.
 //
-// Taking over means that the new session object becomes the old one: it gets its key, so that
-// everything that worlds know of the session stays as it is, and its lists. An old session that
-// still has its connection (the loss of which the server need not have noticed) is left with
-// nothing else and closed. The answer to hello waits until no request of the session is in flight,
-// so that `applied` tells all that took effect; requests that take longer are told as `pending`,
-// and their responses come over the new connection.
+// Taking over means that the new session object becomes the old one: it gets the lists and the key,
+// so that the worlds' records of the session stay valid. An old session that still has its
+// connection (its loss may not have been noticed) keeps nothing else and is closed. The answer to
+// hello waits until no request of the session is in flight, so that `applied` lists every request
+// that took effect; requests that take longer are listed as `pending`, and their responses come
+// over the new connection.
 //
 // Invariant: an attached session has a connection and is not in server.detached; a detached one has
 // none and is there. Both are in server.sessions, by their slot.
@@ -22,8 +22,8 @@
 #include "server/session/service.h"
 #include "server/session/sessions.h"
 
-// A world does what was sent to it within a tick. Longer are steps of a paused world, batches for a
-// later tick, and worlds that are being made.
+// How long to wait for requests in flight. A world carries out requests within a tick; steps of a
+// paused world, batches for a later tick, and worlds being made take longer.
 enum { WAIT_MS = 1000 };
 
 // ---- secrets
@@ -293,8 +293,8 @@ static void restart_subscriptions(session *s)
     }
 }
 
-// One for each name: of the world that has it, or, where the session has not done anything to that,
-// of the last one that had it.
+// Lists one request for each name: in the world that has the name now or, if none of the session
+// took effect there, in the last one that had it.
 static uint32_t list_applied(const session *s, applied_request *out)
 {
     const request_log *log = &s->calls.requests;
@@ -345,6 +345,6 @@ void resume_check(session *s, bool anyway)
     }
     s->resume.answer_awaited = false;
     answer(s);
-    restart_subscriptions(s); // after the answer: no snapshot comes before it
+    restart_subscriptions(s); // after the answer, so that no snapshot comes before it
     session_work(s);
 }

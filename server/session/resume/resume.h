@@ -10,8 +10,8 @@
 void resume_init(server *s);
 // Gives the session its secret, if it has none.
 void resume_allow(session *s);
-// hello with `resume`, and with a token that gave `granted` (NULL: without one), which is taken
-// over on success alone. Its answer comes when nothing of the session is in flight any more.
+// Handles hello with `resume`; `granted` is the grant of its token (NULL: none), taken over only on
+// success. The answer is sent when nothing of the session is in flight any more.
 status resume_session(const call *c, const hello_args *args, grant *granted, error *err);
 // Answers that hello, if there is nothing left to wait for (or `anyway`).
 void resume_check(session *s, bool anyway);

@@ -54,7 +54,7 @@ static bool write_sessions(const server *s, int fd)
     return good;
 }
 
-// The file anew, from the table of sessions, in one step.
+// Writes the file again, from the table of sessions, atomically.
 static void rewrite(server *s)
 {
     char next[SESSION_STORE_PATH_BYTES];
@@ -145,7 +145,7 @@ void session_store_drop_subscription(session *s, uint64_t number)
 void session_store_end(session *s)
 {
     if (writes(s)) {
-        s->resume.record_stored = false; // before: the file may be written anew
+        s->resume.record_stored = false; // set first: the file may be rewritten
         buffer record;
         begin(&record);
         session_store_pack_end(&record, s);
@@ -198,8 +198,8 @@ static bool take_record(void *context, const msgpack_object *record)
     return session_store_read_record(context, record);
 }
 
-// Takes the records that make sense. If those are not all, the file is put aside: it may be of use
-// to somebody, and this server writes its own.
+// Reads the sound records. If some are not, the file is put aside: it may be of use to somebody,
+// and this server writes its own.
 static void read_file(server *s)
 {
     session_store_report found;
@@ -270,8 +270,8 @@ static int compare_numbers(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// In the order in which they were made, which worlds count on. A number that an altered file has
-// twice is the first one's.
+// Subscriptions are restored in the order in which they were made, which worlds rely on. If an
+// altered file has a number twice, the first one counts.
 void session_store_subscribe(server *s)
 {
     ARRAY(wanted) all = {0};

@@ -1,7 +1,7 @@
 // The sessions on disk, so that a restart of the server loses none that can resume.
 //
-// DIR/sessions is a log beside those of the worlds: who each session is (its grant, a digest of its
-// secret), and what it subscribes to. The commands of a session that took effect are in the logs of
+// DIR/sessions is a log beside those of the worlds, with each session's grant, a digest of its
+// secret, and its subscriptions. The commands of a session that took effect are in the logs of
 // their worlds (server/world/state/last_requests.h), each with its command. A restart makes a
 // detached session of each, with limits.resume_ms from then on.
 //
@@ -15,21 +15,21 @@
 //       [2, session, subscription]                                 its end
 //       [3, session]                                               the session's end
 //
-// A record is handed to the operating system before the answer to its request leaves, so it
-// survives a killed process. The file is written anew, from the table of sessions, at the start and
-// whenever it has grown by SESSION_STORE_GROWTH_BYTES. From the beginning of a shutdown on nothing
-// is written but that worlds without a log are gone then (session_store_note_ending): the next
-// server goes on with the sessions as they were. Where the file cannot be written, the server says
-// so once and serves on. A start with a file that was altered, or not written whole, takes the
-// records up to there, says so, and keeps it as DIR/sessions.damaged; it refuses one of a newer
-// version. Nobody who reads it can resume a session: a digest of 256 random bits does not give them
-// back.
+// A record is passed to the operating system before the answer to its request is sent, so it
+// survives a killed process. The file is rewritten, from the table of sessions, at the start and
+// whenever it has grown by SESSION_STORE_GROWTH_BYTES. Once a shutdown begins, only the end of
+// worlds without a log is written (session_store_note_ending): the next server goes on with the
+// sessions as they were. If the file cannot be written, the server logs that once and continues. If
+// a file was altered, or not written completely, a start reads the records up to there, logs that,
+// and keeps the file as DIR/sessions.damaged; it refuses one of a newer version. Reading the file
+// does not enable anyone to resume a session: 256 random bits cannot be recovered from their
+// digest.
 //
-// session_store_file.c has the bytes, session_store_pack.c and session_store_read.c what the
-// records say.
+// session_store_file.c reads and writes the bytes, session_store_pack.c and session_store_read.c
+// the content of the records.
 //
-// Network thread only. Without a data directory, and where time and disk are not real
-// (server_options.turned), every function does nothing.
+// Network thread only. Without a data directory, and in simulations (server_options.turned), every
+// function does nothing.
 #ifndef CAROM_SERVER_SESSION_RESUME_SESSION_STORE_H
 #define CAROM_SERVER_SESSION_RESUME_SESSION_STORE_H
 
@@ -46,26 +46,27 @@ enum { SESSION_STORE_GROWTH_BYTES = 4 << 20 };
 
 typedef struct session_store {
     int fd;         // -1: none
-    uint64_t bytes; // since it was last written anew
+    uint64_t bytes; // since it was last rewritten
     bool failed;
 } session_store;
 
-// Before anything of the data directory is changed: refuses the file of a newer version.
+// To be called before the data directory is changed: refuses a file of a newer version.
 status session_store_check(const struct server *s, error *err);
 // Reads the file and makes the sessions, before the worlds are there.
 void session_store_open(struct server *s);
-// Begins their subscriptions anew, when the worlds are there.
+// Restarts their subscriptions; to be called when the worlds exist.
 void session_store_subscribe(struct server *s);
 void session_store_close(struct server *s);
 
-// A session that may be resumed, anew whenever its grant or name has changed.
+// Records a session that may be resumed; again whenever its grant or name has changed.
 void session_store_note(struct session *s);
 void session_store_note_subscription(struct session *s, const struct session_subscription *made);
 void session_store_drop_subscription(struct session *s, uint64_t number);
 void session_store_end(struct session *s);
 
-// The server ends, and with it the worlds without a log, unless another process takes them over:
-// what the session did to them. For each session once, when its requests have their results.
+// Called when the server ends, and with it the worlds without a log, unless another process takes
+// them over: records the session's last requests in them. Once for each session, when its requests
+// have their results.
 void session_store_note_ending(struct session *s);
 
 // Whether a restart brings the session back, now that the server shuts down.

@@ -70,7 +70,7 @@ typedef struct source {
     void *context;
 } source;
 
-// As many of `size` bytes as there are; -1: see errno.
+// Reads up to `size` bytes, as many as there are; -1: see errno.
 static ssize_t read_all(int fd, void *bytes, size_t size)
 {
     size_t got = 0;
@@ -99,7 +99,7 @@ static bool take(const source *in, size_t size)
     return good;
 }
 
-// The next record. False: there is none, or none that makes sense.
+// Reads the next record. False: there is none, or it is not sound.
 static bool next(const source *in)
 {
     uint8_t head[HEAD_BYTES];
@@ -153,7 +153,7 @@ static status read_records(const source *in, const char *path, error *err)
                      path, r->at, r->size);
 }
 
-// -1 and STATUS_OK: there is none.
+// *fd is -1 with STATUS_OK if there is no file.
 static status open_file(const char *path, session_store_report *r, int *fd, error *err)
 {
     struct stat is = {0};

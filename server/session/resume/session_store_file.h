@@ -1,8 +1,8 @@
-// The file of sessions as bytes: a magic, and records with a checksum each, one behind the other.
-// This module does not know their meaning. Any thread, one at a time a file.
+// The file of sessions as bytes: a magic, then records, each with a checksum. This module does not
+// know their meaning. Any thread, one at a time a file.
 //
-// A record that was not written whole can only be the last one. Reading stops at a record that
-// makes no sense: those behind it may tell the ends of sessions that the broken one began.
+// Only the last record can be incomplete after a crash. Reading stops at the first record that is
+// not sound: later ones may depend on it.
 #ifndef CAROM_SERVER_SESSION_RESUME_SESSION_STORE_FILE_H
 #define CAROM_SERVER_SESSION_RESUME_SESSION_STORE_FILE_H
 
@@ -35,8 +35,8 @@ bool session_store_record_write(int fd, buffer *record);
 // ---- reading
 
 typedef struct session_store_report {
-    bool there;        // the file
-    uint64_t records;  // that made sense
+    bool there;        // the file exists
+    uint64_t records;  // number of sound records
     uint64_t at, size; // up to which byte they did, of how many
 } session_store_report;
 

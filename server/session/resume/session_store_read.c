@@ -166,7 +166,7 @@ static void read_key(grant *g, reader *r)
     }
 }
 
-// NULL for nil, and for what is no grant (then `r` is not good).
+// NULL for nil, and for anything that is no grant (`r` is then marked as not good).
 static grant *next_grant(reader *r)
 {
     const msgpack_object *o = next(r);
@@ -274,7 +274,7 @@ static bool read_session(server *s, uint64_t number, reader *r)
     return read_gone(found, r);
 }
 
-// Reads the part that records of earlier versions lack.
+// Reads the fields that records of earlier versions lack.
 static void read_rest(subscribe_args *a, reader *r)
 {
     a->precision = (snapshot_precision){.position = 1.0 / 512.0, .angle = TURN / 1024.0};
@@ -290,7 +290,7 @@ static void read_rest(subscribe_args *a, reader *r)
     a->compact = r->left > 0 ? (uint32_t)next_uint(r, UINT32_MAX) : 0;
 }
 
-// Whether a session could have asked for it: worlds rely on what the decoder of messages has seen.
+// Whether a session could have requested it: worlds rely on the decoder's checks of messages.
 static bool is_sound(const session_subscription *s)
 {
     const subscribe_args *a = &s->args;

@@ -27,7 +27,7 @@ void session_store_pack_subscription(buffer *out, const struct session *s,
 void session_store_pack_unsubscribed(buffer *out, const struct session *s, uint64_t subscription);
 void session_store_pack_end(buffer *out, const struct session *s);
 
-// Does what a record says to the table of sessions; false: it makes no sense.
+// Applies a record to the table of sessions; false: it is not sound.
 bool session_store_read_record(struct server *s, const msgpack_object *o);
 
 #endif
