@@ -19,7 +19,7 @@ enum { NAME_BYTES = 64, BODIES_AT_ONCE = 500, BODIES_IN_A_ROW = 100, BODIES_DEFA
 
 // ---- the world
 
-// Balls on a grid, 3 m apart, that drift: something for the snapshots to tell.
+// Commands that spawn balls on a grid, 3 m apart, which drift so that snapshots have changes.
 static carom_value *drifting_balls(uint64_t first, uint64_t count)
 {
     carom_value *commands = carom_array();
@@ -141,8 +141,9 @@ static cli_exit judge(const load_plan *plan, const load_result *result, outputs 
     return errors && !errors_allowed ? CLI_REFUSED : CLI_OK;
 }
 
-// Own worlds stand still until everybody has subscribed: those who came first would else be sent
-// snapshots all the while, which hold up the others. With stages clients come all through the run.
+// The load's own worlds are paused until every client has subscribed: otherwise the first ones
+// would be sent snapshots meanwhile, which delays the others. With stages clients come all through
+// the run.
 static cli_exit hold_worlds(cli *c, const load_plan *plan, const char *method)
 {
     bool stays_paused = carom_get_bool(plan->world_args, "paused", false);

@@ -5,7 +5,7 @@
 
 #include "client/tool/cli.h"
 
-// Runs what the command line of command_bench (command.h) asks for.
+// Runs the load that the command line of command_bench (command.h) describes.
 cli_exit bench_run(cli *c);
 
 #endif

@@ -25,8 +25,8 @@ bool client_init(load_client *at, client_group *group, unsigned index, const loa
     at->self.number = index;
     at->self.clients = plan->clients;
     at->self.world = at->world;
-    // Where drifting bodies of a world of the load's own begin; those with a body are at home
-    // there.
+    // The home of a client without a body of its own: in the load's own worlds, where a drifting
+    // body begins. A client with a body has its home at that body.
     at->self.home = (carom_vec2){3.0 * (double)(index % ROW_HOMES),
                                  -10.0 - 3.0 * (double)(index / ROW_HOMES % 10)};
     at->slots = calloc(does->window, sizeof *at->slots);
@@ -210,7 +210,7 @@ void client_close(load_client *at)
 {
     client_count_traffic(at);
     client_set_state(at, CLIENT_IDLE);
-    carom_free(at->link); // answers what waits, which counts for nothing now
+    carom_free(at->link); // answers waiting requests with an error, which is not counted now
     at->link = NULL;
     at->unseen_count = 0;
     at->fd = -1;
@@ -365,7 +365,7 @@ static void note_sent(load_client *at, slot *s, const load_action *action, doubl
     }
 }
 
-// False when the output is full or the connection gone, which client_poll will tell.
+// False when the output is full or the connection lost, which client_poll will report.
 static bool send_one(load_client *at, const load_action *action, double now)
 {
     slot *s = at->free_slots;
@@ -445,7 +445,7 @@ void client_settle(load_client *at, double end, double now)
         }
     }
     bool sends = at->state == CLIENT_RUNNING && client_has_actions(at) && !load_is_closed(does);
-    // Later than a round: it was held up, not just next.
+    // More than one round late: it was delayed, not just next.
     if (sends && end - at->due > 1.0 / does->rate) {
         uint64_t rounds = (uint64_t)((end - at->due) * does->rate);
         uint64_t count = rounds * calls_at_once(does);

@@ -1,8 +1,8 @@
-// One client of a load: its connection, its subscription, its calls on their way.
+// One client of a load: its connection, its subscription, its calls in flight.
 //
 // A client belongs to one worker and its thread. It connects without waiting, subscribes, begins
-// the actions of its behaviour at their times, and ends when its stage does. Nothing it does later
-// than it should moves the times of what follows.
+// the actions of its behaviour at their times, and ends when its stage does. An action that begins
+// late does not shift the times of the next ones.
 #ifndef CAROM_CLIENT_LOAD_CLIENT_H
 #define CAROM_CLIENT_LOAD_CLIENT_H
 
@@ -26,15 +26,15 @@ typedef enum load_phase {
     LOAD_ENDED
 } load_phase;
 
-// When ticks of a world could be had at the earliest, on this machine's clock: the least of
-// "arrived - tick / hz" over the last seconds, kept in two halves. It is found anew since a world
-// that cannot keep up runs slower.
+// The earliest moments at which ticks of a world could be received, on this machine's clock: the
+// least "arrived - tick / hz" of the last seconds, kept in two halves. It is measured again and
+// again since a world that cannot keep up runs slower.
 typedef struct tick_clock {
     double now, before; // the least of this half and of the one before [s]
     double turns;       // when the next half begins
 } tick_clock;
 
-// Where connections go.
+// The addresses that clients connect to.
 typedef struct load_dial {
     const char *host;
     uint16_t port;
@@ -47,11 +47,11 @@ typedef struct load_shared {
     const load_plan *plan;
     load_dial dial;
     double *hz;        // of each world
-    double begin, end; // of the run [s]; written before the phase says that it runs
+    double begin, end; // of the run [s]; written before the phase is set to running
     atomic_int phase;  // load_phase
 } load_shared;
 
-// A worker's part that its clients write to.
+// The part of a worker that its clients write to.
 typedef struct client_group {
     load_shared *shared;
     load_tally *tally;
@@ -80,16 +80,16 @@ typedef struct load_client {
     client_group *group;
     const load_behaviour *does;
     carom_client *link;
-    load_client_state state; // changed by client_set_state alone
+    load_client_state state; // changed by client_set_state only
     unsigned index, world;
     fill_client self;
     carom_value **cached; // arguments of actions that are the same each time
     // sending
-    double start, due;      // of this beginning, of the next action [s]
+    double start, due;      // `start` of this beginning, `due` of the next action [s]
     size_t action, in_turn; // the next one; the next of LOAD_IN_TURN
     unsigned left;          // actions of this beginning that are still to be begun
-    unsigned flying;        // calls on their way
-    bool resting;           // until all is answered, then pauses
+    unsigned flying;        // calls in flight
+    bool resting;           // waits until all calls are answered, then pauses
     double not_before;      // an action could not be begun: no closed loop goes on before [s]
     unsigned spawning;      // calls of body.spawn on their way
     slot *slots, *free_slots;
@@ -99,7 +99,7 @@ typedef struct load_client {
     // seeing
     unseen *unseen; // ring of the behaviour's window
     unsigned unseen_first, unseen_count;
-    double last_arrival; // of a snapshot [s], 0: none
+    double last_arrival; // of a snapshot [s]; 0: none
     uint64_t last_tick;
     double rtt_min; // [s], 0: not known
     double ping_sent, ping_next;
@@ -108,7 +108,7 @@ typedef struct load_client {
     unsigned kept_count;
     double opened; // when connecting began [s]
     double leaving_since;
-    int fd; // as the worker watches it, -1: not
+    int fd; // as the worker watches it; -1: not
     bool watches_write;
     carom_traffic counted;
     carom_error error; // why it could not open
@@ -122,11 +122,12 @@ void client_deinit(load_client *at);
 void client_set_state(load_client *at, load_client_state to);
 
 void client_connect(load_client *at); // from CLIENT_IDLE or CLIENT_LOST
-void client_poll(load_client *at);    // reads and writes what there is; may end CLIENT_LOST
+void client_poll(load_client *at);    // reads and writes as far as possible; may end CLIENT_LOST
 void client_begin(load_client *at, double earliest); // sets the time of its first action
 bool client_has_actions(const load_client *at);
 
-// Sends what is due and fits. Sets `blocked` when the next action has to wait for an answer.
+// Sends the actions that are due and fit. Sets `blocked` when the next action has to wait for an
+// answer.
 void client_send(load_client *at, double now);
 
 void client_ping(load_client *at, double now); // once a second

@@ -1,9 +1,9 @@
 // See client_arrivals.h.
 //
 // The wait for the tick: an answer names the tick that applied its command, and the tick clock
-// tells when that tick could be had at the earliest. The time from the moment a command was due to
-// that is waiting for the tick, though not more than one tick; the rest is the server's, the
-// network's and this program's.
+// gives the earliest moment at which that tick could be received. The time from the command's due
+// moment to that one is waiting for the tick, though not more than one tick; the rest is spent by
+// the server, the network and this program.
 #include "client/load/client_arrivals.h"
 
 #include <math.h>
@@ -30,7 +30,7 @@ bool client_counts(const load_client *at)
     return (phase == LOAD_RUNNING && cli_now() >= shared->begin) || phase == LOAD_DRAINING;
 }
 
-// The earliest moment that `tick` could be had.
+// The earliest moment at which `tick` could be received.
 static double tick_earliest(load_client *at, uint64_t tick, double now)
 {
     tick_clock *clock = &at->group->clocks[at->world];
@@ -208,8 +208,8 @@ void client_on_ping(carom_client *client, uint64_t request, const carom_value *r
     }
 }
 
-// Of those before the run there is nothing to tell: the load's own worlds stand still until then,
-// so that their ticks come later, by as much, than those snapshots would have it.
+// Not called for snapshots before the run: the load's own worlds are paused until then, so their
+// ticks come later than those snapshots would predict.
 static void record_snapshot_time(load_client *at, const carom_snapshot *snapshot, double now)
 {
     load_tally *tally = at->group->tally;

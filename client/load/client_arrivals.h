@@ -17,7 +17,7 @@
 // times are not written yet.
 double client_since_begin(const load_client *at, double now);
 
-// Whether what happens now belongs to the run.
+// Whether the present moment belongs to the run.
 bool client_counts(const load_client *at);
 
 // All is answered: sets the time of the next beginning, after the behaviour's pause.
@@ -26,7 +26,7 @@ void client_rest(load_client *at, double now);
 void client_on_answer(carom_client *client, uint64_t request, const carom_value *result,
                       const carom_error *error, void *user); // user: the slot of the call
 
-// Of these, `user` is the client.
+// Callbacks of a client; `user` is the load_client.
 void client_on_subscribed(carom_client *client, uint64_t request, const carom_value *result,
                           const carom_error *error, void *user);
 void client_on_ping(carom_client *client, uint64_t request, const carom_value *result,

@@ -3,7 +3,7 @@
 
 #define BIT(state) (1u << (state))
 
-// By the state before: the states that may follow it. Any client may be closed, even an idle one.
+// The states that may follow, by the present one. Any client may be closed, even an idle one.
 static const unsigned followers[CLIENT_STATES] = {
     [CLIENT_IDLE] = BIT(CLIENT_IDLE) | BIT(CLIENT_CONNECTING),
     [CLIENT_CONNECTING] =

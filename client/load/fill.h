@@ -1,15 +1,13 @@
-// Arguments of a call for one client: copies the arguments of an action and puts values where the
-// strings of a scenario stand for them, as in scene files.
+// Arguments of a call for one client: copies the arguments of an action and replaces the strings of
+// a scenario that stand for values, as in scene files.
 //
-//   "=x + random(-1, 1)"  the value of the expression
-//   "ball {client}"       {expression} replaced by its value, a whole number
-//   "$own"                the body that the client has from the beginning
-//   "$spawned"            the newest body that it made and has not removed
-//   "$subscription"       its subscription
-//   "$$"                  a dollar
+//   "=x + random(-1, 1)"  the value of the expression "ball {client}"       {expression} replaced
+//   by its value, a whole number "$own"                the body that the client begins with
+//   "$spawned"            the newest body that it made and has not removed "$subscription"
+//   its subscription "$$"                  a dollar
 //
 // The variables of expressions are the client's own (fill_variables), the scenario's constants and
-// what an action's `let` defines.
+// the names defined by an action's `let`.
 //
 // Pure; any thread.
 #ifndef CAROM_CLIENT_LOAD_FILL_H
@@ -28,7 +26,7 @@ enum { FILL_ERROR_MAX = 400, FILL_OWN_VARIABLES = 7 };
 typedef struct fill_client {
     uint64_t own, spawned, subscription;
     carom_vec2 home;          // x, y [m]
-    unsigned number, clients; // client, from 0; clients
+    unsigned number, clients; // number of the client, from 0; number of clients
     unsigned world;           // from 0
     uint64_t calls;           // n: how many calls it has made
     double seconds;           // t, since the run began
@@ -47,8 +45,8 @@ typedef struct fill_scope {
 // The client's variables and the constants. `plan` lives longer than the scope.
 void fill_begin(fill_scope *scope, const load_plan *plan, fill_client *client);
 
-// Adds what `let` (a map, or NULL) defines, in its order. False with a text that begins with the
-// name.
+// Adds the definitions of `let` (a map, or NULL) in its order. False with a text that begins with
+// the name.
 bool fill_define(fill_scope *scope, const carom_value *let, char error[FILL_ERROR_MAX]);
 
 // A number, a truth or an expression.
@@ -61,10 +59,10 @@ carom_value *fill_args(const carom_value *args, fill_scope *scope, char error[FI
 
 typedef struct fill_use {
     bool own, spawned, subscription;
-    bool changes; // holds anything that is not the same each time
+    bool changes; // holds a string whose value differs from call to call
 } fill_use;
 
-// Which words stand in `args`.
+// Finds which special strings `args` contains.
 void fill_look(const carom_value *args, fill_use *use);
 
 // Between 0 and 1 (SplitMix64 of Steele, Lea and Flood).

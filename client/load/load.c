@@ -19,7 +19,7 @@
 enum {
     SPARE_FILES = 64,
     BODIES_IN_A_ROW = 100,
-    COMMANDS_AT_ONCE = 500, // in one world.apply: half of what goes through
+    COMMANDS_AT_ONCE = 500, // in one world.apply: half of the limit
     HOST_MAX = 256
 };
 
@@ -46,7 +46,7 @@ struct load {
 
 // ---- opening
 
-// As many files as the system allows; says so when that is too few.
+// Raises the limit of open files as far as the system allows; says so when that is too few.
 static cli_exit allow_files(const load_plan *plan)
 {
     struct rlimit limit;
@@ -83,9 +83,8 @@ static carom_value *ball_args(carom_vec2 position)
     return arguments;
 }
 
-// The command that makes a client's own body; NULL when that cannot be, which has been told. Homes
-// stand in a square, from the origin to the right and upward; a client is at home where its body
-// begins.
+// The command that makes a client's own body; NULL on an error, which was reported. Homes are in a
+// square, from the origin to the right and upward; a client's home is where its body begins.
 static carom_value *spawn_command(const load *l, load_client *at, unsigned index)
 {
     unsigned row = index / BODIES_IN_A_ROW;
@@ -115,7 +114,7 @@ static carom_value *remove_command(const load_client *at)
     return carom_push(carom_push(carom_array(), carom_str("body.remove")), arguments);
 }
 
-// Calls world.apply with the commands, which are taken over.
+// Calls world.apply with the commands (taken over).
 static cli_exit apply(load *l, unsigned world, carom_value *commands, carom_value **result)
 {
     carom_value *arguments = carom_set(carom_map(), "world", carom_str(l->plan->worlds[world]));
@@ -276,7 +275,7 @@ static void join_threads(load *l)
     }
 }
 
-// Tells the error of the first client that could not open. The threads have ended.
+// Reports the error of the first client that could not open. The threads have ended.
 static cli_exit tell_unopened(load *l)
 {
     set_phase(l, LOAD_ENDED);

@@ -1,8 +1,9 @@
-// Many clients that work a server, as a plan says, and what came of it.
+// Runs many clients against a server, following a plan, and collects the results.
 //
 // Latencies run from the moment a call was due (tally.h); clients connect, subscribe and act
-// without waiting for each other (client.h), dealt out to threads with a loop each (worker.h).
-// Meanwhile the main thread asks the server for its own measurements and tells how far the run is.
+// without waiting for each other (client.h), distributed over threads with a loop each (worker.h).
+// Meanwhile the main thread requests the server's own measurements and shows the progress of the
+// run.
 //
 // Main thread only.
 #ifndef CAROM_CLIENT_LOAD_LOAD_H
@@ -24,49 +25,49 @@
 typedef struct load_sample {
     bool there;
     double step_s;              // mean of a tick over a second
-    double rate_share;          // ticks done a second, by hz: 1 when it keeps up
-    uint64_t ticks, ticks_late; // since the run began, of all the load's worlds
+    double rate_share;          // ticks done a second, divided by hz: 1 when it keeps up
+    uint64_t ticks, ticks_late; // since the run began, of all worlds of the load
 } load_sample;
 
 typedef struct load_server {
-    load_sample slices[LOAD_SLICES]; // by tally's slices
+    load_sample slices[LOAD_SLICES]; // by the tally's slices
     uint64_t ticks, ticks_late;      // during the run, of the load's worlds
     double step_mean, step_max;      // of the samples [s]
     double rate_share;               // the least of the samples
-    // Of all worlds of the server: a tick's time, and how long after its time it began.
+    // Of all worlds of the server: duration of a tick, and how late it began.
     timing step, delay;
     bool of_run;     // they are of the run; else since the server began, as it cannot say
     double uptime;   // [s]
-    uint64_t bodies; // of the load's worlds in the end
+    uint64_t bodies; // of the load's worlds at the end
 } load_server;
 
 // The load's own use of the machine: the worst of its threads.
 typedef struct load_own {
     double processor;        // share of the time that it ran
-    double waited;           // share of the time that it could have run and had no processor
-    bool known;              // `waited` is
-    bool short_of_processor; // so that its own delay is in the latencies
+    double waited;           // share of the time that it was ready and had no processor
+    bool known;              // `waited` is valid
+    bool short_of_processor; // true if its own delay shows in the latencies
 } load_own;
 
 typedef struct load_result {
     load_tally *tally;
     load_server server;
     load_own own;
-    relay_counts relay; // of the clients' distance, if there is one
-    double seconds;     // that the run really took
+    relay_counts relay; // of the clients' relay, if there is one
+    double seconds;     // actual duration of the run
     double pace;        // of closed loops, the shortest [s]; 0: there are none
     unsigned clients;   // connected at most
 } load_result;
 
-// From here on a load counts as short of processor time.
+// From this share on a load counts as short of processor time.
 #define LOAD_OWN_PROCESSOR_MAX 0.9
 #define LOAD_OWN_WAITED_MAX    0.1
 #define LOAD_OWN_LAG_MAX_S     2e-3 // in one moment of a hundred
 
 typedef struct load load;
 
-// Makes the bodies of clients that have their own, connects all (or, with stages, none yet),
-// subscribes. c->client is connected; the bodies end with its session. Errors have been told.
+// Spawns the bodies of clients that have their own, connects all (or, with stages, none yet),
+// subscribes. c->client is connected; the bodies end with its session. Errors are reported here.
 cli_exit load_open(cli *c, const load_plan *plan, load **out);
 // Works until the time is over or a signal asks to end. result->tally is the caller's.
 cli_exit load_run(load *l, load_result *result);

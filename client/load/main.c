@@ -12,7 +12,7 @@
 
 static cli_exit run(cli *c, int argc, const char *const *argv)
 {
-    static cli_command command; // as long as the process: errors name it
+    static cli_command command; // static: errors name it until the process ends
     bool by_carom = argc > 0 && strcmp(argv[0], BENCH_CALLED) == 0;
     cli_program_is(by_carom ? "carom" : "carom-load", by_carom ? BENCH_CALLED : "carom-load");
     command = command_bench;

@@ -57,7 +57,7 @@ static carom_value *ask(const monitor *m, const char *method)
     return ask_with(m, method, NULL);
 }
 
-// With the bins of its histograms, if the server is of a version that has them.
+// Requests the statistics with the bins of the histograms, if the server's version has them.
 static carom_value *ask_stats(const monitor *m)
 {
     carom_value *arguments = carom_set(carom_map(), "bins", carom_bool(true));
@@ -78,7 +78,7 @@ void monitor_begin(monitor *m, cli *c, const load_plan *plan, load_server *out)
     out->rate_share = 1.0;
 }
 
-// `ending`: the run took so many seconds.
+// Takes one sample. `ending`: the run took `seconds`.
 static void take(monitor *m, const carom_value *list, double seconds, const load_tally *tally,
                  bool ending)
 {
@@ -131,7 +131,7 @@ static const carom_value *latency_of(const carom_value *stats, const char *name)
     return carom_value_get(carom_value_get(stats, "latencies"), name);
 }
 
-// Since the server began, which is all that an older one tells.
+// Timings since the server began, which are all that an older one reports.
 static timing timing_since_start(const carom_value *latency)
 {
     static const char *const names[TIMING_SHARES] = {"p50", "p90", NULL, "p99", "p999", "max"};

@@ -12,15 +12,15 @@ typedef struct monitor {
     const load_plan *plan;
     load_server *out;
     double next;          // when to ask again [s since the beginning]
-    uint64_t request;     // on its way, 0: none
-    uint64_t ticks, late; // of the load's worlds in the beginning
+    uint64_t request;     // in flight; 0: none
+    uint64_t ticks, late; // of the load's worlds at the beginning
     double step_sum;
     uint64_t samples;
-    carom_value *stats; // of the server in the beginning
+    carom_value *stats; // of the server at the beginning
 } monitor;
 
 void monitor_begin(monitor *m, cli *c, const load_plan *plan, load_server *out);
-// To be called often; never waits. `seconds` since the beginning.
+// To be called often; never waits. `seconds`: since the beginning.
 void monitor_look(monitor *m, double seconds, const load_tally *tally);
 void monitor_end(monitor *m, double seconds, const load_tally *tally);
 

@@ -7,8 +7,8 @@
 #include "client/load/plan.h"
 #include "client/load/report.h"
 
-// All but plan->worlds. The plan is to be ended with load_plan_deinit in any case. Errors have been
-// told.
+// Fills in everything but plan->worlds. load_plan_deinit must be called in any case. Errors are
+// reported here.
 cli_exit load_options_plan(const cli *c, load_plan *plan);
 cli_exit load_options_verdicts(const cli *c, report_verdicts *out);
 

@@ -1,5 +1,5 @@
-// See pace.h. The median is found anew each time that the calls have grown by a quarter, so that
-// finding it costs next to nothing a call. Pure; any thread, one at a time.
+// See pace.h. The median is computed again each time the number of calls has grown by a quarter, so
+// that its cost per call is negligible. Pure; any thread, one at a time.
 #include "client/load/pace.h"
 
 void load_pace_init(load_pace *pace, double pause)

@@ -3,10 +3,10 @@
 //
 // Such a client makes its next call when the last one is answered, and perhaps after a pause. A
 // server that stalls for a second is measured once, although a hundred calls would have waited. The
-// usual length of a loop is the median time of its calls and the pause; a call that took longer
-// stands for those that it kept back, each due one length after the other, as long as at least a
-// length is left to wait (the correction for coordinated omission of Gil Tene's HdrHistogram, made
-// while the load runs, so that it holds for each moment of it).
+// usual length of a loop is the median time of its calls plus the pause. A call that took longer
+// also counts for the calls that it delayed, each due one length after the other, as long as at
+// least one length of waiting is left (the correction for coordinated omission of Gil Tene's
+// HdrHistogram, applied while the load runs, so that it is right at each moment).
 //
 // Pure; a pace belongs to one thread.
 #ifndef CAROM_CLIENT_LOAD_PACE_H
@@ -18,14 +18,14 @@
 
 enum {
     LOAD_PACE_LEAST = 16,         // calls before there is a pace
-    LOAD_MISSED_STEPS_MAX = 1000, // of one call; each stands for several beyond that
+    LOAD_MISSED_STEPS_MAX = 1000, // for one call; beyond that each step counts for several
 };
 
 typedef struct load_pace {
     histogram took;
-    uint64_t next;  // how many calls there are when the median is found anew
-    double pause;   // between calls, in the mean [s]
-    double seconds; // of a loop; 0: not yet known
+    uint64_t next;  // number of calls at which the median is computed again
+    double pause;   // between calls, mean [s]
+    double seconds; // of a loop; 0: not known yet
 } load_pace;
 
 // The calls that a call kept back: `count` calls in `steps` steps of `seconds` each, the first due
@@ -37,11 +37,11 @@ typedef struct load_missed {
 } load_missed;
 
 void load_pace_init(load_pace *pace, double pause);
-// A call took so long [s], from when it was sent.
+// Records that a call took so long [s] from when it was sent.
 void load_pace_note(load_pace *pace, double took);
-// `took` from when the call was due [s].
+// `took`: from when the call was due [s].
 load_missed load_pace_missed(const load_pace *pace, double took);
-// Calls that step `step`, from 1 to `steps`, stands for: at least one.
+// Number of calls that step `step`, from 1 to `steps`, counts for: at least one.
 uint64_t load_missed_weight(const load_missed *missed, unsigned step);
 
 #endif

@@ -1,7 +1,7 @@
-// A load as data: which clients there are, what each kind does, how many there are at which time.
+// A load as data: the kinds of clients, their actions, and their number over time.
 //
-// A plan is made by the command line (options.h) or from a file (scenario.h), checked there, and
-// only read afterwards, by several threads at once.
+// A plan is made from the command line (options.h) or from a file (scenario.h), checked there, and
+// afterwards only read, by several threads at once.
 #ifndef CAROM_CLIENT_LOAD_PLAN_H
 #define CAROM_CLIENT_LOAD_PLAN_H
 
@@ -21,12 +21,12 @@ enum {
     LOAD_WORLDS_MAX = 256,
     LOAD_WINDOW_MAX = 1024, // commands of one client on their way
     LOAD_BEHAVIOURS_MAX = 32,
-    LOAD_ACTIONS_MAX = 64, // of one behaviour
+    LOAD_ACTIONS_MAX = 64, // in one behaviour
     LOAD_KEPT_MAX = 64,    // bodies that one client made and has not removed
     LOAD_KEPT_DEFAULT = 8,
     LOAD_NAME_BYTES = 64,
-    LOAD_CONSTANTS_MAX = 32, // of a scenario
-    LOAD_LETS_MAX = 16,      // of one action
+    LOAD_CONSTANTS_MAX = 32, // in a scenario
+    LOAD_LETS_MAX = 16,      // in one action
     LOAD_BURST_MAX = 1000
 };
 
@@ -40,15 +40,15 @@ enum {
 // One step of a behaviour: a call, or a pause.
 typedef struct load_action {
     const char *method; // of the protocol; NULL: a pause
-    carom_value *args;  // a map, without "world"; may hold the words of fill.h
+    carom_value *args;  // a map, without "world"; may contain the strings of fill.h
     carom_value *let;   // a map of names to expressions, for args; NULL: none
-    bool moves;         // args have to be made anew for each call
-    bool world;         // takes the argument "world"
+    bool moves;         // args must be filled again for each call
+    bool world;         // the method has the argument "world"
     bool command;       // changes the world: answered with the tick in which it was applied
     bool spawns;        // body.spawn: its body is one of the client's own
-    bool needs_spawned; // speaks of a body that the client made
-    unsigned keep;      // of spawns: so many bodies at most, the oldest is removed
-    double weight;      // of LOAD_BY_WEIGHT
+    bool needs_spawned; // args name a body that the client made
+    unsigned keep;      // for spawns: most bodies kept; beyond that the oldest is removed
+    double weight;      // for LOAD_BY_WEIGHT
     double pause[2];    // [s], between these two
 } load_action;
 
@@ -63,8 +63,8 @@ typedef enum load_order {
 typedef enum load_beat {
     LOAD_EVENLY,      // `rate` times a second
     LOAD_AT_RANDOM,   // the same in the mean, as a Poisson process
-    LOAD_AFTER_PAUSE, // when all is answered and a pause is over
-    LOAD_BY_WINDOW    // as soon as fewer than `window` calls are on their way
+    LOAD_AFTER_PAUSE, // when all calls are answered and a pause is over
+    LOAD_BY_WINDOW    // as soon as fewer than `window` calls are in flight
 } load_beat;
 
 typedef struct load_behaviour {
@@ -79,7 +79,8 @@ typedef struct load_behaviour {
     bool own_body;     // each client has a body from the beginning
     carom_value *body; // its arguments, with the words of fill.h; NULL: a ball
     bool subscribes;
-    carom_value *subscribe; // arguments of world.subscribe, likewise; NULL: as `subscription` says
+    // arguments of world.subscribe, with such strings too; NULL: as `subscription` says
+    carom_value *subscribe;
     carom_subscribe_options subscription; // `area` is set for each client
     double area[2];                       // width and height of its view [m]; 0: the whole world
     load_action actions[LOAD_ACTIONS_MAX];
@@ -91,16 +92,16 @@ typedef struct load_plan {
     unsigned world_count;
     unsigned clients; // at most at once
     unsigned threads;
-    load_stages stages; // none: all of them all the time
+    load_stages stages; // none: all clients all the time
     double seconds;
     int timeout_ms;
     bool relayed; // clients reach the server at this distance
     distance_options distance;
     load_behaviour behaviours[LOAD_BEHAVIOURS_MAX];
     size_t behaviour_count;
-    // Of a scenario; all empty without one.
+    // From a scenario; all empty without one.
     char name[LOAD_NAME_BYTES];
-    carom_value *world_args; // of world.create, NULL: none
+    carom_value *world_args; // for world.create; NULL: none
     carom_value *source;     // keeps the names of the constants
     carom_variable constants[LOAD_CONSTANTS_MAX];
     size_t constant_count;
@@ -113,7 +114,7 @@ static inline bool load_is_closed(const load_behaviour *does)
     return does->beat == LOAD_AFTER_PAUSE || does->beat == LOAD_BY_WINDOW;
 }
 
-// Frees all that the plan's behaviours hold.
+// Frees everything that the plan's behaviours own.
 void load_plan_deinit(load_plan *plan);
 
 // Deals behaviours to clients by their weights so that any first n clients have nearly the same

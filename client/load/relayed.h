@@ -19,10 +19,11 @@ typedef struct relayed {
     bool started;
     int wake; // an eventfd: the thread is to end
     atomic_bool ending;
-    char error[RELAY_ERROR_MAX]; // of the thread, "": none
+    char error[RELAY_ERROR_MAX]; // of the thread; "": none
 } relayed;
 
-// Starts a relay to the server and returns its port on 127.0.0.1 in *port. Errors have been told.
+// Starts a relay to the server and returns its port on 127.0.0.1 in *port. Errors are reported
+// here.
 cli_exit relayed_open(relayed *r, const distance_options *options, const char *host,
                       uint16_t server_port, uint16_t *port);
 

@@ -33,11 +33,11 @@ size_t report_tell_failed(const report_verdicts *v);
 // All of it as a tree, over time included; the caller's to free.
 carom_value *report_value(const load_plan *plan, const load_result *r, const report_verdicts *v);
 
-// Files for --csv and --html. report_may_write, before the run, makes the file if it is not there
-// and refuses one that cannot be written; what is in it stays until the report is written.
+// Files for --csv and --html. report_may_write, before the run, creates a missing file and refuses
+// one that cannot be written; existing content stays until the report is written.
 cli_exit report_may_write(const cli *c, const char *option, const char *path);
-// A row for each part of the run (report_csv.c), then a row "all" with the sums. `value` is the
-// tree.
+// Writes a row for each part of the run (report_csv.c), then a row "all" with the sums. `value` is
+// the report's tree.
 cli_exit report_write_csv(const char *path, const carom_value *value);
 // The page (report.html) with the tree and the histograms in it. It opens without a network.
 cli_exit report_write_html(const char *path, const carom_value *value, const load_result *r);

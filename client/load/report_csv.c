@@ -1,8 +1,8 @@
 // The report of a load as CSV: one table whose columns are the same in every row.
 //
 // Rows named "time" are parts of the run, a second each unless the run is very short or long; the
-// last one, "all", is the whole of it. Counts of the parts add up to those of the whole. Latencies
-// are in milliseconds, cells of what was not measured are empty. See report.h.
+// last one, "all", is the whole run. Counts of the parts add up to those of the whole. Latencies
+// are in milliseconds; cells without a measurement are empty. See report.h.
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -37,7 +37,7 @@ static void write_head(FILE *out)
     (void)fprintf(out, ",server_step_ms,server_rate_share,server_ticks,server_ticks_late\n");
 }
 
-// "," and the number at `path`, times `times`; "," alone when it is not there.
+// Writes "," and the number at `path` multiplied by `times`; only "," when it is missing.
 static void write_number(FILE *out, const carom_value *value, double times)
 {
     if (value == NULL) {

@@ -70,7 +70,7 @@ bool scenario_keys(scenario_reader *r, const carom_value *map, const char *path,
     return true;
 }
 
-// A number of the constants alone: what is read before the run knows no client.
+// A number computed from constants only: no client exists before the run.
 static bool read_scalar(scenario_reader *r, const carom_value *value, const char *path,
                         const char *expected, double least, double most, double *out)
 {
@@ -134,7 +134,7 @@ bool scenario_pause(scenario_reader *r, const carom_value *value, const char *pa
     return out[0] <= out[1] || scenario_fail(r, path, "%s", expected);
 }
 
-// One of the words; *out stays as it is when the key is not there.
+// One of the words; *out is unchanged when the key is missing.
 static bool read_word(scenario_reader *r, const carom_value *map, const char *path, const char *key,
                       const char *const *words, size_t count, int *out)
 {
@@ -286,7 +286,7 @@ static bool read_kind(scenario_reader *r, const carom_value *map, const char *pa
                                        "rate",   "arrivals", "burst",  "pause",
                                        "window", "order",    "actions"};
     load_behaviour *out = &r->plan->behaviours[index];
-    r->plan->behaviour_count = index + 1; // for load_plan_deinit, whatever comes
+    r->plan->behaviour_count = index + 1; // so that load_plan_deinit frees it in any case
     *out = (load_behaviour){.weight = 1.0};
     (void)snprintf(out->name, sizeof out->name, "kind %zu", index + 1);
     return scenario_keys(r, map, path, keys, sizeof keys / sizeof keys[0]) &&

@@ -1,4 +1,4 @@
-// Scenarios: what the clients of a load do, from a JSON file. README.md and 'carom help
+// Scenarios: the behaviour of a load's clients, from a JSON file. README.md and 'carom help
 // load-scenarios' describe the format.
 //
 // A scenario is read and checked as a whole before the run: every key, every method and the names

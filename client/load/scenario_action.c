@@ -81,8 +81,8 @@ static bool is_choice(const char *choices, const char *word)
     return false;
 }
 
-// Whether a value, with its expressions computed, can be what the table says. The server checks
-// ranges and what is inside.
+// Whether a value, with its expressions computed, can have the table's type. The server checks
+// ranges and contents.
 static bool fits(const carom_argument *argument, const carom_value *value)
 {
     const char *type = argument->type;
@@ -226,7 +226,7 @@ static bool find_method(scenario_reader *r, const char *name, const char *path, 
     return out->available || scenario_fail(r, path, "%s is not available in this version", name);
 }
 
-// The commands of a batch: methods, arguments, and what lives as long as the session.
+// Checks the commands of a batch: methods, arguments, and bodies that live as long as the session.
 static bool check_batch(scenario_reader *r, load_action *out, const load_behaviour *kind,
                         const char *path)
 {
@@ -293,7 +293,8 @@ static bool read_extras(scenario_reader *r, const carom_value *map, const char *
     return true;
 }
 
-// Whether the arguments differ from call to call, and what of the client's they speak of.
+// Records whether the arguments differ from call to call, and which of the client's values they
+// use.
 static void note_use(load_action *out, const carom_method *method, size_t index)
 {
     fill_use use = {.own = false};
@@ -378,7 +379,8 @@ bool scenario_actions(scenario_reader *r, const carom_value *list, const char *p
     }
     for (size_t i = 0; i < count; i++) {
         char place[SCENARIO_PATH_BYTES];
-        load_action *one = &out->actions[out->action_count++]; // for load_plan_deinit
+        // counted now, so that load_plan_deinit frees it
+        load_action *one = &out->actions[out->action_count++];
         *one = (load_action){.method = NULL};
         scenario_place(place, "%s[%zu]", path, i);
         if (!read_action(r, carom_value_at(list, i), place, out, one)) {

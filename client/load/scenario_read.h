@@ -11,14 +11,14 @@ enum { SCENARIO_PATH_BYTES = 160 };
 
 typedef struct scenario_reader {
     load_plan *plan;
-    fill_client client; // client 0 as it is in the beginning, with ids as they may be
+    fill_client client; // client 0 at the beginning, with possible ids
     char *error;        // SCENARIO_ERROR_MAX
 } scenario_reader;
 
 bool scenario_fail(scenario_reader *r, const char *path, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-// A place in the file; what does not fit is cut off.
+// Formats a place in the file; text that does not fit is cut off.
 void scenario_place(char out[SCENARIO_PATH_BYTES], const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
@@ -29,8 +29,8 @@ bool scenario_variable(scenario_reader *r, const char *path, const char *name);
 bool scenario_keys(scenario_reader *r, const carom_value *map, const char *path,
                    const char *const *keys, size_t count);
 
-// A number or an expression of constants, from `least` to `most`; *out stays as it is when the key
-// is not there.
+// A number or an expression of constants, from `least` to `most`; *out is unchanged when the key is
+// missing.
 bool scenario_number(scenario_reader *r, const carom_value *map, const char *path, const char *key,
                      double least, double most, double *out);
 bool scenario_whole(scenario_reader *r, const carom_value *map, const char *path, const char *key,

@@ -12,7 +12,7 @@ enum { LOAD_STAGES_MAX = 32, LOAD_STAGES_ERROR_MAX = 200 };
 
 typedef struct load_stage {
     double seconds;   // 0: the number changes at once
-    unsigned clients; // at its end
+    unsigned clients; // at the stage's end
 } load_stage;
 
 typedef struct load_stages {
@@ -20,8 +20,8 @@ typedef struct load_stages {
     size_t count;
 } load_stages;
 
-// Adds the stages of `text`. False with a text for a person that names the stage and what is
-// allowed.
+// Adds the stages of `text`. False with a text for a person that names the stage and the allowed
+// form.
 bool load_stages_parse(load_stages *stages, const char *text, unsigned clients_max,
                        char error[LOAD_STAGES_ERROR_MAX]);
 

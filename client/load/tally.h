@@ -14,20 +14,20 @@
 #include "client/tool/histogram.h"
 
 // Latencies, all in ns. Those of commands and queries run from the moment they were due
-// (coordinated omission, Gil Tene: a server that stalls is not excused for what it kept from being
-// asked); LOAD_SENT from when they were really sent, to compare.
+// (coordinated omission, Gil Tene: a stalled server is charged for the calls that it delayed);
+// LOAD_SENT from when they were really sent, for comparison.
 typedef enum load_metric {
     LOAD_ACK,     // command: due to acknowledged
-    LOAD_WAIT,    // of it: waiting for the tick that applied it, a tick at most
-    LOAD_ABOVE,   // of it: the rest
+    LOAD_WAIT,    // part of ACK: waiting for the tick that applied it, a tick at most
+    LOAD_ABOVE,   // part of ACK: the rest
     LOAD_SENT,    // command: sent to acknowledged
-    LOAD_SEEN,    // command: due to the first snapshot whose state it is in
+    LOAD_SEEN,    // command: due to the first snapshot that shows its effect
     LOAD_QUERY,   // query, ping of a scenario, move of a view: due to answered
-    LOAD_AGE,     // snapshot: since its tick could be had at the earliest, and half a round trip
+    LOAD_AGE,     // snapshot: since its tick could first be received, plus half a round trip
     LOAD_JITTER,  // snapshot: how far the time since the one before is off the time between ticks
     LOAD_RTT,     // ping
     LOAD_CONNECT, // connecting to the answer to hello
-    LOAD_LAG,     // this program: how late it noticed what happened, a thousand moments a second
+    LOAD_LAG,     // this program: how late it noticed events, at a thousand moments a second
     LOAD_METRIC_COUNT
 } load_metric;
 
@@ -42,14 +42,14 @@ enum {
     LOAD_ERROR_TEXT = 200
 };
 
-// A metric over a part of the run, in 2 KB.
+// A metric over one part of the run, in 2 KB.
 typedef struct load_slim {
     uint32_t counts[LOAD_SLIM_BINS];
     uint64_t total, largest; // [ns]
     double sum;              // [ns]
 } load_slim;
 
-// The same over a part of the run.
+// All metrics over one part of the run.
 typedef struct load_slice {
     uint64_t sent, answered, errors, lost, snapshots, skipped, bytes_in, bytes_out;
     unsigned clients; // connected, at most
@@ -60,9 +60,9 @@ typedef struct load_tally {
     histogram metrics[LOAD_METRIC_COUNT];
     uint64_t sent, answered;                              // calls of behaviours
     uint64_t errors[CAROM_STATUS_COUNT];                  // failed calls by status
-    char error_text[CAROM_STATUS_COUNT][LOAD_ERROR_TEXT]; // of the first of each: "method: text"
-    uint64_t unanswered; // still on their way in the end: recorded with their age
-    uint64_t unsent;     // due, but never sent as too many were on their way: likewise
+    char error_text[CAROM_STATUS_COUNT][LOAD_ERROR_TEXT]; // for the first of each: "method: text"
+    uint64_t unanswered; // still in flight at the end: recorded with their age
+    uint64_t unsent;     // due, but never sent as too many were in flight: recorded with their age
     uint64_t refused;    // clients that could not connect
     uint64_t lost;       // connections
     char lost_reason[CAROM_ERROR_TEXT_MAX];
@@ -77,18 +77,18 @@ typedef struct load_tally {
 load_tally *load_tally_create(double seconds);
 void load_tally_destroy(load_tally *tally);
 
-// The slice of a time since the beginning; the last one for what comes after the end.
+// The slice of a time since the beginning; the last one for times after the end.
 load_slice *load_tally_slice(load_tally *tally, double seconds);
 // Slices of a run of that length: at least one.
 size_t load_tally_slice_count(const load_tally *tally, double seconds);
-// Adds what came after a run of that length to its last slice.
+// Adds everything recorded after a run of that length to its last slice.
 void load_tally_fold(load_tally *tally, double seconds);
 
 // Records seconds (a negative number counts as 0) at a time since the beginning.
 void load_tally_record(load_tally *tally, load_metric metric, double at, double seconds);
 void load_tally_record_many(load_tally *tally, load_metric metric, double at, double seconds,
                             uint64_t count);
-// As if `count` latencies had been recorded that fall evenly from `longest` to 0.
+// Records `count` latencies that fall evenly from `longest` to 0.
 void load_tally_record_ages(load_tally *tally, load_metric metric, double at, double longest,
                             uint64_t count);
 

@@ -13,7 +13,7 @@ typedef enum unit { UNIT_COUNT, UNIT_SECONDS, UNIT_BYTES } unit;
 
 static const char *const server_names[SERVER_LATENCIES] = {"step", "delay"};
 
-// `what` of a threshold: a metric, then step and delay, then these.
+// Values of `what`: a metric, then step and delay, then these.
 enum { FIRST_SERVER = LOAD_METRIC_COUNT, FIRST_COUNT = LOAD_METRIC_COUNT + SERVER_LATENCIES };
 
 enum counts {
@@ -33,7 +33,7 @@ enum counts {
     COUNTS
 };
 
-// Counts that can be compared; the remarks tell what a share is a share of.
+// Counts that can be compared; the remarks say which total a share refers to.
 static const struct {
     const char *name;
     unit unit;

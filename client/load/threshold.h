@@ -1,17 +1,16 @@
 // Conditions under which a load counts as failed: --fail-if 'ack.p99>20ms'.
 //
-//   condition  NAME OPERATOR NUMBER[UNIT], with spaces where one likes
-//   NAME       LATENCY.SHARE, or a count
+//   condition  NAME OPERATOR NUMBER[UNIT], spaces are allowed NAME       LATENCY.SHARE, or a count
 //   LATENCY    a metric of the load (ack, wait, above, sent, seen, query, age, jitter, rtt,
 //   connect,
 //              lag), or of the server: step, delay; ack when left out, as in "p99>20ms"
 //   SHARE      p50, p99.9 or any other percentile (the server's: p50 p90 p95 p99 p99.9), max, mean
-//   OPERATOR   > >= < <=
-//   UNIT       of a latency us, ms or s, never left out; of a count %, a share of what there was;
+//   OPERATOR   > >= < <= UNIT       of a latency us, ms or s, required; of a count %, a share of
+//   the total;
 //              of bytes none, KB, MB or GB (powers of 1000)
 //
-// A condition on something that was not measured counts as met: nobody should take a load that
-// measured nothing for one that passed. Pure; any thread.
+// A condition on an unmeasured value counts as met: a load that measured nothing must not look as
+// if it passed. Pure; any thread.
 #ifndef CAROM_CLIENT_LOAD_THRESHOLD_H
 #define CAROM_CLIENT_LOAD_THRESHOLD_H
 
@@ -22,11 +21,11 @@
 enum { LOAD_THRESHOLDS_MAX = 64, LOAD_THRESHOLD_BYTES = 64, LOAD_THRESHOLD_ERROR_MAX = 700 };
 
 typedef struct load_threshold {
-    char text[LOAD_THRESHOLD_BYTES]; // as it was given
-    int what;                        // internal: which name
+    char text[LOAD_THRESHOLD_BYTES]; // as given
+    int what;                        // internal: index of the name
     double percent;                  // of a latency; negative: the mean
     bool share;                      // given in %
-    bool errors;                     // speaks of errors, so that they alone do not fail a load
+    bool errors;                     // concerns errors, so that errors alone do not fail the load
     char op[3];
     double limit; // [s], a share from 0 on, a count, bytes
 } load_threshold;
@@ -36,7 +35,7 @@ typedef struct load_verdict {
     double value;       // in the unit of the limit
 } load_verdict;
 
-// False with a text for a person that says what is wrong and what is allowed.
+// False with a text for a person that says what is wrong and which forms are allowed.
 bool load_threshold_parse(load_threshold *out, const char *text,
                           char error[LOAD_THRESHOLD_ERROR_MAX]);
 

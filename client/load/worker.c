@@ -19,7 +19,7 @@ enum {
 #define SWEEP_EVERY_S   0.05
 #define CONNECT_EVERY_S 0.002  // how often clients that connect are looked at
 #define LEAVE_S         1.0    // for the answers of a client that leaves
-#define READY_S         0.02   // for what has arrived, before sending and sweeping have their turn
+#define READY_S         0.02   // for handling arrivals before sending and sweeping have their turn
 #define MOMENTS_A_S     1000.0 // of the lag
 
 // ---- the heap
@@ -108,7 +108,7 @@ static void begin_actions(worker *w, load_client *at, double earliest)
     }
 }
 
-// Polls, and does what follows from a change of state.
+// Polls, and handles a change of state.
 static void work_client(worker *w, load_client *at)
 {
     load_client_state before = at->state;
@@ -138,7 +138,7 @@ static void send_client(worker *w, load_client *at, double now)
     watch(w, at);
 }
 
-// Those whose answer gave room for more.
+// Continues clients whose window has space again after an answer.
 static void revive(worker *w)
 {
     while (w->group.ready != NULL) {
@@ -262,9 +262,9 @@ static double nap(const worker *w, double now)
     return length > 0.0 && late > 0.0 ? late : 0.0;
 }
 
-// Records, for the moments since the last time, how late this thread noticed what happened then: at
-// once while it slept, at the end of a stretch of `busy` seconds (it worked, or woke too late) in
-// that stretch.
+// Records, for the moments since the last call, how late this thread noticed events at them: at
+// once for moments while it slept; for those in a stretch of `busy` seconds (it worked, or woke too
+// late) at the end of the stretch.
 static void record_lag(worker *w, double now, double busy)
 {
     const load_shared *shared = w->group.shared;
@@ -330,15 +330,15 @@ static void begin_run(worker *w)
     w->began = true;
     w->swept = w->group.shared->begin;
     for (size_t i = 0; i < w->client_count; i++) {
-        client_count_traffic(w->clients[i]); // what opening took counts for nothing
+        client_count_traffic(w->clients[i]); // traffic of opening is not counted
         if (w->clients[i]->state == CLIENT_RUNNING) {
             begin_actions(w, w->clients[i], w->group.shared->begin);
         }
     }
 }
 
-// Ends early when more has arrived than it can take in a while: that is ready the next time too,
-// and epoll has it before what comes later.
+// Ends early when more has arrived than can be handled in a while: the rest is ready the next time
+// too, and epoll reports it before later events.
 static void work_ready(worker *w, bool sends)
 {
     struct epoll_event events[EVENTS_AT_ONCE];
@@ -357,11 +357,12 @@ static void work_ready(worker *w, bool sends)
     }
 }
 
-// Sends, looks after the clients, waits and takes what has arrived: once.
+// One turn: sends, checks the clients, waits, and handles arrivals.
 static void turn(worker *w, load_phase phase)
 {
     double now = cli_now();
-    bool sends = phase != LOAD_DRAINING; // what a signal ended has commands that are still due
+    // in draining, clients stopped by a signal have commands that are still due
+    bool sends = phase != LOAD_DRAINING;
     if (sends) {
         follow_stages(w, now);
         send_due(w);

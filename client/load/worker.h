@@ -1,8 +1,8 @@
-// A thread of a load and its share of the clients: waits until a connection is ready or an action
-// is due, whichever is first.
+// A thread of a load and its share of the clients: waits for the first ready connection or due
+// action.
 //
-// Due times lie in a heap, connections in an epoll set, so that a thousand watchers do not slow
-// down the next command. The thread alone touches its clients; `live` may be read by any thread.
+// Due times are in a heap, connections in an epoll set, so that a thousand watchers do not slow
+// down the next command. Only this thread touches its clients; any thread may read `live`.
 #ifndef CAROM_CLIENT_LOAD_WORKER_H
 #define CAROM_CLIENT_LOAD_WORKER_H
 
@@ -15,15 +15,15 @@
 typedef struct worker_live {
     atomic_ullong sent, answered, errors, snapshots;
     atomic_uint connected; // clients that are open and subscribed
-    atomic_uint failed;    // that could not open, or were lost
+    atomic_uint failed;    // clients that could not open, or were lost
     atomic_bool done;      // no answer is awaited any more
 } worker_live;
 
-// The processor time that the thread itself took during the run.
+// The processor time that the thread used during the run.
 typedef struct worker_cost {
     bool there;       // false: the thread did not get to the run at all
     double processor; // share of the time that it ran
-    double waited;    // share of the time that it could have run and had no processor
+    double waited;    // share of the time that it was ready and had no processor
     bool known;       // `waited` is
 } worker_cost;
 
@@ -31,15 +31,15 @@ typedef struct worker {
     client_group group;
     pthread_t thread;
     load_client **clients; // in the order in which stages add them
-    load_client **heap;    // by `due`, from place 1
+    load_client **heap;    // by `due`, from index 1
     size_t client_count, heap_count;
-    size_t begun;        // clients that the stages have called so far
-    unsigned number, of; // which of how many workers
+    size_t begun;        // clients that the stages have started so far
+    unsigned number, of; // number of this worker, and of all
     unsigned connecting;
     bool began; // the run has
     bool started;
     double swept;
-    double noted;  // up to when the lag has been recorded [s]
+    double noted;  // time up to which the lag is recorded [s]
     double credit; // of a moment of the lag, 0 to 1
     worker_cost cost;
     int epoll;
