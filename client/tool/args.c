@@ -217,7 +217,7 @@ static bool refuse_option(args *a, const args_grammar *grammar, const char *word
     return false;
 }
 
-// Takes the option at argv[*at], which begins with a dash.
+// Reads the option at argv[*at], which begins with a dash.
 static bool take_option(args *a, const args_grammar *grammar, int argc, const char *const *argv,
                         int *at)
 {

@@ -1,10 +1,10 @@
 // Reads a command line by a grammar that is data: the same tables make the help and the shell
 // completion.
 //
-// Every value is checked for its kind while reading, so that a command finds only sound values.
-// Options may stand anywhere ("--name value", "--name=value", "-n value",
-// "-nvalue"), "--" ends them, and a word such as "-1,2" or "-" is never taken for one. Texts are
-// the caller's (argv) and are not copied. One thread at a time.
+// Every value is checked for its kind while reading, so that a command sees only valid values.
+// Options may be anywhere ("--name value", "--name=value", "-n value", "-nvalue"), "--" ends them,
+// and a word such as "-1,2" or "-" is never an option. Texts are the caller's (argv) and are not
+// copied. One thread at a time.
 #ifndef CAROM_CLIENT_TOOL_ARGS_H
 #define CAROM_CLIENT_TOOL_ARGS_H
 
@@ -43,14 +43,14 @@ typedef struct args_option {
     args_kind kind;
     const char *value;   // name of its value in the help; NULL for a flag
     const char *help;    // one line
-    const char *choices; // of ARGS_CHOICE: words with '|' between
+    const char *choices; // for ARGS_CHOICE: words separated by '|'
 } args_option;
 
 typedef struct args_operand {
-    const char *name; // as in the help: "WORLD"; NULL ends a list
+    const char *name; // as shown in the help: "WORLD"; NULL ends a list
     args_kind kind;
     bool required;
-    bool repeated; // takes all the words that are left; must be the last one
+    bool repeated; // takes all remaining words; must be the last operand
     const char *choices;
 } args_operand;
 
@@ -72,7 +72,7 @@ typedef struct args {
     size_t given_count;
     const char **words; // operands
     size_t word_count;
-    size_t room; // of both arrays
+    size_t room; // capacity of both arrays
     char error[ARGS_ERROR_MAX];
 } args;
 
@@ -80,9 +80,9 @@ typedef struct args {
 bool args_init(args *a, int argc);
 void args_deinit(args *a);
 
-// Reads words from argv[*at] on and moves *at past the words taken; may be called again with
-// another grammar for the words that follow. With `until_word` it stops in front of the first
-// operand. Operands are not checked (see args_check). False with a text in a->error for a person.
+// Reads words from argv[*at] on and moves *at past them; may be called again with another grammar
+// for the words that follow. With `until_word` it stops before the first operand. Operands are not
+// checked (see args_check). False with a text in a->error for a person.
 bool args_read(args *a, const args_grammar *grammar, bool until_word, int argc,
                const char *const *argv, int *at);
 
@@ -104,8 +104,8 @@ bool args_numbers(const args *a, const char *name, double *out);
 // The operand at a position, or NULL.
 const char *args_word(const args *a, size_t index);
 
-// Whether `value` is of the kind; if not, says so in `error` with `what` ("--rate", "BODY") in
-// front.
+// Whether `value` is of the kind; if not, `error` says so, beginning with `what` ("--rate",
+// "BODY").
 bool args_value_check(const char *what, args_kind kind, const char *choices, const char *value,
                       char error[ARGS_ERROR_MAX]);
 

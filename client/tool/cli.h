@@ -1,9 +1,9 @@
 // The base of every command of `carom`: its description, the connection, results, errors and exit
 // codes.
 //
-// A command is data (cli_command) and a function. The data makes the help, the manual page, the
-// shell completion and the checks of the command line; the function gets a command line that is
-// sound and returns the exit code.
+// A command is data (cli_command) and a function. The help, the manual page, the shell completion
+// and the checks of the command line are made from the data; the function gets a checked command
+// line and returns the exit code.
 //
 // Results go to standard output, as a table for people or, with --json, as one JSON value on one
 // line for each result. Errors and notes go to standard error; with --json an error is one line
@@ -27,7 +27,7 @@ typedef enum cli_exit {
     CLI_REFUSED = 1, // the server said no, or the work could not be done
     CLI_USAGE = 2,   // the command line, or a local file that it names, is wrong
     CLI_LOST = 3,    // cannot connect, no caromd there, connection lost, or no answer in time
-    CLI_FAILED = 4   // bench alone: a --fail-if came true
+    CLI_FAILED = 4   // bench only: a --fail-if condition was met
 } cli_exit;
 
 enum { CLI_DONE_MAX = 128 };
@@ -43,8 +43,8 @@ typedef struct cli_command {
     const char *details;          // paragraphs, NULL: none
     const char *examples;         // lines
     cli_exit (*run)(cli *c);
-    const char *alias; // another name of it, NULL: none
-    const char *hint;  // what a usage error of it may have meant, NULL: nothing
+    const char *alias; // another name of it; NULL: none
+    const char *hint;  // likely intention behind a usage error; NULL: none
 } cli_command;
 
 struct cli {
@@ -56,7 +56,7 @@ struct cli {
     bool utf8;               // the locale can show it
     bool colour;             // standard output should be coloured
     carom_client *client;    // NULL until cli_connect
-    char done[CLI_DONE_MAX]; // of the call under way, for show_done: "body 3 removed"
+    char done[CLI_DONE_MAX]; // text of the call in flight, for show_done: "body 3 removed"
 };
 
 extern const args_option cli_globals[];
@@ -77,22 +77,22 @@ void cli_called(const cli_command *command, char out[CLI_CALLED_MAX]);
 #define CLI_CODE_USAGE "usage" // the command line
 #define CLI_CODE_FILE  "file"  // a local file
 
-// While it is true nothing is told: an attempt that may fail is made again.
+// While true, no errors are printed: an attempt that may fail is repeated.
 void cli_errors_hush(bool hushed);
 
-// From here on errors are JSON. They are printed when the next one begins or with cli_error_flush,
-// since hints belong to them.
+// From here on errors are JSON. Each is printed when the next one begins or by cli_error_flush,
+// since its hints are part of it.
 void cli_errors_as_json(void);
 void cli_error_flush(void);
 
-// The program's name and the text on standard error; control characters of what others wrote become
-// '?'.
+// Prints the program's name and the text on standard error; control characters in foreign text
+// become '?'.
 void cli_error(const char *code, const char *format, ...) __attribute__((format(printf, 2, 3)));
-// A line below an error that says what to do next.
+// Prints a line below an error that says what to do next.
 void cli_hint(const char *format, ...) __attribute__((format(printf, 1, 2)));
-// An error in a local file (or standard input, "-") with this text, as compilers write it:
-// "FILE:3: …". `error` begins with a line ("line 3, column 5: …") or with the path of a JSON value,
-// whose line is looked up. Returns CLI_USAGE.
+// Reports an error in a local file (or standard input, "-") with this text, in the form of
+// compilers: "FILE:3: …". `error` begins with a line ("line 3, column 5: …") or with the path of a
+// JSON value, whose line is looked up. Returns CLI_USAGE.
 cli_exit cli_file_fault(const char *code, const char *path, const char *text, const char *error);
 // Something that a person should know although the command worked; not printed with --json.
 void cli_note(const cli *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -100,11 +100,11 @@ void cli_note(const cli *c, const char *format, ...) __attribute__((format(print
 cli_exit cli_usage(const cli *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 // Says that memory has run out. Returns CLI_REFUSED.
 cli_exit cli_out_of_memory(void);
-// Tells the error with a hint, and maps it: an error that the server sent is CLI_REFUSED, a lost or
-// missing connection CLI_LOST. An unknown world or scene is answered with the name that may have
-// been meant, for which the server is asked once more. Not from within a callback.
+// Reports the error with a hint, and maps it: an error that the server sent is CLI_REFUSED, a lost
+// or missing connection CLI_LOST. For an unknown world or scene the hint names a similar one, which
+// takes one more call to the server. Not from within a callback.
 cli_exit cli_fail(const cli *c, const carom_error *error);
-// The same for an error of carom_poll: whoever closed it, the connection is lost.
+// The same for an error of carom_poll: whichever side closed it, the connection is lost.
 cli_exit cli_lost(const cli *c, const carom_error *error);
 // The same for the notification world_closed, by which a subscription ends: CLI_LOST when the
 // server goes, else CLI_REFUSED. `world` is named when the notification names none.
@@ -112,8 +112,8 @@ cli_exit cli_world_closed(const char *world, const carom_value *params);
 
 // ---- the connection (connect.c)
 
-// Where --server, --ca and --tls-name, or the profile, say that the server is, and how it is
-// trusted. The texts in `tls` live as long as `c`.
+// The server's address, from --server or the profile, and how its certificate is checked (--ca,
+// --tls-name). The texts in `tls` live as long as `c`.
 cli_exit cli_find(const cli *c, char *host, size_t host_size, uint16_t *port, carom_tls *tls);
 // Opens another connection to the server: commands with one connection use cli_connect. `options`
 // may be NULL.
@@ -125,11 +125,10 @@ cli_exit cli_connect(cli *c, const carom_handlers *handlers);
 // keeps them (caromd --data).
 cli_exit cli_connect_lasting(cli *c, const carom_handlers *handlers);
 
-// Connects if need be and calls. Takes `call_args` (NULL: none) over. *result (may be NULL) is the
-// caller's. Errors have been told.
+// Connects if necessary and calls. Takes over `call_args` (NULL: none). The caller frees *result
+// (`result` may be NULL). Errors are reported here.
 cli_exit cli_call(cli *c, const char *method, carom_value *call_args, carom_value **result);
-// The same, and the answer is printed: with --json as it is, else by `show`. NULL: nothing is
-// shown.
+// The same, and prints the answer: as JSON with --json, else by `show`. NULL: prints nothing.
 cli_exit cli_call_show(cli *c, const char *method, carom_value *call_args,
                        void (*show)(cli *c, const carom_value *result));
 
@@ -146,7 +145,7 @@ cli_exit cli_print_json(const carom_value *value);
 // The same with an indent, for people.
 cli_exit cli_print_pretty(const carom_value *value);
 
-// Checks that the option, when given, is a rate that a subscription takes [1/s].
+// Checks that the option, if given, is a rate that a subscription accepts [1/s].
 #define CLI_RATE_MIN 0.01
 #define CLI_RATE_MAX 1000.0
 cli_exit cli_check_rate(const cli *c, const char *option);

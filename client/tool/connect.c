@@ -1,9 +1,9 @@
 // Connects, and recognises a server that is not caromd; see cli.h.
 //
-// A port may be taken by another program. One that answers something else is found out by its
-// first bytes. One that takes the connection and says nothing (an HTTP server waits for the end of
-// a line) is given HELLO_PATIENCE_S after the hello has left, which caromd answers at once from its
-// network thread; only an explicit --timeout waits longer. Main thread only.
+// A port may be taken by another program. A foreign answer is recognised by its first bytes. A
+// program that accepts the connection and stays silent (an HTTP server waits for the end of a line)
+// gets HELLO_PATIENCE_S after the hello was sent, which caromd answers at once from its network
+// thread; only an explicit --timeout waits longer. Main thread only.
 #include "client/tool/cli.h"
 
 #include <stdio.h>
@@ -38,7 +38,7 @@ static void hint_other_address(void)
     cli_hint("another address: --server HOST:PORT, or CAROM_SERVER in the environment");
 }
 
-// `server_answered`: something took the connection, and was not understood.
+// `server_answered`: a program accepted the connection, and its answer was not understood.
 static void hint_unreachable(const address *at, bool server_answered)
 {
     if (at->tls && server_answered) {
@@ -64,7 +64,7 @@ static bool is_out_of_patience(const cli *c, const carom_client *client, double 
     return !args_has(&c->args, "timeout") && now - *sent > HELLO_PATIENCE_S;
 }
 
-// Another program than caromd took the connection.
+// Reports that a program other than caromd accepted the connection.
 static cli_exit tell_stranger(const cli *c, const char *how)
 {
     cli_error("unavailable", "something answers at %s, but no caromd: %s", c->server, how);

@@ -6,7 +6,7 @@
 
 #include "client/tool/profile.h"
 
-static char *hidden; // what --token gave; lives as long as the process
+static char *hidden; // value of --token; lives as long as the process
 
 // The value of --token in argv[*at], which moves on where it is the next word; NULL for another
 // word.
@@ -46,8 +46,8 @@ void credentials_wipe(char *token)
     }
 }
 
-// A slip: the token where its file's name belongs. It is not to stand in an error's text. (A header
-// in JSON is eyJ in base64url, whatever it says.)
+// Whether a token was given instead of its file's name, by mistake: it must not appear in an
+// error's text. (A header in JSON begins with eyJ in base64url, whatever its content.)
 static bool is_token(const char *path)
 {
     const char *dot = strchr(path, '.');

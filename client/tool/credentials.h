@@ -1,23 +1,23 @@
-// The token that this command line sends, from where it is kept.
+// Finds the token that this command line sends.
 //
-// In this order: --token, --token-file, CAROM_TOKEN, CAROM_TOKEN_FILE. A word of the command line
-// can be read by everyone on the machine, so main takes --token out of it at once
-// (credentials_hide); files and the environment are better places. Main thread only.
+// In this order: --token, --token-file, CAROM_TOKEN, CAROM_TOKEN_FILE. Everyone on the machine can
+// read the command line, so main overwrites --token there at once (credentials_hide); files and the
+// environment are better places. Main thread only.
 #ifndef CAROM_CLIENT_TOOL_CREDENTIALS_H
 #define CAROM_CLIENT_TOOL_CREDENTIALS_H
 
 #include "client/tool/cli.h"
 
-// Overwrites what --token gives in argv, having kept a copy that credentials_token finds. To be
-// called first of all.
+// Overwrites the value of --token in argv, after copying it for credentials_token. To be called
+// before anything else.
 void credentials_hide(int argc, char **argv);
 
-// For a program that is started instead of this one: puts the token of --token into CAROM_TOKEN,
-// since the command line has it no more. False when there was none.
+// For starting another program in place of this one: puts the token of --token into CAROM_TOKEN,
+// since the command line no longer has it. False when there was none.
 bool credentials_hand_on(const cli *c);
 
-// *token is the caller's to end with credentials_wipe; NULL where there is none. CLI_USAGE when a
-// file cannot be read.
+// The caller frees *token with credentials_wipe; NULL if there is none. CLI_USAGE when a file
+// cannot be read.
 cli_exit credentials_token(const cli *c, char **token);
 
 // The token in a file: its first line.

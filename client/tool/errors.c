@@ -1,7 +1,7 @@
 // Errors, hints and notes of a command, for people or as JSON; see cli.h.
 //
 // For people each line is printed at once. With --json an error waits for the hints that follow it,
-// so that one line bears all of it; cli_error_flush prints the last one. Main thread only.
+// so that one line has all of it; cli_error_flush prints the last one. Main thread only.
 #include "client/tool/cli.h"
 
 #include <stdarg.h>
@@ -15,10 +15,10 @@ enum {
     MESSAGE_MAX = 2048,
     HINTS_MAX = 8,
     CODE_MAX = 32,
-    NAMES_MAX = 256,         // worlds that are looked through for the one meant: the server's limit
+    NAMES_MAX = 256,         // worlds searched for a similar name: the server's limit
     NAME_BYTES_MAX = 65,     // of a world or scene
     LIST_BYTES = 400,        // of names in a hint
-    SUGGEST_TIMEOUT_MS = 500 // for the list of worlds after an error
+    SUGGEST_TIMEOUT_MS = 500 // for listing the worlds after an error
 };
 
 // The error that waits for its hints.
@@ -103,7 +103,7 @@ void cli_error_flush(void)
     carom_set(error, "hints", hints);
     carom_value *line = carom_set(carom_map(), "error", error);
     char *text = carom_json_print(line, false, NULL);
-    // Without memory, or for a text that is not UTF-8, the code alone is still JSON.
+    // Without memory, or for a text that is not UTF-8, the code alone still makes valid JSON.
     if (text != NULL) {
         print_line("", text);
     } else {

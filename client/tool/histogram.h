@@ -1,8 +1,8 @@
 // Latencies in bounded memory: a histogram whose bins grow with the value.
 //
 // Values up to 128 have a bin each; above, every power of two is cut into 64 bins, so that a value
-// is known to within 1/64 of itself however many are recorded, in 29 KB. This is the layout that
-// HdrHistogram (Gil Tene) made known. Smallest, largest and sum are exact.
+// is known to within 1/64 of itself, however many are recorded, in 29 KB. The layout follows
+// HdrHistogram (Gil Tene). Smallest, largest and sum are exact.
 //
 // Pure; one thread at a time. Values are whole numbers of the caller's unit (here nanoseconds).
 #ifndef CAROM_CLIENT_TOOL_HISTOGRAM_H

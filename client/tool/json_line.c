@@ -1,4 +1,4 @@
-// See json_line.h. Skips over values by their brackets and quotes alone.
+// See json_line.h. It skips values by looking only at brackets and quotes.
 #include "client/tool/json_line.h"
 
 #include <ctype.h>
@@ -12,7 +12,7 @@ static const char *skip_space(const char *at)
     return at + strspn(at, " \t\r\n");
 }
 
-// Past a string, whose first quote `at` is.
+// Skips a string; `at` is its first quote.
 static const char *skip_string(const char *at)
 {
     for (at++; *at != '\0' && *at != '"'; at++) {

@@ -1,6 +1,6 @@
-// Finds the line of a JSON text on which a value stands, for error texts.
+// Finds the line of a value in a JSON text, for error texts.
 //
-// Pure; any thread. The text has been parsed before and is sound.
+// Pure; any thread. The text was parsed before and is valid.
 #ifndef CAROM_CLIENT_TOOL_JSON_LINE_H
 #define CAROM_CLIENT_TOOL_JSON_LINE_H
 

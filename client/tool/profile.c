@@ -13,7 +13,7 @@ static const struct {
                         {"tls-name", "CAROM_TLS_NAME"},
                         {"token-file", "CAROM_TOKEN_FILE"}};
 
-static char *values[PROFILE_KEYS]; // of the loaded profile
+static char *values[PROFILE_KEYS]; // from the loaded profile
 
 static int find_key(const char *key, size_t size)
 {

@@ -1,4 +1,4 @@
-// Profiles: servers that one connects to often, with all that it takes, under one name.
+// Profiles: named settings for servers that one connects to often.
 //
 //     # ~/.config/carom/profiles ($XDG_CONFIG_HOME instead of ~/.config where that is set)
 //     [default]
@@ -11,20 +11,20 @@
 //     token-file = /home/ada/ada.token
 //
 // --profile NAME, or CAROM_PROFILE, chooses a section; without either it is [default], if there is
-// one. An option on the command line and its variable come before a line of the profile. A profile
-// holds no token itself, so that the file may be shown. Main thread only.
+// one. An option on the command line or its variable overrides a line of the profile. A profile
+// contains no token itself, so that the file may be shown. Main thread only.
 #ifndef CAROM_CLIENT_TOOL_PROFILE_H
 #define CAROM_CLIENT_TOOL_PROFILE_H
 
 #include "client/tool/cli.h"
 
 enum {
-    PROFILE_FILE_BYTES_MAX = 64 << 10, // of the file of profiles
+    PROFILE_FILE_BYTES_MAX = 64 << 10, // size of the profiles file
     PROFILE_KEYS = 4
 };
 
-// Reads the profile that the command line asks for. Errors name the file, the line and what is
-// allowed there; a file that does not exist is one only where a profile was asked for.
+// Reads the profile chosen by the command line. Errors name the file, the line and the allowed
+// keys; a missing file is an error only if a profile was requested.
 cli_exit profile_load(cli *c);
 
 // The value of one of "server", "ca", "tls-name", "token-file": the option's, its variable's, the

@@ -70,7 +70,7 @@ static cli_exit apply_globals(cli *c)
     return CLI_OK;
 }
 
-// Whether --json stands anywhere before "--": errors of the command line itself are JSON too.
+// Whether --json is given before "--": errors of the command line itself are JSON too.
 static bool wants_json(int argc, const char *const *argv)
 {
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {

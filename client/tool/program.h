@@ -1,12 +1,12 @@
-// The common part of the programs `carom` and `carom-load`: the global options, the way from a
-// command line to the function of its command, and the end, where the output must really have
-// gone out: a full disk or a closed pipe is an error like any other. Main thread only.
+// The common part of the programs `carom` and `carom-load`: the global options, finding and running
+// the command of a command line, and the end, which verifies that the output was written: a full
+// disk or a closed pipe is an error like any other. Main thread only.
 #ifndef CAROM_CLIENT_TOOL_PROGRAM_H
 #define CAROM_CLIENT_TOOL_PROGRAM_H
 
 #include "client/tool/cli.h"
 
-// Reads the words of the command line and runs what they ask for.
+// Reads the words of the command line and runs the command.
 typedef cli_exit program_run(cli *c, int argc, const char *const *argv);
 
 // The body of main: returns the exit code.

@@ -1,5 +1,5 @@
-// A line on standard error that tells how far long work is; nothing where that is no terminal, and
-// with --json. Main thread only.
+// A line on standard error that shows the progress of long work; not shown if that is no terminal,
+// or with --json. Main thread only.
 #ifndef CAROM_CLIENT_TOOL_PROGRESS_H
 #define CAROM_CLIENT_TOOL_PROGRESS_H
 

@@ -20,20 +20,20 @@ typedef struct table {
     int columns;
     table_align align[TABLE_COLUMNS_MAX];
     char **cells;         // the head first, then row by row
-    unsigned char *marks; // of each of them
+    unsigned char *marks; // of each cell
     size_t count, room;
     bool failed; // memory ran out
 } table;
 
-// From here on heads are bold where tables go to standard output, if that is to be coloured; a cell
-// that was marked has its mark's colour. Never with `colour` false, which it is at first.
+// Makes heads bold, and colours marked cells, in tables on standard output. `colour` is false at
+// first.
 void table_set_colour(bool colour);
 
 typedef enum table_mark {
     TABLE_PLAIN,
     TABLE_GOOD, // green
     TABLE_BAD,  // red
-    TABLE_DIM   // what is at rest
+    TABLE_DIM   // for things at rest
 } table_mark;
 
 // Heads, each with '>' before it when its column goes to the right: {"NAME", ">BODIES"}.
@@ -48,7 +48,7 @@ void table_colour(table *t, table_mark mark);
 // A number in the shortest form with at most six decimals; "-0" is "0".
 void table_number(table *t, double value);
 
-// False when memory had run out.
+// False when memory has run out.
 bool table_print(const table *t, FILE *out);
 
 #endif

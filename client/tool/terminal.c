@@ -14,8 +14,8 @@
 
 enum { KEYS_MAX = 64 };
 
-// Second screen, no cursor, no line wrap, clicks of the mouse told in decimal (1000 and 1006, which
-// terminals without a mouse ignore); and back.
+// Enters the second screen, without cursor and line wrap, with mouse clicks reported in decimal
+// (1000 and 1006, which terminals without a mouse ignore); and leaves it.
 static const char enter_screen[] = "\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[?1000h\x1b[?1006h\x1b[2J";
 static const char leave_screen[] = "\x1b[0m\x1b[?1006l\x1b[?1000l\x1b[?7h\x1b[?25h\x1b[?1049l";
 

@@ -1,10 +1,10 @@
-// The terminal as watch needs it: keys without Enter, a second screen, its size, and everything put
-// back in the end.
+// The terminal for watch: keys without Enter, a second screen, its size, and everything restored at
+// the end.
 //
-// One terminal per process. After terminal_open, whatever ends the program puts it back:
+// One terminal per process. After terminal_open, every way to end the program restores it:
 // terminal_close, exit(), SIGINT, SIGTERM, SIGHUP, SIGQUIT (these only set a flag that
-// terminal_interrupted tells), and the signals of a crash (from the handler itself, before it goes
-// on to kill). SIGTSTP gives the screen back while stopped. Main thread only.
+// terminal_interrupted returns), and the signals of a crash (from the handler itself, before the
+// process dies). SIGTSTP restores the screen while stopped. Main thread only.
 #ifndef CAROM_CLIENT_TOOL_TERMINAL_H
 #define CAROM_CLIENT_TOOL_TERMINAL_H
 
@@ -22,11 +22,11 @@ enum {
     KEY_BACKTAB,
     KEY_WHEEL_UP,
     KEY_WHEEL_DOWN,
-    KEY_CLICK = 1 << 24, // with the cell in its lower bits: key_column and key_row
+    KEY_CLICK = 1 << 24, // the cell is in its lower bits: key_column and key_row
     KEY_CELL_MAX = 4095
 };
 
-// Of a click: the cell from 0 on, at most KEY_CELL_MAX. Other keys are no clicks.
+// A click's cell, from 0 on, at most KEY_CELL_MAX. Other keys are no clicks.
 bool key_is_click(int pressed);
 int key_column(int pressed);
 int key_row(int pressed);
@@ -43,8 +43,8 @@ void terminal_size(int *columns, int *rows);
 
 // Readable when there is a key, a change of size, or a signal to end.
 int terminal_fd(void);   // of standard input
-int terminal_wake(void); // of signals
-// Empties the wake descriptor; tells whether the size may have changed.
+int terminal_wake(void); // readable on signals
+// Empties the wake descriptor; returns whether the size may have changed.
 bool terminal_resized(void);
 // The signal that asked the program to end, or 0.
 int terminal_interrupted(void);
@@ -52,14 +52,13 @@ int terminal_interrupted(void);
 // be ended properly.
 bool terminal_catch_signals(void);
 
-// The next key, KEY_NONE when there is none now. `*ended` becomes true when input is over.
+// The next key; KEY_NONE when there is none now. `*ended` is set to true when input is over.
 int terminal_key(bool *ended);
 
-// Takes the first key out of `size` bytes and tells how many bytes it was; KEY_NONE for
-// other keys.
+// Parses the first key of `size` bytes and stores its length in *used; KEY_NONE for other keys.
 int key_parse(const char *bytes, size_t size, size_t *used);
 
-// Whether the locale writes UTF-8 (LC_ALL, LC_CTYPE, LANG, as setlocale takes them).
+// Whether the locale uses UTF-8 (LC_ALL, LC_CTYPE, LANG, in setlocale's order).
 bool terminal_utf8(void);
 
 #endif

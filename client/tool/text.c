@@ -54,8 +54,8 @@ static const char *number_end(const char *text)
     return at;
 }
 
-// The value of the number that ends before `end`. It is copied first: of "0x5" strtod would take it
-// all.
+// The value of the number that ends before `end`. It is copied first: strtod would read all of
+// "0x5".
 static bool number_value(const char *text, const char *end, double *out)
 {
     char copy[NUMBER_MAX + 1];

@@ -1,6 +1,6 @@
 // Small pure functions over the words of a command line: numbers, vectors, spelling, widths.
 //
-// Pure; any thread. A parser takes the whole text or refuses it: "1.5x" is not 1.5.
+// Pure; any thread. A parser accepts the whole text or refuses it: "1.5x" is not 1.5.
 #ifndef CAROM_CLIENT_TOOL_TEXT_H
 #define CAROM_CLIENT_TOOL_TEXT_H
 
@@ -32,18 +32,18 @@ bool text_to_seconds(const char *text, double *out);
 // over 63 bytes are as far apart as can be (255).
 unsigned text_distance(const char *a, const char *b);
 
-// The word of `words` nearest to `word` that a person may have meant, or NULL. One slip is allowed
-// in words of three to five letters, two in six to nine, three in longer ones; a word may
-// also be the beginning of the one meant, with two letters if of one alone. Shorter words and
+// The word of `words` most similar to `word`, as a suggestion, or NULL. One typing error is allowed
+// in words of three to five letters, two in six to nine, three in longer ones. A word may also be
+// the beginning of the suggested one; with two letters only if it fits just one. Shorter words and
 // looser bounds suggest nonsense ("call" for "kill").
 const char *text_suggest(const char *word, const char *const *words, size_t count);
 
-// "a, b and c": as many whole words as fit, then "and 4 more". `last` stands before the last one
-// ("and", "or"). Never cut inside a word.
+// "a, b and c": as many whole words as fit, then "and 4 more". `last` precedes the last one ("and",
+// "or"). Words are never cut.
 void text_list(const char *const *words, size_t count, const char *last, char *out, size_t size);
 
 // Columns that UTF-8 text takes in a terminal: one for each character, two for wide East Asian ones
-// and emoji, none for combining marks and controls. Broken bytes count one each.
+// and emoji, none for combining marks and controls. Invalid bytes count one each.
 size_t text_columns(const char *text);
 
 // Decodes the character at `*at` and moves past it; a broken byte gives U+FFFD and moves by one. 0
@@ -60,7 +60,7 @@ size_t text_encode(uint32_t character, char out[5]);
 // "1.5 s", "12.3 ms", "45 us" of seconds: three figures and the unit that suits them.
 void text_from_seconds(double seconds, char *out, size_t size);
 
-// A length of time as a clock would tell it: "12.3 s", "3 min 45 s", "2 h 05 min", "3 d 04 h".
+// A duration in clock form: "12.3 s", "3 min 45 s", "2 h 05 min", "3 d 04 h".
 void text_from_duration(double seconds, char *out, size_t size);
 
 // "1.2 MB/s" without the "/s": powers of 1000.

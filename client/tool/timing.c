@@ -1,7 +1,7 @@
 // See timing.h.
 #include "client/tool/timing.h"
 
-// How many a bin had grown to in the beginning.
+// The count of a bin at the beginning.
 static uint64_t count_before(const carom_value *bins, double top)
 {
     for (size_t i = 0; i < carom_value_count(bins); i++) {

@@ -2,7 +2,7 @@
 // Lea, Flood: "Fast splittable pseudorandom number generators", 2014).
 #include "client/tool/relay/distance.h"
 
-enum { SEGMENT_BYTES = 1448 }; // of TCP over Ethernet, with timestamps
+enum { SEGMENT_BYTES = 1448 }; // TCP payload over Ethernet, with timestamps
 
 static uint64_t next_random(uint64_t *state)
 {

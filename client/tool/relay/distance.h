@@ -1,10 +1,11 @@
-// A distance between two programs on one machine: how much later bytes arrive than they were sent.
+// Simulates a distance between two programs on one machine: the delay from sending bytes to their
+// arrival.
 //
 // Each direction of a connection has a distance of its own, drawn from a seed, so that a run can be
 // repeated: the same seed and the same order of connections give the same draws. Bytes arrive in
-// order, as over TCP: whatever delays one piece delays everything behind it.
+// order, as over TCP: a delay of one piece also delays everything after it.
 //
-// A stall is what a lost segment does to TCP: nothing arrives until it was sent again. Bytes count
+// A stall is what a lost segment does to TCP: nothing arrives until it is sent again. Bytes count
 // as segments of 1448; each one begun is lost with the probability `stall`.
 //
 // Pure; one thread at a time.
@@ -21,7 +22,7 @@ typedef struct distance_options {
     double delay;  // one way [s], 0 to DISTANCE_SECONDS_MAX
     double jitter; // the delay is uniform between delay - jitter and delay + jitter [s], 0 to delay
     double stall;  // probability that a segment is lost, 0 to 1
-    double stall_time; // how long a lost segment holds all back [s], 0 to DISTANCE_STALL_MAX
+    double stall_time; // delay caused by a lost segment [s], 0 to DISTANCE_STALL_MAX
     uint64_t seed;
 } distance_options;
 
@@ -32,7 +33,7 @@ typedef struct distance {
     uint64_t stalls;
 } distance;
 
-// `number` tells directions apart: each has draws of its own.
+// `number` identifies the direction: each has random draws of its own.
 void distance_init(distance *d, const distance_options *options, uint64_t number);
 
 // When `size` bytes that are sent `now` arrive [s]: never before those that were sent earlier.

@@ -7,7 +7,7 @@
 
 #include "client/tool/text.h"
 
-#define RESEND_SECONDS 0.01 // what a lost segment takes beyond a round trip, at least
+#define RESEND_SECONDS 0.01 // resending a lost segment takes at least this beyond a round trip
 
 enum { WORD_BYTES_MAX = 64, NAMES = 5 };
 
@@ -101,7 +101,7 @@ static const char *value_of(const void *context, const char *name)
     return NULL;
 }
 
-// Stores the NAME=VALUE in `part`, `size` bytes long.
+// Stores the NAME=VALUE in `part`, of `size` bytes.
 static bool store(words *w, const char *part, size_t size)
 {
     for (int i = 0; i < NAMES; i++) {

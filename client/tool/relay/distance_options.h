@@ -1,5 +1,5 @@
-// A distance in words, for command lines: the same names, units and ranges whether each is an
-// option of its own (`carom relay --delay 50ms`) or all stand in one (`carom bench --relay
+// Command-line options for a distance: the same names, units and ranges whether each is an option
+// of its own (`carom relay --delay 50ms`) or all are given in one (`carom bench --relay
 // delay=50ms`). Any thread.
 #ifndef CAROM_CLIENT_TOOL_RELAY_DISTANCE_OPTIONS_H
 #define CAROM_CLIENT_TOOL_RELAY_DISTANCE_OPTIONS_H
@@ -14,7 +14,7 @@ enum { DISTANCE_ERROR_MAX = 300 };
 // The value of a name: delay, jitter, stall, stall-time or seed. NULL where it is not given.
 typedef const char *distance_value(const void *context, const char *name);
 
-// Reads all five. `dashes` stands before the names in an error: "--" or "". False with a text for a
+// Reads all five. `dashes` precedes the names in an error: "--" or "". False with a text for a
 // person in `error`.
 bool distance_options_read(distance_options *out, distance_value *value, const void *context,
                            const char *dashes, char error[DISTANCE_ERROR_MAX]);
@@ -23,7 +23,8 @@ bool distance_options_read(distance_options *out, distance_value *value, const v
 bool distance_options_parse(distance_options *out, const char *text,
                             char error[DISTANCE_ERROR_MAX]);
 
-// "50 ms away, give or take 10 ms; 1 % of segments are lost for 110 ms (seed 1)", cut to the size.
+// "50 ms away, give or take 10 ms; 1 % of segments are lost for 110 ms (seed 1)", truncated to
+// `size`.
 void distance_options_describe(const distance_options *o, char *out, size_t size);
 
 #endif

@@ -1,9 +1,9 @@
 // One direction of a relayed connection: bytes between two sockets, each piece written when it
 // arrives (distance.h).
 //
-// At most `bytes_max` are on the way, and one read more; beyond that the source is not read, so it
-// meets a full window as it would over a slow network. The end of the source's bytes travels like a
-// byte: the destination's writing side is shut down when it arrives.
+// At most `bytes_max` and one more read are on the way; beyond that the source is not read, so its
+// window fills as over a slow network. The end of the source's bytes travels like a byte: the
+// destination's writing side is shut down when it arrives.
 //
 // The sockets are the caller's, non-blocking. One thread at a time.
 #ifndef CAROM_CLIENT_TOOL_RELAY_PIPE_H
@@ -17,7 +17,7 @@
 
 enum {
     PIPE_BYTES_MAX = 4 << 20,
-    PIPE_READ_BYTES = 64 * 1024 // at most by one pipe_read
+    PIPE_READ_BYTES = 64 * 1024 // in one pipe_read
 };
 
 typedef struct pipe_piece pipe_piece;
@@ -26,10 +26,10 @@ typedef struct relay_pipe {
     distance distance;
     pipe_piece *first, **last; // on the way, in order
     size_t bytes_max;
-    size_t waiting;    // their bytes, and what each takes beside them
-    uint64_t bytes;    // that were read so far
-    bool source_ended; // no more will be read
-    bool ended;        // and the destination was told
+    size_t waiting;    // bytes of the pieces, and of their bookkeeping
+    uint64_t bytes;    // read so far
+    bool source_ended; // the source has ended
+    bool ended;        // and the destination was shut down
 } relay_pipe;
 
 void pipe_init(relay_pipe *p, const distance_options *options, uint64_t number, size_t bytes_max);
@@ -44,7 +44,7 @@ double pipe_due(const relay_pipe *p);
 // Reads once from the source. False when the connection is broken, or memory has run out.
 bool pipe_read(relay_pipe *p, int source, double now);
 
-// Writes what has arrived. False when the connection is broken.
+// Writes the bytes that have arrived. False when the connection is broken.
 bool pipe_write(relay_pipe *p, int destination, double now);
 
 #endif

@@ -21,7 +21,7 @@ typedef struct route {
     socklen_t server_size;
 } route;
 
-// A client's connection and the one to the server that stands for it.
+// A client's connection, and the relay's connection to the server for it.
 typedef struct pair {
     int client, server;
     bool connecting; // to the server
@@ -36,8 +36,8 @@ struct relay {
     size_t route_count;
     pair **pairs;
     size_t pair_count, pair_room;
-    struct pollfd *polled; // wake, listeners, then two of each pair
-    relay_counts counts;   // without what is in the pairs
+    struct pollfd *polled; // wake, listeners, then two for each pair
+    relay_counts counts;   // without those of the present pairs
 };
 
 relay *relay_create(const distance_options *options, const relay_limits *limits)
@@ -194,10 +194,11 @@ bool relay_add_route(relay *r, const char *listen, const char *server,
 static void send_at_once(int fd)
 {
     int on = 1;
-    (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on); // the distance alone delays
+    // so that only the distance delays bytes
+    (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
 }
 
-// Begins the pair of an accepted client. Takes `client` over.
+// Begins the pair of an accepted client. Takes over `client`.
 static bool add_pair(relay *r, const route *from, int client)
 {
     pair *p = calloc(1, sizeof *p);
@@ -237,7 +238,7 @@ static bool accept_some(relay *r, const route *from, char error[RELAY_ERROR_MAX]
             return false;
         }
         if (client < 0) {
-            return true; // none waits, or it went again
+            return true; // none waits, or it left again
         }
         if (!add_pair(r, from, client)) {
             (void)snprintf(error, RELAY_ERROR_MAX, "no more connections after %zu: %s",
@@ -259,7 +260,7 @@ static void finish_connecting(relay *r, pair *p)
     }
 }
 
-// Moves what can be moved. `client` and `server` are what poll says of the two sockets.
+// Moves bytes as far as possible. `client` and `server`: poll's events for the two sockets.
 static void serve_pair(relay *r, pair *p, short client, short server, double now)
 {
     if (p->connecting && (server & (POLLOUT | POLLERR | POLLHUP)) != 0) {
@@ -310,7 +311,8 @@ static double fill_polled(relay *r, int wake, double now, double until)
         at[1].fd = at[1].events != 0 ? at[1].fd : -1;
         double due = fmin(pipe_due(&p->to_client),
                           p->connecting ? (double)INFINITY : pipe_due(&p->to_server));
-        until = due > now ? fmin(until, due) : until; // else the socket is full: poll waits for it
+        // otherwise the socket is full: poll waits for it
+        until = due > now ? fmin(until, due) : until;
     }
     return until;
 }

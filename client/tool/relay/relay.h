@@ -1,8 +1,8 @@
-// Relays connections to a server as if it were far away: what `carom relay` and `carom bench
-// --relay` do.
+// Relays connections to a server as if it were far away, for `carom relay` and `carom bench
+// --relay`.
 //
-// Each route is a listener here and an address there. Bytes are passed as they are, both ways, so
-// TCP, WebSocket and TLS all go through. One poll loop; one thread at a time.
+// Each route has a listener here and an address of the server. Bytes are passed unchanged both
+// ways, so TCP, WebSocket and TLS all work. One poll loop; one thread at a time.
 #ifndef CAROM_CLIENT_TOOL_RELAY_RELAY_H
 #define CAROM_CLIENT_TOOL_RELAY_RELAY_H
 
@@ -30,7 +30,7 @@ typedef struct relay_limits {
 // Totals since the beginning.
 typedef struct relay_counts {
     uint64_t connections;
-    uint64_t failed; // of those: the server could not be reached
+    uint64_t failed; // of `connections`: the server could not be reached
     uint64_t bytes_to_server, bytes_to_clients;
     uint64_t stalls;
 } relay_counts;
