@@ -1,11 +1,11 @@
-# What proto/generate.py writes from proto/schema: C in CAROM_GENERATED, where each file stands under the
-# path that it would have in the tree, so that an include line looks like any other. A file that would
-# not change is not touched: an edit of a comment of the schema builds nothing again.
+# Runs proto/generate.py, which writes C from proto/schema into CAROM_GENERATED, each file under the
+# path that it would have in the tree, so that its include line looks like any other. An unchanged
+# file is not touched: editing a comment of the schema rebuilds nothing.
 #
 # carom_options, which every target links, waits for it.
 set(CAROM_GENERATED ${PROJECT_BINARY_DIR}/generated)
 
-# The system's own Python first: one that stands before it in PATH may be another version.
+# The system's own Python first: one before it in PATH may be another version.
 find_program(CAROM_PYTHON python3 PATHS /usr/bin NO_DEFAULT_PATH)
 find_program(CAROM_PYTHON python3)
 if(NOT CAROM_PYTHON)
@@ -39,7 +39,7 @@ add_custom_command(OUTPUT ${CAROM_GENERATED}/stamp BYPRODUCTS ${generated}
     COMMENT "Writing what follows from proto/schema" VERBATIM)
 add_custom_target(carom_schema DEPENDS ${CAROM_GENERATED}/stamp)
 
-# What is checked in of it: `cmake --build … --target schema_write` renews it.
+# Rewrites the generated files that are checked in: `cmake --build … --target schema_write`.
 add_custom_target(schema_write COMMAND ${CAROM_PYTHON} ${generate} --write VERBATIM)
 
 target_include_directories(carom_options INTERFACE ${CAROM_GENERATED})

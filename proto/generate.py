@@ -22,9 +22,9 @@ from generate import (c_arguments, c_calls, c_facts, c_methods, c_options, c_tab
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 
-# Paths from the project's root. C is written at build time; JavaScript runs from source and is checked in, and so is
-# the pages that people read. Of those, and of the headers that are written by hand otherwise, only blocks are written:
-# their function takes the text that is there.
+# Paths from the project's root. C is written at build time; JavaScript runs from source and is
+# checked in, and so are the pages that people read. In those pages, and in headers that are
+# otherwise written by hand, only blocks are written: their function receives the present text.
 BUILT = {
     "client/cli/method_options.h": c_options.write,
     "client/lib/calls_typed.c": c_calls.write_source,

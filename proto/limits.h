@@ -1,8 +1,8 @@
-// Every maximum of the protocol, with the reason for its value. Maxima of connections,
-// queues and sessions are the server's own and stand in its configuration; here is what a message,
-// an argument and a scene may be, for server and client alike.
+// Every maximum of the protocol, with the reason for its value. Maxima of connections, queues and
+// sessions are settings of the server; these bound a message, an argument and a scene, for server
+// and client alike.
 //
-// Reaching a limit is an error with the code `limit_exceeded`, never a crash and never a silence.
+// Reaching a limit is an error with the code `limit_exceeded`, never a crash, and never silent.
 #ifndef CAROM_PROTO_LIMITS_H
 #define CAROM_PROTO_LIMITS_H
 
@@ -16,7 +16,7 @@ enum {
     // 200 KiB; the value is the one that users of other message brokers know.
     WIRE_MESSAGE_BYTES_DEFAULT = 1 << 20,
 
-    // The most an operator may set. Above it a message would hold a network thread for longer
+    // The most an operator may set. Above it a message would occupy a network thread for longer
     // than a tick.
     WIRE_MESSAGE_BYTES_MAX = 64 << 20,
 
@@ -24,19 +24,17 @@ enum {
     WIRE_MESSAGE_BYTES_MIN = 4 << 10,
 
     // One message from a server [bytes]. The full plain snapshot of a world of 2^20 bodies takes up
-    // to
-    // 48 bytes a row, 48 MiB; events and contacts come on top.
+    // to 48 bytes a row, 48 MiB; events and contacts are extra.
     WIRE_REPLY_BYTES_MAX = 128 << 20,
 
     // Containers within containers, the message's own array being the first. The deepest message of
-    // the protocol, a point of a polygon in a world.apply, is at 9; the rest is for what `ping`
-    // echoes. msgpack-c refuses the 33rd.
+    // the protocol, a point of a polygon in a world.apply, is at 9; the rest is for values that
+    // `ping` echoes. msgpack-c refuses the 33rd.
     WIRE_DEPTH_MAX = 32,
 
     // Values in one message from a client (each key, each element, each container is one).
-    // Unpacked,
-    // a value takes 24 bytes, so a megabyte of empty values would take 24 MiB: this holds it to 6.
-    // 1 000 commands of 100 values fit twice.
+    // Unpacked, a value takes 24 bytes, so a megabyte of empty values would take 24 MiB: this
+    // limits it to 6. 1 000 commands of 100 values fit twice.
     WIRE_VALUES_MAX = 1 << 18,
 
     // Values in one message from a server: 8 for each body of the largest world, and its events.
@@ -69,7 +67,7 @@ enum {
     SCENE_VARIABLES_MAX = 64,     // constants and loop variables in sight at one place
     SCENE_BLOCK_DEPTH_MAX = 8,    // loops within loops
     SCENE_CHUNK_BYTES_MAX =
-        256 << 10, // of one world.apply that a scene is sent in: leaves room on the wire for others
+        256 << 10, // of one world.apply with a part of a scene: leaves space on the wire for others
     EXPRESSION_BYTES_MAX = 1024, // bytes of one expression
     EXPRESSION_DEPTH_MAX = 32    // parentheses within parentheses: keeps the parser's stack small
 };

@@ -1,12 +1,12 @@
 // The one table of methods: names, arguments, rights, results. proto/schema describes them, and
 // proto/generate.py writes the table's data.
 //
-// The methods that a client may call are data. The dispatcher asks the table who may call a method
-// and where it is carried out, the decoder reads from it which arguments there are, of what type
-// and range, the command line offers them, PROTOCOL.md's reference is compared with it by a test,
-// and the fuzzers draw their calls from it. An argument that is not here does not exist.
+// The methods that a client may call are data. The dispatcher looks up who may call a method and
+// where it is carried out, the decoder looks up the arguments with type and range, the command line
+// offers them, a test compares PROTOCOL.md's reference with the table, and the fuzzers draw their
+// calls from it. An argument that is not in the table does not exist.
 //
-// Constant data; any thread. Knows no physics, no msgpack and no socket, so a client may link it.
+// Constant data; any thread. It includes no physics, msgpack or sockets, so a client may link it.
 #ifndef CAROM_PROTO_METHODS_H
 #define CAROM_PROTO_METHODS_H
 
@@ -33,14 +33,14 @@ typedef enum arg_type {
     ARG_STRING,  // UTF-8 without zero bytes; min and max are bytes
     ARG_NAME,    // 1 to 64 of A-Z a-z 0-9 _ . -
     ARG_CHOICE,  // one word of `choices`
-    ARG_CHOICES, // an array of words of `choices`, none twice
-    ARG_VECTOR,  // [x, y]; min and max hold for each
-    ARG_VECTORS, // [[x, y] …]; min and max hold for each coordinate
+    ARG_CHOICES, // an array of words of `choices`, without duplicates
+    ARG_VECTOR,  // [x, y]; min and max apply to each coordinate
+    ARG_VECTORS, // [[x, y] …]; min and max apply to each coordinate
     ARG_AREA,    // [x0, y0, x1, y1] with x0 <= x1, y0 <= y1
     ARG_FILTER,  // map, see METHOD_FILTER and METHOD_QUERY_FILTER
     ARG_PRECISION, // map, see METHOD_PRECISION
     ARG_SHAPE,     // map, see METHOD_SHAPES
-    ARG_FORM,      // map: a shape's form alone, without density, friction …; no chain
+    ARG_FORM,      // map: a shape's form, without density, friction …; no chain
     ARG_SHAPES,    // array of ARG_SHAPE
     ARG_COMMANDS,  // array of [method, arguments]
     ARG_BYTES,     // bin
@@ -48,22 +48,22 @@ typedef enum arg_type {
     ARG_TYPE_COUNT
 } arg_type;
 
-// "number", "[x, y]" …: what an error says was expected.
+// "number", "[x, y]" …: the expected type as named in errors.
 const char *arg_type_name(arg_type type);
 
 typedef struct method_arg {
     const char *name;
     arg_type type;
     bool required;
-    double min, max;    // of each number, both included; bytes of an ARG_STRING
+    double min, max;    // of each number, inclusive; for ARG_STRING, of its bytes
     uint32_t count_min; // elements of an array
     uint32_t count_max;
-    const char *fallback; // what leaving it out means, as JSON; NULL where it is simply absent
+    const char *fallback; // the value if left out, as JSON; NULL: no value
     const char *unit;     // "m/s" …, "" where it has none
     const char *choices;  // "static|kinematic|dynamic"; NULL unless ARG_CHOICE(S)
     const char *doc;      // one sentence
-    bool single;          // the engine rounds its numbers to single precision before anything else
-    bool routing;         // says which world is meant, not what is done: stays out of logs
+    bool single;          // the engine rounds its numbers to single precision before any use
+    bool routing;         // names the world, not the action: left out of logs
 } method_arg;
 
 // A list of named arguments: of a method, of a shape, of a filter.
@@ -71,7 +71,7 @@ typedef struct arg_list {
     const char *name; // "body.spawn", "circle", "filter"
     const method_arg *args;
     uint32_t count;
-    uint32_t form_count; // of a shape: so many of the first describe the form, the rest the matter
+    uint32_t form_count; // of a shape: the first arguments describe the form, the rest the material
 } arg_list;
 
 enum { METHOD_ARGS_MAX = 32 }; // the most that one list has, so that "seen" fits 32 bits
@@ -80,10 +80,11 @@ typedef struct method_info {
     method id;
     role rights; // the least role that may call it
     method_scope scope;
-    bool available; // false: named by the contract, not in this version: answer `unavailable`
-    bool batch;     // may stand in world.apply's commands
+    // false: described in the schema, but not in this version: answered with `unavailable`
+    bool available;
+    bool batch; // allowed in world.apply's commands
     const char *summary;
-    const char *result; // "{tick}" and what it means
+    const char *result; // "{tick}" and its meaning
     arg_list list;      // list.name is the method's name on the wire
 } method_info;
 
@@ -101,13 +102,13 @@ enum method_shape {
     METHOD_SHAPE_COUNT
 };
 extern const arg_list METHOD_SHAPES[METHOD_SHAPE_COUNT];
-// A filter's, of a shape and of a query: they differ in what a missing category means.
+// The filter of a shape and of a query: they differ in the meaning of a missing category.
 extern const arg_list METHOD_FILTER;
 extern const arg_list METHOD_QUERY_FILTER;
-// Of packed snapshots.
+// The precision of packed snapshots.
 extern const arg_list METHOD_PRECISION;
 
-// The method's row; NULL where there is none of that name (`size` bytes, not zero-terminated).
+// The method's row; NULL if there is none of that name (`size` bytes, not zero-terminated).
 const method_info *method_find(const char *name, size_t size);
 // "; did you mean 'body.spawn'?" where a method's name is near, or "". Returns `out`.
 const char *method_suggest(const char *name, size_t size, char out[SUGGEST_TEXT_MAX]);

@@ -10,7 +10,7 @@
 
 // ---- errors
 
-// Appends to text[*used …]; what does not fit is cut.
+// Appends to text[*used …]; text that does not fit is cut off.
 static void text_append(char text[ERROR_TEXT_MAX], size_t *used, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -1,13 +1,12 @@
 // Reading a map of named arguments against its list in the table. Internal to proto; one thread at
 // a time.
 //
-// The table says which arguments there are, of what type and in what range; the functions here hold
-// a map to it, and a decoder only says where each value goes. So a decoder cannot know an argument
-// that the table does not (asserted), and what the documentation says of a range is what is
-// enforced.
+// The table lists the arguments with type and range; the functions here check a map against it, and
+// a decoder only says where each value goes. So a decoder cannot read an argument that is not in
+// the table (asserted), and the documented range is the enforced one.
 //
-// The first error stays and everything after it does nothing: a decoder reads all its arguments
-// straight down and looks at decoder.status once.
+// The first error stays, and every call after it does nothing: a decoder reads all its arguments in
+// a row and checks decoder.status once.
 #ifndef CAROM_PROTO_COMMANDS_ARGUMENTS_H
 #define CAROM_PROTO_COMMANDS_ARGUMENTS_H
 
@@ -24,7 +23,7 @@
 
 // The state of one call of command_decode.
 typedef struct decoder {
-    command_memory **memory; // of the command that is being made
+    command_memory **memory; // of the command being made
     error *err;
     status status;        // of the first error
     const command *outer; // inside world.apply: that command; NULL outside
@@ -47,7 +46,7 @@ typedef struct arguments {
     decoder *decoder;
     const arg_list *list;
     const place *where; // of the map; NULL: the arguments of the method itself
-    const msgpack_object *values[METHOD_ARGS_MAX]; // by place in the list; NULL: not given
+    const msgpack_object *values[METHOD_ARGS_MAX]; // by index in the list; NULL: not given
 } arguments;
 
 // Sorts the map's pairs into the list's places. Errors: not a map, a key that is no text, unknown
@@ -60,8 +59,8 @@ bool arguments_given(const arguments *a, const char *name);
 // Whether any argument was given that may be left out, but for the world's epoch.
 bool arguments_any(const arguments *a);
 
-// Each fills `out` if the argument was given and is right, and returns whether it did; `out` stays
-// as it is otherwise. The name has to be in the list with a fitting type.
+// Each stores the argument in `out` and returns true if it was given and is valid; otherwise `out`
+// is unchanged. The name must be in the list with a fitting type.
 bool arguments_bool(const arguments *a, const char *name, bool *out);
 bool arguments_number(const arguments *a, const char *name, double *out);
 bool arguments_float(const arguments *a, const char *name, float *out);
@@ -80,13 +79,14 @@ bool arguments_text(const arguments *a, const char *name, const char **out);
 bool arguments_bytes(const arguments *a, const char *name, const uint8_t **out, size_t *size);
 // The count is checked against the list; the points lie in the command's memory.
 bool arguments_vectors(const arguments *a, const char *name, const vec2 **out, uint32_t *count);
-// The elements of an array whose count the list allows, for what is decoded elsewhere.
+// The elements of an array, whose number the list allows, for decoding by the caller.
 bool arguments_array(const arguments *a, const char *name, const msgpack_object **elements,
                      uint32_t *count);
-// An id; inside world.apply also {"$": i} for what command i made, which must be one of `maker`.
+// An id; inside world.apply also {"$": i} for the object made by command i, which must be a
+// `maker`.
 bool arguments_id(const arguments *a, const char *name, method maker, uint64_t *out);
 
-// The value itself (NULL: not given) and its place, for what is decoded elsewhere.
+// The value itself (NULL: not given) and its place, for decoding by the caller.
 const msgpack_object *arguments_value(const arguments *a, const char *name);
 place arguments_place(const arguments *a, const char *name);
 

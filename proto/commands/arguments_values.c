@@ -1,4 +1,5 @@
-// The values of arguments: each getter holds one to the type and range of its row in the table.
+// The values of arguments: each getter checks a value against the type and range of its row in the
+// table.
 #include "proto/commands/arguments_internal.h"
 
 #include <inttypes.h>
@@ -33,7 +34,7 @@ static bool object_number(const msgpack_object *object, double *out)
 
 enum { NUMBER_TEXT_MAX = 32 };
 
-// The number as it came: an integer beyond 2^53 would be another one as a double.
+// The number's text as sent: an integer beyond 2^53 would change as a double.
 static const char *number_text(const msgpack_object *object, double value,
                                char out[NUMBER_TEXT_MAX])
 {
@@ -47,8 +48,8 @@ static const char *number_text(const msgpack_object *object, double value,
     return out;
 }
 
-// Whether the number lies beyond a bound that it may equal once it is rounded to a double. Bounds
-// of integers lie within ±2^53.
+// Whether the number is beyond a bound that it may equal after rounding to a double. Bounds of
+// integers are within ±2^53.
 static bool passes_rounded(const msgpack_object *object, double value, const method_arg *arg)
 {
     bool above = object->type == MSGPACK_OBJECT_POSITIVE_INTEGER && value == arg->max &&
@@ -438,7 +439,7 @@ bool arguments_bytes(const arguments *a, const char *name, const uint8_t **out, 
 
 // ---- ids
 
-// {"$": i} inside world.apply: what the batch's command i makes.
+// {"$": i} inside world.apply: the object made by the batch's command i.
 static bool reference_of(const argument *g, method maker, uint64_t *out)
 {
     const msgpack_object_map *map = &g->value->via.map;

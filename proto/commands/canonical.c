@@ -1,5 +1,5 @@
-// Canonical arguments, by the table alone: a type of argument has one writer, and a new argument
-// needs nothing here. Pure but for the buffer; any thread, one at a time.
+// Canonical arguments, written from the table: each type of argument has one writer, and a new
+// argument needs no code here. Pure except for the buffer; any thread, one at a time.
 #include "proto/commands/canonical.h"
 
 #include <msgpack.h>
@@ -12,8 +12,8 @@
 
 // The setting that the arguments of a command are written for.
 typedef struct setting {
-    bool inside;       // of world.apply
-    const char *owner; // of bodies that name none; NULL: nobody
+    bool inside;       // the arguments are inside world.apply
+    const char *owner; // for bodies without an owner argument; NULL: nobody
 } setting;
 
 static const setting PLAIN = {false, NULL};
@@ -181,7 +181,7 @@ static void pack_value(packer *k, const method_arg *arg, const msgpack_object *v
     case ARG_AREA:
         pack_numbers_of(k, value);
         break;
-    case ARG_FILTER: // of a shape and of a query: the same names in the same order
+    case ARG_FILTER: // of a shape or a query: the same names in the same order
         pack_list(k, &METHOD_FILTER, value, PLAIN);
         break;
     case ARG_PRECISION:

@@ -1,10 +1,10 @@
-// Bytes into commands.
+// Decodes commands from bytes.
 //
-// Decoding is strict, so that a client's author is told of a slip instead of wondering: unknown
-// and doubled keys, wrong types, NaN, infinity, numbers out of range and missing arguments are
-// errors, and the text names the path: "shapes[2].vertices[0]: expected [x, y], got str". Which
-// arguments there are, with type and range, is in the table of methods.h alone. Ids and
-// capacity, which only the world knows, are checked when the command is applied.
+// Decoding is strict, so that a client's author sees a mistake at once: unknown and duplicate keys,
+// wrong types, NaN, infinity, numbers out of range and missing arguments are errors, and the text
+// names the path: "shapes[2].vertices[0]: expected [x, y], got str". The arguments, with type and
+// range, are listed only in the table of methods.h. Ids and capacity, which depend on the world,
+// are checked when the command is applied.
 #ifndef CAROM_PROTO_COMMANDS_COMMAND_DECODE_H
 #define CAROM_PROTO_COMMANDS_COMMAND_DECODE_H
 

@@ -1,6 +1,6 @@
-// Arguments into commands: the table says by which decoder. decode_plain.c, generated, has all but
-// those that are here: world.apply's, which decodes the commands of others, and ping's, whose
-// argument is any value.
+// Decodes arguments into commands, with the decoder that the table names. The generated
+// decode_plain.c has all decoders except two: world.apply's, which decodes other commands, and
+// ping's, whose argument is any value.
 #include "proto/commands/command_decode.h"
 #include "proto/commands/decode.h"
 #include "proto/commands/decode_plain.h"
@@ -138,7 +138,7 @@ static void decode_arguments(const arguments *a, command *out)
     DECODERS[out->method](a, out);
 }
 
-// The world's name and epoch are part of the command, not of the arguments' struct.
+// The world's name and epoch belong to the command, not to the struct of arguments.
 static void decode_world(const arguments *a, command *out)
 {
     const char *name;

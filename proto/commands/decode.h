@@ -1,6 +1,6 @@
-// Parts of decoders, beside the getters of arguments.h: shapes, filters, the
-// rules that proto/schema cannot say. Internal to proto. Each returns whether the argument was
-// given, and reports through the decoder.
+// Parts of decoders, in addition to the getters of arguments.h: shapes, filters, and rules that
+// proto/schema cannot express. Internal to proto. Each returns whether the argument was given, and
+// reports through the decoder.
 #ifndef CAROM_PROTO_COMMANDS_DECODE_H
 #define CAROM_PROTO_COMMANDS_DECODE_H
 
@@ -14,7 +14,7 @@ void decode_ping(const arguments *a, ping_args *out);
 // decode_shape.c
 // The map of argument "filter", by `list`; `out` has the defaults.
 bool decode_filter(const arguments *a, const arg_list *list, shape_filter *out);
-// A shape, or a form alone (a chain is refused), and a list of shapes in the command's memory.
+// Decodes a shape, a form (without a chain), or a list of shapes into the command's memory.
 bool decode_shape_argument(const arguments *a, const char *name, shape_def *out);
 bool decode_form_argument(const arguments *a, const char *name, shape_geometry *out);
 bool decode_shapes(const arguments *a, const char *name, shape_def **out, uint32_t *count);

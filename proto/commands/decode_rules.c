@@ -36,7 +36,7 @@ world_def command_world_def(const world_create_args *args, const world_def *scen
 
 // ---- subscriptions
 
-// A budget says which bodies are told, so there must be some to choose from.
+// A budget chooses among changed bodies, so the subscription must include bodies.
 static void check_budget(const arguments *a, const subscribe_args *to)
 {
     const bool chooses = to->bodies && to->encoding != ENCODING_LOG;
@@ -62,7 +62,7 @@ void check_subscribe(const arguments *a, subscribe_args *to)
 
 // ---- joints
 
-// That a kind has no use for a field, or misses one, is for the engine to say.
+// The engine, not this function, refuses fields that a kind has no use for or misses.
 joint_def joint_def_of(const arguments *a)
 {
     uint32_t kind = JOINT_REVOLUTE;

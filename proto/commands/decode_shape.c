@@ -190,7 +190,7 @@ static void decode_shape(decoder *d, const msgpack_object *object, const place *
     }
 }
 
-// The form alone; a chain is refused.
+// Decodes the form only; a chain is refused.
 static void decode_form(decoder *d, const msgpack_object *object, const place *where,
                         shape_geometry *out)
 {

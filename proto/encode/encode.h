@@ -1,15 +1,15 @@
 // Results, states, events and snapshots as MessagePack bytes.
 //
 // Every function appends to a buffer (proto/wire/buffer.h) one whole MessagePack value, unless it
-// says otherwise. The same input gives the same bytes on every machine. Numbers
-// keep their meaning: places and times are float 64, what the engine holds as float is float 32,
+// says otherwise. The same input gives the same bytes on every machine. Numbers keep their
+// precision: positions and times are float 64, values that the engine stores as float are float 32,
 // ids and counts are the shortest integer.
 //
-// Snapshots are made to be shared. A body's row, an event and a contact are encoded once per tick;
-// the lists of a view are spliced together from those bytes; the tail of a notification (all that
-// does not depend on who receives it) is encoded once per view; and only the head, some forty
-// bytes, is made for each subscription. Head and tail one after the other are one notification, so
-// a sender may write the two buffers without copying the tail.
+// Snapshots are built for sharing. A body's row, an event and a contact are encoded once per tick;
+// the lists of a view are copied together from those bytes; the tail of a notification (everything
+// that does not depend on the receiver) is encoded once per view; and only the head, some forty
+// bytes, is made for each subscription. Head followed by tail is one notification, so a sender may
+// write the two buffers without copying the tail.
 //
 // Pure functions over their arguments; any thread.
 #ifndef CAROM_PROTO_ENCODE_ENCODE_H
@@ -28,8 +28,8 @@ struct buffer;
 
 // ---- results
 
-// The result of what apply_command carried out: {tick}, {body, shapes, tick}, a full body map,
-// [results …] and so on, by r->method.
+// The result of a command carried out by apply_command: {tick}, {body, shapes, tick}, a full body
+// map, [results …] and so on, by r->method.
 void encode_command_result(struct buffer *out, const command_result *r);
 
 // {}: world.unsubscribe, world.view.
@@ -64,7 +64,7 @@ typedef struct subscription_name {
     const char *world;
 } subscription_name;
 
-// The last request of a session that took effect in a world, which may be gone.
+// A session's last request that took effect in a world, which may have ended.
 typedef struct applied_request {
     const char *world;
     uint64_t epoch;
@@ -91,7 +91,7 @@ typedef struct hello_result {
     const char *resume; // "" when sessions cannot be resumed
     role role;
     const char *subject; // "": none, and then there is no `expires` either
-    double expires;      // of its token [s since 1970]
+    double expires;      // expiry of its token [s since 1970]
     const named_number *limits;
     uint32_t limit_count;
     const resumed_result *resumed; // NULL: a new session
@@ -111,24 +111,25 @@ typedef struct server_info_result {
 
 void encode_server_info_result(struct buffer *out, const server_info_result *r);
 
-// One session, as server.sessions tells it.
+// One session, as listed by server.sessions.
 typedef struct session_info {
     uint64_t session;
-    const char *client;  // as hello said; ""
+    const char *client;  // as given in hello; "": none
     const char *address; // "127.0.0.1:40404"; "" while it has no connection
     bool connected;      // false: it may be resumed
     double since;        // when it began [s since 1970, UTC]
     double idle;         // since its last message, or the loss of its connection [s]
     role role;
-    const char *subject; // of its token; "" without
+    const char *subject; // of its token; "": none
     const subscription_name *subscriptions;
     uint32_t subscription_count;
     uint32_t in_flight;                  // requests that wait for their results
     uint64_t received_bytes, sent_bytes; // of its present connection
-    uint64_t queued_bytes;               // that its client has not taken yet
-    double lag;                          // since when some have been queued [s]
-    uint64_t memory_bytes;               // subscriptions of its subject, address or of itself
-    double work;                         // that its messages took outside of worlds [s]
+    uint64_t queued_bytes;               // bytes that its client has not accepted yet
+    double lag;                          // how long some bytes have been queued [s]
+    // of the subscriptions of its subject or address, or of its own
+    uint64_t memory_bytes;
+    double work; // processor time for its messages outside of worlds [s]
 } session_info;
 
 // An element of `sessions`.
@@ -138,18 +139,18 @@ struct encoded_list;
 void encode_sessions_result(struct buffer *out, const struct encoded_list *sessions,
                             uint32_t total);
 
-// Of a histogram: so many times lie above the bin before and up to `most`.
+// A bin of a histogram: `count` times lie above the bin before and up to `most`.
 typedef struct latency_bin {
     double most; // [s]
     uint64_t count;
 } latency_bin;
 
-// The times that a kind of work took, [s]. All zero when count is.
+// The durations of a kind of work [s]. All zero when count is.
 typedef struct latency_summary {
     const char *name; // "step", "command", "snapshot" …
     uint64_t count;
     double p50, p90, p99, p999, max;
-    const latency_bin *bins; // those that are not empty, in order; NULL: not to be told
+    const latency_bin *bins; // the non-empty bins, in order; NULL: left out
     uint32_t bin_count;
 } latency_summary;
 
@@ -167,11 +168,12 @@ typedef struct world_status {
     world_def def;
     bool paused;
     durability durability;
-    const char *log_error; // why the log cannot be written; "" where it can, or where there is none
+    const char *log_error;   // why the log cannot be written; "": it can, or there is none
     const char *unavailable; // why it is not served; NULL for one that is
     world_counts counts;
     uint32_t subscribers;
-    bool confined; // to the areas of a token: nothing that the rest of the world has a part in
+    // only for the areas of a token: without values that the rest of the world affects
+    bool confined;
     uint64_t hash;
     double step_ms;      // mean of the last second
     double rate;         // ticks a second really done, below def.hz when overloaded
@@ -194,15 +196,15 @@ void encode_joint(struct buffer *out, const joint_info *joint);
 enum { ENCODE_ROW_BYTES_MAX = 48 };
 void encode_body_row(struct buffer *out, const body_row *row);
 
-// "begin", "stay" …; "unknown" for what is no kind.
+// "begin", "stay" …; "unknown" for an invalid kind.
 const char *event_kind_name(event_kind kind);
-// {kind, tick, …}; only what the kind has.
+// {kind, tick, …}, with the keys of the kind.
 void encode_event(struct buffer *out, const physics_event *event);
 
 // {a, b, shape_a, shape_b, normal, points: [{point, depth, impulse, tangent_impulse} …]}
 void encode_contact(struct buffer *out, const contact_info *contact);
 
-// Elements one after another, without an array's header: what was encoded with the functions above.
+// Encoded elements one after another, without an array's header.
 typedef struct encoded_list {
     const uint8_t *bytes;
     size_t size;
@@ -211,35 +213,36 @@ typedef struct encoded_list {
 
 // ---- the snapshot notification [2, "snapshot", [{…}]]
 
-// The part that depends on the state and on the view (area, kinds of events), not on the receiver.
+// The part that depends on the state and the view (area, kinds of events), not on the receiver.
 typedef struct snapshot_view {
     const char *world;
     uint64_t epoch;
     uint64_t tick;
     double time; // [s]
-    bool full;   // `bodies` holds all that are in view
+    bool full;   // `bodies` has all bodies in view
     encoded_list bodies;
     const body_id *removed;
     uint32_t removed_count;
-    bool has_area; // enter and leave are told
+    bool has_area; // enter and leave are sent
     const body_id *enter;
     uint32_t enter_count;
     const body_id *leave;
     uint32_t leave_count;
-    body_id unfollowed; // the body that the view followed, and that is no more; 0: not told
-    uint32_t left_out;  // bodies that were left out because of the budget; 0: not told
-    uint64_t oldest;    // with those: the tick of the oldest state that the reader has of one
+    body_id unfollowed; // the body that the view followed, and that no longer exists; 0: left out
+    uint32_t left_out;  // bodies left out because of the budget; 0: left out
+    uint64_t oldest;    // for those: the tick of the oldest state of one that the reader has
     encoded_list events;
     bool has_contacts;
     encoded_list contacts;
-    bool describe;        // spawned, joints and joints_removed are told
-    encoded_list spawned; // of encode_body
-    encoded_list joints;  // of encode_joint
+    bool describe;        // spawned, joints and joints_removed are sent
+    encoded_list spawned; // encoded by encode_body
+    encoded_list joints;  // encoded by encode_joint
     const joint_id *joints_removed;
     uint32_t joints_removed_count;
-    bool describing;        // descriptions that did not fit are to follow
-    const area *scene_view; // the area that the world's scene shows; NULL: not told
-    bool confined;          // to the areas of a token: the hash, of the whole world, is not told
+    bool describing;        // descriptions that did not fit will follow
+    const area *scene_view; // the area that the world's scene shows; NULL: left out
+    // only for the areas of a token: leaves out the hash, which covers the whole world
+    bool confined;
     uint64_t hash;
     const struct buffer
         *packed; // of an encoding packed: bodies, removed, enter and leave in one; else
@@ -251,8 +254,8 @@ typedef struct snapshot_head {
     uint64_t subscription;
     bool has_last;
     uint64_t last;        // the request id of the session's last command that is in the state
-    uint32_t skipped;     // snapshots that were replaced by this one; 0 is left out
-    uint64_t events_lost; // events that the reader did not get before this one's; 0 is left out
+    uint32_t skipped;     // snapshots replaced by this one; 0 is left out
+    uint64_t events_lost; // events lost before this snapshot's; 0 is left out
 } snapshot_head;
 
 // Appends the tail, which is not a value of its own: key and value pairs. Returns how many pairs,
@@ -262,12 +265,12 @@ uint32_t encode_snapshot_tail(struct buffer *out, const snapshot_view *view);
 // Appends the beginning of the notification, up to where a tail of `tail_pairs` pairs follows.
 void encode_snapshot_head(struct buffer *out, const snapshot_head *head, uint32_t tail_pairs);
 
-// The head of a notification of encoding log in the compact form, whose `tail_size` bytes follow.
+// The head of a notification of encoding log in the compact form, which `tail_size` bytes follow.
 void encode_compact_head(struct buffer *out, uint64_t subscription, size_t tail_size);
-// Likewise without what makes a notification of it: the map alone, up to where the tail follows.
+// The head without the notification around it: only the map, up to the tail.
 void encode_snapshot_map(struct buffer *out, const snapshot_head *head, uint32_t tail_pairs);
 
-// Likewise for a subscription of encoding log: the record's pairs, and with its image the world's
+// The tail for a subscription of encoding log: the record's pairs, and with its image the world's
 // name, its epoch, and full = true.
 uint32_t encode_log_tail(struct buffer *out, const char *world, uint64_t epoch,
                          const log_record *record);
@@ -281,7 +284,8 @@ void encode_world_image_result(struct buffer *out, const uint8_t *image, size_t 
 // [2, "closing", [{code, reason}]]: the last message before the server closes a connection.
 void encode_closing(struct buffer *out, status why, const char *reason);
 
-// [2, "leaving", [{seconds, reason}]]: the server takes no new sessions, and ends after that time.
+// [2, "leaving", [{seconds, reason}]]: the server accepts no new sessions, and ends after
+// `seconds`.
 void encode_leaving(struct buffer *out, double seconds, const char *reason);
 
 // [2, "world_closed", [{subscription, world, code, reason}]]: a subscription that ended without

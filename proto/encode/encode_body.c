@@ -1,4 +1,5 @@
-// Bodies, shapes and joints in full: the names under which they were made, and what became of them.
+// Bodies, shapes and joints in full: the arguments under the names used to make them, and their
+// present state.
 #include "proto/encode/encode_pack.h"
 
 #include "common/base/assert.h"
@@ -13,8 +14,8 @@ const char *choices_of(const arg_list *list, const char *name)
 
 // ---- shapes
 
-// Masks go as the signed integer of the same bits (all of them: -1), as the decoder takes them:
-// what is over 2^63 - 1 many a client cannot read, Neovim among them.
+// Masks are sent as the signed integer of the same bits (all bits: -1), as the decoder accepts
+// them: many clients, Neovim among them, cannot read integers over 2^63 - 1.
 static void pack_mask(packer *k, const char *key, uint64_t mask)
 {
     pack_text(k, key);
@@ -95,7 +96,7 @@ static void pack_form(packer *k, const shape_def *def)
         pair_vec2(k, "a", g->segment.a);
         pair_vec2(k, "b", g->segment.b);
         break;
-    case SHAPE_CHAIN_SEGMENT: // a piece has no id and is never told alone
+    case SHAPE_CHAIN_SEGMENT: // a segment has no id and is never encoded alone
     case SHAPE_KIND_COUNT:
         ASSERT(false);
     }
@@ -197,7 +198,7 @@ static void pack_joint_pair(packer *k, const joint_pair *pair)
     }
 }
 
-// Members that are always told come first and are not counted here.
+// Number of the pairs that every joint has; the others are counted below.
 enum { JOINT_PAIRS_FIXED = 7 };
 
 void pack_joint(packer *k, const joint_info *joint)

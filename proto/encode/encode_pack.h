@@ -1,4 +1,4 @@
-// Small words for packing: what the files of encode share. Internal to proto; any thread.
+// Small packing functions shared by the files of encode. Internal to proto; any thread.
 #ifndef CAROM_PROTO_ENCODE_ENCODE_PACK_H
 #define CAROM_PROTO_ENCODE_ENCODE_PACK_H
 
@@ -82,7 +82,7 @@ static inline void pair_double(packer *k, const char *key, double value)
     pack_text(k, key);
     pack_double(k, value);
 }
-// For values that the engine holds as float.
+// For values that the engine stores as float.
 static inline void pair_float(packer *k, const char *key, double value)
 {
     pack_text(k, key);
@@ -111,8 +111,7 @@ static inline void pack_word(packer *k, const char *choices, uint32_t index)
     msgpack_pack_str_body(k, word, size);
 }
 
-// The words of a method's or a list's ARG_CHOICE(S), so that what is answered is what would be
-// accepted.
+// The words of a method's or a list's ARG_CHOICE(S), so that answers use the accepted words.
 const char *choices_of(const arg_list *list, const char *name);
 
 void pack_hash(packer *k, uint64_t hash);

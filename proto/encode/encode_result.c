@@ -134,7 +134,7 @@ static void pack_batch(packer *k, const batch_result *batch, uint64_t tick)
     pack_text(k, "results");
     pack_array(k, batch->count);
     for (uint32_t i = 0; i < batch->count; i++) {
-        pack_result(k, &batch->results[i]); // no batch stands in a batch
+        pack_result(k, &batch->results[i]); // no batch is inside a batch
     }
 }
 
@@ -242,7 +242,7 @@ static void pack_world_counts(packer *k, const world_counts *counts)
     pair_uint(k, "frozen", counts->frozen);
 }
 
-// The numbers of what is in the world, and of the time that it takes.
+// The numbers of the world's objects, and the times of its ticks.
 static void pack_world_numbers(packer *k, const world_status *w)
 {
     pack_world_counts(k, &w->counts);

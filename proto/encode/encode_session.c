@@ -1,4 +1,4 @@
-// Results that tell of sessions: hello, server.sessions.
+// Results about sessions: hello, server.sessions.
 #include "proto/encode/encode_pack.h"
 
 #include "proto/wire/buffer.h"

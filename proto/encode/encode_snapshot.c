@@ -134,8 +134,8 @@ static uint32_t pack_world_hash(packer *k, const snapshot_view *view)
     return 1;
 }
 
-// A snapshot of encoding packed. Keys that `data` tells, that are empty, or that are as in the full
-// one are left out. Returns how many pairs.
+// A snapshot of encoding packed. Leaves out keys that are in `data`, that are empty, or that are as
+// in the last full one. Returns the number of pairs.
 static uint32_t pack_packed(packer *k, struct buffer *out, const snapshot_view *view)
 {
     uint32_t pairs = 1;

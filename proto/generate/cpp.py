@@ -180,7 +180,7 @@ TYPES = {
     "precision": "precision_map", "shape": "any_shape", "form": "any_shape", "shapes": "std::vector<any_shape>",
     "bytes": "std::vector<std::uint8_t>",
 }
-# world.apply is client::apply; the value that ping sends is any, which client::call takes.
+# world.apply is client::apply; ping's value has any type, for which there is client::call.
 LEFT_OUT = {"commands", "any"}
 
 

@@ -1,5 +1,5 @@
-// The tables' number, varints and places of floats: what both directions of the compact form stand
-// on; see log_compact.h. Any thread.
+// The tables' number, varints and places of floats, used by both directions of the compact form;
+// see log_compact.h. Any thread.
 #include "proto/log/log_compact.h"
 
 #include <string.h>
@@ -11,7 +11,8 @@ bool log_compact_has(method m)
     return method_has(m, TRAIT_LOGGED) || METHODS[m].batch;
 }
 
-// FNV-1a of 32 bits (Fowler, Noll, Vo): it needs no table, which would be a part of every page.
+// FNV-1a of 32 bits (Fowler, Noll, Vo): it needs no table, which every implementation would have to
+// copy.
 static const uint32_t FNV_OFFSET = 0x811c9dc5;
 static const uint32_t FNV_PRIME = 0x01000193;
 
@@ -34,7 +35,7 @@ static uint32_t add_list(uint32_t sum, const arg_list *list)
     for (uint32_t i = 0; i < list->count; i++) {
         const method_arg *arg = &list->args[i];
         if (arg->routing) {
-            continue; // in no log
+            continue; // left out of logs
         }
         sum = add_byte(add_byte(add_text(sum, arg->name), (uint8_t)arg->type), arg->single);
         sum = add_text(sum, arg->choices != NULL ? arg->choices : "");

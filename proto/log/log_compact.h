@@ -1,20 +1,19 @@
-// The compact form of a log's records: what a replica is sent when nothing but commands happens.
+// The compact form of a log's records, sent to replicas between images.
 //
-// A record as MessagePack spells out what both sides know: names of methods and arguments, the
-// world's name, numbers of 64 bits that the engine rounds to 32. Here methods and arguments are
-// numbers (their places in the one table, proto/methods.h), and a command that does what one of the
-// same session shortly before did, to the same body, is the difference to that one. PROTOCOL.md,
-// "The compact form", describes it to the bit.
+// A record as MessagePack repeats what both sides know: names of methods and arguments, the world's
+// name, numbers of 64 bits that the engine rounds to 32. Here methods and arguments are numbers
+// (their places in the one table, proto/methods.h), and a command similar to a recent one of the
+// same session to the same body is encoded as the difference to that one. PROTOCOL.md, "The compact
+// form", describes it to the bit.
 //
-// A record in this form depends on nothing but the record, the world's name and the tick that its
-// reader stands at: it is encoded once for all readers, and a reader that begins with an image can
-// go on with any.
+// A record in this form depends only on the record, the world's name and its reader's tick: it is
+// encoded once for all readers, and a reader that begins with an image can go on with any.
 //
 // Not every record has a compact form: commands that are not canonical, or of methods that this
-// version does not have, are sent as ever. Arguments that the engine rounds to single precision
-// (method_arg.single) come back so rounded; all others come back bit for bit.
+// version does not have, are sent as MessagePack. Arguments that the engine rounds to single
+// precision (method_arg.single) come back so rounded; all others come back bit for bit.
 //
-// Pure but for buffers; any thread.
+// Pure except for buffers; any thread.
 #ifndef CAROM_PROTO_LOG_LOG_COMPACT_H
 #define CAROM_PROTO_LOG_LOG_COMPACT_H
 
@@ -28,14 +27,14 @@
 #include "proto/wire/buffer.h"
 
 enum {
-    LOG_COMPACT_FORMAT = 1,    // raised when the bytes mean something else
-    LOG_COMPACT_BACK_MAX = 32, // rows that a row may be told as a difference to
-    LOG_COMPACT_IDS_MAX = 4,   // of such a row
+    LOG_COMPACT_FORMAT = 1,    // raised when the bytes change their meaning
+    LOG_COMPACT_BACK_MAX = 32, // rows back to which a row may be a difference
+    LOG_COMPACT_IDS_MAX = 4,   // ids of such a row
     LOG_COMPACT_NUMBERS_MAX = 16
 };
 
-// A number that stands for the format and for the table of these methods: who has another one
-// cannot read what we write. Never 0.
+// A hash of the format and the table of methods: a peer with another one cannot read our records.
+// Never 0.
 uint32_t log_compact_tables(void);
 
 // Whether the form has the method: those that a log can have, and in batches.
@@ -45,11 +44,10 @@ bool log_compact_has(method m);
 // `world` is the name that its commands are expected to bear.
 bool log_compact_encode(buffer *out, const log_record *record, const char *world);
 
-// Reads a record of `size` bytes, which need not be trusted, by a reader that stands at `from`.
-// `rows` becomes the bytes of the commands, into which `out` points. Errors:
-// STATUS_INVALID_ARGUMENT with the place and what is wrong there; STATUS_LIMIT_EXCEEDED for more
-// commands or bytes than a record may have. Texts are as they came: log_record_decode() looks at
-// them.
+// Reads a record of `size` untrusted bytes for a reader at the tick `from`. `rows` becomes the
+// bytes of the commands, into which `out` points. Errors: STATUS_INVALID_ARGUMENT with the place
+// and the fault; STATUS_LIMIT_EXCEEDED for more commands or bytes than a record may have. Texts are
+// not checked: log_record_decode() does that.
 status log_compact_decode(const uint8_t *bytes, size_t size, uint64_t from, const char *world,
                           buffer *rows, log_record *out, error *err);
 

@@ -1,6 +1,6 @@
-// The compact form into records; see log_compact.h. A row becomes the canonical MessagePack that it
-// was made of. Bytes are not trusted: each is looked at once, in order, and nothing is taken on the
-// word of a count. Any thread.
+// Decodes the compact form into records; see log_compact.h. A row becomes the canonical MessagePack
+// that it was made from. Bytes are not trusted: each is read once, in order, and no memory is
+// allocated on the word of a count. Any thread.
 #include <math.h>
 #include <msgpack.h>
 #include <string.h>
@@ -12,7 +12,7 @@ typedef struct reader {
     const uint8_t *bytes;
     size_t at, size;
     const char *world;
-    buffer *arguments; // of the row that is read
+    buffer *arguments; // of the row being read
     msgpack_packer packer;
     compact_row row;
     compact_window window;
@@ -380,7 +380,7 @@ static bool read_bool(reader *r)
     return true;
 }
 
-// Of an argument that is neither an id nor numbers.
+// Reads an argument that is neither an id nor numbers.
 static bool read_other(reader *r, const method_arg *arg)
 {
     r->row.flat = false;

@@ -1,5 +1,5 @@
-// Records into the compact form; see log_compact.h. The rows' arguments are read as the canonical
-// MessagePack that the log keeps; what is not that has no compact form. Any thread.
+// Encodes records in the compact form; see log_compact.h. The rows' arguments are read as the
+// canonical MessagePack of the log; others have no compact form. Any thread.
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -91,7 +91,7 @@ static bool take_numbers(log_cursor *c, const method_arg *arg, double *out, uint
     return true;
 }
 
-// Which arguments a map has, and where their values are. Keys must come in the table's order.
+// The arguments of a map, and the offsets of their values. Keys must come in the table's order.
 typedef struct argument_map {
     uint32_t mask;
     size_t places[METHOD_ARGS_MAX];
@@ -158,8 +158,8 @@ static bool same_bits(double a, double b)
     return memcmp(&a, &b, sizeof a) == 0;
 }
 
-// The tags of all, four a byte, and what each one's tag says. `like` (may be NULL): those of the
-// row that this one is told as a difference to.
+// Writes the tags of all numbers, four to a byte, then the bytes that each tag implies. `like` (may
+// be NULL): the numbers of the row to which this one is a difference.
 static void write_numbers(buffer *out, const double *numbers, const double *like, size_t count)
 {
     for (size_t i = 0; i < count; i += 4) {
@@ -273,7 +273,8 @@ static bool write_words(writer *w, const char *choices)
     }
     for (uint64_t i = 0; i < count; i++) {
         int place = 0;
-        if (!take_word(w, choices, &place) || bits >> place != 0) { // in the table's order
+        // words must be in the table's order
+        if (!take_word(w, choices, &place) || bits >> place != 0) {
             return false;
         }
         bits |= UINT64_C(1) << place;
@@ -330,7 +331,7 @@ static bool write_method(writer *w, const method_info **out)
     return true;
 }
 
-// Of a batch: one within another is none.
+// Writes the commands of a batch; a batch inside another is refused.
 static bool write_commands(writer *w)
 {
     uint64_t count = 0;
@@ -398,7 +399,7 @@ static bool write_value(writer *w, const method_arg *arg)
     }
 }
 
-// The arguments that the map has, and each one's value.
+// Writes which arguments the map has, and the value of each.
 static bool write_arguments(writer *w, const arg_list *list, const argument_map *map, uint32_t mask)
 {
     log_varint_write(w->out, mask);
@@ -423,7 +424,7 @@ static bool write_list(writer *w, const arg_list *list)
 
 // ---- rows
 
-// A row's command on its way: what of it is flat, and the rest as it stands.
+// A row's command being encoded: its flat part, and the rest unchanged.
 typedef struct command_row {
     const method_info *info;
     argument_map map;
@@ -485,7 +486,7 @@ static void read_flat(writer *w, command_row *c)
     w->in.at = end;
 }
 
-// The distance of the nearest row that this one may be told as a difference to; 0: none.
+// The distance back to the nearest row to which this one may be a difference; 0: none.
 static uint32_t find_like(const compact_window *w, const compact_row *row)
 {
     for (uint32_t distance = 1; row->flat && distance <= w->count; distance++) {

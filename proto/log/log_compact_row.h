@@ -16,29 +16,29 @@ typedef enum compact_world {
     COMPACT_WORLD_OTHER
 } compact_world;
 
-// How a number is told: two bits.
+// How a number is encoded: two bits.
 typedef enum compact_number {
     COMPACT_INTEGER, // zigzag varint
     COMPACT_FLOAT,   // 32 bits, little-endian
     COMPACT_DOUBLE,  // 64 bits, little-endian
-    COMPACT_SAME     // as in the row that this one is told as a difference to
+    COMPACT_SAME     // equal to that of the row to which this one is a difference
 } compact_number;
 
 // The head of a row.
 enum {
-    COMPACT_TICKS_MOST = 3, // in two bits; from here on a varint has the rest
+    COMPACT_TICKS_MOST = 3, // in two bits; a larger number continues in a varint
     COMPACT_LIKE = 1 << 2,
     COMPACT_SHIFT = 3 // of the world's name, or of the distance less 1
 };
 
-// Whole numbers that are told as such: all that are exact in a double and short as a varint.
+// Whole numbers up to this are encoded as such: exact in a double, and short as a varint.
 #define COMPACT_INTEGER_MOST 1e9
 
-// A row whose arguments are ids and numbers alone: later ones may be differences to it.
+// A row with only ids and numbers as arguments: later rows may be differences to it.
 typedef struct compact_row {
     uint64_t session;
     method method;
-    compact_world world; // not COMPACT_WORLD_OTHER
+    compact_world world; // never COMPACT_WORLD_OTHER
     uint32_t mask;       // bits of the arguments that are there
     uint32_t id_count, number_count;
     uint64_t ids[LOG_COMPACT_IDS_MAX];
@@ -85,7 +85,7 @@ static inline int64_t compact_unzigzag(uint64_t value)
 }
 
 // A float's place among all floats, so that near ones have near places.
-int32_t compact_place_of(double value); // of its float
+int32_t compact_place_of(double value); // of the value rounded to float
 double compact_at_place(int32_t place);
 
 #endif

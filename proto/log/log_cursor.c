@@ -1,5 +1,5 @@
-// Values of a log in canonical form, read one after the other. A head is taken only in the shortest
-// form that tells its length, so two logs of the same contents are the same bytes.
+// Values of a log in canonical form, read one after the other. A head is accepted only in the
+// shortest form for its length, so two logs of the same contents are the same bytes.
 #include "proto/log/log_cursor.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@ status log_refuse(const log_cursor *c, const char *expected)
                      expected);
 }
 
-// The bytes of the shortest head that tells this length.
+// The number of bytes of the shortest head for this length.
 static uint32_t shortest_head(tag_kind kind, uint64_t length)
 {
     const uint64_t fixed = kind == TAG_STR ? 32 : kind == TAG_BIN ? 0 : 16;

@@ -1,7 +1,7 @@
-// Reading the canonical MessagePack of a log: what records and stream share. Internal to proto/log.
+// Reads the canonical MessagePack of a log, for records and streams. Internal to proto/log.
 //
-// Each take_ function moves on only if what follows is whole, of the kind and in its shortest form.
-// Any thread, one at a time.
+// Each take_ function moves on only if the next value is complete, of the kind and in its shortest
+// form. Any thread, one at a time.
 #ifndef CAROM_PROTO_LOG_LOG_CURSOR_H
 #define CAROM_PROTO_LOG_LOG_CURSOR_H
 
@@ -18,7 +18,7 @@ typedef struct log_cursor {
     error *err;      // may be NULL
 } log_cursor;
 
-// STATUS_INVALID_ARGUMENT, with the place and what was expected there.
+// STATUS_INVALID_ARGUMENT, with the place and what was expected.
 status log_refuse(const log_cursor *c, const char *expected);
 
 bool log_take_head(log_cursor *c, tag_kind kind, value_head *head);

@@ -10,7 +10,7 @@
 #include "common/base/little_endian.h"
 
 enum { GROUP = 64, HEAD_BYTES = 8, WORD_BYTES = 8, ROW_BYTES = WORD_BYTES + 4, DIGESTS = 255 };
-static const uint32_t ALL = UINT32_C(1) << 31; // of the number of groups
+static const uint32_t ALL = UINT32_C(1) << 31; // of the number of groups: all of them follow
 
 _Static_assert(LOG_DIGEST_SLOTS_MAX % GROUP == 0 &&
                    (int)LOG_DIGEST_SLOTS_MAX > (int)PHYSICS_BODIES_MAX,
@@ -43,8 +43,8 @@ static uint32_t digest_of_group(const uint64_t parts[GROUP])
     return (uint32_t)sum;
 }
 
-// The parts of the world's hash in whole groups; the first, which belongs to no body, becomes
-// `rest`, and 0 in the list. Returns the hash.
+// Collects the parts of the world's hash in whole groups; the first, which belongs to no body, goes
+// to `rest`, and is 0 in the list. Returns the hash.
 static uint64_t take_parts(log_digest_parts *parts, const physics_world *world, uint32_t *rest)
 {
     const uint32_t slots = (world_body_slots(world) + GROUP - 1) / GROUP * GROUP;
@@ -58,7 +58,7 @@ static uint64_t take_parts(log_digest_parts *parts, const physics_world *world, 
 
 // ---- writing
 
-// A bit for each slot of a group whose part is another one.
+// A bit for each slot of a group whose part has changed.
 static uint64_t find_changes(const uint64_t now[GROUP], const uint64_t last[GROUP])
 {
     uint64_t changed = 0;
@@ -68,7 +68,8 @@ static uint64_t find_changes(const uint64_t now[GROUP], const uint64_t last[GROU
     return changed;
 }
 
-// Of the parts in `next`. Rows and digests follow one another, but are found together.
+// Writes a block of the parts in `next`. Rows and digests are separate runs of bytes, but computed
+// together.
 static void write_block(const log_digests *d, uint32_t rest, buffer *out)
 {
     const uint32_t groups = d->next.count / GROUP;
@@ -120,14 +121,14 @@ uint64_t log_digests_write(log_digests *d, const physics_world *world, buffer *o
 
 // ---- reading
 
-// A block, by where its parts begin.
+// A block, by the offsets of its parts.
 typedef struct block {
     uint32_t groups;
     bool all;
     const uint8_t *map, *row, *digest, *end;
 } block;
 
-// Its parts are counted before one of them is believed. False: it does not fit.
+// Checks the counts of the parts before using them. False: the block does not fit.
 static bool find_block(const uint8_t *bytes, size_t size, size_t head, size_t row, block *out)
 {
     if (size < head) {
@@ -167,7 +168,7 @@ bool log_digests_pass_first_kind(const uint8_t *bytes, size_t size, size_t *used
     return fits;
 }
 
-// Room for so many groups; what was not told is of no bodies.
+// Makes space for so many groups; new ones have no bodies.
 static void grow(log_digests *d, uint32_t groups)
 {
     if (groups > d->groups.count) {
@@ -208,7 +209,7 @@ bool log_digests_read(log_digests *d, const uint8_t *bytes, size_t size, size_t 
 
 // ---- telling
 
-// The id of the body in a slot, 0 where there is none.
+// The id of the body in a slot; 0 if there is none.
 static body_id body_in(const physics_world *world, uint32_t slot)
 {
     enum { SLOT_BITS = 24 };
@@ -230,7 +231,7 @@ static void tell_body(const physics_world *world, uint32_t slot, bool expected,
     }
 }
 
-// Of a group: whether something differs in it; then `text` tells it.
+// Whether a group differs; if so, `text` says where.
 static bool tell_group(const log_digests *d, const physics_world *world, uint32_t group,
                        const uint64_t parts[GROUP], char text[LOG_DIGEST_TEXT_BYTES])
 {

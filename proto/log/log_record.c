@@ -1,5 +1,5 @@
-// Records of a log to bytes and back. The reader looks at each byte once, in order, takes no memory
-// and believes no length before it has seen that many bytes.
+// Encodes and decodes records of a log. The reader visits each byte once, in order, allocates no
+// memory, and trusts no length before it has seen that many bytes.
 #include "proto/log/log_record.h"
 
 #include <msgpack.h>
@@ -345,7 +345,7 @@ bool log_record_next(const log_record *record, size_t *offset, log_command *out)
     error unused;
     log_cursor c = {record->commands, *offset, record->commands_size, &unused};
     status s = take_command(&c, out);
-    ASSERT(s == STATUS_OK); // it was read before
+    ASSERT(s == STATUS_OK); // it was verified before
     *offset = c.at;
     return true;
 }

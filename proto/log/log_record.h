@@ -1,25 +1,25 @@
-// A record of a world's log: what was commanded between two ticks, and the state's hash at its end.
+// A record of a world's log: the commands between two ticks, and the state's hash at its end.
 //
 // A world is an image at one tick and the commands since; the engine gives the same bits wherever
-// it runs, so whoever has both has the world. One encoding of that serves the journal on disk, the
-// recording in a file and the subscription of encoding "log"; PROTOCOL.md, "The log of a world",
-// describes it to the byte.
+// it runs, so both together determine the world. One encoding serves the log on disk, recordings in
+// files and subscriptions of encoding "log"; PROTOCOL.md, "The log of a world", describes it to the
+// byte.
 //
 // A record is a MessagePack map in canonical form: the keys below in this order, absent ones left
 // out, integers in their shortest form, hash and image as bin.
 //
-//     from      the tick of the state that the record begins with
-//     tick      the tick of the state that it leads to, >= from
-//     commands  [[tick, session, method, arguments] ...] in the order in which they were applied
-//     hash      8 bytes, big-endian: world_hash() of the state at `tick`; left out where not taken
-//     image     the whole state at `from`, as world_save() writes it; only where a reader begins
+//     from      the tick of the state that the record begins with tick      the tick of the state
+//     that it leads to, >= from commands  [[tick, session, method, arguments] ...] in the order in
+//     which they were applied hash      8 bytes, big-endian: world_hash() of the state at `tick`;
+//     left out if not computed image     the whole state at `from`, as world_save() writes it; only
+//     if readers may begin there
 //
 // A command's tick is the first whose state shows it, as in the command's answer: it is applied to
 // the state of tick - 1, before the step. A command whose tick is `from` was applied to the state
-// of `from` as it stood (the world was paused). So within a record ticks never fall, and lie
-// between `from` and `tick`.
+// of `from` as it stood (the world was paused). So the ticks within a record never decrease, and
+// lie between `from` and `tick`.
 //
-// Pure but for the buffer; any thread, one at a time.
+// Pure except for the buffer; any thread, one at a time.
 #ifndef CAROM_PROTO_LOG_LOG_RECORD_H
 #define CAROM_PROTO_LOG_LOG_RECORD_H
 
@@ -31,8 +31,8 @@
 #include "proto/wire/buffer.h"
 
 enum {
-    // Commands in one record. A record covers at most some seconds, and a tick takes a few thousand
-    // commands at best.
+    // Commands in one record. A record covers a few seconds at most, and a tick carries out a few
+    // thousand commands at best.
     LOG_COMMANDS_MAX = 1 << 20,
 
     // A command's arguments [bytes]: those of one message from a client at its largest.
@@ -80,16 +80,16 @@ uint32_t log_record_encode_pairs(buffer *out, const log_record *record);
 // Appends the record as a map of its own.
 void log_record_encode(buffer *out, const log_record *record);
 
-// Reads a whole record of `size` bytes, which need not be trusted. Errors:
-// STATUS_INVALID_ARGUMENT with the place and what was expected there; STATUS_LIMIT_EXCEEDED for
-// sizes and counts over the limits above. No memory is kept. `out` points into `bytes`.
+// Reads a whole record of `size` untrusted bytes. Errors: STATUS_INVALID_ARGUMENT with the place
+// and what was expected; STATUS_LIMIT_EXCEEDED for sizes and counts over the limits above.
+// Allocates nothing: `out` points into `bytes`.
 status log_record_decode(const uint8_t *bytes, size_t size, log_record *out, error *err);
 
-// A notification of encoding log: the record's pairs, and before them those that tell which world
-// it is of. A record alone is one too. Names point into the bytes.
+// A notification of encoding log: the record's pairs, preceded by pairs that name the world. A
+// record alone is accepted too. Names point into the bytes.
 typedef struct log_notification {
     log_record record;
-    const char *world; // not zero-terminated; NULL: not told
+    const char *world; // not zero-terminated; NULL: left out
     size_t world_size;
     bool has_epoch;
     uint64_t epoch;

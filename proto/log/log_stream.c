@@ -160,7 +160,7 @@ static status read_record(log_reader *r, const uint8_t *payload, size_t size, er
     return STATUS_OK;
 }
 
-// Reads a frame whose checksum is right.
+// Reads the payload of a frame whose checksum matches.
 static log_event read_payload(log_reader *r, const uint8_t *payload, size_t size, error *err)
 {
     log_cursor c = {.bytes = payload, .size = size, .err = err};
@@ -176,7 +176,8 @@ static log_event read_payload(log_reader *r, const uint8_t *payload, size_t size
     return read_record(r, payload, size, err) == STATUS_OK ? LOG_RECORD : LOG_BROKEN;
 }
 
-// Takes bytes until `held` has `want` of them. Memory grows with what came, at most twofold.
+// Collects bytes until `held` has `want` of them. Memory grows with the received bytes, to twice
+// their number at most.
 static bool hold(log_reader *r, size_t want, const uint8_t **bytes, size_t *size)
 {
     const size_t left = want - r->held.size;
@@ -273,7 +274,7 @@ log_event log_reader_feed(log_reader *r, const void *bytes, size_t size, size_t 
     } else if (r->stage == STAGE_MAGIC && read_magic(r, &at, &left, err) == LOG_BROKEN) {
         event = LOG_BROKEN;
     } else if (r->stage == STAGE_HEADER || r->stage == STAGE_RECORDS) {
-        // A whole frame is kept until the next call, as what was read points into it.
+        // A whole frame is kept until the next call, since the decoded record points into it.
         bool whole = r->held.size >= LOG_FRAME_HEAD_BYTES &&
                      r->held.size == LOG_FRAME_HEAD_BYTES + (size_t)get32(r->held.data);
         if (whole) {

@@ -1,4 +1,4 @@
-// A log as a stream of bytes: what a recording's file holds, from its magic to its end mark.
+// A log as a stream of bytes: the content of a recording's file, from its magic to its end mark.
 //
 //     magic    89 63 6c 6f 67 0d 0a 1a   ("\x89clog\r\n\x1a"; a transfer as text would alter it)
 //     frames   size (u32), checksum (u32), payload of `size` bytes; both little-endian
@@ -7,11 +7,11 @@
 // MessagePack map in canonical form. The first is the header, the ones after it are records
 // (log_record.h), the last is the end mark:
 //
-//     header    {format, engine, world, epoch, hz, begun}
-//     end       {end, records}    the last tick, and how many records there are
+//     header    {format, engine, world, epoch, hz, begun} end       {end, records}    the last
+//     tick, and the number of records
 //
-// A stream that was cut off lacks its end mark; all whole frames before the cut are good.
-// Reading takes memory as bytes come, never because a size says so.
+// A stream that was cut off lacks its end mark; all whole frames before the cut are good. Reading
+// allocates memory for received bytes, never for a declared size.
 //
 // Any thread, one at a time.
 #ifndef CAROM_PROTO_LOG_LOG_STREAM_H
@@ -44,7 +44,7 @@ typedef struct log_header {
 
 typedef struct log_end {
     uint64_t tick;    // of the last record
-    uint64_t records; // so many came before
+    uint64_t records; // number of records before it
 } log_end;
 
 // ---- writing: each appends its bytes to `out`
@@ -68,10 +68,10 @@ typedef struct log_reader {
     log_header header;
     log_record record;
     log_end end;
-    uint64_t offset;  // bytes of the stream that were used
-    uint64_t records; // that were read
-    uint64_t tick;    // the last record's; each has to begin where one before it ended
-    buffer held;      // of the frame that is being read
+    uint64_t offset;  // bytes of the stream read so far
+    uint64_t records; // read so far
+    uint64_t tick;    // of the last record; each has to begin where the one before ended
+    buffer held;      // bytes of the frame being read
     uint8_t stage;
     error failure;
 } log_reader;
@@ -79,15 +79,15 @@ typedef struct log_reader {
 void log_reader_init(log_reader *r);
 void log_reader_deinit(log_reader *r);
 
-// Looks at up to `size` bytes that follow those of the last call; `used` (not NULL) is set to how
-// many it took. To be called until it answers LOG_MORE. On LOG_BROKEN `err` says what is wrong, at
-// which byte of the stream, and what to do: STATUS_INVALID_ARGUMENT for bytes that are no log, of a
+// Processes up to `size` bytes that follow those of the last call; `used` (not NULL) is set to the
+// number processed. To be called until it returns LOG_MORE. On LOG_BROKEN `err` gives the fault,
+// its offset in the stream, and the remedy: STATUS_INVALID_ARGUMENT for bytes that are no log, of a
 // newer format, altered or inconsistent; STATUS_LIMIT_EXCEEDED for frames over
 // LOG_RECORD_BYTES_MAX.
 log_event log_reader_feed(log_reader *r, const void *bytes, size_t size, size_t *used, error *err);
 
 // Whether the stream may end here: STATUS_OK after the end mark; else STATUS_INVALID_ARGUMENT with
-// a text that tells up to which tick it is whole.
+// a text that names the tick up to which it is complete.
 status log_reader_finish(const log_reader *r, error *err);
 
 #endif

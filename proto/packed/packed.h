@@ -1,12 +1,12 @@
-// Packed snapshots: the bodies in view, quantised, predicted and entropy-coded against what was
-// sent before.
+// Packed snapshots: the bodies in view, quantised, predicted and entropy-coded against the
+// snapshots sent before.
 //
-// Poses are rounded to steps of the precision, so what is decoded is within half a step of the
-// server's, always: errors cannot add up, because both sides predict from the rounded poses alone.
-// Encoder and decoder hold the same state (the tracks of packed_track.h and the models of
+// Poses are rounded to steps of the precision, so decoded poses are always within half a step of
+// the server's: errors cannot add up, because both sides predict only from the rounded poses.
+// Encoder and decoder keep the same state (the tracks of packed_track.h and the models of
 // packed_model.h) and change it alike with each snapshot; each snapshot therefore needs the one
-// before it. A reader that lacks it begins with a full one, which holds all of that state, so
-// readers that join later share the snapshots of those who are there.
+// before it. A reader without it begins with a full one, which has all of that state, so readers
+// that join later share the snapshots of the earlier ones.
 //
 // PROTOCOL.md, "Packed snapshots", describes the bytes to the bit.
 //
@@ -24,7 +24,7 @@
 enum {
     PACKED_VERSION = 1,
     PACKED_BODIES_MAX = 1 << 20,      // tracks of one stream: the bodies of the largest world
-    PACKED_ANGLE_STEPS_MAX = 1 << 20, // of a turn
+    PACKED_ANGLE_STEPS_MAX = 1 << 20, // in a turn
     PACKED_ANGLE_STEPS_MIN = 4,
     PACKED_ANGLE_STEPS_DEFAULT = 1 << 10,
     PACKED_TICKS_MAX = 1 << 10 // between two snapshots, as the prediction counts them
@@ -37,8 +37,8 @@ enum {
 #define PACKED_STEPS_DEFAULT 512.0
 
 typedef struct packed_precision {
-    double position_steps; // to a metre, PACKED_STEPS_MIN to _MAX
-    uint32_t angle_steps;  // to a turn, 4 to PACKED_ANGLE_STEPS_MAX
+    double position_steps; // in a metre, PACKED_STEPS_MIN to _MAX
+    uint32_t angle_steps;  // in a turn, 4 to PACKED_ANGLE_STEPS_MAX
     double velocity_steps; // to a metre (a radian) a second; 0: velocities are not sent, but
                            // estimated from poses by the reader
 } packed_precision;
@@ -60,8 +60,8 @@ typedef struct packed_decoder packed_decoder;
 packed_encoder *packed_encoder_create(const packed_precision *precision, double hz);
 void packed_encoder_destroy(packed_encoder *e); // NULL is allowed
 
-// The memory that it takes beside its blocks (common/base/block.h), and the most that it may take
-// after one more snapshot of `count` bodies.
+// The memory that the encoder takes in addition to its blocks (common/base/block.h), and the most
+// that it may take after one more snapshot of `count` bodies.
 size_t packed_encoder_bytes(const packed_encoder *e);
 size_t packed_encoder_bytes_most(const packed_encoder *e, uint32_t count);
 // The latter of a new one, with velocities or without.
@@ -70,15 +70,15 @@ size_t packed_encoder_bytes_of(bool velocities, uint32_t count);
 // Forgets all bodies and all that was learned. The next full snapshot is as small as the first.
 void packed_encoder_restart(packed_encoder *e);
 
-// Appends to `out` the bytes that take a reader from the snapshot before to this state, that of
-// `tick`, which is not below that of the snapshot before. `bodies` are all that are in view, by
-// ascending slot (the low 24 bits of the id), at most PACKED_BODIES_MAX. `removed` are the ids that
-// no longer exist, in any order; what else is not in view any more has left it.
+// Appends to `out` the bytes that update a reader from the snapshot before to the state of `tick`,
+// which is not below the tick before. `bodies` are all bodies in view, by ascending slot (the low
+// 24 bits of the id), at most PACKED_BODIES_MAX. `removed` are the ids that no longer exist, in any
+// order; other bodies that are not in view any more have left it.
 void packed_encode(packed_encoder *e, uint64_t tick, const packed_body *bodies, uint32_t count,
                    const uint64_t *removed, uint32_t removed_count, buffer *out);
 
-// The same, but those of `bodies` that are `held` (NULL: none) are left out: the reader goes on
-// showing them as it has them. Only bodies that were in the snapshot before may be held.
+// The same, but leaves out those of `bodies` that are `held` (NULL: none): the reader keeps showing
+// their last state. Only bodies of the snapshot before may be held.
 void packed_encode_part(packed_encoder *e, uint64_t tick, const packed_body *bodies,
                         const bool *held, uint32_t count, const uint64_t *removed,
                         uint32_t removed_count, buffer *out);
@@ -101,7 +101,7 @@ typedef struct packed_changes {
     bool full; // all that was known before is void; `bodies` are all that are in view
     uint64_t tick;
     double hz;                 // ticks a second
-    const packed_body *bodies; // that moved, or came into view
+    const packed_body *bodies; // bodies that moved, or came into view
     uint32_t body_count;
     const uint64_t *entered; // ids; a full snapshot leaves it empty
     uint32_t entered_count;
@@ -111,9 +111,9 @@ typedef struct packed_changes {
     uint32_t left_count;
 } packed_changes;
 
-// Takes the next snapshot's bytes, which need not be trusted. Errors: STATUS_INVALID_ARGUMENT with
-// what is wrong; STATUS_INTERNAL when memory runs out. After an error only a full snapshot is
-// taken. Memory: in proportion to the bodies that were really sent.
+// Decodes the next snapshot from untrusted bytes. Errors: STATUS_INVALID_ARGUMENT with the fault;
+// STATUS_INTERNAL when memory runs out. After an error only a full snapshot is accepted. Memory: in
+// proportion to the bodies that were really sent.
 status packed_decode(packed_decoder *d, const uint8_t *bytes, size_t size, packed_changes *out,
                      error *err);
 

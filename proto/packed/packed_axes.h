@@ -1,4 +1,4 @@
-// The forecast of three axes and what they learn from each snapshot, in lanes: see packed_track.h.
+// The forecast of three axes and its update after each snapshot, in lanes: see packed_track.h.
 // Inline, since each moving body passes through here once a snapshot. Internal to proto/packed; one
 // thread at a time.
 #ifndef CAROM_PROTO_PACKED_PACKED_AXES_H
@@ -15,13 +15,13 @@ enum {
     HALF = PARTS / 2,
     PLACE_NEAR = 12000,
     // Bounds for three axes at once: an error times a gain stays below 2^31.
-    QUICK_CHANGE_MOST = 1 << 12, // steps
-    QUICK_ERROR_MOST = 1 << 23   // parts
+    QUICK_CHANGE_MOST = 1 << 12, // in steps
+    QUICK_ERROR_MOST = 1 << 23   // in parts
 };
 
 // ---- lanes
 
-// A comparison of lanes gives -1 where it holds, else 0.
+// Selects `a` where the lane of `where` is -1 (a comparison that is true), else `b`.
 static ALWAYS_INLINE packed_lanes choose(packed_lanes where, packed_lanes a, packed_lanes b)
 {
     return (where & a) | (~where & b);
@@ -138,7 +138,7 @@ static ALWAYS_INLINE void stop_filters(packed_axes *a)
     }
 }
 
-// The axes are now `residual` steps beside what was expected; `change` is by how many each has
+// The axes are now `residual` steps from the expected value; `change` is by how much each has
 // changed.
 static ALWAYS_INLINE void packed_axes_update(packed_axes *a, const packed_forecast *f,
                                              const packed_motion *m,

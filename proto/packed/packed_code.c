@@ -18,8 +18,8 @@ static ALWAYS_INLINE int turn_of(int32_t last, bool above)
     return last == 0 ? 0 : (last > 0) == above ? 1 : 2;
 }
 
-// How far the value is from what was expected, which is not as expected if `certain`. `others` is 0
-// for the first axis of three, then 1, or 2 if one before it was not as expected.
+// Codes the distance of the value from the expected one; `certain`: it is not 0. `others` is 0 for
+// the first axis of three, then 1, or 2 if an earlier axis was not as expected.
 static ALWAYS_INLINE int64_t code_residual(range_state *s, range_coder *c, packed_models *m,
                                            const packed_axes *a, int first, int lane,
                                            const packed_forecast *f, int others, bool certain,
@@ -34,7 +34,8 @@ static ALWAYS_INLINE int64_t code_residual(range_state *s, range_coder *c, packe
         return 0;
     }
     const int coarse = size < 2 ? 0 : size < 5 ? 1 : size < 8 ? 2 : 3;
-    const int seen = above ? places : PLACES - 1 - places; // mirrored: above is what is learned
+    // mirrored, so that the models always learn "above"
+    const int seen = above ? places : PLACES - 1 - places;
     bit_model *toward = &m->toward[axis][seen][coarse][turn_of(a->last[lane], above)];
     const bool up = range_code_bit_as(s, c, toward, (residual > 0) == above, writes) == above;
     const uint64_t distance = (uint64_t)(residual < 0 ? -residual : residual);
@@ -79,7 +80,7 @@ static ALWAYS_INLINE bit_model *exact_model(packed_models *m, const packed_axes 
 static ALWAYS_INLINE int64_t wrap_angle(int64_t q, int64_t turn)
 {
     if (q >= -(turn / 2) && q < turn - turn / 2) {
-        return q; // as it nearly always is
+        return q; // nearly always so
     }
     int64_t r = (q + turn / 2) % turn;
     r += r < 0 ? turn : 0;

@@ -1,6 +1,6 @@
 // The reading side of a packed stream. Bytes need not be trusted: every count is checked against
-// the tracks that there are or limited by the bytes that are left, and every failure leaves a
-// decoder that takes a full snapshot. Memory that runs out is an error, as this runs in strangers'
+// the existing tracks or limited by the remaining bytes, and after every failure the decoder
+// accepts a full snapshot. Running out of memory is an error, since this runs in other people's
 // programs.
 #include "proto/packed/packed.h"
 
@@ -18,7 +18,7 @@ typedef struct id_list {
 
 struct packed_decoder {
     packed_stream stream;
-    bool begun; // a full snapshot was taken, and none has failed since
+    bool begun; // a full snapshot was read, and none has failed since
     packed_body *bodies;
     uint32_t body_count, body_capacity;
     id_list entered, removed, left;
@@ -90,7 +90,7 @@ static double velocity_of(const packed_stream *s, const packed_track *t, int axi
 static packed_body body_of(const packed_stream *s, const packed_track *t)
 {
     const double turn = 2.0 * 3.14159265358979323846;
-    const double angle_steps = (double)s->precision.angle_steps / turn; // to a radian
+    const double angle_steps = (double)s->precision.angle_steps / turn; // in a radian
     return (packed_body){
         .id = t->id,
         .x = (double)t->q[0] / s->precision.position_steps,
@@ -119,7 +119,7 @@ static bool push_body(packed_decoder *d, const packed_track *t)
 
 // ---- the parts of a snapshot
 
-// Tracks whose id was cleared are no more.
+// Removes tracks whose id was cleared.
 static void drop_gone(packed_stream *s)
 {
     uint32_t kept = 0;
@@ -188,7 +188,7 @@ static int compare_tracks(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// The new tracks are behind the others, both parts by ascending slot.
+// Merges the new tracks, which are after the others; both parts are in order of slots.
 static status order_tracks(packed_decoder *d, uint32_t old, error *err)
 {
     packed_stream *s = &d->stream;
@@ -283,7 +283,7 @@ static status mark_skipped(packed_decoder *d, error *err)
     return STATUS_OK;
 }
 
-// With `part`, tracks may be passed over.
+// Reads the moving tracks. With `part`, some may be left out.
 static status read_moving(packed_decoder *d, range_coder *c, bool part, error *err)
 {
     packed_stream *s = &d->stream;

@@ -1,6 +1,5 @@
-// The writing side of a packed stream. A snapshot's parts, in their order: what changed of the
-// scene, which tracks are gone, which bodies came, which resting ones move again, then each moving
-// one.
+// The writing side of a packed stream. A snapshot's parts, in order: changes of the scene, tracks
+// that are gone, bodies that came, resting ones that move again, then each moving one.
 #include "proto/packed/packed.h"
 
 #include <math.h>
@@ -17,10 +16,10 @@
 struct packed_encoder {
     packed_stream stream;
     bool begun;              // a first snapshot was encoded
-    uint32_t moving;         // tracks that are not at rest, after the last one
-    ARRAY(uint32_t) sources; // of each track, the body that it follows in the snapshot under way
-    ARRAY(uint32_t) entered; // bodies that no track follows
-    ARRAY(uint64_t) removed; // by ascending id
+    uint32_t moving;         // tracks not at rest after the last snapshot
+    ARRAY(uint32_t) sources; // for each track, the index of its body in the current snapshot
+    ARRAY(uint32_t) entered; // bodies without a track
+    ARRAY(uint64_t) removed; // in ascending order
     const bool *held;        // the caller's, while it encodes; NULL: all are coded
 };
 
@@ -91,9 +90,9 @@ size_t packed_encoder_bytes_of(bool velocities, uint32_t count)
 
 // ---- rounding
 
-// The last line: the engine bounds places and speeds far below this, and what it does not bound is
-// cut off rather than refused, for a stream has to go on. NaN becomes 0. Differences of two such
-// values, and what a filter expects beyond them, stay within what residuals can have.
+// The last safeguard: the engine bounds positions and speeds far below this; larger values are
+// clamped rather than refused, since a stream has to go on. NaN becomes 0. Differences of two such
+// values, and a filter's forecast beyond them, stay within the range of residuals.
 static int64_t round_steps(double value)
 {
     const double most = (double)PACKED_VALUE_MOST / 4;
@@ -101,8 +100,8 @@ static int64_t round_steps(double value)
     return (int64_t)(kept + (kept < 0.0 ? -0.5 : 0.5));
 }
 
-// The values of a body in steps. An angle is taken on the turn that is nearest to `near`, so that
-// it does not jump from half a turn to minus half.
+// The values of a body in steps. An angle is taken on the turn nearest to `near`, so that it does
+// not jump from half a turn to minus half.
 static void round_body(const packed_stream *s, const packed_body *b, int64_t near, int64_t *q)
 {
     const packed_precision *p = &s->precision;
@@ -348,7 +347,7 @@ static void code_moving(packed_encoder *e, range_coder *c, const packed_body *bo
         write_track(c, s, t, q, &history);
         s->motion.ticks = ticks;
         if (packed_track_settle(s, t)) {
-            t->rest[0] = (double)NAN; // not known: see has_moved()
+            t->rest[0] = (double)NAN; // unknown: see has_moved()
             e->moving--;
         }
     }
@@ -387,7 +386,7 @@ void packed_encode(packed_encoder *e, uint64_t tick, const packed_body *bodies, 
     packed_encode_part(e, tick, bodies, NULL, count, removed, removed_count, out);
 }
 
-// Bodies that are held make a change of another kind.
+// Held bodies make the change a partial one.
 static const bool *any_held(const bool *held, uint32_t count)
 {
     return held != NULL && memchr(held, true, count * sizeof *held) != NULL ? held : NULL;

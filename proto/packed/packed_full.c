@@ -1,6 +1,5 @@
-// The full snapshot: precision and scene, every track with its filters, every model that has
-// learned. Its own numbers are coded by models that begin anew, so that writing one changes
-// nothing.
+// The full snapshot: precision and scene, every track with its filters, every trained model. Its
+// own numbers are coded with fresh models, so that writing one does not change the stream.
 #include "proto/packed/packed_full.h"
 
 #include <string.h>
@@ -41,8 +40,8 @@ static bool is_precision(const packed_precision *p)
             between(p->velocity_steps, PACKED_STEPS_MIN, PACKED_STEPS_MAX));
 }
 
-// Tick, rate and precision, and what velocities say of poses, which is computed once, here, so that
-// no reader's rounding matters.
+// Codes tick, rate and precision, and the effect of velocities on poses, which is computed once, by
+// the writer, so that no reader's rounding matters.
 static bool code_head(range_coder *c, packed_stream *s)
 {
     packed_precision *p = &s->precision;
@@ -62,7 +61,8 @@ static bool code_head(range_coder *c, packed_stream *s)
     return sane;
 }
 
-// A number within `least` and `most`; what is read outside of them is cut off, and `sane` is false.
+// Codes a number from `least` to `most`; a read number outside is clamped, and sets `sane` to
+// false.
 static int32_t code_small(range_coder *c, number_model *m, int32_t value, int64_t least,
                           int64_t most, bool *sane)
 {
@@ -71,7 +71,7 @@ static int32_t code_small(range_coder *c, number_model *m, int32_t value, int64_
     return (int32_t)(got < least ? least : got > most ? most : got);
 }
 
-// False if what was read is not what an encoder can have had.
+// False if the values read are impossible for an encoder.
 static bool code_axis(range_coder *c, full_models *m, packed_axes *a, int axis, int filters)
 {
     bool sane = true;
@@ -140,7 +140,7 @@ static bool code_tracks(range_coder *c, packed_stream *s, full_models *m, bool p
         return false;
     }
     for (uint32_t i = 0; i < count; i++) {
-        if (reads) { // one by one: memory grows with what was really sent
+        if (reads) { // one by one: memory grows with the tracks that were really sent
             if (!packed_stream_resize(s, i + 1)) {
                 return false;
             }

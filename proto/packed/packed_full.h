@@ -6,7 +6,7 @@
 
 enum {
     PACKED_FLAG_FULL = 1,
-    PACKED_FLAG_PART = 2, // of a change: bodies may be left out; of a full one: some were
+    PACKED_FLAG_PART = 2, // of a change: bodies may be left out; of a full snapshot: some were
     PACKED_HEAD_BYTES = 1,
     // The last bits of a full snapshot: one that was cut off, and goes on in the zeros past its
     // end, does not have them.
@@ -14,8 +14,9 @@ enum {
     PACKED_FULL_MARK_BITS = 16
 };
 
-// Codes the stream both ways; with `part`, how late tracks are too. When reading, `s` is empty
-// before; false with an error if the bytes are no stream, and `s` may then hold a part.
+// Codes the stream in either direction; with `part`, also how late tracks are. When reading, `s`
+// must be empty before; false with an error if the bytes are no stream, and `s` may then be partly
+// filled.
 bool code_full(range_coder *c, packed_stream *s, bool part, error *err);
 
 #endif

@@ -1,8 +1,8 @@
-// The axes of the tracks of one packed stream: pieces of one size, from a few large slabs.
+// Memory for the axes of one packed stream's tracks: pieces of one size, from a few large slabs.
 //
-// A stream of thousands of bodies has one piece for each that moves. Taken one by one from the heap
-// they would stay there in fragments after the stream has ended; slabs are large enough to be
-// mappings, which go back to the system at once.
+// A stream of thousands of bodies has one piece for each moving body. Allocated one by one they
+// would leave the heap fragmented after the stream has ended; slabs are large enough to be
+// mappings, which return to the system at once.
 //
 // One thread at a time. A zeroed pool is an empty one; it belongs to one stream, so all pieces have
 // one size.
@@ -16,11 +16,11 @@
 #include "proto/packed/packed_track.h"
 
 typedef struct packed_pool {
-    struct packed_slab *slabs; // the newest first: it alone has pieces that were never taken
-    void *free;                // pieces that were put back, linked by their first word
-    uint32_t used;             // pieces that are taken
-    uint32_t room;             // pieces of all slabs
-    uint32_t fresh;            // of the newest slab, those that were never taken
+    struct packed_slab *slabs; // the newest first: only it has pieces that were never used
+    void *free;                // freed pieces, linked by their first word
+    uint32_t used;             // number of pieces in use
+    uint32_t room;             // number of pieces in all slabs
+    uint32_t fresh;            // of the newest slab, those that were never used
     size_t bytes;              // of all slabs
 } packed_pool;
 

@@ -110,7 +110,7 @@ bool packed_track_is_sane(const packed_track *t, int axes)
 
 // ---- the scene
 
-// The parts that a step of velocity adds to a place in a tick.
+// The parts that one step of velocity adds to a position in a tick.
 static int32_t told_of(double steps)
 {
     const double parts = steps * PARTS + 0.5;

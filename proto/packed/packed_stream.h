@@ -1,8 +1,8 @@
-// Encoder and decoder of a packed stream share this: tracks, models, and the coding of each value.
-// Internal to proto/packed.
+// Shared by the encoder and decoder of a packed stream: tracks, models, and the coding of each
+// value. Internal to proto/packed.
 //
-// A function whose name begins with code_ goes both ways: it writes the value that it is given, or
-// reads one, by what the coder does, and returns the value either way.
+// A function whose name begins with code_ works in both directions: depending on the coder it
+// writes the given value or reads one, and returns the value either way.
 #ifndef CAROM_PROTO_PACKED_PACKED_STREAM_H
 #define CAROM_PROTO_PACKED_PACKED_STREAM_H
 
@@ -14,15 +14,15 @@
 enum {
     NUMBER_EXPONENTS = 41, // of value + 1: values are below 2^40, the distance of the two corners
                            // of the largest world in the finest steps
-    MAGNITUDE_MODELS = 16, // for the exponents of residuals: those above share the last
+    MAGNITUDE_MODELS = 16, // for the exponents of residuals: larger ones share the last
     MAGNITUDE_EXPONENTS = 40, // so residuals are below 2^40
-    SIZE_CLASSES = 12,        // of what was not expected
+    SIZE_CLASSES = 12,        // of the unexpected part
     PLACES = 5 * 5,           // where the two filters lie
     SPREADS = 4,
     AMBIGUITIES = 5
 };
 
-// No rounded value is above this: what a reader finds above it is refused.
+// No rounded value is above this: a reader refuses larger ones.
 #define PACKED_VALUE_MOST ((int64_t)1 << 40)
 
 // Ticks are below this.
@@ -59,7 +59,7 @@ typedef struct packed_stream {
     packed_motion motion;
     packed_track *tracks; // by ascending slot
     uint32_t count, capacity;
-    packed_pool pool; // of their axes
+    packed_pool pool; // memory of their axes
     packed_models models;
 } packed_stream;
 
@@ -73,7 +73,7 @@ void packed_models_init(packed_models *m);
 uint64_t code_number(range_coder *c, number_model *m, uint64_t value); // below 2^41 - 1
 int64_t code_signed(range_coder *c, number_model *m, int64_t value);   // within 2^40
 
-// One moving track takes the rounded values `q`, or those that are read. `history` has the outcomes
+// Codes one moving track: writes the rounded values `q`, or reads them. `history` has the outcomes
 // of the tracks before it, newest in the lowest bit.
 void write_track(range_coder *c, packed_stream *s, packed_track *track, const int64_t *q,
                  uint32_t *history);
@@ -96,13 +96,13 @@ void packed_stream_fit(packed_stream *s);
 bool packed_stream_resize(packed_stream *s, uint32_t count);
 void packed_stream_deinit(packed_stream *s);
 
-// Sets precision and rate, and what follows from them.
+// Sets precision and rate, and the values computed from them.
 void packed_stream_begin(packed_stream *s, const packed_precision *precision, double hz);
 
 // The next snapshot is `ticks` after the one before.
 void packed_stream_advance(packed_stream *s, uint64_t ticks);
 
-// Whether tracks are passed over: by what happened to each before. Begins anew in each change.
+// Models for whether a track is left out, by the outcomes of those before. Fresh in each change.
 typedef struct held_models {
     bit_model held[2];
 } held_models;

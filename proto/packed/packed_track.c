@@ -1,4 +1,4 @@
-// Axes one by one, with any numbers: what packed_axes.h leaves to 64 bits. See packed_track.h.
+// Computes axes one by one in 64 bits, for numbers too large for packed_axes.h. See packed_track.h.
 #include "proto/packed/packed_track.h"
 
 enum { HALF = PARTS / 2 };

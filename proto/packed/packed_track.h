@@ -1,19 +1,18 @@
-// A body as both sides of a packed stream know it: its rounded pose, and what is expected of it
-// next.
+// A body as both sides of a packed stream know it: its rounded pose, and the forecast of its next
+// one.
 //
 // Each axis (x, y, angle, and the velocities where those are sent) is followed by two alpha-beta
 // filters (P. Kalata, "The Tracking Index: A Generalized Parameter for alpha-beta and
 // alpha-beta-gamma Target Trackers", 1984): a slow one sees through the rounding of a body that
-// flies, a fast one follows a body that is pushed about. Where velocities are sent, a third one
-// believes them. The forecast is
-// that of the filter that has erred least of late.
+// flies, a fast one follows a body that is pushed about. If velocities are sent, a third one uses
+// them. The forecast is that of the filter with the smallest recent error.
 //
 // All is integer arithmetic, and no intermediate value reaches 2^53, so that a language whose only
 // numbers are doubles computes the same; right shifts of negative numbers round down. Fractions of
 // a step are in 1/65536 ("parts").
 //
-// Three axes are computed at once, in the lanes of vectors of 32 bits: that is exact where a
-// snapshot is one tick after the one before and nothing was off by 128 steps, as nearly always.
+// Three axes are computed at once, in the lanes of vectors of 32 bits: that is exact if a snapshot
+// is one tick after the one before and no value was off by 128 steps, which is nearly always so.
 // Otherwise each axis is computed by itself in 64 bits. Both give the same numbers.
 //
 // One thread at a time.
@@ -25,11 +24,11 @@
 
 enum {
     PACKED_AXES_POSE = 3, // x, y, angle
-    PACKED_AXES_MAX = 6,  // and vx, vy, spin where velocities are sent
+    PACKED_AXES_MAX = 6,  // and vx, vy, spin if velocities are sent
 
     FILTER_SLOW = 0,
     FILTER_FAST = 1,
-    FILTER_TOLD = 2, // pose axes alone, where velocities are sent
+    FILTER_TOLD = 2, // pose axes only, if velocities are sent
     PACKED_FILTERS = 3,
 
     // Gains in 1/256: how much of an error a filter puts down to the place, and to the rate. Found
@@ -44,14 +43,14 @@ enum {
     WILDER_SHIFT = 4,
     SEEN_MOST = 4096, // steps of a residual that count
 
-    PARTS = 1 << 16,             // of a step
+    PARTS = 1 << 16,             // in a step
     PARTS_MOST = 1 << 30,        // more is cut off: 16384 steps
-    PACKED_MOVED_MOST = 1 << 17, // steps at once that a filter looks at
+    PACKED_MOVED_MOST = 1 << 17, // change in steps up to which a filter is updated
     PACKED_TOLD_MOST = 1 << 26,  // parts a tick of one step of velocity, and such steps
-    PACKED_ERROR_MOST = 1 << 24, // parts
+    PACKED_ERROR_MOST = 1 << 24, // in parts
     PACKED_WILD_MOST = 64 * 4096,
     PACKED_STILL_AFTER = 6,    // snapshots without a change after which a slow axis is at rest
-    PACKED_STILL_CERTAIN = 30, // and after so many it is, whatever its filters say
+    PACKED_STILL_CERTAIN = 30, // and after so many it is at rest, whatever its filters say
     PACKED_SLOW_PARTS = 3000   // a tick: below this an axis is slow
 };
 
@@ -63,14 +62,14 @@ enum { PACKED_LANES = 4 };
 typedef struct packed_filter {
     packed_lanes at;    // where the filter places the true value, in parts from the rounded one:
                         // within half a step
-    packed_lanes rate;  // parts a tick
-    packed_lanes error; // mean of how far off it was, parts
+    packed_lanes rate;  // in parts a tick
+    packed_lanes error; // mean distance from the actual value, in parts
 } packed_filter;
 
 // The state of three axes beside their values.
 typedef struct packed_axes {
     packed_filter filters[PACKED_FILTERS];
-    packed_lanes wild, wilder; // mean size of what was not expected, in 1/64 step: fast, slow
+    packed_lanes wild, wilder; // mean size of the unexpected part, in 1/64 step: fast, slow
     packed_lanes still;        // snapshots since it last changed, up to PACKED_STILL_CERTAIN + 1
     packed_lanes last;         // sign of the last residual
 } packed_axes;
@@ -80,33 +79,33 @@ typedef struct packed_track {
     int64_t q[PACKED_AXES_MAX]; // the rounded values, in steps
     packed_axes *axes; // of the pose, then of the velocities where the stream has them, in its
                        // pool; NULL: at rest, nothing is sent of it until it moves
-    int32_t late;      // ticks for which it was passed over; 0: it was in the snapshot before
-    double rest[PACKED_AXES_POSE]; // the writer's alone: a pose that rounds to `q`, at rest
+    int32_t late;      // ticks for which it was left out; 0: it was in the snapshot before
+    double rest[PACKED_AXES_POSE]; // writer only: a pose that rounds to `q`, at rest
 } packed_track;
 
 // The scene's motion as both sides know it when they predict.
 typedef struct packed_motion {
     int32_t ticks;                  // since the snapshot before, 1 to PACKED_TICKS_MAX
-    int32_t told[PACKED_AXES_POSE]; // parts a tick for one step of the velocity, 0: none is sent
+    int32_t told[PACKED_AXES_POSE]; // parts a tick for one step of the velocity; 0: none is sent
 } packed_motion;
 
 typedef struct packed_forecast {
-    packed_lanes candidate[PACKED_FILTERS]; // parts from the rounded value of now
+    packed_lanes candidate[PACKED_FILTERS]; // in parts, from the present rounded value
     packed_lanes parts;                     // the chosen one
     packed_lanes steps;                     // rounded: by how much the value is expected to change
-    packed_lanes slow_place, fast_place;    // where the slow and the fast filter's values lie round
-                                            // the step that is expected: 0 to 4
-    packed_lanes spread;                    // how far the filters are apart, in half steps
-    int filters;                            // that there are: 2 or 3
+    // where the slow and the fast filter's values lie around the expected step: 0 to 4
+    packed_lanes slow_place, fast_place;
+    packed_lanes spread; // distance between the filters, in half steps
+    int filters;         // number of filters: 2 or 3
 } packed_forecast;
 
 // For packed_axes.h: axis by axis, in 64 bits.
 
-// Where a filter expects the axes after `ticks`.
+// The values that a filter expects after `ticks`.
 packed_lanes packed_candidates_after(const packed_filter *a, int32_t ticks);
 
-// Looks at the velocities that are told beside the two filters, whose lesser `error` and
-// candidates' range (`least`, `most`) are given.
+// Compares the sent velocities' forecast with the two filters, whose lesser `error` and candidates'
+// range (`least`, `most`) are given.
 void packed_believe_velocity(packed_forecast *f, const packed_axes *a, const packed_motion *m,
                              const int64_t *velocity, packed_lanes lesser, packed_lanes *least,
                              packed_lanes *most);

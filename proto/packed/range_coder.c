@@ -45,8 +45,8 @@ uint64_t range_coder_shift_in(range_coder *c, uint64_t code)
     return (uint32_t)code << 8 | byte;
 }
 
-// Of all numbers from low to low + range, the one with the most zeros at its end ends the code: the
-// reader finds those zeros past the end by itself.
+// Ends the code with that number from low to low + range which has the most zeros at its end: the
+// reader supplies zeros past the end by itself.
 void range_coder_finish(range_coder *c, size_t start)
 {
     ASSERT(c->out != NULL);

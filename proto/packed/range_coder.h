@@ -3,12 +3,12 @@
 // The coder is G. Martin's range coder ("Range encoding: an algorithm for removing redundancy from
 // a digitised message", 1979) for two symbols, with the carry handled as in I. Pavlov's LZMA. A
 // probability is the mean of a fast and a slow estimate (both exponential: M. Mahoney, "Data
-// Compression Explained", section 4.1.3), which follows what changes and is exact about what does
-// not.
+// Compression Explained", section 4.1.3), which adapts quickly to changes and is exact for constant
+// probabilities.
 //
-// One set of functions codes both ways: a coder either writes the bits that it is given or ignores
-// them and returns those that it reads, so that encoder and decoder cannot part. All arithmetic is
-// on integers: the same on every machine. PROTOCOL.md, "Packed snapshots", describes it to the bit.
+// One set of functions codes both ways: a coder either writes the given bits or ignores them and
+// returns the bits read, so that encoder and decoder cannot diverge. All arithmetic is on integers:
+// the same on every machine. PROTOCOL.md, "Packed snapshots", describes it to the bit.
 //
 // One thread at a time.
 #ifndef CAROM_PROTO_PACKED_RANGE_CODER_H
@@ -26,18 +26,18 @@ typedef struct bit_model {
 } bit_model;
 
 enum {
-    BIT_MODEL_EVEN = 1 << 15, // what both estimates begin with
+    BIT_MODEL_EVEN = 1 << 15, // initial value of both estimates
     BIT_MODEL_FAST_SHIFT = 4, // a bit moves the fast estimate by 1/16 of the way to it,
     BIT_MODEL_SLOW_SHIFT = 7, // the slow one by 1/128
     BIT_PROBABILITY_BITS = 15,
     BIT_PROBABILITY_EVEN = 1 << (BIT_PROBABILITY_BITS - 1),
-    BIT_PROBABILITY_MIN = 20, // of 2^15: no bit costs more than eleven
+    BIT_PROBABILITY_MIN = 20, // in 2^15: no bit costs more than eleven
     RANGE_LEFT_OUT_MAX = 4,
     RANGE_TOP = 1 << 24 // while the range is below this, a byte is shifted out
 };
 
-// The part of a coder that each bit changes. A caller that codes many bits in a row may keep it in
-// a variable of its own.
+// The part of a coder that changes with each bit. A caller that codes many bits in a row may keep
+// it in a local variable.
 typedef struct range_state {
     uint32_t range;
     uint64_t low; // reading: the code, below 2^32
@@ -48,7 +48,7 @@ typedef struct range_coder {
     // writing
     buffer *out;         // NULL: this one reads
     uint8_t pending;     // the byte that a carry may still change
-    uint32_t pending_ff; // so many bytes of 0xff follow it
+    uint32_t pending_ff; // number of 0xff bytes after it
     bool started;        // there is a pending byte
     // reading
     const uint8_t *at, *end;
@@ -94,9 +94,9 @@ static inline void bit_model_learn(bit_model *m, bool bit)
     }
 }
 
-// One bit whose chance to be 1 is `p` / 2^15, written if `writes`, else read. Returns the bit. `s`
-// is the coder's state, or a copy that is put back later; `writes` says what the coder does: a
-// constant there leaves one side's code.
+// Codes one bit whose probability of being 1 is `p` / 2^15: written if `writes`, else read. Returns
+// the bit. `s` is the coder's state, or a copy that is stored back later; a constant `writes`
+// leaves only one direction's code.
 static inline __attribute__((always_inline)) bool range_code_as(range_state *s, range_coder *c,
                                                                 uint32_t p, bool bit, bool writes)
 {

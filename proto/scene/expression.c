@@ -13,7 +13,7 @@
 typedef struct parser {
     expression_scope *scope;
     const char *begin, *at, *end;
-    uint32_t depth; // of parentheses, calls, conditions and signs
+    uint32_t depth; // nesting of parentheses, calls, conditions and signs
     bool live;      // false in the side of a condition that was not chosen: read, not computed
     error *err;
 } parser;

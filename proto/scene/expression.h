@@ -3,10 +3,10 @@
 //   a ? b : c    a || b    a && b    == != < <= > >=    + -    * / %    - !    ( )
 //   numbers, names, pi, and sin cos sqrt floor ceil round abs min max atan2 random
 //
-// in C's order of binding. % takes the sign of its right side, so that (i - 1) % n wraps. Only the
-// chosen side of a condition is evaluated. random(a, b) is uniform in [a, b), from the state that
-// the caller keeps. The same text and values give the same bits on every machine: no function of
-// the C library's that rounds as it likes is called.
+// with C's precedence. % takes the sign of its right side, so that (i - 1) % n wraps. Only the
+// chosen side of a condition is evaluated. random(a, b) is uniform in [a, b), from the caller's
+// state. The same text and values give the same bits on every machine: no C library function with
+// unspecified rounding is called.
 //
 // A recursive descent over the text that evaluates as it reads; its depth is bounded by
 // EXPRESSION_DEPTH_MAX. Any thread.
@@ -40,9 +40,9 @@ bool expression_name_valid(const char *text, size_t size);
 status expression_define(expression_scope *scope, const char *name, size_t size, double value,
                          error *err);
 
-// The value of the text, always finite. STATUS_INVALID_ARGUMENT with the column for what is not an
-// expression, an unknown name, a division by zero, a result that is not finite;
-// STATUS_LIMIT_EXCEEDED for too long or too deep.
+// The value of the text, always finite. STATUS_INVALID_ARGUMENT with the column for a syntax error,
+// an unknown name, a division by zero, a result that is not finite; STATUS_LIMIT_EXCEEDED if too
+// long or too deep.
 status expression_evaluate(expression_scope *scope, const char *text, size_t size, double *out,
                            error *err);
 

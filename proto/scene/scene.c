@@ -16,7 +16,7 @@
 #include "proto/scene/scene_expand.h"
 #include "proto/wire/tag.h"
 
-// The parts of a scene file; NULL where left out.
+// The parts of a scene file; NULL: left out.
 typedef struct document {
     const msgpack_object *name, *description, *world, *view, *seed, *constants, *commands;
 } document;

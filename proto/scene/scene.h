@@ -1,4 +1,4 @@
-// Scenes: beginnings of worlds as JSON files, for server, client, tests and benchmarks alike.
+// Scenes: initial states of worlds as JSON files, for server, client, tests and benchmarks alike.
 //
 //   {"name": "wall", "description": "…",
 //    "world": {"gravity": [0, -10], "hz": 60, …}     as of world.create: also substeps, sleep,
@@ -18,14 +18,15 @@
 // variables from a first to a last value, both counted, by a step (1 when left out), the first
 // variable slowest; `let` then gives values to names, `if` chooses `do` or `else`. In `for`, `let`,
 // `if` and `constants` a string is an expression, with or without "=" (see expression.h). In
-// arguments a string that begins with "=" is one; in any other, {expression} is replaced by its
-// value, a whole number, and {{ stands for a brace; one that begins with "$" stands for the id of
-// what was named so before, and "$$" for a dollar. A whole number goes out as an integer.
+// arguments a string that begins with "=" is an expression; in other strings {expression} is
+// replaced by its value, a whole number, and {{ by a brace. A string that begins with "$" is
+// replaced by the id of the object given that name before, and "$$" by a dollar. Whole numbers are
+// written as integers.
 //
 // Loading unrolls the loops into plain commands in MessagePack. Only the ids are left open: a
-// reference becomes an extension value that holds the number of the command that makes the thing,
-// and is filled in while the scene is applied or sent. So this file knows no engine, and clients
-// use it too.
+// reference becomes an extension value with the number of the command that makes the object, and is
+// filled in while the scene is applied or sent. So this file needs no engine, and clients use it
+// too.
 //
 // Any thread; a loaded scene is only read.
 #ifndef CAROM_PROTO_SCENE_SCENE_H
@@ -73,33 +74,33 @@ typedef struct scene {
 } scene;
 
 // Loads a scene. `where` (a file's name, for error texts) may be NULL. Errors: no JSON (line and
-// column), an entry that is wrong (its index, and what was wrong), a limit. The caller ends it with
+// column), a wrong entry (its index, and the fault), a limit. The caller frees it with
 // scene_deinit.
 status scene_load_text(const char *text, size_t size, const char *where, scene *out, error *err);
 status scene_load_file(const char *path, scene *out, error *err);
 void scene_deinit(scene *s);
 
-// The place in the file of a command by its index, as the errors of loading name it, with the
-// variables of its loops: "commands[2].do[0] (i = 3)". Loads the scene anew: for errors only. False
-// when it has no such command.
+// The place in the file of a command by its index, as errors of loading name it, with the variables
+// of its loops: "commands[2].do[0] (i = 3)". Loads the scene again, so only for errors. False when
+// there is no such command.
 bool scene_place(const char *text, size_t size, uint32_t index, char *out, size_t out_size);
 
 // ---- references
 
-// Appends command `index` to `out`, each reference to a command i replaced: by ids[i], the id of
-// what that command made, where i is below `first`; from there on by {"$": i - first}, as
-// world.apply takes it for what another command of the same batch makes.
+// Appends command `index` to `out`. Each reference to a command i below `first` is replaced by
+// ids[i], the id of the object made by it; from there on by {"$": i - first}, world.apply's form
+// for an object made by the same batch.
 void scene_resolve(const scene *s, uint32_t index, const uint64_t *ids, uint32_t first,
                    buffer *out);
 
 // ---- sending a scene: one world.apply after the other
 
 // Appends to `out` the MessagePack array [[method, arguments] …] of as many commands from `first`
-// on as can go in one world.apply: one at least, at most WIRE_APPLY_COMMANDS_MAX, and no more than
-// fit `bytes_max` (SCENE_CHUNK_BYTES_MAX, or what the server allows if that is less). Returns their
-// number, 0 at the end; out->overflow tells that memory has run out. `ids` has an element for each
-// command of the scene; after each answer the id in results[k] (of a body, shape or joint; 0: none)
-// goes into ids[first + k].
+// on as fit one world.apply: at least one, at most WIRE_APPLY_COMMANDS_MAX, and at most `bytes_max`
+// bytes (SCENE_CHUNK_BYTES_MAX, or the server's limit if that is less). Returns their number, 0 at
+// the end; out->overflow shows that memory has run out. `ids` has an element for each command of
+// the scene; after each answer the caller copies the id in results[k] (of a body, shape or joint;
+// 0: none) to ids[first + k].
 uint32_t scene_next_chunk(const scene *s, uint32_t first, const uint64_t *ids, size_t bytes_max,
                           buffer *out);
 

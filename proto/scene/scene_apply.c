@@ -37,7 +37,7 @@ static msgpack_object text_object(const char *text)
     return object;
 }
 
-// The method's arguments in a scene leave out the world, which a call alone must name.
+// A method's arguments in a scene have no world, which only a call must name.
 static status decode_call(const method_info *info, const msgpack_object_map *arguments,
                           command *out, error *err)
 {

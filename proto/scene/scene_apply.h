@@ -9,9 +9,9 @@
 // The scene's settings of its world, for world_create.
 world_def scene_world_def(const scene *s);
 
-// Carries out the scene's commands in their order; `most` bounds what the world may hold, NULL: the
-// engine's limits alone do. On an error, whose text tells the entry, the world holds what came
-// before it: throw it away.
+// Carries out the scene's commands in order; `most` limits the world's content, NULL: only the
+// engine's limits apply. On an error, whose text names the entry, the world has the results of the
+// commands before: discard it.
 status scene_apply(physics_world *world, const scene *s, const capacity_limits *most, error *err);
 
 #endif

@@ -1,5 +1,4 @@
-// The scenes that are built into the programs: those of proto/scenes, as they are there. Any
-// thread.
+// The scenes built into the programs: the files of proto/scenes, unchanged. Any thread.
 #ifndef CAROM_PROTO_SCENE_SCENE_BUILTIN_H
 #define CAROM_PROTO_SCENE_SCENE_BUILTIN_H
 

@@ -7,7 +7,7 @@
 #include "proto/wire/rpc.h"
 #include "common/base/utf8.h"
 
-// Work of one turn of a loop, beside that of what is in it.
+// Work counted for one turn of a loop, besides that of its entries.
 enum { LOOP_WORK = 8 };
 
 void scene_expander_init(scene_expander *x, error *err)
@@ -24,7 +24,8 @@ void scene_expander_deinit(scene_expander *x)
     buffer_deinit(&x->bytes);
 }
 
-// Puts the place of the entry, and what the loops are at, in front: "commands[2].do[0] (i = 3): …".
+// Puts the entry's place and the values of the loops before the text: "commands[2].do[0] (i = 3):
+// …".
 static void locate_entry(scene_expander *x)
 {
     char text[160];
@@ -47,7 +48,7 @@ static void locate_entry(scene_expander *x)
 
 // ---- commands
 
-// Notes what {"as": name} says.
+// Records the name in {"as": name}.
 static status name_command(scene_expander *x, const msgpack_object *extra, method m)
 {
     const msgpack_object *as = extra->type == MSGPACK_OBJECT_MAP ? rpc_map_get(extra, "as") : NULL;
@@ -80,7 +81,7 @@ static status name_command(scene_expander *x, const msgpack_object *extra, metho
     return s;
 }
 
-// The method of this name if it can be part of a scene; NULL, and the error told, if not.
+// The method of this name if it may be in a scene; else NULL, with the error set.
 static const method_info *find_method(scene_expander *x, const msgpack_object *name)
 {
     if (!scene_is_string(name)) {

@@ -1,9 +1,9 @@
-// The unrolling of a scene's entries into commands: loops, names, expressions. Internal to proto;
-// scene.h says what the entries mean. One thread.
+// Unrolls a scene's entries into commands: loops, names, expressions. Internal to proto; scene.h
+// describes the entries. One thread.
 //
 // Everything is bounded: the work by SCENE_WORK_MAX, so that a loop without a body ends too, the
 // commands and their bytes, and the nesting of blocks; values nest no deeper than WIRE_DEPTH_MAX,
-// as whoever made the objects has seen to.
+// which the parser of the objects ensures.
 #ifndef CAROM_PROTO_SCENE_SCENE_EXPAND_H
 #define CAROM_PROTO_SCENE_SCENE_EXPAND_H
 
@@ -28,10 +28,10 @@ typedef struct scene_expander {
     VECTOR(scene_command) commands;
     buffer bytes;
     uint64_t work;
-    uint32_t stop_at; // the command whose place is wanted: there it ends; UINT32_MAX: at none
-    scene_step trail[SCENE_BLOCK_DEPTH_MAX + 1]; // to the entry in hand
+    uint32_t stop_at; // ends at this command, whose place is wanted; UINT32_MAX: at none
+    scene_step trail[SCENE_BLOCK_DEPTH_MAX + 1]; // path to the present entry
     uint32_t trail_size;
-    bool located;                               // the error tells its entry already
+    bool located;                               // the error names its entry already
     const msgpack_object *path[WIRE_DEPTH_MAX]; // keys within the arguments, NULL for an index
     uint32_t path_index[WIRE_DEPTH_MAX];
     uint32_t path_size;
@@ -52,8 +52,8 @@ static inline bool scene_is_string(const msgpack_object *object)
     return object->type == MSGPACK_OBJECT_STR;
 }
 
-// The bytes of a string. msgpack-c has NULL for an empty one, which no function of the C library
-// takes.
+// The bytes of a string. msgpack-c uses NULL for an empty one, which C library functions do not
+// allow.
 static inline const char *scene_text(const msgpack_object *object)
 {
     return object->via.str.size > 0 ? object->via.str.ptr : "";
@@ -65,7 +65,7 @@ status scene_starved(const scene_expander *x);
 // STATUS_INVALID_ARGUMENT with this text.
 status scene_fail(const scene_expander *x, const char *text);
 
-// Takes so much from what is left of SCENE_WORK_MAX; STATUS_LIMIT_EXCEEDED when it is used up.
+// Subtracts `work` from the rest of SCENE_WORK_MAX; STATUS_LIMIT_EXCEEDED when that is used up.
 status scene_spend(scene_expander *x, uint64_t work);
 
 // A number, a truth or an expression (a string, with or without "=").

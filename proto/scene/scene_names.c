@@ -80,7 +80,7 @@ status scene_names_add(scene_names *n, const char *name, size_t size, uint32_t c
     }
     scene_name added = {hash, (uint32_t)n->text.size, (uint32_t)size, command};
     buffer_append(&n->text, name, size);
-    ASSERT(!n->text.overflow || n->text.starved); // the limit holds a name for each command
+    ASSERT(!n->text.overflow || n->text.starved); // the limit allows a name for each command
     if (n->text.overflow || !vector_push(&n->names, added)) {
         return STATUS_INTERNAL;
     }

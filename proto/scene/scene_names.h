@@ -27,10 +27,10 @@ typedef struct scene_names {
 void scene_names_init(scene_names *n);
 void scene_names_deinit(scene_names *n);
 
-// STATUS_ALREADY_EXISTS where the name is taken, STATUS_INTERNAL when memory has run out.
+// STATUS_ALREADY_EXISTS if the name is in use, STATUS_INTERNAL when memory has run out.
 status scene_names_add(scene_names *n, const char *name, size_t size, uint32_t command);
 
-// False where there is none of that name.
+// False if there is no such name.
 bool scene_names_find(const scene_names *n, const char *name, size_t size, uint32_t *command);
 
 #endif

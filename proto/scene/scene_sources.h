@@ -11,7 +11,7 @@ typedef struct scene_source {
     size_t size;
 } scene_source;
 
-// In alphabetical order.
+// Sorted by name.
 extern const scene_source SCENE_SOURCES[];
 extern const uint32_t SCENE_SOURCE_COUNT;
 

@@ -8,7 +8,7 @@
 #include "proto/wire/rpc.h"
 #include "common/base/utf8.h"
 
-// Whole numbers below this go out as integers: a double holds them all.
+// Whole numbers below this are written as integers: a double represents them all.
 #define WHOLE_MAX 9007199254740992.0 // 2^53
 
 // ---- errors and work

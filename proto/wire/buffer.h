@@ -1,7 +1,7 @@
-// Bytes that grow up to a limit: what messages are packed into. A write that would pass the limit
-// is dropped and so are all after it (`overflow` stays set until the buffer is cleared), so that an
-// encoder packs to its end and its caller asks once whether all of it is there. Memory that runs
-// out is answered in the same way; `starved` tells the two apart.
+// A byte buffer that grows up to a limit; messages are packed into it. A write that would exceed
+// the limit is dropped and so are all later ones (`overflow` stays set until the buffer is
+// cleared), so that an encoder packs to its end and its caller checks once whether it is complete.
+// Running out of memory has the same effect; `starved` distinguishes the two.
 //
 // Any thread, one at a time.
 #ifndef CAROM_PROTO_WIRE_BUFFER_H
@@ -11,25 +11,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct msgpack_packer; // not included: worlds fill buffers and know no wire
+struct msgpack_packer; // not included: worlds fill buffers and must not depend on the wire
 
 typedef struct buffer {
     uint8_t *data; // NULL while nothing was written
     size_t size;
     size_t capacity;
     size_t size_max;
-    bool overflow; // a write was dropped: the contents are not whole
-    bool starved;  // and that was because memory had run out, not for `size_max`
+    bool overflow; // a write was dropped: the contents are incomplete
+    bool starved;  // the reason was memory, not `size_max`
 } buffer;
 
-// Holds at most `size_max` bytes; takes no memory yet.
+// Limits it to `size_max` bytes; allocates nothing yet.
 void buffer_init(buffer *b, size_t size_max);
 void buffer_deinit(buffer *b);
 
 // Empties it and keeps the memory.
 void buffer_clear(buffer *b);
 
-// Cuts it back to `size` bytes, at most what it holds, and takes back an overflow that came after.
+// Truncates it to `size` bytes, at most its present size, and clears a later overflow.
 void buffer_truncate(buffer *b, size_t size);
 
 // Makes room for `size` more bytes; false, and overflow, if that is not possible. For those
@@ -41,7 +41,7 @@ void buffer_append(buffer *b, const void *bytes, size_t size);
 // The same in the form of a msgpack_packer_write; `b` is the buffer. Returns 0, or -1 on overflow.
 int buffer_write(void *b, const char *bytes, size_t size);
 
-// A packer that writes to the buffer. It holds a pointer to `b` and no memory.
+// A packer that writes to the buffer. It points to `b` and owns no memory.
 struct msgpack_packer buffer_packer(buffer *b);
 
 // Hands the bytes over: the caller frees them with free(). The buffer is empty afterwards. NULL and

@@ -23,9 +23,9 @@ typedef struct map_key {
 } map_key;
 
 typedef struct frame {
-    uint32_t left;  // values still to come, keys counted
-    uint32_t count; // of all
-    uint32_t keys;  // where the map's keys begin
+    uint32_t left;  // values still to come, including keys
+    uint32_t count; // of all values
+    uint32_t keys;  // index of the map's first key
     bool map;
 } frame;
 
@@ -52,7 +52,7 @@ static void write_path(const checker *c, char *out, size_t size)
         char quoted[UTF8_QUOTE_MAX];
         int n;
         if (f->map) {
-            // Keys of deeper maps lie behind this one's: take the last of this map's own.
+            // Keys of deeper maps are after this one's: find the last of this map's own.
             uint32_t last = f->keys + done / 2;
             bool known = last < c->keys.count && c->keys.data[last].text;
             n = snprintf(out + used, size - used, "%s%s", used > 0 ? "." : "",

@@ -1,8 +1,8 @@
-// Looks into a message that the scanner let through, which is whole and within the limits:
-// strings are UTF-8, numbers are finite, no map has a key twice. A message that fails is answered
-// with invalid_argument, and the connection lives on.
+// Checks the contents of a message that the scanner has passed, which is whole and within the
+// limits: strings are UTF-8, numbers are finite, no map has a key twice. A message that fails is
+// answered with invalid_argument, and the connection stays.
 //
-// Linear in the bytes but for the sorting of keys in maps; recursion-free. Any thread.
+// Linear in the bytes except for sorting the keys of maps; without recursion. Any thread.
 #ifndef CAROM_PROTO_WIRE_CHECK_H
 #define CAROM_PROTO_WIRE_CHECK_H
 

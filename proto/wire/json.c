@@ -447,7 +447,7 @@ static bool has_doubled_key(const msgpack_object_map *map)
     msgpack_object_str few[FEW];
     msgpack_object_str *keys = map->size <= FEW ? few : malloc(map->size * sizeof *keys);
     if (keys == NULL) {
-        return true; // memory has run out: then the form that can hold anything
+        return true; // memory has run out: use the form that fits every map
     }
     for (uint32_t i = 0; i < map->size; i++) {
         keys[i] = map->ptr[i].key.via.str;

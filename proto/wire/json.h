@@ -1,5 +1,5 @@
-// JSON text and MessagePack, each way, so that people and scripts can write and read what programs
-// send. Every MessagePack value has a JSON form and comes back as the same value:
+// Converts between JSON text and MessagePack, so that people and scripts can write and read the
+// messages of programs. Every MessagePack value has a JSON form and comes back as the same value:
 //
 //   integers     plain while they fit 64 signed bits; above that {"$uint": "18446744073709551615"}
 //                (decimal, or hexadecimal with 0x)

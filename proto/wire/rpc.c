@@ -12,8 +12,8 @@ static bool is_text(const msgpack_object *object)
     return object->type == MSGPACK_OBJECT_STR || object->type == MSGPACK_OBJECT_BIN;
 }
 
-// The bytes of a str or bin. msgpack-c has NULL for an empty one, which no function of the C
-// library takes.
+// The bytes of a str or bin. msgpack-c uses NULL for an empty one, which C library functions do not
+// allow.
 static const char *text_of(const msgpack_object *object, uint32_t *size)
 {
     bool str = object->type == MSGPACK_OBJECT_STR;
@@ -60,7 +60,7 @@ static rpc_verdict read_id(const msgpack_object *object, rpc_message *out, error
     return RPC_GOOD;
 }
 
-// The params array's one map; an array without elements stands for a map without keys.
+// Reads the one map in the params array; an array without elements counts as an empty map.
 static rpc_verdict read_params(const msgpack_object *object, rpc_message *out, error *err)
 {
     static const msgpack_object EMPTY = {.type = MSGPACK_OBJECT_MAP};

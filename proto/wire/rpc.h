@@ -1,9 +1,9 @@
 // MessagePack-RPC envelopes: requests [0, id, method, params], responses [1, id, error, result],
 // notifications [2, method, params].
 //
-// Reading takes one whole message as the scanner gave it. There are three outcomes, because a peer
-// that speaks MessagePack-RPC and got an argument wrong deserves an answer, and one that speaks
-// something else cannot be understood from there on.
+// Reading takes one whole message from the scanner. There are three outcomes, because a peer that
+// speaks MessagePack-RPC and sent a wrong argument deserves an answer, while the rest of another
+// protocol's stream cannot be understood.
 //
 // Any thread.
 #ifndef CAROM_PROTO_WIRE_RPC_H
@@ -26,22 +26,22 @@ typedef struct rpc_message {
     const char *method; // of a request or notification; not zero-terminated, points into the bytes
     uint32_t method_size;
     msgpack_object params;     // of a request or notification: always a map
-    msgpack_object error;      // of a response: nil, or whatever the peer sent
+    msgpack_object error;      // of a response: nil, or the peer's value
     msgpack_object result;     // of a response
     msgpack_unpacked unpacked; // owns the objects; their strings point into the bytes
 } rpc_message;
 
 typedef enum rpc_verdict {
     RPC_GOOD,    // a message; release it with rpc_message_deinit
-    RPC_REFUSED, // MessagePack-RPC whose contents are not right: answer if answerable, carry on
+    RPC_REFUSED, // MessagePack-RPC with wrong contents: answer if answerable, carry on
     RPC_BROKEN   // not MessagePack-RPC: answer if answerable, then close the connection
 } rpc_verdict;
 
 // Reads the whole message `bytes`, which a scanner has passed and which must outlive `out`. Strings
-// that are not UTF-8, numbers that are not finite and doubled keys are RPC_REFUSED (see check.h),
+// that are not UTF-8, numbers that are not finite and duplicate keys are RPC_REFUSED (see check.h),
 // and so are params that are not one map. An empty params array, or an empty array where the map
 // should be (an empty Lua table is sent so), is the empty map. On RPC_REFUSED and RPC_BROKEN only
-// kind, answerable and id of `out` count, and `err` holds the answer.
+// kind, answerable and id of `out` are valid, and `err` has the answer.
 rpc_verdict rpc_decode(const void *bytes, size_t size, rpc_message *out, error *err);
 
 void rpc_message_deinit(rpc_message *message);
@@ -54,7 +54,7 @@ bool rpc_peek_id(const void *bytes, size_t size, uint32_t *id);
 // The value of a key, or NULL. `map` must be a map; keys may be str or bin.
 const msgpack_object *rpc_map_get(const msgpack_object *map, const char *key);
 
-// Whether a str or bin object holds exactly this text.
+// Whether a str or bin object equals this text.
 bool rpc_text_equals(const msgpack_object *object, const char *text);
 
 // ---- writing: each leaves the packer where exactly one value has to follow, but for the error.
@@ -73,8 +73,8 @@ void rpc_pack_text(msgpack_packer *packer, const char *text);
 
 // ---- what a client reads
 
-// The error of a response, taken apart again: the status of its code, and the text after it. A
-// shape that is not ours becomes STATUS_INTERNAL with the text as sent.
+// Parses the error of a response: the status of its code, and the text after it. An error of
+// another form becomes STATUS_INTERNAL with the text as sent.
 void rpc_parse_error(const msgpack_object *object, error *out);
 
 #endif

@@ -47,8 +47,8 @@ static scan_verdict refuse(scanner *s, status why, const char *text, uint32_t li
     return SCAN_REFUSED;
 }
 
-// Refuses what can no longer end within the limit: `more` bytes are certain to follow, and a byte
-// at least for each value that is owed.
+// Refuses a message that can no longer end within the limit: `more` bytes are certain to follow,
+// and at least one byte for each owed value.
 static bool fits(const scanner *s, uint64_t more)
 {
     return s->position + (uint64_t)s->owed + more <= s->limits.bytes_max;

@@ -1,14 +1,14 @@
 // Finds where a MessagePack message ends in a stream that may be cut anywhere, and refuses one that
-// is over a limit as soon as its header says so, before any memory is taken for it.
+// is over a limit as soon as its header says so, before any memory is allocated for it.
 //
-// msgpack-c trusts what a message declares: five bytes make it reserve gigabytes. So every byte
-// from a socket passes here first, and only what came out whole is unpacked.
+// msgpack-c trusts declared lengths: five bytes make it reserve gigabytes. So every byte from a
+// socket passes here first, and only whole messages are unpacked.
 //
-// Invariants: each byte is looked at once; the state is a fixed number of bytes; nothing recurses.
-// `owed` is the number of values that open containers still want. A value takes a byte at least, so
-// `position + owed <= bytes_max` always holds, and a container that declares more than the limit
-// can hold is refused at its header. The verdict and the byte at which it falls depend on the
-// stream alone, never on how it was cut.
+// Invariants: each byte is scanned once; the state is a fixed number of bytes; nothing recurses.
+// `owed` is the number of values still to come in open containers. A value takes a byte at least,
+// so `position + owed <= bytes_max` always holds, and a container that declares more than the limit
+// can hold is refused at its header. The verdict and the byte at which it is reached depend only on
+// the stream, never on how it was cut.
 //
 // Any thread, one at a time.
 #ifndef CAROM_PROTO_WIRE_SCANNER_H
@@ -21,7 +21,7 @@
 #include "proto/limits.h"
 
 typedef struct scanner_limits {
-    uint32_t bytes_max;  // of one message, 1 to UINT32_MAX / 2
+    uint32_t bytes_max;  // in one message, 1 to UINT32_MAX / 2
     uint32_t depth_max;  // containers within containers, 1 to WIRE_DEPTH_MAX
     uint32_t values_max; // in one message, 1 or more
 } scanner_limits;
@@ -38,18 +38,18 @@ typedef enum scan_verdict {
     SCAN_MORE,    // all bytes are used up, the message goes on
     SCAN_MESSAGE, // the message ends after the `used` bytes of this feed; the next feed begins a
                   // new one
-    SCAN_REFUSED  // over a limit or not MessagePack; stays so until scanner_reset
+    SCAN_REFUSED  // over a limit or not MessagePack; until scanner_reset
 } scan_verdict;
 
 // The fields are the scanner's own, but for `position`, which may be read.
 typedef struct scanner {
     scanner_limits limits;
     uint32_t position;  // bytes of the current message that were seen; after SCAN_MESSAGE, its size
-    uint32_t values;    // values whose header was seen
+    uint32_t values;    // values whose header was scanned
     uint32_t owed;      // values that open containers still want
     uint32_t body_left; // bytes of a string's body still to come
-    uint32_t length;    // of the header that is being read: its big-endian length so far
-    uint8_t tag;        // of the header that is being read
+    uint32_t length;    // of the current header: its big-endian length so far
+    uint8_t tag;        // of the current header
     uint8_t header_left;           // bytes of the length still to come
     uint8_t depth;                 // open containers
     uint8_t verdict;               // the last one

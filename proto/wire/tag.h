@@ -1,5 +1,5 @@
-// The meaning of a MessagePack value's first byte, and of its whole head: the part of the format
-// that the scanner, the check and the scenes share. Internal to proto; pure; any thread.
+// The meaning of a MessagePack value's first byte, and of its whole head, for the scanner, the
+// check and the scenes. Internal to proto; pure; any thread.
 #ifndef CAROM_PROTO_WIRE_TAG_H
 #define CAROM_PROTO_WIRE_TAG_H
 
@@ -22,8 +22,8 @@ typedef enum tag_kind {
 
 typedef struct tag_info {
     uint8_t kind;         // tag_kind
-    uint8_t length_bytes; // of the big-endian length that follows the tag: 0, 1, 2 or 4
-    uint8_t fixed;        // the length when length_bytes is 0; else what is added to it
+    uint8_t length_bytes; // bytes of the big-endian length after the tag: 0, 1, 2 or 4
+    uint8_t fixed;        // the length when length_bytes is 0; else added to it
 } tag_info;
 
 // The length counts elements of an array, pairs of a map, and the bytes that follow the head of
@@ -36,11 +36,11 @@ typedef struct value_head {
     uint64_t length; // as above
 } value_head;
 
-// Reads the head at `bytes`; false when the `available` bytes do not hold all of it.
+// Reads the head at `bytes`; false when `available` bytes do not contain all of it.
 bool value_head_read(const uint8_t *bytes, size_t available, value_head *out);
 
 // The integer whose `length` body bytes (0 for a fixint) follow `tag`: its low 64 bits, and whether
-// it is below zero.
+// it is negative.
 uint64_t tag_integer(uint8_t tag, const uint8_t *body, bool *negative);
 
 #endif
