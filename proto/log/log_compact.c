@@ -11,8 +11,7 @@ bool log_compact_has(method m)
     return method_has(m, TRAIT_LOGGED) || METHODS[m].batch;
 }
 
-// FNV-1a of 32 bits (Fowler, Noll, Vo): it needs no table, which every implementation would have to
-// copy.
+// FNV-1a of 32 bits (Fowler, Noll, Vo): it needs no table, which every web page would have to load.
 static const uint32_t FNV_OFFSET = 0x811c9dc5;
 static const uint32_t FNV_PRIME = 0x01000193;
 
