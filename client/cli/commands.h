@@ -1,4 +1,4 @@
-// The list of commands: what main runs, help prints and completion offers.
+// The list of commands, which main runs, help prints and completion offers.
 //
 // Constant data; any thread. Each command is defined in the file of its group (cmd_*.c).
 #ifndef CAROM_CLIENT_CLI_COMMANDS_H
@@ -9,11 +9,11 @@
 
 #include "client/tool/cli.h"
 
-// In the order in which the help shows them.
+// In the order of the help.
 extern const cli_command *const cli_commands[];
 extern const size_t cli_command_count;
 
-// NULL when there is none of that name.
+// NULL when there is no such command.
 const cli_command *cli_command_find(const char *name);
 // The command that somebody may have meant, or NULL.
 const char *cli_command_suggest(const char *name);
@@ -91,7 +91,7 @@ void help_print(FILE *out);
 // topics.c: subjects besides the commands. `index` from 0 on; NULL past the end.
 const char *help_topic_name(size_t index);
 const char *help_topic_summary(size_t index);
-// The text of the topic; NULL when there is none of that name.
+// The text of the topic; NULL when there is no such topic.
 const char *help_topic_text(const char *name);
 
 #endif

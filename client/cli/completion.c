@@ -23,7 +23,7 @@ typedef struct completer {
     char words[COMPLETION_WORDS_MAX][COMPLETION_WORD_BYTES_MAX];
     size_t count;
     const char *current;                  // the word to complete, from where the candidates differ
-    char kept[COMPLETION_WORD_BYTES_MAX]; // stands before each candidate: "--server=", "begin,"
+    char kept[COMPLETION_WORD_BYTES_MAX]; // precedes each candidate: "--server=", "begin,"
     size_t hidden; // bytes of kept and candidate that the shell does not want again
     const cli_command *command;
     const char *server;
@@ -50,7 +50,7 @@ static void offer(completer *k, const char *text, const char *description)
     }
 }
 
-// Moves the part up to `bytes` of the current word into what stands before each candidate.
+// Moves the first `bytes` of the current word into the prefix of each candidate.
 static void keep(completer *k, size_t bytes)
 {
     size_t used = strlen(k->kept);
@@ -190,8 +190,8 @@ static bool is_identity(const char *name)
     return false;
 }
 
-// NAME= of a method's arguments, and after it the words that the value may be. `all` offers those
-// that the command takes as operands, too.
+// Offers NAME= of a method's arguments, and after it the possible words of the value. `all`
+// includes those that the command has as operands.
 static void offer_pairs(completer *k, const char *method, bool all)
 {
     size_t index = 0;
@@ -429,7 +429,7 @@ static bool is_option(const char *word)
 
 // ---- the words before
 
-// Joins what bash has parted at "=" and ":", and notes how much of the last word it keeps.
+// Joins words that bash has split at "=" and ":", and records how much of the last word bash keeps.
 static void take_words(completer *k, const char *const *words, size_t count, bool split)
 {
     bool glued = false; // the next word belongs to the one before

@@ -1,8 +1,8 @@
-// Shell completion: the scripts for the shells, and the candidates that these ask for.
+// Shell completion: the scripts for the shells, and the candidates that these request.
 //
-// The scripts are thin: on each press of the key they run `carom complete -- WORDS`, which works
-// out from the commands' own tables, and for names and ids from the server, what the last word may
-// become. Main thread only.
+// The scripts are short: on each press of the key they run `carom complete -- WORDS`, which finds
+// the candidates for the last word in the commands' own tables or, for names and ids, by calls to
+// the server. Main thread only.
 #ifndef CAROM_CLIENT_CLI_COMPLETION_H
 #define CAROM_CLIENT_CLI_COMPLETION_H
 

@@ -1,8 +1,8 @@
 // See explain.h.
 //
-// The reasons are tried from the outermost to the innermost: a world that stands still explains
-// everything, then the kind of body, then its own state, then its surroundings. All that hold are
-// told, since several may have to be lifted before the body moves.
+// The reasons are tried from the outermost to the innermost: a paused world explains everything,
+// then the kind of body, then its own state, then its surroundings. All reasons that apply are
+// reported, since several may have to be removed before the body moves.
 #include "client/cli/explain.h"
 
 #include <inttypes.h>
@@ -13,7 +13,7 @@
 
 enum { TEXT_MAX = 256 };
 
-// A normal that points up this much holds a body against gravity.
+// A contact whose normal points up this much supports a body against gravity.
 #define SUPPORT_COSINE 0.1
 
 typedef struct explanation {

@@ -1,5 +1,5 @@
 // See man.h. Texts of the tables are plain: they are filled as paragraphs, except for lines that
-// begin with spaces, which are kept as they stand. Main thread only.
+// begin with spaces, which are kept unchanged. Main thread only.
 #include "client/cli/man.h"
 
 #include <ctype.h>
@@ -8,7 +8,7 @@
 #include "client/cli/commands.h"
 #include "client/load/command.h"
 
-// Text inside a line: what roff would take for its own is escaped.
+// Text inside a line: escapes characters that are special to roff.
 static void put_escaped(const char *text, size_t size, FILE *out)
 {
     for (size_t i = 0; i < size; i++) {
@@ -56,7 +56,7 @@ static void put_text(const char *text, FILE *out)
     }
 }
 
-// As it stands, line by line.
+// Prints the text unchanged, line by line.
 static void put_block(const char *text, FILE *out)
 {
     (void)fputs(".PP\n.nf\n", out);

@@ -316,7 +316,7 @@ carom_value *params_value(const char *text, params_form form)
     return form == PARAMS_WORDS ? read_words(text) : carom_str(text);
 }
 
-// How a word is read for an argument whose type libcarom tells in a person's words.
+// The form of words for an argument, from libcarom's description of its type.
 static params_form form_of(const char *type)
 {
     if (strncmp(type, "an array of words", 17) == 0) {
@@ -327,7 +327,8 @@ static params_form form_of(const char *type)
     return text ? PARAMS_TEXT : PARAMS_ANY;
 }
 
-// Whether the method has that argument, and what its words are. Without a table anything goes.
+// Whether the method has that argument, and the form of its words. Without a table any name is
+// accepted.
 static bool find_argument(const char *method, const char *name, params_form *form)
 {
     size_t index = 0;
@@ -386,7 +387,7 @@ static cli_exit refuse_name(const cli *c, const char *method, const char *name)
     return cli_usage(c, "%s has no '%s'; it takes %s", method, name, told);
 }
 
-// A pair that the method takes.
+// An example of a pair that the method accepts.
 static const char *example_of(const char *method)
 {
     static const struct {

@@ -1,7 +1,7 @@
-// From words to values: the arguments of calls as a person writes them on a command line.
+// Converts words of a command line to the arguments of calls.
 //
-// Main thread only. Functions that refuse the user's words say so on standard error and
-// return CLI_USAGE.
+// Main thread only. Functions that refuse the user's words report that on standard error and return
+// CLI_USAGE.
 #ifndef CAROM_CLIENT_CLI_PARAMS_H
 #define CAROM_CLIENT_CLI_PARAMS_H
 
@@ -9,8 +9,8 @@
 
 #include "client/tool/cli.h"
 
-// The options that describe shapes, for the tables of commands: FORM for all that take one, SPAWN
-// for what bodies are made of.
+// The options that describe shapes, for the tables of commands: FORM for commands that take one
+// shape, SPAWN for the material of new bodies.
 #define PARAMS_FORM_OPTIONS                                                                        \
     {"circle", 'c', ARGS_NUMBER, "R", "a circle of that radius", NULL},                            \
         {"box", 'b', ARGS_BOX, "WxH", "a box of that width and height", NULL},                     \
@@ -43,7 +43,7 @@
         "shape", 0, ARGS_JSON, "JSON", "any shape, as in the protocol", NULL                       \
     }
 
-// Restrict what a query sees.
+// Options that restrict a query.
 #define PARAMS_FILTER_OPTIONS                                                                      \
     {"ignore", 0, ARGS_BODY, "BODY", "a body that is not seen", NULL},                             \
         {"sensors", 0, ARGS_FLAG, NULL, "sensors are seen too", NULL},                             \
@@ -73,7 +73,7 @@ void params_area(const cli *c, const char *option, carom_value *into, const char
 typedef struct params_row {
     const char *option, *argument;
     args_kind kind;
-    bool value; // of a flag
+    bool value; // for a flag
 } params_row;
 
 // Sets the argument of each row whose option is given.
@@ -84,14 +84,14 @@ carom_value *params_vector_word(const char *word);
 carom_value *params_id_word(const char *word);
 
 // Adds NAME=VALUE words from number `first` on. A value is JSON ("true", "[1,2]"), numbers with
-// commas ("1,2"), or else a text. An argument that `method` (may be NULL) has as a text or a name
-// is taken as one, whatever it looks like. Unknown names are told here, with the nearest known one.
+// commas ("1,2"), or else a text. If `method` (may be NULL) has the argument as a text or a name,
+// the value is always a text. Unknown names are reported here, with the most similar known one.
 cli_exit params_pairs(const cli *c, size_t first, const char *method, carom_value *into);
 
 // How the text of a NAME=VALUE is read.
 typedef enum params_form {
     PARAMS_ANY,  // JSON, numbers with commas, or else a text
-    PARAMS_TEXT, // a text as it is
+    PARAMS_TEXT, // always a text
     PARAMS_WORDS // JSON, or words with commas
 } params_form;
 

@@ -26,13 +26,13 @@ void show_word(const carom_value *value, char *out, size_t size);
 // The same as a table's next cell; an absent value is "-".
 void show_cell(table *t, const carom_value *value);
 
-// Of a map of world.list: "running", "paused", or "not served".
+// From a map of world.list: "running", "paused", or "not served".
 const char *show_world_state(const carom_value *world);
 // The mark of that in a table.
 table_mark show_world_mark(const carom_value *world);
 
-// For cli_call_show: what cli_done was told, with the tick of the result: "body 3 removed (tick
-// 17)".
+// For cli_call_show: prints the text given to cli_done, with the tick of the result: "body 3
+// removed (tick 17)".
 void show_done(cli *c, const carom_value *result);
 
 #endif

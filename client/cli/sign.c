@@ -36,7 +36,7 @@ static void encode(const uint8_t *bytes, size_t size, char *out)
     *out = '\0';
 }
 
-// False for what is no base64url, or more than `room` bytes.
+// False if the text is not base64url, or has more than `room` bytes.
 static bool decode(const char *text, size_t length, uint8_t *out, size_t room, size_t *size)
 {
     unsigned bits = 0;

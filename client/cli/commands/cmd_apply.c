@@ -58,8 +58,8 @@ static void print_applied(const cli *c, const char *world, const carom_scene_res
                  TEXT_COUNTED(result->joints, "joint", "joints"), (unsigned long long)result->tick);
 }
 
-// Tells an error of the scene with the file before it. An error that was found here is the file's,
-// so that the command line ends with CLI_USAGE; one that the server found is a refusal.
+// Reports an error of the scene, preceded by the file's name. An error found here is the file's
+// fault, and the exit code is CLI_USAGE; one found by the server is a refusal.
 static cli_exit tell_scene_error(const cli *c, const char *path, const char *text,
                                  const carom_error *error)
 {
@@ -112,7 +112,8 @@ static cli_exit apply_text(cli *c, const char *path, const char *world, const ch
     options.timeout_ms = args_has(&c->args, "timeout") ? c->timeout_ms : options.timeout_ms;
     carom_scene_result result = {0};
     carom_error error = {0};
-    if (carom_scene_check(text, size, NULL, &error) != CAROM_OK) { // before a world is replaced
+    // checked before a world is replaced
+    if (carom_scene_check(text, size, NULL, &error) != CAROM_OK) {
         return tell_scene_error(c, path, text, &error);
     }
     cli_exit code = cli_connect(c, NULL);

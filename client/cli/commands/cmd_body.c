@@ -11,7 +11,7 @@
 
 static const params_row SPAWN[] = {PARAMS_BODY_SPAWN};
 
-enum { SPAWN_MAX = 1000 }; // commands that one world.apply takes
+enum { SPAWN_MAX = 1000 }; // commands in one world.apply
 
 // ---- spawn
 

@@ -1,9 +1,9 @@
-// diff: two states of worlds, to the bit, from recordings, images and worlds of the server. Main
-// thread only.
+// diff: compares two states of worlds, to the bit, from recordings, images and worlds of the
+// server. Main thread only.
 //
 // A state is a replica at a tick. Two recordings are compared at the ticks that both have: first
-// the hashes that they hold, then, between the last that agree and the first that differ, by
-// playing both.
+// their stored hashes; then, between the last equal hash and the first different one, by playing
+// both.
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -130,8 +130,8 @@ static void walk_on(hash_walk *w)
     w->at = carom_recording_about(w->file);
 }
 
-// The last tick at which the recordings' own hashes agree, and the first at which they do not;
-// UINT64_MAX where there is none.
+// The last tick at which the recordings' own hashes agree, and the first at which they differ;
+// UINT64_MAX if there is none.
 static cli_exit compare_hashes(const side *a, const side *b, uint64_t *same, uint64_t *other)
 {
     hash_walk w[2] = {{0}};

@@ -1,5 +1,5 @@
-// doctor: checks that everything between this terminal and the worlds works as it should, and says
-// what to do where it does not. Main thread only.
+// doctor: checks everything between this terminal and the worlds, and says how to fix faults. Main
+// thread only.
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

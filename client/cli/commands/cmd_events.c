@@ -1,8 +1,8 @@
-// events: the events of a world, a line for each.
+// events: prints the events of a world, one on each line.
 //
-// Lines are gathered and written once for each batch that the connection brings, so that thousands
-// a second cost little; a reader that is slower than the world is told how many snapshots it missed
-// (events are not lost before the server's own bound).
+// Lines are collected and written once for each batch of input, so that thousands a second cost
+// little. If the reader is slower than the world, the number of missed snapshots is printed (events
+// are lost only beyond the server's own limit).
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ enum { KINDS_MAX = 16, KIND_BYTES_MAX = 24 };
 
 typedef struct listener {
     cli *c;
-    uint64_t body; // only events of it; 0: all
+    uint64_t body; // only its events; 0: all
     uint64_t left; // events still to be printed
     uint64_t skipped, lost;
     bool over;
@@ -71,7 +71,7 @@ static void count_down(listener *l)
     l->over = l->over || l->left == 0;
 }
 
-// As they came, fields that this client does not know included.
+// Prints the events as received, including fields that this client does not know.
 static void print_json(listener *l, const carom_snapshot *snapshot)
 {
     carom_value *value = carom_snapshot_value(snapshot);
@@ -90,7 +90,7 @@ static void print_json(listener *l, const carom_snapshot *snapshot)
     carom_value_free(value);
 }
 
-// Where events are missing, as a line of its own among the others.
+// Prints, as a line among the others, where events are missing.
 static void print_gap(listener *l, const carom_snapshot *snapshot)
 {
     if (!l->c->json) {
@@ -190,8 +190,8 @@ static cli_exit add_all(listener *l, bool with_stay)
     return code;
 }
 
-// The kinds of all --kind options, each a word or several with commas; all but stay when there is
-// none.
+// Reads the kinds of all --kind options, each a word or several separated by commas; without any,
+// all kinds but stay.
 static cli_exit choose_kinds(listener *l)
 {
     cli_exit code = CLI_OK;

@@ -12,7 +12,7 @@ enum { FIELDS_MAX = 64, LIST_BYTES = 700, PATH_BYTES_MAX = 128 };
 
 // ---- a field
 
-// The map that the last name of the path would stand in: of "shapes[0].knd" that is shapes[0].
+// The map that has the last name of the path as a key: for "shapes[0].knd" that is shapes[0].
 static const carom_value *parent_of(const carom_value *body, const char *path, const char **name)
 {
     char head[PATH_BYTES_MAX];

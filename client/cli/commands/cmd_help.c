@@ -10,7 +10,7 @@
 #include "client/tool/program.h"
 #include "client/tool/text.h"
 
-enum { NAMES_MAX = 80 }; // of commands and topics
+enum { NAMES_MAX = 80 }; // number of commands and topics
 
 // The command or topic that somebody may have meant, or NULL: the nearest of all, else a synonym.
 static const char *suggest(const char *name)

@@ -35,9 +35,9 @@ static void show_joint_made(cli *c, const carom_value *result)
                  (unsigned long long)carom_get_uint(result, "tick", 0));
 }
 
-// Takes the bodies that stand before the first NAME=VALUE: A and B, B alone (a mouse has no A), or
-// none (a gear may name joints instead). Returns where the pairs begin. The server, which knows
-// each kind, says which one is missing.
+// Reads the bodies before the first NAME=VALUE: A and B, only B (a mouse has no A), or none (a gear
+// may name joints instead). Returns where the pairs begin. The server, which knows each kind,
+// reports a missing body.
 static size_t set_bodies(const cli *c, carom_value *arguments)
 {
     uint64_t id = 0;
@@ -114,7 +114,7 @@ static cli_exit for_each_joint(cli *c, carom_value *arguments, const char *metho
     return worst;
 }
 
-// Those of the joints that a body has part in; all of them for body 0. NULL has none.
+// The joints of one body; all joints for body 0. NULL counts as none.
 static carom_value *joints_of(const carom_value *joints, uint64_t body)
 {
     carom_value *chosen = carom_array();

@@ -19,8 +19,8 @@ static carom_value *body_args(const cli *c)
     return carom_set(cli_world_args(c), "body", params_id_word(args_word(&c->args, 1)));
 }
 
-// Says so when the body is one that no impulse or force moves. Asked afterwards, so that the
-// command itself is not held up.
+// Prints a note when no impulse or force can move the body. Checked afterwards, so that the command
+// itself is not delayed.
 static void note_immovable(cli *c)
 {
     carom_value *body = NULL;

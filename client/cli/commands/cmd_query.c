@@ -6,7 +6,7 @@
 #include "client/cli/show.h"
 #include "client/tool/table.h"
 
-// The list of hits may be the answer itself or stand in it under a name.
+// The list of hits: the answer itself, or its value under `key`.
 static const carom_value *list_in(const carom_value *result, const char *key)
 {
     return carom_value_type(result) == CAROM_MAP ? carom_value_get(result, key) : result;

@@ -1,5 +1,4 @@
-// record: a world's log into a file, with a replica beside it that verifies what is written. Main
-// thread only.
+// record: writes a world's log to a file, and verifies it with a replica. Main thread only.
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -25,7 +24,7 @@ typedef struct recording {
     bool begun, over;
     cli_exit code;
     uint64_t first, last;                  // ticks
-    uint64_t records, bytes, images, gaps; // gaps: an image came instead of what was in between
+    uint64_t records, bytes, images, gaps; // gaps: an image replaced the records in between
     uint64_t ticks_wanted;
     uint64_t keyframe_ticks, keyframe_due; // 0: none
 } recording;

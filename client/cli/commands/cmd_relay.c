@@ -1,4 +1,4 @@
-// relay: stands between clients and a server, and makes the way between them long. Main thread
+// relay: passes bytes between clients and a server, with the delays of a long distance. Main thread
 // only.
 #include <inttypes.h>
 #include <math.h>
@@ -36,7 +36,7 @@ static cli_exit add_route(const cli *c, relay *r, const char *option, const char
     return cli_usage(c, "%s: %s", option, error);
 }
 
-// Where the relay listens, on one line: programs that start it read the addresses there.
+// Prints the relay's addresses on one line: programs that start it read them there.
 static cli_exit show_routes(const cli *c, const distance_options *o, const char *rpc,
                             const char *http, const char *server)
 {

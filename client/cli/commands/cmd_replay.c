@@ -1,4 +1,4 @@
-// replay: plays a recording without a server, and compares every state with what was recorded. Main
+// replay: plays a recording without a server, and compares every state with the recorded one. Main
 // thread only.
 #include <inttypes.h>
 #include <math.h>
@@ -26,7 +26,7 @@ typedef struct replay {
     playback p;
     playback_span span;
     uint64_t until;
-    double speed; // times the world's own pace; 0: as fast as it goes
+    double speed; // times the world's own pace; 0: as fast as possible
     bool stopped; // by a signal
 } replay;
 
@@ -158,7 +158,7 @@ static cli_exit work(replay *r)
     return code;
 }
 
-// Where --to says to stop: a tick, or with a plus so many after the first.
+// Reads --to: a tick or, with a plus, a number of ticks after the first.
 static cli_exit read_to(replay *r)
 {
     const char *text = args_text(&r->c->args, "to", NULL);

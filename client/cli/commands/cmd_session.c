@@ -34,7 +34,8 @@ static void add_session(table *t, const carom_value *one)
     table_text(t, carom_get_str(one, "client", ""));
     table_text(t, carom_get_bool(one, "connected", true) ? carom_get_str(one, "address", "")
                                                          : "(connection lost)");
-    // time() has whole seconds, `since` has parts: what began within this second began now.
+    // time() has whole seconds, `since` has fractions: a session begun within this second has age
+    // 0.
     const double age = (double)time(NULL) - carom_get_real(one, "since", 0.0);
     text_from_duration(age > 0.0 ? age : 0.0, text, sizeof text);
     table_text(t, text);

@@ -92,7 +92,7 @@ static cli_exit shapes_to_set(cli *c, carom_value **out, size_t *first_pair)
     return code;
 }
 
-// Those of the spawn options that shape.set takes, under their names there.
+// Sets those of the spawn options that shape.set accepts, under its names for them.
 static void set_from_options(const cli *c, carom_value *arguments)
 {
     params_number(c, "friction", arguments, "friction");

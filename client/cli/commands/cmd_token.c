@@ -1,5 +1,5 @@
-// token: keys for a server, tokens for its clients. Works on files alone; no server is asked. Main
-// thread only.
+// token: makes keys for a server, and tokens for its clients. Works only on files, without a
+// server. Main thread only.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

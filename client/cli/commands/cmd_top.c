@@ -1,9 +1,10 @@
-// top: the server's load as it goes: worlds, rates, lateness, clients, traffic. Main thread only.
+// top: shows the server's load continuously: worlds, rates, lateness, clients, traffic. Main thread
+// only.
 //
-// Every interval three answers are taken (server.info, server.stats, world.list). All rates and
-// times are those of the window between two looks; the first look, which has none before it, shows
-// what the server tells of its last second. On a terminal it takes the screen until q; otherwise,
-// or with --count, it prints one table after the other.
+// Every interval makes three calls (server.info, server.stats, world.list). All rates and times are
+// for the interval between two samples; the first sample shows the server's figures for its last
+// second. On a terminal it uses the whole screen until q; otherwise, or with --count, it prints one
+// table after the other.
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,14 +31,14 @@ typedef struct seen_world {
 
 typedef struct top {
     cli *c;
-    carom_value *info, *stats, *worlds; // of this look
+    carom_value *info, *stats, *worlds; // of this sample
     carom_value *before;                // server.stats of the look before, NULL at first
     double at, past;                    // when this look was [s], and how long after the one before
     seen_world seen[WORLDS_MAX];
     size_t seen_count;
-    const carom_value *order[WORLDS_MAX]; // of worlds, by the column
+    const carom_value *order[WORLDS_MAX]; // worlds sorted by the column
     size_t count;
-    int column;   // of sort_columns
+    int column;   // index into sort_columns
     bool upwards; // the smallest first
 } top;
 
@@ -72,7 +73,7 @@ static uint64_t late_since(const top *t, const carom_value *world)
     return s != NULL && now > s->ticks_late ? now - s->ticks_late : 0;
 }
 
-// Milliseconds of a processor that the world takes each second.
+// Processor time of the world, in milliseconds a second.
 static double busy_ms(const top *t, const carom_value *world)
 {
     return carom_get_real(world, "step_ms", 0.0) * rate_of(t, world);
@@ -204,7 +205,7 @@ static void remember(top *t)
 
 // ---- showing
 
-// Bytes that the server's process has in use; negative when it does not tell.
+// Memory in use by the server's process [bytes]; negative when not reported.
 static double memory_bytes(const top *t)
 {
     double told = carom_get_real(t->stats, "counters.memory_bytes", 0.0);

@@ -20,9 +20,9 @@
 typedef struct watch {
     cli *c;
     screen screen;
-    double rate;            // that is asked for; 0: one a tick
+    double rate;            // requested rate; 0: one a tick
     bool subscribed;        // the answer has come
-    carom_error refused;    // and why it was no
+    carom_error refused;    // reason of a refusal
     carom_replica *replica; // NULL: the server's own snapshots are shown
     bool moved;             // the replica has a state that is not shown yet
     bool away;              // the server or the connection is gone: the watch comes back
@@ -43,7 +43,7 @@ static void show(watch *w, const char *text)
     w->screen.dirty = true;
 }
 
-// On the screen, and on standard error where frames are printed.
+// Shown on the screen, or on standard error when frames are printed.
 static void say(watch *w, const char *text)
 {
     show(w, text);
@@ -62,7 +62,8 @@ static void go_away(watch *w, const carom_error *why)
     }
 }
 
-// A server that ends or restarts is waited for; an end that the server wanted, as a kick, is told.
+// Whether to wait for the server: yes if it ends or restarts; a deliberate end, as by a kick, is
+// reported.
 static bool may_come_back(const carom_error *error)
 {
     return !error->from_server || error->status == CAROM_UNAVAILABLE ||
@@ -144,7 +145,7 @@ static void on_resumed(carom_client *client, const carom_value *hello, void *use
     show(user, "connected again");
 }
 
-// Unless told otherwise, as many snapshots as a terminal shows, of a slower world all.
+// Chooses the rate: by default as many snapshots as a terminal can show; of a slower world all.
 static cli_exit find_rate(watch *w)
 {
     w->rate = args_number(&w->c->args, "rate", w->replica != NULL ? 0.0 : RATE);

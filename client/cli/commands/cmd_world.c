@@ -11,7 +11,7 @@
 
 // ---- worlds
 
-// The names alone: a line each, or a JSON array of them.
+// Prints only the names: one on each line, or a JSON array of them.
 static void print_world_names(const cli *c, const carom_value *list)
 {
     carom_value *names = carom_array();

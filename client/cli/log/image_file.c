@@ -36,8 +36,9 @@ static cli_exit fail(const char *path, int why)
     return CLI_USAGE;
 }
 
-// Where a file is written until it is whole; to be freed. Programs may write to one path at once,
-// so each has a part of its own; of a name that is as long as names may be it tells the beginning.
+// The name of the temporary file; the caller frees it. Each program uses a random name, since
+// several may write to one path at once. A name of the greatest length is shortened to make space
+// for the suffix.
 static char *name_part(const char *path)
 {
     const char *slash = strrchr(path, '/');

@@ -81,7 +81,7 @@ static void tell_difference(const playback *p, const carom_replica *recorded)
     }
 }
 
-// The record under way bears an image of the state at which the replica stands: are they the same?
+// Compares the image in the present record with the replica's state at the same tick.
 static cli_exit compare_image(playback *p)
 {
     if (!p->compare || p->begun || !p->about.has_image || !carom_replica_now(p->replica).ready ||
@@ -187,7 +187,7 @@ cli_exit playback_seek(playback *p, uint64_t tick)
         fresh.record = NULL;
     }
     carom_recording_close(p->file);
-    carom_replica *replica = p->replica; // with its events and what was shown of it
+    carom_replica *replica = p->replica; // with its events, and the reader's position in them
     carom_replica_free(fresh.replica);
     uint64_t images = p->images;
     *p = fresh;
@@ -223,8 +223,8 @@ static uint64_t last_image(const char *path, uint64_t last)
     return number;
 }
 
-// A hash tells that a state differs, not where. The next image of the recording does: a second
-// playback goes there from the image before, record by record and without comparing hashes.
+// A different hash shows that a state differs, not where. The recording's next image shows it: a
+// second playback goes there from the image before, record by record and without comparing hashes.
 static void look_for_body(const char *path, const carom_recording_info *where)
 {
     playback p;

@@ -1,9 +1,9 @@
-// A recording with the replica that plays it: to any tick, and from its start again.
+// A recording and the replica that plays it, to any tick in either direction.
 //
 // The recording's images let it begin in the middle: playback_seek plays from the last one before
-// the tick. Functions that fail have told the error, and return the command's exit code: CLI_USAGE
-// where the file cannot be read or is no whole recording, CLI_REFUSED where its states are not what
-// this engine makes of its commands. Main thread only.
+// the tick. Functions report their errors, and return the command's exit code: CLI_USAGE if the
+// file cannot be read or is no complete recording, CLI_REFUSED if its states differ from those that
+// this engine computes from its commands. Main thread only.
 #ifndef CAROM_CLIENT_CLI_LOG_PLAYBACK_H
 #define CAROM_CLIENT_CLI_LOG_PLAYBACK_H
 
@@ -24,9 +24,9 @@ typedef struct playback {
     carom_recording_info about; // as of `record`
     bool begun;                 // a part of `record` was played
     bool over;                  // there is no further record
-    bool compare;               // bodies are compared at each image
-    bool differed;              // a state differed from the recording's: it has been told
-    uint64_t images;            // that were compared, and agreed
+    bool compare;               // compare bodies at each image
+    bool differed;              // a state differed from the recording's; this was reported
+    uint64_t images;            // number of images compared, and equal
 } playback;
 
 // `compare`: wherever the recording bears an image, the state that was played is compared with it,
@@ -37,7 +37,7 @@ void playback_close(playback *p);
 // Plays to the state of `tick`, or to the recording's end when that comes first.
 cli_exit playback_to(playback *p, uint64_t tick);
 
-// Likewise from wherever it stands, backwards too.
+// The same from the present tick, backwards too.
 cli_exit playback_seek(playback *p, uint64_t tick);
 
 // The tick of the state that is there.
@@ -50,11 +50,11 @@ typedef struct playback_span {
     bool ended; // the end mark is there
 } playback_span;
 
-// Reads the whole file without playing it: damage is told here. A recording that was cut off is
-// taken as far as it is whole, with a note.
+// Reads the whole file without playing it, and reports damage. Of a recording that was cut off, the
+// complete part is used, with a note.
 cli_exit playback_measure(const cli *c, const char *path, playback_span *out);
 
-// Tells an error of a file: CLI_USAGE, or CLI_REFUSED for states that differ.
+// Reports an error of a file: CLI_USAGE, or CLI_REFUSED for states that differ.
 cli_exit playback_fail(const char *path, const carom_error *error);
 
 #endif

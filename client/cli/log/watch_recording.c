@@ -24,8 +24,8 @@ typedef struct player {
     uint64_t until;
     double speed;
     bool paused;
-    double since;   // the pace is counted from here on [s]
-    uint64_t begun; // and from this tick
+    double since;   // time from which the pace is counted [s]
+    uint64_t begun; // and tick from which it is counted
     uint64_t shown; // snapshots
     cli_exit failed;
 } player;
@@ -51,7 +51,7 @@ static bool show(player *p, carom_error *error)
     return screen_show_replica(&p->screen, p->play.replica, error) == CAROM_OK;
 }
 
-// The error has been told already.
+// The error was reported already.
 static carom_status give_up(carom_error *error)
 {
     *error = (carom_error){.status = CAROM_INTERNAL};

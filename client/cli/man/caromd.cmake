@@ -1,6 +1,6 @@
-# Writes OUTPUT, the manual page caromd(8), from the help of PROGRAM: the same texts. Run by the build
-# with cmake -P. Lines "  --option VALUE  VARIABLE  text" and "  limit  NUMBER  text" become tagged
-# paragraphs, "Name:" a section, and other indented lines a block that is kept as it stands.
+# Writes OUTPUT, the manual page caromd(8), from the help of PROGRAM: the same texts. Run by the
+# build with cmake -P. Lines "  --option VALUE  VARIABLE  text" and "  limit  NUMBER  text" become
+# tagged paragraphs, "Name:" a section, and other indented lines a block that is kept unchanged.
 execute_process(COMMAND "${PROGRAM}" --help OUTPUT_VARIABLE help RESULT_VARIABLE code)
 execute_process(COMMAND "${PROGRAM}" --version OUTPUT_VARIABLE version RESULT_VARIABLE code_version)
 if(NOT code EQUAL 0 OR NOT code_version EQUAL 0)

@@ -1,12 +1,12 @@
-// A picture made of text: each cell holds 2 x 4 dots (braille patterns, U+2800), one colour, or a
+// A picture made of text: each cell has 2 x 4 dots (braille patterns, U+2800) in one colour, or a
 // letter.
 //
 // The canvas knows dots and cells, not worlds: x to the right, y downward, dot (0, 0) at the top
 // left. Dots of a terminal are very nearly square, since a cell is about twice as high as it is
 // wide.
 //
-// A cell takes the colour that was drawn into it last: draw the most important things at the end. A
-// letter covers dots. Pure; one thread at a time.
+// A cell has the colour drawn into it last: draw the most important things at the end. A letter
+// covers dots. Pure; one thread at a time.
 #ifndef CAROM_CLIENT_CLI_PICTURE_CANVAS_H
 #define CAROM_CLIENT_CLI_PICTURE_CANVAS_H
 

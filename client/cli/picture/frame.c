@@ -9,7 +9,7 @@
 #define ROOM_MAX   100.0 // round a frame, in which bodies belong to it however fast they are [m]
 #define ROOM_MORE  10.0
 #define TRIM       0.05 // of many bodies, at either end
-#define NEAR       0.35 // of the frame's size: grounds and walls are shown so far beyond it
+#define NEAR       0.35 // in sizes of the frame: grounds and walls are shown up to so far beyond it
 #define ROOM_SIZES 10.0 // of the middle one of the bodies by size: no frame is smaller
 
 enum { TRIMMED_FROM = 20 };
@@ -125,7 +125,7 @@ static range shortest_half(const double *sorted, size_t count)
     return (range){sorted[best], sorted[best + half - 1]};
 }
 
-// Where bodies are at home, of those that do not move if there are any.
+// The region of the bodies' home: of the bodies that do not move, if there are any.
 static box find_home(frame_body *bodies, size_t count, double *numbers)
 {
     size_t still = keep(bodies, count, is_still, NULL);
@@ -139,8 +139,8 @@ static box find_home(frame_body *bodies, size_t count, double *numbers)
     return bounds_of(bodies, keep(bodies, count, is_within, &usual));
 }
 
-// The range of nine tenths of the numbers, and as much beyond as the tenth would take if they lay
-// evenly.
+// The range of the middle nine tenths of the numbers, extended by the space that the other tenth
+// would take if it were evenly spread.
 static range middle_range(const double *sorted, size_t count)
 {
     double last = (double)(count - 1);
@@ -173,7 +173,7 @@ static box make_room(box frame, const frame_body *bodies, size_t count, double *
     return box_grow(frame, fmax(0.0, ROOM_SIZES * numbers[count / 2] - box_size(frame)) / 2.0);
 }
 
-// Of `count` > 0 bodies that are not as far out as no world is built.
+// The frame of `count` > 0 bodies, none of which is farther out than any world is built.
 static box find_frame(frame_body *bodies, size_t count, const box *home, double *numbers)
 {
     box own = home != NULL ? *home : find_home(bodies, count, numbers);

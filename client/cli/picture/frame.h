@@ -1,11 +1,11 @@
-// The part of a world that is worth seeing: the bodies that are still there, and of the ground what
-// is near them. Some fall off the edge of most worlds, and go on falling: a picture of everything
+// The part of a world that is worth showing: the bodies that have not left, and the ground near
+// them. In most worlds some bodies fall off the edge and go on falling: a picture of everything
 // would be empty.
 //
-// A body has left if it is far from the others and on its way, or as far out as no world is built.
-// Of those that remain the middle nine tenths are framed, with room around them where they are few:
-// they are on their way to somewhere. The viewer does the same (client/web/viewer/draw/frame.js).
-// Pure; any thread.
+// A body has left if it is far from the others and moving away, or farther out than any world is
+// built. The middle nine tenths of the rest are framed, with space around them if they are few,
+// since they may move. The viewer does the same (client/web/viewer/draw/frame.js). Pure; any
+// thread.
 #ifndef CAROM_CLIENT_CLI_PICTURE_FRAME_H
 #define CAROM_CLIENT_CLI_PICTURE_FRAME_H
 
@@ -18,7 +18,7 @@ typedef struct frame_body {
     point at;     // [m]
     double speed; // [m/s]
     bool fixed;   // static
-    box bounds;   // of its shapes as it stands
+    box bounds;   // of its shapes in its present pose
 } frame_body;
 
 // The frame of these bodies, which are put into another order; empty without any. `home` is their

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MARGIN 1.06 // of the fitted box, so that what touches its edge is seen whole
+#define MARGIN 1.06 // factor on the fitted box, so that bodies at its edge are shown whole
 #define PI     3.14159265358979323846
 
 box box_empty(void)

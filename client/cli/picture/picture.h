@@ -1,7 +1,7 @@
 // From metres to dots: a camera over a world, and the outlines of bodies drawn through it.
 //
-// The world's y points up, the canvas's down; this is the one place that knows. Pure; one thread at
-// a time.
+// The world's y points up, the canvas's down; only this file converts between them. Pure; one
+// thread at a time.
 #ifndef CAROM_CLIENT_CLI_PICTURE_PICTURE_H
 #define CAROM_CLIENT_CLI_PICTURE_PICTURE_H
 
@@ -26,7 +26,7 @@ bool box_is_empty(box b);
 box box_around(box b, point center, double radius);
 
 typedef struct camera {
-    point center; // in the middle of the canvas [m]
+    point center; // at the middle of the canvas [m]
     double scale; // dots per metre
 } camera;
 
@@ -36,7 +36,7 @@ typedef struct camera {
 // Shows all of `b` with a small margin, in its proportions. An empty box gives 10 m around the
 // origin.
 camera camera_fit(box b, const canvas *c);
-// Moves by a share of the visible part: (0.1, 0) is a tenth of the width to the right.
+// Moves by a fraction of the visible part: (0.1, 0) is a tenth of the width to the right.
 void camera_pan(camera *cam, const canvas *c, double share_x, double share_y);
 // Larger than 1 comes nearer. The scale stays within its limits.
 void camera_zoom(camera *cam, double factor);

@@ -40,7 +40,7 @@ static bool resize(screen *w, int columns, int rows)
            canvas_resize(&w->canvas, w->columns, canvas_rows > 1 ? canvas_rows : 1);
 }
 
-// Whether the camera is so far off that following means to move it.
+// Whether the camera is so far from the wanted view that following has to move it.
 static bool should_move(const screen *w, box wanted)
 {
     box view = camera_view(&w->cam, &w->canvas);
@@ -51,7 +51,8 @@ static bool should_move(const screen *w, box wanted)
            wanted.y1 - wanted.y0 < 0.4 * (view.y1 - view.y0);
 }
 
-// The area that the scene names as worth seeing. The camera stays there until it is told to follow.
+// Shows the area that the scene names as its view. The camera stays there until following is turned
+// on.
 static void look_at_scene(screen *w)
 {
     const double *a = w->stage.area;
@@ -131,7 +132,7 @@ static void print_frame(screen *w)
     (void)fflush(stdout);
 }
 
-// Lets the connection work until `until`, or until `enough` says so.
+// Runs the connection until the time `until`, or until `enough` returns true.
 static cli_exit wait_for(screen *w, double until, bool (*enough)(const screen *w))
 {
     carom_error error = {0};
@@ -216,7 +217,7 @@ static void show_frame(screen *w)
     w->dirty = false;
 }
 
-// Picks the body under a cell of the terminal, or lets go when there is none nearby.
+// Selects the body under a cell of the terminal, or none if there is no body nearby.
 static void pick_at(screen *w, int column, int row)
 {
     point dots = {(column + 0.5) * CANVAS_CELL_WIDTH, (row - 1 + 0.5) * CANVAS_CELL_HEIGHT};

@@ -21,14 +21,14 @@
 
 typedef struct screen_source {
     void *context;
-    // Works for up to `ms`, 0: only what can be done at once. Errors end the picture by `fail`,
-    // which tells them.
+    // Works for up to `ms`; 0: only without waiting. Errors end the picture through `fail`, which
+    // reports them.
     carom_status (*work)(void *context, int ms, carom_error *error);
     cli_exit (*fail)(void *context, const carom_error *error);
     // Sets the descriptor to wait for, if there is one; returns in how many milliseconds it has to
     // work again, -1: only then.
     int (*wait)(void *context, struct pollfd *fd);
-    void (*traffic)(void *context, uint64_t *snapshots, uint64_t *bytes); // so far
+    void (*traffic)(void *context, uint64_t *snapshots, uint64_t *bytes); // totals so far
     void (*toggle_pause)(void *context);
     void (*step)(void *context);
     bool (*key)(void *context, int pressed); // NULL: knows no further keys
@@ -52,7 +52,7 @@ typedef struct screen {
     uint64_t follow; // the body that it follows; 0: all that move
     uint64_t seen_changes;
     int columns, rows; // of the whole frame
-    char **shown;      // the row that each line of the terminal holds
+    char **shown;      // the text shown in each line of the terminal
     int shown_count;
     char line[CANVAS_ROW_BYTES(CANVAS_COLUMNS_MAX)];
 } screen;
@@ -82,7 +82,7 @@ void screen_follow_area(const cli *c, double area[4]);
 // Checks the values of SCREEN_OPTIONS.
 cli_exit screen_check(const cli *c);
 
-// The stage is the caller's to begin (stage_init), once it has what that needs.
+// The caller initialises the stage (stage_init) when the things that it needs exist.
 void screen_init(screen *w, cli *c, const screen_source *source);
 void screen_deinit(screen *w);
 

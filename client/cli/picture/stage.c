@@ -81,7 +81,7 @@ static void actor_clear(actor *a)
     *a = (actor){0};
 }
 
-// Takes all that a full body map says. Shapes that cannot be drawn are left out.
+// Copies everything from a full body map. Shapes that cannot be drawn are left out.
 static void actor_learn(actor *a, const carom_value *body)
 {
     const carom_value *shapes = carom_value_get(body, "shapes");
@@ -239,8 +239,8 @@ static void learn(stage *s, const carom_value *told)
     s->changes++;
 }
 
-// Whether the bytes of the snapshot contain that key at all. Most snapshots describe nothing, and
-// are not taken apart a second time.
+// Whether the bytes of the snapshot contain that key at all. Most snapshots have no descriptions,
+// and need not be parsed a second time.
 static bool mentions(const carom_snapshot *snapshot, const char *key)
 {
     return snapshot->encoded != NULL &&
@@ -250,7 +250,7 @@ static bool mentions(const carom_snapshot *snapshot, const char *key)
 void stage_describe(stage *s, const carom_snapshot *snapshot)
 {
     if (snapshot->full) {
-        s->joint_count = 0; // all that is there is described anew
+        s->joint_count = 0; // a full snapshot describes everything again
         s->described = true;
     }
     if (!snapshot->full && !mentions(snapshot, "spawned") && !mentions(snapshot, "joints") &&
@@ -360,7 +360,7 @@ bool stage_complete(const stage *s)
 
 // ---- the part worth seeing
 
-// The box around a body's outlines as it stands.
+// The box around a body's outlines in its present pose.
 static box body_box(const actor *a, const carom_body *body)
 {
     place at = {{body->x, body->y}, body->angle};

@@ -1,12 +1,12 @@
-// The world behind a picture, beyond the snapshots' rows: shapes, types, tags, joints, who sleeps,
-// the world's pace, the area that its scene wants to be seen in.
+// The data of a picture beyond the snapshots' rows: shapes, types, tags, joints, sleeping bodies,
+// the world's pace, and its scene's view.
 //
 // The subscription asks for descriptions (PROTOCOL.md, Descriptions), so shapes and joints come
-// with the snapshots and nothing has to be asked twice; only the world's pace is asked for now and
-// then. Nothing here waits: answers arrive in carom_poll.
+// with the snapshots and need no calls; only the world's pace is requested now and then. Nothing
+// here waits: answers arrive in carom_poll.
 //
-// Invariant: each body of the view has an actor, as the view's data of that body; an actor lives as
-// long as its body is in the view. Main thread only.
+// Invariant: each body of the view has an actor, which is the view's data for that body; an actor
+// lives as long as its body is in the view. Main thread only.
 #ifndef CAROM_CLIENT_CLI_PICTURE_STAGE_H
 #define CAROM_CLIENT_CLI_PICTURE_STAGE_H
 
@@ -30,7 +30,7 @@ typedef struct actor {
     char tag[ACTOR_TAG_BYTES];
     outline *outlines;
     size_t count;
-    double reach; // of all outlines from the body's origin [m]
+    double reach; // greatest distance of the outlines from the body's origin [m]
 } actor;
 
 typedef struct stage_joint {
@@ -38,8 +38,8 @@ typedef struct stage_joint {
     uint64_t a, b;            // a is 0 for a mouse
     point anchor_a, anchor_b; // in the bodies' frames
     point target;             // of a mouse, in the world
-    bool pulley;              // has the two below
-    point ground_a, ground_b; // in the world
+    bool pulley;              // a pulley, with the two grounds below
+    point ground_a, ground_b; // of a pulley, in the world
 } stage_joint;
 
 typedef struct stage_info {
@@ -66,35 +66,35 @@ typedef struct stage {
     bool has_area;
     double area[4];                    // x0, y0, x1, y1 of the scene's `view` [m], if has_area
     bool has_home;                     // the next two are valid
-    box home;                          // the first part of the world that was worth seeing
+    box home;                          // the first extent of the world
     uint64_t home_epoch;               // of the world
     char last_event[STAGE_EVENT_TEXT]; // the newest event worth a line, "" for none
-    double notice_until;               // until then last_event is a notice, and events leave it [s]
-    bool described;                    // everything in the view has been described
+    // until then last_event is a notice that events do not replace [s]
+    double notice_until;
+    bool described; // everything in the view has been described
     bool info_asked;
     bool info_outdated; // the answer under way is from before stage_set_paused()
     double info_due;    // when to ask next [s]; 0: at once
-    uint64_t changes;   // counts what changes the picture besides snapshots
+    uint64_t changes;   // counts changes of the picture other than snapshots
 } stage;
 
-// Makes the view, with its data. `client` NULL: whoever feeds the view sets `info`, too. False when
-// memory has run out. The address must stay the same
-// until stage_deinit.
+// Makes the view, with its data. `client` NULL: the code that feeds the view sets `info`, too.
+// False when memory has run out. The stage must not move until stage_deinit.
 bool stage_init(stage *s, carom_client *client, const char *world, int timeout_ms);
-void stage_deinit(stage *s); // before the client is freed
+void stage_deinit(stage *s); // to be called before the client is freed
 
-// The world was told to pause, or to go on: shown at once, and asked soon after whether it was
-// allowed.
+// The world was asked to pause or to resume: shows that at once, and checks soon after whether it
+// was allowed.
 void stage_set_paused(stage *s, bool paused, double now);
 
 // Shows a line of text in place of the newest event for a while.
 void stage_notice(stage *s, const char *text, double now);
 
-// Takes the descriptions of a snapshot, once the view has applied it.
+// Copies the descriptions of a snapshot; to be called after the view has applied it.
 void stage_describe(stage *s, const carom_snapshot *snapshot);
 
-// To be called after each carom_poll: sees to the events and asks for the world's pace. `now` on
-// the monotonic clock.
+// To be called after each carom_poll: handles events and requests the world's pace. `now`: on the
+// monotonic clock.
 void stage_tend(stage *s, double now);
 
 // Whether there is a first picture: the view is ready and all in it has been described.
@@ -103,7 +103,7 @@ bool stage_complete(const stage *s);
 // The body's actor, NULL when it is not in the view.
 const actor *stage_actor(const stage *s, uint64_t body);
 
-// The part of the world worth seeing (frame.h). The first one of the world is remembered, and
+// The part of the world worth showing (frame.h). The first one of the world is remembered, and
 // bodies that leave it are not followed. Empty without bodies.
 box stage_extent(stage *s);
 

@@ -9,7 +9,7 @@
 
 #include "client/tool/text.h"
 
-// Of the 256-colour palette, to be told apart on dark and on light ground.
+// From the 256-colour palette, distinguishable on a dark and on a light background.
 enum {
     COLOUR_STATIC = 246,
     COLOUR_KINEMATIC = 75,
@@ -38,7 +38,7 @@ void watch_meter_update(watch_meter *m, double now, uint64_t tick, uint64_t snap
         return;
     }
     if (last != NULL && tick < last->tick) {
-        m->count = 0; // the world was begun anew
+        m->count = 0; // the world began again
     }
     if (m->count == WATCH_MARKS) {
         memmove(m->marks, m->marks + 1, sizeof m->marks - sizeof *m->marks);
@@ -120,7 +120,7 @@ static bool find_place(const stage *s, uint64_t id, place *out)
     return body != NULL;
 }
 
-// One side of a joint: how the body holds its anchor. A static body has only its anchor
+// Draws one side of a joint, from the body to its anchor. For a static body only the anchor is
 // marked, since a ground's origin may be anywhere.
 static void draw_side(const stage *s, uint64_t body, const place *at, point anchor,
                       const camera *cam, canvas *c)
@@ -133,8 +133,8 @@ static void draw_side(const stage *s, uint64_t body, const place *at, point anch
     }
 }
 
-// From each body's centre to its anchor, and from anchor to anchor: over the wheels of a pulley, to
-// the hand of a mouse.
+// Draws lines from each body's centre to its anchor, and from anchor to anchor: over the wheels of
+// a pulley, to the target of a mouse.
 static void draw_joint(const stage *s, const stage_joint *j, const place *a, const place *b,
                        const camera *cam, canvas *c)
 {
@@ -268,7 +268,7 @@ static const char *type_name(const actor *a)
     return !a->enabled ? "dynamic, disabled" : a->awake ? "dynamic, awake" : "dynamic, asleep";
 }
 
-// How many joints hold the body, and how many contacts it has.
+// Counts the joints and the contacts of the body.
 static void count_ties(const stage *s, uint64_t body, size_t *joints, size_t *touches)
 {
     size_t count = 0;
@@ -370,7 +370,7 @@ uint64_t watch_pick_next(const stage *s, const camera *cam, const canvas *c, uin
                          int step)
 {
     box view = camera_view(cam, c);
-    uint64_t next = 0; // the nearest id beyond `from`
+    uint64_t next = 0; // the smallest id above `from`
     uint64_t wrap = 0; // the outermost on the other side
     for (size_t i = 0; i < carom_view_count(s->view); i++) {
         const carom_body *body = carom_view_body(s->view, i);

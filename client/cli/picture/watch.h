@@ -1,4 +1,4 @@
-// A picture of a world as text: what carom watch shows, on a terminal or as frames in a pipe.
+// A picture of a world as text, which carom watch shows on a terminal or as frames in a pipe.
 //
 // Drawing only: no input, no network. Main thread only.
 #ifndef CAROM_CLIENT_CLI_PICTURE_WATCH_H
@@ -52,10 +52,10 @@ void watch_draw(const stage *s, const camera *cam, watch_look look, canvas *c);
 // that do not fit `columns` are left out, the least important first; none is cut.
 void watch_status(const stage *s, const watch_meter *m, int columns, char *out, size_t size);
 
-// The line of keys below the picture, likewise by whole entries.
+// The line of keys below the picture, also cut only between entries.
 void watch_keys(const stage *s, bool following, int columns, char *out, size_t size);
 
-// The body whose outline is nearest to a place and at most `reach` metres away; 0: none.
+// The body whose outline is nearest to a point and at most `reach` metres away; 0: none.
 uint64_t watch_pick(const stage *s, point at, double reach);
 
 // The next body (`step` 1) or the one before (-1) among those in view, by id, round in a circle;
