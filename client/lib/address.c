@@ -39,8 +39,8 @@ static bool parse_port(const char *text, uint16_t *port)
     return true;
 }
 
-// Finds where the host begins and ends and what follows it. An address of version 6 has colons of
-// its own: it stands in brackets, or alone without a port.
+// Finds where the host begins and ends and what follows it. An IPv6 address contains colons: it is
+// in brackets, or has no port.
 static bool split_host(const char *text, const char **begin, size_t *size, const char **rest)
 {
     if (*text == '[') {
@@ -58,7 +58,7 @@ static bool split_host(const char *text, const char **begin, size_t *size, const
     return true;
 }
 
-// Behind the scheme, if there is one.
+// Skips the scheme, if there is one.
 static const char *skip_scheme(const char *text, bool *tls)
 {
     static const struct {

@@ -1,5 +1,5 @@
-// Addresses of servers: texts taken apart, names resolved, sockets on their way. All non-blocking
-// but for the resolution of names, which the system does as long as it likes. Any thread.
+// Addresses of servers: parses texts, resolves names, begins connections. All non-blocking except
+// for resolving names, which may take the system any time. Any thread.
 #ifndef CAROM_CLIENT_LIB_ADDRESS_H
 #define CAROM_CLIENT_LIB_ADDRESS_H
 
@@ -9,7 +9,7 @@
 
 #include "client/lib/fault.h"
 
-enum { ADDRESSES_MAX = 8 }; // of one host that are tried; more are ignored
+enum { ADDRESSES_MAX = 8 }; // addresses of one host that are tried; further ones are ignored
 
 typedef struct address_list {
     struct sockaddr_storage addresses[ADDRESSES_MAX];

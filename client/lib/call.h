@@ -1,5 +1,5 @@
-// Common parts of the typed helpers: arguments built, commands sent, answers read. One thread at a
-// time for a client.
+// Common parts of the typed helpers: building arguments, sending commands, reading answers. One
+// thread at a time for a client.
 #ifndef CAROM_CLIENT_LIB_CALL_H
 #define CAROM_CLIENT_LIB_CALL_H
 
@@ -11,8 +11,8 @@
 
 // ---- calling
 
-// Calls the method and waits, or, with CAROM_NO_REPLY, only sends it. Takes `args` over; NULL means
-// that memory ran out for them. *result (may be NULL) is NULL when nothing was awaited, and on
+// Calls the method and waits or, with CAROM_NO_REPLY, only sends it. Takes over `args`; NULL means
+// that memory ran out for them. *result (`result` may be NULL) is NULL without an answer, and on
 // failure.
 carom_status call_method(carom_client *c, const char *method, carom_value *args, int timeout_ms,
                          carom_value **result, carom_error *err);
@@ -21,7 +21,7 @@ carom_status call_method(carom_client *c, const char *method, carom_value *args,
 carom_status call_world(carom_client *c, const char *world, const char *method, carom_value *args,
                         int timeout_ms, carom_value **result, carom_error *err);
 
-// The same for methods whose answer is wanted: CAROM_NO_REPLY and a NULL `result` are errors.
+// The same for methods that need an answer: CAROM_NO_REPLY and a NULL `result` are errors.
 carom_status call_answer(carom_client *c, const char *world, const char *method, carom_value *args,
                          int timeout_ms, carom_value **result, carom_error *err);
 
@@ -34,8 +34,8 @@ carom_status call_maker(carom_client *c, const char *world, const char *method, 
                         const char *key, int timeout_ms, uint64_t *id, uint64_t *tick,
                         carom_error *err);
 
-// Appends to a batch what a helper has made of `given`: NULL `args` mean that memory ran out, or
-// that the caller gave NULL.
+// Appends to a batch the arguments that a helper has made from `given`: NULL `args` mean that
+// memory ran out, or that the caller gave NULL.
 size_t batch_add_made(carom_batch *batch, const char *method, carom_value *args, const void *given);
 
 // ---- arguments
@@ -50,10 +50,10 @@ carom_value *vec_value(carom_vec2 v);
 carom_value *area_value(const double area[4]);
 carom_value *filter_value(uint64_t category, uint64_t mask, int32_t group);
 carom_value *shape_events_value(unsigned events);
-// The form of a shape alone, as queries take it.
+// Only the form of a shape, as queries take it.
 carom_value *shape_form_value(const carom_shape *shape);
 
-// Adds the pair unless the value is the fallback, which the server takes anyway.
+// Adds the pair unless the value equals the fallback, which is the server's default.
 void set_real(carom_value *map, const char *key, double value, double fallback);
 void set_vec(carom_value *map, const char *key, carom_vec2 value); // fallback: zero
 void set_bool(carom_value *map, const char *key, bool value, bool fallback);

@@ -1,5 +1,5 @@
-// The maps that the typed helpers send, and what they read from answers. Of the values alone: no
-// client is needed.
+// The maps that the typed helpers send, and the structs that they read from answers. Works only on
+// values, without a client.
 #include "client/lib/call.h"
 
 #include <stddef.h>

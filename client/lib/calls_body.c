@@ -39,13 +39,13 @@ static carom_value *shapes_value(const carom_body_options *options)
     return v;
 }
 
-// Arguments that are at their defaults are left out: most bodies then take a third of the bytes.
+// Leaves out arguments with their default values: most bodies then take a third of the bytes.
 carom_value *carom_body_spawn_args(const char *world, const carom_body_options *options)
 {
     carom_body_options o = complete(options);
     const char *type = carom_body_type_name(o.type);
     carom_value *args = world_args(world);
-    carom_set(args, "type", carom_str(type == NULL ? "" : type)); // the server says what is wrong
+    carom_set(args, "type", carom_str(type == NULL ? "" : type)); // the server reports the error
     carom_set(args, "position", vec_value(o.position));
     set_real(args, "angle", o.angle, 0.0);
     set_vec(args, "velocity", o.velocity);

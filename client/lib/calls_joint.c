@@ -11,7 +11,7 @@ carom_value *carom_joint_create_args(const char *world, const carom_joint_settin
     }
     const char *kind = carom_joint_kind_name(settings->kind);
     carom_value *args = world_args(world);
-    carom_set(args, "kind", carom_str(kind == NULL ? "" : kind)); // the server says what is wrong
+    carom_set(args, "kind", carom_str(kind == NULL ? "" : kind)); // the server reports the error
     if (settings->a != 0) {
         carom_set(args, "a", id_value(settings->a));
     }

@@ -97,7 +97,7 @@ static carom_value *vertices_value(const carom_shape *shape)
     return v;
 }
 
-// The pairs that a kind has; the server tells what is wrong with a number that is no kind.
+// Sets the pairs of the shape's kind; the server reports a number that is no kind.
 static void set_form(carom_value *map, const carom_shape *shape)
 {
     static const char *const KINDS[] = {"circle", "box", "polygon", "capsule", "segment", "chain"};

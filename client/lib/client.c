@@ -354,7 +354,7 @@ carom_status carom_connect(const char *host, uint16_t port, int timeout_ms,
     carom_client *c = NULL;
     carom_options quiet = complete(options);
     carom_handlers handlers = quiet.handlers;
-    quiet.handlers = (carom_handlers){0}; // until there is a client that the caller knows
+    quiet.handlers = (carom_handlers){0}; // until the caller has the client
     carom_status outcome = carom_connect_start(host, port, timeout_ms, &quiet, &c, err);
     if (outcome != CAROM_OK) {
         return outcome;
@@ -476,7 +476,7 @@ int carom_timeout_ms(const carom_client *client)
     } else if (client->resume.waiting) {
         deadline = earlier_of(deadline, client->resume.next_ns);
     } else if (client->wire.phase == CONNECTION_DOWN) {
-        return 0; // the next carom_poll tells of the end
+        return 0; // the next carom_poll reports the end
     }
     if (deadline == INT64_MAX) {
         return -1;

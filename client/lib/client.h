@@ -1,23 +1,19 @@
 // Inside of a client: the struct, and one file for each concern that works on it.
 //
-//   connection.c  bytes: a socket, messages that are whole
-//   message.c     a message taken apart
-//   requests.c    the requests that await an answer
-//   view_list.c   the views that are attached
-//   epochs.c      which worlds of their names are meant
-//   resume.c      coming back after the connection was lost
-//   pump.c        joins these: fetches messages, ends requests, feeds views, calls the handlers
-//   send.c        messages out: notifications, requests, calls
-//   client.c      life, and the public functions that only look
-//   watch.c       subscriptions
+//   connection.c  bytes: a socket, messages that are whole message.c     parsing a message
+//   requests.c    the requests that await an answer view_list.c   the views that are attached
+//   epochs.c      which world of a name is meant resume.c      coming back after the connection was
+//   lost pump.c        joins these: fetches messages, ends requests, feeds views, calls the
+//   handlers send.c        messages out: notifications, requests, calls client.c      life, and the
+//   public functions that only look watch.c       subscriptions
 //
-// The parts know nothing of each other and call nobody: messages are yielded upward, to pump.c.
+// The parts do not know each other and call no callbacks: they return messages to pump.c.
 //
 // Invariants
 //  - The state is CAROM_CLOSED exactly when client_close has run; it calls every callback that is
-//    owed, once.
+//    still due, once.
 //  - Callbacks run only between client_ref and client_unref, with `in_callback` > 0, and may close
-//    or free the client: after each one, `state` is looked at again.
+//    or free the client: after each one, `state` is checked again.
 //
 // One thread at a time.
 #ifndef CAROM_CLIENT_LIB_CLIENT_H
@@ -68,11 +64,12 @@ carom_status client_closed_fault(const carom_client *c, carom_error *err);
 // Whether a function may wait now: there is a client, and no callback is running.
 carom_status client_may_wait(const carom_client *c, carom_error *err);
 
-// Sends a hello with these arguments, first on its connection, and notes that it is awaited.
+// Sends a hello with these arguments, as the first message on its connection, and records that its
+// answer is awaited.
 carom_status client_hello(carom_client *c, const carom_value *args, int timeout_ms,
                           carom_error *err);
 
-// Takes the answer to hello.
+// Handles the answer to hello.
 void client_take_hello(carom_client *c, const carom_value *result, const carom_error *err);
 
 // ---- pump.c
@@ -84,7 +81,7 @@ bool client_pump(carom_client *c);
 // Waits for the socket, the next deadline of a request, or `deadline_ns`.
 void client_wait(carom_client *c, int64_t deadline_ns);
 
-// Ends a request: `result` (taken over) or `err`; its function is called.
+// Ends a request with `result` (taken over) or `err`, and calls its function.
 void client_end_request(carom_client *c, uint64_t id, carom_value *result, const carom_error *err);
 
 // Closes the connection with this reason and calls every callback that is owed.

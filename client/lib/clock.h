@@ -6,7 +6,8 @@
 
 int64_t monotonic_ns(void);
 
-// So many milliseconds from now [ns of that clock]; INT64_MAX, which is never, for a negative one.
+// The time `timeout_ms` milliseconds from now [ns of that clock]; INT64_MAX, which is never, for a
+// negative one.
 int64_t deadline_after_ms(int timeout_ms);
 
 static inline int64_t earlier_of(int64_t a, int64_t b)

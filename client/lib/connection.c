@@ -14,8 +14,8 @@
 
 enum {
     READ_BYTES_MIN = 64 << 10,      // room that a read is given at least
-    INPUT_KEPT_BYTES = 1 << 20,     // memory that is kept after a larger message
-    TLS_RECORD_BYTES = 16 << 10,    // of plain bytes, at most
+    INPUT_KEPT_BYTES = 1 << 20,     // memory kept after a larger message
+    TLS_RECORD_BYTES = 16 << 10,    // plain bytes, at most
     OUTPUT_COMPACT_BYTES = 64 << 10 // sent bytes at the front that are worth moving the rest for
 };
 
@@ -275,7 +275,7 @@ static bool reserve_input(connection *c)
     return true;
 }
 
-// All of a record that was begun: the socket would not tell of the rest.
+// Reads the rest of a record that was begun: poll() would not report the rest.
 static size_t receive_sealed(connection *c, size_t bytes_max)
 {
     size_t all = 0;
@@ -364,7 +364,7 @@ bool connection_next(connection *c, const uint8_t **bytes, size_t *size)
 bool connection_wants_write(const connection *c)
 {
     if (c->phase == CONNECTION_UP && c->tls != NULL && !tls_link_is_up(c->tls)) {
-        return tls_link_wants_write(c->tls); // what waits, waits for the handshake
+        return tls_link_wants_write(c->tls); // until the handshake is done, only that is written
     }
     return c->phase == CONNECTION_DIALING ||
            (c->phase == CONNECTION_UP && connection_unsent(c) > 0);

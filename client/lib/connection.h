@@ -1,12 +1,12 @@
-// A stream to a server: bytes out, whole messages in. It knows sockets and the scanner, and neither
-// requests nor views: who owns it asks for the next message (connection_next) and decides.
+// A stream to a server: bytes out, whole messages in. It knows sockets and the scanner, but neither
+// requests nor views: its owner asks for the next message (connection_next) and handles it.
 //
 // Invariants
 //  - `fd` is open exactly while the phase is DIALING or UP.
-//  - `out` holds bytes from `out_sent` on that are still to be written; `in` holds the bytes from
-//    `in_begin` on of messages not dealt with, of which the scanner has seen those up to
+//  - The bytes of `out` from `out_sent` on are still to be written; the bytes of `in` from
+//    `in_begin` on belong to messages not handled yet, and the scanner has seen those up to
 //    `in_scanned`.
-//  - Nothing here waits but connection_wait, and nothing calls back.
+//  - Only connection_wait waits, and nothing calls back.
 //
 // One thread at a time.
 #ifndef CAROM_CLIENT_LIB_CONNECTION_H
@@ -28,7 +28,7 @@ enum { WHERE_MAX = 96 }; // bytes of "host:port" in an error text
 typedef enum connection_phase {
     CONNECTION_DIALING, // a socket is on its way to an address
     CONNECTION_UP,
-    CONNECTION_DOWN // `why` and `why_text` tell the reason
+    CONNECTION_DOWN // `why` and `why_text` have the reason
 } connection_phase;
 
 typedef struct connection {
@@ -71,14 +71,14 @@ void connection_deinit(connection *c); // must be DOWN
 // Begins with the first of c->addresses, which the caller has resolved; DOWN when none can be
 // tried.
 void connection_dial(connection *c, int64_t deadline_ns);
-// Takes over a socket that is connected; DOWN when memory has run out.
+// Takes over a connected socket; DOWN when memory has run out.
 void connection_adopt(connection *c, int fd);
 // Sees whether the socket is connected, and tries the next address when it failed. True on a change
 // of phase.
 bool connection_dial_on(connection *c);
 
-// Closes the socket and notes why. The first reason stays, and a reason that the server announced
-// goes before how the socket ended, but not before our own wish (CAROM_OK).
+// Closes the socket and records the reason. The first reason stays. A reason announced by the
+// server takes precedence over the way the socket ended, but not over our own wish (CAROM_OK).
 void connection_shut(connection *c, carom_status why, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void connection_announce_end(connection *c, carom_status why, const char *text);
@@ -92,23 +92,23 @@ void connection_forget(connection *c);
 // does not come out whole.
 buffer *connection_out(connection *c);
 size_t connection_unsent(const connection *c); // bytes
-// Writes what the socket takes. A failure is noted in write_failure.
+// Writes the bytes that the socket accepts. A failure is recorded in write_failure.
 void connection_write(connection *c);
 
 // ---- in
 
-// Reads what is there, at most so many bytes. Returns how many; 0 when there is nothing, or the
-// connection is DOWN now. Bytes that connection_next gave out are no longer valid.
+// Reads available bytes, at most `bytes_max`. Returns their number; 0 when there are none, or the
+// connection is DOWN now. Bytes returned by connection_next are no longer valid.
 size_t connection_receive(connection *c, size_t bytes_max);
 
-// The next whole message that has arrived; false if there is none. A message that the scanner
+// The next complete message that has arrived; false if there is none. A message that the scanner
 // refuses shuts the connection. The bytes are valid until the next connection_receive.
 bool connection_next(connection *c, const uint8_t **bytes, size_t *size);
 
 // ---- waiting
 
 bool connection_wants_write(const connection *c);
-// Bytes wait that the socket does not tell of.
+// Whether received bytes wait that poll() does not report.
 bool connection_has_input(const connection *c);
 // Waits for the socket or the deadline, whichever is first; without a socket, for the deadline.
 void connection_wait(const connection *c, int64_t deadline_ns);

@@ -110,8 +110,8 @@ static bool read_shape(const carom_value *map, carom_vec2 *vertices, carom_shape
     return true;
 }
 
-// The parts of a block one after the other. Each is of 8-byte things or, in the end, of characters:
-// nothing needs padding.
+// A memory block divided into consecutive parts. They have elements of 8 bytes or, last, of
+// characters: so no padding is needed.
 typedef struct block {
     carom_body_info *info;
     carom_shape_info *shapes;
@@ -253,7 +253,7 @@ typedef struct joint_number {
     const char *name;
     size_t offset;
     bool vector;
-    bool settable; // by joint.set
+    bool settable; // accepted by joint.set
 } joint_number;
 
 #define NUMBER(name, settable)                                                                     \

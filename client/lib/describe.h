@@ -19,8 +19,8 @@ carom_status describe_joint(const carom_value *map, carom_joint_info *out, carom
 // Place and motion out of a full body map.
 carom_body read_body_value(const carom_value *map);
 
-// The pairs that the settings give, without `kind`, `a` and `b`. With `settable` only those that
-// joint.set takes.
+// The pairs of the settings, without `kind`, `a` and `b`. With `settable`, only those that
+// joint.set accepts.
 void set_joint_settings(carom_value *map, const carom_joint_settings *settings, bool settable);
 
 #endif

@@ -11,7 +11,7 @@
 
 // ---- the table
 
-// Its place; `count` where there is none.
+// The index of the world; `count` if there is none.
 static uint32_t place_of(const epoch_table *t, const char *world)
 {
     uint32_t at = 0;

@@ -1,7 +1,7 @@
 // The epochs of worlds that a client knows, and how a message names one. carom/epoch.h says why.
 //
-// A table of at most CAROM_EPOCHS_MAX names, looked through one by one: a client has to do with a
-// few worlds. One thread at a time.
+// A table of at most CAROM_EPOCHS_MAX names, searched linearly: a client uses only a few worlds.
+// One thread at a time.
 #ifndef CAROM_CLIENT_LIB_EPOCHS_H
 #define CAROM_CLIENT_LIB_EPOCHS_H
 
@@ -22,7 +22,7 @@ typedef struct world_epoch {
 } world_epoch;
 
 typedef struct epoch_table {
-    world_epoch list[CAROM_EPOCHS_MAX]; // takes no memory of its own: nothing here can fail
+    world_epoch list[CAROM_EPOCHS_MAX]; // a fixed array: adding cannot fail
     uint32_t count;
     uint32_t next; // the place that makes room
 } epoch_table;
@@ -32,8 +32,8 @@ uint64_t epochs_pinned(const epoch_table *t, const char *world);
 
 // The world has that epoch; 0: it has ended.
 void epochs_note(epoch_table *t, const char *world, uint64_t epoch);
-// The same of all that an answer tells: a map with `epoch`, of the world that it names or else
-// `asked`, or an array of such maps.
+// Records the epochs in an answer: a map with `epoch`, for the world that it names or else `asked`,
+// or an array of such maps.
 void epochs_note_answer(epoch_table *t, const char *asked, const carom_value *answer);
 
 carom_status epochs_pin(epoch_table *t, const char *world, uint64_t epoch, carom_error *err);
@@ -43,8 +43,8 @@ carom_status epochs_pin(epoch_table *t, const char *world, uint64_t epoch, carom
 // the one that there is.
 bool epochs_guard(const char *method);
 
-// Adds {epoch} to a message whose arguments are its end: their map begins at `at`. On overflow the
-// buffer says so.
+// Adds {epoch} to a message that ends with its arguments: their map begins at `at`. On overflow the
+// buffer has it set.
 void epochs_add(buffer *message, size_t at, uint64_t epoch);
 
 #endif

@@ -8,8 +8,8 @@
 
 enum { CAPACITY_MIN = 16 };
 
-// Multiplies by 2^64 / golden ratio and takes high bits (Knuth, The Art of Computer Programming 3,
-// 6.4): ids that differ in their low or in their high bits alone are spread alike.
+// Multiplies by 2^64 / golden ratio and uses the high bits (Knuth, The Art of Computer Programming
+// 3, 6.4): ids that differ only in their low or only in their high bits are spread equally well.
 static uint32_t home_of(const id_map *m, uint64_t id)
 {
     return (uint32_t)((id * 0x9E3779B97F4A7C15ULL) >> 32) & (m->capacity - 1);
@@ -29,7 +29,7 @@ void id_map_clear(id_map *m)
     m->count = 0;
 }
 
-// The slot that holds the id, or the free one where it belongs.
+// The slot with the id, or the free one where it belongs.
 static uint32_t slot_of(const id_map *m, uint64_t id)
 {
     uint32_t i = home_of(m, id);

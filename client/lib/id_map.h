@@ -1,7 +1,7 @@
-// From ids to places in an array: open addressing with linear probing; removal moves later entries
-// back, so that there are no tombstones and a map that has reached its working size stays as it is.
+// A map from ids to indices of an array: open addressing with linear probing; removal moves later
+// entries back, so that there are no tombstones and a map at its working size needs no rebuilding.
 //
-// Never walked, so its order influences nothing. Ids are not 0.
+// It is never iterated, so its order has no effect. Ids are not 0.
 #ifndef CAROM_CLIENT_LIB_ID_MAP_H
 #define CAROM_CLIENT_LIB_ID_MAP_H
 

@@ -1,9 +1,8 @@
-// The logs of a client's subscriptions: the compact form leaves out what its reader knows, so where
-// each subscription stands is kept here, from one notification to the next.
+// The logs of a client's subscriptions: the compact form leaves out values that its reader knows,
+// so the position of each subscription is stored here between notifications.
 //
-// Invariant: at most LOG_STREAMS_MAX, and one for a subscription; when there are as many, the
-// oldest gives way, and no compact records of it are told until its next image. One thread at a
-// time.
+// Invariant: at most LOG_STREAMS_MAX, one for each subscription; beyond that the oldest is dropped,
+// and its compact records cannot be read until its next image. One thread at a time.
 #ifndef CAROM_CLIENT_LIB_LOG_STREAMS_H
 #define CAROM_CLIENT_LIB_LOG_STREAMS_H
 
@@ -16,7 +15,7 @@
 #include "proto/limits.h"
 #include "proto/wire/buffer.h"
 
-// A server lets a connection have 64 subscriptions unless it is told otherwise.
+// By default a server allows a connection 64 subscriptions.
 enum { LOG_STREAMS_MAX = 1024 };
 
 typedef struct log_stream_state {
@@ -27,7 +26,7 @@ typedef struct log_stream_state {
 
 typedef struct log_streams {
     VECTOR(log_stream_state) list;
-    buffer rows; // of the record that is spelt out
+    buffer rows; // of the record being expanded
     buffer told;
 } log_streams;
 
@@ -39,9 +38,9 @@ void log_streams_forget(log_streams *s, uint64_t subscription);
 // A notification in the ordinary form has come; one with an image names the world.
 carom_status log_streams_note(log_streams *s, const carom_snapshot *snapshot, carom_error *err);
 
-// Spells out `data` of a notification "log", as the map that the ordinary form would have had.
-// *told holds until the next call. CAROM_NOT_FOUND: of a subscription that has ended, or never
-// began; CAROM_INTERNAL: the bytes are no record; CAROM_OUT_OF_MEMORY.
+// Expands `data` of a notification "log" to the map that the ordinary form would have. *told is
+// valid until the next call. CAROM_NOT_FOUND: the subscription has ended, or never began;
+// CAROM_INTERNAL: the bytes are no record; CAROM_OUT_OF_MEMORY.
 carom_status log_streams_spell_out(log_streams *s, const uint8_t *data, size_t size,
                                    const buffer **told, carom_error *err);
 

@@ -19,8 +19,8 @@ static bool is_snapshot(reader r)
     return reader_text_is(reader_get_text(&r), "snapshot");
 }
 
-// Keys that are there twice, and strings that are not UTF-8. Snapshots are checked by their decoder
-// as it goes.
+// Checks for duplicate keys, and strings that are not UTF-8. The decoder of snapshots does that for
+// them.
 static carom_status check_contents(const uint8_t *bytes, size_t size, carom_error *err)
 {
     struct error why;

@@ -1,6 +1,6 @@
-// A whole message from the server, taken apart: a response, a snapshot, or any other notification.
-// The scanner has passed it, so it is whole and within the limits; its contents are still not
-// believed. Pure functions over bytes; any thread.
+// Parses a whole message from the server: a response, a snapshot, or any other notification. The
+// scanner has passed it, so it is complete and within the limits; its contents are still not
+// trusted. Pure functions over bytes; any thread.
 #ifndef CAROM_CLIENT_LIB_MESSAGE_H
 #define CAROM_CLIENT_LIB_MESSAGE_H
 
@@ -29,12 +29,12 @@ typedef struct message {
     reader at; // before a response's error, a snapshot's or log's map, a notification's params
 } message;
 
-// Reads the envelope. CAROM_INTERNAL for a message that is malformed, with what is wrong, and
+// Reads the envelope. Errors: CAROM_INTERNAL with the fault for a malformed message, and
 // CAROM_OUT_OF_MEMORY.
 carom_status message_open(const uint8_t *bytes, size_t size, message *out, carom_error *err);
 
-// Reads the end of a response: *result, or *answer and *result NULL. CAROM_OUT_OF_MEMORY when there
-// is none for the result.
+// Reads the end of a response: sets *result, or *answer with *result NULL. CAROM_OUT_OF_MEMORY when
+// there is no memory for the result.
 carom_status message_outcome(const message *m, carom_value **result, carom_error *answer,
                              carom_error *err);
 

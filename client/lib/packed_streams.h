@@ -12,8 +12,8 @@
 #include "common/base/vector.h"
 #include "proto/packed/packed.h"
 
-// Subscriptions that a client can follow at once: some 200 KiB each. A server lets a connection
-// have 64 unless it is told otherwise.
+// Subscriptions that a client can follow at once: some 200 KiB each. By default a server allows a
+// connection 64.
 enum { PACKED_STREAMS_MAX = 1024 };
 
 typedef struct packed_stream_state {
@@ -34,9 +34,9 @@ void packed_streams_deinit(packed_streams *s);
 // The subscription has ended.
 void packed_streams_forget(packed_streams *s, uint64_t subscription);
 
-// Takes `data` of a snapshot of the subscription. A full one brings `world` (copied) and `epoch`;
-// for a change both are told from the full one. `out` and *world hold until the next call.
-// CAROM_INTERNAL: the bytes are not what must follow; CAROM_OUT_OF_MEMORY.
+// Decodes `data` of a snapshot of the subscription. A full one has `world` (copied) and `epoch`;
+// for a change both come from the full one. `out` and *world are valid until the next call.
+// CAROM_INTERNAL: the bytes do not fit the stream; CAROM_OUT_OF_MEMORY.
 carom_status packed_streams_decode(packed_streams *s, uint64_t subscription, const uint8_t *data,
                                    size_t size, const char **world, uint64_t *epoch,
                                    packed_changes *out, carom_error *err);

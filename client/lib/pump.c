@@ -56,8 +56,8 @@ static bool expire_requests(carom_client *c)
 
 // ---- the end
 
-// The session ends at once then, instead of being kept to be resumed. As far as the socket takes
-// it.
+// Asks the server to end the session at once instead of keeping it for a resume. Sends only what
+// the socket accepts.
 static void say_goodbye(carom_client *c)
 {
     bool kept = carom_get_str(c->hello, "resume", "")[0] != '\0'; // it would be
@@ -158,7 +158,7 @@ static void take_snapshot(carom_client *c, const message *m)
             ? snapshot_decode_compact(&c->decoder, m->at.at, size, &snapshot, &why)
             : snapshot_decode(&c->decoder, m->at.at, size, &snapshot, &why);
     if (outcome == CAROM_NOT_FOUND) {
-        return; // of a subscription that has ended
+        return; // the subscription has ended
     }
     if (outcome == CAROM_OUT_OF_MEMORY) {
         close_for(c, &why);
@@ -240,7 +240,7 @@ static void take_message(carom_client *c, const uint8_t *bytes, size_t size)
     }
 }
 
-// One call takes CAROM_POLL_BYTES_MAX at most: a flood does not hold the caller.
+// One call reads CAROM_POLL_BYTES_MAX at most, so that a flood does not block the caller.
 static bool receive(carom_client *c)
 {
     bool any = false;
@@ -279,7 +279,7 @@ bool client_pump(carom_client *c)
     any = open_without_hello(c) || any;
     connection_write(&c->wire);
     any = receive(c) || any;
-    if (c->state != CAROM_CLOSED) { // after what has arrived: an answer may have lain there in time
+    if (c->state != CAROM_CLOSED) { // after handling input: an answer may have arrived in time
         any = expire_requests(c) || any;
     }
     if (c->state == CAROM_CLOSED) {
@@ -289,7 +289,7 @@ bool client_pump(carom_client *c)
         connection_shut(&c->wire, CAROM_UNAVAILABLE, "connection lost: %s",
                         strerror(c->wire.write_failure));
     }
-    connection_write(&c->wire); // what the callbacks have sent
+    connection_write(&c->wire); // output of the callbacks
     if (c->wire.phase == CONNECTION_DOWN && c->state != CAROM_CLOSED && !c->resume.waiting) {
         if (!resume_begin(c)) {
             client_close(c, c->wire.why, "%s", c->wire.why_text);

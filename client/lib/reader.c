@@ -52,7 +52,8 @@ bool reader_next(reader *r, reader_item *item)
     uint8_t tag = r->at[0];
     const uint8_t *body = r->at + head.size;
     bool container = head.kind == TAG_ARRAY || head.kind == TAG_MAP;
-    // Each element takes a byte at least, so this holds back what a container only declares.
+    // Each element has at least one byte, so this refuses containers that only declare their
+    // elements.
     if (head.length > (uint64_t)(r->end - body)) {
         return fail(r);
     }

@@ -16,7 +16,7 @@ typedef struct reader {
     const uint8_t *at;
     const uint8_t *end;
     bool failed;
-    bool starved; // value_unpack: and that was because memory had run out
+    bool starved; // value_unpack failed because memory had run out
 } reader;
 
 // One value's head, and all of it where it is no container.
@@ -32,7 +32,7 @@ typedef struct reader_item {
 
 reader reader_open(const void *bytes, size_t size);
 
-// Reads the next value, or the head of a container, whose elements then follow. False on failure.
+// Reads the next value, or the head of a container, whose elements follow. False on failure.
 bool reader_next(reader *r, reader_item *item);
 
 // Steps over one whole value.

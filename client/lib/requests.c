@@ -136,7 +136,8 @@ uint32_t requests_next_expired(request_table *t, int64_t now_ns, uint32_t *curso
     for (; *cursor < t->entries.count; ++*cursor) {
         const pending_request *entry = &t->entries.data[*cursor];
         if (!entry->done && entry->deadline_ns <= now_ns) {
-            return entry->id; // ended, the last entry takes its place: the cursor stays
+            // the last entry moves to the place of the ended one, so the cursor stays
+            return entry->id;
         }
     }
     return 0;
@@ -155,7 +156,7 @@ void requests_note_deadline(request_table *t)
 
 uint32_t requests_next_waiting(const request_table *t, uint32_t *cursor)
 {
-    // Downward: the entry that takes the place of a removed one has been passed already, or comes
+    // Downward: the entry that moves to the place of a removed one was passed already, or comes
     // later.
     *cursor = *cursor < t->entries.count ? *cursor : t->entries.count;
     while (*cursor > 0) {

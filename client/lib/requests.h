@@ -21,19 +21,19 @@ typedef struct pending_request {
     uint32_t id;
     int timeout_ms;
     int64_t deadline_ns;
-    carom_response_fn fn; // NULL: the answer is kept until it is taken
+    carom_response_fn fn; // NULL: the answer is kept until the caller fetches it
     void *user;
-    bool done; // of a kept one: the answer is there
+    bool done; // the answer of a kept one has come
     carom_status outcome;
     carom_value *result;
     carom_error error;
     char method[METHOD_SHOWN_MAX];
-    // To send it again on another connection, where that may be.
+    // For sending it again on another connection, if allowed.
     char world[WIRE_WORLD_NAME_MAX + 1]; // "" if it names none
     uint64_t epoch;                      // the world's, as it was known; 0: unknown, or named
-    bool names_epoch;                    // the message does
+    bool names_epoch;                    // the message names the epoch
     size_t args_at;                      // where its arguments begin
-    bool sent;                           // over the connection that is, or was
+    bool sent;                           // it was sent over the present or last connection
     uint8_t *bytes;                      // the message; NULL: it is not kept
     size_t size;
 } pending_request;
@@ -43,7 +43,7 @@ typedef struct request_table {
     id_map places;
     uint32_t last_id;
     uint32_t waiting;
-    size_t kept_bytes;        // of the messages of all entries
+    size_t kept_bytes;        // bytes of the messages of all entries
     int64_t next_deadline_ns; // INT64_MAX when none waits
 } request_table;
 
@@ -59,9 +59,9 @@ void requests_remove(request_table *t, uint64_t id);
 size_t requests_bytes(const request_table *t);
 void requests_note_bytes(request_table *t, pending_request *entry, size_t size);
 
-// Gives a waiting request its end: `result` (taken over) or, if that is NULL, `err`. True when the
-// entry has a function to call: the entry is out of the table then and `*ended` is a copy of it,
-// with the result in ended->result. A request that is not waiting is ignored.
+// Ends a waiting request with `result` (taken over) or, if that is NULL, with `err`. True when the
+// entry has a function to call: the entry is then removed, and `*ended` is a copy of it, with the
+// result in ended->result. A request that is not waiting is ignored.
 bool requests_end(request_table *t, uint64_t id, carom_value *result, const carom_error *err,
                   pending_request *ended);
 

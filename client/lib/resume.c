@@ -1,4 +1,4 @@
-// Reconnecting and resuming; resume.h says what. One thread at a time.
+// Reconnecting and resuming; see resume.h. One thread at a time.
 #include "client/lib/resume.h"
 
 #include <stdlib.h>
@@ -116,8 +116,8 @@ bool resume_begin(carom_client *c)
     bool first = c->state == CAROM_OPEN;
     if (first) {
         r->give_up_ns = deadline_after_ms(or_default(options->give_up_ms, GIVE_UP_MS));
-        // The pauses grow from one failure to the next, and while the server takes the session only
-        // to end it, as when somebody else goes on with it.
+        // The pauses also grow while the server accepts the session only to end it, as when another
+        // client continues it.
         bool hasty = c->wire.announced && now - r->up_since_ns < (int64_t)HASTY_MS * 1000000;
         r->attempts = hasty ? r->attempts : 0;
     } else if (now >= r->give_up_ns) {
@@ -215,8 +215,8 @@ static bool is_command(const pending_request *entry)
     return info != NULL && info->scope == SCOPE_WORLD_COMMAND && entry->world[0] != '\0';
 }
 
-// To the world that it was meant for: `applied` is the epoch of the one of that name in which the
-// session has done something; 0: none.
+// Sends the request again to the world that it was meant for. `applied`: the epoch of the world of
+// that name in which a request of the session last took effect; 0: none.
 static void send_again(carom_client *c, pending_request *entry, uint64_t applied)
 {
     carom_error why = {0};
@@ -254,7 +254,7 @@ static int compare_ids(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-// In the order in which they were made, as the server counts on.
+// In the order in which they were made, which the server relies on.
 static bool settle_requests(carom_client *c, const carom_value *result)
 {
     VECTOR(uint32_t) ids = {0};

@@ -1,6 +1,6 @@
-// Connections that come back: a lost one is dialed again after pauses that grow, its session is
-// resumed, and each request that was waiting is kept waiting, sent again or ended, by what the
-// server says of it. PROTOCOL.md, "Resuming a session".
+// Reconnecting: a lost connection is dialed again after growing pauses, its session is resumed, and
+// each waiting request keeps waiting, is sent again or ends, depending on the server's answer.
+// PROTOCOL.md, "Resuming a session".
 //
 // One thread at a time.
 #ifndef CAROM_CLIENT_LIB_RESUME_H
@@ -13,7 +13,7 @@
 
 typedef struct resume_state {
     char *name, *token; // for the next hello; NULL: none
-    bool waiting;       // for the next attempt: there is no socket
+    bool waiting;       // waits for the next attempt: there is no socket
     unsigned attempts;  // since the session was resumed
     int64_t next_ns;    // of the next attempt
     int64_t give_up_ns;
@@ -31,11 +31,11 @@ bool resume_begin(carom_client *c);
 // Dials when the time has come. True on a change.
 bool resume_advance(carom_client *c);
 
-// The answer to the hello of a resumed session, or why there is none.
+// Handles the answer to the hello of a resumed session, or its failure.
 void resume_take_hello(carom_client *c, const carom_value *result, const carom_error *err);
 
-// The pause before an attempt (0: the first) [ms]: doubled each time up to `max_ms`, of which
-// between half and all is taken by `random` ("equal jitter": Brooker, "Exponential Backoff And
+// The pause before an attempt (0: the first) [ms]: doubled each time up to `max_ms`; `random`
+// selects a value between half and all of it ("equal jitter": Brooker, "Exponential Backoff And
 // Jitter", 2015).
 int64_t resume_pause_ms(int first_ms, int max_ms, unsigned attempt, uint64_t random);
 

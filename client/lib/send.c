@@ -276,7 +276,7 @@ carom_status carom_call(carom_client *client, const char *method, const carom_va
         return outcome;
     }
     client_ref(client);
-    connection_write(&client->wire); // held or not: the answer is waited for
+    connection_write(&client->wire); // sent even if output is held back: the answer is waited for
     while (!carom_take(client, request, &outcome, result, err)) {
         if (!client_pump(client)) {
             client_wait(client, INT64_MAX); // the request's own deadline ends it

@@ -254,7 +254,8 @@ static carom_contact read_contact(reader *r)
         }
     }
     for (int i = 0; i < contact.count; i++) {
-        if (contact.normals[i].x == 0.0 && contact.normals[i].y == 0.0) { // none of its own
+        // it has no normal of its own
+        if (contact.normals[i].x == 0.0 && contact.normals[i].y == 0.0) {
             contact.normals[i] = contact.normal;
         }
     }
@@ -575,7 +576,7 @@ static bool keep_bodies(snapshot_decoder *d, const packed_changes *c)
      ((n) == 0 || memcpy((array)->data, (ids), (n) * sizeof *(array)->data) != NULL) &&            \
      ((void)((array)->count = (n)), true))
 
-// Puts the changes that `data` tells where the lists of a plain snapshot stand.
+// Replaces the lists of a plain snapshot by the changes in `data`.
 static carom_status unpack(snapshot_decoder *d, carom_snapshot *out, carom_error *err)
 {
     packed_changes c;
@@ -657,7 +658,7 @@ carom_status snapshot_decode_compact(snapshot_decoder *d, const void *bytes, siz
         if (reader_text_is(reader_get_text(&r), "data")) {
             reader_next(&r, &item);
         } else {
-            reader_skip(&r); // of a later version
+            reader_skip(&r); // a key of a later version
         }
     }
     if (r.failed || (item.kind != TAG_BIN && item.kind != TAG_STR)) {

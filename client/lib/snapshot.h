@@ -1,5 +1,5 @@
-// From a snapshot notification's bytes into a carom_snapshot, without a tree in between: at 60
-// snapshots a second of a few thousand bodies this is where a client spends its time.
+// Decodes a snapshot notification's bytes into a carom_snapshot, without a tree of values in
+// between: at 60 snapshots a second of a few thousand bodies a client spends most of its time here.
 //
 // The decoder owns the arrays and keeps their memory from one snapshot to the next.
 #ifndef CAROM_CLIENT_LIB_SNAPSHOT_H
@@ -27,7 +27,7 @@ typedef struct snapshot_decoder {
     VECTOR(uint64_t) enter;
     VECTOR(uint64_t) leave;
     VECTOR(carom_event) events;
-    VECTOR(event_name) names; // of events that are not ours, in their order
+    VECTOR(event_name) names; // of unknown kinds of events, in their order
     VECTOR(carom_contact) contacts;
     VECTOR(carom_body_info *) spawned; // blocks of describe.h, the decoder's
     VECTOR(carom_joint_info) joints;
@@ -42,22 +42,22 @@ typedef struct snapshot_decoder {
 void snapshot_decoder_deinit(snapshot_decoder *d);
 
 // Decodes the map `bytes`, which a scanner has passed. `out` is valid until the next decode and as
-// long as the bytes. Unknown keys are stepped over. CAROM_INTERNAL, with what is wrong, for a map
-// that is no snapshot: a missing or doubled key, a wrong type, a number that is not finite, an id
-// of 0; CAROM_OUT_OF_MEMORY.
+// long as the bytes. Unknown keys are skipped. CAROM_INTERNAL, with the fault, for a map that is no
+// snapshot: a missing or duplicate key, a wrong type, a number that is not finite, an id of 0;
+// CAROM_OUT_OF_MEMORY.
 //
-// A packed one is told like any other: `bodies`, `removed`, `enter` and `leave` are unpacked, and
-// what its changes leave out is as it was in the full one. Its subscription's state stays in the
-// decoder.
+// A packed one gives the same result as any other: `bodies`, `removed`, `enter` and `leave` are
+// unpacked, and keys left out of its changes have the values of the full one. Its subscription's
+// state stays in the decoder.
 carom_status snapshot_decode(snapshot_decoder *d, const void *bytes, size_t size,
                              carom_snapshot *out, carom_error *err);
 
-// Decodes the map of a notification "log": the record in it is spelt out, and told as if it had
-// come so. CAROM_NOT_FOUND: no image of this subscription has come.
+// Decodes the map of a notification "log": expands the compact record in it, as if it had come in
+// the ordinary form. CAROM_NOT_FOUND: no image of this subscription has come.
 carom_status snapshot_decode_compact(snapshot_decoder *d, const void *bytes, size_t size,
                                      carom_snapshot *out, carom_error *err);
 
-// The subscription has ended: what is kept for its packed snapshots or its log goes.
+// The subscription has ended: frees the state of its packed snapshots or its log.
 void snapshot_decoder_forget(snapshot_decoder *d, uint64_t subscription);
 
 #endif

@@ -31,7 +31,7 @@ static const char *openssl_reason(void)
 static carom_status trust_files(SSL_CTX *context, const char *file, carom_error *err)
 {
     if (file == NULL) {
-        (void)SSL_CTX_set_default_verify_paths(context); // none there: nothing is trusted
+        (void)SSL_CTX_set_default_verify_paths(context); // without them nothing is trusted
         return CAROM_OK;
     }
     if (SSL_CTX_load_verify_file(context, file) == 1) {
@@ -203,7 +203,7 @@ void tls_link_free(tls_link *l)
     free(l);
 }
 
-// Why the handshake did not come about: a certificate that is not taken, before everything else.
+// Records why the handshake failed: a rejected certificate takes precedence over other reasons.
 static void note_failure(tls_link *l, int number)
 {
     long verdict = SSL_get_verify_result(l->ssl);

@@ -1,8 +1,8 @@
-// TLS 1.3 over a client's socket: whom it trusts, and the stream of one connection. OpenSSL does
-// the cryptography; reads and writes of the socket are ours, as a broken one must not raise
-// SIGPIPE.
+// TLS 1.3 over a client's socket: the trusted certificates, and the stream of one connection.
+// OpenSSL does the cryptography; reads and writes of the socket are ours, since a broken one must
+// not raise SIGPIPE.
 //
-// Nothing waits: what cannot go on now says so. One thread at a time.
+// Nothing waits: a step that cannot continue now returns TLS_STEP_LATER. One thread at a time.
 #ifndef CAROM_CLIENT_LIB_TLS_LINK_H
 #define CAROM_CLIENT_LIB_TLS_LINK_H
 
@@ -15,7 +15,7 @@
 
 // ---- trust
 
-// Whose certificates are taken, and the name that they have to bear.
+// The trusted issuers of certificates, and the name that a certificate must have.
 typedef struct tls_trust tls_trust;
 
 // `host` (may be NULL) is the name unless the options say another. Texts are copied. Errors:
@@ -29,14 +29,14 @@ void tls_trust_free(tls_trust *t); // NULL is allowed
 
 typedef struct tls_link tls_link;
 
-// Over a connected socket that stays the caller's. NULL: memory has run out.
+// Over a connected socket, which the caller still owns. NULL: memory has run out.
 tls_link *tls_link_create(const tls_trust *t, int fd);
-// Tells the server of the end, as far as the socket takes it. NULL is allowed.
+// Sends the end of the stream to the server, if the socket accepts it. NULL is allowed.
 void tls_link_free(tls_link *l);
 
 typedef enum tls_step {
-    TLS_STEP_DONE,  // so many bytes went
-    TLS_STEP_LATER, // the socket takes or has no more
+    TLS_STEP_DONE,  // *done bytes were moved
+    TLS_STEP_LATER, // the socket accepts or has no more
     TLS_STEP_OVER,  // the server has ended its direction, or the socket
     TLS_STEP_BROKEN // tls_link_failure() says why
 } tls_step;
@@ -44,11 +44,11 @@ typedef enum tls_step {
 // Each goes on with the handshake first. `*done`: bytes, at least 1 with TLS_STEP_DONE.
 tls_step tls_link_send(tls_link *l, const void *data, size_t size, size_t *done);
 tls_step tls_link_receive(tls_link *l, void *data, size_t size, size_t *done);
-tls_step tls_link_shake(tls_link *l); // the handshake alone; DONE when it is
+tls_step tls_link_shake(tls_link *l); // only the handshake; DONE when it is complete
 
 bool tls_link_is_up(const tls_link *l);       // the handshake is done
-bool tls_link_wants_write(const tls_link *l); // before it is: it waits for room in the socket
-bool tls_link_has_input(const tls_link *l);   // opened bytes wait, which the socket does not tell
+bool tls_link_wants_write(const tls_link *l); // before that: it waits for space in the socket
+bool tls_link_has_input(const tls_link *l);   // decrypted bytes wait, which poll() does not report
 carom_status tls_link_failure(const tls_link *l, const char **text);
 
 #endif

@@ -300,8 +300,8 @@ carom_value *carom_value_clone(const carom_value *value)
     return copy;
 }
 
-// Recursion is bounded: decoders refuse what is nested deeper than CAROM_VALUE_DEPTH_MAX, and what
-// a caller builds deeper than that he builds by hand.
+// Recursion is bounded: decoders refuse values nested deeper than CAROM_VALUE_DEPTH_MAX, and a
+// caller can build deeper ones only by hand.
 bool carom_value_ok(const carom_value *value)
 {
     if (value == NULL || value->broken != VALUE_WHOLE) {

@@ -1,8 +1,8 @@
-// Inside of a value: a node of 24 bytes, its children as pointers, so that a node stays where it is
-// for as long as it lives and a caller may keep building a child after it was put into its parent.
+// The inside of a value: a node of 24 bytes with pointers to its children, so that a node never
+// moves and a caller may go on building a child after adding it to its parent.
 //
 // Invariants: strings, bins and keys have a zero after their last byte; a CAROM_INT is negative; a
-// container never holds NULL.
+// container never contains NULL.
 #ifndef CAROM_CLIENT_LIB_VALUE_TREE_H
 #define CAROM_CLIENT_LIB_VALUE_TREE_H
 
@@ -21,14 +21,14 @@ typedef struct value_pair {
 // Why a container is not whole.
 typedef enum value_broken {
     VALUE_WHOLE,
-    VALUE_STARVED, // a child could not be made or put in: memory had run out
-    VALUE_MISUSED  // a child was put into something that holds none, or under no key
+    VALUE_STARVED, // a child could not be made or added: memory had run out
+    VALUE_MISUSED  // a child was added to a value that is no container, or without a key
 } value_broken;
 
 struct carom_value {
     uint8_t type;      // a carom_type
     uint8_t broken;    // of a container: a value_broken
-    uint32_t capacity; // of items or pairs
+    uint32_t capacity; // for items or pairs
     union {
         bool boolean;
         int64_t integer;
@@ -50,8 +50,8 @@ carom_value *value_create(carom_type type);
 // Room for so many children at once; false when there is no memory.
 bool value_reserve(carom_value *container, size_t count);
 
-// Appends to a map without looking whether the key is there: for decoders of what was checked.
-// Takes `child` over. False when there is no memory.
+// Appends to a map without checking whether the key exists: for decoders of checked bytes. Takes
+// over `child`. False when there is no memory.
 bool value_append_pair(carom_value *map, const char *key, size_t key_size, carom_value *child);
 
 #endif

@@ -87,7 +87,7 @@ static bool unpack_elements(reader *r, carom_value *array, uint32_t count, int d
         if (child == NULL) {
             return false;
         }
-        carom_push(array, child); // there is room
+        carom_push(array, child); // there is space
     }
     return true;
 }
@@ -108,8 +108,8 @@ static bool unpack_pairs(reader *r, carom_value *map, uint32_t count, int depth_
     return true;
 }
 
-// The reader has made sure that the bytes could hold so many elements, so their number may be
-// trusted with memory for as many pointers.
+// The reader has made sure that the bytes can contain so many elements, so allocating as many
+// pointers is safe.
 static carom_value *unpack_container(reader *r, const reader_item *item, int depth_left)
 {
     bool is_map = item->kind == TAG_MAP;

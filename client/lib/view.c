@@ -169,8 +169,8 @@ void carom_view_reset(carom_view *view)
 
 // ---- events
 
-// Room for `count` more events, or for as many as the queue may hold. False when memory has run
-// out.
+// Makes space for `count` more events, or for as many as the queue may have. False when memory has
+// run out.
 static bool reserve_events(carom_view *view, size_t count)
 {
     size_t most = view->options.events_max;
@@ -214,7 +214,7 @@ static void push_event(carom_view *view, const carom_event *event)
         size_t size = event->name == NULL ? 0 : strnlen(event->name, sizeof slot->name.text - 1);
         memcpy(slot->name.text, event->name == NULL ? "" : event->name, size);
         slot->name.text[size] = '\0';
-        slot->event.name = NULL; // the ring may move: set when it is taken
+        slot->event.name = NULL; // the ring may move, so it is set when the event is fetched
     }
 }
 
@@ -235,8 +235,8 @@ bool carom_view_next_event(carom_view *view, carom_event *event)
 
 // ---- applying
 
-// False when memory has run out: some of the rows are applied then.
-// `all`: those that had no row in the snapshot before had not moved.
+// False when memory has run out: some of the rows are applied then. `all`: bodies without a row in
+// the snapshot before had not moved.
 static bool apply_rows(carom_view *view, const carom_snapshot *s, bool all, double previous_time)
 {
     view_content *v = &view->content;
@@ -260,7 +260,7 @@ static bool apply_rows(carom_view *view, const carom_snapshot *s, bool all, doub
     return true;
 }
 
-// After a full snapshot: bodies that it did not name are gone.
+// To be called after a full snapshot: removes bodies that it did not name.
 static void remove_unseen(carom_view *view)
 {
     view_content *v = &view->content;
@@ -305,7 +305,7 @@ static bool reserve(carom_view *view, const carom_snapshot *s)
     return vector_reserve(&v->contacts, s->contact_count) && reserve_events(view, s->event_count);
 }
 
-// Whether the snapshot fits to what is there; makes room for it where it begins anew.
+// Whether the snapshot fits the present state; makes space for it if it begins again.
 static bool prepare(carom_view *view, const carom_snapshot *s)
 {
     view_content *v = &view->content;

@@ -19,7 +19,7 @@ void view_call_described(carom_view *view, uint32_t place)
     }
 }
 
-// A body that no row has told is known from its description on.
+// A body that no row has named exists from its description on.
 static bool describe_place(carom_view *view, const carom_body_info *told)
 {
     view_content *v = &view->content;

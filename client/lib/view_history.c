@@ -1,5 +1,5 @@
-// Past states of the bodies of a view, as rings of samples, and what lies between two of them. One
-// thread at a time.
+// Past states of the bodies of a view, as rings of samples, and interpolation between two of them.
+// One thread at a time.
 #include "client/lib/view_internal.h"
 
 #include <string.h>
@@ -25,7 +25,7 @@ static void push_sample(carom_view *view, uint32_t place, view_sample sample)
     sample_ring *ring = &view->content.rings.data[place];
     view_sample *samples = samples_of(view, place);
     if (ring->count > 0 && samples[ring->newest].time >= sample.time) {
-        samples[ring->newest] = sample; // the same moment, told again
+        samples[ring->newest] = sample; // the same moment again
         return;
     }
     ring->newest = (uint8_t)((ring->newest + 1U) % view->depth);
@@ -161,6 +161,6 @@ bool carom_view_at_time(const carom_view *view, size_t index, double time, carom
         }
         i = before;
     }
-    write_mixed(&samples[i], &samples[i], time, out); // at or beyond an end of what is kept
+    write_mixed(&samples[i], &samples[i], time, out); // at or beyond an end of the history
     return true;
 }

@@ -1,12 +1,12 @@
-// Inside of a view. A view knows no client: it is an entry of a list (view_list.h), out of which it
-// can take itself.
+// The inside of a view. A view knows no client: it is an entry of a list (view_list.h), from which
+// it can remove itself.
 //
 // Invariants
-//  - bodies, data, stamps, infos, awake and rings are parallel arrays; `places` leads from an id to
+//  - bodies, data, stamps, infos, awake and rings are parallel arrays; `places` maps an id to
 //  its index.
-//  - `samples` holds `depth` states for each index, as a ring: the newest is the body's own state.
+//  - `samples` has `depth` states for each index, as a ring: the newest is the body's own state.
 //    Without history depth is 0 and there are none.
-//  - Between two snapshots nothing changes but the events queue.
+//  - Between two snapshots only the queue of events changes.
 #ifndef CAROM_CLIENT_LIB_VIEW_INTERNAL_H
 #define CAROM_CLIENT_LIB_VIEW_INTERNAL_H
 
@@ -33,10 +33,10 @@ typedef struct sample_ring {
 
 typedef struct queued_event {
     carom_event event;
-    event_name name; // of a kind that is not ours
+    event_name name; // of an unknown kind
 } queued_event;
 
-// The part that comes from snapshots and goes with a reset.
+// The state that comes from snapshots and is dropped by a reset.
 typedef struct view_content {
     bool ready;
     bool any; // a full snapshot has come: the next full one closes a gap
@@ -69,37 +69,38 @@ typedef struct view_content {
 struct carom_view {
     carom_view_options options;
     uint32_t depth;              // samples of a body: history + 1, or 0
-    view_list *list;             // that of the client it is attached to; NULL: none
-    carom_view *next, *previous; // in that list
+    view_list *list;             // of the client that it is attached to; NULL: none
+    carom_view *next, *previous; // neighbours in that list
     uint64_t subscription;       // 0: not attached
-    bool adopted; // made by the list, for a subscription whose number is still to come
+    bool adopted; // made by the list, for a subscription whose number has not come yet
     bool ended;
     view_content content;
-    snapshot_decoder decoder; // of what carom_view_feed was given
+    snapshot_decoder decoder; // for carom_view_feed
     queued_event *queue;      // a ring
     size_t queue_capacity, queue_first, queue_count;
     uint64_t snapshots, stale, gaps, skipped, events_lost, events_dropped;
 };
 
-// `view` becomes what `from` is, its events queued behind those that are there (as far as there is
-// room and memory for them; the rest counts as dropped), and `added` is called for its bodies.
-// `from` is empty afterwards; its depth is the same.
+// Moves the content of `from` into `view`, appends its events to the queue (as far as limit and
+// memory allow; the rest counts as dropped), and calls `added` for its bodies. `from` is empty
+// afterwards; its depth is the same.
 void view_take_over(carom_view *view, carom_view *from);
 
-// Takes the view out of the list that it is in, if any (view_list.c).
+// Removes the view from its list, if it is in one (view_list.c).
 void view_unlink(carom_view *view);
 
 // ---- view.c, for the descriptions
 
-// Adds a body, or finds it: its place, or UINT32_MAX when memory has run out. `info` (taken over on
-// success) may be NULL.
+// Adds a body, or finds it: returns its index, or UINT32_MAX when memory has run out. `info` (taken
+// over on success) may be NULL.
 uint32_t view_place_body(carom_view *view, const carom_body *row, carom_body_info *info);
 
 // ---- view_describe.c: descriptions of bodies and joints
 
 // False when memory has run out.
 bool descriptions_apply(carom_view *view, const carom_snapshot *s);
-// After rows and removals: who is awake, joints that nobody sees any more.
+// To be called after rows and removals: updates which bodies are awake, and drops joints out of
+// view.
 void descriptions_settle(carom_view *view, const carom_snapshot *s);
 void descriptions_reset(carom_view *view);
 void view_call_described(carom_view *view, uint32_t place);
@@ -113,7 +114,7 @@ bool history_reserve(carom_view *view, uint64_t bodies);
 void history_add(carom_view *view, uint32_t place);
 void history_remove(carom_view *view, uint32_t place, uint32_t last);
 // The body has a new state at `content.time`. `rested`: it had its old one until the snapshot of
-// `previous_time`, or else all that is known is when it was last told.
+// `previous_time`; otherwise the old one is only known for the time of its last row.
 void history_update(carom_view *view, uint32_t place, bool rested, double previous_time);
 void history_note_time(carom_view *view);
 double history_oldest_time(const carom_view *view);

@@ -1,10 +1,9 @@
 // The views that are attached to the subscriptions of one client: an intrusive list, so that
-// attaching takes no memory, and a view can go without knowing its client.
+// attaching allocates nothing, and a view can be removed without knowing its client.
 //
 // A subscription's first snapshot may overtake the answer that names it. While carom_watch waits
-// for the answer (`watching`), each subscription that nobody knows gets a view of the list's own,
-// which it adopts; once the number is known, the caller's view takes over what the adopted one has
-// seen.
+// for the answer (`watching`), each unknown subscription gets a view made by the list, an adopted
+// one; once the number is known, the content of the adopted view moves to the caller's view.
 //
 // One thread at a time.
 #ifndef CAROM_CLIENT_LIB_VIEW_LIST_H
@@ -28,16 +27,16 @@ void view_list_add(view_list *list, carom_view *view, uint64_t subscription);
 void view_list_end(view_list *list, uint64_t subscription);
 void view_list_end_all(view_list *list);
 
-// Ends the views whose subscription does not go on, as `goes_on` tells of it and the list.
+// Ends the views whose subscription does not go on, as decided by `goes_on` for it and the list.
 void view_list_keep(view_list *list, const carom_value *subscriptions,
                     bool (*goes_on)(const carom_value *subscriptions, uint64_t subscription));
 
 // Applies a snapshot to the view of its subscription, if there is one; the view may call its owner.
-// CAROM_OUT_OF_MEMORY: the view could not take it.
+// CAROM_OUT_OF_MEMORY: the view had no memory for it.
 carom_status view_list_apply(view_list *list, const carom_snapshot *snapshot, carom_error *err);
 
-// The end of carom_watch: `view` becomes that of the subscription (unless that is 0) and takes over
-// what an adopted view has seen; adopted views are freed.
+// The end of carom_watch: attaches `view` to the subscription (unless that is 0) and moves the
+// content of its adopted view there; frees adopted views.
 void view_list_settle(view_list *list, carom_view *view, uint64_t subscription);
 
 #endif
