@@ -176,9 +176,10 @@ class Install(unittest.TestCase):
 # Functions to which NULL, zero or nothing at all is a good argument.
 NULL_IS_GOOD = {"carom_close_reason",  # CAROM_OK: not closed
                 "carom_recorder_finish"}  # nothing to finish
-# With a client: no wait, nothing to send, the whole world, no reply.
+# With a client: no wait, nothing to send, the whole world, no reply, no arguments.
 NULL_IS_GOOD_BUT_A_CLIENT = {"carom_poll", "carom_flush", "carom_subscription_area",
-                             "carom_unsubscribe"}
+                             "carom_unsubscribe", "carom_call_goodbye", "carom_call_server_info",
+                             "carom_call_world_list"}
 
 
 def functions(include):
