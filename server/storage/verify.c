@@ -130,11 +130,19 @@ static bool same_checkpoint(const checkpoint_info *a, const checkpoint_info *b)
            a->size == b->size && a->image == b->image && a->crc == b->crc && a->hash == b->hash;
 }
 
+// Numbers count from 1, and each has one behind it: whoever wrote others did not write them in a
+// log that this program made, whatever their checksums.
+static bool is_counted(uint64_t number)
+{
+    return number > 0 && number < UINT64_MAX;
+}
+
 static status apply_world(storage *s, const record *r, error *err)
 {
     world_body body;
     if (world_body_read(r->bytes, r->size, &body) != FORMAT_OK ||
-        (body.durability != STORAGE_NORMAL && body.durability != STORAGE_FULL)) {
+        (body.durability != STORAGE_NORMAL && body.durability != STORAGE_FULL) ||
+        !is_counted(r->world) || !is_counted(r->sequence) || !is_counted(body.epoch)) {
         return fault(err, "the record of world %" PRIu64 " makes no sense", r->world);
     }
     storage_world *w = stored_find(s, r->world);
@@ -179,7 +187,7 @@ static status apply_append(storage_world *w, const record *r, uint64_t segment, 
 static status apply_checkpoint(storage_world *w, const record *r, error *err)
 {
     checkpoint_info c;
-    if (checkpoint_body_read(r, &c) != FORMAT_OK ||
+    if (checkpoint_body_read(r, &c) != FORMAT_OK || !is_counted(c.sequence) ||
         (w->checkpoint.exists && c.sequence < w->checkpoint.sequence)) {
         return fault(err, "a checkpoint of world '%s' makes no sense", w->name);
     }
@@ -208,6 +216,9 @@ static void forget_world(storage *s, storage_world *w)
 
 static status apply_record(storage *s, const record *r, uint64_t segment, error *err)
 {
+    if (r->kind == RECORD_STORE && !is_counted(r->world)) {
+        return fault(err, "world %" PRIu64 " is to come next, which makes no sense", r->world);
+    }
     if (r->kind == RECORD_STORE) {
         s->next_world = r->world;
         s->oldest = r->sequence;
@@ -350,6 +361,9 @@ status inventory_scan_segments(storage *s, const inventory *v, error *err)
         first--;
     }
     s->first_segment = v->segments.data[first];
+    if (s->first_segment == 0) {
+        return fault(err, "log-0000000000 is there, and segments count from 1");
+    }
     for (uint32_t i = first; i < v->segments.count; i++) {
         status result =
             scan_one(s, v->segments.data[i], i == first, i + 1 == v->segments.count, err);

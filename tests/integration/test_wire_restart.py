@@ -51,6 +51,13 @@ class RestartTest(WireTest):
         self.server.process.stderr.close()
         self.server = None
 
+    def run_server(self, *options):
+        """With 1 GiB of addresses at most, whatever a file claims; a sanitizer needs more."""
+        def bound():
+            if not SANITIZED:
+                resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+        return subprocess.run([CAROMD, *options], timeout=60, capture_output=True, text=True, check=False, preexec_fn=bound)
+
     def greet(self, **arguments):
         client = self.connect()
         client.greeting = client.call("hello", **arguments)
@@ -328,13 +335,6 @@ class File(RestartTest):
         self.assertNotIn(secret.encode(), content)
         self.assertEqual((self.data / "sessions").stat().st_mode & 0o077, 0)
 
-    def run_server(self, *options):
-        """With 1 GiB of addresses at most, whatever a file claims; a sanitizer needs more."""
-        def bound():
-            if not SANITIZED:
-                resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
-        return subprocess.run([CAROMD, *options], timeout=60, capture_output=True, text=True, check=False, preexec_fn=bound)
-
     def files(self):
         return {p.name: p.read_bytes() for p in self.data.iterdir() if p.is_file() and p.name != "lock"}
 
@@ -467,6 +467,55 @@ class File(RestartTest):
         with open(f"/proc/{self.server.process.pid}/status", encoding="utf-8") as status:
             peak = next(int(line.split()[1]) for line in status if line.startswith("VmHWM"))
         self.assertLess(peak << 10, (1024 if SANITIZED else 128) << 20)
+
+
+class Forged(RestartTest):
+    """A log whose checksums are right and whose numbers nobody counted is refused: each number has one behind it."""
+
+    STORE, WORLD = 1, 2  # kinds of records, server/storage/format.h
+    NUMBER, SEQUENCE, EPOCH = 8, 16, 56  # places in a record
+    LAST = (1 << 64) - 1
+
+    def records(self, log, kind=None):
+        at = 40  # the head of a segment; groups have one of 48 bytes
+        while at + 48 <= len(log) and struct.unpack_from("<I", log, at)[0] == 0xB167C0A5:
+            size, count = struct.unpack_from("<II", log, at + 4)
+            place = at + 48
+            for _ in range(count):
+                if kind in (None, log[place + 4]):
+                    yield place
+                place += struct.unpack_from("<I", log, place)[0]
+            at += 48 + size
+
+    def forge(self, log, place, offset, value):
+        struct.pack_into("<Q", log, place + offset, value)
+        size = struct.unpack_from("<I", log, place)[0]
+        sum_of_head = crc32c(bytes(log[place:place + 52]))
+        struct.pack_into("<I", log, place + 52, crc32c(bytes(log[place + 56:place + size]), sum_of_head))
+
+    def test_number_that_nobody_counted_is_refused(self):
+        self.start("--http", "off")
+        client = self.greet()
+        client.call("world.create", world="w", paused=True)
+        client.call("body.spawn", world="w", shapes=[BALL])
+        self.kill()
+        path = self.data / "log-0000000001"
+        sound = path.read_bytes()
+        for kind, offset in ((self.WORLD, self.NUMBER), (self.WORLD, self.SEQUENCE), (self.WORLD, self.EPOCH),
+                             (self.STORE, self.NUMBER)):
+            for value in (0, self.LAST):
+                with self.subTest(kind=kind, offset=offset, value=value):
+                    log = bytearray(sound)
+                    self.forge(log, next(self.records(log, kind)), offset, value)
+                    path.write_bytes(log)
+                    for options in (["--listen", "127.0.0.1:0", "--http", "off", "--data"], ["--check-data"]):
+                        refused = self.run_server(*options, str(self.data))
+                        self.assertGreater(refused.returncode, 0, refused.stderr)
+                        self.assertIn("makes no sense", refused.stdout + refused.stderr)
+                        self.assertNotIn("assertion", refused.stderr)
+        path.write_bytes(sound)
+        self.start("--http", "off")
+        self.assertEqual(self.greet().call("world.info", world="w")["bodies"], 1)
 
 
 class Rights(RestartTest):
