@@ -22,7 +22,7 @@ FLOOR = {"kind": "box", "size": [60, 1], "center": [0, -0.5]}
 BODIES_MAX = 40
 ROUNDS = 30
 ARGUMENTS = argparse.ArgumentParser()
-ARGUMENTS.add_argument("--seed", type=int, default=26)
+ARGUMENTS.add_argument("--seed", type=int, default=1000)
 ARGUMENTS.add_argument("--worlds", type=int, default=2)
 
 

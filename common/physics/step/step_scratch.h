@@ -80,7 +80,7 @@ typedef ARRAY(sensor_pass) sensor_pass_list;
     X(impact_row_list, rows, CHANGES)   /* rigid directions of those */                            \
     X(impact_load_list, loads, CHANGES) /* impulses that they have borne in the step */            \
     X(slot_list, listed, NEVER)         /* of one function at a time */                            \
-    X(slot_list, all, NEVER)            /* the same before it is cut down: touch.c */              \
+    X(slot_list, all, NEVER)            /* of one function of touch.c at a time */                 \
     X(slot_list, set_of, AWAKE)         /* union-find of sleep.c, by body */                       \
     X(slot_list, sleep_awake, AWAKE)    /* islands that fall asleep: see sleep.c */                \
     X(slot_list, sleep_members, AWAKE)                                                             \

@@ -90,21 +90,28 @@ static physics_event event_of_impact(const physics_world *world, event_kind kind
     return event;
 }
 
-// An event of a pair has its deepest point, and the impulses of all of its contacts.
+// An event of a pair has its deepest point, and the impulses of all of its contacts. These are
+// added up by slot: the walk has the order of a body's list, which an image does not keep.
 static physics_event event_of_pair(const physics_world *world, event_kind kind, uint32_t slot)
 {
     physics_event event = event_of_impact(world, kind, slot);
     if (!contact_has_pieces(world, &world->contacts.data[slot])) {
         return event;
     }
+    slot_list *others = &world->scratch->all;
+    array_clear(others);
     pair_walk walk = pair_walk_of(world, slot);
     for (uint32_t other; (other = pair_walk_next(world, &walk)) != NONE;) {
         if (touches_after(world, other)) {
-            const physics_event more = event_of_impact(world, kind, other);
-            const float impulse = event.impulse + more.impulse;
-            event = more.depth > event.depth ? more : event;
-            event.impulse = impulse;
+            array_push(others, other);
         }
+    }
+    others->count = sort_slots(others->data, others->count);
+    for (uint32_t i = 0; i < others->count; i++) {
+        const physics_event more = event_of_impact(world, kind, others->data[i]);
+        const float impulse = event.impulse + more.impulse;
+        event = more.depth > event.depth ? more : event;
+        event.impulse = impulse;
     }
     return event;
 }

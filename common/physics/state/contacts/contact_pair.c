@@ -91,25 +91,40 @@ void contact_clear_touching(physics_world *world, uint32_t slot)
 
 // ---- reading
 
-// The place for a point of that depth: the next one, or if none is left that of the least deep one;
-// -1 if none is less deep.
-static int find_place(const contact_info *info, float depth)
+// The points of a pair that is being told, and whence each comes: its contact's slot and which of
+// its points it is. That decides where depths do not, and orders them: the walk over a pair has the
+// order of a body's list, which an image does not keep.
+typedef struct told_points {
+    contact_info *info;
+    uint32_t from[CONTACT_POINTS_MAX];
+} told_points;
+
+// The place for a point: the next one, or if none is left that of the least deep one; -1 if none is
+// less deep.
+static int find_place(const told_points *told, float depth, uint32_t from)
 {
+    const contact_info *info = told->info;
     if (info->count < CONTACT_POINTS_MAX) {
         return info->count;
     }
     int least = 0;
     for (int i = 1; i < CONTACT_POINTS_MAX; i++) {
-        least = info->depth[i] < info->depth[least] ? i : least;
+        const bool equal = info->depth[i] == info->depth[least];
+        const bool less = info->depth[i] < info->depth[least];
+        least = less || (equal && told->from[i] > told->from[least]) ? i : least;
     }
-    return info->depth[least] < depth ? least : -1;
+    const bool deeper = info->depth[least] < depth;
+    return deeper || (info->depth[least] == depth && from < told->from[least]) ? least : -1;
 }
 
-static void add_points(const physics_world *world, const contact *c, contact_info *info)
+static void add_points(const physics_world *world, uint32_t slot, told_points *told)
 {
+    const contact *c = &world->contacts.data[slot];
     const placed_points placed = contact_place_points(world, c);
+    contact_info *info = told->info;
     for (int i = 0; i < c->point_count; i++) {
-        const int at = find_place(info, -placed.separation[i]);
+        const uint32_t from = slot << 1 | (uint32_t)i;
+        const int at = find_place(told, -placed.separation[i], from);
         if (at >= 0) {
             info->points[at] =
                 vec2d_offset(world->motions.data[c->body_a].center, placed.anchor_a[i]);
@@ -118,7 +133,25 @@ static void add_points(const physics_world *world, const contact *c, contact_inf
             info->impulse[at] = c->total_impulse[i];
             info->tangent_impulse[at] = c->tangent_impulse[i];
             info->count = at < info->count ? info->count : at + 1;
+            told->from[at] = from;
         }
+    }
+}
+
+static void put_in_order(told_points *told)
+{
+    contact_info *info = told->info;
+    const contact_info found = *info;
+    for (int i = 0; i < found.count; i++) {
+        int at = 0;
+        for (int j = 0; j < found.count; j++) {
+            at += told->from[j] < told->from[i];
+        }
+        info->points[at] = found.points[i];
+        info->normals[at] = found.normals[i];
+        info->depth[at] = found.depth[i];
+        info->impulse[at] = found.impulse[i];
+        info->tangent_impulse[at] = found.tangent_impulse[i];
     }
 }
 
@@ -131,13 +164,15 @@ static void tell_pair(const physics_world *world, uint32_t slot, contact_info *i
     info->shape_b = shape_id_of(world, c->shape_b);
     info->count = 0;
     info->normal = rot_vec(world->motions.data[c->body_a].rotation, c->local_normal);
-    add_points(world, c, info);
+    told_points told = {.info = info};
+    add_points(world, slot, &told);
     pair_walk walk = pair_walk_of(world, slot);
     for (uint32_t other; (other = pair_walk_next(world, &walk)) != NONE;) {
         if ((world->contacts.data[other].flags & CONTACT_TOUCHING) != 0) {
-            add_points(world, &world->contacts.data[other], info);
+            add_points(world, other, &told);
         }
     }
+    put_in_order(&told);
     float deepest = -INFINITY;
     for (int i = 0; i < info->count; i++) {
         if (info->depth[i] > deepest) {
