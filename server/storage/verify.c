@@ -130,8 +130,8 @@ static bool same_checkpoint(const checkpoint_info *a, const checkpoint_info *b)
            a->size == b->size && a->image == b->image && a->crc == b->crc && a->hash == b->hash;
 }
 
-// Numbers count from 1, and each has one behind it: whoever wrote others did not write them in a
-// log that this program made, whatever their checksums.
+// Worlds and epochs count from 1, and each has one after it. Another number is the work of
+// somebody else, whatever its checksum. (A world's sequence is 0 until something is appended.)
 static bool is_counted(uint64_t number)
 {
     return number > 0 && number < UINT64_MAX;
@@ -142,7 +142,7 @@ static status apply_world(storage *s, const record *r, error *err)
     world_body body;
     if (world_body_read(r->bytes, r->size, &body) != FORMAT_OK ||
         (body.durability != STORAGE_NORMAL && body.durability != STORAGE_FULL) ||
-        !is_counted(r->world) || !is_counted(r->sequence) || !is_counted(body.epoch)) {
+        !is_counted(r->world) || !is_counted(body.epoch) || r->sequence == UINT64_MAX) {
         return fault(err, "the record of world %" PRIu64 " makes no sense", r->world);
     }
     storage_world *w = stored_find(s, r->world);
@@ -187,7 +187,7 @@ static status apply_append(storage_world *w, const record *r, uint64_t segment, 
 static status apply_checkpoint(storage_world *w, const record *r, error *err)
 {
     checkpoint_info c;
-    if (checkpoint_body_read(r, &c) != FORMAT_OK || !is_counted(c.sequence) ||
+    if (checkpoint_body_read(r, &c) != FORMAT_OK || c.sequence == UINT64_MAX ||
         (w->checkpoint.exists && c.sequence < w->checkpoint.sequence)) {
         return fault(err, "a checkpoint of world '%s' makes no sense", w->name);
     }

@@ -503,7 +503,7 @@ class Forged(RestartTest):
         sound = path.read_bytes()
         for kind, offset in ((self.WORLD, self.NUMBER), (self.WORLD, self.SEQUENCE), (self.WORLD, self.EPOCH),
                              (self.STORE, self.NUMBER)):
-            for value in (0, self.LAST):
+            for value in (self.LAST,) if offset == self.SEQUENCE else (0, self.LAST):
                 with self.subTest(kind=kind, offset=offset, value=value):
                     log = bytearray(sound)
                     self.forge(log, next(self.records(log, kind)), offset, value)
