@@ -129,7 +129,7 @@ static const char load_scenarios[] =
     "\n"
     "All is checked before the run: 'carom bench --scenario FILE --check' does that alone. Bodies\n"
     "end with the client's session and worlds with bench's, also when it is killed. With\n"
-    "'bench --world NAME' changes to what was there before stay.\n"
+    "'bench --world NAME' the world keeps each change to earlier bodies.\n"
     "\n"
     "Example: players that drive and shoot, and spectators; 'carom bench --scenario duel.json'.\n"
     "\n"

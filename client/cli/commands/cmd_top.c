@@ -31,9 +31,10 @@ typedef struct seen_world {
 
 typedef struct top {
     cli *c;
-    carom_value *info, *stats, *worlds; // of this sample
-    carom_value *before;                // server.stats of the look before, NULL at first
-    double at, past;                    // when this look was [s], and how long after the one before
+    // The answers of this look: of server.info, server.stats and world.list.
+    carom_value *info, *stats, *worlds;
+    carom_value *before; // server.stats of the look before, NULL at first
+    double at, past;     // when this look was [s], and how long after the one before
     seen_world seen[WORLDS_MAX];
     size_t seen_count;
     const carom_value *order[WORLDS_MAX]; // worlds sorted by the column

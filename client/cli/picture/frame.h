@@ -18,7 +18,7 @@ typedef struct frame_body {
     point at;     // [m]
     double speed; // [m/s]
     bool fixed;   // static
-    box bounds;   // of its shapes in its present pose
+    box bounds;   // around its shapes, in its present pose
 } frame_body;
 
 // The frame of these bodies, which are put into another order; empty without any. `home` is their

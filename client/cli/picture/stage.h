@@ -39,7 +39,7 @@ typedef struct stage_joint {
     point anchor_a, anchor_b; // in the bodies' frames
     point target;             // of a mouse, in the world
     bool pulley;              // a pulley, with the two grounds below
-    point ground_a, ground_b; // of a pulley, in the world
+    point ground_a, ground_b; // where a pulley's ropes turn, in the world
 } stage_joint;
 
 typedef struct stage_info {

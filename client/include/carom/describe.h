@@ -79,7 +79,7 @@ typedef struct carom_joint_settings {
     carom_vec2 anchor;         // a place in the world [m], or else
     carom_vec2 anchor_a, anchor_b; // points of the bodies, in their frames [m]
     carom_vec2 axis;               // a direction in the world
-    carom_vec2 ground_a, ground_b; // of a pulley, in the world [m]
+    carom_vec2 ground_a, ground_b; // where a pulley's ropes turn, in the world [m]
     double reference_angle;        // [rad]
     double ratio;
     double length;       // [m]

@@ -164,14 +164,7 @@ static void on_build(uv_work_t *work)
 // Answers a request that was not sent to a world.
 static void answer_unsent(server *s, request *r, status why, const char *text)
 {
-    reply *answer = reply_create(REPLY_RESULT, r->world);
-    answer->method = r->command.method;
-    answer->reply_to = r->reply_to;
-    answer->received_ns = r->received_ns;
-    answer->subscription = r->subscription;
-    answer->status = why;
-    answer->text = strdup(text);
-    ASSERT_MEMORY(answer->text != NULL);
+    reply *answer = reply_create_refusal(r, why, text);
     bool counted = r->kind == REQUEST_COMMAND || r->kind == REQUEST_ADOPT;
     bool resume = r->kind == REQUEST_RESUME;
     request_free(r);

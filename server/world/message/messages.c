@@ -77,6 +77,19 @@ reply *reply_create(reply_kind kind, uint64_t world)
     return r;
 }
 
+reply *reply_create_refusal(const request *q, status why, const char *text)
+{
+    reply *r = reply_create(REPLY_RESULT, q->world);
+    r->method = q->command.method;
+    r->reply_to = q->reply_to;
+    r->received_ns = q->received_ns;
+    r->subscription = q->subscription;
+    r->status = why;
+    r->text = strdup(text);
+    ASSERT_MEMORY(r->text != NULL);
+    return r;
+}
+
 void reply_free(reply *r)
 {
     if (r == NULL) {

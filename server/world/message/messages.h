@@ -206,6 +206,8 @@ adoption *adoption_create(void);
 void adoption_free(adoption *a);
 
 reply *reply_create(reply_kind kind, uint64_t world);
+// The result of a request that no world has looked at; the request stays the caller's.
+reply *reply_create_refusal(const request *q, status why, const char *text);
 void reply_free(reply *r);
 
 // The bytes of the result.

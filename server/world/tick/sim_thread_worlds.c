@@ -48,14 +48,7 @@ served_world *sim_thread_find_world(const sim_thread *h, uint64_t number)
 // Answers a request that no world answers.
 static void answer_here(sim_thread *h, request *q, status s, const char *text)
 {
-    reply *r = reply_create(REPLY_RESULT, q->world);
-    r->method = q->command.method;
-    r->reply_to = q->reply_to;
-    r->received_ns = q->received_ns;
-    r->subscription = q->subscription;
-    r->status = s;
-    r->text = strdup(text);
-    ASSERT_MEMORY(r->text != NULL);
+    reply *r = reply_create_refusal(q, s, text);
     request_free(q);
     sim_thread_post(h, r);
 }
