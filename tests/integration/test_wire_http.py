@@ -9,6 +9,7 @@ import resource
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
@@ -400,6 +401,18 @@ class Bounds(HttpTest):
         answer = self.raw((GET + b"\r\n") * 2000 + GET + b"Connection: close\r\n\r\n")
         self.assertEqual(answer.count(b"HTTP/1.1 200 OK"), 2001)
         self.assertEqual(answer.count(b"Connection: close"), 1)
+
+    def test_clients_that_go_when_their_answer_comes_are_forgotten(self):
+        """A connection that ends in the turn in which its answer has left is not asked for its next request."""
+        for end in (socket.SHUT_WR, socket.SHUT_RDWR, None):
+            for _ in range(100):
+                with socket.create_connection(("127.0.0.1", self.port), 10) as opened:
+                    opened.sendall(GET + b"\r\n" + GET)
+                    if end is not None:
+                        opened.shutdown(end)
+                    else:
+                        opened.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.assertEqual(self.status(GET + b"Connection: close\r\n\r\n"), 200)
 
     def test_oldest_makes_room(self):
         before = self.counters()["http_crowded"]
