@@ -1,45 +1,67 @@
-// The server's clock, as seen from here, and the time at which a world is shown.
+// The server's clock, as seen from here.
 //
-// ServerClock follows pings: of the last samples, those with the shortest way there and back tell
-// best how far the clocks are apart (D. Mills, "Internet Time Synchronization", 1991: the minimum
-// filter). Playback turns the arrival of snapshots into a smooth time to show: a little behind the
-// newest one, by as much as they are apart and arrive unevenly.
+// A ping bounds the offset between two clocks rigorously: it lies within half a round trip of what the ping measured.
+// Of the last samples the one with the least bound counts (D. Mills, "Internet Time Synchronization", 1991: the minimum
+// filter), and a sample's bound grows with its age, because two clocks never run equally fast. How much faster the
+// server's runs is measured over minutes, from the best sample of each half minute, so that nothing drifts between
+// pings. A correction is spread over a second: the time never runs backward, unless a clock was set or stood still.
 //
-// Times are in milliseconds where they are the local clock's (performance.now()), and in seconds
-// where they are the server's or a world's. Nothing here reads a clock: the caller says what time it
-// is, so that tests can.
+// Times are in milliseconds where they are the local clock's (performance.now()), and in seconds where they are the
+// server's. Nothing here reads a clock: the caller says what time it is, so that tests can.
 
 const SAMPLES_MAX = 16; // pings used
-const WINDOW_MS = 2000; // time over which arrivals are used
-const ARRIVALS_MAX = 256; // arrivals in the window; 2 s at 128 Hz
-const BREAK_MS = 250; // an arrival this far off is no jitter: the world was paused, or its rate changed
-const JITTER_SHARE = 0.95; // share of the snapshots that must have arrived when they are shown
-const DELAY_MS_MAX = 1000; // the largest delay beyond the interval between snapshots
-const CATCH_UP = 0.1; // the largest relative change of playback's speed
-const JUMP_MS = 400; // a larger error is corrected by a jump
+const ANCHORS_MAX = 32; // best pings of earlier runs of SAMPLES_MAX: a quarter of an hour
+const RATE_SPAN_MS = 120000; // shortest time over which the rate is measured
+const RATE_MAX = 500e-6; // of crystals that are in use; NTP's daemon corrects no more either
+const AGING = 200e-6; // growth of a sample's bound while the rate is unknown
+const AGING_MEASURED = 20e-6; // once it is known: crystals change with the temperature
+const STEP_RATE = 2 * RATE_MAX; // growth of the difference between two samples that no set clock explains
+const STEP_MS = 1; // rounding of the clocks of browsers
+const SLEW_MS = 1000; // time over which a correction is spread
+const SLEW_MAX_MS = 250; // larger corrections are made at once
 
 /** The offset between the server's monotonic clock and the local one, and the round trip time. */
 export class ServerClock {
-  #samples = [];
+  #samples = []; // {at, rtt, offset}: offset is the server's time minus the local time [ms] at the local time `at`
+  #anchors = [];
+  #count = 0; // samples since the last anchor
+  #rate = NaN; // growth of the offset
+  #best = null;
+  #slew = 0; // correction that is still to be withdrawn at `#slewAt`
+  #slewAt = 0;
 
   /** Adds a ping sent at `sentMs` and answered at `nowMs` with the server's time `seconds`. */
   add(sentMs, nowMs, seconds) {
     const rtt = Math.max(0, nowMs - sentMs);
-    this.#samples.push({rtt, offset: seconds * 1000 - (sentMs + nowMs) / 2});
+    const at = nowMs - rtt / 2;
+    const sample = {at, rtt, offset: seconds * 1000 - at};
+    if (this.#best !== null && this.#stepped(sample)) this.reset();
+    const before = this.at(nowMs) * 1000;
+    this.#samples.push(sample);
     if (this.#samples.length > SAMPLES_MAX) this.#samples.shift();
+    if (++this.#count === SAMPLES_MAX) this.#anchor();
+    this.#best = this.#choose(nowMs);
+    const correction = before - this.#target(nowMs);
+    this.#slew = Math.abs(correction) <= SLEW_MAX_MS ? correction : 0; // NaN for the first sample
+    this.#slewAt = nowMs;
   }
 
   reset() {
     this.#samples = [];
+    this.#anchors = [];
+    this.#count = 0;
+    this.#rate = NaN;
+    this.#best = null;
+    this.#slew = 0;
   }
 
   get synchronised() {
-    return this.#samples.length > 0;
+    return this.#best !== null;
   }
 
   /** The shortest recent round trip [ms]; NaN before the first ping. */
   get rtt() {
-    return this.#best()?.rtt ?? NaN;
+    return this.#samples.length > 0 ? Math.min(...this.#samples.map((sample) => sample.rtt)) : NaN;
   }
 
   /** The last round trip [ms]; NaN before the first ping. */
@@ -54,92 +76,56 @@ export class ServerClock {
     return this.#samples.length > 0 ? total / this.#samples.length : NaN;
   }
 
-  /** The server's monotonic clock at the local time `nowMs` [s]; NaN before the first ping. */
-  at(nowMs) {
-    const best = this.#best();
-    return best ? (nowMs + best.offset) / 1000 : NaN;
+  /** How much faster the server's clock runs than the local one, such as 50e-6; NaN until it is measured. */
+  get rate() {
+    return this.#rate;
   }
 
-  #best() {
-    let best;
-    for (const sample of this.#samples) if (!best || sample.rtt <= best.rtt) best = sample;
-    return best;
+  /** The server's monotonic clock at the local time `nowMs` [s]; NaN before the first ping. */
+  at(nowMs) {
+    const left = Math.max(0, 1 - Math.max(0, nowMs - this.#slewAt) / SLEW_MS);
+    return (this.#target(nowMs) + this.#slew * left) / 1000;
+  }
+
+  // The server's time [ms] without the slew.
+  #target(nowMs) {
+    return this.#best === null ? NaN : nowMs + this.#offset(this.#best, nowMs);
+  }
+
+  #offset({at, offset}, nowMs) {
+    return offset + (nowMs - at) * (this.#rate || 0);
+  }
+
+  // Whether no two clocks that ran on explain the new sample: one was set, or stood still while the machine slept.
+  #stepped(sample) {
+    const best = this.#best;
+    const bound = (sample.rtt + best.rtt) / 2 + Math.abs(sample.at - best.at) * STEP_RATE + STEP_MS;
+    return Math.abs(sample.offset - best.offset) > bound;
+  }
+
+  #choose(nowMs) {
+    const aging = Number.isNaN(this.#rate) ? AGING : AGING_MEASURED;
+    const bound = ({at, rtt}) => rtt / 2 + (nowMs - at) * aging;
+    return this.#samples.reduce((best, sample) => bound(sample) <= bound(best) ? sample : best);
+  }
+
+  #anchor() {
+    this.#count = 0;
+    this.#anchors.push(this.#samples.reduce((best, sample) => sample.rtt <= best.rtt ? sample : best));
+    if (this.#anchors.length > ANCHORS_MAX) this.#anchors.shift();
+    if (this.#anchors.at(-1).at - this.#anchors[0].at >= RATE_SPAN_MS) this.#rate = slope(this.#anchors);
   }
 }
 
-/** Decides which world time to show when. */
-export class Playback {
-  #arrivals = []; // {at, lead}: local time, and world time minus local time
-  #lead = NaN; // lead of the earliest arrival, without jitter
-  #interval = 0; // between snapshots [ms of world time]
-  #shown = NaN; // world time that was shown last [ms]
-  #shownAt = 0;
-  #newest = -Infinity; // world time of the newest snapshot [ms]
-  #speed = 1;
-
-  /** @param {number} extraMs added to the delay, to cover lost packets */
-  constructor(extraMs = 0) {
-    this.extraMs = extraMs;
-  }
-
-  /** Adds a snapshot of world time `seconds` that arrived at `nowMs`. */
-  add(nowMs, seconds) {
-    const time = seconds * 1000;
-    const lead = time - nowMs;
-    if (time < this.#newest || Math.abs(lead - this.#lead) > BREAK_MS) this.#arrivals = [];
-    if (time > this.#newest && this.#newest >= 0) {
-      const step = time - this.#newest;
-      this.#interval = this.#interval === 0 ? step : this.#interval + (step - this.#interval) / 8;
-    }
-    this.#newest = time;
-    this.#arrivals.push({at: nowMs, lead});
-    while (this.#arrivals.length > ARRIVALS_MAX || this.#arrivals[0].at < nowMs - WINDOW_MS) {
-      this.#arrivals.shift();
-    }
-    this.#lead = Math.max(...this.#arrivals.map((arrival) => arrival.lead));
-  }
-
-  reset() {
-    this.#arrivals = [];
-    this.#lead = NaN;
-    this.#interval = 0;
-    this.#shown = NaN;
-    this.#newest = -Infinity;
-  }
-
-  /** How far behind the newest snapshot the world is shown [ms]. */
-  get delay() {
-    const late = this.#arrivals.map((arrival) => this.#lead - arrival.lead).sort((a, b) => a - b);
-    const jitter = late.length > 0 ? late[Math.floor((late.length - 1) * JITTER_SHARE)] : 0;
-    return this.#interval + Math.min(jitter + this.extraMs, DELAY_MS_MAX);
-  }
-
-  /** The server's present world time, estimated from arrivals [s]; NaN before the first. */
-  newest(nowMs) {
-    return Math.max(this.#newest, nowMs + this.#lead) / 1000;
-  }
-
-  /** The earliest world time that show() can still return from `nowMs` on [s]; NaN before the first snapshot. */
-  earliest(nowMs) {
-    const wanted = nowMs + this.#lead - this.delay;
-    return Math.min(this.#newest, wanted - JUMP_MS) / 1000;
-  }
-
-  /**
-   * The world's time to show at `nowMs` [s]; NaN before the first snapshot. Never runs ahead of the
-   * newest snapshot, and never backward but when the world's own time does.
-   */
-  show(nowMs) {
-    if (this.#arrivals.length === 0) return NaN;
-    const wanted = nowMs + this.#lead - this.delay;
-    const passed = nowMs - this.#shownAt;
-    let shown = this.#shown + passed * this.#speed;
-    const off = wanted - shown;
-    if (!(Math.abs(off) <= JUMP_MS)) shown = wanted; // also true for the first snapshot, when `off` is NaN
-    else this.#speed = 1 + Math.max(-CATCH_UP, Math.min(CATCH_UP, off / JUMP_MS));
-    if (shown < this.#shown && this.#shown <= this.#newest) shown = this.#shown;
-    this.#shown = Math.min(shown, this.#newest);
-    this.#shownAt = nowMs;
-    return this.#shown / 1000;
-  }
+// The slope of a line through samples, by least squares; a sample weighs the less the longer its way was.
+function slope(samples) {
+  const least = Math.min(...samples.map(({rtt}) => rtt));
+  const weights = samples.map(({rtt}) => 1 / (rtt - least + 1) ** 2);
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  const mean = (pick) => samples.reduce((sum, sample, i) => sum + weights[i] * pick(sample), 0) / total;
+  const at = mean((sample) => sample.at);
+  const offset = mean((sample) => sample.offset);
+  const spread = mean((sample) => (sample.at - at) ** 2);
+  const rate = mean((sample) => (sample.at - at) * (sample.offset - offset)) / spread;
+  return Math.max(-RATE_MAX, Math.min(RATE_MAX, rate));
 }

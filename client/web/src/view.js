@@ -7,7 +7,7 @@
 // Invariants: a body is in `bodies` exactly while the newest snapshot has it in view. A removed body is drawn (drawn())
 // until its end is shown, and a new one only from its beginning on.
 
-import {Playback} from './clock.js';
+import {Playback} from './playback.js';
 
 const PLACES = 16; // places kept of a body: a quarter of a second at 60 Hz
 const FIELDS = 5; // numbers of a place: time before, time, x, y, angle

@@ -2,7 +2,8 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
 
-import {Playback, ServerClock} from '../src/clock.js';
+import {ServerClock} from '../src/clock.js';
+import {Playback} from '../src/playback.js';
 import {pauseMs} from '../src/backoff.js';
 
 // A generator that gives the same numbers in each run.
@@ -28,6 +29,85 @@ test('clock_takes_the_ping_that_had_the_shortest_way', () => {
   assert.equal(clock.rtt, 20);
   assert.ok(Math.abs(clock.at(30000) - 35) < 1e-9);
 });
+
+const HOUR_MS = 3.6e6;
+const PAUSE_MS = 600000; // nobody pings, at the beginning of each hour but the first
+
+// A server whose clock runs faster by `rate`, pinged for `hours` as the heartbeat does it: 20 ms and some jitter each
+// way, and one message in fifty held back by 300 ms. With `sleepMs` there are no pauses: the local clock stands still for
+// so long instead. Calls seen(now, time, error) twice a second: what the clock says and how wrong it is [ms].
+function pingForHours({hours, rate, sleepMs = 0}, seen) {
+  const clock = new ServerClock();
+  const chance = random(3);
+  const way = () => 20 - 4 * Math.log(1 - chance()) + (chance() < 0.02 ? 300 : 0);
+  let slept = 0;
+  const server = (local) => 7e6 + (local + slept) * (1 + rate);
+  let next = 0;
+  for (let now = 0; now < hours * HOUR_MS; now += 500) {
+    if (now > 0 && now % HOUR_MS === 0) {
+      next = sleepMs > 0 ? now : now + PAUSE_MS;
+      slept += sleepMs;
+    }
+    if (now >= next) {
+      const there = now + way();
+      clock.add(now, there + way(), server(there) / 1000);
+      next = now + 2000;
+    }
+    const time = clock.at(now + 499) * 1000; // pings are answered by then
+    seen(now, time, time - server(now + 499));
+  }
+  return clock;
+}
+
+for (const ppm of [200, 30, -200]) {
+  test(`clock_does_not_drift_in_six_hours_at_${ppm}_ppm`, () => {
+    let last = -Infinity;
+    let early = 0;
+    let late = 0;
+    const clock = pingForHours({hours: 6, rate: ppm * 1e-6}, (now, time, error) => {
+      assert.ok(time > last, `the time ran backward at ${now}`);
+      last = time;
+      if (now < HOUR_MS / 6) early = Math.max(early, Math.abs(error));
+      else late = Math.max(late, Math.abs(error));
+    });
+    assert.ok(early < 10, `${early} ms wrong in the first ten minutes`);
+    assert.ok(late < 5, `${late} ms wrong later, pauses of ten minutes included`);
+    assert.ok(Math.abs(clock.rate - ppm * 1e-6) < 5e-6, `rate ${clock.rate}`);
+  });
+}
+
+test('clock_that_stood_still_while_the_machine_slept_is_right_after_one_ping', () => {
+  let most = 0;
+  pingForHours({hours: 3, rate: 100e-6, sleepMs: 5000}, (now, time, error) => {
+    if (now < HOUR_MS || now % HOUR_MS > 0) most = Math.max(most, Math.abs(error));
+  });
+  // One ping may be held back by 300 ms one way, which no clock can tell from an offset.
+  assert.ok(most < 160, `${most} ms wrong`);
+});
+
+for (const ppm of [200, -200]) {
+  test(`playback_keeps_its_distance_for_four_hours_at_${ppm}_ppm`, () => {
+    const playback = new Playback();
+    const chance = random(4);
+    const behind = []; // of each quarter of an hour: how far the shown time was behind the newest, at arrivals
+    let arrival = 0;
+    for (let tick = 0; tick < 4 * 3600 * 20; tick++) {
+      const sent = 50 * tick;
+      const late = 10 * chance() + (chance() < 0.01 ? 150 : 0);
+      arrival = Math.max(arrival, sent * (1 - ppm * 1e-6) + 30 + late);
+      if (tick % 18000 > 17000) continue; // a pause of 50 s
+      playback.add(arrival, sent / 1000);
+      const shown = playback.show(arrival);
+      if (tick % 18000 === 1000) behind.push([]);
+      if (tick % 18000 > 1000) behind.at(-1).push(sent / 1000 - shown);
+    }
+    assert.equal(behind.length, 16);
+    for (const quarter of behind) {
+      const mean = quarter.reduce((sum, value) => sum + value, 0) / quarter.length;
+      assert.ok(mean > 0.04 && mean < 0.09 && Math.max(...quarter) < 0.25, `${mean} s, at most ${Math.max(...quarter)} s`);
+    }
+  });
+}
 
 test('playback_is_smooth_and_behind_under_jitter', () => {
   const playback = new Playback();

@@ -1,0 +1,90 @@
+// The time at which a world is shown: Playback turns the arrival of snapshots into a smooth time, a little behind the
+// newest one, by as much as they are apart and arrive unevenly.
+//
+// Times are in milliseconds where they are the local clock's (performance.now()), and in seconds where they are a
+// world's. Nothing here reads a clock: the caller says what time it is, so that tests can.
+
+const WINDOW_MS = 2000; // time over which arrivals are used; two clocks drift apart by less than 1 ms in it
+const ARRIVALS_MAX = 256; // arrivals in the window; 2 s at 128 Hz
+const BREAK_MS = 250; // an arrival this far off is no jitter: the world was paused, or its rate changed
+const JITTER_SHARE = 0.95; // share of the snapshots that must have arrived when they are shown
+const DELAY_MS_MAX = 1000; // the largest delay beyond the interval between snapshots
+const CATCH_UP = 0.1; // the largest relative change of playback's speed
+const JUMP_MS = 400; // a larger error is corrected by a jump
+
+/** Decides which world time to show when. */
+export class Playback {
+  #arrivals = []; // {at, lead}: local time, and world time minus local time
+  #lead = NaN; // lead of the earliest arrival, without jitter
+  #interval = 0; // between snapshots [ms of world time]
+  #shown = NaN; // world time that was shown last [ms]
+  #shownAt = 0;
+  #newest = -Infinity; // world time of the newest snapshot [ms]
+  #speed = 1;
+
+  /** @param {number} extraMs added to the delay, to cover lost packets */
+  constructor(extraMs = 0) {
+    this.extraMs = extraMs;
+  }
+
+  /** Adds a snapshot of world time `seconds` that arrived at `nowMs`. */
+  add(nowMs, seconds) {
+    const time = seconds * 1000;
+    const lead = time - nowMs;
+    if (time < this.#newest || Math.abs(lead - this.#lead) > BREAK_MS) this.#arrivals = [];
+    if (time > this.#newest && this.#newest >= 0) {
+      const step = time - this.#newest;
+      this.#interval = this.#interval === 0 ? step : this.#interval + (step - this.#interval) / 8;
+    }
+    this.#newest = time;
+    this.#arrivals.push({at: nowMs, lead});
+    while (this.#arrivals.length > ARRIVALS_MAX || this.#arrivals[0].at < nowMs - WINDOW_MS) {
+      this.#arrivals.shift();
+    }
+    this.#lead = Math.max(...this.#arrivals.map((arrival) => arrival.lead));
+  }
+
+  reset() {
+    this.#arrivals = [];
+    this.#lead = NaN;
+    this.#interval = 0;
+    this.#shown = NaN;
+    this.#newest = -Infinity;
+  }
+
+  /** How far behind the newest snapshot the world is shown [ms]. */
+  get delay() {
+    const late = this.#arrivals.map((arrival) => this.#lead - arrival.lead).sort((a, b) => a - b);
+    const jitter = late.length > 0 ? late[Math.floor((late.length - 1) * JITTER_SHARE)] : 0;
+    return this.#interval + Math.min(jitter + this.extraMs, DELAY_MS_MAX);
+  }
+
+  /** The server's present world time, estimated from arrivals [s]; NaN before the first. */
+  newest(nowMs) {
+    return Math.max(this.#newest, nowMs + this.#lead) / 1000;
+  }
+
+  /** The earliest world time that show() can still return from `nowMs` on [s]; NaN before the first snapshot. */
+  earliest(nowMs) {
+    const wanted = nowMs + this.#lead - this.delay;
+    return Math.min(this.#newest, wanted - JUMP_MS) / 1000;
+  }
+
+  /**
+   * The world's time to show at `nowMs` [s]; NaN before the first snapshot. Never runs ahead of the
+   * newest snapshot, and never backward but when the world's own time does.
+   */
+  show(nowMs) {
+    if (this.#arrivals.length === 0) return NaN;
+    const wanted = nowMs + this.#lead - this.delay;
+    const passed = nowMs - this.#shownAt;
+    let shown = this.#shown + passed * this.#speed;
+    const off = wanted - shown;
+    if (!(Math.abs(off) <= JUMP_MS)) shown = wanted; // also true for the first snapshot, when `off` is NaN
+    else this.#speed = 1 + Math.max(-CATCH_UP, Math.min(CATCH_UP, off / JUMP_MS));
+    if (shown < this.#shown && this.#shown <= this.#newest) shown = this.#shown;
+    this.#shown = Math.min(shown, this.#newest);
+    this.#shownAt = nowMs;
+    return this.#shown / 1000;
+  }
+}
