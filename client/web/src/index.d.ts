@@ -125,6 +125,11 @@ export class Batch {
 export interface ViewOptions {
   /** Additional delay of drawing behind the snapshots. */
   extraDelayMs?: number;
+  /**
+   * 'delayed' (default): bodies are drawn between two snapshots, a little in the past. 'predictive': where they are
+   * now, carried on by their velocities, which suits things that collide seldom.
+   */
+  interpolation?: 'delayed' | 'predictive';
 }
 
 export interface SubscribeOptions extends ViewOptions {
@@ -164,6 +169,8 @@ export class ViewBody {
   /** The newest state. */
   readonly x: number; readonly y: number; readonly angle: number;
   readonly vx: number; readonly vy: number; readonly w: number;
+  /** World time of this state [s]. */
+  readonly time: number;
   /** The place and angle to draw it at. */
   readonly pose: Pose;
   readonly description: BodyMap | null;
@@ -192,6 +199,8 @@ export class WorldView {
   readonly eventsLost: number;
   readonly version: number;
   readonly playback: Playback;
+  /** Round trip that predictive interpolation assumes; a subscription sets it. */
+  rttMs: number;
   apply(snapshot: Snapshot, nowMs: number): void;
   /** Sets every body's pose for the local time (performance.now()); the world time shown. */
   advance(nowMs: number): number;
@@ -204,6 +213,8 @@ export class WorldView {
 export class ServerClock {
   readonly synchronised: boolean;
   readonly rtt: number; readonly lastRtt: number; readonly jitter: number;
+  /** How much faster the server's clock runs than the local one (50e-6: 50 ppm); NaN until it is measured. */
+  readonly rate: number;
   add(sentMs: number, nowMs: number, seconds: number): void;
   at(nowMs: number): number;
   reset(): void;

@@ -78,7 +78,10 @@ export class Subscription extends Emitter {
     }
     this.skipped += snapshot.skipped ?? 0;
     this.eventsLost += snapshot.events_lost ?? 0;
-    if (this.args.encoding !== 'log') this.view.apply(snapshot, nowMs);
+    if (this.args.encoding !== 'log') {
+      this.view.rttMs = this.#client?.clock.rtt ?? 0;
+      this.view.apply(snapshot, nowMs);
+    }
     this.emit('snapshot', snapshot);
     for (const event of snapshot.events ?? []) if (!this.error) this.emit('event', event);
   }

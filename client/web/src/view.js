@@ -8,6 +8,7 @@
 // until its end is shown, and a new one only from its beginning on.
 
 import {Playback} from './playback.js';
+import {Chase, shortWay} from './predictive.js';
 
 const PLACES = 16; // places kept of a body: a quarter of a second at 60 Hz
 const FIELDS = 5; // numbers of a place: time before, time, x, y, angle
@@ -15,13 +16,14 @@ const EVENTS_MAX = 4096; // events waiting to be shown; the oldest are dropped
 const DEPARTED_MAX = 16384; // removed bodies that are still drawn
 const SWEEP_MS = 1000; // between two searches for bodies that cannot be drawn any more
 
-const TURN = 2 * Math.PI;
+const INTERPOLATIONS = ['delayed', 'predictive'];
 
 /** One body of a view. Only the view changes its numbers. */
 export class ViewBody {
   #places = new Float64Array(PLACES * FIELDS);
   #next = 0; // index of the next place
   #count = 0;
+  #chase = null; // of predictive interpolation
 
   constructor(id, time) {
     this.id = id;
@@ -31,6 +33,8 @@ export class ViewBody {
     this.vx = 0;
     this.vy = 0;
     this.w = 0;
+    /** World time of this state [s]. */
+    this.time = time;
     /** The place and angle to draw it at, set by advance(). */
     this.pose = {x: 0, y: 0, angle: 0};
     /** The full body map of the server; null until it arrives (describe: true). */
@@ -63,6 +67,7 @@ export class ViewBody {
     this.x = x;
     this.y = y;
     this.angle = angle;
+    this.time = time;
     const at = this.#next * FIELDS;
     const places = this.#places;
     places[at] = before;
@@ -104,6 +109,12 @@ export class ViewBody {
     return newer >= 0;
   }
 
+  /** Moves `pose` to where it is now: see Chase.advance(). */
+  chase(frame) {
+    this.#chase ??= new Chase();
+    return this.#chase.advance(this, frame);
+  }
+
   #between(older, newer, time) {
     const places = this.#places;
     const pose = this.pose;
@@ -122,9 +133,7 @@ export class ViewBody {
       pose.angle = angle;
       return;
     }
-    let turn = (places[newer + 4] - angle) % TURN;
-    if (turn > Math.PI) turn -= TURN;
-    else if (turn < -Math.PI) turn += TURN;
+    const turn = shortWay(places[newer + 4] - angle);
     pose.x = x + (places[newer + 2] - x) * share;
     pose.y = y + (places[newer + 3] - y) * share;
     pose.angle = angle + turn * share;
@@ -138,9 +147,20 @@ export class WorldView {
   #sweptMs = -Infinity;
   #waiting = []; // events not shown yet
   #epoch;
+  #interpolation;
+  #advancedMs = NaN; // local time of the last advance()
 
-  /** @param {object} [options] extraDelayMs: additional delay of drawing, for connections with losses */
-  constructor({extraDelayMs = 0} = {}) {
+  /**
+   * @param {object} [options] extraDelayMs: additional delay of drawing, for connections with losses; interpolation:
+   * 'delayed', between two snapshots of the past, or 'predictive', ahead of the newest by its velocities
+   */
+  constructor({extraDelayMs = 0, interpolation = 'delayed'} = {}) {
+    if (!INTERPOLATIONS.includes(interpolation)) {
+      throw new TypeError(`interpolation: '${interpolation}': expected '${INTERPOLATIONS.join("' or '")}'`);
+    }
+    this.#interpolation = interpolation;
+    /** Round trip to the server, for predictive interpolation; the subscription sets it [ms]. */
+    this.rttMs = 0;
     this.playback = new Playback(extraDelayMs);
     /** @type {Map<number, ViewBody>} */
     this.bodies = new Map();
@@ -204,12 +224,25 @@ export class WorldView {
    * snapshot.
    */
   advance(nowMs) {
-    const time = this.playback.show(nowMs);
+    const predictive = this.#interpolation === 'predictive';
+    const time = predictive ? this.playback.newest(nowMs) : this.playback.show(nowMs);
     if (Number.isNaN(time)) return time;
-    for (const body of this.#moving) if (!body.poseAt(time)) this.#moving.delete(body);
+    if (predictive) this.#chase(time, nowMs);
+    else for (const body of this.#moving) if (!body.poseAt(time)) this.#moving.delete(body);
+    this.#advancedMs = nowMs;
     this.#release(time);
     this.shownTime = time;
     return time;
+  }
+
+  #chase(time, nowMs) {
+    const dt = Math.max(0, nowMs - this.#advancedMs) / 1000 || 0; // NaN at first
+    const rtt = (this.rttMs || 0) / 1000; // NaN before the first ping
+    for (const body of this.#moving) {
+      // A body without a row in the newest snapshot has not moved, unless it was left out.
+      const rest = body.time < this.time && this.leftOut === 0;
+      if (!body.chase({dt, age: time - body.time, rest, rtt})) this.#moving.delete(body);
+    }
   }
 
   /** The bodies to draw at the time of the last advance(). */
@@ -252,6 +285,7 @@ export class WorldView {
     this.#departed.clear();
     this.#waiting = [];
     this.playback.reset();
+    this.#advancedMs = NaN;
     this.shownTime = NaN;
     this.area = null;
     this.version++;

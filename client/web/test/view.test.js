@@ -197,3 +197,85 @@ test('snapshots_left_out_and_events_lost_are_counted', () => {
   assert.equal(watched.skipped, 7);
   assert.equal(watched.eventsLost, 33);
 });
+
+// A body of the function at(time) -> [x, y, vx, vy], told at 20 Hz and drawn at 60 Hz by predictive interpolation;
+// `held(ms)`: whether a snapshot that is due then waits. Calls seen(time, body, at(time)) for each frame; the way takes 40 ms.
+function drawPredictively(at, seconds, seen, {held = () => false, rttMs = 80} = {}) {
+  const view = new WorldView({interpolation: 'predictive'});
+  view.rttMs = rttMs;
+  let waiting = [];
+  for (let now = 0, frame = 0; now < seconds * 1000; now = ++frame * 1000 / 60) {
+    for (let due = Math.ceil((now - 1000 / 60) / 50) * 50; due <= now; due += 50) {
+      const time = due / 1000;
+      const [x, y, vx, vy] = at(time);
+      waiting.push({...snapshot(due / 20, [[1, x, y, 0, vx, vy, 0]], {full: due === 0}), time});
+    }
+    if (!held(now)) for (const told of waiting.splice(0)) view.apply(told, now + 40);
+    const time = view.advance(now + 40);
+    const body = view.bodies.get(1);
+    if (body) seen(time, body, at(time));
+  }
+}
+
+test('predictive_interpolation_draws_the_present_without_any_delay', () => {
+  let worst = 0;
+  drawPredictively((time) => [3 * time, 0, 3, 0], 3, (time, {pose}, [x]) => {
+    worst = Math.max(worst, Math.abs(pose.x - x));
+  });
+  assert.ok(worst < 1e-9, `${worst} m off`);
+});
+
+test('predictive_interpolation_corrects_a_bounce_on_a_curve', () => {
+  const wall = 1.505; // s: the velocity turns round between two snapshots
+  const at = (time) => time < wall ? [4 * time, 0, 4, 0] : [4 * (2 * wall - time), 0, -4, 0];
+  let last = 0;
+  let step = 0;
+  const off = new Map();
+  drawPredictively(at, 3, (time, {pose}, [x]) => {
+    step = Math.max(step, Math.abs(pose.x - last));
+    last = pose.x;
+    off.set(Math.round((time - wall) * 60), Math.abs(pose.x - x));
+  });
+  assert.ok(step < 4 / 60 * 3, `a jump of ${step} m`);
+  assert.ok(Math.max(...off.values()) > 0.1, 'nobody can know of the wall before');
+  assert.ok(off.get(15) < 0.05 && off.get(40) < 0.002, `${off.get(15)} m after 250 ms, ${off.get(40)} m after 670 ms`);
+});
+
+test('predictive_interpolation_carries_a_body_on_for_three_quarters_of_a_second', () => {
+  let stopped = 0;
+  drawPredictively((time) => [2 * time, 0, 2, 0], 4, (time, {pose}) => {
+    if (time > 2 && time < 3.9) stopped = pose.x;
+  }, {held: (now) => now > 1001 && now < 3950});
+  assert.ok(Math.abs(stopped - 2 * (1 + 0.75)) < 1e-9, `at ${stopped} m`);
+});
+
+test('predictive_interpolation_jumps_after_a_teleport', () => {
+  drawPredictively((time) => time < 1 ? [time, 0, 1, 0] : [50 + time, 9, 1, 0], 2, (time, {pose}) => {
+    assert.ok(pose.x < 1.1 || pose.x >= 51, `drawn at ${pose.x} m, where it never was`);
+  });
+});
+
+test('predictive_interpolation_snaps_where_less_than_half_of_the_way_is_covered', () => {
+  // A turn so narrow that corrections over a round trip of half a second never catch up.
+  const at = (time) => [Math.cos(8 * time), Math.sin(8 * time), -8 * Math.sin(8 * time), 8 * Math.cos(8 * time)];
+  let sum = 0;
+  let count = 0;
+  drawPredictively(at, 6, (time, {pose}, [x, y]) => {
+    if (time < 1) return;
+    sum += Math.hypot(pose.x - x, pose.y - y);
+    count++;
+  }, {rttMs: 500});
+  assert.ok(sum / count < 0.05, `${sum / count} m off on average`);
+});
+
+test('predictive_interpolation_leaves_a_body_where_it_came_to_rest', () => {
+  const view = new WorldView({interpolation: 'predictive'});
+  for (let tick = 1; tick <= 150; tick++) {
+    const rows = tick <= 20 ? [row(1, tick)] : [];
+    view.apply(snapshot(tick, [...rows, row(2, tick)], {full: tick === 1}), tick * 20);
+    view.advance(tick * 20 + 3);
+    if (tick > 25) assert.ok(view.bodies.get(1).pose.x < 20.1, `carried on to ${view.bodies.get(1).pose.x}`);
+  }
+  assert.deepEqual({...view.bodies.get(1).pose}, {x: 20, y: 0, angle: 0});
+  assert.throws(() => new WorldView({interpolation: 'none'}), /'delayed' or 'predictive'/);
+});
