@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include <carom/client.h>
@@ -127,7 +128,9 @@ carom_status address_resolve(const char *host, uint16_t port, address_list *out,
     snprintf(service, sizeof service, "%u", (unsigned)port);
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV};
     struct addrinfo *found = NULL;
-    int failure = getaddrinfo(host, service, &hints, &found);
+    // RFC 6761, section 6.3: this name is the machine itself, even where no /etc/hosts says so.
+    const char *node = strcasecmp(host, "localhost") == 0 ? NULL : host;
+    int failure = getaddrinfo(node, service, &hints, &found);
     if (failure == EAI_MEMORY) {
         return fault_memory(err);
     }

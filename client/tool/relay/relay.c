@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -115,11 +116,12 @@ static struct addrinfo *resolve(const char *address, bool listen, char error[REL
     bool bracketed = address[0] == '[' && address[length - 1] == ']';
     (void)snprintf(host, sizeof host, "%.*s", (int)(bracketed ? length - 2 : length),
                    address + (bracketed ? 1 : 0));
+    const bool local = strcasecmp(host, "localhost") == 0; // even without /etc/hosts
     struct addrinfo hints = {.ai_family = AF_UNSPEC,
                              .ai_socktype = SOCK_STREAM,
-                             .ai_flags = AI_NUMERICSERV | (listen ? AI_PASSIVE : 0)};
+                             .ai_flags = AI_NUMERICSERV | (listen && !local ? AI_PASSIVE : 0)};
     struct addrinfo *found = NULL;
-    int result = getaddrinfo(host, colon + 1, &hints, &found);
+    int result = getaddrinfo(local ? NULL : host, colon + 1, &hints, &found);
     if (result != 0) {
         (void)snprintf(error, RELAY_ERROR_MAX, "'%.200s': %s", address, gai_strerror(result));
         return NULL;

@@ -4,7 +4,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include <netdb.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -104,11 +103,6 @@ static void host_that_cannot_be_found_is_unavailable(void **state)
 static void every_address_of_a_host_is_tried(void **state)
 {
     (void)state;
-    struct addrinfo *addresses = NULL;
-    if (getaddrinfo("localhost", NULL, NULL, &addresses) != 0) {
-        skip(); // a machine without /etc/hosts, as a bare chroot is: no name has an address here
-    }
-    freeaddrinfo(addresses);
     fake_server *server = fake_start(NULL);
     carom_client *client = NULL;
     carom_error why;
