@@ -311,15 +311,23 @@ static void fit_descriptors(limits *l, bool http, bool proxied)
     }
 }
 
-// Larger heap pieces are mappings, which return to the system when freed. (The C library would
-// raise the threshold.)
-enum { HEAP_PIECE_MAX = 1 << 20 };
+enum {
+    // Larger heap pieces are mappings, which return to the system when freed. (The C library would
+    // raise the threshold.)
+    HEAP_PIECE_MAX = 1 << 20,
+    // Free memory at a heap's end that stays there, and what a heap grows by: each turn takes some
+    // megabytes and frees them, and would ask the system for them again.
+    HEAP_LEFT_MAX = 16 << 20,
+    HEAP_GROWTH = 1 << 20,
+};
 
 static void bound_memory(config *c)
 {
     const uint64_t machine = memory_of_machine("");
     const uint64_t bytes = c->memory > 0 ? c->memory : machine / 4 * 3;
     (void)mallopt(M_MMAP_THRESHOLD, HEAP_PIECE_MAX);
+    (void)mallopt(M_TRIM_THRESHOLD, HEAP_LEFT_MAX);
+    (void)mallopt(M_TOP_PAD, HEAP_GROWTH);
     if (bytes == 0) {
         log_warn("the system does not say how much memory it has: give --memory");
         return;

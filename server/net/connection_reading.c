@@ -70,7 +70,9 @@ void connection_resume_some(network *n)
 {
     n->turn_refused = 0;
     for (int i = 0; i < TURN_RESUMED && n->first_parked != NULL; i++) {
-        connection_poll_input(n->first_parked);
+        connection *c = n->first_parked;
+        c->input.read_owed = true;
+        connection_poll_input(c);
     }
     if (n->first_parked != NULL) {
         network_go_on(n);
@@ -81,15 +83,18 @@ void connection_resume_some(network *n)
 
 // Each connection is read once a turn of the loop, READ_BYTES at most: libuv would read up to 32
 // times from a socket that fills the buffer, and one flood would make all others wait. Returning no
-// buffer is no error here (connection_on_read): the socket is still ready in the next turn.
+// buffer is no error here (connection_on_read): the socket is still ready in the next turn. One
+// that was parked is read in any case: it is polled behind the others, and would be parked for
+// ever.
 void connection_on_allocate(uv_handle_t *handle, size_t suggested, uv_buf_t *buf)
 {
     (void)suggested;
     connection *c = (connection *)handle;
     network *n = c->network;
     const bool later = c->kind->shakes_hands(c) || c->input.turn == n->turn ||
-                       !loop_turn_grants(n->time, LOOP_READ, c->subject);
+                       !(loop_turn_grants(n->time, LOOP_READ, c->subject) || c->input.read_owed);
     c->input.turn = n->turn;
+    c->input.read_owed = c->input.read_owed && later;
     *buf = uv_buf_init(later ? NULL : (char *)n->input, later ? 0 : READ_BYTES);
 }
 

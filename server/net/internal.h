@@ -68,6 +68,7 @@ typedef enum tls_state {
 typedef struct connection_input {
     input_state state;
     bool read_wanted; // set by the handler
+    bool read_owed;   // it was parked: its next input is read in any case
     uint64_t turn;    // turn of the loop in which it was last read
     uint64_t received_bytes;
     // neighbours in the network's list of parked connections

@@ -2,11 +2,12 @@
 //
 // A turn begins with the first event that the loop has, and ends before the loop waits. It has
 // stages, one after another: sockets are read (handshakes among them), the received requests are
-// handled, and output is written. Each stage ends at a fixed time from the turn's beginning, so
-// that a flood of one kind leaves time for the others; unfinished work continues in the next turn.
-// Past a stage's end each subject (whoever a connection counts for: a token's subject, an address)
-// is still served once, until the turn reaches its greatest length, so that nobody waits behind
-// others' floods.
+// handled, worlds' replies are taken, and output is written. Each stage ends at a fixed time from
+// the turn's beginning, so that a flood of one kind leaves time for the others; unfinished work
+// continues in the next turn. What has begun ends first: while a stage is behind, the stages before
+// it have less of the turn, as more input would only wait longer, in more memory. Past a stage's
+// end each subject (whoever a connection counts for: a token's subject, an address) is still served
+// once, until the turn reaches its greatest length, so that nobody waits behind others' floods.
 //
 // One struct for each loop; its thread only.
 #ifndef CAROM_SERVER_NET_LOOP_TURN_H
@@ -21,6 +22,7 @@ typedef enum loop_stage {
     LOOP_HANDSHAKE, // a part of reading that costs a signature each time (handshakes.c)
     LOOP_READ,
     LOOP_WORK,
+    LOOP_ANSWER, // worlds' replies become output
     LOOP_WRITE,
     LOOP_STAGE_COUNT
 } loop_stage;
@@ -33,7 +35,9 @@ typedef struct loop_turn {
     turn_clock *clock;
     bool begun;
     int64_t begin_ns;
-    uint64_t number; // of the turn, from 1
+    uint64_t number;      // of the turn, from 1
+    uint32_t behind;      // stages that the last turn did not finish: bits
+    uint32_t behind_next; // those that this one did not finish
     // by slot: the turn in which one was last granted
     uint64_t served[LOOP_STAGE_COUNT][LOOP_SUBJECTS];
 } loop_turn;
@@ -51,6 +55,9 @@ bool loop_turn_grants(loop_turn *t, loop_stage stage, uint64_t subject);
 
 // Whether the subject has had its piece of the stage in this turn.
 bool loop_turn_served(const loop_turn *t, loop_stage stage, uint64_t subject);
+
+// The stage has left work for the next turn.
+void loop_turn_behind(loop_turn *t, loop_stage stage);
 
 // The loop is about to wait. Returns how long the turn was [ns]; -1 if nothing happened in it.
 int64_t loop_turn_end(loop_turn *t);

@@ -92,6 +92,7 @@ static void flush_some(network *n)
         connection_flush(c);
     }
     if (n->first_dirty != NULL) {
+        loop_turn_behind(n->time, LOOP_WRITE);
         metrics_add(METRIC_network_turns_cut, 1);
         network_go_on(n);
     }

@@ -38,6 +38,7 @@ struct server {
     uv_timer_t drain_timer; // bounds how long a shutdown waits for them
     loop_turn turn;         // of the loop
     turn_queue work;        // see work.h
+    turn_queue replies;     // of worlds
     uint64_t worked;        // the turn in which its jobs ran last
     uv_timer_t more;        // a timer of length 0, active while work is left for the next turn
     bool goes_on;           // some is

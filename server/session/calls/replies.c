@@ -274,7 +274,7 @@ static void line_up(server *s, world_entry *entry, reply *r)
     entry->replies_last = (reply **)&r->node.next;
     if (entry->replies == r) {
         entry->owner = s;
-        work_add(s, &entry->replying, take_some, world_subject(entry->number));
+        work_add_replies(s, &entry->replying, take_some, world_subject(entry->number));
     }
 }
 

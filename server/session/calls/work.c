@@ -68,6 +68,7 @@ void work_init(server *s)
 {
     loop_turn_init(&s->turn, clock_now_ns);
     turn_queue_init(&s->work, jobs_max(s));
+    turn_queue_init(&s->replies, jobs_max(s));
     uv_timer_init(s->loop, &s->more);
     uv_prepare_init(s->loop, &s->turn_end);
     s->more.data = s->turn_end.data = s;
@@ -78,12 +79,19 @@ void work_init(server *s)
 void work_deinit(server *s)
 {
     turn_queue_deinit(&s->work);
+    turn_queue_deinit(&s->replies);
 }
 
 void work_add(server *s, turn_job *job, job_function *run, uint64_t subject)
 {
     const bool added = turn_queue_add(&s->work, job, run, subject);
     ASSERT(added); // jobs_max counts all that there may be
+}
+
+void work_add_replies(server *s, turn_job *job, job_function *run, uint64_t subject)
+{
+    const bool added = turn_queue_add(&s->replies, job, run, subject);
+    ASSERT(added);
 }
 
 void work_remove(server *s, turn_job *job)
@@ -101,24 +109,37 @@ turn work_left(server *s)
     return loop_turn_stage(&s->turn, LOOP_WORK);
 }
 
-void work_run(void *context)
+static void run_stage(server *s, turn_queue *jobs, loop_stage stage)
 {
-    server *s = context;
-    if (s->worked == s->turn.number || s->work.count == 0) {
-        return;
-    }
-    s->worked = s->turn.number;
-    const turn left = work_left(s);
-    if (turn_queue_run(&s->work, &left)) {
+    const turn left = loop_turn_stage(&s->turn, stage);
+    if (jobs->count > 0 && turn_queue_run(jobs, &left)) {
+        loop_turn_behind(&s->turn, stage);
         metrics_add(METRIC_network_turns_cut, 1);
         work_go_on(s);
     }
 }
 
+void work_run(void *context)
+{
+    server *s = context;
+    if (s->worked == s->turn.number || s->work.count + s->replies.count == 0) {
+        return;
+    }
+    s->worked = s->turn.number;
+    run_stage(s, &s->work, LOOP_WORK);
+    run_stage(s, &s->replies, LOOP_ANSWER);
+}
+
+static void finish(turn_queue *jobs)
+{
+    while (jobs->count > 0 && jobs->running == NULL) {
+        const turn whole = turn_begin(clock_now_ns, INT64_MAX / 2);
+        (void)turn_queue_run(jobs, &whole);
+    }
+}
+
 void work_finish(server *s)
 {
-    while (s->work.count > 0 && s->work.running == NULL) {
-        const turn whole = turn_begin(clock_now_ns, INT64_MAX / 2);
-        (void)turn_queue_run(&s->work, &whole);
-    }
+    finish(&s->work);
+    finish(&s->replies);
 }

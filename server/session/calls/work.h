@@ -1,11 +1,13 @@
 // The network thread's work of a turn: input of sockets and replies of worlds are not handled on
-// arrival, but as jobs of one queue (schedule/turn_queue.h), so that subjects with much work wait
-// for those with little, and no turn is longer than a few milliseconds.
+// arrival, but as jobs (schedule/turn_queue.h), so that subjects with much work wait for those with
+// little, and no turn is longer than a few milliseconds. Two queues: replies answer for a world's
+// clients together, and would starve beside the requests of each of them.
 //
-//   a session's messages   are charged to its token's subject, else its address; see
-//   session_subject a world's replies      are charged to the world: answers, snapshots to each of
-//   its watchers answers of many rows   server.sessions is charged to the client that asked,
-//   world.list to the server
+//   a session's messages      are charged to its token's subject, else its address; see
+//                             session_subject
+//   a world's replies         are charged to the world: answers, snapshots to each of its watchers
+//   answers of many rows      server.sessions is charged to the client that asked, world.list to
+//                             the server
 //
 // Network thread only.
 #ifndef CAROM_SERVER_SESSION_CALLS_WORK_H
@@ -34,6 +36,9 @@ void work_deinit(struct server *s);
 
 // Adds a job that counts for that subject.
 void work_add(struct server *s, turn_job *job, job_function *run, uint64_t subject);
+// The same for a world's replies.
+void work_add_replies(struct server *s, turn_job *job, job_function *run, uint64_t subject);
+// Takes a job out of the queue of work_add().
 void work_remove(struct server *s, turn_job *job);
 
 // The networks' handler: runs jobs once in each turn, until the turn's time for them is over.
