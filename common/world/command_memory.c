@@ -10,7 +10,7 @@
 
 // Block sizes double, so a million allocations need a dozen blocks; the first fits a typical
 // command.
-enum { BLOCK_BYTES_FIRST = 1024, BLOCK_BYTES_MAX = 1 << 20 };
+enum { BLOCK_BYTES_FIRST = 240, BLOCK_BYTES_MAX = 1 << 20 };
 
 struct command_memory {
     command_memory *next; // the next older block
