@@ -153,6 +153,11 @@ uint32_t shape_def_pieces(const shape_def *def);
 status world_create(const world_def *def, physics_world **out, error *err);
 void world_free(physics_world *world); // NULL is allowed
 
+// Makes `to` the state of `from`: the same hash, ids and future, bit for bit. `to` may be any other
+// world; its memory is used again, and its threads, clock and wanted events stay as they are.
+// Events of the last step are copied with the rest. Much faster than saving and restoring.
+void world_copy(physics_world *to, const physics_world *from);
+
 // Advances by 1/hz. Events of the step, and of what was changed since the one before, are then in
 // world_events().
 void world_step(physics_world *world);

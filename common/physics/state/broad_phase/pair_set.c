@@ -2,6 +2,8 @@
 // changes it.
 #include "common/physics/state/broad_phase/pair_set.h"
 
+#include <string.h>
+
 #include "common/base/assert.h"
 #include "common/base/block.h"
 #include "common/physics/state/slots.h"
@@ -95,6 +97,19 @@ void pair_set_deinit(pair_set *set)
 {
     block_give_back(set->pairs, set->capacity * sizeof *set->pairs);
     *set = (pair_set){0};
+}
+
+void pair_set_copy(pair_set *to, const pair_set *from)
+{
+    if (to->capacity != from->capacity) {
+        pair_set_deinit(to);
+        to->pairs = block_take(from->capacity * sizeof *to->pairs);
+        to->capacity = from->capacity;
+    }
+    if (from->capacity > 0) {
+        memcpy(to->pairs, from->pairs, from->capacity * sizeof *to->pairs);
+    }
+    to->count = from->count;
 }
 
 bool pair_set_has(const pair_set *set, uint32_t a, uint32_t b)

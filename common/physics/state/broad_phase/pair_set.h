@@ -18,6 +18,7 @@ typedef struct pair_set {
 } pair_set;
 
 void pair_set_deinit(pair_set *set);
+void pair_set_copy(pair_set *to, const pair_set *from);
 void pair_set_reserve(pair_set *set, uint32_t count); // `count` pairs then fit without growth
 bool pair_set_has(const pair_set *set, uint32_t a, uint32_t b);
 void pair_set_add(pair_set *set, uint32_t a, uint32_t b);    // not there yet

@@ -60,6 +60,10 @@ uint64_t shape_signature(const shape_traits *traits);
 shape_geometry
 shape_traits_geometry(const shape_traits *traits); // the whole struct; unused bytes are zero
 void traits_table_deinit(traits_table *table);     // frees all records too
+// Each record of `from` in the same place, in memory of `to`; and the copy of one of them.
+void traits_table_copy(traits_table *to, const traits_table *from);
+shape_traits *traits_table_twin(const traits_table *copy, const traits_table *of,
+                                const shape_traits *traits);
 
 uint32_t shape_attach(physics_world *world, uint32_t body, const shape_def *def);
 // Into a slot that is taken already: a shape (a chain without its pieces), the i-th piece of a

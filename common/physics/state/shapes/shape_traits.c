@@ -132,6 +132,64 @@ void shape_traits_drop(traits_table *table, shape_traits *traits)
     }
 }
 
+// A record of its own like `from`, in memory that it had before where that is as much.
+static shape_traits *copy_record(shape_traits *to, const shape_traits *from)
+{
+    if (to == NULL || traits_size(to) != traits_size(from)) {
+        vec2 *points = to != NULL ? to->points : NULL;
+        const uint32_t point_count = to != NULL ? to->point_count : 0;
+        free(to);
+        to = malloc(traits_size(from));
+        ASSERT_MEMORY(to != NULL);
+        to->points = points;
+        to->point_count = point_count;
+    }
+    vec2 *points = to->points;
+    if (points == NULL || from->points == NULL || to->point_count != from->point_count) {
+        free(points);
+        points = from->points != NULL ? malloc(from->point_count * sizeof *points) : NULL;
+        ASSERT_MEMORY(points != NULL || from->points == NULL);
+    }
+    memcpy(to, from, traits_size(from));
+    to->points = points;
+    if (points != NULL) {
+        memcpy(points, from->points, from->point_count * sizeof *points);
+    }
+    return to;
+}
+
+void traits_table_copy(traits_table *to, const traits_table *from)
+{
+    if (to->capacity != from->capacity) {
+        traits_table_deinit(to);
+        to->capacity = from->capacity;
+        to->places = from->capacity > 0 ? calloc(from->capacity, sizeof(shape_traits *)) : NULL;
+        ASSERT_MEMORY(to->places != NULL || from->capacity == 0);
+    }
+    to->count = from->count;
+    to->lively = from->lively;
+    for (uint32_t i = 0; i < from->capacity; i++) {
+        if (from->places[i] != NULL) {
+            to->places[i] = copy_record(to->places[i], from->places[i]);
+        } else if (to->places[i] != NULL) {
+            free(to->places[i]->points);
+            free(to->places[i]);
+            to->places[i] = NULL;
+        }
+    }
+}
+
+shape_traits *traits_table_twin(const traits_table *copy, const traits_table *of,
+                                const shape_traits *traits)
+{
+    uint32_t place = home_of(of, traits);
+    while (of->places[place] != traits) {
+        ASSERT(of->places[place] != NULL);
+        place = (place + 1) & (of->capacity - 1);
+    }
+    return copy->places[place];
+}
+
 void traits_table_deinit(traits_table *table)
 {
     for (uint32_t i = 0; i < table->capacity; i++) {

@@ -1,0 +1,175 @@
+// A copy of a world goes on as the world does: the same hashes and events on every tick. One target
+// serves all worlds, so that each copy finds the memory, and the step scratch, of another world.
+#include "tests/property/physics/worlds.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#include "common/physics/image.h"
+#include "common/physics/validate.h"
+#include "tests/golden/scenes.h"
+#include "tests/golden/wild.h"
+
+enum { TICKS = 1000 };
+
+static const vec2d ORIGIN = {0.0, 0.0};
+static physics_world *target;
+
+static int set_up(void **state)
+{
+    (void)state;
+    const world_def def = world_def_default();
+    error err;
+    return world_create(&def, &target, &err) == STATUS_OK ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    world_free(target);
+    return 0;
+}
+
+static void assert_same(const physics_world *a, const physics_world *b, const char *name, int tick)
+{
+    uint32_t count_a;
+    uint32_t count_b;
+    (void)world_events(a, &count_a);
+    (void)world_events(b, &count_b);
+    if (world_tick(a) != world_tick(b) || world_hash(a) != world_hash(b) || count_a != count_b) {
+        fail_msg("%s: tick %d: the copy is another world", name, tick);
+    }
+}
+
+static void copy_whole(const physics_world *from)
+{
+    const uint64_t before = world_hash(from);
+    world_want_events(target, UINT32_MAX);
+    world_copy(target, from);
+    assert_true(world_hash(target) == before && world_hash(from) == before);
+    world_validate(target);
+}
+
+static void copied_scenes_go_on_alike(void **state)
+{
+    (void)state;
+    rng r = rng_start("copied scenes", 1);
+    int count;
+    const scene_kind *kinds = scene_kinds(&count);
+    for (int i = 0; i < count; i++) {
+        if (kinds[i].golden_scale == 0) {
+            continue;
+        }
+        physics_world *world = scene_create(&kinds[i], kinds[i].golden_scale, ORIGIN);
+        world_want_events(world, UINT32_MAX);
+        copy_whole(world);
+        for (int tick = 1; tick <= TICKS; tick++) {
+            scene_step(&kinds[i], world, kinds[i].golden_scale, ORIGIN);
+            scene_step(&kinds[i], target, kinds[i].golden_scale, ORIGIN);
+            assert_same(world, target, kinds[i].name, tick);
+            if (rng_below(&r, 200) == 0) { // back: the target is ahead of what it becomes
+                world_step(target);
+                copy_whole(world);
+            }
+        }
+        world_free(world);
+    }
+}
+
+// Changes of every sort, also between a copy and the step after it.
+static void copied_random_worlds_go_on_alike(void **state)
+{
+    (void)state;
+    rng r = rng_start("copied worlds", 2);
+    for (int64_t round = 0; round < rounds(12); round++) {
+        physics_world *world = random_world(&r, (vec2d){0.0, -9.81}, 0.0);
+        world_want_events(world, UINT32_MAX);
+        put_bin(world, 6.0);
+        fill_bin(world, &r, round % 2 == 0 ? ALIKE : MIXED, 30 + (int)rng_below(&r, 90), 6.0);
+        for (int tick = 1; tick <= TICKS; tick++) {
+            if (tick % 100 == 1) {
+                disturb(world, &r);
+                copy_whole(world);
+            }
+            if (rng_below(&r, 10) == 0) {
+                rng again = r;
+                disturb(world, &r);
+                disturb(target, &again);
+            }
+            world_step(world);
+            world_step(target);
+            assert_same(world, target, "random", tick);
+        }
+        world_free(world);
+    }
+}
+
+static void copied_wild_worlds_go_on_alike(void **state)
+{
+    (void)state;
+    for (int64_t seed = 1; seed <= rounds(40); seed++) {
+        physics_world *world = wild_create((uint64_t)seed);
+        for (int tick = 1; tick <= 60; tick++) {
+            if (tick % 20 == 1) {
+                world_step(target);
+                copy_whole(world);
+            }
+            wild_step(world, (uint64_t)seed);
+            wild_step(target, (uint64_t)seed);
+            assert_true(world_hash(world) == world_hash(target));
+        }
+        world_free(world);
+    }
+}
+
+static double now_us(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec * 1e-3;
+}
+
+// The time is printed, for it depends on the machine; that it beats an image is checked.
+static void copy_is_faster_than_an_image(void **state)
+{
+    (void)state;
+    const scene_kind *kind = scene_find("pyramid");
+    physics_world *world = scene_create(kind, kind->full_scale, ORIGIN);
+    for (int i = 0; i < 50; i++) {
+        world_step(world);
+    }
+    double best_copy = 1e9;
+    double best_image = 1e9;
+    for (int i = 0; i < 10; i++) {
+        double start = now_us();
+        world_copy(target, world);
+        const double copied = now_us() - start;
+        uint8_t *bytes;
+        size_t size;
+        physics_world *twin = NULL;
+        error err;
+        start = now_us();
+        world_save(world, &bytes, &size);
+        assert_int_equal(world_restore(bytes, size, &twin, &err), STATUS_OK);
+        const double restored = now_us() - start;
+        best_copy = copied < best_copy ? copied : best_copy;
+        best_image = restored < best_image ? restored : best_image;
+        world_free(twin);
+        free(bytes);
+    }
+    print_message("%u bodies: copied in %.0f us, saved and restored in %.0f us\n",
+                  world_count(world).bodies, best_copy, best_image);
+    assert_true(best_copy < best_image);
+    world_free(world);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(copied_scenes_go_on_alike),
+        cmocka_unit_test(copied_random_worlds_go_on_alike),
+        cmocka_unit_test(copied_wild_worlds_go_on_alike),
+        cmocka_unit_test(copy_is_faster_than_an_image),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
