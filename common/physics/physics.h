@@ -322,6 +322,18 @@ typedef struct body_row {
 
 uint32_t world_rows(const physics_world *world, body_row *rows, uint32_t max);
 
+// The same without boxes, which cost the most.
+typedef struct body_placing {
+    body_id id;
+    vec2d position;
+    double angle; // [-pi, pi]
+    vec2 velocity;
+    float angular_velocity;
+    bool awake;
+} body_placing;
+
+uint32_t world_poses(const physics_world *world, body_placing *out, uint32_t max);
+
 // The box of one body, as its row has it.
 status body_box(const physics_world *world, body_id body, aabb *out, error *err);
 

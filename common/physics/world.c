@@ -305,3 +305,22 @@ uint32_t world_rows(const physics_world *world, body_row *rows, uint32_t max)
     }
     return count;
 }
+
+uint32_t world_poses(const physics_world *world, body_placing *out, uint32_t max)
+{
+    uint32_t count = 0;
+    for (uint32_t slot = slots_next(&world->body_slots, 0); slot != 0 && count < max;
+         slot = slots_next(&world->body_slots, slot)) {
+        const body_motion *m = &world->motions.data[slot];
+        const body_state *s = &world->states.data[slot];
+        out[count++] = (body_placing){
+            .id = body_id_of(world, slot),
+            .position = m->position,
+            .angle = rot_angle(m->rotation),
+            .velocity = s->velocity,
+            .angular_velocity = s->angular_velocity,
+            .awake = world->bodies.data[slot].awake_index != 0,
+        };
+    }
+    return count;
+}

@@ -81,8 +81,10 @@ ROOMS = {
     "client/lib": (PROTO + ["client/include"], ["msgpack", "openssl"]),
     # libcarom-scene calls libcarom by its public headers alone.
     "client/scene": (PROTO + ["client/include"], ["msgpack"]),
+    # The core of prediction: the engine and the log, without sockets and clocks.
+    "client/prediction": (PROTO, []),
     # libcarom-replica is the engine and its log; values are libcarom-scene's way to and from bytes.
-    "client/replica": (PROTO + ["client/include", "client/scene/values.h"], ["msgpack"]),
+    "client/replica": (PROTO + ["client/include", "client/prediction/prediction.h", "client/scene/values.h"], ["msgpack"]),
     # The server's public headers: backups, for tools.
     "server/include": ([], []),
     # What carom and carom-load stand on: the line, its options, errors, the connection, the relay.
@@ -92,10 +94,10 @@ ROOMS = {
     "client/cli": (["client/include", "client/tool", "client/load/command.h", "server/include"], ["openssl"]),
     "client/examples": (["client/include"], []),
     # The npm package: the table of methods, and the engine for browsers.
-    "client/web": (PROTO, ["msgpack"]),
+    "client/web": (PROTO + ["client/prediction/prediction.h"], ["msgpack"]),
     "client/web/test": (PROTO + ["client/web", "tests"], []),
     "tests": (PROTO + SHARED + SERVED_WORLD + ["server", "server/process", "server/config", "server/auth", "server/net", "server/http",
-                       "server/storage", "server/session", "client/include", "client/lib", "client/scene", "client/cli",
+                       "server/storage", "server/session", "client/include", "client/lib", "client/prediction", "client/scene", "client/cli",
                        "client/tool", "client/load"],
               ["uv", "msgpack", "jansson", "openssl", "cmocka", "chipmunk", "box2d"]),
 }

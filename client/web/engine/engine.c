@@ -1,10 +1,11 @@
 // The functions that the module exports: see engine.h.
-#include "client/web/engine/engine.h"
+#include "client/web/engine/engine_internal.h"
 
 #include <msgpack.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "client/prediction/prediction.h"
 #include "common/base/assert.h"
 #include "common/physics/image.h"
 #include "common/world/apply.h"
@@ -20,16 +21,7 @@
 // Commands need a world's name; worlds here have none.
 #define WORLD_NAME "local"
 
-struct engine_world {
-    physics_world *physics;
-    log_player player; // the log player, whose world is `physics`
-    uint32_t wanted;   // event kinds to keep, bits 1 << event_kind
-    buffer events;     // kept events, one encoded value after the other
-    uint32_t event_count;
-    uint64_t events_lost;
-};
-
-static buffer result = {.size_max = WIRE_REPLY_BYTES_MAX};
+buffer engine_result = {.size_max = WIRE_REPLY_BYTES_MAX};
 static double *rows;
 static uint32_t rows_max;
 
@@ -62,35 +54,37 @@ void carom_free(void *bytes)
 
 const uint8_t *carom_result(void)
 {
-    return result.data;
+    return engine_result.data;
 }
 
 size_t carom_result_size(void)
 {
-    return result.size;
+    return engine_result.size;
 }
 
-static bool fail(const error *err)
+bool engine_fail(const error *err)
 {
     const char *code = status_code(err->status);
-    buffer_clear(&result);
-    buffer_append(&result, code, strlen(code));
-    buffer_append(&result, ": ", 2);
-    buffer_append(&result, err->text, strlen(err->text));
+    buffer_clear(&engine_result);
+    buffer_append(&engine_result, code, strlen(code));
+    buffer_append(&engine_result, ": ", 2);
+    buffer_append(&engine_result, err->text, strlen(err->text));
     return false;
 }
 
-static bool fail_with(status s, const char *text)
+bool engine_fail_with(status s, const char *text)
 {
     error err;
     error_set(&err, s, "%s", text);
-    return fail(&err);
+    return engine_fail(&err);
 }
 
 // Publishes the bytes written since buffer_clear() as the result.
-static bool finish(void)
+bool engine_finish(void)
 {
-    return result.overflow ? fail_with(STATUS_LIMIT_EXCEEDED, "the result is too large") : true;
+    return engine_result.overflow
+               ? engine_fail_with(STATUS_LIMIT_EXCEEDED, "the result is too large")
+               : true;
 }
 
 // ---- commands
@@ -112,7 +106,7 @@ static status check(const uint8_t *args, size_t size, error *err)
     return message_check(args, size, err);
 }
 
-static status decode(method m, const uint8_t *args, size_t size, command *out, error *err)
+status engine_decode(method m, const uint8_t *args, size_t size, command *out, error *err)
 {
     const status s = check(args, size, err);
     if (s != STATUS_OK) {
@@ -150,28 +144,38 @@ static void keep_events(engine_world *world)
     }
 }
 
-bool carom_world_call(engine_world *world, const char *name, size_t name_size, const uint8_t *args,
-                      size_t size)
+bool engine_call(physics_world *physics, bool reads_only, const char *name, size_t name_size,
+                 const uint8_t *args, size_t size)
 {
     error err = {0};
     const method_info *info = method_find(name, name_size);
     if (info == NULL || !apply_supports(info->id)) {
-        return fail_with(STATUS_UNKNOWN_METHOD, "no such method of a world");
+        return engine_fail_with(STATUS_UNKNOWN_METHOD, "no such method of a world");
+    }
+    if (reads_only && method_scope_of(info->id) != SCOPE_WORLD_READ) {
+        return engine_fail_with(STATUS_PERMISSION_DENIED,
+                                "a predicted world is changed by batches alone");
     }
     command c = {0};
-    if (decode(info->id, args, size, &c, &err) != STATUS_OK) {
-        return fail(&err);
+    if (engine_decode(info->id, args, size, &c, &err) != STATUS_OK) {
+        return engine_fail(&err);
     }
     command_result r;
-    const status applied = apply_command(world->physics, &c, &r, &err);
+    const status applied = apply_command(physics, &c, &r, &err);
     command_free(&c);
     if (applied != STATUS_OK) {
-        return fail(&err);
+        return engine_fail(&err);
     }
-    buffer_clear(&result);
-    encode_command_result(&result, &r);
+    buffer_clear(&engine_result);
+    encode_command_result(&engine_result, &r);
     command_result_free(&r);
-    return finish();
+    return engine_finish();
+}
+
+bool carom_world_call(engine_world *world, const char *name, size_t name_size, const uint8_t *args,
+                      size_t size)
+{
+    return engine_call(world->physics, false, name, name_size, args, size);
 }
 
 // ---- worlds
@@ -181,6 +185,18 @@ static void on_step(void *context, physics_world *physics)
     engine_world *world = context;
     ASSERT(physics == world->physics);
     keep_events(world);
+    if (world->prediction != NULL) {
+        prediction_note_step(world->prediction);
+    }
+}
+
+static void on_command(void *context, const log_command *row, const command *c,
+                       const command_result *r)
+{
+    engine_world *world = context;
+    if (world->prediction != NULL) {
+        prediction_note_command(world->prediction, row, c, r);
+    }
 }
 
 static engine_world *adopt(physics_world *physics)
@@ -188,7 +204,8 @@ static engine_world *adopt(physics_world *physics)
     engine_world *world = calloc(1, sizeof *world);
     ASSERT(world != NULL);
     world->physics = physics;
-    world->player = (log_player){.world = physics, .stepped = on_step, .context = world};
+    world->player =
+        (log_player){.world = physics, .applied = on_command, .stepped = on_step, .context = world};
     buffer_init(&world->events, ENGINE_EVENT_BYTES_MAX);
     world_want_events(physics, 0);
     return world;
@@ -198,8 +215,8 @@ engine_world *carom_world_create(const uint8_t *args, size_t size)
 {
     error err = {0};
     command c = {0};
-    if (decode(METHOD_WORLD_CREATE, args, size, &c, &err) != STATUS_OK) {
-        fail(&err);
+    if (engine_decode(METHOD_WORLD_CREATE, args, size, &c, &err) != STATUS_OK) {
+        engine_fail(&err);
         return NULL;
     }
     const world_def def = command_world_def(&c.create, NULL);
@@ -207,9 +224,10 @@ engine_world *carom_world_create(const uint8_t *args, size_t size)
     command_free(&c);
     physics_world *physics = NULL;
     if (scene) {
-        fail_with(STATUS_INVALID_ARGUMENT, "scene: a server's worlds alone are made of scenes");
+        engine_fail_with(STATUS_INVALID_ARGUMENT,
+                         "scene: a server's worlds alone are made of scenes");
     } else if (world_create(&def, &physics, &err) != STATUS_OK) {
-        fail(&err);
+        engine_fail(&err);
     } else {
         return adopt(physics);
     }
@@ -221,7 +239,7 @@ engine_world *carom_world_restore(const uint8_t *image, size_t size)
     error err = {0};
     physics_world *physics = NULL;
     if (world_restore(image, size, &physics, &err) != STATUS_OK) {
-        fail(&err);
+        engine_fail(&err);
         return NULL;
     }
     return adopt(physics);
@@ -230,6 +248,9 @@ engine_world *carom_world_restore(const uint8_t *image, size_t size)
 void carom_world_free(engine_world *world)
 {
     if (world != NULL) {
+        if (world->prediction != NULL) {
+            prediction_follow(world->prediction, NULL);
+        }
         world_free(world->physics);
         buffer_deinit(&world->events);
         free(world);
@@ -246,6 +267,14 @@ void carom_world_step(engine_world *world, uint32_t ticks)
     }
 }
 
+void carom_world_copy(engine_world *to, const engine_world *from)
+{
+    if (to != from) {
+        world_copy(to->physics, from->physics);
+        to->player.paused = from->player.paused;
+    }
+}
+
 double carom_world_tick(const engine_world *world)
 {
     return (double)world_tick(world->physics);
@@ -258,9 +287,9 @@ double carom_world_time(const engine_world *world)
 
 bool carom_world_hash(const engine_world *world)
 {
-    buffer_clear(&result);
-    encode_hash(&result, world_hash(world->physics));
-    return finish();
+    buffer_clear(&engine_result);
+    encode_hash(&engine_result, world_hash(world->physics));
+    return engine_finish();
 }
 
 bool carom_world_save(const engine_world *world)
@@ -268,11 +297,11 @@ bool carom_world_save(const engine_world *world)
     uint8_t *bytes = NULL;
     size_t size = 0;
     world_save_sealed(world->physics, &bytes, &size);
-    buffer_clear(&result);
-    msgpack_packer packer = buffer_packer(&result);
+    buffer_clear(&engine_result);
+    msgpack_packer packer = buffer_packer(&engine_result);
     msgpack_pack_bin_with_body(&packer, bytes, size);
     free(bytes);
-    return finish();
+    return engine_finish();
 }
 
 bool carom_world_info(const engine_world *world)
@@ -286,28 +315,35 @@ bool carom_world_info(const engine_world *world)
         .counts = world_count(world->physics),
         .hash = world_hash(world->physics),
     };
-    buffer_clear(&result);
-    encode_world_status(&result, &status);
-    return finish();
+    buffer_clear(&engine_result);
+    encode_world_status(&engine_result, &status);
+    return engine_finish();
 }
 
 // ---- events
 
+void engine_want_events(engine_world *world)
+{
+    const uint32_t foreseen =
+        world->prediction != NULL ? prediction_event_kinds(world->prediction) : 0;
+    world_want_events(world->physics, world->wanted | foreseen);
+}
+
 void carom_world_want_events(engine_world *world, uint32_t kinds)
 {
     world->wanted = kinds & ((1u << EVENT_KIND_COUNT) - 1);
-    world_want_events(world->physics, world->wanted);
+    engine_want_events(world);
 }
 
 bool carom_world_events(engine_world *world)
 {
-    buffer_clear(&result);
-    msgpack_packer packer = buffer_packer(&result);
+    buffer_clear(&engine_result);
+    msgpack_packer packer = buffer_packer(&engine_result);
     msgpack_pack_array(&packer, world->event_count);
-    buffer_append(&result, world->events.data, world->events.size);
+    buffer_append(&engine_result, world->events.data, world->events.size);
     buffer_clear(&world->events);
     world->event_count = 0;
-    return finish();
+    return engine_finish();
 }
 
 double carom_world_events_lost(const engine_world *world)
@@ -317,7 +353,7 @@ double carom_world_events_lost(const engine_world *world)
 
 // ---- states
 
-static bool make_room(uint32_t count)
+bool engine_make_room(uint32_t count)
 {
     if (count > rows_max) {
         const uint32_t most = count + count / 2 + 64;
@@ -331,7 +367,7 @@ static bool make_room(uint32_t count)
     return true;
 }
 
-static void put_row(uint32_t index, const double row[ENGINE_ROW_DOUBLES])
+void engine_put_row(uint32_t index, const double row[ENGINE_ROW_DOUBLES])
 {
     memcpy(rows + (size_t)index * ENGINE_ROW_DOUBLES, row, ENGINE_ROW_DOUBLES * sizeof *rows);
 }
@@ -340,7 +376,7 @@ uint32_t carom_world_rows(engine_world *world, bool awake_only)
 {
     const uint32_t count = world_count(world->physics).bodies;
     body_row *all = malloc(((size_t)count + 1) * sizeof *all);
-    ASSERT(all != NULL && make_room(count));
+    ASSERT(all != NULL && engine_make_room(count));
     const uint32_t found = world_rows(world->physics, all, count);
     uint32_t put = 0;
     for (uint32_t i = 0; i < found; i++) {
@@ -354,7 +390,7 @@ uint32_t carom_world_rows(engine_world *world, bool awake_only)
                                   (double)b->velocity.y,
                                   (double)b->angular_velocity,
                                   b->awake ? 1.0 : 0.0};
-            put_row(put++, row);
+            engine_put_row(put++, row);
         }
     }
     free(all);
@@ -370,10 +406,10 @@ bool carom_world_body(const engine_world *world, double body)
 {
     body_info info;
     error err;
-    ASSERT(make_room(1));
+    ASSERT(engine_make_room(1));
     if (!(body >= 1.0) || body >= 9007199254740992.0 ||
         body_get(world->physics, (body_id)body, &info, &err) != STATUS_OK) {
-        return fail_with(STATUS_NOT_FOUND, "there is no such body");
+        return engine_fail_with(STATUS_NOT_FOUND, "there is no such body");
     }
     const double row[] = {body,
                           info.position.x,
@@ -383,7 +419,7 @@ bool carom_world_body(const engine_world *world, double body)
                           info.velocity.y,
                           info.angular_velocity,
                           info.awake ? 1.0 : 0.0};
-    put_row(0, row);
+    engine_put_row(0, row);
     return true;
 }
 
@@ -400,12 +436,12 @@ bool carom_world_play(engine_world *world, const uint8_t *bytes, size_t size)
     log_record record;
     if (log_record_decode(bytes, size, &record, &err) != STATUS_OK ||
         log_player_play(&world->player, &record, &err) != STATUS_OK) {
-        return fail(&err);
+        return engine_fail(&err);
     }
-    buffer_clear(&result);
-    msgpack_packer packer = buffer_packer(&result);
+    buffer_clear(&engine_result);
+    msgpack_packer packer = buffer_packer(&engine_result);
     msgpack_pack_uint64(&packer, record.tick);
-    return finish();
+    return engine_finish();
 }
 
 bool carom_world_play_compact(engine_world *world, const uint8_t *bytes, size_t size)
@@ -419,10 +455,10 @@ bool carom_world_play_compact(engine_world *world, const uint8_t *bytes, size_t 
                   log_player_play(&world->player, &record, &err) == STATUS_OK;
     buffer_deinit(&commands);
     if (!played) {
-        return fail(&err);
+        return engine_fail(&err);
     }
-    buffer_clear(&result);
-    msgpack_packer packer = buffer_packer(&result);
+    buffer_clear(&engine_result);
+    msgpack_packer packer = buffer_packer(&engine_result);
     msgpack_pack_uint64(&packer, record.tick);
-    return finish();
+    return engine_finish();
 }

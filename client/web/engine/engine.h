@@ -21,7 +21,7 @@
 
 enum {
     // The version of this interface; engine.js refuses another.
-    ENGINE_INTERFACE = 2,
+    ENGINE_INTERFACE = 3,
     // The most events kept [bytes]. Later ones are counted and dropped.
     ENGINE_EVENT_BYTES_MAX = 16 << 20,
     // Doubles in a row: id, x, y, angle, vx, vy, w, awake.
@@ -50,6 +50,8 @@ CAROM_EXPORT engine_world *carom_world_restore(const uint8_t *image, size_t size
 CAROM_EXPORT void carom_world_free(engine_world *world);
 
 CAROM_EXPORT void carom_world_step(engine_world *world, uint32_t ticks);
+// Makes `to` the state of `from`, much faster than by an image.
+CAROM_EXPORT void carom_world_copy(engine_world *to, const engine_world *from);
 CAROM_EXPORT double carom_world_tick(const engine_world *world);
 CAROM_EXPORT double carom_world_time(const engine_world *world);
 

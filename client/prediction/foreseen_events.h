@@ -1,0 +1,34 @@
+// Events of a predicted world: each is told once as predicted, and once more when the server's
+// world has decided it. An event that comes a little earlier or later than it was predicted is the
+// same event, so that its sound is not played twice.
+#ifndef CAROM_CLIENT_PREDICTION_FORESEEN_EVENTS_H
+#define CAROM_CLIENT_PREDICTION_FORESEEN_EVENTS_H
+
+#include "client/prediction/prediction.h"
+#include "common/base/array.h"
+
+typedef struct foreseen {
+    physics_event event;
+    uint32_t round; // the prediction in which it happened last
+} foreseen;
+
+typedef struct foreseen_events {
+    ARRAY(foreseen) open; // predicted and not decided
+    ARRAY(prediction_event) told;
+    uint32_t told_at; // the next one to be told
+    uint32_t round;   // counts predictions of the same ticks
+    uint64_t window;  // ticks by which an event may move
+    uint64_t lost;
+} foreseen_events;
+
+void foreseen_events_deinit(foreseen_events *f);
+// All ticks after the confirmed one are predicted again.
+void foreseen_events_again(foreseen_events *f);
+void foreseen_events_predicted(foreseen_events *f, const physics_world *world, uint32_t kinds);
+// The same of the confirmed world; takes back what ought to have happened by now.
+void foreseen_events_confirmed(foreseen_events *f, const physics_world *world, uint32_t kinds);
+// Takes back all that is open.
+void foreseen_events_drop(foreseen_events *f);
+bool foreseen_events_next(foreseen_events *f, prediction_event *out);
+
+#endif

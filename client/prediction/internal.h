@@ -1,0 +1,71 @@
+// Internal to the prediction: its state. Files of this folder share it.
+#ifndef CAROM_CLIENT_PREDICTION_INTERNAL_H
+#define CAROM_CLIENT_PREDICTION_INTERNAL_H
+
+#include "client/prediction/batches.h"
+#include "client/prediction/foreseen_events.h"
+#include "client/prediction/lead_clock.h"
+#include "client/prediction/prediction.h"
+#include "client/prediction/shown_poses.h"
+#include "client/prediction/tally.h"
+
+#define PREDICTION_AHEAD_S 1.0 // the predicted world waits when it is farther ahead [s]
+#define PAST_TICKS         2.0 // bodies that are not predicted are drawn so long after they arrive
+
+// A tick of the present timeline, at tick % PREDICTION_TICKS_MAX.
+typedef struct predicted_tick {
+    uint64_t tick;
+    uint64_t hash;  // of the predicted state
+    bool predicted; // hash counts
+    bool done;      // it was predicted before, so that it is not its first time
+    bool asked;     // its commands were asked for
+} predicted_tick;
+
+typedef struct own_body {
+    body_id id;
+    uint64_t named; // tick of the last batch that names it
+} own_body;
+
+struct prediction {
+    prediction_options options;
+    const log_player *confirmed; // NULL: none yet
+    physics_world *world;        // the predicted one; NULL: none yet
+    bool ready;                  // it is a copy of this confirmed world, with what came after
+    bool valid;                  // and can go on from there
+    uint64_t still_commands;     // that the confirmed world had when both stood still
+    // ---- comparison
+    bool differs;     // the last confirmed tick was predicted otherwise
+    bool replans;     // a batch is not where it was predicted
+    uint64_t settled; // the confirmed tick up to which all is compared
+    predicted_tick ticks[PREDICTION_TICKS_MAX];
+    batches batches;
+    uint64_t shown_at; // `at` of the latest own batch that the log has shown
+    // ---- the frame
+    lead_clock clock;
+    uint64_t tick;       // of the predicted world
+    uint64_t goal;       // where this frame leads
+    uint64_t correct_at; // the tick at which a rollback's corrections are measured; 0: none
+    double correct_part; // what part of it was drawn
+    bool corrects;       // they count as errors
+    uint64_t next_input; // the next tick whose commands are asked for
+    uint64_t given_at;   // the tick that prediction_next() named
+    bool given;          // its commands may be given
+    bool redo_named;     // the redo of the tick to come was named
+    uint32_t steps;      // in this frame
+    bool copied;         // likewise
+    double faded;        // when errors faded last [s]
+    // ---- what follows
+    foreseen_events events;
+    shown_poses shown;
+    own_body own[PREDICTION_OWN_MAX];
+    uint32_t own_count;
+    tally tally;
+    prediction_figures figures;
+};
+
+// The entry of a tick, empty if it was another tick's.
+predicted_tick *prediction_tick_at(prediction *p, uint64_t tick);
+// Notes which bodies a batch moves.
+void prediction_note_own(prediction *p, const command *batch, uint64_t tick);
+
+#endif

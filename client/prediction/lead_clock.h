@@ -1,0 +1,84 @@
+// The clock of a prediction: which tick the predicted world stands at, at each moment.
+//
+// The client sees the server's tick when a record arrives; it plays `lead` ticks after that, so
+// that its timed batches arrive before their tick begins:
+//
+//     lead = ceil(RTT x hz) + slack
+//
+// The slack begins at 2 ticks and then follows the server's `margin` (how long before its tick a
+// batch came): over TCP lateness has two humps, since a lost segment costs a round trip, so the
+// clock takes the 98th percentile of the last 10 s and not a mean (compare Unity's Netcode for
+// Entities). The clock runs 0.9 to 1.1 times as fast until it is right; more than 10 ticks off, it
+// jumps. Lead over 500 ms becomes input delay, and so does what the game asks for: then commands
+// name later ticks, and less is predicted.
+//
+// The caller brings the time. Pure but for the struct; one thread at a time.
+#ifndef CAROM_CLIENT_PREDICTION_LEAD_CLOCK_H
+#define CAROM_CLIENT_PREDICTION_LEAD_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    LEAD_SLACK_TICKS = 2,   // the slack before the first margin is known
+    LEAD_JUMP_TICKS = 10,   // farther off, the clock jumps
+    LEAD_DELAY_MAX = 3,     // the most input delay that a game may ask for [ticks]
+    LEAD_MARGINS_MAX = 640, // margins kept: 10 s at 60 a second, and some; more drop the oldest
+    LEAD_ARRIVALS = 8,      // spans of LEAD_ARRIVAL_S whose earliest arrivals are kept
+    LEAD_HISTORY = 64       // moments whose lead is kept, LEAD_HISTORY_S apart
+};
+#define LEAD_MARGIN_S    10.0  // margins are kept this long [s]
+#define LEAD_ARRIVAL_S   0.25  // [s]
+#define LEAD_HISTORY_S   0.016 // [s]
+#define LEAD_PREDICTED_S 0.5   // more lead becomes input delay [s]
+#define LEAD_PAUSE_S     0.25  // after a longer time without a frame the clock jumps [s]
+#define LEAD_RATE        0.1   // the clock runs faster or slower by this at most
+
+typedef struct lead_margin {
+    double when; // [s]
+    double lead; // the lead with which the batch would have come just in time [ticks]
+} lead_margin;
+
+typedef struct lead_clock {
+    double hz;
+    double now;      // of the last advance [s]
+    double position; // the predicted tick, with its fraction
+    bool running;    // there was an arrival and an advance
+    double rate;     // 1: as fast as the server
+    double rtt;      // [s]
+    double slack;    // [ticks]
+    double margin;   // the last one told [s]
+    bool has_margin;
+    uint32_t delay_wanted; // input delay that the game asks for [ticks]
+    struct {
+        double from;   // [s]
+        double offset; // the largest of tick - hz x time
+        bool used;
+    } arrivals[LEAD_ARRIVALS];
+    struct {
+        double when, lead;
+    } history[LEAD_HISTORY];
+    uint32_t history_count; // ever
+    lead_margin margins[LEAD_MARGINS_MAX];
+    uint32_t margin_count; // ever
+    double looked;         // when the percentile was last taken [s]
+} lead_clock;
+
+void lead_clock_init(lead_clock *c, double hz);
+// The state of `tick` has arrived.
+void lead_clock_arrival(lead_clock *c, double now, uint64_t tick);
+void lead_clock_rtt(lead_clock *c, double seconds);
+// The smallest margin of this client's batches since the last one that the server told [s].
+void lead_clock_margin(lead_clock *c, double now, double seconds);
+// Whether any state has arrived.
+bool lead_clock_has_seen(const lead_clock *c);
+// A new frame. Returns whether the position jumped instead of going on.
+bool lead_clock_advance(lead_clock *c, double now);
+// The tick of the latest state that can have arrived by now, with its fraction.
+double lead_clock_seen(const lead_clock *c, double now);
+// How far the predicted tick is ahead of that, when the clock is right [ticks].
+double lead_clock_ahead(const lead_clock *c);
+// Ticks between a command and the tick that the client steps when it is made.
+uint32_t lead_clock_delay(const lead_clock *c);
+
+#endif

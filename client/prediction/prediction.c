@@ -1,0 +1,422 @@
+// A prediction's life and its frames; see prediction.h.
+//
+// Invariants: the predicted world is at `tick`, and while it is `valid` it is what the confirmed
+// world as it was at the last rollback becomes with the batches at their `plan`. The entries of
+// `ticks` up to `tick` that are `predicted` belong to that one course.
+#include "client/prediction/internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/assert.h"
+
+prediction_options prediction_options_default(void)
+{
+    return (prediction_options){.smoothing_s = PREDICTION_SMOOTHING_S};
+}
+
+prediction *prediction_create(const log_player *confirmed, const prediction_options *options)
+{
+    prediction *p = calloc(1, sizeof *p);
+    ASSERT_MEMORY(p != NULL);
+    prediction_set(p, options);
+    prediction_follow(p, confirmed);
+    return p;
+}
+
+void prediction_free(prediction *p)
+{
+    if (p != NULL) {
+        world_free(p->world);
+        batches_deinit(&p->batches);
+        foreseen_events_deinit(&p->events);
+        shown_poses_deinit(&p->shown);
+        free(p);
+    }
+}
+
+void prediction_set(prediction *p, const prediction_options *options)
+{
+    p->options = *options;
+    if (p->options.input_delay > LEAD_DELAY_MAX) {
+        p->options.input_delay = LEAD_DELAY_MAX;
+    }
+    p->clock.delay_wanted = p->options.input_delay;
+    if (p->world != NULL) {
+        world_want_events(p->world, p->options.events);
+    }
+}
+
+prediction_options prediction_options_of(const prediction *p)
+{
+    return p->options;
+}
+
+const log_player *prediction_follows(const prediction *p)
+{
+    return p->confirmed;
+}
+
+void prediction_follow(prediction *p, const log_player *confirmed)
+{
+    p->confirmed = confirmed;
+    p->ready = p->valid = p->differs = p->replans = false;
+    p->tick = p->goal = p->correct_at = 0;
+    p->next_input = p->shown_at = 0;
+    p->given = p->redo_named = false;
+    p->figures.lost += p->batches.list.count;
+    while (p->batches.list.count > 0) {
+        batches_remove(&p->batches, p->batches.list.count - 1);
+    }
+    memset(p->ticks, 0, sizeof p->ticks);
+    foreseen_events_drop(&p->events);
+    shown_poses_clear(&p->shown);
+    if (confirmed != NULL && confirmed->world != NULL) {
+        const double hz = world_definition(confirmed->world).hz;
+        lead_clock_init(&p->clock, hz);
+        p->events.window = (uint64_t)ceil(0.1 * hz);
+        p->settled = world_tick(confirmed->world);
+    }
+}
+
+predicted_tick *prediction_tick_at(prediction *p, uint64_t tick)
+{
+    predicted_tick *t = &p->ticks[tick % PREDICTION_TICKS_MAX];
+    if (t->tick != tick) {
+        *t = (predicted_tick){.tick = tick};
+    }
+    return t;
+}
+
+physics_world *prediction_world(const prediction *p)
+{
+    return p->ready ? p->world : NULL;
+}
+
+uint64_t prediction_tick(const prediction *p)
+{
+    return p->tick;
+}
+
+// ---- steps
+
+static void apply_planned(prediction *p, uint64_t tick)
+{
+    for (uint32_t i = 0; i < p->batches.list.count; i++) {
+        timed_batch *b = &p->batches.list.data[i];
+        if (b->plan != tick) {
+            continue;
+        }
+        command_result result;
+        error unused; // the server decides; here it does what it does there: nothing
+        if (apply_command(p->world, &b->command, &result, &unused) == STATUS_OK) {
+            batches_note_made(&p->batches, b->at, &result, false);
+            command_result_free(&result);
+        } else {
+            p->figures.failed++;
+        }
+    }
+}
+
+// Poses are needed at the last two ticks of a frame, and of what was drawn before a rollback.
+static bool is_drawn(const prediction *p)
+{
+    return p->tick + 1 >= p->goal || p->tick + 1 == p->correct_at || p->tick == p->correct_at;
+}
+
+static void correct(prediction *p)
+{
+    body_id own[PREDICTION_OWN_MAX];
+    for (uint32_t i = 0; i < p->own_count; i++) {
+        own[i] = p->own[i].id;
+    }
+    const shown_correction most =
+        shown_poses_correct(&p->shown, p->correct_part, own, p->own_count);
+    if (p->corrects) {
+        tally_span *span = tally_now(&p->tally);
+        span->error = fmax(span->error, most.own);
+        span->error_others = fmax(span->error_others, most.others);
+    }
+    p->correct_at = 0;
+}
+
+static void note_drawn(prediction *p)
+{
+    if (is_drawn(p)) {
+        shown_poses_take(&p->shown, p->world);
+    }
+    if (p->correct_at != 0 && p->tick == p->correct_at) {
+        correct(p);
+    }
+}
+
+static void step(prediction *p)
+{
+    predicted_tick *t = prediction_tick_at(p, p->tick + 1);
+    apply_planned(p, p->tick + 1);
+    world_step(p->world);
+    p->tick++;
+    p->steps++;
+    p->redo_named = false;
+    const uint64_t hash = world_hash(p->world);
+    if (p->options.check && t->predicted && t->hash != hash && p->figures.check_failures == 0) {
+        p->figures.check_failed_at = p->tick;
+    }
+    p->figures.check_failures += p->options.check && t->predicted && t->hash != hash;
+    t->hash = hash;
+    t->predicted = true;
+    foreseen_events_predicted(&p->events, p->world, p->options.events);
+    note_drawn(p);
+}
+
+// ---- the beginning of a frame
+
+static void copy_confirmed(prediction *p)
+{
+    const physics_world *from = p->confirmed->world;
+    if (p->world == NULL) {
+        const world_def def = world_definition(from);
+        error unused;
+        const status made = world_create(&def, &p->world, &unused);
+        ASSERT(made == STATUS_OK); // the definition is another world's
+        world_want_events(p->world, p->options.events);
+    }
+    world_copy(p->world, from);
+    p->tick = world_tick(from);
+    p->copied = p->ready = p->valid = true;
+    p->differs = p->replans = false;
+    p->redo_named = false;
+    foreseen_events_again(&p->events);
+}
+
+// The share of the way from the tick before to this one at which bodies are drawn, 0 to 1.
+static double part_at(const prediction *p, uint64_t tick)
+{
+    return fmin(fmax(p->clock.position - (double)tick, 0.0), 1.0);
+}
+
+// The ticks after the confirmed one were predicted in another course.
+static void forget_hashes(prediction *p, uint64_t last)
+{
+    for (uint64_t tick = p->settled + 1; tick <= last; tick++) {
+        prediction_tick_at(p, tick)->predicted = false;
+    }
+}
+
+static void roll_back(prediction *p, bool jumps, bool wrong)
+{
+    const uint64_t was = p->tick;
+    const bool continues = p->valid && !jumps && was >= p->settled;
+    if (p->ready) {
+        shown_poses_keep(&p->shown, p->correct_part);
+    }
+    copy_confirmed(p);
+    if (wrong || jumps) {
+        forget_hashes(p, was);
+    }
+    p->correct_at = continues ? was : p->goal;
+    p->correct_part = continues ? p->correct_part : part_at(p, p->goal);
+    p->corrects = continues;
+    if (wrong && continues) {
+        tally_span *span = tally_now(&p->tally);
+        span->rollbacks++;
+        span->depth += (uint32_t)(was - p->tick);
+        p->figures.rollback_count++;
+    }
+    note_drawn(p);
+}
+
+// Paused worlds do not step; there is nothing to predict, and commands act at once.
+static void stand_still(prediction *p)
+{
+    const log_player *from = p->confirmed;
+    p->clock.running = false;
+    p->goal = p->settled = world_tick(from->world);
+    if (p->ready && !p->valid && p->tick == p->goal && p->still_commands == from->commands) {
+        return; // nothing has changed
+    }
+    forget_hashes(p, p->tick);
+    p->correct_at = 0;
+    p->still_commands = from->commands;
+    copy_confirmed(p);
+    note_drawn(p);
+    p->valid = false; // the first frame that predicts copies again
+}
+
+static uint64_t goal_of(const prediction *p, uint64_t least)
+{
+    const double position = floor(p->clock.position);
+    const uint64_t most = p->settled + PREDICTION_TICKS_MAX / 2;
+    const uint64_t ahead = p->settled + (uint64_t)ceil(PREDICTION_AHEAD_S * p->clock.hz) + 1;
+    uint64_t goal = position > 0.0 ? (uint64_t)position : 0;
+    goal = goal > ahead ? ahead : goal;
+    goal = goal > most ? most : goal;
+    return goal < least ? least : goal;
+}
+
+static bool has_world(const prediction *p)
+{
+    return p->confirmed != NULL && p->confirmed->world != NULL;
+}
+
+void prediction_begin(prediction *p, double now)
+{
+    p->steps = 0;
+    p->copied = false;
+    tally_advance(&p->tally, now);
+    if (!has_world(p)) {
+        p->valid = p->ready = false;
+        p->goal = p->tick = 0;
+        return;
+    }
+    shown_poses_fade(&p->shown, now - p->faded, p->options.smoothing_s);
+    p->faded = now;
+    if (p->confirmed->paused || !lead_clock_has_seen(&p->clock)) {
+        stand_still(p);
+        return;
+    }
+    p->correct_part = part_at(p, p->tick);
+    const bool jumps = lead_clock_advance(&p->clock, now);
+    const bool behind = p->tick < p->settled;
+    const bool wrong = p->differs || p->replans;
+    p->goal = goal_of(p, jumps || !p->valid || behind ? p->settled : p->tick);
+    if (jumps || !p->valid || behind) {
+        p->next_input = p->goal + 1 + lead_clock_delay(&p->clock);
+        roll_back(p, true, wrong);
+    } else if (wrong || p->options.check) {
+        roll_back(p, false, wrong);
+    }
+}
+
+// Names the inputs that are due before the next step; false: none is left.
+static bool name_input(prediction *p, prediction_input *out)
+{
+    const uint64_t next = p->tick + 1;
+    const uint64_t due = next + lead_clock_delay(&p->clock);
+    if (p->next_input <= due) {
+        if (p->next_input < next) {
+            p->next_input = next;
+        }
+        *out = (prediction_input){.tick = p->next_input++, .first_time = true};
+        prediction_tick_at(p, out->tick)->asked = true;
+        return true;
+    }
+    return false;
+}
+
+bool prediction_next(prediction *p, prediction_input *out)
+{
+    p->given = false;
+    while (p->valid && p->tick < p->goal) {
+        predicted_tick *t = prediction_tick_at(p, p->tick + 1);
+        if (t->done) {
+            if (t->asked && !p->redo_named) {
+                p->redo_named = true;
+                *out = (prediction_input){.tick = t->tick, .first_time = false};
+                return true;
+            }
+        } else if (name_input(p, out)) {
+            p->given = true;
+            p->given_at = out->tick;
+            return true;
+        }
+        t->done = true;
+        step(p);
+    }
+    return false;
+}
+
+status prediction_give(prediction *p, command *batch, error *err)
+{
+    ASSERT(p->given && batch->method == METHOD_WORLD_APPLY);
+    p->given = false;
+    prediction_note_own(p, batch, p->given_at);
+    if (!batches_add(&p->batches, p->given_at, batch, err)) {
+        return err->status;
+    }
+    p->figures.sent++;
+    return STATUS_OK;
+}
+
+static void average(double *of, double value)
+{
+    *of = *of == 0.0 ? value : *of + 0.1 * (value - *of);
+}
+
+void prediction_end(prediction *p, double took_ms)
+{
+    if (p->steps > 0 && took_ms >= 0.0) {
+        average(&p->figures.step_ms, took_ms / (p->steps + (p->copied ? 0.5 : 0.0)));
+    }
+}
+
+// ---- what is drawn
+
+void prediction_own(prediction *p, body_id body)
+{
+    uint32_t oldest = 0;
+    for (uint32_t i = 0; i < p->own_count; i++) {
+        if (p->own[i].id == body) {
+            p->own[i].named = p->tick;
+            return;
+        }
+        oldest = p->own[i].named < p->own[oldest].named ? i : oldest;
+    }
+    const uint32_t at = p->own_count < PREDICTION_OWN_MAX ? p->own_count++ : oldest;
+    p->own[at] = (own_body){.id = body, .named = p->tick};
+}
+
+status prediction_predict(prediction *p, body_id body, bool predicted, error *err)
+{
+    return shown_poses_set_past(&p->shown, body, !predicted, err);
+}
+
+uint32_t prediction_poses(prediction *p, prediction_pose *out, uint32_t max)
+{
+    if (!has_world(p) || !p->ready) {
+        return 0;
+    }
+    const double seen = lead_clock_has_seen(&p->clock)
+                            ? lead_clock_seen(&p->clock, p->clock.now) - PAST_TICKS
+                            : (double)p->settled;
+    return shown_poses_read(&p->shown, part_at(p, p->tick), seen, out, max);
+}
+
+bool prediction_next_event(prediction *p, prediction_event *out)
+{
+    return foreseen_events_next(&p->events, out);
+}
+
+// ---- the network
+
+void prediction_rtt(prediction *p, double seconds)
+{
+    lead_clock_rtt(&p->clock, seconds);
+}
+
+void prediction_margin(prediction *p, double now, double seconds)
+{
+    lead_clock_margin(&p->clock, now, seconds);
+}
+
+prediction_figures prediction_figures_now(const prediction *p)
+{
+    prediction_figures f = p->figures;
+    double seconds;
+    const tally_span sum = tally_sum(&p->tally, &seconds);
+    f.right = sum.ticks > 0 ? (double)sum.right / sum.ticks : 1.0;
+    f.rollbacks = seconds > 0.0 ? sum.rollbacks / fmax(seconds, 1.0) : 0.0;
+    f.depth = sum.rollbacks > 0 ? (double)sum.depth / sum.rollbacks : 0.0;
+    f.error = sum.error;
+    f.error_others = sum.error_others;
+    f.lead = p->tick > p->settled ? (double)(p->tick - p->settled) : 0.0;
+    f.slack = p->clock.slack;
+    f.rtt = p->clock.rtt;
+    f.margin = p->clock.has_margin ? p->clock.margin : (double)NAN;
+    f.rate = p->clock.rate;
+    f.delay = has_world(p) ? lead_clock_delay(&p->clock) : p->options.input_delay;
+    f.waiting = p->batches.list.count;
+    f.events_lost = p->events.lost;
+    return f;
+}

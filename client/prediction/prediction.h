@@ -1,0 +1,208 @@
+// The core of prediction: a client's own commands take effect at once in a second world, which is
+// compared with the server's to the bit.
+//
+//     confirmed   the replica: exactly the server's world, at tick C
+//     predicted   a copy of it, with this client's own timed batches, at tick P = C + lead
+//
+// libcarom-replica and engine.wasm share this code: it has no sockets, no clock and no callbacks.
+// Its caller sends the batches, brings the time, and feeds the replica, whose log player reports
+// here what it does (prediction_note_*).
+//
+// When the log reaches a tick that was predicted, the two states' hashes are compared. While they
+// are equal nothing is done. When they differ, or a batch is not where it was predicted, the
+// predicted world becomes a copy of the confirmed one in the next frame and is stepped to P again
+// with the batches that are not confirmed yet. Other players' forces persist, so they are predicted
+// by their last ones.
+//
+// A frame:
+//
+//     prediction_begin(p, now);
+//     while (prediction_next(p, &input)) {
+//         // input.first_time: make the commands of tick input.tick, prediction_give() them and
+//         // send the same as world.apply {at: input.tick, late: "next", commands}.
+//         // Otherwise the tick is predicted again, and the batch that was given acts again.
+//     }
+//     prediction_end(p, milliseconds that begin to end took);
+//     prediction_poses(p, …): where to draw the bodies
+//
+// One thread at a time.
+#ifndef CAROM_CLIENT_PREDICTION_PREDICTION_H
+#define CAROM_CLIENT_PREDICTION_PREDICTION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/base/status.h"
+#include "common/physics/physics.h"
+#include "common/world/apply.h"
+#include "proto/log/log_player.h"
+
+enum {
+    PREDICTION_TICKS_MAX = 2048,   // ticks whose hashes are kept; and so many are ahead at most
+    PREDICTION_BATCHES_MAX = 1024, // batches that the log has not shown yet
+    PREDICTION_BATCH_BYTES_MAX = 4 << 20, // memory of those
+    PREDICTION_EVENTS_MAX = 4096,         // events that are predicted and open; events to be told
+    PREDICTION_OWN_MAX = 64,              // own bodies; more replace those named longest ago
+    PREDICTION_PAST_MAX = 256,            // bodies that are not predicted
+    PREDICTION_MADE_MAX = 256 // ids of new bodies, shapes and joints that are remembered
+};
+
+typedef struct prediction prediction;
+
+typedef struct prediction_options {
+    uint64_t session;     // number of the client's session, as in the log's rows
+    uint32_t input_delay; // 0 to LEAD_DELAY_MAX [ticks]
+    double budget_ms;     // of a frame; 0: no limit
+    bool check;           // predict again in every frame, and compare
+    uint32_t events;      // bits 1 << event_kind
+    double smoothing_s;   // half-life of a correction in what is drawn; 0: none
+} prediction_options;
+
+#define PREDICTION_SMOOTHING_S 0.06
+
+prediction_options prediction_options_default(void);
+
+// `confirmed` is the replica's player; it outlives the prediction or prediction_follow() names
+// another one.
+prediction *prediction_create(const log_player *confirmed, const prediction_options *options);
+void prediction_free(prediction *p); // NULL is allowed
+// The confirmed world is another one: after each image. Batches that have not been seen are lost.
+void prediction_follow(prediction *p, const log_player *confirmed);
+void prediction_set(prediction *p, const prediction_options *options);
+prediction_options prediction_options_of(const prediction *p);
+const log_player *prediction_follows(const prediction *p); // NULL: nothing
+
+// ---- what the log player does
+
+void prediction_note_command(prediction *p, const log_command *row, const command *c,
+                             const command_result *result);
+void prediction_note_step(prediction *p);
+// A record was played to its end.
+void prediction_note_arrival(prediction *p, double now);
+// Kinds of events that the confirmed world must make for this.
+uint32_t prediction_event_kinds(const prediction *p);
+
+// ---- the network
+
+void prediction_rtt(prediction *p, double seconds);
+void prediction_margin(prediction *p, double now, double seconds);
+// The server refused the batch of that tick: an error answered it.
+void prediction_refused(prediction *p, uint64_t at);
+
+// ---- a frame
+
+typedef struct prediction_input {
+    uint64_t tick;
+    bool first_time;
+} prediction_input;
+
+// `now` [s] never goes back, and has any origin.
+void prediction_begin(prediction *p, double now);
+bool prediction_next(prediction *p, prediction_input *out);
+// The commands of the tick that prediction_next() named last, for the first time. Takes over what
+// `batch` owns (a world.apply), also on errors: STATUS_LIMIT_EXCEEDED, in which case it must not be
+// sent.
+status prediction_give(prediction *p, command *batch, error *err);
+void prediction_end(prediction *p, double took_ms);
+
+// ---- what is predicted
+
+// The predicted world; NULL: there is none yet. For queries; only the prediction changes it.
+physics_world *prediction_world(const prediction *p);
+uint64_t prediction_tick(const prediction *p);
+// The body, shape or joint that command `index` of the batch of tick `at` made; 0: nothing, or it
+// is not known (any more). Until it is confirmed its id can change: it becomes another one when
+// somebody else makes something first, and a command that names it then means another body.
+uint64_t prediction_made(const prediction *p, uint64_t at, uint32_t index, bool *confirmed);
+
+// A body that this client moves: islands near it are predicted first when time is short. Bodies
+// that its batches name are its own without this.
+void prediction_own(prediction *p, body_id body);
+// Whether the body is shown where it is predicted (true, the default) or where it was last
+// confirmed. STATUS_LIMIT_EXCEEDED: over PREDICTION_PAST_MAX.
+status prediction_predict(prediction *p, body_id body, bool predicted, error *err);
+
+typedef struct prediction_pose {
+    body_id id;
+    double x, y, angle; // where to draw it
+    double vx, vy, w;
+    bool awake;
+    bool approximate; // carried on by its velocity, for want of time
+} prediction_pose;
+
+// The bodies in ascending order of slots, at most `max`; returns how many there are.
+uint32_t prediction_poses(prediction *p, prediction_pose *out, uint32_t max);
+
+// ---- events
+
+typedef enum prediction_event_fate {
+    PREDICTION_EVENT_PREDICTED, // it happened in the predicted world, and will be decided
+    PREDICTION_EVENT_CONFIRMED, // it happened; was_predicted: it was told before
+    PREDICTION_EVENT_TAKEN_BACK // it was told, and did not happen
+} prediction_event_fate;
+
+typedef struct prediction_event {
+    prediction_event_fate fate;
+    bool was_predicted;
+    physics_event event;
+} prediction_event;
+
+// The next event that was not told yet; false: none.
+bool prediction_next_event(prediction *p, prediction_event *out);
+
+// ---- figures
+
+typedef struct prediction_figures {
+    double right;        // share of the last 8 s' confirmed ticks that were predicted to the bit
+    double rollbacks;    // a second, of the last 8 s
+    double depth;        // ticks that a rollback of those predicted again, on average
+    double error;        // the own bodies' largest correction of the last 8 s [m]
+    double error_others; // the same of other bodies
+    double lead;         // ticks from the last confirmed to the predicted one
+    double slack;        // ticks
+    double rtt, margin;  // [s]; the margin is NAN before the first
+    double rate;         // of the clock; 1: as fast as the server
+    uint32_t delay;      // input delay [ticks]
+    uint32_t waiting;    // batches that the log has not shown yet
+    uint64_t ticks, ticks_right, rollback_count;           // in all
+    uint64_t sent, confirmed, late, lost, refused, failed; // batches in all
+    uint64_t approximate;                                  // frames in which time was short
+    uint64_t check_failures;  // ticks that came out otherwise when they were predicted again,
+    uint64_t check_failed_at; // the first of them
+    uint64_t events_lost;
+    double step_ms, copy_ms; // of late, on average
+} prediction_figures;
+
+// Their names: X(name), for those who tell them all.
+#define PREDICTION_FIGURES(X)                                                                      \
+    X(right)                                                                                       \
+    X(rollbacks)                                                                                   \
+    X(depth)                                                                                       \
+    X(error)                                                                                       \
+    X(error_others)                                                                                \
+    X(lead)                                                                                        \
+    X(slack)                                                                                       \
+    X(rtt)                                                                                         \
+    X(margin)                                                                                      \
+    X(rate)                                                                                        \
+    X(delay)                                                                                       \
+    X(waiting)                                                                                     \
+    X(ticks)                                                                                       \
+    X(ticks_right)                                                                                 \
+    X(rollback_count)                                                                              \
+    X(sent)                                                                                        \
+    X(confirmed)                                                                                   \
+    X(late)                                                                                        \
+    X(lost)                                                                                        \
+    X(refused)                                                                                     \
+    X(failed)                                                                                      \
+    X(approximate)                                                                                 \
+    X(check_failures)                                                                              \
+    X(check_failed_at)                                                                             \
+    X(events_lost)                                                                                 \
+    X(step_ms)                                                                                     \
+    X(copy_ms)
+
+prediction_figures prediction_figures_now(const prediction *p);
+
+#endif

@@ -1,0 +1,68 @@
+// Where a predicted world's bodies are drawn: between the last two predicted ticks, plus an error
+// that fades. A correction moves a body within one tick; drawn is where it was plus what is left of
+// the difference, which halves in smoothing_s (0.06 s, as in Unreal). A large one is shown at once.
+//
+// Bodies that are not predicted are drawn between the confirmed ticks instead.
+#ifndef CAROM_CLIENT_PREDICTION_SHOWN_POSES_H
+#define CAROM_CLIENT_PREDICTION_SHOWN_POSES_H
+
+#include "client/prediction/prediction.h"
+#include "common/base/array.h"
+
+#define SHOWN_JUMP_M 2.5 // larger errors are shown at once [m],
+#define SHOWN_JUMP_S 0.6 // unless the body is fast: what it goes in this time
+
+enum { SHOWN_PAST_TICKS = 64 }; // confirmed ticks of which poses are kept
+
+typedef struct shown_pose {
+    double x, y, angle;
+} shown_pose;
+
+// A body, at the place of its slot.
+typedef struct shown_body {
+    body_id id;
+    shown_pose before, now; // at the tick before the last predicted one, and there
+    shown_pose error;       // what is drawn less where it is predicted
+    shown_pose kept;        // during a rollback: where it was drawn,
+    shown_pose was;         // and where it was predicted
+    double vx, vy, w;
+    bool awake, keeps;
+    bool approximate;
+} shown_body;
+
+typedef struct shown_past {
+    body_id id;
+    shown_pose at[SHOWN_PAST_TICKS];
+    uint64_t tick[SHOWN_PAST_TICKS]; // 0: none
+} shown_past;
+
+typedef struct shown_poses {
+    ARRAY(shown_body) bodies;
+    ARRAY(body_placing) rows;
+    ARRAY(shown_past) past;
+} shown_poses;
+
+// The largest corrections of a rollback [m].
+typedef struct shown_correction {
+    double own, others;
+} shown_correction;
+
+void shown_poses_deinit(shown_poses *s);
+void shown_poses_clear(shown_poses *s);
+// The world has made a tick.
+void shown_poses_take(shown_poses *s, const physics_world *world);
+// Before a rollback, and when the same tick is predicted again. `part`: how much of the way from
+// the tick before to the last one is shown.
+void shown_poses_keep(shown_poses *s, double part);
+shown_correction shown_poses_correct(shown_poses *s, double part, const body_id *own,
+                                     uint32_t own_count);
+// Time passes: errors fade.
+void shown_poses_fade(shown_poses *s, double seconds, double half_life);
+// Bodies that stay where they were confirmed.
+status shown_poses_set_past(shown_poses *s, body_id body, bool past, error *err);
+void shown_poses_note_past(shown_poses *s, const physics_world *confirmed);
+// `seen` is the confirmed tick to draw those at.
+uint32_t shown_poses_read(const shown_poses *s, double part, double seen, prediction_pose *out,
+                          uint32_t max);
+
+#endif

@@ -1,0 +1,368 @@
+// The core of prediction against a simulated server: what is predicted is what the server does, to
+// the bit, wherever the commands agree; every batch acts once, every event is told once, and each
+// bound holds. The npm package's tests use the same seeds.
+#include "tests/unit/client/simulated_server.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "client/prediction/batches.h"
+
+static sim_options usual(uint64_t seed)
+{
+    sim_options o = {.seed = seed, .bodies = 12, .delay_s = 0.05, .jitter_s = 0.005};
+    o.predict = prediction_options_default();
+    o.predict.events = 1u << EVENT_BEGIN | 1u << EVENT_END | 1u << EVENT_SPAWN;
+    return o;
+}
+
+static prediction_figures figures(const sim *s)
+{
+    return prediction_figures_now(s->predicted);
+}
+
+// All that was sent has been decided, and the confirmed world is the server's.
+static void settle(sim *s)
+{
+    s->idle = true;
+    s->options.other_share = 0.0;
+    sim_run(s, 3.0 + 4.0 * s->options.delay_s);
+    const prediction_figures f = figures(s);
+    assert_int_equal(f.waiting, 0);
+    assert_int_equal(f.sent, s->sent);
+    assert_int_equal(f.confirmed, s->applied);
+    assert_int_equal(f.lost, s->refused);
+    assert_int_equal(f.confirmed + f.lost, f.sent);
+    assert_int_equal(f.late, s->late);
+    // The prediction of a tick is the server's state when it comes there.
+    const uint64_t tick = prediction_tick(s->predicted);
+    const uint64_t hash = world_hash(prediction_world(s->predicted));
+    while (world_tick(s->server) < tick) {
+        sim_pass(s, 1.0 / 60.0);
+    }
+    assert_true(world_tick(s->server) == tick && world_hash(s->server) == hash);
+}
+
+static void alone_all_ticks_are_right_without_a_rollback(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 8; seed++) {
+        sim_options o = usual(seed);
+        o.delay_s = 0.02 * (double)(seed % 6);
+        o.spawn_share = seed % 2 == 0 ? 0.05 : 0.0;
+        sim *s = sim_create(&o);
+        sim_run(s, 20.0);
+        const prediction_figures f = figures(s);
+        assert_true(f.ticks > 1000);
+        assert_int_equal(f.ticks_right, f.ticks);
+        assert_int_equal(f.rollback_count, 0);
+        assert_int_equal(s->redo_calls, 0);
+        assert_int_equal(s->late, 0);
+        assert_int_equal(s->told_taken_back, 0);
+        assert_true(f.right == 1.0 && f.error == 0.0);
+        settle(s);
+        sim_free(s);
+    }
+}
+
+static void others_commands_are_corrected(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 11; seed <= 16; seed++) {
+        sim_options o = usual(seed);
+        o.other_share = 0.05;
+        o.spawn_share = 0.02;
+        sim *s = sim_create(&o);
+        sim_run(s, 20.0);
+        const prediction_figures f = figures(s);
+        assert_true(f.rollback_count > 0 && f.ticks_right < f.ticks);
+        assert_true(f.ticks_right > f.ticks / 4);
+        settle(s);
+        sim_free(s);
+    }
+}
+
+static void late_and_refused_batches_are_followed(void **state)
+{
+    (void)state;
+    uint64_t late = 0;
+    for (uint64_t seed = 21; seed <= 26; seed++) {
+        sim_options o = usual(seed);
+        o.stall_share = 0.02;
+        o.stall_s = 0.1;
+        o.drop_share = seed % 2 == 0 ? 0.05 : 0.0;
+        o.other_share = 0.02;
+        o.clock_ppm = seed % 3 == 0 ? 200.0 : -200.0;
+        sim *s = sim_create(&o);
+        sim_run(s, 30.0);
+        late += s->late;
+        settle(s);
+        sim_free(s);
+    }
+    assert_true(late > 0);
+}
+
+static void each_event_is_decided_once(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 31; seed <= 34; seed++) {
+        sim_options o = usual(seed);
+        o.other_share = 0.1;
+        o.stall_share = 0.01;
+        o.stall_s = 0.1;
+        sim *s = sim_create(&o);
+        sim_run(s, 20.0);
+        settle(s);
+        sim_run(s, 1.0);
+        assert_true(s->told_predicted > 20);
+        assert_int_equal(s->told_predicted,
+                         s->told_confirmed - s->told_unforeseen + s->told_taken_back);
+        assert_int_equal(figures(s).events_lost, 0);
+        sim_free(s);
+    }
+}
+
+static void page_that_slept_comes_back_without_a_burst(void **state)
+{
+    (void)state;
+    sim_options o = usual(41);
+    sim *s = sim_create(&o);
+    sim_run(s, 5.0);
+    s->steps_most = 0;
+    const uint64_t first = s->first_calls;
+    sim_pass(s, 10.0);
+    sim_frame(s);
+    assert_true(s->first_calls - first <= 1);
+    sim_run(s, 5.0);
+    assert_true(s->steps_most <= 4);
+    assert_true(figures(s).right > 0.9);
+    settle(s);
+    sim_free(s);
+}
+
+static void redo_finds_the_same_in_every_frame(void **state)
+{
+    (void)state;
+    sim_options o = usual(51);
+    o.predict.check = true;
+    o.other_share = 0.05;
+    sim *s = sim_create(&o);
+    sim_run(s, 10.0);
+    assert_true(s->redo_calls > 1000);
+    assert_int_equal(figures(s).check_failures, 0);
+    settle(s);
+    sim_free(s);
+}
+
+static void input_delay_means_fewer_predicted_ticks(void **state)
+{
+    (void)state;
+    double lead[4];
+    for (uint32_t delay = 0; delay <= 3; delay++) {
+        sim_options o = usual(61);
+        o.predict.input_delay = delay;
+        sim *s = sim_create(&o);
+        sim_run(s, 10.0);
+        assert_int_equal(figures(s).ticks_right, figures(s).ticks);
+        assert_int_equal(figures(s).delay, delay);
+        lead[delay] = figures(s).lead;
+        settle(s);
+        sim_free(s);
+    }
+    assert_true(lead[3] < lead[0] - 1.5);
+    // Lead over 500 ms becomes input delay too.
+    sim_options far = usual(62);
+    far.delay_s = 0.4;
+    sim *s = sim_create(&far);
+    sim_run(s, 10.0);
+    assert_true(figures(s).delay >= 18 && figures(s).lead <= 32.0);
+    assert_int_equal(figures(s).ticks_right, figures(s).ticks);
+    settle(s);
+    sim_free(s);
+}
+
+static void slack_follows_the_margin(void **state)
+{
+    (void)state;
+    sim_options o = usual(71);
+    o.jitter_s = 0.06;
+    sim *s = sim_create(&o);
+    sim_run(s, 20.0);
+    const uint64_t late = s->late;
+    const uint64_t sent = s->sent;
+    sim_run(s, 40.0);
+    assert_true((double)(s->late - late) < 0.03 * (double)(s->sent - sent));
+    assert_true(figures(s).slack < 8.0);
+    settle(s);
+    sim_free(s);
+}
+
+// Two players make balls in the same ticks: the server's ids count.
+static void ids_of_what_is_made_become_the_servers(void **state)
+{
+    (void)state;
+    sim_options o = usual(81);
+    o.spawn_share = 0.5;
+    o.other_share = 0.3;
+    sim *s = sim_create(&o);
+    uint64_t known = 0;
+    uint64_t changed = 0;
+    uint64_t guesses[400] = {0};
+    for (int i = 0; i < 300; i++) {
+        sim_run(s, 1.0 / 60.0);
+        for (uint64_t tick = 1; tick <= prediction_tick(s->predicted); tick++) {
+            bool confirmed = false;
+            body_info info;
+            const uint64_t id = prediction_made(s->predicted, tick, 0, &confirmed);
+            if (id != 0 && confirmed) {
+                assert_int_equal(body_get(s->player.world, id, &info, NULL), STATUS_OK);
+                changed += guesses[tick] != 0 && guesses[tick] != id;
+                known++;
+            }
+            guesses[tick] = guesses[tick] == 0 ? id : guesses[tick]; // the first one
+        }
+    }
+    assert_true(known > 0 && changed > 0);
+    settle(s);
+    sim_free(s);
+}
+
+static void waiting_batches_have_a_most(void **state)
+{
+    (void)state;
+    static batches b;
+    error err = {0};
+    for (uint32_t i = 0; i < PREDICTION_BATCHES_MAX; i++) {
+        command batch = {.method = METHOD_WORLD_APPLY};
+        assert_true(batches_add(&b, i + 1, &batch, &err));
+    }
+    command more = {.method = METHOD_WORLD_APPLY};
+    assert_false(batches_add(&b, 5000, &more, &err));
+    assert_int_equal(err.status, STATUS_LIMIT_EXCEEDED);
+    assert_non_null(strstr(err.text, "1024"));
+    batches_remove(&b, batches_find(&b, 17));
+    assert_int_equal(batches_find(&b, 17), UINT32_MAX);
+    assert_true(batches_add(&b, 5000, &more, &err));
+    batches_deinit(&b);
+}
+
+static void corrections_fade(void **state)
+{
+    (void)state;
+    sim_options o = usual(101);
+    sim *s = sim_create(&o);
+    sim_run(s, 3.0);
+    s->options.other_share = 1.0;
+    double most = 0.0;
+    for (int i = 0; i < 120; i++) {
+        prediction_pose before[64];
+        prediction_pose after[64];
+        const uint32_t count = prediction_poses(s->predicted, before, 64);
+        sim_run(s, 1.0 / 60.0);
+        assert_int_equal(prediction_poses(s->predicted, after, 64), count);
+        for (uint32_t k = 0; k < count; k++) {
+            const double way = hypot(after[k].x - before[k].x, after[k].y - before[k].y);
+            const double speed = hypot(after[k].vx, after[k].vy);
+            most = fmax(most, way - speed / 60.0);
+        }
+    }
+    assert_true(figures(s).error_others > 0.02); // corrections were made
+    assert_true(most < figures(s).error_others); // and are not seen as jumps
+    sim_free(s);
+}
+
+static void bodies_of_the_past_stay_there(void **state)
+{
+    (void)state;
+    sim_options o = usual(111);
+    sim *s = sim_create(&o);
+    error err = {0};
+    assert_int_equal(prediction_predict(s->predicted, s->other, false, &err), STATUS_OK);
+    o.other_share = s->options.other_share = 0.2;
+    sim_run(s, 4.0);
+    prediction_pose poses[64];
+    const uint32_t count = prediction_poses(s->predicted, poses, 64);
+    body_info there;
+    assert_int_equal(body_get(s->player.world, s->other, &there, NULL), STATUS_OK);
+    for (uint32_t i = 0; i < count; i++) {
+        if (poses[i].id == s->other) {
+            const double most = 0.1 * hypot(there.velocity.x, there.velocity.y) + 0.05;
+            assert_true(hypot(poses[i].x - there.position.x, poses[i].y - there.position.y) < most);
+        }
+    }
+    for (uint64_t id = 1000; id < 1000 + PREDICTION_PAST_MAX - 1; id++) {
+        assert_int_equal(prediction_predict(s->predicted, id, false, &err), STATUS_OK);
+    }
+    assert_int_equal(prediction_predict(s->predicted, 5000, false, &err), STATUS_LIMIT_EXCEEDED);
+    assert_int_equal(prediction_predict(s->predicted, s->other, true, &err), STATUS_OK);
+    assert_int_equal(prediction_predict(s->predicted, 5000, false, &err), STATUS_OK);
+    sim_free(s);
+}
+
+static void another_world_begins_again(void **state)
+{
+    (void)state;
+    sim_options o = usual(121);
+    sim *s = sim_create(&o);
+    sim_run(s, 3.0);
+    const uint64_t waiting = figures(s).waiting;
+    assert_true(waiting > 0);
+    prediction_follow(s->predicted, &s->player);
+    assert_int_equal(figures(s).lost, waiting);
+    assert_null(prediction_world(s->predicted));
+    sim_run(s, 3.0);
+    assert_non_null(prediction_world(s->predicted));
+    assert_true(figures(s).right > 0.8);
+    prediction_follow(s->predicted, NULL);
+    prediction_input input;
+    prediction_begin(s->predicted, 2000.0);
+    assert_false(prediction_next(s->predicted, &input));
+    assert_int_equal(prediction_poses(s->predicted, NULL, 0), 0);
+    prediction_follow(s->predicted, &s->player);
+    sim_free(s);
+}
+
+static void paused_world_is_shown_as_it_is(void **state)
+{
+    (void)state;
+    sim_options o = usual(131);
+    sim *s = sim_create(&o);
+    sim_run(s, 3.0);
+    s->idle = true;
+    sim_run(s, 1.0);
+    s->player.paused = true;
+    const uint64_t calls = s->first_calls;
+    for (int i = 0; i < 30; i++) {
+        sim_frame(s);
+    }
+    assert_int_equal(s->first_calls, calls);
+    assert_true(prediction_tick(s->predicted) == world_tick(s->player.world));
+    assert_true(world_hash(prediction_world(s->predicted)) == world_hash(s->player.world));
+    s->player.paused = false;
+    s->idle = false;
+    sim_run(s, 3.0);
+    assert_true(s->first_calls > calls + 100);
+    settle(s);
+    sim_free(s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(alone_all_ticks_are_right_without_a_rollback),
+        cmocka_unit_test(others_commands_are_corrected),
+        cmocka_unit_test(late_and_refused_batches_are_followed),
+        cmocka_unit_test(each_event_is_decided_once),
+        cmocka_unit_test(page_that_slept_comes_back_without_a_burst),
+        cmocka_unit_test(redo_finds_the_same_in_every_frame),
+        cmocka_unit_test(input_delay_means_fewer_predicted_ticks),
+        cmocka_unit_test(slack_follows_the_margin),
+        cmocka_unit_test(ids_of_what_is_made_become_the_servers),
+        cmocka_unit_test(waiting_batches_have_a_most),
+        cmocka_unit_test(corrections_fade),
+        cmocka_unit_test(bodies_of_the_past_stay_there),
+        cmocka_unit_test(another_world_begins_again),
+        cmocka_unit_test(paused_world_is_shown_as_it_is),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
