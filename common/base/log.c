@@ -27,6 +27,11 @@ void log_set_level(log_level level)
     threshold = level;
 }
 
+bool log_writes(log_level level)
+{
+    return level <= threshold;
+}
+
 void log_set_format(log_format format)
 {
     shape = format;
@@ -102,7 +107,7 @@ static size_t put_text(char *line, size_t room, log_level level, const char *tex
 
 void log_write(log_level level, const char *format, ...)
 {
-    if (level > threshold) {
+    if (!log_writes(level)) {
         return;
     }
     char text[LINE_BYTES_MAX];

@@ -19,6 +19,9 @@ typedef enum log_format {
 // LOG_TEXT until set. Set it before threads are started.
 void log_set_format(log_format format);
 
+// Whether lines of that level are written.
+bool log_writes(log_level level);
+
 // The level named "error", "warn", "info" or "debug"; false for any other word.
 bool log_level_parse(const char *name, log_level *out);
 

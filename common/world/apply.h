@@ -73,9 +73,17 @@ typedef struct bodies_result {
 
 typedef struct command_result command_result;
 
+// How a batch met the tick that it was meant for.
+typedef struct batch_timing {
+    uint64_t late; // ticks; 0: it came in time
+    double margin; // from its arrival to the start of its tick [s]; negative when late
+} batch_timing;
+
 typedef struct batch_result {
     command_result *results; // one for each command, in order
     uint32_t count;
+    bool timed; // it was meant for a tick: `timing` is set, by whoever keeps the time
+    batch_timing timing;
 } batch_result;
 
 struct command_result {

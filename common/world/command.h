@@ -61,7 +61,8 @@ typedef struct apply_args {
     command *commands; // batchable commands, without a world's name of their own
     uint32_t count;    // 0 to WIRE_APPLY_COMMANDS_MAX
     bool has_at;
-    uint64_t at; // the tick whose state shows it first
+    uint64_t at;      // the tick whose state shows it first
+    late_choice late; // what becomes of it if that tick is over
 } apply_args;
 
 typedef struct command_memory command_memory;

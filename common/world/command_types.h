@@ -35,6 +35,14 @@ typedef struct area {
     double x0, y0, x1, y1;
 } area;
 
+// The treatment of a batch whose tick is over (world.apply).
+typedef enum late_choice {
+    LATE_REFUSE, // it is an error
+    LATE_NEXT,   // it is applied with the next tick
+    LATE_DROP,   // it is not applied, and its answer says so
+    LATE_COUNT
+} late_choice;
+
 typedef enum snapshot_encoding {
     ENCODING_PLAIN,
     ENCODING_PACKED,

@@ -72,7 +72,13 @@ static void decode_apply_command(const arguments *a, command *outer)
     const msgpack_object *elements;
     apply_args *out = &outer->apply;
     *out = (apply_args){0};
+    uint32_t late = LATE_REFUSE;
     out->has_at = arguments_uint64(a, "at", &out->at);
+    if (arguments_choice(a, "late", &late) && !out->has_at) {
+        place where = arguments_place(a, "late");
+        decoder_fail(d, STATUS_INVALID_ARGUMENT, &where, "needs a tick (at) that may be over");
+    }
+    out->late = (late_choice)late;
     if (!arguments_array(a, "commands", &elements, &out->count)) {
         return;
     }

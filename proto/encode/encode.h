@@ -32,6 +32,9 @@ struct buffer;
 // map, [results …] and so on, by r->method.
 void encode_command_result(struct buffer *out, const command_result *r);
 
+// {dropped: true, late, margin}: a world.apply that was not applied, because its tick was over.
+void encode_dropped_result(struct buffer *out, const batch_timing *timing);
+
 // {}: world.unsubscribe, world.view.
 void encode_empty_result(struct buffer *out);
 
@@ -256,6 +259,8 @@ typedef struct snapshot_head {
     uint64_t last;        // the request id of the session's last command that is in the state
     uint32_t skipped;     // snapshots replaced by this one; 0 is left out
     uint64_t events_lost; // events lost before this snapshot's; 0 is left out
+    bool has_margin;
+    double margin; // the smallest margin of the session's timed batches since the last one [s]
 } snapshot_head;
 
 // Appends the tail, which is not a value of its own: key and value pairs. Returns how many pairs,
@@ -266,7 +271,8 @@ uint32_t encode_snapshot_tail(struct buffer *out, const snapshot_view *view);
 void encode_snapshot_head(struct buffer *out, const snapshot_head *head, uint32_t tail_pairs);
 
 // The head of a notification of encoding log in the compact form, which `tail_size` bytes follow.
-void encode_compact_head(struct buffer *out, uint64_t subscription, size_t tail_size);
+// Of `head` it has the subscription and the margin.
+void encode_compact_head(struct buffer *out, const snapshot_head *head, size_t tail_size);
 // The head without the notification around it: only the map, up to the tail.
 void encode_snapshot_map(struct buffer *out, const snapshot_head *head, uint32_t tail_pairs);
 

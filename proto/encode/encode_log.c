@@ -19,14 +19,17 @@ uint32_t encode_log_tail(struct buffer *out, const char *world, uint64_t epoch,
     return pairs + log_record_encode_pairs(out, record);
 }
 
-void encode_compact_head(struct buffer *out, uint64_t subscription, size_t tail_size)
+void encode_compact_head(struct buffer *out, const snapshot_head *head, size_t tail_size)
 {
     packer k = buffer_packer(out);
     buffer number;
     buffer_init(&number, LOG_VARINT_BYTES_MAX);
-    log_varint_write(&number, subscription);
+    log_varint_write(&number, head->subscription);
     rpc_pack_notification(&k, "log");
-    pack_map(&k, 1);
+    pack_map(&k, head->has_margin ? 2 : 1);
+    if (head->has_margin) {
+        pair_double(&k, "margin", head->margin);
+    }
     pack_text(&k, "data");
     msgpack_pack_bin(&k, number.size + tail_size);
     buffer_append(out, number.data, number.size);

@@ -127,10 +127,19 @@ static void pack_near(packer *k, const query_near *near)
 
 static void pack_result(packer *k, const command_result *r);
 
+static void pack_timing(packer *k, const batch_timing *timing)
+{
+    pair_uint(k, "late", timing->late);
+    pair_double(k, "margin", timing->margin);
+}
+
 static void pack_batch(packer *k, const batch_result *batch, uint64_t tick)
 {
-    pack_map(k, 2);
+    pack_map(k, batch->timed ? 4 : 2);
     pair_uint(k, "tick", tick);
+    if (batch->timed) {
+        pack_timing(k, &batch->timing);
+    }
     pack_text(k, "results");
     pack_array(k, batch->count);
     for (uint32_t i = 0; i < batch->count; i++) {
@@ -179,6 +188,14 @@ void encode_command_result(struct buffer *out, const command_result *r)
 {
     packer k = buffer_packer(out);
     pack_result(&k, r);
+}
+
+void encode_dropped_result(struct buffer *out, const batch_timing *timing)
+{
+    packer k = buffer_packer(out);
+    pack_map(&k, 3);
+    pair_bool(&k, "dropped", true);
+    pack_timing(&k, timing);
 }
 
 // ---- worlds

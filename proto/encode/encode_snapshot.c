@@ -194,7 +194,7 @@ void encode_snapshot_map(struct buffer *out, const snapshot_head *head, uint32_t
 {
     packer k = buffer_packer(out);
     const uint32_t own = 1u + (head->has_last ? 1u : 0u) + (head->skipped > 0 ? 1u : 0u) +
-                         (head->events_lost > 0 ? 1u : 0u);
+                         (head->events_lost > 0 ? 1u : 0u) + (head->has_margin ? 1u : 0u);
     pack_map(&k, own + tail_pairs);
     pair_uint(&k, "subscription", head->subscription);
     if (head->has_last) {
@@ -205,6 +205,9 @@ void encode_snapshot_map(struct buffer *out, const snapshot_head *head, uint32_t
     }
     if (head->events_lost > 0) {
         pair_uint(&k, "events_lost", head->events_lost);
+    }
+    if (head->has_margin) {
+        pair_double(&k, "margin", head->margin);
     }
 }
 

@@ -27,6 +27,15 @@ static bool take_line(uint64_t *missed)
     return taken;
 }
 
+void audit_notification(uint64_t session, status why, const char *text)
+{
+    uint64_t missed = 0;
+    if (log_writes(LOG_DEBUG) && take_line(&missed)) {
+        log_debug("session %llu: a notification failed: %s: %s", (unsigned long long)session,
+                  status_code(why), text);
+    }
+}
+
 void audit_refusal(uint64_t session, const char *subject, const char *address, status why,
                    const char *text)
 {

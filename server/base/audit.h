@@ -24,4 +24,8 @@ enum { AUDIT_RATE = 10, AUDIT_BURST = 100 }; // lines a second; lines at once
 void audit_refusal(uint64_t session, const char *subject, const char *address, status why,
                    const char *text);
 
+// A notification did not work, which its sender is not told. The line is of level debug, and counts
+// towards the same bound.
+void audit_notification(uint64_t session, status why, const char *text);
+
 #endif

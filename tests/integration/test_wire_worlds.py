@@ -177,6 +177,25 @@ class Commands(WorldsTest):
         self.assertEqual(3, self.client.answer(later)["tick"])
         self.assertEqual(2, self.call("world.info")["bodies"])
 
+    def test_batch_whose_tick_is_over_is_refused_dropped_or_next(self):
+        self.call("world.step", ticks=10)
+        spawn = [["body.spawn", {"shapes": [BALL]}]]
+        with self.assertRaisesRegex(RemoteError, "^invalid_argument: at: tick 4 is over, the world is at 10$"):
+            self.call("world.apply", commands=spawn, at=4, late="refuse")
+        dropped = self.call("world.apply", commands=spawn, at=4, late="drop")
+        self.assertEqual((True, 7, {"dropped", "late", "margin"}), (dropped["dropped"], dropped["late"], dropped.keys()))
+        self.assertLess(dropped["margin"], 0)
+        waiting = self.client.request("world.apply", world=self.world, commands=spawn, at=4, late="next")
+        self.assertEqual([], self.call("world.state")["bodies"])
+        self.call("world.step", ticks=1)
+        applied = self.client.answer(waiting)
+        self.assertEqual((11, 7, 1), (applied["tick"], applied["late"], len(applied["results"])))
+        in_time = self.client.request("world.apply", world=self.world, commands=[], at=13)
+        self.call("world.step", ticks=2)
+        applied = self.client.answer(in_time)
+        self.assertEqual((13, 0), (applied["tick"], applied["late"]))
+        self.assertGreaterEqual(applied["margin"], 0)
+
     def test_joints_and_queries_go_the_same_way(self):
         a, b = self.spawn()["body"], self.spawn(position=[3, 0])["body"]
         joint = self.call("joint.create", kind="distance", a=a, b=b, anchor_a=[0, 0], anchor_b=[0, 0])["joint"]
@@ -274,6 +293,31 @@ class Subscriptions(SubscriptionTest):
             self.assertEqual([tick, tick], [self.snapshot(client=client)["tick"] for client in (self.client, self.other)])
         self.assertEqual(20, self.counter("snapshots_encoded") - encoded)
         self.assertEqual(40, self.counter("snapshots_sent") - sent)
+
+    def test_notified_batch_tells_its_margin_in_the_next_snapshots(self):
+        self.create(hz=100)
+        compact = self.client.call("hello")["compact"]
+        for view in ({"bodies": False}, {"encoding": "packed"}, {"encoding": "log"}, {"encoding": "log", "compact": compact}):
+            self.subscribe(**view)
+        self.subscribe(self.other)
+        told = {}
+
+        def all_told():
+            """Whether each subscription told a margin; another batch comes late with each message until then."""
+            for name, params in self.client.notifications:
+                if "margin" in params[0]:
+                    told[name, params[0].get("subscription")] = params[0]["margin"]
+            self.client.notifications.clear()
+            self.client.notify("world.apply", world=self.world, commands=[], at=1, late="next")
+            return len(told) >= 4 and "log" in {name for name, _ in told}
+
+        self.client.read_until(all_told)
+        self.assertTrue(all(margin < 0 for margin in told.values()), told)
+        self.other.read_until(lambda: len(self.other.snapshots()) > 20)
+        self.assertFalse(any("margin" in snapshot for snapshot in self.other.snapshots()))
+        failed = self.counter("notifications_failed")
+        self.client.notify("world.apply", world=self.world, commands=[], at=1)  # nobody is told
+        self.eventually(lambda: self.counter("notifications_failed") == failed + 1)
 
     def test_paused_world_shows_each_change(self):
         self.create(paused=True)

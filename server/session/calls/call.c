@@ -9,6 +9,7 @@
 #include "common/base/utf8.h"
 #include "proto/commands/command_decode.h"
 #include "proto/log/log_compact.h"
+#include "server/base/audit.h"
 #include "server/base/clock.h"
 #include "server/base/memory.h"
 #include "server/base/metrics.h"
@@ -28,8 +29,7 @@ void call_fail(const call *c, const error *err)
         session_answer_error(c->session, c->id, err);
     } else {
         metrics_add(METRIC_notifications_failed, 1);
-        log_debug("session %llu: a notification failed: %s: %s",
-                  (unsigned long long)c->session->key.number, status_code(err->status), err->text);
+        audit_notification(c->session->key.number, err->status, err->text);
     }
 }
 

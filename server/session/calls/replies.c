@@ -5,6 +5,7 @@
 
 #include "common/base/assert.h"
 #include "common/base/log.h"
+#include "server/base/audit.h"
 #include "server/base/clock.h"
 #include "server/base/memory.h"
 #include "server/base/metrics.h"
@@ -75,8 +76,11 @@ static void answer_session(session *s, reply *r)
         error_set(&refused, r->status, "%s", r->text);
         rights_audit(s, &refused);
     }
-    if (!r->reply_to.answerable) {
-        metrics_add(METRIC_notifications_failed, r->status != STATUS_OK ? 1 : 0);
+    if (!r->reply_to.answerable && r->status != STATUS_OK) {
+        metrics_add(METRIC_notifications_failed, 1);
+        audit_notification(s->key.number, r->status, r->text);
+    } else if (!r->reply_to.answerable) {
+        // nobody waits for it
     } else if (r->status != STATUS_OK) {
         error err;
         error_set(&err, r->status, "%s", r->text);

@@ -307,8 +307,10 @@ static void deliver(publishing *now, log_reader_entry *e, uint32_t at)
     ASSERT(at < now->count && !e->busy);
     reply *snapshot = now->made[at].snapshot;
     if (snapshot != NULL) {
-        snapshot->deliveries[snapshot->delivery_count++] =
-            (snapshot_delivery){.session = e->session, .subscription = e->number};
+        snapshot_delivery d = {.session = e->session, .subscription = e->number};
+        d.has_margin =
+            margins_take(now->from->margins, d.session.slot, d.session.number, &d.margin);
+        snapshot->deliveries[snapshot->delivery_count++] = d;
     } else {
         post_overrun(now->from, e, now->sink);
     }

@@ -18,6 +18,7 @@
 #include "server/schedule/turn.h"
 #include "server/world/message/messages.h"
 #include "server/world/log/world_log.h"
+#include "server/world/state/margins.h"
 
 typedef struct log_reader_entry {
     uint64_t number; // the subscription's number
@@ -43,6 +44,7 @@ typedef struct log_source {
     const physics_world *physics;
     const world_log *log;
     bool paused;
+    margins *margins; // of the sessions' timed batches; NULL: none
 } log_source;
 
 void log_readers_deinit(log_readers *r);

@@ -119,15 +119,17 @@ reply *reply_create_snapshot(uint64_t world, shared_bytes *tail, uint32_t pairs,
 void delivery_head(const reply *r, const snapshot_delivery *d, struct buffer *out)
 {
     ASSERT(r->kind == REPLY_SNAPSHOT && r->tail != NULL);
+    const snapshot_head head = {.subscription = d->subscription,
+                                .skipped = d->skipped,
+                                .events_lost = d->events_lost,
+                                .has_last = d->has_last,
+                                .last = d->last,
+                                .has_margin = d->has_margin,
+                                .margin = d->margin};
     if (r->pairs == 0) {
-        encode_compact_head(out, d->subscription, r->tail->size);
+        encode_compact_head(out, &head, r->tail->size);
         return;
     }
-    snapshot_head head = {.subscription = d->subscription,
-                          .skipped = d->skipped,
-                          .events_lost = d->events_lost,
-                          .has_last = d->has_last,
-                          .last = d->last};
     encode_snapshot_head(out, &head, r->pairs);
 }
 

@@ -16,6 +16,7 @@
 #include "common/base/block.h"
 #include "common/base/status.h"
 #include "common/physics/physics.h"
+#include "common/world/apply.h"
 #include "common/world/command.h"
 #include "common/world/owners.h"
 #include "server/base/bytes.h"
@@ -102,6 +103,7 @@ typedef struct request {
     actor actor;           // its sender; an admin if no token is required
     memory_holder *holder; // held: pays for a subscription's memory; NULL: nobody
     standing *standing;    // owned: of the sender of a batch for a later tick; NULL: none needed
+    batch_timing timing;   // of a batch with a tick, once its world has decided about it
     int64_t foreseen_ns;   // of a batch for a later tick: time that it is expected to take there
     adoption *adoption;    // REQUEST_ADOPT: owned
     struct served_world *moved; // REQUEST_TAKE: owned
@@ -137,6 +139,8 @@ typedef struct snapshot_delivery {
     uint64_t events_lost; // events that it would have been sent, and that are kept no more
     uint32_t last;        // the last command of the session that is in the state
     bool has_last;
+    bool has_margin;
+    double margin; // the smallest margin of the session's timed batches since the last one [s]
 } snapshot_delivery;
 
 // A world's load: millionths of its thread's time.
@@ -145,7 +149,7 @@ typedef struct world_load {
     uint64_t share;
 } world_load;
 
-enum { DELIVERY_HEAD_BYTES_MAX = 96 }; // some forty bytes
+enum { DELIVERY_HEAD_BYTES_MAX = 112 }; // some forty bytes
 
 // The state of a world whose server stops for another process.
 typedef enum world_end_kind {

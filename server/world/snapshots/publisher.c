@@ -80,6 +80,11 @@ void publisher_charge_to(publisher *p, memory_holder *holder)
 
 // ---- notes of the world
 
+void publisher_show_margins(publisher *p, margins *of)
+{
+    p->margins = of;
+}
+
 void publisher_note_edit(publisher *p)
 {
     p->stale = true;

@@ -31,6 +31,7 @@
 #include "server/world/snapshots/packed_view.h"
 #include "server/world/snapshots/row_table.h"
 #include "server/world/snapshots/subscription.h"
+#include "server/world/state/margins.h"
 
 // The last command of a session that is in the state, by the session's slot.
 typedef struct session_last {
@@ -63,6 +64,7 @@ typedef struct publisher {
     uint64_t
         touched; // version of the rows that shows the last command: descriptions may differ since
     ARRAY(session_last) last;
+    margins *margins;     // of the sessions' timed batches; NULL: none
     memory_holder *taker; // who pays for the memory of new subscriptions; NULL: nobody
     // scratch, kept so that a tick allocates nothing
     ARRAY(uint32_t) due; // places in the list
@@ -80,6 +82,8 @@ void publisher_deinit(publisher *p);
 // Snapshots with descriptions name the owners of bodies; NULL: nobody owns any. `whose` must live
 // as long as the publisher, or until the next call.
 void publisher_show_owners(publisher *p, owners *whose);
+// Snapshots bear margins of timed batches from here; `of` must live as long as the publisher.
+void publisher_show_margins(publisher *p, margins *of);
 // Snapshots with descriptions name this area as the one that the world's scene shows; NULL: none.
 void publisher_show_scene(publisher *p, const area *view);
 // NULL: none.

@@ -19,7 +19,7 @@
 #include "server/world/snapshots/view_group.h"
 
 // Estimated bytes of the part of a message that is a receiver's own; budgets count them.
-enum { HEAD_BYTES = DELIVERY_HEAD_BYTES_MAX / 2 };
+enum { HEAD_BYTES = 48 };
 
 static void add_receiver(const publisher *p, const subscription *s, reply *r)
 {
@@ -33,6 +33,7 @@ static void add_receiver(const publisher *p, const subscription *s, reply *r)
         d.has_last = true;
         d.last = p->last.data[s->session.slot].id;
     }
+    d.has_margin = margins_take(p->margins, d.session.slot, d.session.number, &d.margin);
     r->deliveries[r->delivery_count++] = d;
 }
 

@@ -192,6 +192,10 @@ void served_world_apply(served_world *h, request *q, bool between_ticks,
     }
     metrics_add(METRIC_commands_applied,
                 result.method == METHOD_WORLD_APPLY ? result.batch.count : 1);
+    if (result.method == METHOD_WORLD_APPLY) {
+        result.batch.timed = q->command.apply.has_at;
+        result.batch.timing = q->timing;
+    }
     encode_command_result(&h->scratch, &result);
     command_result_free(&result);
     served_world_answer(h, q, NULL);

@@ -8,13 +8,19 @@
 // batch that is alone in its tick is always accepted. Pairs are counted again when the tick has
 // come; batches that then exceed the estimate may be refused too, except the first. A world that is
 // stepped by hand gives a tick all the time that it needs.
+//
+// A batch whose tick is over is refused, dropped, or applied with the next tick, as it says itself
+// (`late`): never in the past. In the last case it is a command like any other from then on, so it
+// takes only its sender's share of that tick's time.
 #include "server/world/tick/served_world_internal.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "common/base/assert.h"
+#include "proto/encode/encode.h"
 #include "server/base/clock.h"
+#include "server/base/metrics.h"
 
 enum { STANDING_TICKS = 64 };           // between looks at whether batches that wait may still act
 static const int64_t COMMAND_NS = 2000; // for each command of a batch, without its pairs
@@ -109,27 +115,96 @@ static bool fits_tick(served_world *h, request *q, error *err)
     return false;
 }
 
+// How the batch meets its tick: the next one, or one that is over. While a world is paused its time
+// stands: a late batch is late by ticks alone.
+static batch_timing timing_of(const served_world *h, const request *q)
+{
+    static const double LEAST_LATE_S = 1.0e-6; // a late batch came after its tick began
+    const uint64_t next = world_tick(h->physics) + 1;
+    const uint64_t at = q->command.apply.at;
+    const uint64_t late = at < next ? next - at : 0;
+    const int64_t start = h->state == SERVED_WORLD_PAUSED ? q->received_ns : h->tick_begin_ns;
+    const double ahead_ns = (double)(start - q->received_ns) - (double)late * h->schedule.period_ns;
+    return (batch_timing){.late = late,
+                          .margin = late > 0 ? fmin(ahead_ns * 1e-9, -LEAST_LATE_S)
+                                             : fmax(ahead_ns * 1e-9, 0.0)};
+}
+
+// Records how a batch met its tick, for its answer and for its session's next snapshot.
+static void note_timing(served_world *h, request *q)
+{
+    ASSERT(q->command.apply.has_at);
+    const session_key from = q->reply_to.session;
+    q->timing = timing_of(h, q);
+    if (from.number != 0) {
+        margins_note(&h->margins, from.slot, from.number, q->timing.margin);
+    }
+}
+
+static void schedule_or_refuse(served_world *h, request *q)
+{
+    error err;
+    if (fits_tick(h, q, &err)) {
+        schedule_batch(h, q);
+    } else {
+        served_world_answer(h, q, &err);
+    }
+}
+
+// A batch whose tick is over.
+static void serve_late(served_world *h, request *q)
+{
+    error err;
+    const uint64_t tick = world_tick(h->physics);
+    ASSERT(q->command.apply.at <= tick && q->command.apply.late < LATE_COUNT);
+    const bool again = q->timing.late > 0; // it was put back into the inbox before
+    note_timing(h, q);
+    switch (q->command.apply.late) {
+    case LATE_NEXT:
+        metrics_add(METRIC_batches_late_next, again ? 0 : 1);
+        if (served_world_is_paused(h)) {
+            q->command.apply.at = tick + 1;
+            schedule_or_refuse(h, q);
+        } else {
+            served_world_apply(h, q, false, NULL);
+        }
+        break;
+    case LATE_DROP:
+        metrics_add(METRIC_batches_late_dropped, 1);
+        encode_dropped_result(&h->scratch, &q->timing);
+        served_world_answer(h, q, NULL);
+        break;
+    default:
+        metrics_add(METRIC_batches_late_refused, 1);
+        error_set(&err, STATUS_INVALID_ARGUMENT, "at: tick %llu is over, the world is at %llu",
+                  (unsigned long long)q->command.apply.at, (unsigned long long)tick);
+        served_world_answer(h, q, &err);
+        break;
+    }
+}
+
 void served_batch(served_world *h, request *q)
 {
     uint64_t at = q->command.apply.at;
     uint64_t tick = world_tick(h->physics);
-    if (!q->command.apply.has_at || (at == tick + 1 && !served_world_is_paused(h))) {
+    if (!q->command.apply.has_at) {
         served_world_apply(h, q, served_world_is_paused(h), NULL);
+        return;
+    }
+    if (at == tick + 1 && !served_world_is_paused(h)) {
+        note_timing(h, q);
+        served_world_apply(h, q, false, NULL);
         return;
     }
     error err;
     if (at <= tick) {
-        error_set(&err, STATUS_INVALID_ARGUMENT, "at: tick %llu is over, the world is at %llu",
-                  (unsigned long long)at, (unsigned long long)tick);
-        served_world_answer(h, q, &err);
+        serve_late(h, q);
     } else if (at - tick > h->limits->ahead_ticks) {
         error_set(&err, STATUS_LIMIT_EXCEEDED, "at: more than ahead_ticks = %llu ahead",
                   (unsigned long long)h->limits->ahead_ticks);
         served_world_answer(h, q, &err);
-    } else if (!fits_tick(h, q, &err)) {
-        served_world_answer(h, q, &err);
     } else {
-        schedule_batch(h, q);
+        schedule_or_refuse(h, q);
     }
 }
 
@@ -185,6 +260,9 @@ void served_world_serve_scheduled(served_world *h)
     while (due < h->scheduled.count && h->scheduled.data[due]->command.apply.at <= next) {
         request *q = h->scheduled.data[due++];
         error err;
+        if (q->timing.late == 0) { // else it is one whose tick was over when it came
+            note_timing(h, q);
+        }
         if (served_world_bars(h, q->command.method,
                               &err) || // it was accepted before the log failed
             !fits_record(h, &err)) {

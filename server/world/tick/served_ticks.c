@@ -26,7 +26,9 @@ static bool owes(const served_world *h)
 static void publish(served_world *h, bool all, int64_t length_ns)
 {
     const turn t = turn_begin(h->clocks.now, length_ns);
-    const log_source source = served_world_log_source(h);
+    margins_begin_publishing(&h->margins);
+    log_source source = served_world_log_source(h);
+    source.margins = &h->margins;
     const bool logs_sent = log_readers_publish(&h->readers, &source, all, &t, h->sink);
     const bool snapshots_sent = publisher_publish(&h->publisher, h->physics, all, &t, h->sink);
     h->window.publishing_cut = !logs_sent || !snapshots_sent;
@@ -229,6 +231,7 @@ static void tick(served_world *h, int64_t now)
     slowdown_begin_tick(&h->window.causes, tick_schedule_due_ns(&h->schedule),
                         (double)tick_schedule_lag_ns(&h->schedule, now) < h->schedule.period_ns,
                         now, processor);
+    h->tick_begin_ns = now;
     uint64_t late = h->schedule.late;
     int64_t skipped = tick_schedule_tick(&h->schedule, now);
     metrics_add(METRIC_ticks_late, h->schedule.late - late);
@@ -295,6 +298,7 @@ void served_world_step(served_world *h, const turn *slice)
     while (h->steps_left > 0 && !over && !world_log_full(&h->log) && !step_is_blocked(h)) {
         const int64_t before = h->clocks.processor();
         const int64_t begin = h->clocks.now();
+        h->tick_begin_ns = begin;
         served_world_serve_scheduled(h);
         step_once(h, h->clocks.now());
         h->costs.stepped_ns = h->clocks.processor() - before;

@@ -86,10 +86,12 @@ served_world *served_world_create(uint64_t number, const char *name, adoption *f
     h->clocks = clocks;
     int64_t now = clocks.now();
     tick_schedule_start(&h->schedule, h->hz, (int64_t)bounds->catch_up_ms * 1000000, now);
+    h->tick_begin_ns = now;
     h->window.start_ns = now;
     slowdown_start(&h->window.causes, now, clocks.processor());
     h->place.metrics = world_metrics_open(h->name);
     publisher_init(&h->publisher, bounds, h->name, number);
+    publisher_show_margins(&h->publisher, &h->margins);
     buffer_init(&h->scratch, WIRE_REPLY_BYTES_MAX);
     h->costs.step_most_ns = INT64_MAX;
     h->crowding = crowding_begin(physics);
@@ -272,6 +274,7 @@ void served_world_destroy(served_world *h, status why, const char *text)
     owner_crowds_deinit(&h->owner_crowds);
     session_bodies_deinit(&h->session_bodies);
     last_requests_deinit(&h->last_requests);
+    margins_deinit(&h->margins);
     buffer_deinit(&h->scratch);
     bytes_unref(h->figures);
     world_metrics_close(h->place.metrics);

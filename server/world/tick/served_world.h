@@ -26,6 +26,7 @@
 #include "server/world/tick/tick_schedule.h"
 #include "server/world/tick/world_metrics.h"
 #include "server/world/snapshots/publisher.h"
+#include "server/world/state/margins.h"
 #include "server/world/state/replay.h"
 #include "server/world/state/session_bodies.h"
 #include "server/world/tick/slowdown.h"
@@ -127,6 +128,8 @@ typedef struct served_world {
     crowding crowding;
     owner_crowds owner_crowds;
     ARRAY(request *) scheduled; // world.apply with a tick, by that tick, then by arrival
+    margins margins;            // of those batches, by their senders' sessions
+    int64_t tick_begin_ns;      // when the present tick began, or the last one
     served_world_sessions sessions;
     buffer scratch; // the result that is encoded
 

@@ -97,7 +97,7 @@ static double compact_bytes(const log_record *record, double hz)
     told.has_hash = log_compact_bears_hash(record, hz);
     const bool has_form = log_compact_encode(&tail, &told, "lab");
     ASSERT(has_form);
-    encode_compact_head(&head, 3, tail.size);
+    encode_compact_head(&head, &(snapshot_head){.subscription = 3}, tail.size);
     const double size = (double)(head.size + tail.size);
     buffer_deinit(&head);
     buffer_deinit(&tail);

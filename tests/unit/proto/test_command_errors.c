@@ -493,6 +493,16 @@ static void an_echo_has_a_limit(void **state)
 
 // ---- batches
 
+static void late_says_what_becomes_of_a_batch_for_a_tick(void **state)
+{
+    (void)state;
+    invalid(METHOD_WORLD_APPLY, "{\"world\": \"w\", \"commands\": [], \"late\": \"next\"}",
+            "late: needs a tick (at) that may be over");
+    invalid(METHOD_WORLD_APPLY,
+            "{\"world\": \"w\", \"commands\": [], \"at\": 3, \"late\": \"nxt\"}",
+            "late: expected refuse|next|drop, got 'nxt'; did you mean 'next'?");
+}
+
 static void a_batch_s_element_is_a_method_and_its_arguments(void **state)
 {
     (void)state;
@@ -620,6 +630,7 @@ int main(void)
         cmocka_unit_test(a_query_s_shape_is_a_form_alone),
         cmocka_unit_test(setting_nothing_is_refused),
         cmocka_unit_test(an_echo_has_a_limit),
+        cmocka_unit_test(late_says_what_becomes_of_a_batch_for_a_tick),
         cmocka_unit_test(a_batch_s_element_is_a_method_and_its_arguments),
         cmocka_unit_test(a_batch_s_method_exists_and_may_stand_there),
         cmocka_unit_test(a_batch_s_errors_have_the_whole_path),

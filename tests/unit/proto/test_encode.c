@@ -77,6 +77,13 @@ static void result_of_a_batch_holds_each_one_s(void **state)
     assert_encoded("{\"tick\":8,\"results\":[{\"body\":1,\"shapes\":[],\"tick\":8},{\"tick\":8}]}");
     encode_command_result(&out, &(command_result){.method = METHOD_WORLD_APPLY, .tick = 8});
     assert_encoded("{\"tick\":8,\"results\":[]}");
+    const batch_timing timing = {.late = 2, .margin = -0.5};
+    encode_command_result(&out, &(command_result){.method = METHOD_WORLD_APPLY,
+                                                  .tick = 8,
+                                                  .batch = {.timed = true, .timing = timing}});
+    assert_encoded("{\"tick\":8,\"late\":2,\"margin\":-0.5,\"results\":[]}");
+    encode_dropped_result(&out, &timing);
+    assert_encoded("{\"dropped\":true,\"late\":2,\"margin\":-0.5}");
 }
 
 static void results_of_queries_are_hits_bodies_or_nil(void **state)
@@ -499,6 +506,10 @@ static void snapshot_is_its_head_and_its_tail(void **state)
     buffer_append(&out, tail.data, tail.size);
     assert_encoded(
         "[2,\"snapshot\",[{\"subscription\":6,\"last\":77,\"skipped\":3,\"events_lost\":500," TAIL);
+    encode_snapshot_head(
+        &out, &(snapshot_head){.subscription = 5, .has_margin = true, .margin = -0.25}, pairs);
+    buffer_append(&out, tail.data, tail.size);
+    assert_encoded("[2,\"snapshot\",[{\"subscription\":5,\"margin\":-0.25," TAIL);
     buffer_deinit(&rows);
     buffer_deinit(&tail);
 }

@@ -1,4 +1,5 @@
 // A served world with a clock that the test turns.
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,6 +11,7 @@
 #include "proto/commands/command_decode.h"
 #include "proto/wire/buffer.h"
 #include "proto/wire/json.h"
+#include "server/base/metrics.h"
 #include "server/world/tick/served_world.h"
 #include "tests/unit/server/mailbox.h"
 
@@ -90,6 +92,7 @@ static uint32_t call(method m, const char *json)
     msgpack_unpacked_destroy(&unpacked);
     buffer_deinit(&bytes);
     r->reply_to = (reply_address){.session = ME, .id = the.next_id++, .answerable = true};
+    r->received_ns = now_ns;
     if (m == METHOD_WORLD_SUBSCRIBE) {
         r->subscription = the.next_subscription++;
     }
@@ -340,6 +343,129 @@ static void batch_of_the_past_or_too_far_ahead_is_refused(void **state)
     served_world_destroy(the.world, STATUS_NOT_FOUND, "over");
     the.world = NULL;
     assert_string_equal(refusal(STATUS_NOT_FOUND), "over"); // the one that was still waiting
+}
+
+// ---- batches whose tick is over, and margins
+
+// A batch of one spawn for the tick `at`.
+static void apply_at(uint64_t at, const char *late)
+{
+    char json[160];
+    snprintf(json, sizeof json,
+             "{\"world\":\"w\",\"at\":%llu,\"late\":\"%s\",\"commands\":[[\"body.spawn\","
+             "{\"shapes\":[{\"kind\":\"circle\",\"radius\":1}]}]]}",
+             (unsigned long long)at, late);
+    call(METHOD_WORLD_APPLY, json);
+}
+
+static void expect_timing(const msgpack_object *answer, uint64_t late, double margin)
+{
+    assert_int_equal(obj_get_uint(answer, "late"), late);
+    assert_float_equal(obj_get_number(answer, "margin"), margin, 1e-9);
+}
+
+static void expect_applied(uint64_t tick, uint64_t late, double margin)
+{
+    const msgpack_object *answer = mailbox_result(&the.box);
+    assert_int_equal(obj_get_uint(answer, "tick"), tick);
+    expect_timing(answer, late, margin);
+    assert_int_equal(obj_count(obj_get(answer, "results")), 1);
+}
+
+static void timed_batch_is_told_its_margin(void **state)
+{
+    (void)state;
+    create(100.0, false);
+    apply_at(3, "refuse");
+    now_ns += 4 * MS;
+    apply_at(1, "drop");
+    advance(6 * MS);
+    expect_applied(1, 0, 0.006);
+    advance(10 * MS);
+    advance(10 * MS);
+    expect_applied(3, 0, 0.030);
+}
+
+static void batch_of_the_past_is_refused_dropped_or_next(void **state)
+{
+    (void)state;
+    create(100.0, false);
+    for (int tick = 1; tick <= 5; tick++) {
+        advance(10 * MS);
+    }
+    const uint64_t before = metrics_get(METRIC_batches_late_next);
+    now_ns += 4 * MS;
+    apply_at(3, "refuse");
+    apply_at(3, "drop");
+    apply_at(3, "next");
+    apply_at(0, "next");
+    advance(6 * MS);
+    assert_string_equal(refusal(STATUS_INVALID_ARGUMENT), "at: tick 3 is over, the world is at 5");
+    const msgpack_object *dropped = mailbox_result(&the.box);
+    assert_int_equal(dropped->via.map.size, 3);
+    assert_true(obj_bool(obj_get(dropped, "dropped")));
+    expect_timing(dropped, 3, -0.024);
+    expect_applied(6, 3, -0.024);
+    expect_applied(6, 6, -0.054);
+    assert_int_equal(world_count(the.world->physics).bodies, 2);
+    assert_int_equal(metrics_get(METRIC_batches_late_next), before + 2);
+}
+
+// In a paused world the next tick is the one to which it is stepped, and a late batch is late by
+// ticks alone.
+static void late_batch_of_a_paused_world_waits_for_its_step(void **state)
+{
+    (void)state;
+    create(100.0, true);
+    call(METHOD_WORLD_STEP, "{\"world\":\"w\",\"ticks\":4}");
+    run_round();
+    run_round();
+    assert_int_equal(result_tick(), 4);
+    now_ns += 60000 * MS;
+    apply_at(2, "next");
+    run_round();
+    assert_int_equal(mailbox_left(&the.box), 0);
+    assert_int_equal(world_count(the.world->physics).bodies, 0);
+    now_ns += 60000 * MS;
+    call(METHOD_WORLD_STEP, "{\"world\":\"w\",\"ticks\":1}");
+    run_round();
+    run_round();
+    expect_applied(5, 3, -0.030);
+    assert_int_equal(result_tick(), 5);
+}
+
+// The margin that the next snapshot bears; NAN: none.
+static double told_margin(void)
+{
+    const msgpack_object *snapshot = mailbox_snapshot(&the.box);
+    const msgpack_object *margin = obj_find(snapshot, "margin");
+    acknowledge(obj_get_uint(snapshot, "subscription"));
+    return margin == NULL ? (double)NAN : obj_number(margin);
+}
+
+static void snapshots_bear_the_smallest_margin_since_the_last(void **state)
+{
+    (void)state;
+    create(100.0, false);
+    call(METHOD_WORLD_SUBSCRIBE, WORLD);
+    call(METHOD_WORLD_SUBSCRIBE, "{\"world\":\"w\",\"encoding\":\"log\"}");
+    advance(10 * MS);
+    mailbox_take(&the.box, REPLY_RESULT);
+    mailbox_take(&the.box, REPLY_RESULT);
+    assert_true(isnan(told_margin()) && isnan(told_margin()));
+    apply_at(2, "next");
+    now_ns += 3 * MS;
+    apply_at(1, "drop"); // late: the smallest
+    now_ns += 3 * MS;
+    apply_at(2, "next");
+    advance(4 * MS);
+    for (int i = 0; i < 3; i++) {
+        mailbox_result(&the.box);
+    }
+    assert_float_equal(told_margin(), -0.003, 1e-9); // both subscriptions of the session
+    assert_float_equal(told_margin(), -0.003, 1e-9);
+    advance(10 * MS);
+    assert_true(isnan(told_margin()) && isnan(told_margin()));
 }
 
 static void overloaded_world_slows_its_time(void **state)
@@ -868,6 +994,10 @@ int main(void)
         TEST(pause_ends_the_tick_and_resume_begins_anew),
         TEST(batch_waits_for_its_tick),
         TEST(batch_of_the_past_or_too_far_ahead_is_refused),
+        TEST(timed_batch_is_told_its_margin),
+        TEST(batch_of_the_past_is_refused_dropped_or_next),
+        TEST(late_batch_of_a_paused_world_waits_for_its_step),
+        TEST(snapshots_bear_the_smallest_margin_since_the_last),
         TEST(overloaded_world_slows_its_time),
         TEST(flood_waits_for_its_share_of_the_tick),
         TEST(crowd_is_refused_before_it_is_made),

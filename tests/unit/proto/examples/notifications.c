@@ -179,7 +179,7 @@ static void print_compact_notification(void)
     buffer bytes;
     buffer_init(&tail, 256);
     buffer_init(&bytes, 256);
-    encode_compact_head(&bytes, 4, record_append_compact(&tail));
+    encode_compact_head(&bytes, &(snapshot_head){.subscription = 4}, record_append_compact(&tail));
     buffer_append(&bytes, tail.data, tail.size);
     message_print("log compact", "server", &bytes);
     buffer_deinit(&tail);
