@@ -120,8 +120,9 @@ size_t carom_batch_shape_set(carom_batch *batch, uint64_t shape, const carom_sha
     return batch_add_made(batch, "shape.set", carom_shape_set_args(NULL, shape, change), change);
 }
 
-carom_status carom_batch_apply(carom_batch *batch, carom_client *client, const char *world,
-                               const uint64_t *at, int timeout_ms, uint64_t *tick, carom_error *err)
+// A batch that was built without an error has arguments for world.apply: *args, the caller's.
+static carom_status apply_args(const carom_batch *batch, const char *world, carom_value **args,
+                               carom_error *err)
 {
     if (batch == NULL) {
         return fault_missing(err, "batch");
@@ -129,24 +130,76 @@ carom_status carom_batch_apply(carom_batch *batch, carom_client *client, const c
     if (batch->error.status != CAROM_OK) {
         return fault_copy(err, &batch->error);
     }
-    carom_value *commands =
-        batch->commands == NULL ? carom_array() : carom_value_clone(batch->commands);
-    carom_value *args = carom_set(world_args(world), "commands", commands);
-    if (at != NULL) {
-        carom_set(args, "at", carom_uint(*at));
+    *args = carom_set(world_args(world), "commands",
+                      batch->commands == NULL ? carom_array() : carom_value_clone(batch->commands));
+    return CAROM_OK;
+}
+
+// The same for the tick `at`.
+static carom_status timed_args(const carom_batch *batch, const char *world, uint64_t at,
+                               carom_late late, carom_value **args, carom_error *err)
+{
+    static const char *const WORDS[] = {"refuse", "next", "drop"};
+    if ((unsigned)late >= sizeof WORDS / sizeof *WORDS) {
+        return fault_set(err, CAROM_INVALID_ARGUMENT, "late: no carom_late, is %d", (int)late);
     }
-    carom_value *result = NULL;
-    carom_status outcome =
-        call_answer(client, world, "world.apply", args, timeout_ms, &result, err);
+    carom_status outcome = apply_args(batch, world, args, err);
     if (outcome == CAROM_OK) {
-        if (tick != NULL) {
-            *tick = carom_get_uint(result, "tick", 0);
-        }
+        carom_set(*args, "at", carom_uint(at));
+        carom_set(*args, "late", carom_str(WORDS[late]));
+    }
+    return outcome;
+}
+
+// Calls with `args`, which it frees, and keeps the results; with CAROM_NO_REPLY there are none.
+static carom_status apply(carom_batch *batch, carom_client *client, const char *world,
+                          carom_value *args, int timeout_ms, carom_batch_timing *out,
+                          carom_error *err)
+{
+    carom_value *result = NULL;
+    carom_status outcome = call_world(client, world, "world.apply", args, timeout_ms, &result, err);
+    *out = (carom_batch_timing){0};
+    if (outcome == CAROM_OK) {
+        *out = (carom_batch_timing){.tick = carom_get_uint(result, "tick", 0),
+                                    .dropped = carom_get_bool(result, "dropped", false),
+                                    .late = carom_get_uint(result, "late", 0),
+                                    .margin = carom_get_real(result, "margin", 0.0)};
         carom_value_free(batch->results);
         batch->results = carom_value_take(result, "results");
     }
     carom_value_free(result);
     return outcome;
+}
+
+carom_status carom_batch_apply(carom_batch *batch, carom_client *client, const char *world,
+                               const uint64_t *at, int timeout_ms, uint64_t *tick, carom_error *err)
+{
+    carom_value *args = NULL;
+    carom_batch_timing applied;
+    carom_status outcome = apply_args(batch, world, &args, err);
+    if (outcome != CAROM_OK) {
+        return outcome;
+    }
+    if (at != NULL) {
+        carom_set(args, "at", carom_uint(*at));
+    }
+    outcome = apply(batch, client, world, args, timeout_ms, &applied, err);
+    if (outcome == CAROM_OK && tick != NULL) {
+        *tick = applied.tick;
+    }
+    return outcome;
+}
+
+carom_status carom_batch_apply_at(carom_batch *batch, carom_client *client, const char *world,
+                                  uint64_t at, carom_late late, int timeout_ms,
+                                  carom_batch_timing *applied, carom_error *err)
+{
+    carom_value *args = NULL;
+    carom_batch_timing unwanted;
+    carom_status outcome = timed_args(batch, world, at, late, &args, err);
+    return outcome != CAROM_OK ? outcome
+                               : apply(batch, client, world, args, timeout_ms,
+                                       applied != NULL ? applied : &unwanted, err);
 }
 
 const carom_value *carom_batch_result(const carom_batch *batch, size_t index)

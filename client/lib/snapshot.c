@@ -350,6 +350,7 @@ enum snapshot_key {
     KEY_LEFT_OUT,
     KEY_OLDEST,
     KEY_EVENTS_LOST,
+    KEY_MARGIN,
     KEY_COUNT
 };
 
@@ -357,7 +358,7 @@ static const char *const KEYS[KEY_COUNT] = {
     "subscription", "world",      "epoch",    "tick",   "time",           "full",       "bodies",
     "removed",      "enter",      "leave",    "events", "hash",           "last",       "skipped",
     "contacts",     "data",       "spawned",  "joints", "joints_removed", "describing", "view",
-    "from",         "unfollowed", "left_out", "oldest", "events_lost",
+    "from",         "unfollowed", "left_out", "oldest", "events_lost",    "margin",
 };
 
 static const unsigned KEYS_REQUIRED =
@@ -495,6 +496,10 @@ static void read_field(snapshot_decoder *d, reader *r, enum snapshot_key key, ca
         break;
     case KEY_EVENTS_LOST:
         out->events_lost = reader_unsigned(r);
+        break;
+    case KEY_MARGIN:
+        out->has_margin = true;
+        out->margin = reader_number(r);
         break;
     case KEY_OLDEST:
         out->oldest = reader_unsigned(r);
@@ -654,9 +659,15 @@ carom_status snapshot_decode_compact(snapshot_decoder *d, const void *bytes, siz
     reader r = reader_open(bytes, size);
     const uint32_t pairs = reader_map(&r);
     reader_item item = {.kind = TAG_NIL};
+    bool has_margin = false;
+    double margin = 0.0;
     for (uint32_t i = 0; i < pairs && !r.failed; i++) {
-        if (reader_text_is(reader_get_text(&r), "data")) {
+        const reader_text key = reader_get_text(&r);
+        if (reader_text_is(key, "data")) {
             reader_next(&r, &item);
+        } else if (reader_text_is(key, "margin")) {
+            has_margin = true;
+            margin = reader_number(&r);
         } else {
             reader_skip(&r); // a key of a later version
         }
@@ -665,9 +676,15 @@ carom_status snapshot_decode_compact(snapshot_decoder *d, const void *bytes, siz
         return fault_set(err, CAROM_INTERNAL, "a malformed log: no map with its data");
     }
     const buffer *told = NULL;
-    const carom_status outcome =
-        log_streams_spell_out(&d->logs, item.bytes, item.count, &told, err);
-    return outcome == CAROM_OK ? snapshot_decode(d, told->data, told->size, out, err) : outcome;
+    carom_status outcome = log_streams_spell_out(&d->logs, item.bytes, item.count, &told, err);
+    if (outcome == CAROM_OK) {
+        outcome = snapshot_decode(d, told->data, told->size, out, err);
+    }
+    if (outcome == CAROM_OK) {
+        out->has_margin = has_margin;
+        out->margin = margin;
+    }
+    return outcome;
 }
 
 carom_value *carom_snapshot_value(const carom_snapshot *snapshot)

@@ -50,14 +50,38 @@ CAROM_API size_t carom_batch_count(const carom_batch *batch);
 // Forgets commands, results and error, for the next batch.
 CAROM_API void carom_batch_clear(carom_batch *batch);
 
-// Applies the batch to a world and waits. `at` (NULL: the next tick) is the tick whose state is to
-// show it first. On success the batch holds its results until it is cleared or applied again.
+// Applies the batch to a world and waits; with CAROM_NO_REPLY it is only sent, has no results, and
+// nobody is told of an error. `at` (NULL: the next tick) is the tick whose state is to show it
+// first. On success the batch holds its results until it is cleared or applied again.
 // Errors: those of the building, among them CAROM_LIMIT_EXCEEDED for more than
 // CAROM_BATCH_COMMANDS_MAX commands; those of carom_call: nothing was applied then, unless the
 // answer was lost (CAROM_UNAVAILABLE and not error->from_server).
 CAROM_API carom_status carom_batch_apply(carom_batch *batch, carom_client *client,
                                          const char *world, const uint64_t *at, int timeout_ms,
                                          uint64_t *tick, carom_error *error);
+
+// The treatment of a batch whose tick is over when it reaches the server.
+typedef enum carom_late {
+    CAROM_LATE_REFUSE, // it fails with CAROM_INVALID_ARGUMENT
+    CAROM_LATE_NEXT,   // it is applied with the next tick
+    CAROM_LATE_DROP    // it is not applied
+} carom_late;
+
+// How a batch met the tick that it was meant for.
+typedef struct carom_batch_timing {
+    uint64_t tick; // whose state shows it first; 0: dropped
+    bool dropped;
+    uint64_t late; // ticks by which it came too late; 0: in time
+    double margin; // from its arrival to the start of its tick [s]; negative when late
+} carom_batch_timing;
+
+// As carom_batch_apply, for the tick `at`. `applied` may be NULL; with CAROM_NO_REPLY it is all
+// zero, and `margin` of later snapshots says how the batch met its tick. A dropped batch has no
+// results, and is no error. A server from before `late` answers CAROM_INVALID_ARGUMENT.
+CAROM_API carom_status carom_batch_apply_at(carom_batch *batch, carom_client *client,
+                                            const char *world, uint64_t at, carom_late late,
+                                            int timeout_ms, carom_batch_timing *applied,
+                                            carom_error *error);
 
 // The answer to command `index`: NULL before the batch was applied, and past the end.
 CAROM_API const carom_value *carom_batch_result(const carom_batch *batch, size_t index);

@@ -449,6 +449,18 @@ class client
         });
         return tick;
     }
+    // For the tick `at`; `late` says what becomes of the batch if that tick is over.
+    carom_batch_timing apply_at(const std::string &world, batch &commands, std::uint64_t at,
+                                carom_late late = CAROM_LATE_REFUSE,
+                                std::chrono::milliseconds timeout = default_timeout)
+    {
+        carom_batch_timing applied = {};
+        done([&](carom_error *why) {
+            return carom_batch_apply_at(commands.get(), get(), world.c_str(), at, late,
+                                        detail::milliseconds(timeout), &applied, why);
+        });
+        return applied;
+    }
     std::vector<carom_hit> ray(const std::string &world, carom_vec2 from, carom_vec2 to,
                                const carom_query_options &options = {},
                                std::chrono::milliseconds timeout = default_timeout)

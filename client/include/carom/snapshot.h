@@ -92,6 +92,10 @@ typedef struct carom_snapshot {
     uint64_t skipped; // snapshots that were left out before this one because the reader was slow
     uint64_t events_lost; // events that the reader did not get before those of this snapshot: more
                           // waited for it than the server keeps
+    bool has_margin; // this session has sent batches for a tick (carom_batch_apply_at) since the
+                     // last snapshot
+    double margin;   // by how much the latest of those came before its tick began [s]; negative: it
+                     // came too late
 
     const carom_body *bodies;
     size_t body_count;

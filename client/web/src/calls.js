@@ -28,9 +28,11 @@ export function namesWorld(name, info) {
  */
 export class Batch {
   #send;
+  #notify;
 
-  constructor(send) {
+  constructor(send, notify) {
     this.#send = send;
+    this.#notify = notify;
     this.commands = [];
     addMethods(this, (name, args = {}) => {
       this.commands.push([name, args]);
@@ -38,10 +40,18 @@ export class Batch {
     }, (name, info) => info.batch);
   }
 
-  /** The results, in the order of the commands. `at`: the tick whose state is to show them first. */
+  /**
+   * The answer: `results` in the order of the commands. `at`: the tick whose state is to show them first; `late`: what
+   * becomes of them if that tick is over, 'refuse' (an error), 'next' (the next tick) or 'drop'.
+   */
   async send(options) {
-    const {at, ...rest} = options ?? {};
-    return this.#send({commands: this.commands, at}, rest);
+    const {at, late, ...rest} = options ?? {};
+    return this.#send({commands: this.commands, at, late}, rest);
+  }
+
+  /** Sends the commands without waiting for an answer: see Client.notify. */
+  notify({at, late} = {}) {
+    return this.#notify({commands: this.commands, at, late});
   }
 }
 
@@ -73,6 +83,7 @@ export class WorldCalls {
 
   /** A batch of commands: see Batch. */
   batch() {
-    return new Batch((args, options) => this.#client.call('world.apply', this.#fill(args), options));
+    return new Batch((args, options) => this.#client.call('world.apply', this.#fill(args), options),
+                     (args) => this.notify('world.apply', args));
   }
 }

@@ -537,7 +537,8 @@ export class Client extends Emitter {
         break;
       case 'log': {
         const {number, data} = splitNumber(args.data);
-        this.#subscriptions.take(number, {subscription: number, data}, now());
+        const {margin} = args;
+        this.#subscriptions.take(number, {subscription: number, data, ...(margin !== undefined && {margin})}, now());
         break;
       }
       case 'world_closed':

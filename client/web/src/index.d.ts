@@ -114,10 +114,14 @@ export class WorldCalls {
   batch(): Batch;
 }
 
+/** The tick whose state is to show a batch first, and what becomes of it if that tick is over. */
+export interface BatchTime { at?: number; late?: 'refuse' | 'next' | 'drop' }
+
 export interface Batch extends BatchMethods {}
 export class Batch {
   readonly commands: Command[];
-  send(options?: CallOptions & {at?: number}): Promise<Results['world.apply']>;
+  send(options?: CallOptions & BatchTime): Promise<Results['world.apply']>;
+  notify(time?: BatchTime): boolean;
 }
 
 // ---- watching

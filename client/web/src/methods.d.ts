@@ -369,6 +369,8 @@ export interface WorldApplyArguments {
   commands: Command[];
   /** The tick whose state shows them first; the next one, if left out. */
   at?: number;
+  /** The treatment of a batch whose tick is over: an error, applied with the next tick, or not applied. Default "refuse". */
+  late?: 'refuse' | 'next' | 'drop';
   /** The epoch that the world must have; not_found if it has another. */
   epoch?: number;
 }
@@ -892,7 +894,7 @@ export interface Results {
   'world.fork': WorldTick & {epoch: number; created: boolean};
   'world.state': WorldTick & {hash: Hash; bodies: BodyMap[]; joints: JointMap[]};
   'world.contacts': WorldTick & {contacts: ContactMap[]};
-  'world.apply': Tick & {results: unknown[]};
+  'world.apply': Tick & {results: unknown[]; late?: number; margin?: number; dropped?: boolean};
   'world.subscribe': {subscription: number; epoch: number; tick: number};
   'world.unsubscribe': {};
   'world.view': {};

@@ -24,7 +24,7 @@ export const METHODS = {
   'world.fork': {role: 'admin', scope: 'server', batch: false, args: ['world', 'as', 'durability', 'epoch']},
   'world.state': {role: 'viewer', scope: 'read', batch: false, args: ['world', 'epoch']},
   'world.contacts': {role: 'viewer', scope: 'read', batch: false, args: ['world', 'body', 'epoch']},
-  'world.apply': {role: 'player', scope: 'command', batch: false, args: ['world', 'commands', 'at', 'epoch']},
+  'world.apply': {role: 'player', scope: 'command', batch: false, args: ['world', 'commands', 'at', 'late', 'epoch']},
   'world.subscribe': {role: 'viewer', scope: 'subscription', batch: false, args: ['world', 'rate', 'encoding', 'precision', 'area', 'follow', 'margin', 'budget', 'bodies', 'events', 'contacts', 'describe', 'compact', 'epoch']},
   'world.unsubscribe': {role: 'viewer', scope: 'subscription', batch: false, args: ['subscription']},
   'world.view': {role: 'viewer', scope: 'subscription', batch: false, args: ['subscription', 'area', 'follow', 'margin']},

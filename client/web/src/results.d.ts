@@ -83,7 +83,7 @@ export interface Snapshot {
   subscription: number; world: string; epoch: number; tick: number; time: number; full: boolean;
   bodies: Row[]; removed: Number53[]; enter?: Number53[]; leave?: Number53[];
   events: WorldEvent[]; contacts?: ContactMap[]; hash?: Hash; last?: number; skipped?: number;
-  events_lost?: number;
+  events_lost?: number; margin?: number;
   spawned?: BodyMap[]; joints?: JointMap[]; joints_removed?: Number53[]; describing?: boolean;
   view?: Area; unfollowed?: Number53; left_out?: number; oldest?: number;
 }

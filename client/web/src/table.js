@@ -194,11 +194,12 @@ export const TABLE = {
   'world.apply': {
     role: 'player', scope: 'command', batch: false,
     summary: 'Many commands in one tick; all of them or none.',
-    result: '{tick, results}: what each alone would have answered',
+    result: '{tick, results}: what each alone would have answered; with at also late and margin',
     args: {
       world: {type: 'name', required: true, doc: 'The world\'s name.'},
       commands: {type: 'commands', required: true, count: [0, 1000], doc: 'Commands with the arguments that each method has by itself, without world.'},
       at: {type: 'integer', min: 0, max: 9007199254740991, doc: 'The tick whose state shows them first; the next one, if left out.'},
+      late: {type: 'choice', words: ['refuse', 'next', 'drop'], fallback: "refuse", doc: 'The treatment of a batch whose tick is over: an error, applied with the next tick, or not applied.'},
       epoch: {type: 'integer', min: 1, max: 9007199254740991, doc: 'The epoch that the world must have; not_found if it has another.'},
     },
   },

@@ -77,6 +77,20 @@ test('batch_applies_all_in_one_tick_and_its_references_hold', async (t) => {
   assert.deepEqual([joints[0].a, joints[0].b], [results[0].body, results[1].body]);
 });
 
+test('batch_for_a_tick_that_is_over_goes_to_the_next_or_is_dropped', async (t) => {
+  const {lab} = await open(t, server.url, {paused: false});
+  const subscription = await lab.subscribe();
+  await subscription.next();
+  const next = await lab.batch().send({at: 1, late: 'next'});
+  assert.ok(next.tick > 1 && next.late === next.tick - 1 && next.margin < 0, JSON.stringify(next));
+  assert.equal((await lab.batch().send({at: 1, late: 'drop'})).dropped, true);
+  await assert.rejects(lab.batch().send({at: 1}), {code: 'invalid_argument'});
+  assert.equal(lab.batch().notify({at: 1, late: 'next'}), true);
+  let margin;
+  while (margin === undefined) ({margin} = await subscription.next());
+  assert.ok(margin < 0);
+});
+
 test('notifications_act_and_keep_their_order_with_calls', async (t) => {
   const {lab} = await open(t, server.url, {gravity: [0, 0]});
   const {body} = await lab.body.spawn({shapes: BALL});

@@ -339,6 +339,35 @@ static void world_that_is_there_is_told(void **state)
     stop(r);
 }
 
+static void batch_for_a_tick_says_how_it_met_it(void **state)
+{
+    (void)state;
+    recorder *r = start("{\"tick\":9,\"late\":2,\"margin\":-0.25,\"results\":[{\"tick\":9}]}");
+    carom_batch *batch = carom_batch_create();
+    carom_batch_remove(batch, 7);
+    carom_batch_timing applied;
+    assert_int_equal(
+        carom_batch_apply_at(batch, r->client, W, 7, CAROM_LATE_NEXT, PATIENCE_MS, &applied, NULL),
+        CAROM_OK);
+    CHECK(r, "world.apply {\"world\":\"demo\",\"commands\":[[\"body.remove\",{\"body\":7}]],"
+             "\"at\":7,\"late\":\"next\"}");
+    assert_true(applied.tick == 9 && applied.late == 2 && !applied.dropped);
+    assert_true(applied.margin == -0.25);
+    assert_non_null(carom_batch_result(batch, 0));
+    carom_error why;
+    assert_int_equal(
+        carom_batch_apply_at(batch, r->client, W, 7, (carom_late)3, PATIENCE_MS, &applied, &why),
+        CAROM_INVALID_ARGUMENT);
+    assert_string_equal(why.text, "late: no carom_late, is 3");
+    // as a notification nothing is awaited
+    assert_int_equal(carom_batch_apply_at(batch, r->client, W, 7, CAROM_LATE_DROP, CAROM_NO_REPLY,
+                                          &applied, NULL),
+                     CAROM_OK);
+    assert_true(applied.tick == 0);
+    carom_batch_free(batch);
+    stop(r);
+}
+
 static void batch_names_what_it_makes(void **state)
 {
     (void)state;
@@ -599,6 +628,7 @@ int main(void)
         cmocka_unit_test(joints_are_read),
         cmocka_unit_test(options_of_zero_are_the_defaults),
         cmocka_unit_test(world_that_is_there_is_told),
+        cmocka_unit_test(batch_for_a_tick_says_how_it_met_it),
         cmocka_unit_test(batch_names_what_it_makes),
         cmocka_unit_test(queries_send_their_options),
         cmocka_unit_test(nearest_and_contacts_are_read),

@@ -52,7 +52,7 @@ static void all_fields_are_decoded(void **state)
         decode("{\"subscription\":3,\"world\":\"demo\",\"epoch\":9,\"tick\":120,\"time\":2.0,"
                "\"full\":false,\"bodies\":[[7,1.5,-2.5,0.25,3,-4,5],[8,0,0,0,0,0,0]],"
                "\"removed\":[1,2],\"enter\":[8],\"leave\":[4,5,6],\"last\":42,\"skipped\":2,"
-               "\"events_lost\":5000000000,"
+               "\"events_lost\":5000000000,\"margin\":-0.25,"
                "\"hash\":{\"$bin\":\"0102030405060708\"},\"something_new\":{\"a\":[1,{\"b\":2}]},"
                "\"events\":[],\"contacts\":[]}");
     finish(&d);
@@ -79,6 +79,7 @@ static void all_fields_are_decoded(void **state)
     assert_int_equal(s->last, 42);
     assert_int_equal(s->skipped, 2);
     assert_true(s->events_lost == 5000000000);
+    assert_true(s->has_margin && s->margin == -0.25);
     assert_true(s->has_hash && s->has_contacts);
     assert_int_equal(s->hash[7], 8);
     drop(&d);
