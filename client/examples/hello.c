@@ -1,5 +1,5 @@
-// The first program: watches a world for a second and prints where its bodies are. Without a server
-// it says so, and how to start one.
+// The first program: prints where a world's bodies are, from the first snapshot, so that a world at
+// rest answers too. Without a server it says so, and how to start one.
 #include <carom/carom.h>
 #include <stdio.h>
 
@@ -14,8 +14,8 @@ int main(int argc, char **argv)
     }
     carom_view *view = carom_view_create(NULL);
     carom_status status = carom_watch(client, world, NULL, view, 5000, NULL, &error);
-    while (status == CAROM_OK && carom_view_get_state(view).snapshots < 60) {
-        status = carom_poll(client, 1000, &error); // carom_poll updates the view
+    while (status == CAROM_OK && carom_view_get_state(view).snapshots == 0) {
+        status = carom_poll(client, 1000, &error); // the first snapshot has all bodies
     }
     if (status != CAROM_OK) {
         fprintf(stderr, "%s: %s\n", carom_status_name(status), error.text);

@@ -141,9 +141,13 @@ class Readme(unittest.TestCase):
         # A block that is only a piece of a program is read, not run.
         programs = [block for block in blocks("c") if "int main(" in block]
         programs.append((ROOT / "client/examples/hello.c").read_text(encoding="utf-8"))
+        self.run_program(CAROM, "create", "rest") # a world at rest sends one snapshot
+        self.run_program(CAROM, "spawn", "rest", "--box", "20x1", "--at", "3,4", "--type", "static")
         for text in programs:
             with self.subTest(text.partition("\n")[0]):
-                self.assertIn(" is at ", self.run_program(self.compile(text, self.server.port)))
+                hello = self.compile(text, self.server.port)
+                self.assertIn(" is at ", self.run_program(hello))
+                self.assertEqual("body 1 is at 3.00, 4.00\n", self.run_program(hello, "rest"))
                 with socket.socket() as taken: # bound, and nobody listens
                     taken.bind(("127.0.0.1", 0))
                     alone = subprocess.run([self.compile(text, taken.getsockname()[1])],
