@@ -204,6 +204,7 @@ void params_sight(const cli *c, carom_value *into)
         carom_set(into, "sensors", carom_bool(true));
     }
     params_filter(c, into);
+    params_number(c, "tick", into, "at");
 }
 
 void params_vector(const cli *c, const char *option, carom_value *into, const char *key)

@@ -49,6 +49,7 @@
         {"sensors", 0, ARGS_FLAG, NULL, "sensors are seen too", NULL},                             \
         {"category", 0, ARGS_WHOLE, "BITS", "categories of the query itself (default all)", NULL}, \
         {"mask", 0, ARGS_WHOLE, "BITS", "categories that it sees (default all)", NULL},            \
+        {"tick", 0, ARGS_NUMBER, "T", "as the world was at that tick, or between two", NULL},      \
     {                                                                                              \
         "group", 0, ARGS_NUMBER, "N", "a group of the filter, negative to pass by its own", NULL   \
     }

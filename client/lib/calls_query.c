@@ -15,6 +15,15 @@ static void set_options(carom_value *args, const carom_query_options *options)
     if (options->has_filter) {
         carom_set(args, "filter", filter_value(options->category, options->mask, options->group));
     }
+    if (options->has_at) {
+        carom_set(args, "at", carom_real(options->at));
+    }
+}
+
+// The list of an answer: the answer itself or, of a tick of the past, its value under `key`.
+static const carom_value *list_in(const carom_value *result, const char *key)
+{
+    return carom_value_type(result) == CAROM_MAP ? carom_value_get(result, key) : result;
 }
 
 // ---- hits
@@ -34,9 +43,10 @@ static carom_status call_hits(carom_client *client, const char *world, const cha
     }
     carom_value *result = NULL;
     carom_status outcome = call_answer(client, world, method, args, timeout_ms, &result, err);
-    size_t told = carom_value_count(result);
+    const carom_value *list = list_in(result, "hits");
+    size_t told = carom_value_count(list);
     for (size_t i = 0; i < told && i < max; i++) {
-        const carom_value *hit = carom_value_at(result, i);
+        const carom_value *hit = carom_value_at(list, i);
         hits[i] = (carom_hit){
             .body = carom_get_uint(hit, "body", 0),
             .shape = carom_get_uint(hit, "shape", 0),
@@ -91,9 +101,10 @@ static carom_status call_bodies(carom_client *client, const char *world, carom_v
     carom_value *result = NULL;
     carom_status outcome =
         call_answer(client, world, "query.overlap", args, timeout_ms, &result, err);
-    size_t told = carom_value_count(result);
+    const carom_value *list = list_in(result, "bodies");
+    size_t told = carom_value_count(list);
     for (size_t i = 0; i < told && i < max; i++) {
-        bodies[i] = carom_as_uint(carom_value_at(result, i), 0);
+        bodies[i] = carom_as_uint(carom_value_at(list, i), 0);
     }
     if (outcome == CAROM_OK && count != NULL) {
         *count = told;
@@ -148,7 +159,7 @@ carom_status carom_query_nearest(carom_client *client, const char *world, carom_
         call_answer(client, world, "query.nearest", args, timeout_ms, &result, err);
     if (outcome == CAROM_OK) {
         *out = (carom_nearest){
-            .found = carom_value_type(result) == CAROM_MAP,
+            .found = carom_get_uint(result, "body", 0) != 0,
             .body = carom_get_uint(result, "body", 0),
             .shape = carom_get_uint(result, "shape", 0),
             .point = get_vec(result, "point"),

@@ -42,4 +42,13 @@ status world_image_counts(const uint8_t *bytes, size_t size, image_counts *out, 
 // and a text that says where; the bytes need not be trusted.
 status world_restore(const uint8_t *bytes, size_t size, physics_world **out, error *err);
 
+// The impulses of contacts and the forces of joints in the last step are told (world_contacts,
+// joint_get) and decide nothing, so images leave them out and a restored world tells zeros until it
+// has stepped. These functions keep them beside an image, for the process that made it: the bytes
+// are in its own order.
+size_t world_reports_bytes(const physics_world *world);
+void world_save_reports(const physics_world *world, uint8_t *out); // world_reports_bytes() bytes
+// `world` was just restored from the image made with these bytes.
+void world_restore_reports(physics_world *world, const uint8_t *from);
+
 #endif

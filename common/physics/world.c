@@ -247,6 +247,11 @@ world_counts world_count(const physics_world *world)
     };
 }
 
+uint32_t world_awake(const physics_world *world)
+{
+    return world->awake_bodies.count;
+}
+
 world_room world_room_left(const physics_world *world)
 {
     return (world_room){

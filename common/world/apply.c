@@ -92,7 +92,7 @@ static status apply_remove(const application *a, const command *c, command_resul
 
 static status apply_get(const application *a, const command *c, command_result *out)
 {
-    return read_body(a->world, a->owners, id_of(a, c->body), &out->body, a->memory, a->err);
+    return read_body(a->world, a->owners, id_of(a, c->get.body), &out->body, a->memory, a->err);
 }
 
 static status apply_body_set(const application *a, const command *c, command_result *out)

@@ -89,6 +89,8 @@ typedef struct batch_result {
 struct command_result {
     method method; // selects the member of the union; methods that only answer {tick} have none
     uint64_t tick; // change: the tick whose state first shows it; read: the tick that was read
+    bool has_at;   // a read of a tick that it named, `at`, which the answer repeats
+    double at;
     command_memory *memory; // owned; NULL inside a batch
     union {
         spawn_result spawn;       // body.spawn

@@ -209,7 +209,7 @@ static status plan_remove(plan *p, const command *c)
 
 static status plan_get(plan *p, const command *c)
 {
-    body_id id = c->body;
+    body_id id = c->get.body;
     plan_body *body;
     status s = body_at(p, id, &body);
     if (s == STATUS_OK) {

@@ -98,6 +98,19 @@ uint64_t command_subject(const command *c)
     }
 }
 
+bool command_past(const command *c, double *at)
+{
+#define PAST(id, field)                                                                            \
+    case METHOD_##id:                                                                              \
+        *at = (double)c->field.at;                                                                 \
+        return c->field.has_at;
+    switch (c->method) {
+        METHOD_PAST(PAST)
+    default:
+        return false;
+    }
+}
+
 size_t command_held_bytes(const command *c)
 {
     return command_memory_held(c->memory);

@@ -87,7 +87,9 @@ struct command {
         subscribe_args subscribe;
         view_args view; // world.unsubscribe (subscription alone) and world.view
         body_spawn_args spawn;
-        body_id body; // body.remove, body.get
+        body_id body; // body.remove
+        body_get_args get;
+        world_state_args world_state;
         body_set_args body_set;
         body_push_args push;
         body_turn_args turn;
@@ -118,6 +120,9 @@ void command_own(command *c, const char *owner);
 // The id of the body, shape or joint that the command names, which may be a reference inside a
 // batch; 0 if its method names none.
 uint64_t command_subject(const command *c);
+
+// Whether it reads a world as it was: *at is the tick, or a moment between two, that it names.
+bool command_past(const command *c, double *at);
 
 // Bytes of the blocks that the command owns.
 size_t command_held_bytes(const command *c);

@@ -66,6 +66,17 @@ static void batch_world_check(const arguments *a, const command *outer)
     }
 }
 
+// A batch is of one tick, and so is all that it reads.
+static void refuse_past(const arguments *a, const command *c)
+{
+    double at;
+    if (command_past(c, &at)) {
+        place where = arguments_place(a, "at");
+        decoder_fail(a->decoder, STATUS_INVALID_ARGUMENT, &where,
+                     "a command of a batch reads the world as the batch leaves it; leave at out");
+    }
+}
+
 static void decode_apply_command(const arguments *a, command *outer)
 {
     decoder *d = a->decoder;
@@ -95,6 +106,7 @@ static void decode_apply_command(const arguments *a, command *outer)
             out->commands[i].method = info->id;
             d->before = i;
             decode_arguments(&inner, &out->commands[i]);
+            refuse_past(&inner, &out->commands[i]);
         }
     }
 }

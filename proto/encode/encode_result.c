@@ -1,6 +1,8 @@
 // The results of the methods as MessagePack, one function per kind of result; see encode.h.
 #include "proto/encode/encode_pack.h"
 
+#include <math.h>
+
 #include "common/base/assert.h"
 #include "proto/wire/buffer.h"
 
@@ -63,11 +65,37 @@ static void pack_joints(packer *k, const joint_info *joints, uint32_t count)
     }
 }
 
-static void pack_state(packer *k, const world_state_result *state, uint64_t tick)
+// at: the moment that a read named, in ticks; nothing where it named none.
+static void pair_at(packer *k, const command_result *r)
 {
-    pack_map(k, 5);
+    if (!r->has_at) {
+        return;
+    }
+    pack_text(k, "at");
+    if (r->at == floor(r->at)) {
+        pack_uint(k, (uint64_t)r->at);
+    } else {
+        pack_double(k, r->at);
+    }
+}
+
+// {at, name: what follows}, or just what follows.
+static void pack_list_of(packer *k, const command_result *r, const char *name)
+{
+    if (r->has_at) {
+        pack_map(k, 2);
+        pair_at(k, r);
+        pack_text(k, name);
+    }
+}
+
+static void pack_state(packer *k, const command_result *r)
+{
+    const world_state_result *state = &r->state;
+    pack_map(k, 5 + r->has_at);
+    pair_at(k, r);
     pair_text(k, "world", state->world);
-    pair_uint(k, "tick", tick);
+    pair_uint(k, "tick", r->tick);
     pack_text(k, "hash");
     pack_hash(k, state->hash);
     pack_text(k, "bodies");
@@ -86,8 +114,10 @@ static void pack_joint_list(packer *k, const joints_result *all, uint64_t tick)
     pack_joints(k, all->joints, all->count);
 }
 
-static void pack_hits(packer *k, const hits_result *hits)
+static void pack_hits(packer *k, const command_result *r)
 {
+    const hits_result *hits = &r->hits;
+    pack_list_of(k, r, "hits");
     pack_array(k, hits->count);
     for (uint32_t i = 0; i < hits->count; i++) {
         const query_hit *hit = &hits->hits[i];
@@ -100,11 +130,13 @@ static void pack_hits(packer *k, const hits_result *hits)
     }
 }
 
-static void pack_contacts(packer *k, const contacts_result *found, uint64_t tick)
+static void pack_contacts(packer *k, const command_result *r)
 {
-    pack_map(k, 3);
+    const contacts_result *found = &r->contacts;
+    pack_map(k, 3 + r->has_at);
+    pair_at(k, r);
     pair_text(k, "world", found->world);
-    pair_uint(k, "tick", tick);
+    pair_uint(k, "tick", r->tick);
     pack_text(k, "contacts");
     pack_array(k, found->count);
     for (uint32_t i = 0; i < found->count; i++) {
@@ -112,17 +144,37 @@ static void pack_contacts(packer *k, const contacts_result *found, uint64_t tick
     }
 }
 
-static void pack_near(packer *k, const query_near *near)
+static void pack_nothing_near(packer *k, const command_result *r)
 {
-    if (near->body == 0) {
+    if (!r->has_at) {
         msgpack_pack_nil(k);
         return;
     }
-    pack_map(k, 4);
+    pack_map(k, 2);
+    pair_at(k, r);
+    pack_text(k, "body");
+    msgpack_pack_nil(k);
+}
+
+static void pack_near(packer *k, const command_result *r)
+{
+    const query_near *near = &r->near;
+    if (near->body == 0) {
+        pack_nothing_near(k, r);
+        return;
+    }
+    pack_map(k, 4 + r->has_at);
+    pair_at(k, r);
     pair_uint(k, "body", near->body);
     pair_uint(k, "shape", near->shape);
     pair_place(k, "point", near->point);
     pair_double(k, "distance", near->distance);
+}
+
+static void pack_found(packer *k, const command_result *r)
+{
+    pack_list_of(k, r, "bodies");
+    pack_ids(k, r->found.bodies, r->found.count);
 }
 
 static void pack_result(packer *k, const command_result *r);
@@ -155,21 +207,22 @@ static void pack_batch(packer *k, const batch_result *batch, uint64_t tick)
 
 static void pack_body_result(packer *k, const command_result *r)
 {
-    pack_body(k, &r->body, 1);
+    pack_body(k, &r->body, 1 + r->has_at);
+    pair_at(k, r);
     pair_uint(k, "tick", r->tick);
 }
 
 PACK(spawn, pack_spawn(k, &r->spawn, r->tick))
-PACK(state, pack_state(k, &r->state, r->tick))
+PACK(state, pack_state(k, r))
 PACK(batch, pack_batch(k, &r->batch, r->tick))
 PACK(shape, pack_made(k, "shape", r->shape, r->tick))
 PACK(joint, pack_made(k, "joint", r->joint, r->tick))
 PACK(joint_info, pack_joint(k, &r->joint_info))
 PACK(joints, pack_joint_list(k, &r->joints, r->tick))
-PACK(contacts, pack_contacts(k, &r->contacts, r->tick))
-PACK(hits, pack_hits(k, &r->hits))
-PACK(found, pack_ids(k, r->found.bodies, r->found.count))
-PACK(near, pack_near(k, &r->near))
+PACK(contacts, pack_contacts(k, r))
+PACK(hits, pack_hits(k, r))
+PACK(found, pack_found(k, r))
+PACK(near, pack_near(k, r))
 PACK(tick, pack_tick(k, r->tick))
 
 typedef void pack_function(packer *k, const command_result *r);

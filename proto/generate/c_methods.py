@@ -11,6 +11,7 @@ HEAD = """\
 //   METHOD_LIST    X(id, name on the wire, least role, scope, traits, price)   every method
 //   METHOD_SUBJECTS, METHOD_MAKES   X(id, field)   where a command has the id of the body, shape or
 //                                   joint that it is about, and a result that of what was made
+//   METHOD_PAST    X(id, field)     where a command has `at`, a tick of the past that it reads
 //   METHOD_DECODE  X(id, function)  arguments into the command: decode_..._command of
 //                                   proto/commands/decode.c; `none` where the world is all there is
 //   METHOD_PERMIT  X(id, function)  whether a player may: permit_... of ownership.c
@@ -78,6 +79,8 @@ def write(schema):
     out += macro("METHOD_LIST", [columns(m, schema) for m in schema.methods])
     for name, column in (("METHOD_SUBJECTS", "subject"), ("METHOD_MAKES", "makes")):
         out += macro(name, [f"{m.id}, {getattr(m, column)[1]}" for m in schema.methods if getattr(m, column)])
+    past = [f"{m.id}, {m.struct['member']}" for m in schema.methods if m.scope == "read" and any(a.name == "at" for a in m.args)]
+    out += macro("METHOD_PAST", past)
     out += "".join(step(name, schema.methods) for name in STEPS)
     out += "typedef enum method {\n" + "".join(f"    METHOD_{m.id},\n" for m in schema.methods)
     out += "    METHOD_COUNT\n} method;\n// clang-format on\n\n#endif\n"

@@ -60,7 +60,7 @@ static status decode(const log_command *row, method m, command *out, error *err)
     return s;
 }
 
-static status play_command(log_player *p, const log_command *row, error *err)
+status log_player_command(log_player *p, const log_command *row, error *err)
 {
     const method_info *info = method_find(row->method, row->method_size);
     if (info == NULL) {
@@ -131,7 +131,7 @@ status log_player_play_to(log_player *p, const log_record *record, uint64_t tick
     log_command row;
     uint32_t done = again ? p->within_rows : 0;
     for (uint32_t i = 0; log_record_next(record, &offset, &row) && row.tick <= tick; i++) {
-        status s = i < done ? STATUS_OK : play_command(p, &row, err);
+        status s = i < done ? STATUS_OK : log_player_command(p, &row, err);
         if (s != STATUS_OK) {
             return s;
         }

@@ -51,6 +51,10 @@ status log_player_play(log_player *p, const log_record *record, error *err);
 // end. Called again with the same record and a later tick, it goes on from there.
 status log_player_play_to(log_player *p, const log_record *record, uint64_t tick, error *err);
 
+// Plays one command of a log: steps to where it was applied (`paused` says what its tick means),
+// and applies it. Errors: STATUS_INVALID_ARGUMENT as above.
+status log_player_command(log_player *p, const log_command *row, error *err);
+
 // Whether the player is within this record, partly played, at `tick` or before.
 bool log_player_is_within(const log_player *p, const log_record *record, uint64_t tick);
 

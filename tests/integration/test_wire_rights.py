@@ -359,6 +359,28 @@ class Areas(RightsTest):
             with self.subTest(method=method, arguments=arguments):
                 self.refused("must lie within", self.viewer, method, world="field", **arguments)
 
+    def test_past_shows_what_lay_within_then(self):
+        self.admin.call("world.step", world="field")  # tick 1: one body is near, the other one far
+        self.admin.call("body.set", world="field", body=self.near, position=[50, 5])
+        self.admin.call("body.set", world="field", body=self.far, position=[5, 5])
+        self.admin.call("world.step", world="field", ticks=4)
+        self.admin.call("body.remove", world="field", body=self.far)
+        self.admin.call("world.step", world="field")
+        questions = [("query.ray", {"from": [1, 5], "to": [9, 5]}), ("query.overlap", {"area": [0, 0, 10, 10]}),
+                     ("query.nearest", {"point": [5, 5], "radius": 2}),
+                     ("query.cast", {"shape": {"kind": "circle", "radius": 1}, "from": [2, 5], "to": [8, 5]})]
+        for method, arguments in questions:
+            seen = {at: self.viewer.call(method, world="field", at=at, **arguments) for at in (0, 3, 4.5, 6)}
+            found = {at: [body for body in (self.near, self.far) if f"'body': {body}" in str(told) or body in (told.get("bodies") or [])]
+                     for at, told in seen.items()}
+            with self.subTest(method=method):
+                self.assertEqual({0: [self.near], 3: [self.far], 4.5: [self.far], 6: []}, found)
+                self.refused("must lie within", self.viewer, method, world="field", at=0,
+                             **{**arguments, **{key: [50, 5, 51, 6] if key == "area" else [50, 5]
+                                                for key in ("to", "area", "point") if key in arguments}})
+        for method, arguments in (("world.state", {}), ("world.contacts", {}), ("body.get", {"body": self.near})):
+            self.refused("outside of the areas", self.viewer, method, world="field", at=0, **arguments)
+
     def test_what_shows_everything_is_refused(self):
         for method, arguments in (("world.state", {}), ("world.contacts", {}), ("joint.list", {}),
                                   ("body.get", {"body": self.near}), ("joint.get", {"joint": 1}),

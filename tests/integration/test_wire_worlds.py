@@ -196,6 +196,37 @@ class Commands(WorldsTest):
         self.assertEqual((13, 0), (applied["tick"], applied["late"]))
         self.assertGreaterEqual(applied["margin"], 0)
 
+    def test_past_is_answered_as_it_was(self):
+        ray = {"from": [-9, 0], "to": [9, 0]}
+        body = self.spawn(velocity=[1, 0])["body"]
+        self.call("world.step", ticks=10)
+        then = {"ray": self.call("query.ray", **ray), "get": self.call("body.get", body=body),
+                "state": self.call("world.state"), "contacts": self.call("world.contacts")}
+        self.call("world.step", ticks=10)
+        self.call("body.remove", body=body)
+        self.call("world.step", ticks=10)
+        self.assertEqual({"at": 10, "hits": then["ray"]}, self.call("query.ray", at=10, **ray))
+        self.assertEqual({"at": 10, **then["get"]}, self.call("body.get", body=body, at=10))
+        self.assertEqual({"at": 10, **then["state"]}, self.call("world.state", at=10))
+        self.assertEqual({"at": 10, **then["contacts"]}, self.call("world.contacts", at=10))
+        between = [self.call("query.ray", at=at, **ray)["hits"][0]["point"][0] for at in (10, 10.5, 11)]
+        self.assertAlmostEqual(between[1], (between[0] + between[2]) / 2, places=6)
+        self.assertEqual({"at": 30, "hits": []}, self.call("query.ray", at=30, **ray))  # the present
+        self.call("world.step", ticks=60)
+        for at, code in ((float("nan"), "invalid_argument: at: "), (-1, "invalid_argument: at: "), (91, "invalid_argument: at: tick 91 is not over"),
+                         (10, r"unavailable: tick 10 is outside of the history \[40, 90\]")):
+            with self.assertRaisesRegex(RemoteError, f"^{code}"):
+                self.call("query.ray", at=at, **ray)
+        self.assertNotIn("at", self.call("body.get", body=self.spawn()["body"]))
+        with self.assertRaisesRegex(RemoteError, "^invalid_argument: at: "):
+            self.call("world.state", at=50.5)
+        with self.assertRaisesRegex(RemoteError, r"^invalid_argument: commands\[0\].at: a command of a batch reads"):
+            self.call("world.apply", commands=[["body.get", {"body": body, "at": 50}]])
+        fork = self.world + "-fork"
+        self.call("world.fork", **{"as": fork})
+        self.refused("unavailable", r"tick 89 is outside of the history \[90, 90\]", self.client, "world.state", world=fork, at=89)
+        self.client.notify("world.destroy", world=fork)
+
     def test_joints_and_queries_go_the_same_way(self):
         a, b = self.spawn()["body"], self.spawn(position=[3, 0])["body"]
         joint = self.call("joint.create", kind="distance", a=a, b=b, anchor_a=[0, 0], anchor_b=[0, 0])["joint"]

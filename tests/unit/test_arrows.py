@@ -36,7 +36,7 @@ SHARED = ["server/base", "server/process/crash.h", "server/schedule"]
 # replies; its snapshots, and its log, which do not know each other; its ticks.
 WORLD_STATE = ["server/world/state"]
 WORLD_MESSAGE = WORLD_STATE + ["server/world/message"]
-SERVED_WORLD = WORLD_MESSAGE + ["server/world/snapshots", "server/world/log", "server/world/tick"]
+SERVED_WORLD = WORLD_MESSAGE + ["server/world/history", "server/world/snapshots", "server/world/log", "server/world/tick"]
 
 # room: (rooms or single files it may include, libraries it may include). A room may always include
 # itself.
@@ -64,6 +64,7 @@ ROOMS = {
     # A served world and its storage know commands as plain structs, not how they travel.
     "server/world/state": (PROTO, []),
     "server/world/message": (PROTO + SHARED + ["server/storage"] + WORLD_STATE, []),
+    "server/world/history": (PROTO + SHARED, []),
     "server/world/snapshots": (PROTO + SHARED + WORLD_MESSAGE, []),
     "server/world/log": (PROTO + SHARED + ["server/storage"] + WORLD_MESSAGE, []),
     "server/world/tick": (PROTO + SHARED + ["server/storage"] + SERVED_WORLD, []),

@@ -282,16 +282,24 @@ CAROM_API carom_status carom_call_world_fork(carom_client *client, const char *w
 
 // world.state: Everything that is in a world. Least role: viewer. Answers {world, tick, hash,
 // bodies, joints}: full body maps.
-CAROM_API carom_value *carom_map_world_state(const char *world);
+typedef struct carom_args_world_state {
+    // A tick of the world's history, as which the world is told; the present one, if left out.
+    bool has_at;
+    uint64_t at;
+} carom_args_world_state;
+CAROM_API carom_value *carom_map_world_state(const char *world, const carom_args_world_state *args);
 CAROM_API carom_status carom_call_world_state(carom_client *client, const char *world,
-                                              int timeout_ms, carom_value **result,
-                                              carom_error *error);
+                                              const carom_args_world_state *args, int timeout_ms,
+                                              carom_value **result, carom_error *error);
 
 // world.contacts: The pairs of shapes that touch, of the world or of one body. Least role:
 // viewer. Answers {world, tick, contacts}: each {a, b, shape_a, shape_b, normal, points}.
 typedef struct carom_args_world_contacts {
     // Only contacts of this body.
     uint64_t body;
+    // A tick of the world's history, as which the world is told; the present one, if left out.
+    bool has_at;
+    uint64_t at;
 } carom_args_world_contacts;
 CAROM_API carom_value *carom_map_world_contacts(const char *world,
                                                 const carom_args_world_contacts *args);
@@ -453,6 +461,9 @@ CAROM_API size_t carom_add_body_remove(carom_batch *batch, const carom_args_body
 typedef struct carom_args_body_get {
     // The body's id.
     uint64_t body;
+    // A tick of the world's history, as which the world is told; the present one, if left out.
+    bool has_at;
+    uint64_t at;
 } carom_args_body_get;
 CAROM_API carom_value *carom_map_body_get(const char *world, const carom_args_body_get *args);
 CAROM_API carom_status carom_call_body_get(carom_client *client, const char *world,
@@ -832,7 +843,7 @@ CAROM_API carom_status carom_call_joint_list(carom_client *client, const char *w
                                              carom_error *error);
 
 // query.ray: The shapes that a ray meets. Least role: viewer. Answers [{body, shape, point,
-// normal, fraction}], nearest first.
+// normal, fraction}], nearest first; with at {at, hits}.
 typedef struct carom_args_query_ray {
     // The beginning of the ray. [m]
     carom_vec2 from;
@@ -846,6 +857,10 @@ typedef struct carom_args_query_ray {
     bool sensors;
     // Whether every hit is answered; the nearest alone, if left out. Default false.
     bool all;
+    // A tick of the world's history that the query looks at, or a moment between two; the present
+    // tick, if left out. [ticks]
+    bool has_at;
+    double at;
 } carom_args_query_ray;
 CAROM_API carom_value *carom_map_query_ray(const char *world, const carom_args_query_ray *args);
 CAROM_API carom_status carom_call_query_ray(carom_client *client, const char *world,
@@ -853,7 +868,7 @@ CAROM_API carom_status carom_call_query_ray(carom_client *client, const char *wo
                                             carom_value **result, carom_error *error);
 
 // query.overlap: The bodies in a place; exactly one of area, shape and point. Least role: viewer.
-// Answers [body …].
+// Answers [body …]; with at {at, bodies}.
 typedef struct carom_args_query_overlap {
     // Bodies with a shape that meets it, or else: [m]
     bool has_area;
@@ -869,6 +884,10 @@ typedef struct carom_args_query_overlap {
     uint64_t ignore;
     // Whether the query sees sensors too. Default false.
     bool sensors;
+    // A tick of the world's history that the query looks at, or a moment between two; the present
+    // tick, if left out. [ticks]
+    bool has_at;
+    double at;
 } carom_args_query_overlap;
 CAROM_API carom_value *carom_map_query_overlap(const char *world,
                                                const carom_args_query_overlap *args);
@@ -878,7 +897,7 @@ CAROM_API carom_status carom_call_query_overlap(carom_client *client, const char
                                                 carom_error *error);
 
 // query.cast: The shapes that a moving shape meets. Least role: viewer. Answers [{body, shape,
-// point, normal, fraction}], nearest first.
+// point, normal, fraction}], nearest first; with at {at, hits}.
 typedef struct carom_args_query_cast {
     // The shape, relative to its origin.
     const carom_shape *shape;
@@ -894,6 +913,10 @@ typedef struct carom_args_query_cast {
     bool sensors;
     // Whether every hit is answered; the nearest alone, if left out. Default false.
     bool all;
+    // A tick of the world's history that the query looks at, or a moment between two; the present
+    // tick, if left out. [ticks]
+    bool has_at;
+    double at;
 } carom_args_query_cast;
 CAROM_API carom_value *carom_map_query_cast(const char *world, const carom_args_query_cast *args);
 CAROM_API carom_status carom_call_query_cast(carom_client *client, const char *world,
@@ -901,7 +924,8 @@ CAROM_API carom_status carom_call_query_cast(carom_client *client, const char *w
                                              carom_value **result, carom_error *error);
 
 // query.nearest: The surface that is nearest to a place. Least role: viewer. Answers {body,
-// shape, point, distance}; nil if there is none.
+// shape, point, distance}; nil if there is none; with at a map that has it too, and body nil if
+// there is none.
 typedef struct carom_args_query_nearest {
     // A place in the world. [m]
     carom_vec2 point;
@@ -914,6 +938,10 @@ typedef struct carom_args_query_nearest {
     uint64_t ignore;
     // Whether the query sees sensors too. Default false.
     bool sensors;
+    // A tick of the world's history that the query looks at, or a moment between two; the present
+    // tick, if left out. [ticks]
+    bool has_at;
+    double at;
 } carom_args_query_nearest;
 CAROM_API carom_value *carom_map_query_nearest(const char *world,
                                                const carom_args_query_nearest *args);

@@ -730,10 +730,13 @@ struct world_fork {
 struct world_state {
     static constexpr const char *name = "world.state";
     static constexpr bool of_world = true, in_batch = false;
+    // A tick of the world's history, as which the world is told; the present one, if left out.
+    std::optional<std::int64_t> at{};
 
     value args() const
     {
         value out = value::map();
+        detail::put(out, "at", at);
         return out;
     }
 };
@@ -745,11 +748,14 @@ struct world_contacts {
     static constexpr bool of_world = true, in_batch = false;
     // Only contacts of this body.
     std::optional<std::uint64_t> body{};
+    // A tick of the world's history, as which the world is told; the present one, if left out.
+    std::optional<std::int64_t> at{};
 
     value args() const
     {
         value out = value::map();
         detail::put_id(out, "body", body);
+        detail::put(out, "at", at);
         return out;
     }
 };
@@ -938,11 +944,14 @@ struct body_get {
     static constexpr bool of_world = true, in_batch = true;
     // The body's id.
     std::uint64_t body{};
+    // A tick of the world's history, as which the world is told; the present one, if left out.
+    std::optional<std::int64_t> at{};
 
     value args() const
     {
         value out = value::map();
         detail::put_id(out, "body", body);
+        detail::put(out, "at", at);
         return out;
     }
 };
@@ -1374,7 +1383,7 @@ struct joint_list {
 };
 
 // The shapes that a ray meets. Least role: viewer. Answers [{body, shape, point, normal,
-// fraction}], nearest first.
+// fraction}], nearest first; with at {at, hits}.
 struct query_ray {
     static constexpr const char *name = "query.ray";
     static constexpr bool of_world = true, in_batch = false;
@@ -1390,6 +1399,9 @@ struct query_ray {
     std::optional<bool> sensors{};
     // Whether every hit is answered; the nearest alone, if left out. Default false.
     std::optional<bool> all{};
+    // A tick of the world's history that the query looks at, or a moment between two; the present
+    // tick, if left out. [ticks]
+    std::optional<double> at{};
 
     value args() const
     {
@@ -1400,12 +1412,13 @@ struct query_ray {
         detail::put_id(out, "ignore", ignore);
         detail::put(out, "sensors", sensors);
         detail::put(out, "all", all);
+        detail::put(out, "at", at);
         return out;
     }
 };
 
 // The bodies in a place; exactly one of area, shape and point. Least role: viewer. Answers [body
-// …].
+// …]; with at {at, bodies}.
 struct query_overlap {
     static constexpr const char *name = "query.overlap";
     static constexpr bool of_world = true, in_batch = false;
@@ -1421,6 +1434,9 @@ struct query_overlap {
     std::optional<std::uint64_t> ignore{};
     // Whether the query sees sensors too. Default false.
     std::optional<bool> sensors{};
+    // A tick of the world's history that the query looks at, or a moment between two; the present
+    // tick, if left out. [ticks]
+    std::optional<double> at{};
 
     value args() const
     {
@@ -1431,12 +1447,13 @@ struct query_overlap {
         detail::put(out, "filter", filter);
         detail::put_id(out, "ignore", ignore);
         detail::put(out, "sensors", sensors);
+        detail::put(out, "at", at);
         return out;
     }
 };
 
 // The shapes that a moving shape meets. Least role: viewer. Answers [{body, shape, point, normal,
-// fraction}], nearest first.
+// fraction}], nearest first; with at {at, hits}.
 struct query_cast {
     static constexpr const char *name = "query.cast";
     static constexpr bool of_world = true, in_batch = false;
@@ -1454,6 +1471,9 @@ struct query_cast {
     std::optional<bool> sensors{};
     // Whether every hit is answered; the nearest alone, if left out. Default false.
     std::optional<bool> all{};
+    // A tick of the world's history that the query looks at, or a moment between two; the present
+    // tick, if left out. [ticks]
+    std::optional<double> at{};
 
     value args() const
     {
@@ -1465,12 +1485,13 @@ struct query_cast {
         detail::put_id(out, "ignore", ignore);
         detail::put(out, "sensors", sensors);
         detail::put(out, "all", all);
+        detail::put(out, "at", at);
         return out;
     }
 };
 
 // The surface that is nearest to a place. Least role: viewer. Answers {body, shape, point,
-// distance}; nil if there is none.
+// distance}; nil if there is none; with at a map that has it too, and body nil if there is none.
 struct query_nearest {
     static constexpr const char *name = "query.nearest";
     static constexpr bool of_world = true, in_batch = false;
@@ -1484,6 +1505,9 @@ struct query_nearest {
     std::optional<std::uint64_t> ignore{};
     // Whether the query sees sensors too. Default false.
     std::optional<bool> sensors{};
+    // A tick of the world's history that the query looks at, or a moment between two; the present
+    // tick, if left out. [ticks]
+    std::optional<double> at{};
 
     value args() const
     {
@@ -1493,6 +1517,7 @@ struct query_nearest {
         detail::put(out, "filter", filter);
         detail::put_id(out, "ignore", ignore);
         detail::put(out, "sensors", sensors);
+        detail::put(out, "at", at);
         return out;
     }
 };

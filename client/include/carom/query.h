@@ -24,6 +24,9 @@ typedef struct carom_query_options {
     bool has_filter; // the three below count
     uint64_t category, mask;
     int32_t group;
+    bool has_at; // `at` counts
+    double at;   // the tick of the world's history that is looked at, or a moment between two.
+                 // CAROM_UNAVAILABLE where the history does not reach it
 } carom_query_options;
 
 typedef struct carom_hit {

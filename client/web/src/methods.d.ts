@@ -349,6 +349,8 @@ export interface WorldForkArguments {
 export interface WorldStateArguments {
   /** The world's name. */
   world: string;
+  /** A tick of the world's history, as which the world is told; the present one, if left out. */
+  at?: number;
   /** The epoch that the world must have; not_found if it has another. */
   epoch?: number;
 }
@@ -358,6 +360,8 @@ export interface WorldContactsArguments {
   world: string;
   /** Only contacts of this body. */
   body?: Id;
+  /** A tick of the world's history, as which the world is told; the present one, if left out. */
+  at?: number;
   /** The epoch that the world must have; not_found if it has another. */
   epoch?: number;
 }
@@ -479,6 +483,8 @@ export interface BodyGetArguments {
   world: string;
   /** The body's id. */
   body: Id;
+  /** A tick of the world's history, as which the world is told; the present one, if left out. */
+  at?: number;
   /** The epoch that the world must have; not_found if it has another. */
   epoch?: number;
 }
@@ -765,6 +771,8 @@ export interface QueryRayArguments {
   sensors?: boolean;
   /** Whether every hit is answered; the nearest alone, if left out. Default false. */
   all?: boolean;
+  /** A tick of the world's history that the query looks at, or a moment between two; the present tick, if left out. [ticks] */
+  at?: number;
   /** The epoch that the world must have; not_found if it has another. */
   epoch?: number;
 }
@@ -784,6 +792,8 @@ export interface QueryOverlapArguments {
   ignore?: Id;
   /** Whether the query sees sensors too. Default false. */
   sensors?: boolean;
+  /** A tick of the world's history that the query looks at, or a moment between two; the present tick, if left out. [ticks] */
+  at?: number;
   /** The epoch that the world must have; not_found if it has another. */
   epoch?: number;
 }
@@ -805,6 +815,8 @@ export interface QueryCastArguments {
   sensors?: boolean;
   /** Whether every hit is answered; the nearest alone, if left out. Default false. */
   all?: boolean;
+  /** A tick of the world's history that the query looks at, or a moment between two; the present tick, if left out. [ticks] */
+  at?: number;
   /** The epoch that the world must have; not_found if it has another. */
   epoch?: number;
 }
@@ -822,6 +834,8 @@ export interface QueryNearestArguments {
   ignore?: Id;
   /** Whether the query sees sensors too. Default false. */
   sensors?: boolean;
+  /** A tick of the world's history that the query looks at, or a moment between two; the present tick, if left out. [ticks] */
+  at?: number;
   /** The epoch that the world must have; not_found if it has another. */
   epoch?: number;
 }
@@ -892,15 +906,15 @@ export interface Results {
   'world.set': Tick;
   'world.image': Tick & {image: Uint8Array; hash: Hash};
   'world.fork': WorldTick & {epoch: number; created: boolean};
-  'world.state': WorldTick & {hash: Hash; bodies: BodyMap[]; joints: JointMap[]};
-  'world.contacts': WorldTick & {contacts: ContactMap[]};
+  'world.state': WorldTick & {hash: Hash; bodies: BodyMap[]; joints: JointMap[]; at?: number};
+  'world.contacts': WorldTick & {contacts: ContactMap[]; at?: number};
   'world.apply': Tick & {results: unknown[]; late?: number; margin?: number; dropped?: boolean};
   'world.subscribe': {subscription: number; epoch: number; tick: number};
   'world.unsubscribe': {};
   'world.view': {};
   'body.spawn': Tick & {body: Number53; shapes: Number53[]};
   'body.remove': Tick;
-  'body.get': BodyMap & Tick;
+  'body.get': BodyMap & Tick & {at?: number};
   'body.set': Tick;
   'body.impulse': Tick;
   'body.angular_impulse': Tick;
@@ -914,10 +928,10 @@ export interface Results {
   'joint.remove': Tick;
   'joint.get': JointMap & Tick;
   'joint.list': WorldTick & {joints: JointMap[]};
-  'query.ray': Hit[];
-  'query.overlap': Number53[];
-  'query.cast': Hit[];
-  'query.nearest': {body: Number53; shape: Number53; point: Vector; distance: number} | null;
+  'query.ray': Hit[] & {at?: number; hits?: Hit[]};
+  'query.overlap': Number53[] & {at?: number; bodies?: Number53[]};
+  'query.cast': Hit[] & {at?: number; hits?: Hit[]};
+  'query.nearest': {body: Number53; shape: Number53; point: Vector; distance: number; at?: number} | null;
   // Of a server that knows more methods than this package.
   [method: string]: unknown;
 }

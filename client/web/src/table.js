@@ -178,6 +178,7 @@ export const TABLE = {
     result: '{world, tick, hash, bodies, joints}: full body maps',
     args: {
       world: {type: 'name', required: true, doc: 'The world\'s name.'},
+      at: {type: 'integer', min: 0, max: 9007199254740991, doc: 'A tick of the world\'s history, as which the world is told; the present one, if left out.'},
       epoch: {type: 'integer', min: 1, max: 9007199254740991, doc: 'The epoch that the world must have; not_found if it has another.'},
     },
   },
@@ -188,6 +189,7 @@ export const TABLE = {
     args: {
       world: {type: 'name', required: true, doc: 'The world\'s name.'},
       body: {type: 'id', doc: 'Only contacts of this body.'},
+      at: {type: 'integer', min: 0, max: 9007199254740991, doc: 'A tick of the world\'s history, as which the world is told; the present one, if left out.'},
       epoch: {type: 'integer', min: 1, max: 9007199254740991, doc: 'The epoch that the world must have; not_found if it has another.'},
     },
   },
@@ -287,6 +289,7 @@ export const TABLE = {
     args: {
       world: {type: 'name', required: true, doc: 'The world\'s name.'},
       body: {type: 'id', required: true, doc: 'The body\'s id.'},
+      at: {type: 'integer', min: 0, max: 9007199254740991, doc: 'A tick of the world\'s history, as which the world is told; the present one, if left out.'},
       epoch: {type: 'integer', min: 1, max: 9007199254740991, doc: 'The epoch that the world must have; not_found if it has another.'},
     },
   },
@@ -498,7 +501,7 @@ export const TABLE = {
   'query.ray': {
     role: 'viewer', scope: 'read', batch: false,
     summary: 'The shapes that a ray meets.',
-    result: '[{body, shape, point, normal, fraction}], nearest first',
+    result: '[{body, shape, point, normal, fraction}], nearest first; with at {at, hits}',
     args: {
       world: {type: 'name', required: true, doc: 'The world\'s name.'},
       from: {type: 'vector', required: true, min: -1000000, max: 1000000, unit: 'm', doc: 'The beginning of the ray.'},
@@ -507,13 +510,14 @@ export const TABLE = {
       ignore: {type: 'id', doc: 'A body that the query does not see.'},
       sensors: {type: 'bool', fallback: false, doc: 'Whether the query sees sensors too.'},
       all: {type: 'bool', fallback: false, doc: 'Whether every hit is answered; the nearest alone, if left out.'},
+      at: {type: 'number', min: 0, max: 9007199254740991, unit: 'ticks', doc: 'A tick of the world\'s history that the query looks at, or a moment between two; the present tick, if left out.'},
       epoch: {type: 'integer', min: 1, max: 9007199254740991, doc: 'The epoch that the world must have; not_found if it has another.'},
     },
   },
   'query.overlap': {
     role: 'viewer', scope: 'read', batch: false,
     summary: 'The bodies in a place; exactly one of area, shape and point.',
-    result: '[body …]',
+    result: '[body …]; with at {at, bodies}',
     args: {
       world: {type: 'name', required: true, doc: 'The world\'s name.'},
       area: {type: 'area', min: -1000000, max: 1000000, unit: 'm', doc: 'Bodies with a shape that meets it, or else:'},
@@ -522,13 +526,14 @@ export const TABLE = {
       filter: {type: 'filter', doc: 'The shapes that the query sees; all, if left out.'},
       ignore: {type: 'id', doc: 'A body that the query does not see.'},
       sensors: {type: 'bool', fallback: false, doc: 'Whether the query sees sensors too.'},
+      at: {type: 'number', min: 0, max: 9007199254740991, unit: 'ticks', doc: 'A tick of the world\'s history that the query looks at, or a moment between two; the present tick, if left out.'},
       epoch: {type: 'integer', min: 1, max: 9007199254740991, doc: 'The epoch that the world must have; not_found if it has another.'},
     },
   },
   'query.cast': {
     role: 'viewer', scope: 'read', batch: false,
     summary: 'The shapes that a moving shape meets.',
-    result: '[{body, shape, point, normal, fraction}], nearest first',
+    result: '[{body, shape, point, normal, fraction}], nearest first; with at {at, hits}',
     args: {
       world: {type: 'name', required: true, doc: 'The world\'s name.'},
       shape: {type: 'form', required: true, doc: 'The shape, relative to its origin.'},
@@ -538,13 +543,14 @@ export const TABLE = {
       ignore: {type: 'id', doc: 'A body that the query does not see.'},
       sensors: {type: 'bool', fallback: false, doc: 'Whether the query sees sensors too.'},
       all: {type: 'bool', fallback: false, doc: 'Whether every hit is answered; the nearest alone, if left out.'},
+      at: {type: 'number', min: 0, max: 9007199254740991, unit: 'ticks', doc: 'A tick of the world\'s history that the query looks at, or a moment between two; the present tick, if left out.'},
       epoch: {type: 'integer', min: 1, max: 9007199254740991, doc: 'The epoch that the world must have; not_found if it has another.'},
     },
   },
   'query.nearest': {
     role: 'viewer', scope: 'read', batch: false,
     summary: 'The surface that is nearest to a place.',
-    result: '{body, shape, point, distance}; nil if there is none',
+    result: '{body, shape, point, distance}; nil if there is none; with at a map that has it too, and body nil if there is none',
     args: {
       world: {type: 'name', required: true, doc: 'The world\'s name.'},
       point: {type: 'vector', required: true, min: -1000000, max: 1000000, unit: 'm', doc: 'A place in the world.'},
@@ -552,6 +558,7 @@ export const TABLE = {
       filter: {type: 'filter', doc: 'The shapes that the query sees; all, if left out.'},
       ignore: {type: 'id', doc: 'A body that the query does not see.'},
       sensors: {type: 'bool', fallback: false, doc: 'Whether the query sees sensors too.'},
+      at: {type: 'number', min: 0, max: 9007199254740991, unit: 'ticks', doc: 'A tick of the world\'s history that the query looks at, or a moment between two; the present tick, if left out.'},
       epoch: {type: 'integer', min: 1, max: 9007199254740991, doc: 'The epoch that the world must have; not_found if it has another.'},
     },
   },

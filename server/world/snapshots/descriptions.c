@@ -51,7 +51,7 @@ void descriptions_body(descriptions *d, const physics_world *world, const row_en
         d->after.bodies_from = slot;
         return;
     }
-    command get = {.method = METHOD_BODY_GET, .body = entry->id};
+    command get = {.method = METHOD_BODY_GET, .get.body = entry->id};
     command_result result;
     error err;
     // body.get does not change the world; apply_command takes a mutable one for all methods.

@@ -151,7 +151,12 @@ void served_world_apply(served_world *h, request *q, bool between_ticks,
     ASSERT(h->costs.returned == NULL && (batch_left_ns == NULL || *batch_left_ns >= 0));
     command_result result;
     error err;
+    double at;
     h->costs.command = (crowding_cost){0};
+    if (command_past(&q->command, &at)) {
+        served_world_apply_past(h, q, at);
+        return;
+    }
     if (h->replay != NULL && method_scope_of(q->command.method) == SCOPE_WORLD_COMMAND) {
         served_world_refuse(
             h, q, STATUS_UNAVAILABLE,
@@ -181,6 +186,8 @@ void served_world_apply(served_world *h, request *q, bool between_ticks,
         crowding_note(&h->crowding, &h->costs.command);
         owner_crowds_note(&h->owner_crowds, &q->actor, h->costs.command.pairs);
         note_applied(h, q);
+        served_world_note_history(h, world_tick(h->physics) + (between_ticks ? 0 : 1),
+                                  q->command.method, q->arguments, q->arguments_size);
         if (between_ticks) {
             set_tick(&result, world_tick(h->physics));
         }

@@ -19,6 +19,18 @@ bool served_world_session_gone(const served_world *h, uint64_t session)
     return gone;
 }
 
+static void note_removal(served_world *h, body_id id)
+{
+    const uint64_t tick = world_tick(h->physics) + (served_world_is_paused(h) ? 0 : 1);
+    buffer arguments;
+    buffer_init(&arguments, LOG_REMOVAL_BYTES_MAX);
+    log_removal_arguments(&arguments, h->name, id);
+    served_world_note_history(h, tick, METHOD_BODY_REMOVE, arguments.data,
+                              (uint32_t)arguments.size);
+    buffer_deinit(&arguments);
+    world_log_note_removal(&h->log, tick, h->name, id);
+}
+
 // Removes as many bodies as the log and the turn allow; a session may have had all bodies of the
 // world. Returns whether none is left.
 static bool remove_session_bodies(served_world *h, uint64_t session, const turn *t)
@@ -36,8 +48,7 @@ static bool remove_session_bodies(served_world *h, uint64_t session, const turn 
         command_result result;
         if (apply_command_as(h->physics, h->owners, NULL, &remove, &result, NULL) == STATUS_OK) {
             command_result_free(&result);
-            world_log_note_removal(
-                &h->log, world_tick(h->physics) + (served_world_is_paused(h) ? 0 : 1), h->name, id);
+            note_removal(h, id);
             publisher_note_edit(&h->publisher);
             metrics_add(METRIC_commands_applied, 1);
         } // otherwise it was removed before

@@ -55,6 +55,7 @@ static void count_tick(served_world *h, int64_t begin)
     coarse_histogram_add(&h->place.metrics->step, now - begin);
     w->ticks++;
     w->busy_ns += now - begin;
+    h->costs.counted_ns = now - begin;
     int64_t length = now - w->start_ns;
     if (length >= SECOND_NS) {
         w->step_ms = (double)w->busy_ns / (double)w->ticks * 1e-6;
@@ -71,6 +72,7 @@ static void begin_anew(served_world *h)
     if (h->runner.run != NULL) {
         world_set_runner(h->physics, h->runner);
     }
+    history_forget(&h->history);
     publisher_begin_anew(&h->publisher, h->physics);
     log_readers_begin_anew(&h->readers);
 }
@@ -177,6 +179,7 @@ static void step_once(served_world *h, int64_t begin)
     } else {
         world_step(h->physics);
     }
+    history_note_step(&h->history, h->physics, h->owners, h->costs.counted_ns, h->clocks.now);
     note_full(h, begin);
     crowding_note_step(&h->crowding);
     publisher_note_step(&h->publisher, h->physics);

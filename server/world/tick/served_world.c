@@ -56,6 +56,8 @@ static void note_replayed(void *context, const log_command *row, const command *
     memcpy(name, row->method, row->method_size);
     name[row->method_size] = '\0';
     publisher_note_change(&h->publisher, h->physics, c);
+    history_note_command(&h->history, row->tick, stood, c->method, row->arguments,
+                         row->arguments_size);
     if (stood) {
         world_log_note(log, row->tick, 0, "world.pause", NULL, 0);
     }
@@ -113,6 +115,8 @@ served_world *served_world_create(uint64_t number, const char *name, adoption *f
         from->owners = NULL;
     }
     publisher_show_owners(&h->publisher, h->owners);
+    history_init(&h->history, bounds, h->hz, h->blocks);
+    history_begin(&h->history, physics, h->owners);
     from->physics = NULL;
     h->replay = from->replay;
     from->replay = NULL;
@@ -266,6 +270,7 @@ void served_world_destroy(served_world *h, status why, const char *text)
     publisher_close_all(&h->publisher, why, text, h->sink);
     log_readers_close_all(&h->readers, h->number, why, text, h->sink);
     publisher_deinit(&h->publisher);
+    history_deinit(&h->history);
     log_readers_deinit(&h->readers);
     array_free(&h->scheduled);
     array_free(&h->sessions.ending);

@@ -19,6 +19,7 @@
 #include "server/schedule/turn_queue.h"
 #include "server/world/tick/crowding.h"
 #include "server/world/tick/inbox.h"
+#include "server/world/history/history.h"
 #include "server/world/log/log_readers.h"
 #include "server/world/message/messages.h"
 #include "server/world/state/last_requests.h"
@@ -84,6 +85,7 @@ typedef struct served_world_costs {
     request *returned;
     int64_t stepped_ns;    // time of the last step of world.step
     int64_t lasted_ns;     // time of the last tick
+    int64_t counted_ns;    // of it: commands and step
     crowding_cost command; // of the last command carried out
     int64_t price_ns;      // cost of the current request in addition to the time that it takes
 } served_world_costs;
@@ -108,6 +110,8 @@ typedef struct served_world {
     owners *owners; // owners of its bodies
     session_bodies session_bodies;
     last_requests last_requests;
+
+    history history; // what it was in the last second
 
     // The recording that it plays
     replay *replay;       // NULL: it accepts commands

@@ -79,6 +79,12 @@ bool served_world_bars(const served_world *h, method m, error *err);
 // text, and uses none of its time.
 bool served_world_permits(const served_world *h, const request *q, error *err);
 
+// Answers a query or read of the tick `at`, or of a moment between two.
+void served_world_apply_past(served_world *h, request *q, double at);
+// Records in the history a command that was applied; shown first in the state of `tick`.
+void served_world_note_history(served_world *h, uint64_t tick, method m, const uint8_t *arguments,
+                               uint32_t size);
+
 // Carries out a command that the physics answers. `batch_left_ns`: for a batch whose tick has come,
 // the time left to it; NULL for others, which wait for a thread of their own (`returned`) if the
 // next step would take too long.

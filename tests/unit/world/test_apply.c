@@ -473,7 +473,7 @@ static void batch_with_wrong_values_of_a_caller_s_own_is_refused(void **state)
         {.method = METHOD_SHAPE_ADD, .shape_add = {.body = 1, .def = bad}},
         {.method = METHOD_BODY_SPAWN,
          .spawn = {.def = body_def_default(), .shapes = &bad, .shape_count = 1}},
-        {.method = METHOD_BODY_GET, .body = COMMAND_REFERENCE | 7},
+        {.method = METHOD_BODY_GET, .get.body = COMMAND_REFERENCE | 7},
     };
     uint64_t before = world_hash(f.world);
     for (size_t i = 1; i < sizeof commands / sizeof *commands; i++) {

@@ -1,0 +1,128 @@
+// The recent past of a world: what it was at each tick of the last second, to the bit.
+//
+// The engine gives the same bits wherever it runs, so the past is not kept but computed again: an
+// image of the state now and then, and the commands since the oldest one. Whoever asks for a tick
+// gets a world at that tick: the newest image before it, stepped with the commands between. Such a
+// world is kept while questions come, so that the next one, about a tick or two later, costs a tick
+// or two of steps.
+//
+//     images     I-----------I-----------I------     each 8 ticks or more, by what one costs
+//     commands   --c--c---c-----c--c-c------c---
+//     lanes            a world at T, and one at T - 1 for moments between the two
+//
+// Images cost a hundredth of the time of the steps while nobody asks, a tenth for ten times the
+// length of the history after a question. A world that does not move and gets no commands makes
+// none. The history reaches back `history_ms`, or less where its images and commands would take
+// more than `history_bytes`. It begins with the world in this process: not with an image, a restart
+// or a fork of it, and again where a recording jumps.
+//
+// One thread: the world's.
+#ifndef CAROM_SERVER_WORLD_HISTORY_HISTORY_H
+#define CAROM_SERVER_WORLD_HISTORY_HISTORY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/base/array.h"
+#include "common/base/block.h"
+#include "common/physics/physics.h"
+#include "common/world/method.h"
+#include "common/world/owners.h"
+#include "server/base/limits.h"
+
+enum {
+    // Worlds at a tick of the past that are kept: each for those who ask about one delay. All but
+    // the first only as long as they fit `history_bytes`.
+    HISTORY_LANES_MAX = 3,
+    HISTORY_INTERVAL_MIN = 8,       // ticks between two images
+    HISTORY_ASKED_INTERVAL_MIN = 4, // likewise, while somebody asks
+    HISTORY_LANE_AHEAD_MAX = 2      // ticks that a lane is stepped on for one question
+};
+
+// The state of one tick.
+typedef struct history_image {
+    uint64_t tick;
+    uint64_t row;     // number of the first command after it
+    uint8_t *bytes;   // a block: the owners' table, what the last step reports, the physics
+    uint32_t owners;  // bytes of it
+    uint32_t reports; // bytes of those
+    uint32_t size;
+} history_image;
+
+typedef struct history_row {
+    uint64_t tick; // whose state first shows it
+    method method;
+    bool paused;     // it was applied to the state of `tick` itself, else to the one before
+    uint32_t offset; // of its arguments in `arguments`
+    uint32_t size;
+} history_row;
+
+// A world at a tick of the past.
+typedef struct history_lane {
+    physics_world *world; // NULL: free
+    owners *owners;
+    uint64_t row;         // number of the first command that it was not given
+    physics_world *below; // its state a tick before, if `has_below`; NULL: not made yet
+    bool has_below;
+    uint64_t used; // the question that it last answered
+} history_lane;
+
+typedef struct history {
+    uint64_t bytes_max; // of images and commands
+    uint64_t span;      // ticks
+    block_account account;
+    ARRAY(history_image) images; // oldest first; none: there is no history
+    ARRAY(history_row) rows;     // since the oldest image
+    ARRAY(uint8_t) arguments;    // of these
+    uint64_t first_row;          // number of rows.data[0]
+    uint64_t image_bytes;
+    uint64_t retry_tick; // without images: when to try to make one
+    uint32_t refused;    // slots of bodies of the last image that did not fit; 0: none
+    bool changed;        // the state is another one than that of the newest image
+    bool was_awake;      // bodies were awake after the last step
+    // Costs, for the distance of images
+    int64_t image_ns; // of the last one
+    double step_ns;   // a moving mean
+    // Questions
+    history_lane lanes[HISTORY_LANES_MAX];
+    uint64_t asked;       // questions so far
+    uint64_t asked_tick;  // the world's tick at the last one; 0: none yet
+    physics_world *blend; // the last moment between two ticks; NULL: not made yet
+    double blend_at;      // that moment; < 0: none
+} history;
+
+// `parent` counts its memory too; NULL: nobody does.
+void history_init(history *h, const limits *bounds, double hz, block_account *parent);
+void history_deinit(history *h);
+
+// The world is another one from here on: all that was is forgotten.
+void history_forget(history *h);
+
+// To be called before the first command or step, and after history_forget().
+void history_begin(history *h, const physics_world *world, const owners *owned);
+
+// A command was applied. `paused`: to the state of `tick` itself. `arguments` are canonical; NULL:
+// they are not known, and the history begins again with the next step.
+void history_note_command(history *h, uint64_t tick, bool paused, method m,
+                          const uint8_t *arguments, uint32_t size);
+
+// A step was done; one takes `step_ns`. `now` is the clock by which images are timed.
+void history_note_step(history *h, const physics_world *world, const owners *owned, int64_t step_ns,
+                       int64_t (*now)(void));
+
+// The first tick that can be recalled, where the world is at `tick`.
+uint64_t history_first(const history *h, uint64_t tick);
+
+// Bytes of images and commands, which `history_bytes` bounds.
+uint64_t history_bytes(const history *h);
+
+// What recalling `at` may take at most, roughly [ns].
+int64_t history_recall_ns(const history *h, const physics_world *present, double at);
+
+// The world as it was `at`, from history_first() to before the present tick. Between two ticks it
+// is for queries only, and `owned` is NULL. Valid until the next call with this history. Errors:
+// STATUS_LIMIT_EXCEEDED: there is no memory for another world.
+status history_recall(history *h, const physics_world *present, double at, physics_world **world,
+                      owners **owned, error *err);
+
+#endif
