@@ -21,21 +21,21 @@ _Static_assert(sizeof INPUT_CHANGES / sizeof *INPUT_CHANGES == INPUT_OVER + 1, "
 
 static void add_parked(connection *c)
 {
-    network *n = c->network;
-    c->input.parked_before = n->last_parked;
+    parked_list *list = &c->network->parked[c->input.parked];
+    c->input.parked_before = list->last;
     c->input.parked_next = NULL;
-    *(n->last_parked != NULL ? &n->last_parked->input.parked_next : &n->first_parked) = c;
-    n->last_parked = c;
+    *(list->last != NULL ? &list->last->input.parked_next : &list->first) = c;
+    list->last = c;
 }
 
 static void remove_parked(connection *c)
 {
-    network *n = c->network;
+    parked_list *list = &c->network->parked[c->input.parked];
     connection *before = c->input.parked_before;
     connection *next = c->input.parked_next;
-    ASSERT(before != NULL ? before->input.parked_next == c : n->first_parked == c);
-    *(before != NULL ? &before->input.parked_next : &n->first_parked) = next;
-    *(next != NULL ? &next->input.parked_before : &n->last_parked) = before;
+    ASSERT(before != NULL ? before->input.parked_next == c : list->first == c);
+    *(before != NULL ? &before->input.parked_next : &list->first) = next;
+    *(next != NULL ? &next->input.parked_before : &list->last) = before;
 }
 
 void input_change(connection *c, input_state to)
@@ -68,14 +68,17 @@ void connection_poll_input(connection *c)
 
 void connection_resume_some(network *n)
 {
-    n->turn_refused = 0;
-    for (int i = 0; i < TURN_RESUMED && n->first_parked != NULL; i++) {
-        connection *c = n->first_parked;
-        c->input.read_owed = true;
-        connection_poll_input(c);
-    }
-    if (n->first_parked != NULL) {
-        network_go_on(n);
+    for (int kind = 0; kind < PARKED_KINDS; kind++) {
+        parked_list *list = &n->parked[kind];
+        list->turn_refused = 0;
+        for (int i = 0; i < TURN_RESUMED && list->first != NULL; i++) {
+            connection *c = list->first;
+            c->input.read_owed = true;
+            connection_poll_input(c);
+        }
+        if (list->first != NULL) {
+            network_go_on(n);
+        }
     }
 }
 
@@ -101,13 +104,17 @@ void connection_on_allocate(uv_handle_t *handle, size_t suggested, uv_buf_t *buf
 // The turn has no time for the connection's input.
 static void refuse_read(connection *c)
 {
+    static const uint32_t MOST[] = {
+        [PARKED_UNSERVED] = TURN_REFUSED_UNSERVED, [PARKED_SERVED] = TURN_REFUSED_SERVED};
     network *n = c->network;
     if (c->input.state != INPUT_POLLED) {
         return;
     }
     const bool shakes = c->kind->shakes_hands(c);
     const bool served = loop_turn_served(n->time, LOOP_READ, c->subject);
-    if (shakes || n->turn_refused++ >= (served ? TURN_REFUSED : TURN_REFUSED_ALL)) {
+    const parked_kind kind = served ? PARKED_SERVED : PARKED_UNSERVED;
+    if (shakes || n->parked[kind].turn_refused++ >= MOST[kind]) {
+        c->input.parked = kind;
         loop_turn_begin(n->time);
         c->kind->read_stop(c);
         input_change(c, shakes ? INPUT_SHAKING : INPUT_PARKED);

@@ -1,5 +1,6 @@
 // Writing to connections' sockets: messages are queued, and written before the loop waits. The
 // loop's thread only.
+#include <stddef.h>
 #include <string.h>
 
 #include "common/base/assert.h"
@@ -54,10 +55,10 @@ void connection_written(connection *c, int result)
     ASSERT(c->output.write_pending);
     c->output.write_pending = false;
     c->kind->written(c, result == 0 && c->state != CONNECTION_CLOSED);
-    if (result == 0) {
-        connection_flush(c);
-    } else {
+    if (result != 0) {
         connection_end_now(c);
+    } else if (c->state != CONNECTION_CLOSED) {
+        connection_mark_dirty(c); // the rest is written in the turn's time for that
     }
 }
 
@@ -89,30 +90,25 @@ void connection_flush(connection *c)
     connection_update_reading(c);
 }
 
+static job_progress flush_one(turn_job *job, const turn *slice)
+{
+    (void)slice; // FLUSH_BYTES bound it
+    connection_flush((connection *)((char *)job - offsetof(connection, output.flush)));
+    return JOB_DONE;
+}
+
 void connection_mark_dirty(connection *c)
 {
-    if (!c->output.flush_queued) {
-        c->output.flush_queued = true;
-        c->output.next_dirty = NULL;
-        *c->network->dirty_end = c;
-        c->network->dirty_end = &c->output.next_dirty;
+    if (!turn_job_queued(&c->output.flush)) {
+        const bool added =
+            turn_queue_add(&c->network->writes, &c->output.flush, flush_one, c->subject);
+        ASSERT(added);
     }
 }
 
 void connection_unmark_dirty(connection *c)
 {
-    network *n = c->network;
-    if (!c->output.flush_queued) {
-        return;
-    }
-    connection **link = &n->first_dirty;
-    while (*link != c) {
-        ASSERT(*link != NULL);
-        link = &(*link)->output.next_dirty;
-    }
-    *link = c->output.next_dirty;
-    n->dirty_end = *link == NULL ? link : n->dirty_end;
-    c->output.flush_queued = false;
+    turn_queue_remove(&c->network->writes, &c->output.flush);
 }
 
 // ---- sending

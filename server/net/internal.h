@@ -13,18 +13,21 @@
 enum {
     READ_BYTES = 16 * 1024,   // the one buffer that all connections are read into, each once a turn
     WRITE_SPANS = 64,         // blocks in one write
-    FLUSH_BYTES = 512 * 1024, // written in a row for one connection; a socket accepts about as many
+    FLUSH_BYTES = 128 * 1024, // written in a row for one connection
+    WAITING_BYTES = 4 * 1024, // passed to libuv where a socket accepts no more for now
+    WRITE_LEAST_NS = 500000,  // of a turn, for writing
     // Handshakes, new connections and ends are limited by number too: measuring their time would
     // stop them too late. A handshake takes about 0.4 ms, a connection 0.05 ms, its end with its
     // session 0.03 ms.
     TURN_HANDSHAKES = 8, // messages of handshakes that one turn reads
     // Sockets with input that a turn has no time for. libuv reports each of them again, up to 48
     // times in a turn if there are 1024. Beyond these limits sockets are not polled until their
-    // turn comes; those whose subject was already served in this turn reach the first limit, the
-    // others the second.
-    TURN_REFUSED = 256,
-    TURN_REFUSED_ALL = 768,
-    TURN_RESUMED = 16, // parked sockets that are polled again in one turn
+    // turn comes: the first is for those whose subject was already served in this turn, the second
+    // for the others. Each kind is counted and resumed by itself, so that nobody waits behind the
+    // connections of somebody else's flood.
+    TURN_REFUSED_SERVED = 256,
+    TURN_REFUSED_UNSERVED = 512,
+    TURN_RESUMED = 16, // parked sockets of each kind that are polled again in one turn
     TURN_ACCEPTS = 64, // connections that one turn takes from the listener
     TURN_ENDS = 32,    // connections that end in one turn
     SWEEP_PIECE = 64   // connections whose deadlines are checked in a row
@@ -50,6 +53,19 @@ typedef enum input_state {
     INPUT_OVER     // the peer has sent its FIN
 } input_state;
 
+// Whose input a parked connection has, in the turn that refused it.
+typedef enum parked_kind {
+    PARKED_UNSERVED, // of a subject of which nothing was read
+    PARKED_SERVED,   // of a subject of which something was read
+    PARKED_KINDS
+} parked_kind;
+
+// Parked connections of one kind, in the order in which they were parked.
+typedef struct parked_list {
+    connection *first, *last;
+    uint32_t turn_refused; // reads of that kind refused in this turn
+} parked_list;
+
 // A connection's socket goes to a relay, and libuv's handle of it is closed here.
 typedef enum handover_state {
     HANDOVER_NONE,  // the socket is its own
@@ -73,6 +89,7 @@ typedef struct connection_input {
     uint64_t received_bytes;
     // neighbours in the network's list of parked connections
     connection *parked_before, *parked_next;
+    parked_kind parked; // the list while INPUT_PARKED
     turn_job handshake; // while INPUT_SHAKING
 } connection_input;
 
@@ -81,8 +98,7 @@ typedef struct connection_output {
     uv_write_t write;
     bool write_pending; // `write` is in use, for the first `busy` bytes of the queue
     size_t busy;        // bytes at the front of the queue: passed to libuv, or sealed
-    bool flush_queued;  // it is in the network's list of connections to be flushed
-    connection *next_dirty;
+    turn_job flush;     // queued while it has new output
     uint64_t moved_ms;  // when output last moved, or began to wait
     size_t moved_left;  // bytes that were left at that time
     uint64_t queued_ms; // when the queue was last empty and got something
@@ -198,9 +214,8 @@ struct network {
     uv_loop_t *loop;
     const limits *limits;
     network_handler handler;
-    connection *first;       // all connections
-    connection *first_dirty; // connections with new output, in order
-    connection **dirty_end;  // where the next one is appended
+    connection *first; // all connections
+    turn_queue writes; // connections with new output
     // connections whose socket is closed in one of the next turns, in order
     connection *first_ending;
     connection **ending_end;
@@ -209,8 +224,7 @@ struct network {
     loop_turn own_time;
     uint64_t turn;         // number of the loop's turn, from 1
     turn_queue handshakes; // connections with input of their handshakes
-    uint32_t turn_refused;
-    connection *first_parked, *last_parked; // in the order in which they were parked
+    parked_list parked[PARKED_KINDS];
     uint32_t turn_accepts;
     uint32_t turn_ends;
     uint32_t rejected; // connections without a peer

@@ -75,23 +75,19 @@ static void begin_turn(network *n)
     }
 }
 
-// Flushes in the order in which connections got output. Those whose subject has had its piece of
-// the turn stay in the list.
+// Flushes connections with new output, those first whose subjects have used the least of this
+// time: a small answer does not wait behind a thousand large snapshots. Writing has some time even
+// in a turn that is too long already, as the system may have given the processor to others.
 static void flush_some(network *n)
 {
-    connection **link = &n->first_dirty;
-    while (*link != NULL) {
-        connection *c = *link;
-        if (!loop_turn_grants(n->time, LOOP_WRITE, c->subject)) {
-            link = &c->output.next_dirty;
-            continue;
-        }
-        *link = c->output.next_dirty;
-        n->dirty_end = *link == NULL ? link : n->dirty_end;
-        c->output.flush_queued = false;
-        connection_flush(c);
+    if (n->writes.count == 0) {
+        return;
     }
-    if (n->first_dirty != NULL) {
+    turn left = loop_turn_stage(n->time, LOOP_WRITE);
+    if (turn_left_ns(&left) < WRITE_LEAST_NS) {
+        left = turn_begin(n->time->clock, WRITE_LEAST_NS);
+    }
+    if (turn_queue_run(&n->writes, &left)) {
         loop_turn_behind(n->time, LOOP_WRITE);
         metrics_add(METRIC_network_turns_cut, 1);
         network_go_on(n);
@@ -427,9 +423,9 @@ static network *create(uv_loop_t *loop, const limits *bounds, const network_hand
     n->handler = *handler;
     n->sweep.data = n->more.data = n->flush.data = n;
     n->turn = 1;
-    n->dirty_end = &n->first_dirty;
     n->ending_end = &n->first_ending;
     handshakes_init(n);
+    turn_queue_init(&n->writes, UINT32_MAX); // each connection is in it once at most
     loop_turn_init(&n->own_time, clock_now_ns);
     n->time = &n->own_time;
     return n;
@@ -548,5 +544,6 @@ void network_close(network *n)
 void network_free(network *n)
 {
     handshakes_deinit(n);
+    turn_queue_deinit(&n->writes);
     free(n);
 }

@@ -66,14 +66,26 @@ bool plain_go_on_writing(connection *c, uv_buf_t buf)
     return true;
 }
 
-static bool plain_write(connection *c)
+// The front of the queue, as much as one write may have. Returns the number of `bufs`.
+static uint32_t peek(const connection *c, uv_buf_t bufs[WRITE_SPANS])
 {
     outbox_span spans[WRITE_SPANS];
-    uv_buf_t bufs[WRITE_SPANS];
-    uint32_t count = outbox_peek(&c->output.queue, spans, WRITE_SPANS);
-    for (uint32_t i = 0; i < count; i++) {
-        bufs[i] = (uv_buf_t){.base = (char *)spans[i].data, .len = spans[i].size};
+    const uint32_t count = outbox_peek(&c->output.queue, spans, WRITE_SPANS);
+    size_t left = FLUSH_BYTES;
+    uint32_t taken = 0;
+    while (taken < count && left > 0) {
+        const size_t size = spans[taken].size < left ? spans[taken].size : left;
+        bufs[taken] = (uv_buf_t){.base = (char *)spans[taken].data, .len = size};
+        left -= size;
+        taken++;
     }
+    return taken;
+}
+
+static bool plain_write(connection *c)
+{
+    uv_buf_t bufs[WRITE_SPANS];
+    const uint32_t count = peek(c, bufs);
     int written = uv_try_write((uv_stream_t *)&c->socket, bufs, count);
     if (written < 0 && written != UV_EAGAIN) {
         connection_end_now(c);
@@ -84,8 +96,10 @@ static bool plain_write(connection *c)
         connection_consume(c, (size_t)written);
         return true;
     }
-    // Writes one block at a time: of several, libuv would not say which were sent when the
+    // libuv writes when the socket accepts more, outside of the turn's time for writing: it gets a
+    // small part of one block. Of several blocks it would not say which were sent when the
     // connection is lost.
+    bufs[0].len = bufs[0].len < WAITING_BYTES ? bufs[0].len : WAITING_BYTES;
     c->output.busy = bufs[0].len;
     (void)plain_go_on_writing(c, bufs[0]);
     return false;

@@ -148,7 +148,7 @@ static void connect_all(rig *r)
         r->crowd[i] = connect_from(r, "127.0.0.1");
     }
     while (connected(r) < CROWD + 1 || !input_wanted(r->network->first) || shaking(r) > 0 ||
-           r->network->first_dirty != NULL) {
+           r->network->writes.count > 0) {
         (void)uv_run(&r->loop, UV_RUN_NOWAIT);
     }
 }

@@ -126,7 +126,7 @@ static int shake_hands(rig *r)
 {
     int descriptor = -1;
     while (SSL_connect(r->client) != 1 || r->accepted == NULL ||
-           r->accepted->tls.state != TLS_SPOKEN || r->network->first_dirty != NULL) {
+           r->accepted->tls.state != TLS_SPOKEN || r->network->writes.count > 0) {
         (void)uv_run(&r->loop, UV_RUN_NOWAIT);
     }
     assert_int_equal(uv_fileno((const uv_handle_t *)&r->accepted->socket, &descriptor), 0);

@@ -1,0 +1,253 @@
+// Tests of server/net: one quiet connection beside a crowd of busy ones. How many of the loop's
+// turns it waits is counted. Clients and server share a loop and a thread; the clock of the turns
+// is the test's, so that the machine's speed does not matter.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "server/net/internal.h"
+
+enum {
+    CROWD = TURN_REFUSED_SERVED + TURN_REFUSED_UNSERVED + 64,
+    WRITERS = 40,           // of the crowd
+    LARGE = 16 << 20,       // more than sockets accept
+    TURNS_MOST = 4,         // that the quiet one may wait
+    DESCRIPTORS = 3 * CROWD // two for each connection, and others
+};
+
+typedef struct end_point {
+    connection *connection; // the server's end
+    uint32_t received;
+} end_point;
+
+typedef struct rig {
+    uv_loop_t loop;
+    limits bounds;
+    network *network;
+    uint32_t count;
+    end_point ends[CROWD + 1]; // the quiet one is the last
+    int sockets[CROWD + 1];
+    bool finished;
+} rig;
+
+static int64_t now_ns, step_ns; // every look at the clock takes a step
+
+static int64_t clock_of_test(void)
+{
+    return now_ns += step_ns;
+}
+
+static void *on_opened(void *context, connection *c)
+{
+    rig *r = context;
+    end_point *e = &r->ends[r->count++];
+    e->connection = c;
+    return e;
+}
+
+static void on_received(void *peer, const uint8_t *data, size_t size)
+{
+    (void)data, (void)size;
+    ((end_point *)peer)->received++;
+}
+
+static void on_ended(void *peer)
+{
+    (void)peer;
+}
+
+static void on_written(void *peer, uint64_t token)
+{
+    (void)peer, (void)token;
+}
+
+static void on_flushed(void *context)
+{
+    (void)context;
+}
+
+static void on_swept(void *peer, uint64_t now_ms)
+{
+    (void)peer, (void)now_ms;
+}
+
+static void on_closed(void *peer)
+{
+    (void)peer;
+}
+
+static void on_finished(void *context)
+{
+    rig *r = context;
+    r->finished = true;
+}
+
+// Connects the next one, and waits until the server has it.
+static void connect_next(rig *r, const char *source)
+{
+    const uint32_t at = r->count;
+    const int made = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    struct sockaddr_in from = {.sin_family = AF_INET};
+    struct sockaddr_in to = {
+        .sin_family = AF_INET,
+        .sin_port = htons((uint16_t)atoi(strchr(network_address(r->network, 0), ':') + 1)),
+        .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    assert_int_equal(inet_pton(AF_INET, source, &from.sin_addr), 1);
+    assert_int_equal(bind(made, (const struct sockaddr *)&from, sizeof from), 0);
+    assert_int_equal(connect(made, (const struct sockaddr *)&to, sizeof to), 0);
+    assert_int_equal(fcntl(made, F_SETFL, O_NONBLOCK), 0);
+    r->sockets[at] = made;
+    while (r->count == at || !input_wanted(r->ends[at].connection)) {
+        (void)uv_run(&r->loop, UV_RUN_NOWAIT);
+    }
+}
+
+static int begin(void **state)
+{
+    rig *r = calloc(1, sizeof *r);
+    network_handler handler = {r,    on_opened,  on_received, on_ended,  on_written,
+                               NULL, on_flushed, on_swept,    on_closed, on_finished};
+    error err;
+    const struct rlimit files = {DESCRIPTORS, DESCRIPTORS};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &files), 0);
+    now_ns = 0;
+    step_ns = 0;
+    r->bounds = limits_default();
+    assert_int_equal(uv_loop_init(&r->loop), 0);
+    assert_int_equal(
+        network_open(&r->loop, "127.0.0.1", 0, NULL, &r->bounds, &handler, &r->network, &err),
+        STATUS_OK);
+    r->network->own_time.clock = clock_of_test;
+    *state = r;
+    return 0;
+}
+
+static int end(void **state)
+{
+    rig *r = *state;
+    step_ns = 0;
+    for (uint32_t i = 0; i < r->count; i++) {
+        (void)close(r->sockets[i]);
+        connection_end_now(r->ends[i].connection);
+    }
+    network_close(r->network);
+    while (!r->finished) {
+        (void)uv_run(&r->loop, UV_RUN_ONCE);
+    }
+    network_free(r->network);
+    assert_int_equal(uv_run(&r->loop, UV_RUN_DEFAULT), 0);
+    assert_int_equal(uv_loop_close(&r->loop), 0);
+    free(r);
+    return 0;
+}
+
+static void say(const rig *r, uint32_t at)
+{
+    assert_int_equal(send(r->sockets[at], "x", 1, 0), 1);
+}
+
+// All of the crowd, whose address counts as one, have input in a turn that is over at once; the
+// system hands the quiet one's over last, and nothing of it is read either.
+static void input_does_not_wait_behind_that_of_a_crowd(void **state)
+{
+    rig *r = *state;
+    for (int i = 0; i < CROWD; i++) {
+        connect_next(r, "127.0.0.1");
+    }
+    connect_next(r, "127.0.0.2");
+    for (uint32_t i = 0; i <= CROWD; i++) {
+        say(r, i);
+    }
+    step_ns = 2000000;
+    (void)uv_run(&r->loop, UV_RUN_NOWAIT);
+    assert_int_equal(r->ends[CROWD].received, 0);
+    assert_int_equal(r->ends[0].received, 1);
+    assert_int_equal(r->ends[CROWD - 1].connection->input.state, INPUT_PARKED);
+    step_ns = 0;
+    int turns = 0;
+    while (r->ends[CROWD].received == 0) {
+        (void)uv_run(&r->loop, UV_RUN_NOWAIT);
+        turns++;
+    }
+    assert_in_range(turns, 1, TURNS_MOST);
+    for (uint32_t i = 0; i < CROWD; i++) {
+        while (r->ends[i].received == 0) {
+            (void)uv_run(&r->loop, UV_RUN_NOWAIT);
+        }
+    }
+}
+
+static void queue_bytes(const rig *r, uint32_t at, size_t size)
+{
+    shared_bytes *bytes = bytes_create(size);
+    memset(bytes->data, 0, size);
+    bytes->size = size;
+    assert_true(connection_send(r->ends[at].connection, NULL, 0, bytes, 1));
+}
+
+// Each has its own subject and takes a piece of each turn that is longer than the turn.
+static void answer_does_not_wait_behind_large_ones(void **state)
+{
+    rig *r = *state;
+    for (uint32_t i = 0; i <= WRITERS; i++) {
+        connect_next(r, "127.0.0.1");
+        connection_deal(r->ends[i].connection, 100 + i);
+    }
+    step_ns = 5000000;
+    for (uint32_t i = 0; i < WRITERS; i++) {
+        queue_bytes(r, i, LARGE);
+    }
+    for (int i = 0; i < 3 * WRITERS; i++) {
+        (void)uv_run(&r->loop, UV_RUN_NOWAIT);
+    }
+    queue_bytes(r, WRITERS, 100);
+    int turns = 0;
+    while (connection_traffic_now(r->ends[WRITERS].connection).sent_bytes == 0) {
+        (void)uv_run(&r->loop, UV_RUN_NOWAIT);
+        turns++;
+    }
+    assert_in_range(turns, 1, TURNS_MOST);
+}
+
+// libuv writes what it has whenever the socket accepts more, which is no part of the turn's time
+// for writing: so it has little.
+static void little_is_written_outside_of_the_turn(void **state)
+{
+    rig *r = *state;
+    connect_next(r, "127.0.0.1");
+    connection *c = r->ends[0].connection;
+    queue_bytes(r, 0, LARGE);
+    for (int i = 0; i < 1000 && !c->output.write_pending; i++) {
+        (void)uv_run(&r->loop, UV_RUN_NOWAIT);
+    }
+    assert_true(c->output.write_pending);
+    assert_in_range(uv_stream_get_write_queue_size((uv_stream_t *)&c->socket), 1, WAITING_BYTES);
+    static char taken[1 << 16];
+    size_t all = 0;
+    while (all < LARGE) {
+        const ssize_t size = recv(r->sockets[0], taken, sizeof taken, 0);
+        all += size > 0 ? (size_t)size : 0;
+        (void)uv_run(&r->loop, UV_RUN_NOWAIT);
+    }
+    assert_int_equal(all, LARGE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(input_does_not_wait_behind_that_of_a_crowd, begin, end),
+        cmocka_unit_test_setup_teardown(answer_does_not_wait_behind_large_ones, begin, end),
+        cmocka_unit_test_setup_teardown(little_is_written_outside_of_the_turn, begin, end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
