@@ -16,6 +16,13 @@ enum { OVERLAP_LOOKS_MAX = 1 << 22 };
 // Pairs that the last step has found, and keeps. Constant time.
 uint32_t world_pair_count(const physics_world *world);
 
+// The number of awake things, which the next step moves and solves. Constant time.
+typedef struct step_load {
+    uint32_t bodies, contacts, joints;
+} step_load;
+
+step_load world_step_load(const physics_world *world);
+
 // Whether the world has as many as it has room for, so that further pairs do not touch. Constant
 // time.
 bool world_contacts_full(const physics_world *world);

@@ -7,7 +7,7 @@
 //
 // Common to all queries: shapes of disabled bodies are not seen; a chain answers as one shape,
 // with its own id, by its nearest piece; answers do not depend on the inside of the broad phase:
-// ties go to the lower slot.
+// ties go to the lower slot. A query that gives up is STATUS_UNAVAILABLE, and has no results.
 #ifndef CAROM_COMMON_PHYSICS_QUERY_H
 #define CAROM_COMMON_PHYSICS_QUERY_H
 
@@ -19,6 +19,7 @@ typedef struct query_filter {
     shape_filter filter; // default: all categories, all bits of the mask, group 0
     body_id ignore;      // a body that is not seen; 0, the default: none
     bool sensors;        // sensors are seen too; default false
+    uint32_t looks_most; // shapes that a query looks at before it gives up; 0, the default: all
 } query_filter;
 
 query_filter query_filter_default(void);

@@ -26,6 +26,8 @@ HEAD = """\
 //   METHOD_MARK    X(id, function)  whose full maps it changes: mark_... of descriptions.c
 //   METHOD_CROWD   X(id, rule)      which pairs of shapes it makes: crowd_... of crowding.c
 //   METHOD_BYTES   X(id, function)  about what its things will take: bytes_... of served_requests.c
+//   METHOD_WHOLE   X(id, function)  about how long it takes where it goes over the whole world:
+//                                   whole_... of served_apply.c
 //   METHOD_SERVE   X(id, function)  how its world answers: do_... of served_requests.c
 //   METHOD_ANSWER  X(id, function)  how the server answers itself: answer_... of call.c
 //   METHOD_TOKEN_AREAS   X(id, function)  whether a token's areas allow it: token_areas_... of rights.c

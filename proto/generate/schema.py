@@ -30,7 +30,7 @@ TYPES = {
 RANGED = {"number", "integer", "vector", "vectors", "area"}
 ARGUMENT_KEYS = {"name", "as", "c", "type", "required", "default", "doc", "routing", "part", "bit", "absent", "flag",
                  "needs", "ctype", "option"}
-STEPS = ("decode", "permit", "plan", "dry_run", "apply", "encode", "own", "tally", "mark", "crowd", "bytes", "serve",
+STEPS = ("decode", "permit", "plan", "dry_run", "apply", "encode", "own", "tally", "mark", "crowd", "bytes", "whole", "serve",
          "answer", "token_areas", "rows")
 IDS = {"body", "shape", "joint"}
 OF = ["body", "shape", "joint", "session", "subscription"]

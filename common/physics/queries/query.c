@@ -38,6 +38,14 @@ bool query_sees(const physics_world *world, const query_filter *filter, uint32_t
     return (f->category & of->mask) != 0 && (of->category & f->mask) != 0;
 }
 
+status query_gave_up(const query_filter *filter, uint32_t looks, error *err)
+{
+    return filter->looks_most == 0 || looks <= filter->looks_most
+               ? STATUS_OK
+               : error_set(err, STATUS_UNAVAILABLE, "the query looked at %u shapes and gave up",
+                           filter->looks_most);
+}
+
 status query_shape_check(const shape_geometry *form, error *err)
 {
     if ((unsigned)form->kind >= SHAPE_KIND_COUNT || form->kind == SHAPE_CHAIN_SEGMENT) {
@@ -62,6 +70,7 @@ typedef struct found_hit {
 typedef struct search {
     const physics_world *world;
     query_filter filter;
+    uint32_t looks;
     bool all;
     vec2d from, by;
     const shape_geometry *moved; // NULL: a ray
@@ -128,6 +137,9 @@ static cast_result meet(const search *s, const shape_geometry *target, pose fram
 static float visit(void *context, uint32_t slot, float fraction)
 {
     search *s = context;
+    if (!query_may_look(&s->filter, &s->looks)) {
+        return 0.0f; // ends the search
+    }
     const shape *target = &s->world->shapes.data[slot];
     pose frame = body_pose(&s->world->motions.data[target->body]);
     // The box of now, not the one in the tree, which depends on how the body came here.
@@ -204,7 +216,7 @@ static void give(search *s, query_hits *hits)
     array_free(&s->found);
 }
 
-static void run(search *s, query_hits *hits)
+static status run(search *s, query_hits *hits, error *err)
 {
     // The tree's ray is that of the middle of the moved box, with room for rounding.
     aabb box = s->moved_box;
@@ -220,7 +232,13 @@ static void run(search *s, query_hits *hits)
         }
         fraction = float_max(fraction, 1.0e-30f);
     }
+    const status over = query_gave_up(&s->filter, s->looks, err);
+    if (over != STATUS_OK) {
+        array_free(&s->found);
+        return over;
+    }
     give(s, hits);
+    return STATUS_OK;
 }
 
 static status check_way(vec2d from, vec2d to, error *err)
@@ -245,8 +263,7 @@ status query_ray(const physics_world *world, vec2d from, vec2d to, const query_f
                       .all = all,
                       .from = from,
                       .by = vec2d_sub(to, from)};
-    run(&looking, hits);
-    return STATUS_OK;
+    return run(&looking, hits, err);
 }
 
 status query_cast(const physics_world *world, const shape_geometry *form, vec2d from, vec2d to,
@@ -267,6 +284,5 @@ status query_cast(const physics_world *world, const shape_geometry *form, vec2d 
                       .moved = form,
                       .moved_proxy = proxy_from_shape(form),
                       .moved_box = shape_aabb(form, TRANSFORM_IDENTITY)};
-    run(&looking, hits);
-    return STATUS_OK;
+    return run(&looking, hits, err);
 }

@@ -7,6 +7,14 @@
 
 // Whether the query sees the shape (a piece of a chain, not the chain as a whole).
 bool query_sees(const physics_world *world, const query_filter *filter, uint32_t slot);
+// Counts one more look of a query. False: they are too many.
+static inline bool query_may_look(const query_filter *filter, uint32_t *looks)
+{
+    ++*looks;
+    return filter->looks_most == 0 || *looks <= filter->looks_most;
+}
+// STATUS_UNAVAILABLE where the query gave up.
+status query_gave_up(const query_filter *filter, uint32_t looks, error *err);
 // The filter itself, or the default for NULL.
 query_filter query_filter_or_default(const query_filter *filter);
 // The shape is a sound one that a query may bring along; the text begins with "shape".

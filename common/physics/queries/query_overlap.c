@@ -17,6 +17,7 @@ typedef struct found_shape {
 typedef struct overlap {
     const physics_world *world;
     query_filter filter;
+    uint32_t looks;
     const proxy *with; // the shape, in its frame; NULL: a point or an area
     pose frame;
     bool is_point;
@@ -66,6 +67,9 @@ static bool meets(const overlap *o, const shape *target)
 static bool visit_overlap(void *context, uint32_t slot)
 {
     overlap *o = context;
+    if (!query_may_look(&o->filter, &o->looks)) {
+        return false;
+    }
     const shape *target = &o->world->shapes.data[slot];
     if (query_sees(o->world, &o->filter, slot) && meets(o, target)) {
         array_push(&o->found, ((found_shape){target->body, query_slot(o->world, slot)}));
@@ -83,14 +87,19 @@ static int compare_found(const void *left, const void *right)
     return a->slot < b->slot ? -1 : a->slot > b->slot;
 }
 
-static void run(overlap *o, aabb box, query_list *list)
+static status run(overlap *o, aabb box, query_list *list, error *err)
 {
     for (int i = 0; i < BROAD_TREES; i++) {
         tree_query(&o->world->broad.trees[i], aabb_expand(box, LINEAR_SLOP), visit_overlap, o);
     }
+    const status over = query_gave_up(&o->filter, o->looks, err);
+    if (over != STATUS_OK) {
+        array_free(&o->found);
+        return over;
+    }
     array_clear(list);
     if (o->found.count == 0) {
-        return;
+        return STATUS_OK;
     }
     qsort(o->found.data, o->found.count, sizeof *o->found.data, compare_found);
     for (uint32_t i = 0; i < o->found.count; i++) {
@@ -101,6 +110,7 @@ static void run(overlap *o, aabb box, query_list *list)
         }
     }
     array_free(&o->found);
+    return STATUS_OK;
 }
 
 static aabb box_around(vec2d lower, vec2d upper)
@@ -125,8 +135,7 @@ status query_overlap_area(const physics_world *world, vec2d lower, vec2d upper,
     }
     overlap o = {
         .world = world, .filter = query_filter_or_default(filter), .lower = lower, .upper = upper};
-    run(&o, box_around(lower, upper), list);
-    return STATUS_OK;
+    return run(&o, box_around(lower, upper), list, err);
 }
 
 status query_overlap_shape(const physics_world *world, const shape_geometry *form, pose frame,
@@ -147,8 +156,7 @@ status query_overlap_shape(const physics_world *world, const shape_geometry *for
     proxy with = proxy_from_shape(form);
     overlap o = {
         .world = world, .filter = query_filter_or_default(filter), .with = &with, .frame = frame};
-    run(&o, shape_aabb_at(form, frame), list);
-    return STATUS_OK;
+    return run(&o, shape_aabb_at(form, frame), list, err);
 }
 
 status query_point(const physics_world *world, vec2d point, const query_filter *filter,
@@ -163,8 +171,7 @@ status query_point(const physics_world *world, vec2d point, const query_filter *
                  .is_point = true,
                  .lower = point,
                  .upper = point};
-    run(&o, box_around(point, point), list);
-    return STATUS_OK;
+    return run(&o, box_around(point, point), list, err);
 }
 
 // ---- nearest
@@ -172,6 +179,7 @@ status query_point(const physics_world *world, vec2d point, const query_filter *
 typedef struct nearest {
     const physics_world *world;
     query_filter filter;
+    uint32_t looks;
     vec2d point;
     double best;   // the least distance so far, at first the radius
     uint32_t slot; // shape at that distance; NONE: nothing yet
@@ -189,6 +197,9 @@ static double distance_to_box(vec2d p, aabb box)
 static bool visit_nearest(void *context, uint32_t slot)
 {
     nearest *n = context;
+    if (!query_may_look(&n->filter, &n->looks)) {
+        return false;
+    }
     const shape *target = &n->world->shapes.data[slot];
     if (!query_sees(n->world, &n->filter, slot) ||
         distance_to_box(n->point, target->fat) > n->best) {
@@ -235,6 +246,10 @@ status query_nearest(const physics_world *world, vec2d point, double radius,
         vec2d upper = {point.x + reach, point.y + reach};
         for (int i = 0; i < BROAD_TREES; i++) {
             tree_query(&world->broad.trees[i], box_around(lower, upper), visit_nearest, &n);
+        }
+        const status over = query_gave_up(&n.filter, n.looks, err);
+        if (over != STATUS_OK) {
+            return over;
         }
         if ((n.slot != NONE && n.best <= reach) || reach >= radius) {
             break;

@@ -202,6 +202,13 @@ uint32_t world_pair_count(const physics_world *world)
     return world->contact_slots.count;
 }
 
+step_load world_step_load(const physics_world *world)
+{
+    return (step_load){.bodies = world->awake_bodies.count,
+                       .contacts = world->awake_contacts.count,
+                       .joints = world->awake_joints.count};
+}
+
 uint64_t world_count_overlaps(const physics_world *world, uint64_t most)
 {
     uint64_t moving = 0; // pairs of two that may move, each from both sides

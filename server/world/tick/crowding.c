@@ -14,6 +14,8 @@ static const int64_t PAIR_NS = 1000, CROWDED_PAIR_NS = 8000;
 // jointed, 32 and 570.)
 static const int64_t STEP_PAIR_NS = 1800, STEP_CROWDED_PAIR_NS = 9000;
 static const int64_t STEP_JOINED_PAIR_NS = 3000, STEP_JOINED_CROWDED_PAIR_NS = 20000;
+// Time that the next step takes for each body, contact and joint that it moves for the first time.
+static const int64_t STEP_BODY_NS = 900, STEP_CONTACT_NS = 1000, STEP_JOINT_NS = 2000;
 enum { FEW_PAIRS = 16 };                        // of one command, or of one body
 static const int64_t COUNT_GAP_NS = 1000000000; // between two counts of the whole world
 
@@ -252,14 +254,37 @@ void crowding_note(crowding *k, const crowding_cost *cost)
     k->kinds |= cost->kinds;
 }
 
-void crowding_note_step(crowding *k)
+void crowding_note_step(crowding *k, const physics_world *world)
 {
     k->few = k->crowded = 0;
+    k->load = world_step_load(world);
 }
 
 int64_t crowding_foreseen_ns(const crowding *k)
 {
     return step_ns(k->few, k->crowded, k->kinds);
+}
+
+static int64_t grown(uint32_t before, uint32_t now, int64_t each_ns)
+{
+    return now > before ? (int64_t)(now - before) * each_ns : 0;
+}
+
+int64_t crowding_growth_ns(const crowding *k, const physics_world *world)
+{
+    const step_load now = world_step_load(world);
+    return grown(k->load.bodies, now.bodies, STEP_BODY_NS) +
+           grown(k->load.contacts, now.contacts, STEP_CONTACT_NS) +
+           grown(k->load.joints, now.joints, STEP_JOINT_NS);
+}
+
+int64_t crowding_sleepers_ns(const physics_world *world)
+{
+    const step_load awake = world_step_load(world);
+    const uint32_t joints = PHYSICS_JOINTS_MAX - world_room_left(world).joints;
+    return grown(awake.bodies, body_count(world), STEP_BODY_NS) +
+           grown(awake.contacts, world_pair_count(world), STEP_CONTACT_NS) +
+           grown(awake.joints, joints, STEP_JOINT_NS);
 }
 
 uint64_t crowding_pairs_beyond(int64_t step_ns)

@@ -6,7 +6,8 @@
 // that a crowd that has dispersed hinders nobody. Every pair also costs time of its session's turn:
 // finding it, making its contact, solving that in the next step. Pairs that no step has solved yet
 // predict the next step's time: pairs of a crowd cost more than those of a heap, and most if bodies
-// rebound and are jointed as well.
+// rebound and are jointed as well. So do bodies, contacts and joints that are awake and were not in
+// the last step: those of a world made from an image, or woken.
 //
 // One thread: the world's.
 #ifndef CAROM_SERVER_WORLD_TICK_CROWDING_H
@@ -16,6 +17,7 @@
 #include <stdint.h>
 
 #include "common/base/status.h"
+#include "common/physics/overlaps.h"
 #include "common/physics/physics.h"
 #include "common/world/command.h"
 
@@ -28,6 +30,7 @@ typedef struct crowding {
     uint64_t few;
     uint64_t crowded; // and those beyond the first few
     uint32_t kinds;   // bits of crowding_kind
+    step_load load;   // after the last step
     bool counted;
     int64_t counted_ns; // when it was last counted
 } crowding;
@@ -60,9 +63,13 @@ status crowding_admit(crowding *k, const physics_world *world, const command *c,
 void crowding_note(crowding *k, const crowding_cost *cost);
 
 // A step has met all pairs.
-void crowding_note_step(crowding *k);
+void crowding_note_step(crowding *k, const physics_world *world);
 // The predicted time of the next step for pairs that no step has solved yet.
 int64_t crowding_foreseen_ns(const crowding *k);
+// The predicted time of the next step for what is awake and was not in the last one.
+int64_t crowding_growth_ns(const crowding *k, const physics_world *world);
+// The same for all that sleeps, should it wake.
+int64_t crowding_sleepers_ns(const physics_world *world);
 
 // Whether the first step of a world just made from an image or a scene will take more than
 // `most_ns` for its pairs. Takes time in proportion to its shapes.

@@ -93,6 +93,103 @@ void served_world_block_step(served_world *h, request *q)
     h->costs.step_blocked = true;
 }
 
+bool served_world_waits(served_world *h, request *q, int64_t ns)
+{
+    const bool waits = ns > h->costs.step_most_ns;
+    if (waits) {
+        served_world_block_step(h, q);
+    } else {
+        served_world_expect(h, ns);
+    }
+    return waits;
+}
+
+// ---- work that goes over the whole world
+
+// Times of the answers' parts, encoding included.
+static const int64_t READ_BODY_NS = 6000, READ_SHAPE_NS = 4000, READ_JOINT_NS = 2000;
+static const int64_t READ_CONTACT_NS = 600;
+
+static int64_t whole_state(const served_world *h)
+{
+    const world_room left = world_room_left(h->physics);
+    return (int64_t)(world_definition(h->physics).bodies_max - left.bodies) * READ_BODY_NS +
+           (int64_t)(PHYSICS_SHAPES_MAX - left.shapes) * READ_SHAPE_NS +
+           (int64_t)(PHYSICS_JOINTS_MAX - left.joints) * READ_JOINT_NS;
+}
+
+static int64_t whole_joints(const served_world *h)
+{
+    return (int64_t)(PHYSICS_JOINTS_MAX - world_room_left(h->physics).joints) * READ_JOINT_NS;
+}
+
+static int64_t whole_contacts(const served_world *h)
+{
+    return (int64_t)world_pair_count(h->physics) * READ_CONTACT_NS;
+}
+
+// A setting may wake all bodies.
+static int64_t whole_wake(const served_world *h)
+{
+    return crowding_sleepers_ns(h->physics);
+}
+
+typedef int64_t whole_function(const served_world *h);
+#define WHOLE_ROW(id, whole) [METHOD_##id] = whole_##whole,
+static whole_function *const WHOLE[METHOD_COUNT] = {METHOD_WHOLE(WHOLE_ROW)};
+
+static int64_t whole_ns(const served_world *h, const command *c)
+{
+    const bool batch = c->method == METHOD_WORLD_APPLY;
+    const command *commands = batch ? c->apply.commands : c;
+    const uint32_t count = batch ? c->apply.count : 1;
+    int64_t most = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        whole_function *const whole = WHOLE[commands[i].method];
+        const int64_t ns = whole != NULL ? whole(h) : 0;
+        most = ns > most ? ns : most;
+    }
+    return most;
+}
+
+static bool waits_for_world(served_world *h, request *q)
+{
+    const int64_t ns = whole_ns(h, &q->command);
+    return ns > 0 && served_world_waits(h, q, ns);
+}
+
+// ---- queries
+
+static const int64_t LOOK_NS = 1000; // for each shape near the place
+
+static query_filter *filter_of(command *c)
+{
+    switch (c->method) {
+    case METHOD_QUERY_RAY:
+        return &c->ray.filter;
+    case METHOD_QUERY_CAST:
+        return &c->cast.filter;
+    case METHOD_QUERY_OVERLAP:
+        return &c->overlap.filter;
+    case METHOD_QUERY_NEAREST:
+        return &c->nearest.filter;
+    default:
+        return NULL;
+    }
+}
+
+// A query cannot be foreseen: one that looks at too many shapes gives up.
+static void bound_looks(const served_world *h, command *c)
+{
+    query_filter *filter = filter_of(c);
+    const int64_t most = h->costs.step_most_ns / LOOK_NS;
+    if (filter != NULL) {
+        filter->looks_most = most < UINT32_MAX ? (uint32_t)most : 0;
+    }
+}
+
+// ---- cost
+
 // Whether the command may be carried out now, as far as its cost goes. False: it was answered, or
 // waits for a thread apart.
 static bool admit_cost(served_world *h, request *q, const int64_t *batch_left_ns)
@@ -172,11 +269,17 @@ void served_world_apply(served_world *h, request *q, bool between_ticks,
         served_world_answer(h, q, &err);
         return;
     }
-    if (!admit_cost(h, q, batch_left_ns)) {
+    const bool scheduled = batch_left_ns != NULL; // it has waited for its tick, and goes on
+    if ((!scheduled && waits_for_world(h, q)) || !admit_cost(h, q, batch_left_ns)) {
         return;
     }
+    bound_looks(h, &q->command);
     publisher_note_change(&h->publisher, h->physics, &q->command);
     status s = apply_command_as(h->physics, h->owners, NULL, &q->command, &result, &err);
+    if (s == STATUS_UNAVAILABLE && filter_of(&q->command) != NULL) {
+        served_world_block_step(h, q); // it gave up
+        return;
+    }
     if (s != STATUS_OK) {
         served_world_answer(h, q, &err);
         return;

@@ -107,6 +107,15 @@ static void do_step(served_world *h, request *q)
     served_world_change(h, SERVED_WORLD_STEPPING);
 }
 
+// A piece of work that goes over all bodies waits for a thread apart where others would wait for
+// it.
+static bool waits_for_bodies(served_world *h, request *q, int64_t each_ns)
+{
+    const uint32_t bodies =
+        world_definition(h->physics).bodies_max - world_room_left(h->physics).bodies;
+    return served_world_waits(h, q, bodies * each_ns);
+}
+
 static void subscribe_log(served_world *h, request *q)
 {
     ASSERT(q->subscription != 0);
@@ -115,26 +124,19 @@ static void subscribe_log(served_world *h, request *q)
         served_world_refuse(h, q, STATUS_INVALID_ARGUMENT, "area: a log tells of the whole world");
         return;
     }
+    error err;
+    if (waits_for_bodies(h, q, IMAGE_BODY_NS)) {
+        return;
+    }
+    if (memory_ask(NULL, FORK_SHARE * served_world_memory_bytes(h), &err) != STATUS_OK) {
+        served_world_answer(h, q, &err);
+        return;
+    }
     log_readers_add(&h->readers, q->subscription, q->reply_to.session, view->rate,
                     view->compact == log_compact_tables());
     world_log_keep_rows(&h->log);
     encode_subscribe_result(&h->scratch, q->subscription, h->number, world_tick(h->physics));
     served_world_answer(h, q, NULL);
-}
-
-// A piece of work that goes over all bodies waits for a thread apart where others would wait for
-// it.
-static bool waits_for_bodies(served_world *h, request *q, int64_t each_ns)
-{
-    const uint32_t bodies =
-        world_definition(h->physics).bodies_max - world_room_left(h->physics).bodies;
-    const bool waits = bodies * each_ns > h->costs.step_most_ns;
-    if (waits) {
-        served_world_block_step(h, q);
-    } else {
-        served_world_expect(h, bodies * each_ns);
-    }
-    return waits;
 }
 
 static void do_image(served_world *h, request *q)

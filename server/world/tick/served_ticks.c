@@ -142,7 +142,8 @@ void served_world_bound_step(served_world *h, int64_t most_ns)
 // Whether the next step would keep other worlds waiting for too long, so that it waits itself.
 static bool step_is_blocked(served_world *h)
 {
-    int64_t foreseen = crowding_foreseen_ns(&h->crowding) + served_world_batches_ns(h);
+    int64_t foreseen = crowding_foreseen_ns(&h->crowding) +
+                       crowding_growth_ns(&h->crowding, h->physics) + served_world_batches_ns(h);
     foreseen = foreseen > h->costs.stepped_ns ? foreseen : h->costs.stepped_ns;
     h->costs.step_blocked = h->costs.step_blocked || foreseen > h->costs.step_most_ns;
     return h->costs.step_blocked;
@@ -166,7 +167,8 @@ static void note_full(served_world *h, int64_t now)
 // The expected time of the next step, as far as it can be predicted.
 static int64_t expected_ns(const served_world *h)
 {
-    const int64_t foreseen = crowding_foreseen_ns(&h->crowding);
+    const int64_t foreseen =
+        crowding_foreseen_ns(&h->crowding) + crowding_growth_ns(&h->crowding, h->physics);
     return foreseen > h->costs.lasted_ns ? foreseen : h->costs.lasted_ns;
 }
 
@@ -181,7 +183,7 @@ static void step_once(served_world *h, int64_t begin)
     }
     history_note_step(&h->history, h->physics, h->owners, h->costs.counted_ns, h->clocks.now);
     note_full(h, begin);
-    crowding_note_step(&h->crowding);
+    crowding_note_step(&h->crowding, h->physics);
     publisher_note_step(&h->publisher, h->physics);
     count_tick(h, begin);
 }
@@ -263,10 +265,12 @@ static void tick(served_world *h, int64_t now)
 static void run_ticks(served_world *h)
 {
     const int64_t begin = h->clocks.now();
-    const double most = fmin(h->schedule.period_ns, (double)SLICE_NS);
-    int64_t now = begin;
-    while (h->state == SERVED_WORLD_RUNNING && now >= tick_schedule_due_ns(&h->schedule) &&
-           (double)(now - begin) < most && !step_is_blocked(h)) {
+    const double slice = fmin(h->schedule.period_ns, (double)SLICE_NS);
+    const double most = h->place.others_due ? 0.0 : slice;
+    bool more = true; // the first tick is done in any case
+    for (int64_t now = begin; more && h->state == SERVED_WORLD_RUNNING &&
+                              now >= tick_schedule_due_ns(&h->schedule) && !step_is_blocked(h);
+         more = (double)(now - begin) < most) {
         tick(h, now);
         now = h->clocks.now();
     }

@@ -73,6 +73,7 @@ typedef struct served_world_place {
     int64_t crowded_ns;     // when REPLY_CROWDED was last posted; 0: never
     bool request_arrived;   // since it last ran
     bool thread_alone;      // no other world is on the thread
+    bool others_due;        // others of the thread want to run too: one tick at a time
     turn_job step_job;      // in the thread's queue of steps
     world_metrics *metrics; // NULL once it has ended
 } served_world_place;

@@ -61,6 +61,9 @@ void served_world_serve_inbox(served_world *h, int64_t begin, int64_t turn_ns);
 
 // Puts the request back into the inbox: its step would take too long on this thread.
 void served_world_block_step(served_world *h, request *q);
+// The same if the request itself is work of `ns` that cannot be cut, and that is too long. False:
+// it may be done now.
+bool served_world_waits(served_world *h, request *q, int64_t ns);
 
 // ---- served_sessions.c
 

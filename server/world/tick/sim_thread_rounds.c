@@ -84,6 +84,7 @@ static void run_world(sim_thread *h, served_world *w)
     w->place.parked_until_ns = 0;
     w->place.request_arrived = false;
     w->place.thread_alone = h->worlds.count == 1;
+    w->place.others_due = h->due.count > 1;
     shares_serve(&h->shares, w->place.used);
     sim_thread_enter_world(w);
     served_world_run(w);
@@ -130,15 +131,23 @@ static bool run_steps(sim_thread *h, int64_t next)
     return left;
 }
 
-static void drop_settled(sim_thread *h)
+// Frees ended worlds until the round is over, one in any case. Returns whether some are left.
+static bool drop_settled(sim_thread *h, const turn *round)
 {
+    bool dropped = false;
     for (uint32_t i = h->worlds.count; i > 0; i--) {
         served_world *w = h->worlds.data[i - 1];
-        if (served_world_has_ended(w) && served_world_settled(w)) {
-            sim_thread_take_out(h, i - 1);
-            served_world_destroy(w, STATUS_NOT_FOUND, "the world was destroyed");
+        if (!served_world_has_ended(w) || !served_world_settled(w)) {
+            continue;
         }
+        if (dropped && turn_over(round)) {
+            return true;
+        }
+        sim_thread_take_out(h, i - 1);
+        served_world_destroy(w, STATUS_NOT_FOUND, "the world was destroyed");
+        dropped = true;
     }
+    return false;
 }
 
 // When the first world wants to run.
@@ -168,8 +177,8 @@ int64_t sim_thread_run_worlds(sim_thread *h, bool *paused)
     for (uint32_t i = 0; i < h->due.count && (i == 0 || !turn_over(&round)); i++) {
         run_world(h, h->due.data[i]);
     }
-    drop_settled(h);
+    const bool ended = drop_settled(h, &round);
     const bool steps = run_steps(h, next_due(h, paused));
     const int64_t next = next_due(h, paused);
-    return steps ? 0 : next;
+    return steps || ended ? 0 : next;
 }

@@ -780,39 +780,129 @@ static void crowd_that_is_jointed_alone_does_not_wait(void **state)
     assert_true(the.world->costs.step_blocked);
 }
 
-// Of three bodies, as if each took a thread a long time.
+typedef struct piece {
+    method method;
+    const char *arguments;
+} piece;
+
+// As if a thread took a long time for it.
+static void expect_to_wait(const piece *p)
+{
+    served_world_bound_step(the.world, 1000);
+    call(p->method, p->arguments);
+    call(METHOD_WORLD_INFO, WORLD);
+    run_round();
+    assert_true(the.world->costs.step_blocked);
+    assert_int_equal(mailbox_left(&the.box), 0); // those behind it wait too
+    served_world_bound_step(the.world, MS);
+    run_round();
+    assert_false(the.world->costs.step_blocked);
+    const reply *done = mailbox_take(&the.box, REPLY_RESULT);
+    assert_int_equal(done->method, p->method);
+    assert_int_equal(done->status, STATUS_OK);
+    mailbox_result(&the.box);
+}
+
+static void create_with(int count, const char *spawn)
+{
+    create(100.0, true);
+    for (int i = 0; i < count; i++) {
+        call(METHOD_BODY_SPAWN, spawn);
+    }
+    run_round();
+    for (int i = 0; i < count; i++) {
+        mailbox_result(&the.box);
+    }
+}
+
 static void piece_that_is_not_cut_waits_for_a_thread_apart(void **state)
 {
     (void)state;
-    static const struct {
-        method method;
-        const char *arguments;
-    } PIECES[] = {{METHOD_WORLD_IMAGE, WORLD},
-                  {METHOD_WORLD_FORK, "{\"world\":\"w\",\"as\":\"x\"}"},
-                  {METHOD_WORLD_SUBSCRIBE, WORLD}};
-    create(100.0, true);
-    for (int i = 0; i < 3; i++) {
-        call(METHOD_BODY_SPAWN, SPAWN);
-    }
+    static const piece PIECES[] = {
+        {METHOD_WORLD_IMAGE, WORLD},
+        {METHOD_WORLD_FORK, "{\"world\":\"w\",\"as\":\"x\"}"},
+        {METHOD_WORLD_STATE, WORLD},
+        {METHOD_WORLD_CONTACTS, WORLD},
+        {METHOD_JOINT_LIST, WORLD},
+        {METHOD_QUERY_OVERLAP, "{\"world\":\"w\",\"area\":[-9,-9,9,9]}"},
+        {METHOD_QUERY_NEAREST, "{\"world\":\"w\",\"point\":[0.5,0.5]}"},
+        {METHOD_QUERY_RAY, "{\"world\":\"w\",\"from\":[-9,0],\"to\":[9,0],\"all\":true}"},
+        {METHOD_QUERY_CAST, "{\"world\":\"w\",\"from\":[-9,0],\"to\":[9,0],"
+                            "\"shape\":{\"kind\":\"circle\",\"radius\":1}}"},
+        {METHOD_WORLD_SUBSCRIBE, WORLD}};
+    create_with(3, SPAWN);
+    call(METHOD_JOINT_CREATE, "{\"world\":\"w\",\"kind\":\"weld\",\"a\":1,\"b\":2}");
+    call(METHOD_WORLD_STEP, WORLD); // finds the contacts
     run_round();
-    for (int i = 0; i < 3; i++) {
-        mailbox_result(&the.box);
-    }
+    mailbox_result(&the.box);
+    mailbox_result(&the.box);
     for (size_t i = 0; i < sizeof PIECES / sizeof *PIECES; i++) {
-        served_world_bound_step(the.world, 1000);
-        call(PIECES[i].method, PIECES[i].arguments);
-        call(METHOD_WORLD_INFO, WORLD);
-        run_round();
-        assert_true(the.world->costs.step_blocked);
-        assert_int_equal(mailbox_left(&the.box), 0); // those behind it wait too
-        served_world_bound_step(the.world, MS);
-        run_round();
-        assert_false(the.world->costs.step_blocked);
-        const reply *done = mailbox_take(&the.box, REPLY_RESULT);
-        assert_int_equal(done->method, PIECES[i].method);
-        assert_int_equal(done->status, STATUS_OK);
-        mailbox_result(&the.box);
+        expect_to_wait(&PIECES[i]);
     }
+}
+
+static void log_with_an_image_waits_for_a_thread_apart(void **state)
+{
+    (void)state;
+    create_with(3, SPAWN);
+    expect_to_wait(&(piece){METHOD_WORLD_SUBSCRIBE, "{\"world\":\"w\",\"encoding\":\"log\"}"});
+}
+
+static const char SPAWN_ASLEEP[] = "{\"world\":\"w\",\"awake\":false,\"shapes\":[{"
+                                   "\"kind\":\"circle\",\"radius\":0.5}]}";
+
+static void setting_that_wakes_all_waits_for_a_thread_apart(void **state)
+{
+    (void)state;
+    create_with(3, SPAWN_ASLEEP);
+    expect_to_wait(&(piece){METHOD_WORLD_APPLY, "{\"world\":\"w\",\"commands\":[[\"world.set\","
+                                                "{\"gravity\":[0,-1]}]]}"});
+}
+
+static void setting_waits_only_while_some_sleep(void **state)
+{
+    (void)state;
+    create_with(3, SPAWN_ASLEEP);
+    expect_to_wait(&(piece){METHOD_WORLD_SET, "{\"world\":\"w\",\"gravity\":[0,-1]}"});
+    expect_to_wait(&(piece){METHOD_WORLD_STATE, WORLD});
+    served_world_bound_step(the.world, 1000);
+    call(METHOD_WORLD_SET, "{\"world\":\"w\",\"gravity\":[0,-2]}");
+    run_round();
+    assert_false(the.world->costs.step_blocked); // they are awake
+    mailbox_result(&the.box);
+}
+
+// Five bodies are new to the next step: some 900 ns each.
+static void step_of_many_that_have_come_waits_for_a_thread_apart(void **state)
+{
+    (void)state;
+    create_with(5, SPAWN);
+    the.world->crowding.few = 0; // their pairs are not what is looked at
+    served_world_bound_step(the.world, 4000);
+    call(METHOD_WORLD_STEP, "{\"world\":\"w\",\"ticks\":2}");
+    run_round();
+    assert_true(the.world->costs.step_blocked);
+    assert_int_equal(world_tick(the.world->physics), 0);
+    served_world_bound_step(the.world, MS);
+    run_round();
+    assert_false(the.world->costs.step_blocked); // they are new once
+    assert_int_equal(world_tick(the.world->physics), 2);
+    mailbox_result(&the.box);
+}
+
+// Each run would catch up with what the clock has gone on, in one slice.
+static void world_does_one_tick_at_a_time_where_others_are_due(void **state)
+{
+    (void)state;
+    create(1000.0, false);
+    advance(10 * MS);
+    const uint64_t alone = world_tick(the.world->physics);
+    assert_true(alone > 1);
+    the.world->place.others_due = true;
+    advance(10 * MS);
+    assert_int_equal(world_tick(the.world->physics), alone + 1);
+    run_round();
+    assert_int_equal(world_tick(the.world->physics), alone + 2);
 }
 
 static void long_step_of_a_paused_world_is_its_last_there(void **state)
@@ -1009,6 +1099,11 @@ int main(void)
         TEST(crowd_that_becomes_dearer_waits_for_a_thread_apart),
         TEST(crowd_that_is_jointed_alone_does_not_wait),
         TEST(piece_that_is_not_cut_waits_for_a_thread_apart),
+        TEST(log_with_an_image_waits_for_a_thread_apart),
+        TEST(setting_that_wakes_all_waits_for_a_thread_apart),
+        TEST(setting_waits_only_while_some_sleep),
+        TEST(step_of_many_that_have_come_waits_for_a_thread_apart),
+        TEST(world_does_one_tick_at_a_time_where_others_are_due),
         TEST(long_step_of_a_paused_world_is_its_last_there),
         TEST(heavy_batch_of_a_later_tick_waits_with_its_tick),
         TEST(steps_end_with_their_session),
