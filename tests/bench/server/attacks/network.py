@@ -1,11 +1,12 @@
 """What keeps the network thread."""
 
 import math
+import resource
 import select
 import socket
 import time
 
-from . import attack, pack, wait
+from . import attack, pack, spawn, wait
 
 OCTAGON = [[math.cos(i), math.sin(i)] for i in range(8)]
 
@@ -68,13 +69,13 @@ def strangers(target, until):
 
 @attack("batches of 4 000 polygons", keys=True)
 def polygons(target, until):
-    spawn = ["body.spawn", {"enabled": False, "shapes": [{"kind": "polygon", "vertices": OCTAGON}] * 4}]
+    command = ["body.spawn", {"enabled": False, "shapes": [{"kind": "polygon", "vertices": OCTAGON}] * 4}]
     client = target.client()
     client.socket.settimeout(2)
     target.begun()
     while time.monotonic() < until:
         try:
-            client.socket.sendall(pack(1, "world.apply", world=target.world, commands=[spawn] * 1000))
+            client.socket.sendall(pack(1, "world.apply", world=target.world, commands=[command] * 1000))
         except OSError:
             client = target.client()
             client.socket.settimeout(2)
@@ -114,12 +115,69 @@ def endings(target, until):
             peer.socket.close()
 
 
+@attack("2 000 watchers with tiny windows")
+def watchers(target, until):
+    """Each asks little, is sent 1 000 bodies in each tick, and takes next to nothing."""
+    spawn(target.client(), target.world, ([k % 50 * 2, k // 50 * 2] for k in range(1000)), angular_velocity=1,
+          gravity_scale=0, allow_sleep=False)
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    questions = b"".join(pack(1, "world.info", world=target.world) for _ in range(20))
+    peers = []
+    for _ in range(2000):
+        peer = socket.socket()
+        peer.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+        peer.connect(("127.0.0.1", target.port))
+        peer.sendall(pack(1, "world.subscribe", world=target.world, describe=True) + questions)
+        peer.setblocking(False)
+        peers.append(peer)
+    target.begun()
+    while time.monotonic() < until:
+        for peer in peers:
+            try:
+                peer.recv(512)
+            except OSError:
+                pass  # nothing has come, or it was closed
+
+
+@attack("sessions that begin and are lost", keys=True)
+def reconnects(target, until):
+    """Each with a token and eight subscriptions."""
+    spawn(target.client(), target.world, ([k % 50 * 2, k // 50 * 2] for k in range(1000)), angular_velocity=1,
+          gravity_scale=0, allow_sleep=False)
+    message = (pack(1, "hello", token=target.token("viewer")) +
+               pack(2, "world.subscribe", world=target.world, describe=True) * 8)
+    target.begun()
+    while time.monotonic() < until:
+        peers = []
+        for _ in range(50):
+            try:
+                peers.append(socket.create_connection(("127.0.0.1", target.port), 2))
+                peers[-1].sendall(message)
+            except OSError:
+                pass  # it was turned away
+        for peer in peers:
+            peer.close()
+
+
+@attack("scrapes of 250 worlds")
+def scrapes_of_worlds(target, until):
+    first = target.client()
+    for i in range(250):
+        first.call("world.create", world=f"{'w' * 50}-{i}", paused=True)
+    scrape_without_end(target, until, ("/metrics",))
+
+
 @attack("scrapes and small HTTP requests from 100")
 def scrapes(target, until):
+    scrape_without_end(target, until, ("/metrics", "/nothing"))
+
+
+def scrape_without_end(target, until, paths):
     class Peer:
         def __init__(self):
             self.socket = socket.create_connection(("127.0.0.1", target.http_port))
-    block = b"".join(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode() for path in ("/metrics", "/nothing") * 50)
+    block = b"".join(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode() for path in paths * 50)
     target.begun()
     while time.monotonic() < until:
         pump([Peer() for _ in range(100)], block, min(until, time.monotonic() + 1))

@@ -1,5 +1,6 @@
 """What keeps the threads that step worlds: publishing, heavy ticks, steps of paused worlds."""
 
+import math
 import time
 
 from attacks import attack, drain, spawn, wait
@@ -97,7 +98,17 @@ def jointed_few(target, until):
 
 # ---- large worlds, of which one piece lasts
 
-def large(target, until, once):
+def ignoring(once):
+    """The answer may be too large: it is an error then."""
+    def tried(client, world):
+        try:
+            once(client, world)
+        except RemoteError:
+            pass
+    return tried
+
+
+def large(target, until, once, times=10):
     """100 000 bodies that lie still; `once` has a client and their world's name, new each time."""
     client = target.client()
     target.begun()
@@ -107,7 +118,7 @@ def large(target, until, once):
         count += 1
         client.call("world.create", world=world, gravity=[0, 0], paused=True)
         spawn(client, world, ([k % 400 * 3, k // 400 * 3] for k in range(100_000)))
-        for _ in range(10):
+        for _ in range(times):
             once(client, world)
             time.sleep(0.05)
         client.call("world.destroy", world=world)
@@ -124,6 +135,46 @@ def large_forks(target, until):
         client.call("world.fork", world=world, **{"as": "copy"})
         client.call("world.destroy", world="copy")
     large(target, until, once)
+
+
+@attack("world.state of 100 000 bodies")
+def large_states(target, until):
+    large(target, until, ignoring(lambda client, world: client.call("world.state", world=world)))
+
+
+@attack("queries over 100 000 bodies")
+def large_queries(target, until):
+    """More than a query may answer."""
+    hexagon = [[400 * math.cos(i), 400 * math.sin(i)] for i in range(6)]
+
+    @ignoring
+    def overlap(client, world):
+        client.call("query.overlap", world=world, area=[-1, -1, 1e5, 1e5])
+
+    @ignoring
+    def cast(client, world):
+        client.call("query.cast", world=world, shape={"kind": "polygon", "vertices": hexagon}, to=[1200, 1], all=True,
+                    **{"from": [-600, 0]})
+
+    def once(client, world):
+        overlap(client, world)
+        cast(client, world)
+    large(target, until, once)
+
+
+@attack("logs of 100 000 bodies")
+def large_logs(target, until):
+    large(target, until, lambda client, world: look(client, world, encoding="log"))
+
+
+@attack("100 000 bodies that wake at once")
+def large_wake(target, until):
+    def once(client, world):
+        client.call("world.resume", world=world)
+        time.sleep(0.02)
+        client.call("world.set", world=world, gravity=[0, -1])
+        client.call("world.set", world=world, gravity=[0, 0])
+    large(target, until, once, times=2)
 
 
 def look(client, world, **view):
@@ -187,6 +238,16 @@ def heavy(target, until):
     for k in range(24):
         client.call("world.create", world=f"heap-{k}", gravity=[0, 0])
         client.request("world.apply", world=f"heap-{k}", commands=heap(600))
+    wait(until)
+
+
+@attack("250 worlds of 1 000 Hz")
+def quick(target, until):
+    """Small ones, of which a thread can do few."""
+    client = target.client()
+    target.begun()
+    for k in range(250):
+        client.call("world.create", world=f"quick-{k}", hz=1000, substeps=64)
     wait(until)
 
 
