@@ -4,7 +4,7 @@
 // stages, one after another: sockets are read (handshakes among them), the received requests are
 // handled, worlds' replies are taken, and output is written. Each stage ends at a fixed time from
 // the turn's beginning, so that a flood of one kind leaves time for the others; unfinished work
-// continues in the next turn. What has begun ends first: while a stage is behind, the stages before
+// continues in the next turn. Old work ends first: while a stage is behind, the stages before
 // it have less of the turn, as more input would only wait longer, in more memory. Past a stage's
 // end each subject (whoever a connection counts for: a token's subject, an address) is still served
 // once, until the turn reaches its greatest length, so that nobody waits behind others' floods.
