@@ -3,6 +3,7 @@
 #define CAROM_CLIENT_PREDICTION_INTERNAL_H
 
 #include "client/prediction/batches.h"
+#include "client/prediction/budget.h"
 #include "client/prediction/foreseen_events.h"
 #include "client/prediction/lead_clock.h"
 #include "client/prediction/prediction.h"
@@ -51,8 +52,15 @@ struct prediction {
     uint64_t given_at;   // the tick that prediction_next() named
     bool given;          // its commands may be given
     bool redo_named;     // the redo of the tick to come was named
-    uint32_t steps;      // in this frame
-    bool copied;         // likewise
+    uint64_t stop;       // the tick up to which this frame has time
+    uint64_t copied_at;  // the tick of the copy that the predicted world began with
+    bool partial;        // islands rest in it for want of time: no hash of it counts
+    bool copied;         // in this frame
+    uint64_t drawn_at;   // the tick that was drawn before a rollback
+    uint64_t taken_at;   // the tick whose poses were taken last
+    uint32_t planned;    // bodies that were left awake then
+    double work;         // of this frame's steps, see budget_note()
+    budget budget;
     double faded;        // when errors faded last [s]
     // ---- what follows
     foreseen_events events;

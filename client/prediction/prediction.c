@@ -122,18 +122,34 @@ static void apply_planned(prediction *p, uint64_t tick)
 // Poses are needed at the last two ticks of a frame, and of what was drawn before a rollback.
 static bool is_drawn(const prediction *p)
 {
-    return p->tick + 1 >= p->goal || p->tick + 1 == p->correct_at || p->tick == p->correct_at;
+    return p->tick + 1 >= p->stop || p->tick + 1 == p->correct_at || p->tick == p->correct_at;
+}
+
+// The own bodies, those named last first.
+static void own_bodies(const prediction *p, body_id own[PREDICTION_OWN_MAX])
+{
+    uint64_t named[PREDICTION_OWN_MAX];
+    for (uint32_t i = 0; i < p->own_count; i++) {
+        uint32_t at = i;
+        for (; at > 0 && named[at - 1] < p->own[i].named; at--) {
+            named[at] = named[at - 1];
+            own[at] = own[at - 1];
+        }
+        named[at] = p->own[i].named;
+        own[at] = p->own[i].id;
+    }
 }
 
 static void correct(prediction *p)
 {
     body_id own[PREDICTION_OWN_MAX];
-    for (uint32_t i = 0; i < p->own_count; i++) {
-        own[i] = p->own[i].id;
-    }
+    own_bodies(p, own);
+    const double late = (double)(p->drawn_at - p->tick) + p->correct_part - 1.0;
+    const bool lags = p->drawn_at > p->tick;
     const shown_correction most =
-        shown_poses_correct(&p->shown, p->correct_part, own, p->own_count);
-    if (p->corrects) {
+        shown_poses_correct(&p->shown, lags ? 1.0 : p->correct_part,
+                            lags ? late / p->clock.hz : 0.0, own, p->own_count);
+    if (p->corrects && !lags) {
         tally_span *span = tally_now(&p->tally);
         span->error = fmax(span->error, most.own);
         span->error_others = fmax(span->error_others, most.others);
@@ -141,14 +157,43 @@ static void correct(prediction *p)
     p->correct_at = 0;
 }
 
+static void take_poses(prediction *p)
+{
+    shown_poses_take(&p->shown, p->world, (double)(p->tick - p->copied_at) / p->clock.hz);
+    p->taken_at = p->tick;
+}
+
 static void note_drawn(prediction *p)
 {
     if (is_drawn(p)) {
-        shown_poses_take(&p->shown, p->world);
+        take_poses(p);
     }
     if (p->correct_at != 0 && p->tick == p->correct_at) {
         correct(p);
     }
+}
+
+// The frame ends at this tick, for want of time.
+static void stop_here(prediction *p)
+{
+    p->stop = p->tick;
+    if (p->taken_at != p->tick) {
+        take_poses(p);
+    }
+    if (p->correct_at != 0) {
+        correct(p);
+    }
+    p->figures.approximate += !p->partial;
+}
+
+// Whether one more step fits; each frame has one at least. Islands wake while steps are made.
+static bool has_time(const prediction *p)
+{
+    const double budget_ms = p->options.budget_ms;
+    const double next = world_count(p->world).awake + BUDGET_STEP_BODIES;
+    return p->work == 0.0 || budget_ms <= 0.0 ||
+           (p->copied ? p->budget.copy_ms : 0.0) + p->budget.body_ms * (p->work + next) <=
+               BUDGET_MOST * budget_ms;
 }
 
 static void step(prediction *p)
@@ -157,15 +202,15 @@ static void step(prediction *p)
     apply_planned(p, p->tick + 1);
     world_step(p->world);
     p->tick++;
-    p->steps++;
+    p->work += world_count(p->world).awake + BUDGET_STEP_BODIES;
     p->redo_named = false;
-    const uint64_t hash = world_hash(p->world);
+    const uint64_t hash = p->partial ? 0 : world_hash(p->world);
     if (p->options.check && t->predicted && t->hash != hash && p->figures.check_failures == 0) {
         p->figures.check_failed_at = p->tick;
     }
     p->figures.check_failures += p->options.check && t->predicted && t->hash != hash;
     t->hash = hash;
-    t->predicted = true;
+    t->predicted = !p->partial;
     foreseen_events_predicted(&p->events, p->world, p->options.events);
     note_drawn(p);
 }
@@ -183,7 +228,9 @@ static void copy_confirmed(prediction *p)
         world_want_events(p->world, p->options.events);
     }
     world_copy(p->world, from);
-    p->tick = world_tick(from);
+    p->tick = p->copied_at = world_tick(from);
+    p->partial = false;
+    shown_poses_carry(&p->shown, NULL, 0, NULL);
     p->copied = p->ready = p->valid = true;
     p->differs = p->replans = false;
     p->redo_named = false;
@@ -204,6 +251,29 @@ static void forget_hashes(prediction *p, uint64_t last)
     }
 }
 
+// Leaves what there is time for awake, and plans the frame's last tick.
+static void fit_budget(prediction *p)
+{
+    const double budget_ms = p->options.budget_ms;
+    uint32_t awake = world_count(p->world).awake;
+    const double most = budget_bodies(&p->budget, budget_ms, p->goal - p->tick);
+    if (p->copied && (double)awake > most) {
+        body_id own[PREDICTION_OWN_MAX];
+        ARRAY(body_placing) rows = {0};
+        own_bodies(p, own);
+        array_reserve(&rows, world_count(p->world).bodies + 1);
+        rows.count = world_poses(p->world, rows.data, rows.capacity);
+        awake = budget_rest_far(p->world, own, p->own_count, most, rows.data, rows.count);
+        shown_poses_carry(&p->shown, rows.data, rows.count, p->world);
+        array_free(&rows);
+        p->partial = true;
+        p->planned = awake;
+    }
+    const uint64_t steps = budget_steps(&p->budget, budget_ms, p->copied, awake);
+    p->stop = p->goal - p->tick > steps ? p->tick + steps : p->goal;
+    p->figures.approximate += p->partial || p->stop < p->goal;
+}
+
 static void roll_back(prediction *p, bool jumps, bool wrong)
 {
     const uint64_t was = p->tick;
@@ -215,7 +285,9 @@ static void roll_back(prediction *p, bool jumps, bool wrong)
     if (wrong || jumps) {
         forget_hashes(p, was);
     }
-    p->correct_at = continues ? was : p->goal;
+    fit_budget(p);
+    p->drawn_at = continues ? was : p->goal;
+    p->correct_at = p->drawn_at < p->stop ? p->drawn_at : p->stop;
     p->correct_part = continues ? p->correct_part : part_at(p, p->goal);
     p->corrects = continues;
     if (wrong && continues) {
@@ -238,6 +310,7 @@ static void stand_still(prediction *p)
     }
     forget_hashes(p, p->tick);
     p->correct_at = 0;
+    p->stop = p->goal;
     p->still_commands = from->commands;
     copy_confirmed(p);
     note_drawn(p);
@@ -262,12 +335,12 @@ static bool has_world(const prediction *p)
 
 void prediction_begin(prediction *p, double now)
 {
-    p->steps = 0;
+    p->work = 0.0;
     p->copied = false;
     tally_advance(&p->tally, now);
     if (!has_world(p)) {
         p->valid = p->ready = false;
-        p->goal = p->tick = 0;
+        p->stop = p->goal = p->tick = 0;
         return;
     }
     shown_poses_fade(&p->shown, now - p->faded, p->options.smoothing_s);
@@ -286,13 +359,14 @@ void prediction_begin(prediction *p, double now)
         roll_back(p, true, wrong);
     } else if (wrong || p->options.check) {
         roll_back(p, false, wrong);
+    } else {
+        fit_budget(p);
     }
 }
 
-// Names the inputs that are due before the next step; false: none is left.
-static bool name_input(prediction *p, prediction_input *out)
+// Names the inputs that are due before the step to `next`; false: none is left.
+static bool name_input(prediction *p, uint64_t next, prediction_input *out)
 {
-    const uint64_t next = p->tick + 1;
     const uint64_t due = next + lead_clock_delay(&p->clock);
     if (p->next_input <= due) {
         if (p->next_input < next) {
@@ -300,6 +374,8 @@ static bool name_input(prediction *p, prediction_input *out)
         }
         *out = (prediction_input){.tick = p->next_input++, .first_time = true};
         prediction_tick_at(p, out->tick)->asked = true;
+        p->given = true;
+        p->given_at = out->tick;
         return true;
     }
     return false;
@@ -308,7 +384,11 @@ static bool name_input(prediction *p, prediction_input *out)
 bool prediction_next(prediction *p, prediction_input *out)
 {
     p->given = false;
-    while (p->valid && p->tick < p->goal) {
+    while (p->valid && p->tick < p->stop) {
+        if (!has_time(p)) {
+            stop_here(p);
+            break;
+        }
         predicted_tick *t = prediction_tick_at(p, p->tick + 1);
         if (t->done) {
             if (t->asked && !p->redo_named) {
@@ -316,15 +396,14 @@ bool prediction_next(prediction *p, prediction_input *out)
                 *out = (prediction_input){.tick = t->tick, .first_time = false};
                 return true;
             }
-        } else if (name_input(p, out)) {
-            p->given = true;
-            p->given_at = out->tick;
+        } else if (name_input(p, t->tick, out)) {
             return true;
         }
         t->done = true;
         step(p);
     }
-    return false;
+    // Commands are asked for in their time, even where there is none to predict what they do.
+    return p->valid && p->stop < p->goal && name_input(p, p->goal, out);
 }
 
 status prediction_give(prediction *p, command *batch, error *err)
@@ -339,15 +418,11 @@ status prediction_give(prediction *p, command *batch, error *err)
     return STATUS_OK;
 }
 
-static void average(double *of, double value)
-{
-    *of = *of == 0.0 ? value : *of + 0.1 * (value - *of);
-}
-
 void prediction_end(prediction *p, double took_ms)
 {
-    if (p->steps > 0 && took_ms >= 0.0) {
-        average(&p->figures.step_ms, took_ms / (p->steps + (p->copied ? 0.5 : 0.0)));
+    budget_note(&p->budget, took_ms, p->work, p->copied);
+    if (p->partial && p->copied) {
+        budget_note_growth(&p->budget, p->work, p->planned, (double)(p->tick - p->copied_at));
     }
 }
 
@@ -380,7 +455,11 @@ uint32_t prediction_poses(prediction *p, prediction_pose *out, uint32_t max)
     const double seen = lead_clock_has_seen(&p->clock)
                             ? lead_clock_seen(&p->clock, p->clock.now) - PAST_TICKS
                             : (double)p->settled;
-    return shown_poses_read(&p->shown, part_at(p, p->tick), seen, out, max);
+    const bool lags = p->goal > p->tick; // what is drawn is a tick before the clock's position
+    const double part = part_at(p, p->goal);
+    const double ahead = (double)(p->goal - p->tick) + part - 1.0;
+    return shown_poses_read(&p->shown, lags ? 1.0 : part, seen, lags ? ahead / p->clock.hz : 0.0,
+                            out, max);
 }
 
 bool prediction_next_event(prediction *p, prediction_event *out)
@@ -418,5 +497,8 @@ prediction_figures prediction_figures_now(const prediction *p)
     f.delay = has_world(p) ? lead_clock_delay(&p->clock) : p->options.input_delay;
     f.waiting = p->batches.list.count;
     f.events_lost = p->events.lost;
+    const uint32_t awake = p->ready && has_world(p) ? world_count(p->world).awake : 0;
+    f.step_ms = p->budget.body_ms * (awake + BUDGET_STEP_BODIES);
+    f.copy_ms = p->budget.copy_ms;
     return f;
 }

@@ -64,13 +64,44 @@ static uint32_t take_rows(shown_poses *s, const physics_world *world)
     return s->rows.count;
 }
 
-void shown_poses_take(shown_poses *s, const physics_world *world)
+void shown_poses_carry(shown_poses *s, const body_placing *rows, uint32_t count,
+                       const physics_world *world)
+{
+    for (uint32_t i = 0; i < s->bodies.count; i++) {
+        s->bodies.data[i].approximate = false;
+    }
+    if (rows == NULL) {
+        return;
+    }
+    (void)take_rows(s, world);
+    for (uint32_t i = 0; i < count; i++) {
+        shown_body *b = body_at(s, rows[i].id);
+        if (!rows[i].awake || s->rows.data[i].awake || b->id != rows[i].id) {
+            continue;
+        }
+        b->approximate = true;
+        b->base = (shown_pose){rows[i].position.x, rows[i].position.y, rows[i].angle};
+        b->base_vx = (double)rows[i].velocity.x;
+        b->base_vy = (double)rows[i].velocity.y;
+        b->base_w = (double)rows[i].angular_velocity;
+    }
+}
+
+static shown_pose carried(shown_pose from, double vx, double vy, double w, double seconds)
+{
+    return (shown_pose){from.x + seconds * vx, from.y + seconds * vy, from.angle + seconds * w};
+}
+
+void shown_poses_take(shown_poses *s, const physics_world *world, double since)
 {
     const uint32_t count = take_rows(s, world);
     for (uint32_t i = 0; i < count; i++) {
         const body_placing *row = &s->rows.data[i];
-        const shown_pose place = {row->position.x, row->position.y, row->angle};
+        shown_pose place = {row->position.x, row->position.y, row->angle};
         shown_body *b = body_at(s, row->id);
+        if (b->id == row->id && b->approximate && !row->awake) {
+            place = carried(b->base, b->base_vx, b->base_vy, b->base_w, since);
+        }
         if (b->id != row->id) { // another body is in its slot
             *b = (shown_body){.id = row->id, .now = place};
         }
@@ -105,7 +136,7 @@ static bool is_own(const body_id *own, uint32_t count, body_id id)
     return false;
 }
 
-shown_correction shown_poses_correct(shown_poses *s, double part, const body_id *own,
+shown_correction shown_poses_correct(shown_poses *s, double part, double ahead, const body_id *own,
                                      uint32_t own_count)
 {
     shown_correction most = {0.0, 0.0};
@@ -115,7 +146,8 @@ shown_correction shown_poses_correct(shown_poses *s, double part, const body_id 
             continue; // new since then
         }
         b->keeps = false;
-        const shown_pose now = between(b->before, b->now, part);
+        const shown_pose now =
+            carried(between(b->before, b->now, part), b->vx, b->vy, b->w, ahead);
         const shown_pose wrong = {b->kept.x - now.x, b->kept.y - now.y,
                                   turn(now.angle, b->kept.angle)};
         const double jump = fmax(SHOWN_JUMP_M, SHOWN_JUMP_S * hypot(b->vx, b->vy));
@@ -208,12 +240,13 @@ static bool past_pose(const shown_poses *s, body_id body, double seen, shown_pos
     return false;
 }
 
-uint32_t shown_poses_read(const shown_poses *s, double part, double seen, prediction_pose *out,
-                          uint32_t max)
+uint32_t shown_poses_read(const shown_poses *s, double part, double seen, double ahead,
+                          prediction_pose *out, uint32_t max)
 {
     for (uint32_t i = 0; i < s->rows.count && i < max; i++) {
         const shown_body *b = &s->bodies.data[slot_of(s->rows.data[i].id)];
         shown_pose place = plus(between(b->before, b->now, part), b->error);
+        place = carried(place, b->vx, b->vy, b->w, ahead);
         (void)(s->past.count > 0 && past_pose(s, b->id, seen, &place));
         out[i] = (prediction_pose){.id = b->id,
                                    .x = place.x,
@@ -223,7 +256,7 @@ uint32_t shown_poses_read(const shown_poses *s, double part, double seen, predic
                                    .vy = b->vy,
                                    .w = b->w,
                                    .awake = b->awake,
-                                   .approximate = b->approximate};
+                                   .approximate = b->approximate || (ahead > 0.0 && b->awake)};
     }
     return s->rows.count;
 }

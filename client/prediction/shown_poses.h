@@ -27,7 +27,9 @@ typedef struct shown_body {
     shown_pose was;         // and where it was predicted
     double vx, vy, w;
     bool awake, keeps;
-    bool approximate;
+    bool approximate; // it rests in the predicted world for want of time,
+    shown_pose base;  // and was here, so fast, when that began
+    double base_vx, base_vy, base_w;
 } shown_body;
 
 typedef struct shown_past {
@@ -49,20 +51,25 @@ typedef struct shown_correction {
 
 void shown_poses_deinit(shown_poses *s);
 void shown_poses_clear(shown_poses *s);
-// The world has made a tick.
-void shown_poses_take(shown_poses *s, const physics_world *world);
+// The world has made a tick; `since`: the time since the copy that it began with [s].
+void shown_poses_take(shown_poses *s, const physics_world *world, double since);
+// The rows of a copy, before islands were put to rest: bodies that are asleep in `world` by now go
+// on by their velocity. NULL: none does.
+void shown_poses_carry(shown_poses *s, const body_placing *rows, uint32_t count,
+                       const physics_world *world);
 // Before a rollback, and when the same tick is predicted again. `part`: how much of the way from
 // the tick before to the last one is shown.
 void shown_poses_keep(shown_poses *s, double part);
-shown_correction shown_poses_correct(shown_poses *s, double part, const body_id *own,
+// `ahead`: how long what was drawn is after the world's tick, for want of time [s].
+shown_correction shown_poses_correct(shown_poses *s, double part, double ahead, const body_id *own,
                                      uint32_t own_count);
 // Time passes: errors fade.
 void shown_poses_fade(shown_poses *s, double seconds, double half_life);
 // Bodies that stay where they were confirmed.
 status shown_poses_set_past(shown_poses *s, body_id body, bool past, error *err);
 void shown_poses_note_past(shown_poses *s, const physics_world *confirmed);
-// `seen` is the confirmed tick to draw those at.
-uint32_t shown_poses_read(const shown_poses *s, double part, double seen, prediction_pose *out,
-                          uint32_t max);
+// `seen` is the confirmed tick to draw those at; `ahead` as above.
+uint32_t shown_poses_read(const shown_poses *s, double part, double seen, double ahead,
+                          prediction_pose *out, uint32_t max);
 
 #endif

@@ -158,6 +158,11 @@ void world_free(physics_world *world); // NULL is allowed
 // Events of the last step are copied with the rest. Much faster than saving and restoring.
 void world_copy(physics_world *to, const physics_world *from);
 
+// Puts to sleep all islands of dynamic bodies but those of the given bodies, at once and without
+// events, whatever they do: for a copy that has no time for all. An island that a moving kinematic
+// body touches stays awake. Returns how many bodies are awake then.
+uint32_t world_rest_others(physics_world *world, const body_id *keep, uint32_t count);
+
 // Advances by 1/hz. Events of the step, and of what was changed since the one before, are then in
 // world_events().
 void world_step(physics_world *world);

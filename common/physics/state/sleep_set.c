@@ -5,6 +5,7 @@
 #include "common/base/assert.h"
 #include "common/physics/parallel/sort.h"
 #include "common/physics/state/events.h"
+#include "common/physics/state/ids.h"
 #include "common/physics/state/joints/joints.h"
 #include "common/physics/state/world.h"
 
@@ -64,31 +65,72 @@ static void flood_joint(physics_world *world, uint32_t joint_, uint32_t other, v
     flood_add(world, context, other);
 }
 
-void sleep_set_put_island(physics_world *world, uint32_t slot)
+// All that touches or is joined to what is in the flood.
+static void flood_spread(physics_world *world, flood *f)
 {
-    flood f = {0};
-    flood_add(world, &f, slot);
-    for (uint32_t i = 0; i < f.bodies.count; i++) {
-        uint32_t here = f.bodies.data[i];
+    for (uint32_t i = 0; i < f->bodies.count; i++) {
+        uint32_t here = f->bodies.data[i];
         uint32_t key = world->bodies.data[here].contacts;
         while (key != NONE) {
             const contact *c = &world->contacts.data[key >> 1];
             uint32_t other = c->body_a == here ? c->body_b : c->body_a;
             key = c->edges[key & 1].next;
             if ((c->flags & (CONTACT_ACTIVE | CONTACT_SENSOR)) == CONTACT_ACTIVE) {
-                flood_add(world, &f, other);
+                flood_add(world, f, other);
             }
         }
-        joint_visit_all(world, here, flood_joint, &f);
+        joint_visit_all(world, here, flood_joint, f);
     }
+}
+
+static void flood_unmark(physics_world *world, const flood *f)
+{
+    for (uint32_t i = 0; i < f->bodies.count; i++) {
+        world->bodies.data[f->bodies.data[i]].flags &= (uint8_t)~BODY_MARKED;
+    }
+}
+
+void sleep_set_put_island(physics_world *world, uint32_t slot)
+{
+    flood f = {0};
+    flood_add(world, &f, slot);
+    flood_spread(world, &f);
     f.bodies.count = sort_slots(f.bodies.data, f.bodies.count);
-    for (uint32_t i = 0; i < f.bodies.count; i++) {
-        world->bodies.data[f.bodies.data[i]].flags &= (uint8_t)~BODY_MARKED;
-    }
+    flood_unmark(world, &f);
     if (f.bodies.count > 0 && !f.stirred) {
         sleep_set_form(world, f.bodies.data, f.bodies.count);
     }
     array_free(&f.bodies);
+}
+
+// The kept islands stay marked meanwhile, so no other flood enters them.
+uint32_t world_rest_others(physics_world *world, const body_id *keep, uint32_t count)
+{
+    const uint32_t wanted = world->event_mask;
+    flood kept = {0};
+    slot_list awake = {0};
+    world->event_mask = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t slot = body_slot(world, keep[i]);
+        if (slot != NONE) {
+            flood_add(world, &kept, slot);
+        }
+    }
+    flood_spread(world, &kept);
+    for (uint32_t i = 0; i < world->awake_bodies.count; i++) {
+        array_push(&awake, world->awake_bodies.data[i]);
+    }
+    for (uint32_t i = 0; i < awake.count; i++) {
+        const body *b = &world->bodies.data[awake.data[i]];
+        if (b->awake_index != 0 && (b->flags & BODY_MARKED) == 0) {
+            sleep_set_put_island(world, awake.data[i]);
+        }
+    }
+    flood_unmark(world, &kept);
+    world->event_mask = wanted;
+    array_free(&kept.bodies);
+    array_free(&awake);
+    return world->awake_bodies.count;
 }
 
 static void wake_joint(physics_world *world, uint32_t joint_, uint32_t other, void *context)

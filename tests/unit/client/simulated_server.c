@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "client/prediction/internal.h"
 #include "proto/commands/command_decode.h"
 #include "proto/log/log_record.h"
 
@@ -51,6 +52,10 @@ static physics_world *make_world(sim *s)
     for (int i = 0; i < s->options.bodies; i++) {
         const double x = -14.0 + 12.0 * sim_random(s) + (s->options.apart ? 0.0 : 8.0);
         put_box(world, (vec2d){x, 2.0 + 0.9 * i}, (vec2){0.4f, 0.4f}, BODY_DYNAMIC);
+    }
+    for (int i = 0; i < s->options.far_bodies; i++) {
+        put_box(world, (vec2d){24.0 + 30.0 * sim_random(s), 3.0 + 0.3 * i}, (vec2){0.4f, 0.4f},
+                BODY_DYNAMIC);
     }
     return world;
 }
@@ -364,7 +369,9 @@ void sim_frame(sim *s)
             act(s, input.tick);
         }
     }
-    prediction_end(s->predicted, 0.1);
+    const double took = 0.05 + s->options.body_ms * s->predicted->work;
+    s->frame_most = took > s->frame_most ? took : s->frame_most;
+    prediction_end(s->predicted, took);
     s->steps_most = calls > s->steps_most ? calls : s->steps_most;
     hear(s);
 }

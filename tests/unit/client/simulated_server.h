@@ -22,6 +22,8 @@ enum { OWN_SESSION = 7, OTHER_SESSION = 9 };
 typedef struct sim_options {
     uint64_t seed;
     int bodies;         // loose boxes on the floor
+    int far_bodies;     // more of them, out of everybody's reach
+    double body_ms;     // an awake body's time in a step, as prediction_end() is told
     double delay_s;     // one way
     double jitter_s;    // more, at most
     double stall_share; // of messages that come stall_s later
@@ -61,6 +63,7 @@ typedef struct sim {
     // ---- what happened
     uint64_t sent, applied, late, refused;
     uint64_t first_calls, redo_calls, steps_most; // steps_most: in one frame
+    double frame_most; // the longest frame by body_ms [ms]
     uint64_t last_first;                          // the tick of the last first call
     sim_event_list confirmed_events;              // of the server, as its log brings them
     uint64_t told_predicted, told_confirmed, told_taken_back, told_unforeseen;

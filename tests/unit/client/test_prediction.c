@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "client/prediction/batches.h"
+#include "client/prediction/internal.h"
 
 static sim_options usual(uint64_t seed)
 {
@@ -278,7 +278,7 @@ static void bodies_of_the_past_stay_there(void **state)
     sim *s = sim_create(&o);
     error err = {0};
     assert_int_equal(prediction_predict(s->predicted, s->other, false, &err), STATUS_OK);
-    o.other_share = s->options.other_share = 0.2;
+    s->options.other_share = 0.2;
     sim_run(s, 4.0);
     prediction_pose poses[64];
     const uint32_t count = prediction_poses(s->predicted, poses, 64);
@@ -296,6 +296,77 @@ static void bodies_of_the_past_stay_there(void **state)
     assert_int_equal(prediction_predict(s->predicted, 5000, false, &err), STATUS_LIMIT_EXCEEDED);
     assert_int_equal(prediction_predict(s->predicted, s->other, true, &err), STATUS_OK);
     assert_int_equal(prediction_predict(s->predicted, 5000, false, &err), STATUS_OK);
+    sim_free(s);
+}
+
+static sim_options short_of_time(uint64_t seed)
+{
+    sim_options o = usual(seed);
+    o.other_share = 0.3;
+    o.body_ms = 0.002;
+    o.predict.budget_ms = 2.0;
+    return o;
+}
+
+static uint32_t count_approximate(const sim *s, bool *own)
+{
+    prediction_pose poses[512];
+    uint32_t count = prediction_poses(s->predicted, poses, 512);
+    uint32_t approximate = 0;
+    *own = false;
+    for (uint32_t i = 0; i < count; i++) {
+        approximate += poses[i].approximate;
+        *own = *own || (poses[i].id == s->own && poses[i].approximate);
+    }
+    return approximate;
+}
+
+// The far pile alone would take 200 bodies x 8 ticks x 2 us; it falls asleep, and all is predicted.
+static void far_islands_rest_when_time_is_short(void **state)
+{
+    (void)state;
+    sim_options o = short_of_time(141);
+    o.far_bodies = 200;
+    sim *s = sim_create(&o);
+    sim_run(s, 1.0);
+    s->frame_most = 0.0;
+    uint32_t most = 0;
+    uint32_t carried = 0; // frames in which the own body was
+    for (int i = 0; i < 120; i++) {
+        bool own;
+        sim_run(s, 1.0 / 60.0);
+        const uint32_t approximate = count_approximate(s, &own);
+        most = approximate > most ? approximate : most;
+        carried += own;
+    }
+    assert_true(most > 50 && carried < 6);
+    assert_true(s->frame_most <= o.predict.budget_ms);
+    assert_true(figures(s).approximate > 0);
+    assert_true(figures(s).error < 0.3);
+    sim_run(s, 20.0);
+    bool own;
+    assert_int_equal(count_approximate(s, &own), 0);
+    settle(s);
+    sim_free(s);
+}
+
+// The own body lies in the pile: fewer ticks are predicted, and no frame is longer.
+static void own_island_over_the_budget_is_predicted_in_part(void **state)
+{
+    (void)state;
+    sim_options o = short_of_time(142);
+    o.bodies = 250;
+    sim *s = sim_create(&o);
+    sim_run(s, 2.0);
+    s->frame_most = 0.0;
+    const uint64_t first = s->first_calls;
+    sim_run(s, 4.0);
+    assert_true(figures(s).approximate > 0);
+    assert_true(s->frame_most <= o.predict.budget_ms);
+    assert_true(s->first_calls - first >= 235); // commands are asked for in their time
+    s->options.predict.budget_ms = 0.0;
+    prediction_set(s->predicted, &s->options.predict);
+    settle(s);
     sim_free(s);
 }
 
@@ -361,6 +432,8 @@ int main(void)
         cmocka_unit_test(waiting_batches_have_a_most),
         cmocka_unit_test(corrections_fade),
         cmocka_unit_test(bodies_of_the_past_stay_there),
+        cmocka_unit_test(far_islands_rest_when_time_is_short),
+        cmocka_unit_test(own_island_over_the_budget_is_predicted_in_part),
         cmocka_unit_test(another_world_begins_again),
         cmocka_unit_test(paused_world_is_shown_as_it_is),
     };
