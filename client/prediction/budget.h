@@ -1,8 +1,8 @@
 // What a prediction has time for. A rollback costs a copy and a step for each tick; where that is
-// more than the game allows for a frame, only the islands near the client's own bodies are predicted.
-// The others rest in the predicted world, and are drawn as their velocity carries them on
-// (Quantum calls it prediction culling). If that is still too much, fewer ticks are made, and the
-// rest of the way is carried on by velocity for all.
+// more than the game allows for a frame, only the islands near the client's own bodies are
+// predicted. The others rest in the predicted world, and are drawn as their velocity carries them
+// on (Quantum calls it prediction culling). If that is still too much, fewer ticks are made, and
+// the rest of the way is carried on by velocity for all.
 #ifndef CAROM_CLIENT_PREDICTION_BUDGET_H
 #define CAROM_CLIENT_PREDICTION_BUDGET_H
 
@@ -24,7 +24,8 @@ typedef struct budget {
 
 // A frame took so long: `work` is the sum over its steps of awake bodies + BUDGET_STEP_BODIES.
 void budget_note(budget *b, double took_ms, double work, bool copied);
-// Islands were put to rest, and `planned` bodies left awake in each of `steps` steps: they made `work`.
+// Islands were put to rest, and `planned` bodies left awake in each of `steps` steps: they made
+// `work`.
 void budget_note_growth(budget *b, double work, double planned, double steps);
 // How many bodies may be awake in each of `steps` steps after a copy.
 double budget_bodies(const budget *b, double budget_ms, uint64_t steps);

@@ -61,7 +61,7 @@ struct prediction {
     uint32_t planned;    // bodies that were left awake then
     double work;         // of this frame's steps, see budget_note()
     budget budget;
-    double faded;        // when errors faded last [s]
+    double faded; // when errors faded last [s]
     // ---- what follows
     foreseen_events events;
     shown_poses shown;

@@ -146,8 +146,7 @@ shown_correction shown_poses_correct(shown_poses *s, double part, double ahead, 
             continue; // new since then
         }
         b->keeps = false;
-        const shown_pose now =
-            carried(between(b->before, b->now, part), b->vx, b->vy, b->w, ahead);
+        const shown_pose now = carried(between(b->before, b->now, part), b->vx, b->vy, b->w, ahead);
         const shown_pose wrong = {b->kept.x - now.x, b->kept.y - now.y,
                                   turn(now.angle, b->kept.angle)};
         const double jump = fmax(SHOWN_JUMP_M, SHOWN_JUMP_S * hypot(b->vx, b->vy));

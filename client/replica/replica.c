@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "client/prediction/prediction.h"
 #include "common/physics/image.h"
 
 _Static_assert((int)CAROM_EVENT_BEGIN == (int)EVENT_BEGIN &&
@@ -76,6 +77,23 @@ int carom_replica_engine(void)
 
 // ---- events
 
+carom_event replica_event_of(const physics_event *e)
+{
+    return (carom_event){.kind = (carom_event_kind)e->kind,
+                         .name = carom_event_kind_name((carom_event_kind)e->kind),
+                         .tick = e->tick,
+                         .a = e->a,
+                         .b = e->b,
+                         .shape_a = e->shape_a,
+                         .shape_b = e->shape_b,
+                         .joint = e->joint,
+                         .point = {e->point.x, e->point.y},
+                         .normal = {(double)e->normal.x, (double)e->normal.y},
+                         .depth = (double)e->depth,
+                         .speed = (double)e->speed,
+                         .impulse = (double)e->impulse};
+}
+
 static void tell_events(void *context, physics_world *world)
 {
     carom_replica *r = context;
@@ -87,19 +105,7 @@ static void tell_events(void *context, physics_world *world)
         if (r->on_event == NULL || (r->kinds >> e->kind & 1) == 0) {
             continue;
         }
-        carom_event told = {.kind = (carom_event_kind)e->kind,
-                            .name = carom_event_kind_name((carom_event_kind)e->kind),
-                            .tick = e->tick,
-                            .a = e->a,
-                            .b = e->b,
-                            .shape_a = e->shape_a,
-                            .shape_b = e->shape_b,
-                            .joint = e->joint,
-                            .point = {e->point.x, e->point.y},
-                            .normal = {(double)e->normal.x, (double)e->normal.y},
-                            .depth = (double)e->depth,
-                            .speed = (double)e->speed,
-                            .impulse = (double)e->impulse};
+        const carom_event told = replica_event_of(e);
         r->on_event(&told, r->event_user);
     }
 }
@@ -119,15 +125,28 @@ static void note_command(void *context, const log_command *row, const command *c
                          const command_result *result)
 {
     carom_replica *r = context;
-    (void)row;
-    (void)result;
     replica_telling_note_command(&r->telling, c->method);
+    if (r->prediction != NULL) {
+        prediction_note_command(r->prediction, row, c, result);
+    }
+}
+
+static void note_step(void *context, physics_world *world)
+{
+    carom_replica *r = context;
+    if ((r->kinds | r->telling.kinds) != 0) {
+        tell_events(context, world);
+    }
+    if (r->prediction != NULL) {
+        prediction_note_step(r->prediction);
+    }
 }
 
 void replica_want_events(carom_replica *r)
 {
-    unsigned kinds = r->kinds | r->telling.kinds;
-    r->player.stepped = kinds != 0 ? tell_events : NULL;
+    const unsigned foreseen = r->prediction != NULL ? prediction_event_kinds(r->prediction) : 0;
+    const unsigned kinds = r->kinds | r->telling.kinds | foreseen;
+    r->player.stepped = kinds != 0 || r->prediction != NULL ? note_step : NULL;
     r->player.applied = note_command;
     r->player.context = r;
     r->player.unverified = r->unverified;
@@ -159,6 +178,9 @@ static carom_status take_image(carom_replica *r, const uint8_t *image, size_t si
         (log_player){.world = world, .commands = r->player.commands, .hashes = r->player.hashes};
     replica_want_events(r);
     replica_telling_drop_events(&r->telling);
+    if (r->prediction != NULL) {
+        prediction_follow(r->prediction, &r->player);
+    }
     r->images++;
     return CAROM_OK;
 }

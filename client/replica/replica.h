@@ -39,6 +39,7 @@ struct carom_replica {
     carom_replica_event *on_event;
     void *event_user;
     unsigned kinds;
+    struct prediction *prediction; // that follows this replica; NULL: none
 };
 
 void replica_telling_init(replica_telling *t);
@@ -49,8 +50,18 @@ void replica_telling_note_event(replica_telling *t, const physics_event *event);
 // joints.
 void replica_telling_note_command(replica_telling *t, method m);
 
-// Makes the world report the event kinds that snapshots or the caller's on_event want.
+carom_event replica_event_of(const physics_event *event);
+
+// Makes the world report the event kinds that snapshots, the caller's on_event or the prediction
+// want.
 void replica_want_events(carom_replica *r);
+
+// Decodes arguments, in which the world's name may be left out.
+carom_status replica_decode(const carom_replica *r, method m, const carom_value *args, command *out,
+                            carom_error *err);
+// carom_replica_call of another world than the replica's own.
+carom_status replica_call_on(const carom_replica *r, physics_world *world, const char *method,
+                             const carom_value *args, carom_value **result, carom_error *err);
 
 // Writes `kind` and the text to `err`, which may be NULL, and returns `kind`. Images and logs that
 // the replica cannot follow are CAROM_UNAVAILABLE.

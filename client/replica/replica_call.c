@@ -12,7 +12,7 @@
 #include "proto/limits.h"
 #include "proto/wire/buffer.h"
 
-static carom_status find_method(const carom_replica *r, const char *name, method *out,
+static carom_status find_method(const physics_world *world, const char *name, method *out,
                                 carom_error *err)
 {
     const method_info *info = method_find(name, strlen(name));
@@ -27,7 +27,7 @@ static carom_status find_method(const carom_replica *r, const char *name, method
         return replica_fault(err, CAROM_UNKNOWN_METHOD, "%s is for servers, not for replicas",
                              name);
     }
-    if (r->player.world == NULL) {
+    if (world == NULL) {
         return replica_fault(err, CAROM_UNAVAILABLE, "the replica has no world");
     }
     *out = info->id;
@@ -44,8 +44,8 @@ static carom_value *complete(const carom_replica *r, const carom_value *args)
     return all;
 }
 
-static carom_status decode(const carom_replica *r, method m, const carom_value *args, command *out,
-                           carom_error *err)
+carom_status replica_decode(const carom_replica *r, method m, const carom_value *args, command *out,
+                            carom_error *err)
 {
     buffer bytes;
     struct error why;
@@ -84,26 +84,26 @@ static carom_status answer(const command_result *from, carom_value **out, carom_
     return s == CAROM_OK ? s : replica_fault(err, s, "the answer cannot be held");
 }
 
-carom_status carom_replica_call(carom_replica *r, const char *name, const carom_value *args,
-                                carom_value **result, carom_error *err)
+carom_status replica_call_on(const carom_replica *r, physics_world *world, const char *name,
+                             const carom_value *args, carom_value **result, carom_error *err)
 {
-    if (r == NULL || name == NULL || result == NULL) {
-        return replica_fault_null(err, r == NULL ? "replica" : name == NULL ? "method" : "result");
+    if (name == NULL || result == NULL) {
+        return replica_fault_null(err, name == NULL ? "method" : "result");
     }
     method m = METHOD_COUNT;
     *result = NULL;
-    carom_status s = find_method(r, name, &m, err);
+    carom_status s = find_method(world, name, &m, err);
     if (s != CAROM_OK) {
         return s;
     }
     command asked = {0};
-    s = decode(r, m, args, &asked, err);
+    s = replica_decode(r, m, args, &asked, err);
     if (s != CAROM_OK) {
         return s;
     }
     command_result made;
     struct error why;
-    if (apply_command(r->player.world, &asked, &made, &why) != STATUS_OK) {
+    if (apply_command(world, &asked, &made, &why) != STATUS_OK) {
         s = replica_fault_of(err, &why);
     } else {
         s = answer(&made, result, err);
@@ -111,4 +111,13 @@ carom_status carom_replica_call(carom_replica *r, const char *name, const carom_
     }
     command_free(&asked);
     return s;
+}
+
+carom_status carom_replica_call(carom_replica *r, const char *name, const carom_value *args,
+                                carom_value **result, carom_error *err)
+{
+    if (r == NULL) {
+        return replica_fault_null(err, "replica");
+    }
+    return replica_call_on(r, r->player.world, name, args, result, err);
 }

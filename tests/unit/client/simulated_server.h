@@ -63,7 +63,7 @@ typedef struct sim {
     // ---- what happened
     uint64_t sent, applied, late, refused;
     uint64_t first_calls, redo_calls, steps_most; // steps_most: in one frame
-    double frame_most; // the longest frame by body_ms [ms]
+    double frame_most;                            // the longest frame by body_ms [ms]
     uint64_t last_first;                          // the tick of the last first call
     sim_event_list confirmed_events;              // of the server, as its log brings them
     uint64_t told_predicted, told_confirmed, told_taken_back, told_unforeseen;
