@@ -38,6 +38,7 @@ struct carom_prediction {
     uint64_t probe_at;
     bool probed; // the server has answered a batch with `late`
     double pinged;
+    replica_telling telling; // for carom_prediction_snapshot
 };
 
 carom_prediction_options carom_prediction_options_default(void)
@@ -110,6 +111,7 @@ carom_status carom_prediction_create(carom_client *client, carom_replica *replic
     p->options = *options;
     p->client = options->send == NULL ? client : NULL;
     p->replica = replica;
+    replica_telling_init(&p->telling);
     const prediction_options of_core = core_options(p);
     p->core = prediction_create(&replica->player, &of_core);
     replica->prediction = p->core;
@@ -132,6 +134,7 @@ void carom_prediction_free(carom_prediction *p)
     p->replica->prediction = NULL;
     replica_want_events(p->replica);
     prediction_free(p->core);
+    replica_telling_deinit(&p->telling);
     carom_value_free(p->commands);
     free(p);
 }
@@ -477,15 +480,40 @@ size_t carom_prediction_poses(carom_prediction *p, carom_prediction_pose *out, s
     return count;
 }
 
+// The world that is shown.
+static physics_world *shown_world(const carom_prediction *p)
+{
+    return p->why.status == CAROM_OK ? prediction_world(p->core) : p->replica->player.world;
+}
+
+carom_status carom_prediction_snapshot(carom_prediction *p,
+                                       const carom_replica_snapshot_options *options,
+                                       const void **encoded, size_t *size, carom_error *err)
+{
+    if (p == NULL || encoded == NULL || size == NULL) {
+        return replica_fault_null(err, p == NULL ? "prediction" : "encoded or size");
+    }
+    carom_replica_snapshot_options all =
+        options != NULL ? *options : (carom_replica_snapshot_options){0};
+    all.full = true; // predicted bodies come and go with each correction
+    all.events = 0;
+    *encoded = NULL;
+    *size = 0;
+    const carom_status s = replica_tell(p->replica, &p->telling, shown_world(p), &all, err);
+    if (s == CAROM_OK) {
+        *encoded = p->telling.out.data;
+        *size = p->telling.out.size;
+    }
+    return s;
+}
+
 carom_status carom_prediction_call(carom_prediction *p, const char *name, const carom_value *args,
                                    carom_value **result, carom_error *err)
 {
     if (p == NULL) {
         return replica_fault_null(err, "prediction");
     }
-    physics_world *world = prediction_world(p->core);
-    return replica_call_on(p->replica, p->why.status == CAROM_OK ? world : p->replica->player.world,
-                           name, args, result, err);
+    return replica_call_on(p->replica, shown_world(p), name, args, result, err);
 }
 
 uint64_t carom_prediction_made(const carom_prediction *p, uint64_t at, size_t index,

@@ -50,6 +50,10 @@ void replica_telling_note_event(replica_telling *t, const physics_event *event);
 // joints.
 void replica_telling_note_command(replica_telling *t, method m);
 
+// The state of `world` into t->out, as carom_replica_snapshot() has it.
+carom_status replica_tell(const carom_replica *r, replica_telling *t, physics_world *world,
+                          const carom_replica_snapshot_options *options, carom_error *err);
+
 carom_event replica_event_of(const physics_event *event);
 
 // Makes the world report the event kinds that snapshots, the caller's on_event or the prediction

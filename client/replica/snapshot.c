@@ -194,9 +194,9 @@ static void clear(replica_telling *t)
     array_clear(&t->joints_removed);
 }
 
-static void encode(replica_telling *t, carom_replica *r, bool full, uint32_t contacts)
+static void encode(replica_telling *t, const carom_replica *r, const physics_world *world,
+                   bool full, uint32_t contacts)
 {
-    const physics_world *world = r->player.world;
     snapshot_view view = {.world = r->world,
                           .epoch = r->epoch,
                           .tick = world_tick(world),
@@ -223,6 +223,40 @@ static void encode(replica_telling *t, carom_replica *r, bool full, uint32_t con
     buffer_deinit(&tail);
 }
 
+carom_status replica_tell(const carom_replica *r, replica_telling *t, physics_world *world,
+                          const carom_replica_snapshot_options *options, carom_error *err)
+{
+    if (world == NULL) {
+        return replica_fault(err, CAROM_UNAVAILABLE, "the replica has no world");
+    }
+    const carom_replica_snapshot_options all =
+        options != NULL ? *options : (carom_replica_snapshot_options){0};
+    const bool full = t->image != r->images || all.full || (all.describe && !t->describe);
+    clear(t);
+    if (full) {
+        array_clear(&t->bodies);
+        array_clear(&t->joint_ids);
+    }
+    t->describe = all.describe;
+    t->with_contacts = all.contacts;
+    tell_bodies(t, world);
+    if (t->describe) {
+        tell_joints(t, world);
+    }
+    const uint32_t contacts = all.contacts ? tell_contacts(t, world) : 0;
+    encode(t, r, world, full, contacts);
+    replica_telling_drop_events(t);
+    t->kinds = all.events;
+    if (overflown(t)) {
+        t->image = 0; // the next snapshot is full
+        return replica_fault(err, CAROM_LIMIT_EXCEEDED, "a snapshot of this world is over %d bytes",
+                             WIRE_REPLY_BYTES_MAX);
+    }
+    t->image = r->images;
+    t->outdated = false;
+    return CAROM_OK;
+}
+
 carom_status carom_replica_snapshot(carom_replica *r, const carom_replica_snapshot_options *options,
                                     const void **encoded, size_t *size, carom_error *err)
 {
@@ -231,39 +265,14 @@ carom_status carom_replica_snapshot(carom_replica *r, const carom_replica_snapsh
     }
     *encoded = NULL;
     *size = 0;
-    if (r->player.world == NULL) {
-        return replica_fault(err, CAROM_UNAVAILABLE, "the replica has no world");
-    }
-    replica_telling *t = &r->telling;
-    carom_replica_snapshot_options all =
-        options != NULL ? *options : (carom_replica_snapshot_options){0};
-    bool full = t->image != r->images || all.full || (all.describe && !t->describe);
-    clear(t);
-    if (full) {
-        array_clear(&t->bodies);
-        array_clear(&t->joint_ids);
-    }
-    t->describe = all.describe;
-    t->with_contacts = all.contacts;
-    tell_bodies(t, r->player.world);
-    if (t->describe) {
-        tell_joints(t, r->player.world);
-    }
-    uint32_t contacts = all.contacts ? tell_contacts(t, r->player.world) : 0;
-    encode(t, r, full, contacts);
-    replica_telling_drop_events(t);
-    if (t->kinds != all.events) {
-        t->kinds = all.events;
+    const unsigned kinds = r->telling.kinds;
+    const carom_status s = replica_tell(r, &r->telling, r->player.world, options, err);
+    if (kinds != r->telling.kinds) {
         replica_want_events(r);
     }
-    if (overflown(t)) {
-        t->image = 0; // the next snapshot is full
-        return replica_fault(err, CAROM_LIMIT_EXCEEDED, "a snapshot of this world is over %d bytes",
-                             WIRE_REPLY_BYTES_MAX);
+    if (s == CAROM_OK) {
+        *encoded = r->telling.out.data;
+        *size = r->telling.out.size;
     }
-    t->image = r->images;
-    t->outdated = false;
-    *encoded = t->out.data;
-    *size = t->out.size;
-    return CAROM_OK;
+    return s;
 }

@@ -1,11 +1,13 @@
 // watch: a live picture of a world of the server. Main thread only.
 //
 // The world comes by a subscription of encoding plain or packed, or of encoding log with a replica
-// beside it, which then makes the snapshots that the picture is drawn from.
+// beside it, which then makes the snapshots that the picture is drawn from; with --predict of the
+// world as it will be when a command that is sent now reaches the server.
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
 
+#include <carom/prediction.h>
 #include <carom/replica.h>
 
 #include "client/cli/commands.h"
@@ -20,12 +22,14 @@
 typedef struct watch {
     cli *c;
     screen screen;
-    double rate;            // requested rate; 0: one a tick
-    bool subscribed;        // the answer has come
-    carom_error refused;    // reason of a refusal
-    carom_replica *replica; // NULL: the server's own snapshots are shown
-    bool moved;             // the replica has a state that is not shown yet
-    bool away;              // the server or the connection is gone: the watch comes back
+    double rate;                  // requested rate; 0: one a tick
+    bool subscribed;              // the answer has come
+    carom_error refused;          // reason of a refusal
+    carom_replica *replica;       // NULL: the server's own snapshots are shown
+    bool moved;                   // the replica has a state that is not shown yet
+    carom_prediction *prediction; // NULL: the replica's state is shown
+    double predicted, figures;    // when that was shown last, and its figures
+    bool away;                    // the server or the connection is gone: the watch comes back
     double away_since, next_try;
     carom_error gone; // why
 } watch;
@@ -79,8 +83,10 @@ static void on_snapshot(carom_client *client, const carom_snapshot *snapshot, vo
     carom_error error = {0};
     w->screen.dirty = true;
     if (w->replica != NULL) {
-        w->moved = carom_replica_feed(w->replica, snapshot->encoded, snapshot->encoded_size,
-                                      &error) == CAROM_OK;
+        w->moved = (w->prediction != NULL
+                        ? carom_prediction_feed(w->prediction, snapshot, cli_now(), &error)
+                        : carom_replica_feed(w->replica, snapshot->encoded, snapshot->encoded_size,
+                                             &error)) == CAROM_OK;
         if (!w->moved && !w->screen.quit) {
             terminal_close();
             cli_error(carom_status_name(error.status), "the replica cannot go on: %s", error.text);
@@ -207,6 +213,21 @@ static cli_exit subscribe(watch *w)
     return CLI_OK;
 }
 
+// With --predict: a prediction of this connection's, without commands of its own.
+static cli_exit predict(watch *w)
+{
+    carom_error error = {0};
+    carom_prediction_free(w->prediction);
+    w->prediction = NULL;
+    if (!args_has(&w->c->args, "predict")) {
+        return CLI_OK;
+    }
+    const carom_prediction_options options = carom_prediction_options_default();
+    const carom_status s =
+        carom_prediction_create(w->c->client, w->replica, &options, &w->prediction, &error);
+    return s == CAROM_OK ? CLI_OK : cli_fail(w->c, &error);
+}
+
 // Connects, in the place of the connection that is gone if there was one, and subscribes.
 static cli_exit begin(watch *w)
 {
@@ -224,11 +245,17 @@ static cli_exit begin(watch *w)
         return code;
     }
     if (old != NULL) {
+        carom_prediction_free(w->prediction); // it has requests of the old connection
+        w->prediction = NULL;
         stage_deinit(&w->screen.stage);
         carom_free(old);
     }
     if (!stage_init(&w->screen.stage, c->client, world_of(w), c->timeout_ms)) {
         return cli_out_of_memory();
+    }
+    code = predict(w);
+    if (code != CLI_OK) {
+        return code;
     }
     w->subscribed = false;
     w->refused = (carom_error){0};
@@ -259,16 +286,61 @@ static carom_status come_back(watch *w, int ms, carom_error *error)
     return CAROM_OK;
 }
 
+static void show_figures(watch *w, double now)
+{
+    char text[160];
+    carom_error why = {0};
+    const carom_prediction_figures f = carom_prediction_figures_now(w->prediction);
+    w->figures = now;
+    if (!carom_prediction_active(w->prediction, &why)) {
+        show(w, why.text);
+        return;
+    }
+    (void)snprintf(text, sizeof text,
+                   "%.0f ticks ahead, %.0f %% right, %.1f rollbacks/s of %.1f ticks, round trip "
+                   "%.0f ms",
+                   f.lead, 100.0 * f.right, f.rollbacks, f.depth, 1000.0 * f.rtt);
+    show(w, text);
+}
+
+// Predicts up to now, as often as a terminal can show it.
+static carom_status show_prediction(watch *w, carom_error *error)
+{
+    const double now = cli_now();
+    if (w->screen.quit || now - w->predicted < 1.0 / RATE) {
+        return CAROM_OK;
+    }
+    w->predicted = now;
+    carom_status s = carom_prediction_frame(w->prediction, now, error);
+    if (s == CAROM_OK && carom_replica_now(w->replica).ready) {
+        s = screen_show_prediction(&w->screen, w->prediction, error);
+    }
+    if (now - w->figures >= 1.0) {
+        show_figures(w, now);
+    }
+    return s;
+}
+
+static int time_to_show(const watch *w, int ms)
+{
+    const double left = w->predicted + 1.0 / RATE - cli_now();
+    const int most = left > 0.0 ? (int)(1000.0 * left) + 1 : 0;
+    return w->prediction != NULL && (ms < 0 || ms > most) ? most : ms;
+}
+
 static carom_status work(void *context, int ms, carom_error *error)
 {
     watch *w = context;
     if (w->away) {
         return come_back(w, ms, error);
     }
-    carom_status s = carom_poll(w->c->client, ms, error);
+    carom_status s = carom_poll(w->c->client, time_to_show(w, ms), error);
     if (s != CAROM_OK && may_come_back(error)) {
         go_away(w, error);
         return CAROM_OK;
+    }
+    if (s == CAROM_OK && w->prediction != NULL) {
+        return show_prediction(w, error);
     }
     if (s == CAROM_OK && w->moved && !w->screen.quit) {
         w->moved = false;
@@ -293,7 +365,7 @@ static int wait_for(void *context, struct pollfd *fd)
     }
     fd->fd = carom_fd(w->c->client);
     fd->events = (short)(POLLIN | (carom_wants_write(w->c->client) ? POLLOUT : 0));
-    return carom_timeout_ms(w->c->client);
+    return time_to_show(w, carom_timeout_ms(w->c->client));
 }
 
 static void traffic(void *context, uint64_t *snapshots, uint64_t *bytes)
@@ -358,21 +430,30 @@ static cli_exit watch_run(watch *w)
     return c->json ? run_json(w) : screen_run(&w->screen);
 }
 
+static cli_exit check_line(cli *c)
+{
+    const char *log = args_has(&c->args, "predict")   ? "--predict"
+                      : args_has(&c->args, "replica") ? "--replica"
+                                                      : NULL;
+    cli_exit code = screen_check(c);
+    code = code == CLI_OK ? cli_check_rate(c, "rate") : code;
+    if (code == CLI_OK && log != NULL && args_has(&c->args, "encoding")) {
+        code = cli_usage(c, "%s takes the world's log, so it goes without --encoding", log);
+    }
+    if (code == CLI_OK && log != NULL && args_has(&c->args, "budget")) {
+        code = cli_usage(c, "%s takes all of the world's log, so it goes without --budget", log);
+    }
+    if (code == CLI_OK && log != NULL && c->json) {
+        code = cli_usage(c, "%s shows a picture, --json the server's snapshots", log);
+    }
+    return code;
+}
+
 static cli_exit run_watch(cli *c)
 {
     static watch w;
     static screen_source source;
-    cli_exit code = screen_check(c);
-    code = code == CLI_OK ? cli_check_rate(c, "rate") : code;
-    if (code == CLI_OK && args_has(&c->args, "encoding") && args_has(&c->args, "replica")) {
-        code = cli_usage(c, "--replica takes the world's log, so it goes without --encoding");
-    }
-    if (code == CLI_OK && args_has(&c->args, "budget") && args_has(&c->args, "replica")) {
-        code = cli_usage(c, "--replica takes all of the world's log, so it goes without --budget");
-    }
-    if (code == CLI_OK && c->json && args_has(&c->args, "replica")) {
-        code = cli_usage(c, "--replica shows a picture, --json the server's snapshots");
-    }
+    cli_exit code = check_line(c);
     if (code != CLI_OK) {
         return code;
     }
@@ -386,11 +467,12 @@ static cli_exit run_watch(cli *c)
     w = (watch){.c = c};
     screen_init(&w.screen, c, &source);
     w.screen.follow = args_whole(&c->args, "follow", 0);
-    if (args_has(&c->args, "replica")) {
+    if (args_has(&c->args, "replica") || args_has(&c->args, "predict")) {
         w.replica = carom_replica_create();
         code = w.replica != NULL ? CLI_OK : cli_out_of_memory();
     }
     code = code == CLI_OK ? watch_run(&w) : code;
+    carom_prediction_free(w.prediction);
     screen_deinit(&w.screen);
     carom_replica_free(w.replica);
     return code;
@@ -417,6 +499,8 @@ const cli_command command_watch = {
              "a second at most: near and fast bodies come first, all have their turn", NULL},
             {"replica", 0, ARGS_FLAG, NULL,
              "take the world's log and step the same engine here: a few kbit/s", NULL},
+            {"predict", 0, ARGS_FLAG, NULL,
+             "the same, and show the world as it will be when a command sent now reaches it", NULL},
             SCREEN_OPTIONS,
             {0}},
     .details =
@@ -434,6 +518,7 @@ const cli_command command_watch = {
                 "  carom watch demo --frames 1 --size 100x30 --color always\n"
                 "  carom watch demo --follow 7 --area -8,-5,8,5\n"
                 "  carom watch demo --replica\n"
+                "  carom watch demo --predict\n"
                 "  carom watch demo --encoding plain\n"
                 "  carom watch demo --json --frames 10 | jq .tick",
     .run = run_watch,

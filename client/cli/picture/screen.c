@@ -431,20 +431,34 @@ void screen_deinit(screen *w)
     free(w->shown);
 }
 
-carom_status screen_show_replica(screen *w, carom_replica *replica, carom_error *error)
+static const carom_replica_snapshot_options ALL = {
+    .describe = true, .contacts = true, .events = EVENTS};
+
+static carom_status show_snapshot(screen *w, const void *encoded, size_t size, carom_error *error)
 {
-    static const carom_replica_snapshot_options all = {
-        .describe = true, .contacts = true, .events = EVENTS};
-    const void *encoded = NULL;
-    size_t size = 0;
     carom_snapshot snapshot;
-    carom_status s = carom_replica_snapshot(replica, &all, &encoded, &size, error);
-    s = s == CAROM_OK ? carom_view_feed(w->stage.view, encoded, size, &snapshot, error) : s;
+    const carom_status s = carom_view_feed(w->stage.view, encoded, size, &snapshot, error);
     if (s == CAROM_OK) {
         stage_describe(&w->stage, &snapshot);
         w->dirty = true;
     }
     return s;
+}
+
+carom_status screen_show_replica(screen *w, carom_replica *replica, carom_error *error)
+{
+    const void *encoded = NULL;
+    size_t size = 0;
+    const carom_status s = carom_replica_snapshot(replica, &ALL, &encoded, &size, error);
+    return s == CAROM_OK ? show_snapshot(w, encoded, size, error) : s;
+}
+
+carom_status screen_show_prediction(screen *w, carom_prediction *prediction, carom_error *error)
+{
+    const void *encoded = NULL;
+    size_t size = 0;
+    const carom_status s = carom_prediction_snapshot(prediction, &ALL, &encoded, &size, error);
+    return s == CAROM_OK ? show_snapshot(w, encoded, size, error) : s;
 }
 
 bool screen_prints_frames(const cli *c)

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <carom/prediction.h>
 #include <carom/replica.h>
 
 #include "client/tool/cli.h"
@@ -88,6 +89,8 @@ void screen_deinit(screen *w);
 
 // Brings a replica's state into the stage's view.
 carom_status screen_show_replica(screen *w, carom_replica *replica, carom_error *error);
+// The same of a predicted world.
+carom_status screen_show_prediction(screen *w, carom_prediction *prediction, carom_error *error);
 
 // Whether frames are printed; else the terminal is filled.
 bool screen_prints_frames(const cli *c);

@@ -138,6 +138,14 @@ typedef struct carom_prediction_pose {
 CAROM_API size_t carom_prediction_poses(carom_prediction *prediction, carom_prediction_pose *out,
                                         size_t max);
 
+// The predicted state as a full snapshot of encoding plain, for carom_view_feed, with the bodies
+// where they are predicted rather than drawn; see carom_replica_snapshot. `options` NULL: rows
+// alone; its events are left out, since those of predictions have a fate.
+CAROM_API carom_status carom_prediction_snapshot(carom_prediction *prediction,
+                                                 const carom_replica_snapshot_options *options,
+                                                 const void **encoded, size_t *size,
+                                                 carom_error *error);
+
 // Asks the predicted world what a replica can be asked; see carom_replica_call.
 CAROM_API carom_status carom_prediction_call(carom_prediction *prediction, const char *method,
                                              const carom_value *args, carom_value **result,

@@ -51,8 +51,11 @@ static void alone_all_ticks_are_right_without_a_rollback(void **state)
         o.delay_s = 0.02 * (double)(seed % 6);
         o.spawn_share = seed % 2 == 0 ? 0.05 : 0.0;
         sim *s = sim_create(&o);
-        sim_run(s, 20.0);
+        sim_run(s, 1.0);
+        const uint64_t unforeseen = s->told_unforeseen; // from before there was a prediction
+        sim_run(s, 19.0);
         const prediction_figures f = figures(s);
+        assert_int_equal(s->told_unforeseen, unforeseen);
         assert_true(f.ticks > 1000);
         assert_int_equal(f.ticks_right, f.ticks);
         assert_int_equal(f.rollback_count, 0);
@@ -136,6 +139,16 @@ static void page_that_slept_comes_back_without_a_burst(void **state)
     sim_run(s, 5.0);
     assert_true(s->steps_most <= 4);
     assert_true(figures(s).right > 0.9);
+    settle(s);
+    sim_free(s);
+    // A shorter sleep, through which the prediction is still ahead of the server.
+    o.delay_s = 0.24;
+    s = sim_create(&o);
+    sim_run(s, 5.0);
+    const uint64_t before = s->first_calls;
+    sim_pass(s, 0.4);
+    sim_frame(s);
+    assert_true(s->first_calls - before <= 1);
     settle(s);
     sim_free(s);
 }

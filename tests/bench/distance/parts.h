@@ -1,0 +1,10 @@
+// The parts of carom-bench-distance; each prints a table.
+#ifndef CAROM_TESTS_BENCH_DISTANCE_PARTS_H
+#define CAROM_TESTS_BENCH_DISTANCE_PARTS_H
+
+// The cost of a rollback, for worlds of several sizes: medians of `rounds`.
+void bench_rollback(int rounds);
+// Predictions over simulated networks, each for so many seconds of the world's time.
+void bench_network(int seconds);
+
+#endif
