@@ -1,5 +1,5 @@
-// What a prediction has time for. A rollback costs a copy and a step for each tick; where that is
-// more than the game allows for a frame, only the islands near the client's own bodies are
+// The budget of a prediction. A rollback costs a copy and a step for each tick; where that is more
+// than the game allows for a frame, only the islands near the client's own bodies are
 // predicted. The others rest in the predicted world, and are drawn as their velocity carries them
 // on (Quantum calls it prediction culling). If that is still too much, fewer ticks are made, and
 // the rest of the way is carried on by velocity for all.

@@ -36,8 +36,9 @@ struct carom_prediction {
     // ---- requests that are under way; 0: none
     uint64_t ping, probe;
     uint64_t probe_at;
-    bool probed; // the server has answered a batch with `late`
-    double pinged;
+    bool probed;             // the server has answered a batch with `late`
+    double pinged;           // when the last one was sent [s],
+    double pinged_ms;        // and by clock_ms()
     replica_telling telling; // for carom_prediction_snapshot
 };
 
@@ -153,6 +154,13 @@ bool carom_prediction_active(const carom_prediction *p, carom_error *err)
 
 // ---- the network
 
+static double clock_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+}
+
 static void look_at_engine(carom_prediction *p)
 {
     const carom_value *hello = p->client != NULL ? carom_hello(p->client) : NULL;
@@ -174,7 +182,7 @@ static void on_pong(carom_client *client, uint64_t request, const carom_value *r
     (void)result;
     p->ping = 0;
     if (err == NULL) {
-        prediction_rtt(p->core, p->now - p->pinged);
+        prediction_rtt(p->core, 1e-3 * (clock_ms() - p->pinged_ms));
     }
 }
 
@@ -184,6 +192,7 @@ static void measure(carom_prediction *p)
         return;
     }
     p->pinged = p->now;
+    p->pinged_ms = clock_ms();
     (void)carom_request(p->client, "ping", NULL, PING_TIMEOUT_MS, on_pong, p, &p->ping, NULL);
 }
 
@@ -349,13 +358,6 @@ static void tell_events(carom_prediction *p)
                              p->options.user);
         }
     }
-}
-
-static double clock_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
 }
 
 static carom_status predict(carom_prediction *p, carom_error *err)

@@ -122,6 +122,33 @@ static void copied_wild_worlds_go_on_alike(void **state)
     }
 }
 
+// The world stays sound, and its twin the same, wherever islands are put to rest.
+static void islands_put_to_rest_leave_a_sound_world(void **state)
+{
+    (void)state;
+    rng r = rng_start("resting islands", 3);
+    for (int64_t round = 0; round < rounds(8); round++) {
+        physics_world *world = random_world(&r, (vec2d){0.0, -9.81}, 0.0);
+        world_want_events(world, UINT32_MAX);
+        put_bin(world, 12.0);
+        fill_bin(world, &r, MIXED, 80, 12.0);
+        for (int tick = 0; tick < 300; tick++) {
+            if (tick % 30 == 0) {
+                const body_id keep = world_next_body(world, 0) + rng_below(&r, 60);
+                copy_whole(world);
+                const uint32_t awake = world_count(world).awake;
+                const uint32_t left = world_rest_others(world, &keep, 1);
+                assert_true(left <= awake && world_rest_others(target, &keep, 1) == left);
+                world_validate(world);
+            }
+            world_step(world);
+            world_step(target);
+            assert_same(world, target, "resting", tick);
+        }
+        world_free(world);
+    }
+}
+
 static double now_us(void)
 {
     struct timespec t;
@@ -169,6 +196,7 @@ int main(void)
         cmocka_unit_test(copied_scenes_go_on_alike),
         cmocka_unit_test(copied_random_worlds_go_on_alike),
         cmocka_unit_test(copied_wild_worlds_go_on_alike),
+        cmocka_unit_test(islands_put_to_rest_leave_a_sound_world),
         cmocka_unit_test(copy_is_faster_than_an_image),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

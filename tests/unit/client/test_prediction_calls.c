@@ -1,11 +1,11 @@
 // carom/prediction.h: the input function and what is sent, poses, events and figures, bad input,
 // and the way on without prediction. A small server in this program answers: each batch acts two
 // ticks after it was sent, which is in time.
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,9 +14,9 @@
 #include <carom/prediction.h>
 #include <msgpack.h>
 
-#include "client/replica/replica.h"
 #include "client/scene/values.h"
 #include "common/physics/image.h"
+#include "common/world/apply.h"
 #include "proto/commands/command_decode.h"
 #include "proto/log/log_record.h"
 
