@@ -190,10 +190,24 @@ static void on_step(void *context, physics_world *physics)
     }
 }
 
+// Whether descriptions of bodies may differ after it.
+static bool redescribes(const command *c)
+{
+    if (c->method != METHOD_WORLD_APPLY) {
+        return method_has(c->method, TRAIT_REDESCRIBES);
+    }
+    bool any = false;
+    for (uint32_t i = 0; i < c->apply.count; i++) {
+        any = any || redescribes(&c->apply.commands[i]);
+    }
+    return any;
+}
+
 static void on_command(void *context, const log_command *row, const command *c,
                        const command_result *r)
 {
     engine_world *world = context;
+    world->described += redescribes(c) ? 1 : 0;
     if (world->prediction != NULL) {
         prediction_note_command(world->prediction, row, c, r);
     }
@@ -424,6 +438,11 @@ bool carom_world_body(const engine_world *world, double body)
 }
 
 // ---- replicas
+
+double carom_world_described(const engine_world *world)
+{
+    return (double)world->described;
+}
 
 void carom_world_set_paused(engine_world *world, bool paused)
 {

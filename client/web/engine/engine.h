@@ -86,6 +86,8 @@ CAROM_EXPORT bool carom_world_body(const engine_world *world, double body);
 // where the log begins: its records do not say so themselves.
 CAROM_EXPORT void carom_world_set_paused(engine_world *world, bool paused);
 CAROM_EXPORT bool carom_world_play(engine_world *world, const uint8_t *record, size_t size);
+// The number of commands played after which descriptions of bodies may differ.
+CAROM_EXPORT double carom_world_described(const engine_world *world);
 // As carom_world_play, for a record in the compact form, which begins at the world's tick.
 CAROM_EXPORT bool carom_world_play_compact(engine_world *world, const uint8_t *record, size_t size);
 

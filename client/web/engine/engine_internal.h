@@ -15,6 +15,7 @@ struct engine_world {
     buffer events;     // kept events, one encoded value after the other
     uint32_t event_count;
     uint64_t events_lost;
+    uint64_t described; // commands of the log after which descriptions of bodies may differ
     struct prediction *prediction; // that follows this world; NULL: none
 };
 
