@@ -3,12 +3,15 @@
 
 export {Client, connect, makeClient} from './client.js';
 export {Batch, WorldCalls} from './calls.js';
+export {distantTransport} from './distance.js';
 export {CaromError, ERROR_CODES} from './errors.js';
 export {METHODS, PROTOCOL_VERSION} from './methods.js';
 export {Decoder, MessagePackError, decode, encode} from './msgpack.js';
 export {ServerClock} from './clock.js';
 export {PackedDecoder} from './packed.js';
 export {Playback} from './playback.js';
+export {PredictedBody} from './predicted_picture.js';
+export {Prediction} from './prediction.js';
 export {Subscription} from './subscription.js';
 export {tcpTransport, transportFor, webSocketTransport} from './transport.js';
 export {ViewBody, WorldView} from './view.js';

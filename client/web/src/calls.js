@@ -76,6 +76,11 @@ export class WorldCalls {
     return this.#client.subscribe(this.#fill(args), options);
   }
 
+  /** Shows this world without the server's distance: see Client.predict. */
+  predict(options) {
+    return this.#client.predict(this.name, options);
+  }
+
   /** Sends a command of this world without waiting for an answer: see Client.notify. */
   notify(method, args) {
     return this.#client.notify(method, this.#fill(args));

@@ -18,12 +18,15 @@ import {pauseMs, MAX_MS} from './backoff.js';
 import {addMethods, WorldCalls} from './calls.js';
 import {ServerClock} from './clock.js';
 import {Emitter} from './emitter.js';
+import {loadEngine} from './engine.js';
 import {Epochs, guardsEpoch} from './epochs.js';
+import {distantTransport} from './distance.js';
 import {CaromError} from './errors.js';
 import {Heartbeat, quietTimer} from './heartbeat.js';
 import {METHODS, PROTOCOL_VERSION} from './methods.js';
 import {Decoder, encode} from './msgpack.js';
 import {leaveSession, takeSession, watchPage} from './page.js';
+import {Prediction} from './prediction.js';
 import {TokenRenewal} from './renewal.js';
 import {Subscription} from './subscription.js';
 import {SubscriptionList} from './subscription_list.js';
@@ -76,6 +79,7 @@ export class Client extends Emitter {
   #resume; // the secret of an earlier page's session, for the first hello
   #heartbeat;
   #renewal;
+  #engine = null; // a promise of it
   #subscriptions;
   #offPage;
   #ready;
@@ -575,6 +579,30 @@ export class Client extends Emitter {
     if (id !== 0 && this.state === 'open') await this.call('world.unsubscribe', {subscription: id});
   }
 
+  // ---- prediction
+
+  /**
+   * Shows a world without the server's distance: what `options.input` commands happens here at once (prediction.js).
+   * Resolves to a Prediction when there is a picture. Options:
+   *   input(batch, {tick, firstTime}): gives this program's commands for a tick,
+   *   events: kinds to tell of, inputDelay: 0 to 3 ticks by which commands act later, for fewer corrections,
+   *   budgetMs: the time that a frame may take, check: predict again in every frame and compare, for finding mistakes,
+   *   smoothingS: half-life of a correction in what is drawn, rate: records a second, predicting: false for none,
+   *   engine: of loadEngine().
+   */
+  async predict(world, options) {
+    return new Prediction(this, world, options).start();
+  }
+
+  /** The engine that this client's predictions share; it is loaded once. */
+  engine() {
+    this.#engine ??= (this.#options.loadEngine ?? loadEngine)();
+    this.#engine.catch(() => {
+      this.#engine = null; // the next one tries again
+    });
+    return this.#engine;
+  }
+
   // ---- the token
 
   async #presentToken(token) {
@@ -592,7 +620,8 @@ export class Client extends Emitter {
  *   resume: the secret of an earlier session (hello.resume) to go on with, if it is still there,
  *   keepSession: in a page: a reload goes on with the session; true, or a name where a page has several,
  *   WebSocket: a class in the place of the platform's own, tls: options of node:tls for tls://,
- *   transport: a function as of transport.js in the place of a URL.
+ *   transport: a function as of transport.js in the place of a URL,
+ *   distance: {delayMs, jitterMs, stall, stallMs, seed}: acts as if the server were so far away (distance.js).
  */
 export async function connect(url, options = {}) {
   return makeClient(url, options).ready;
@@ -600,6 +629,7 @@ export async function connect(url, options = {}) {
 
 /** As connect(), but returns the Client at once, to watch it connecting. */
 export function makeClient(url, options = {}) {
-  const open = typeof url === 'function' ? url : options.transport ?? transportFor(url, options);
+  const near = typeof url === 'function' ? url : options.transport ?? transportFor(url, options);
+  const open = options.distance ? distantTransport(near, options.distance) : near;
   return new Client(open, {address: String(typeof url === 'function' ? '' : url ?? ''), ...options});
 }

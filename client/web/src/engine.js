@@ -132,6 +132,19 @@ export class Engine {
   }
 }
 
+/** Bits of kinds of events; throws for a word that is none. */
+export function eventBits(kinds) {
+  let bits = 0;
+  for (const kind of kinds) {
+    const bit = EVENT_KINDS.indexOf(kind);
+    if (bit < 0) {
+      throw new CaromError('invalid_argument', `there is no event '${kind}'; there are ${EVENT_KINDS.join(', ')}`);
+    }
+    bits |= 1 << bit;
+  }
+  return bits;
+}
+
 const freed = new FinalizationRegistry(({engine, world}) => {
   // Frees a world that the program forgot to free.
   try {
@@ -154,6 +167,11 @@ export class World {
 
   get engine() {
     return this.#engine;
+  }
+
+  /** Where it is in the engine's memory, for prediction_core.js. */
+  get address() {
+    return this.#world;
   }
 
   #run(name, ...args) {
@@ -308,16 +326,7 @@ export class World {
 
   /** Keeps events of these kinds from now on ('begin', 'hit' …); initially none. */
   wantEvents(kinds) {
-    let bits = 0;
-    for (const kind of kinds) {
-      const bit = EVENT_KINDS.indexOf(kind);
-      if (bit < 0) {
-        throw new CaromError('invalid_argument',
-                             `there is no event '${kind}'; there are ${EVENT_KINDS.join(', ')}`);
-      }
-      bits |= 1 << bit;
-    }
-    this.#run('carom_world_want_events', bits);
+    this.#run('carom_world_want_events', eventBits(kinds));
   }
 
   /** The events kept since the last call, in order. */
@@ -359,6 +368,11 @@ export class World {
   playCompact(data) {
     return this.#engine.withBytes(data, (at, size) =>
       this.#engine.result(this.#run('carom_world_play_compact', at, size)));
+  }
+
+  /** Another number whenever commands of the log may have changed descriptions of bodies. */
+  get described() {
+    return this.#run('carom_world_described');
   }
 
   setPaused(paused) {

@@ -67,7 +67,21 @@ export interface ConnectOptions {
   tls?: object;
   /** A transport to use instead of a URL. */
   transport?: OpenTransport;
+  /** Loads the engine for predictions, in place of the package's own way. */
+  loadEngine?: () => Promise<Engine>;
+  /** Acts as if the server were so far away, to try a game out. Read with every message: it may be changed. */
+  distance?: Distance;
 }
+
+/** Bytes arrive late, in order, as over TCP. */
+export interface Distance {
+  /** One way; default 0. */ delayMs?: number;
+  /** The delay varies by so much, up and down; default 0. */ jitterMs?: number;
+  /** Share of the segments that are lost, 0 to 1; default 0. */ stall?: number;
+  /** How long a lost segment holds back all behind it; default a round trip and 10 ms. */ stallMs?: number;
+  /** Of jitter and stalls; default 1. */ seed?: number;
+}
+export function distantTransport(open: OpenTransport, distance: Distance): OpenTransport;
 
 export function connect(url?: string | URL | OpenTransport | null,
                         options?: ConnectOptions): Promise<Client>;
@@ -100,6 +114,10 @@ export class Client extends Emitter<ClientEvents> {
   /** Uses encoding packed, unless `args` has another. */
   subscribe(args: WorldSubscribeArguments, options?: SubscribeOptions): Promise<Subscription>;
   unsubscribe(subscription: Subscription): Promise<void>;
+  /** Shows a world without the server's distance: this program's commands act at once. */
+  predict(world: string, options?: PredictionOptions): Promise<Prediction>;
+  /** The engine that predictions of this client share. */
+  engine(): Promise<Engine>;
   /** Closes permanently, with a goodbye; `keepSession`: without, so that the session can be resumed. */
   close(options?: {keepSession?: boolean}): void;
 }
@@ -112,6 +130,7 @@ export class WorldCalls {
             options?: SubscribeOptions): Promise<Subscription>;
   notify<M extends MethodName>(method: M, args?: Omit<Arguments[M], 'world'>): boolean;
   batch(): Batch;
+  predict(options?: PredictionOptions): Promise<Prediction>;
 }
 
 /** The tick whose state is to show a batch first, and what becomes of it if that tick is over. */
@@ -212,6 +231,96 @@ export class WorldView {
   /** Removed bodies that are still drawn. */
   readonly departed: number;
   takeEvents(): WorldEvent[];
+}
+
+// ---- prediction
+
+export interface PredictionOptions {
+  /**
+   * Gives this program's commands for a tick: `batch.body.force({…})`. Called for every tick once with `firstTime`, and
+   * again without it whenever the tick is predicted again; what was given the first time then acts by itself. Sounds and
+   * sparks belong to the first time.
+   */
+  input?: (batch: BatchMethods, at: {tick: number; firstTime: boolean}) => void;
+  /** Kinds of events to tell of; default none. */
+  events?: WorldEvent['kind'][];
+  /** Ticks (0 to 3) by which commands act later: fewer corrections of what others see; default 0. */
+  inputDelay?: number;
+  /** Milliseconds that a frame may take: beyond it only what is near to the own bodies is computed; default 0, no limit. */
+  budgetMs?: number;
+  /** Predicts again in every frame and compares: for finding mistakes; default false. */
+  check?: boolean;
+  /** Half-life of a correction in what is drawn [s]; default 0.06. */
+  smoothingS?: number;
+  /** Records of the world's log a second at most; default: one a tick. */
+  rate?: number;
+  /** False: without prediction, as where it is not possible. */
+  predicting?: boolean;
+  /** Of loadEngine(); default: the client's. */
+  engine?: Engine | Promise<Engine>;
+}
+
+export interface PredictionFigures {
+  /** Of the last 8 s: share of the ticks that were predicted to the bit, rollbacks a second, ticks of a rollback. */
+  right: number; rollbacks: number; depth: number;
+  /** The largest corrections of the last 8 s, of own bodies and of others [m]. */
+  error: number; error_others: number;
+  /** Ticks ahead of the newest known state, of which so many are slack. */
+  lead: number; slack: number;
+  /** Round trip; how long before its tick the last batch came (negative: after it) [s]. */
+  rtt: number; margin: number;
+  /** The clock's speed: 1 is the server's. Input delay [ticks]. Batches that the log has not shown yet. */
+  rate: number; delay: number; waiting: number;
+  /** In all. */
+  ticks: number; ticks_right: number; rollback_count: number;
+  sent: number; confirmed: number; late: number; lost: number; refused: number; failed: number;
+  approximate: number; check_failures: number; check_failed_at: number; events_lost: number;
+  /** Cost of late. */
+  step_ms: number; copy_ms: number;
+}
+
+export class PredictedBody {
+  readonly id: number;
+  /** Where it is drawn: the same as `pose`. */
+  readonly x: number; readonly y: number; readonly angle: number;
+  readonly vx: number; readonly vy: number; readonly w: number;
+  readonly awake: boolean;
+  /** Carried on by its velocity: the frame had no time to compute it. */
+  readonly approximate: boolean;
+  readonly pose: Pose;
+  readonly description: BodyMap | null;
+  readonly version: number;
+  readonly type?: BodyMap['type']; readonly tag: string; readonly owner: string;
+  readonly shapes: ShapeMap[];
+}
+
+export class Prediction extends Emitter<{
+  predicted: WorldEvent; confirmed: WorldEvent & {wasPredicted: boolean}; takenBack: WorldEvent;
+  refused: {tick: number; error: CaromError}; fallback: CaromError; ended: CaromError;
+}> {
+  readonly world: string;
+  readonly predicting: boolean;
+  /** Why nothing is predicted; null while it is. */
+  readonly reason: CaromError | null;
+  readonly error: CaromError | null;
+  readonly tick: number;
+  readonly bodies: Map<number, PredictedBody | ViewBody>;
+  readonly version: number;
+  /** The server's world to the bit, a moment ago; null without prediction. */
+  readonly confirmed: World | null;
+  readonly figures: PredictionFigures | null;
+  /** Call it before each frame. */
+  advance(nowMs?: number): void;
+  drawn(): IterableIterator<PredictedBody | ViewBody>;
+  /** What a call of `batch` made; until it is confirmed the id may change. */
+  made(reference: object): {id: number; confirmed: boolean} | null;
+  /** Calls a method that reads, such as query.ray, on the predicted world. */
+  call<M extends MethodName>(method: M, args?: Bound<M>): Results[M];
+  own(body: number): void;
+  /** With `false` the body is drawn in the past, where the server had it. */
+  predict(body: number, predicted?: boolean): void;
+  set(options: Pick<PredictionOptions, 'input' | 'inputDelay' | 'budgetMs' | 'check' | 'events' | 'smoothingS'>): void;
+  stop(): void;
 }
 
 export class ServerClock {

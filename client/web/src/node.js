@@ -75,8 +75,9 @@ export function transportFor(url, options = {}) {
 
 /** As in client.js, with all schemes of transportFor(). */
 export function makeClient(url, options = {}) {
-  if (typeof url === 'function' || options.transport) return makeWebClient(url, options);
-  return makeWebClient(url, {...options, transport: transportFor(url, options)});
+  const mine = {loadEngine, ...options};
+  if (typeof url === 'function' || options.transport) return makeWebClient(url, mine);
+  return makeWebClient(url, {...mine, transport: transportFor(url, options)});
 }
 
 /** As in client.js, with all schemes of transportFor(). */

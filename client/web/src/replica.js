@@ -4,8 +4,8 @@
 // the copy compares it with its own and says `diverged` if they differ, which only another engine or
 // a fault can cause. follow() takes the records from a server; play() takes them from anywhere.
 //
-// Events: `tick` (tick) after each record, `diverged` (CaromError), `ended` (CaromError). Nothing comes
-// after the last two.
+// Events: `image` (World) when there is another copy, before the old one is freed, `tick` (tick) and `record` (record)
+// after each record, `diverged` (CaromError), `ended` (CaromError). Nothing comes after the last two.
 
 import {Emitter} from './emitter.js';
 import {CaromError} from './errors.js';
@@ -91,6 +91,7 @@ export class Replica extends Emitter {
       throw error;
     }
     this.emit('tick', this.world.tick);
+    this.emit('record', record);
   }
 
   #begin({image, from, paused}) {
@@ -99,9 +100,10 @@ export class Replica extends Emitter {
       world.free();
       throw new CaromError('invalid_argument', `the image is of another tick than ${from}`);
     }
+    world.setPaused(paused === true);
+    this.emit('image', world);
     this.world?.free();
     this.world = world;
-    world.setPaused(paused === true);
   }
 
   /** Frees the copy's memory and stops following. */

@@ -55,7 +55,11 @@ export class FakeServer {
     this.messages.push({method, args, id});
     if (id === undefined) return;
     const result = this.answer(method, args, id);
-    if (result === undefined) return;
+    if (result !== undefined) this.reply(id, result, handlers);
+  }
+
+  /** Answers a request, at once or later. */
+  reply(id, result, handlers = this.handlers) {
     const bytes = result instanceof Error ? encode([1, id, result.message, null]) : encode([1, id, null, result]);
     queueMicrotask(() => handlers.data(bytes));
   }

@@ -37,6 +37,20 @@ const replica: Replica = await new Replica(engine).follow(client, 'lab', {rate: 
 replica.play({from: 0, tick: rows.length, commands: [[1, 0, 'body.remove', {body: 1}]]});
 replica.on('diverged', (error) => console.log(error.code, encodeRecord({from: 0, tick: 1}).length));
 
+const play = await lab.predict({
+  input(batch, {tick, firstTime}) {
+    if (firstTime && tick > 10) batch.body.force({body: id, force: [1, 0]});
+  },
+  events: ['begin'], inputDelay: 1, budgetMs: 4,
+});
+play.on('confirmed', ({kind, wasPredicted}) => console.log(kind, wasPredicted));
+play.advance();
+for (const {pose, shapes} of play.drawn()) console.log(pose.angle, shapes.length, play.figures?.right, play.confirmed?.tick);
+const reason: string | undefined = play.reason?.code;
+console.log(reason, play.call('query.nearest', {point: [0, 0]})?.distance, play.made(batch.body.spawn({shapes: []}))?.id);
+// @ts-expect-error: an input gets a batch
+lab.predict({input: (batch: number) => {}});
+
 // @ts-expect-error: there is no such shape
 await lab.body.spawn({shapes: [{kind: 'cone'}]});
 // @ts-expect-error: no argument is written so
