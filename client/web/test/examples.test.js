@@ -1,5 +1,5 @@
 // The examples as their READMEs start them: pages of another address than the server's (environment
-// CAROMD), in Chromium. Skipped where there is none.
+// CAROMD, CAROM_PAGES: the folder with the pages), in Chromium. Skipped where there is none.
 import test from 'node:test';
 import assert from 'node:assert/strict';
 
@@ -10,7 +10,7 @@ import {startCaromd} from './support.js';
 const skip = skipWithoutBrowser();
 
 test('two_players_of_knockout_see_push_and_leave_each_other', {skip}, async (t) => {
-  const files = await startFiles();
+  const files = await startFiles(process.env.CAROM_PAGES);
   t.after(() => files.close());
   const {origin} = files;
   const server = await startCaromd(['--origin', origin]);

@@ -1,12 +1,16 @@
 // Knockout: discs push each other off a platform. A whole game for many players in one file: the server
-// owns the world, this page steers one disc and draws what it is told.
+// owns the world, this page steers one disc and draws all of them.
 //
 // Each player's disc is a body of its own session: the server lets nobody else change it where there
-// are tokens (`#token=…`), and removes it when the player does not come back. Drawing lies a little
-// behind the newest snapshot, between two of them, so that motion is smooth at any rate.
+// are tokens (`#token=…`), and removes it when the player does not come back. The world is predicted
+// (`world.predict`): this player's push moves the disc at once, however far the server is away, and
+// the server does the same at the same tick. The page reads what counts, such as who is over the
+// rim, from the server's world.
 //
-// The address: `?server=ws://host:port/rpc` (ws://127.0.0.1:22767/rpc), `#token=…`, `#name=…` to join at once.
+// The address: `?server=ws://host:port/rpc` (ws://127.0.0.1:22767/rpc), `#token=…`, `#name=…` to join at once,
+// `#distance` to open the panel that shows and changes the distance (distance.js).
 
+import {DistancePanel} from './distance.js';
 import {connect} from '../../src/index.js';
 
 const WORLD = 'knockout';
@@ -17,7 +21,6 @@ const ROCKS = 3;
 const ROCKS_MS = 500; // between two looks after them
 const PUSH = 26; // N a kg
 const DAMPING = 0.9; // 1/s
-const RATE = 30; // snapshots a second: the page draws more frames than that
 const COLOURS = ['#ff9f5a', '#4cc9f0', '#c792ff', '#5fe3a1', '#ff6b8b', '#ffd166'];
 const KEYS = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1]};
 
@@ -27,8 +30,9 @@ const server = new URLSearchParams(location.search).get('server') ?? 'ws://127.0
 const field = $('field');
 const context = field.getContext('2d');
 
+// `view` is what is drawn: a Prediction.
 const game = {client: null, world: null, view: null, disc: 0, mass: 1, name: '', outs: 0, out: false,
-              rocks: new Set()};
+              rocks: new Set(), distance: {delayMs: 0, stall: 0}, panel: null};
 globalThis.game = game; // for the console, and for tests
 
 // ---- the world
@@ -50,7 +54,8 @@ async function keepRocks() {
     if (!game.rocks.has(id) || Math.hypot(x, y) < PLATFORM) continue;
     await game.world.body.set({body: id, position: somewhere(), velocity: [0, 0], angular_velocity: 0});
   }
-  for (let i = rocks.length; i < ROCKS && eldest === game.disc; i++) {
+  const coming = [...game.rocks].filter((id) => !game.view.bodies.has(id)).length; // made, and not seen yet
+  for (let i = rocks.length + coming; i < ROCKS && eldest === game.disc; i++) {
     const {body} = await game.world.body.spawn({
       tag: 'rock', lifetime: 'session', position: somewhere(), linear_damping: DAMPING, angular_damping: DAMPING,
       shapes: [ROCK]});
@@ -82,11 +87,15 @@ async function enter() {
 
 async function play(name) {
   game.name = name;
-  game.client = await connect(server, {name: 'knockout', token: address.get('token') ?? undefined});
+  game.client = await connect(server, {name: 'knockout', token: address.get('token') ?? undefined, distance: game.distance});
   game.world = game.client.use(WORLD);
   await makeWorld(game.world);
-  const subscription = await game.world.subscribe({describe: true, rate: RATE, events: []});
-  game.view = subscription.view;
+  game.view = await game.world.predict({input: steer});
+  game.view.on('refused', ({error}) => {
+    game.sent = ''; // it is given again
+    say(error.message);
+  });
+  if (game.view.reason) say(`No prediction: ${game.view.reason.message}`);
   game.client.on('lost', () => say('The connection was lost; trying again …'));
   game.client.on('resumed', () => say(''));
   game.client.on('renewed', async () => {
@@ -97,8 +106,20 @@ async function play(name) {
   });
   await enter();
   watchRocks();
+  game.panel = new DistancePanel(game, field);
+  if (address.has('distance')) game.panel.open();
   $('join').hidden = true;
   field.focus();
+}
+
+/** Where the server has the disc, as far as is known here: predictions may be taken back, a fall may not. */
+function place() {
+  const {view, disc} = game;
+  if (!view.confirmed) return view.bodies.get(disc);
+  const body = view.confirmed.body(disc);
+  if (body === null) return undefined;
+  const [x, y] = body.position;
+  return {x, y};
 }
 
 /** Over the rim: out, and back with one more to the account. */
@@ -114,7 +135,8 @@ async function fall() {
 const held = new Set();
 let finger = null; // where it points, from the disc [m]
 
-function steer() {
+/** The input of a tick: a push. A force acts until another one is given, so most ticks need none. */
+function steer(batch, {firstTime}) {
   let x = 0;
   let y = 0;
   for (const key of held) {
@@ -125,14 +147,15 @@ function steer() {
   const length = Math.hypot(x, y);
   const scale = length > 0 ? PUSH * game.mass / length : 0;
   const force = [x * scale, y * scale];
-  if (!game.disc || game.out || force.join() === game.sent) return;
-  // No answer is waited for: a force acts until another one is sent.
-  if (game.world.notify('body.force', {body: game.disc, force})) game.sent = force.join();
+  if (!firstTime || !game.disc || game.out || force.join() === game.sent) return;
+  batch.body.force({body: game.disc, force});
+  game.sent = force.join();
 }
 
 addEventListener('keydown', (event) => {
   if (!KEYS[event.key] || event.target.tagName === 'INPUT') return;
   held.add(event.key);
+  game.panel?.pressed();
   event.preventDefault();
 });
 addEventListener('keyup', (event) => held.delete(event.key));
@@ -152,7 +175,12 @@ addEventListener('pagehide', () => game.disc && game.world.notify('body.remove',
 
 // ---- drawing
 
-const frame = () => ({scale: Math.min(innerWidth, innerHeight) / (2.3 * PLATFORM), x: innerWidth / 2, y: innerHeight / 2});
+// The picture's place above the panel; with the other picture beside it (distance.js) it has the left half.
+function frame() {
+  const width = game.panel?.beside ? innerWidth / 2 : innerWidth;
+  const height = innerHeight - (game.panel?.height ?? 0);
+  return {scale: Math.min(width, height) / (2.3 * PLATFORM), x: width / 2, y: height / 2};
+}
 
 function colourOf(name) {
   let sum = 0;
@@ -181,24 +209,30 @@ function drawDisc({pose, tag, shapes}, scale) {
   context.restore();
 }
 
-function draw(now) {
-  requestAnimationFrame(draw);
+function drawPlatform(bodies, {scale, x, y}) {
   const dpr = devicePixelRatio || 1;
-  field.width = innerWidth * dpr;
-  field.height = innerHeight * dpr;
-  const {scale, x, y} = frame();
   context.setTransform(scale * dpr, 0, 0, -scale * dpr, x * dpr, y * dpr);
   context.fillStyle = '#1e2740';
   context.beginPath();
   context.arc(0, 0, PLATFORM, 0, 2 * Math.PI);
   context.fill();
-  if (!game.view) return;
-  game.view.advance(now);
-  const bodies = [...game.view.drawn()];
   for (const body of bodies) drawDisc(body, scale);
+}
+
+function draw(now) {
+  requestAnimationFrame(draw);
+  const dpr = devicePixelRatio || 1;
+  field.width = innerWidth * dpr;
+  field.height = innerHeight * dpr;
+  const here = frame();
+  game.view?.advance(now);
+  const bodies = [...game.view?.drawn() ?? []];
+  drawPlatform(bodies, here);
+  if (!game.view) return;
+  game.panel?.frame(now);
+  if (game.panel?.beside) drawPlatform(game.panel.beside.drawn(), {...here, x: here.x + innerWidth / 2});
   table(bodies);
-  steer();
-  const me = game.view.bodies.get(game.disc);
+  const me = place();
   if (me && !game.out && Math.hypot(me.x, me.y) > PLATFORM) fall().catch((error) => say(error.message));
 }
 
