@@ -1,4 +1,4 @@
-// What a history keeps: images and commands; see history.h. history_recall.c answers from them. The
+// The images and commands of a history; see history.h. history_recall.c answers from them. The
 // world's thread.
 #include "server/world/history/history.h"
 

@@ -1,7 +1,7 @@
 // The recent past of a world: what it was at each tick of the last second, to the bit.
 //
 // The engine gives the same bits wherever it runs, so the past is not kept but computed again: an
-// image of the state now and then, and the commands since the oldest one. Whoever asks for a tick
+// image of the state now and then, and the commands since the oldest one. A question about a tick
 // gets a world at that tick: the newest image before it, stepped with the commands between. Such a
 // world is kept while questions come, so that the next one, about a tick or two later, costs a tick
 // or two of steps.
@@ -116,7 +116,7 @@ uint64_t history_first(const history *h, uint64_t tick);
 // Bytes of images and commands, which `history_bytes` bounds.
 uint64_t history_bytes(const history *h);
 
-// What recalling `at` may take at most, roughly [ns].
+// An estimate of the longest time that recalling `at` takes [ns].
 int64_t history_recall_ns(const history *h, const physics_world *present, double at);
 
 // The world as it was `at`, from history_first() to before the present tick. Between two ticks it
