@@ -6,6 +6,7 @@
 #include "server/world/history/history.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/base/assert.h"
@@ -157,11 +158,51 @@ static bool is_current(const history *h, const history_lane *lane)
     return next >= h->rows.count || h->rows.data[next].tick > world_tick(lane->world);
 }
 
-// Whether the lane has what leads from its tick to `tick`, and is nearer to it than an image.
+// Whether the lane has what leads from its tick to `tick`, and is near or nearer than an image.
 static bool leads_to(const history *h, const history_lane *lane, uint64_t tick)
 {
-    return lane->world != NULL && lane->row >= h->first_row && world_tick(lane->world) <= tick &&
-           world_tick(lane->world) >= image_before(h, tick)->tick;
+    if (lane->world == NULL || lane->row < h->first_row || world_tick(lane->world) > tick) {
+        return false;
+    }
+    const uint64_t at = world_tick(lane->world);
+    return at >= image_before(h, tick)->tick || tick - at <= HISTORY_LANE_AHEAD_MAX;
+}
+
+// The other lane from which the way to `tick` is the shortest; NULL: an image is nearer than all.
+static const history_lane *nearest_lane(const history *h, const history_lane *but, uint64_t tick)
+{
+    const history_lane *found = NULL;
+    for (int i = 0; i < HISTORY_LANES_MAX; i++) {
+        const history_lane *lane = &h->lanes[i];
+        if (lane != but && leads_to(h, lane, tick) &&
+            (found == NULL || world_tick(lane->world) > world_tick(found->world))) {
+            found = lane;
+        }
+    }
+    return found;
+}
+
+// Makes `to` the same as `from`: a tenth of the time that an image takes.
+static status copy_lane(history_lane *to, const history_lane *from, error *err)
+{
+    const size_t size = owners_encoded_bytes(from->owners, from->world);
+    uint8_t *bytes = malloc(size);
+    ASSERT_MEMORY(bytes != NULL);
+    owners_encode(from->owners, from->world, bytes);
+    to->world = copy_of(to->world, from->world);
+    owners_free(to->owners);
+    to->owners = NULL;
+    to->row = from->row;
+    to->has_below = false;
+    const status s = owners_decode(bytes, size, to->world, &to->owners, err);
+    free(bytes);
+    return s;
+}
+
+static status begin_lane(history *h, history_lane *lane, uint64_t tick, error *err)
+{
+    const history_lane *from = nearest_lane(h, lane, tick);
+    return from != NULL ? copy_lane(lane, from, err) : restore(lane, image_before(h, tick), err);
 }
 
 // A lane at `tick`.
@@ -171,7 +212,7 @@ static status lane_at(history *h, uint64_t tick, history_lane **out, error *err)
     history_lane *lane = near != NULL ? near : spare_lane(h);
     status s = STATUS_OK;
     if (!leads_to(h, lane, tick)) {
-        s = restore(lane, image_before(h, tick), err);
+        s = begin_lane(h, lane, tick, err);
     }
     if (s == STATUS_OK && (world_tick(lane->world) < tick || !is_current(h, lane))) {
         lane->has_below = false;

@@ -73,6 +73,7 @@ static void begin_anew(served_world *h)
         world_set_runner(h->physics, h->runner);
     }
     history_forget(&h->history);
+    history_begin(&h->history, h->physics, h->owners);
     publisher_begin_anew(&h->publisher, h->physics);
     log_readers_begin_anew(&h->readers);
 }
