@@ -248,12 +248,7 @@ void served_world_apply(served_world *h, request *q, bool between_ticks,
     ASSERT(h->costs.returned == NULL && (batch_left_ns == NULL || *batch_left_ns >= 0));
     command_result result;
     error err;
-    double at;
     h->costs.command = (crowding_cost){0};
-    if (command_past(&q->command, &at)) {
-        served_world_apply_past(h, q, at);
-        return;
-    }
     if (h->replay != NULL && method_scope_of(q->command.method) == SCOPE_WORLD_COMMAND) {
         served_world_refuse(
             h, q, STATUS_UNAVAILABLE,
@@ -273,9 +268,16 @@ void served_world_apply(served_world *h, request *q, bool between_ticks,
     if ((!scheduled && waits_for_world(h, q)) || !admit_cost(h, q, batch_left_ns)) {
         return;
     }
+    physics_world *world = h->physics;
+    owners *owned = h->owners;
+    double at = 0.0;
+    const bool past = command_past(&q->command, &at);
+    if (past && !served_world_recall(h, q, at, &world, &owned)) {
+        return;
+    }
     bound_looks(h, &q->command);
     publisher_note_change(&h->publisher, h->physics, &q->command);
-    status s = apply_command_as(h->physics, h->owners, NULL, &q->command, &result, &err);
+    status s = apply_command_as(world, owned, NULL, &q->command, &result, &err);
     if (s == STATUS_UNAVAILABLE && filter_of(&q->command) != NULL) {
         served_world_block_step(h, q); // it gave up
         return;
@@ -306,6 +308,8 @@ void served_world_apply(served_world *h, request *q, bool between_ticks,
         result.batch.timed = q->command.apply.has_at;
         result.batch.timing = q->timing;
     }
+    result.has_at = past;
+    result.at = at;
     encode_command_result(&h->scratch, &result);
     command_result_free(&result);
     served_world_answer(h, q, NULL);

@@ -5,12 +5,7 @@
 // only about places within them, whatever the tick. The time that recalling takes is its sender's.
 #include "server/world/tick/served_world_internal.h"
 
-#include <math.h>
-
 #include "common/base/assert.h"
-#include "common/world/apply.h"
-#include "proto/encode/encode.h"
-#include "server/base/metrics.h"
 
 void served_world_note_history(served_world *h, uint64_t tick, method m, const uint8_t *arguments,
                                uint32_t size)
@@ -36,44 +31,24 @@ static status check_moment(const served_world *h, double at, error *err)
                                            (unsigned long long)first, (unsigned long long)tick);
 }
 
-// Answers with what the world was, or is.
-static void answer_from(served_world *h, request *q, double at, physics_world *world, owners *owned)
-{
-    command_result result;
-    error err;
-    if (apply_command_as(world, owned, NULL, &q->command, &result, &err) != STATUS_OK) {
-        served_world_answer(h, q, &err);
-        return;
-    }
-    result.has_at = true;
-    result.at = at;
-    metrics_add(METRIC_commands_applied, 1);
-    encode_command_result(&h->scratch, &result);
-    command_result_free(&result);
-    served_world_answer(h, q, NULL);
-}
-
-void served_world_apply_past(served_world *h, request *q, double at)
+bool served_world_recall(served_world *h, request *q, double at, physics_world **world,
+                         owners **owned)
 {
     error err;
-    physics_world *world = h->physics;
-    owners *owned = h->owners;
     ASSERT(method_scope_of(q->command.method) == SCOPE_WORLD_READ);
     if (check_moment(h, at, &err) != STATUS_OK) {
         served_world_answer(h, q, &err);
-        return;
+        return false;
     }
-    if (at < (double)world_tick(world)) {
-        const int64_t ns = history_recall_ns(&h->history, world, at);
-        if (ns > h->costs.step_most_ns) {
-            served_world_block_step(h, q);
-            return;
-        }
-        served_world_expect(h, ns);
-        if (history_recall(&h->history, h->physics, at, &world, &owned, &err) != STATUS_OK) {
-            served_world_answer(h, q, &err);
-            return;
-        }
+    if (at == (double)world_tick(h->physics)) {
+        return true;
     }
-    answer_from(h, q, at, world, owned);
+    if (served_world_waits(h, q, history_recall_ns(&h->history, h->physics, at))) {
+        return false;
+    }
+    if (history_recall(&h->history, h->physics, at, world, owned, &err) != STATUS_OK) {
+        served_world_answer(h, q, &err);
+        return false;
+    }
+    return true;
 }

@@ -82,8 +82,10 @@ bool served_world_bars(const served_world *h, method m, error *err);
 // text, and uses none of its time.
 bool served_world_permits(const served_world *h, const request *q, error *err);
 
-// Answers a query or read of the tick `at`, or of a moment between two.
-void served_world_apply_past(served_world *h, request *q, double at);
+// The world that a query or read of the moment `at` is about, in ticks: *world and *owned, unless
+// it is the present one. False: the request was answered, or waits for a thread apart.
+bool served_world_recall(served_world *h, request *q, double at, physics_world **world,
+                         owners **owned);
 // Records in the history a command that was applied; shown first in the state of `tick`.
 void served_world_note_history(served_world *h, uint64_t tick, method m, const uint8_t *arguments,
                                uint32_t size);
