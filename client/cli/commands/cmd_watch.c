@@ -372,7 +372,8 @@ static void traffic(void *context, uint64_t *snapshots, uint64_t *bytes)
 {
     const watch *w = context;
     carom_traffic t = carom_client_traffic(w->c->client);
-    *snapshots = t.snapshots;
+    const bool shows = w->prediction == NULL || carom_prediction_tick(w->prediction) > 0;
+    *snapshots = shows ? t.snapshots : 0; // without a picture there is no tick to measure by
     *bytes = t.bytes_in + t.bytes_out;
 }
 
