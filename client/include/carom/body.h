@@ -84,7 +84,7 @@ CAROM_API carom_status carom_body_torque(carom_client *client, const char *world
 // from carom_shape_change_default(), stay as they are.
 typedef struct carom_shape_change {
     bool exact;
-    double friction, restitution, density, rolling_resistance, tangent_speed; // as of carom_shape
+    double friction, restitution, density, rolling_resistance, tangent_speed; // as in carom_shape
     bool has_sensor, sensor;
     bool has_filter;
     uint64_t category, mask;

@@ -81,15 +81,15 @@ typedef struct carom_reconnect {
 typedef struct carom_tls {
     bool on;
     const char *ca_file; // PEM: the certificates that are trusted; NULL: those of the system
-    const char *name;    // that the certificate has to bear; NULL: the host that is connected to
+    const char *name;    // the name in the server's certificate; NULL: the host of the connection
     bool unverified;     // take any certificate: whoever is in between can read and change
                          // everything. For tests on one's own machine
 } carom_tls;
 
 typedef struct carom_options {
     bool exact;         // see carom/export.h
-    const char *name;   // of the program, told to the server with hello; default "libcarom"
-    const char *token;  // for servers that ask for one; NULL: none
+    const char *name;   // the program's name, sent with hello; default "libcarom"
+    const char *token;  // required by servers with keys; NULL: none
     const char *resume; // the `resume` of an earlier session; NULL: a new one
     bool hello; // say hello and wait for the answer before the client counts as open; default true;
                 // only servers of an older protocol can do without (exact)
@@ -192,7 +192,7 @@ CAROM_API carom_status carom_set_token(carom_client *client, const char *token, 
 // ---- asking
 
 #define CAROM_NO_REPLY                                                                             \
-    0 // as a timeout of a typed helper: sent as a notification, nothing is awaited
+    0 // the timeout of a typed helper that sends a notification and awaits nothing
 
 // Sends a request and waits for its answer until the deadline; other messages that arrive meanwhile
 // are processed. `args` is a map of named arguments, or NULL for none; it stays the caller's.

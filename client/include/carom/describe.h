@@ -16,7 +16,7 @@ CAROM_BEGIN_DECLS
 // A body at a moment.
 typedef struct carom_body {
     uint64_t id;
-    double x, y;   // of its origin [m]
+    double x, y;   // its origin [m]
     double angle;  // [rad]
     double vx, vy; // [m/s]
     double w;      // angular velocity [rad/s]
@@ -38,7 +38,7 @@ typedef struct carom_body_info {
     carom_body_type type;
     const char *tag;   // "" if it has none
     const char *owner; // the subject that spawned it; "" on servers without keys
-    carom_vec2 center; // of mass, in the world [m]
+    carom_vec2 center; // centre of mass, in the world [m]
     double mass;       // [kg], 0 if it is not dynamic
     double inertia;    // [kg m²]
     double linear_damping, angular_damping; // [1/s]
@@ -61,7 +61,7 @@ typedef enum carom_joint_kind {
     CAROM_FILTER,
     CAROM_GEAR,
     CAROM_PULLEY,
-    CAROM_JOINT_OTHER // of a later server; only in descriptions
+    CAROM_JOINT_OTHER // a kind of a later server; only in descriptions
 } carom_joint_kind;
 
 // Settings of a joint; PROTOCOL.md, under Joints, tells which of them each kind takes.
@@ -104,10 +104,10 @@ typedef struct carom_joint_info {
     uint64_t id;
     carom_joint_settings settings;
     carom_vec2 points[2]; // the anchors, in the world [m]
-    double angle;         // of b less that of a [rad]
+    double angle;         // angle of b minus angle of a [rad]
     double translation;   // along the axis [m]
     double length;        // between the anchors [m]
-    double speed;         // of the angle or translation
+    double speed;         // change of the angle [rad/s] or translation [m/s]
     carom_vec2 force;     // on b [N]
     double torque;        // on b [N m]
 } carom_joint_info;

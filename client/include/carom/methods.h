@@ -12,10 +12,10 @@ CAROM_BEGIN_DECLS
 
 typedef struct carom_argument {
     const char *name;
-    const char *type;     // for people: "number", "[x, y]" …
+    const char *type;     // as text: "number", "[x, y]" …
     const char *unit;     // "m/s" …; "" if it has none
     const char *choices;  // the words it may be, "static|kinematic|dynamic"; "" if it is no choice
-    const char *fallback; // what leaving it out means, as JSON; "" if it is simply absent
+    const char *fallback; // default, as JSON; "": none
     const char *doc;      // a sentence
     bool required;
 } carom_argument;
@@ -23,7 +23,7 @@ typedef struct carom_argument {
 typedef struct carom_method {
     const char *name;   // "body.impulse"
     const char *doc;    // a sentence
-    const char *result; // what is answered, for people: "{tick}"
+    const char *result; // the result, as text: "{tick}"
     const char *role;   // the least that may call it: "none", "viewer", "player" or "admin"
     size_t argument_count;
     bool batch;     // may stand in world.apply

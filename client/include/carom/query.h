@@ -20,7 +20,7 @@ CAROM_BEGIN_DECLS
 typedef struct carom_query_options {
     bool all;        // ray and cast: every hit, not the nearest alone
     bool sensors;    // sensors are seen too
-    uint64_t ignore; // a body that is not seen; 0: none
+    uint64_t ignore; // a body that the query passes through; 0: none
     bool has_filter; // the three below count
     uint64_t category, mask;
     int32_t group;
@@ -31,8 +31,8 @@ typedef struct carom_query_options {
 
 typedef struct carom_hit {
     uint64_t body, shape;
-    carom_vec2 point, normal; // of the surface that was hit
-    double fraction;          // of the way from `from` to `to`
+    carom_vec2 point, normal; // on the surface that was hit
+    double fraction;          // distance as a share of the way from `from` to `to`
 } carom_hit;
 
 // The shapes that a ray hits, nearest first.
@@ -67,7 +67,7 @@ CAROM_API carom_status carom_query_point(carom_client *client, const char *world
 typedef struct carom_nearest {
     bool found; // false: the rest is 0
     uint64_t body, shape;
-    carom_vec2 point; // of its surface
+    carom_vec2 point; // on its surface
     double distance;  // [m], 0 inside
 } carom_nearest;
 

@@ -81,7 +81,7 @@ typedef struct carom_replica_state {
     double time; // tick / hz [s]
     double hz;
     bool paused;
-    uint64_t hash; // of the state, as the last 8 bytes of the wire's `hash`, big-endian
+    uint64_t hash; // the state's hash: the last 8 bytes of the wire's `hash`, big-endian
     size_t bodies, awake, shapes, joints, contacts;
     uint64_t commands; // applied in all
     uint64_t verified; // hashes that were compared in all, and agreed
@@ -112,12 +112,12 @@ CAROM_API void carom_replica_on_event(carom_replica *replica, unsigned kinds,
 
 typedef struct carom_replica_snapshot_options {
     bool full;       // everything anew, as after an image
-    bool describe;   // with shapes, types, tags and joints, of what is new or has changed
-    bool contacts;   // with all contacts
+    bool describe;   // include shapes, types, tags and joints of new and changed bodies
+    bool contacts;   // include all contacts
     unsigned events; // bits 1 << carom_event_kind, gathered from this call on for the next ones
 } carom_replica_snapshot_options;
 
-#define CAROM_REPLICA_EVENTS_MAX 4096u // that are kept between two snapshots; more drop them
+#define CAROM_REPLICA_EVENTS_MAX 4096u // kept between two snapshots; beyond it all are dropped
 
 // The state as a snapshot of encoding plain, for carom_view_feed: full after an image, then what
 // has changed since the last call. `options` NULL: rows alone. *encoded is the replica's, until the
@@ -171,7 +171,7 @@ typedef struct carom_recording_info {
     uint64_t begun; // [s since 1970]; 0: not known
     bool ended;     // the end mark was read
     uint64_t records;
-    uint64_t from, tick;  // of the last record read: where it begins and where it leads to
+    uint64_t from, tick;  // of the last record: the tick before it, and its last
     bool has_image;       // and it bears the state at `from`
     bool has_hash;        // and the hash of the state at `tick`
     uint64_t hash;        // see carom_replica_state

@@ -22,7 +22,7 @@ typedef struct carom_scene_options {
     bool create; // create the world, with the scene's own settings, if it does not exist; default
                  // true
     bool paused; // a world that is created stays paused; default false
-    int timeout_ms; // for each answer, default 10 000
+    int timeout_ms; // wait for each answer; default 10 000
 } carom_scene_options;
 
 CAROM_API carom_scene_options carom_scene_options_default(void);
@@ -30,8 +30,8 @@ CAROM_API carom_scene_options carom_scene_options_default(void);
 typedef struct carom_scene_result {
     bool created;            // the world did not exist before
     uint64_t commands;       // applied
-    uint64_t bodies, joints; // of these, how many made a body or a joint
-    uint64_t tick;           // whose state first shows all of it
+    uint64_t bodies, joints; // bodies and joints that they made
+    uint64_t tick;           // the first tick whose state shows all of it
 } carom_scene_result;
 
 // Applies a scene (JSON text, `size` bytes) to a world. `options` NULL: the defaults; `result` may

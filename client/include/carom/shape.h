@@ -46,7 +46,7 @@ typedef struct carom_shape {
     double friction;           // >= 0, default 0.6
     double restitution;        // 0 to 1
     double rolling_resistance; // >= 0
-    double tangent_speed;      // of the surface, as of a conveyor belt [m/s]
+    double tangent_speed;      // speed of the surface, as a conveyor belt has it [m/s]
     bool sensor;               // notes what comes into it, and collides with nothing
     bool has_filter;           // false: the three below are not sent
     uint64_t category, mask;   // bits, default 1 and all

@@ -92,7 +92,7 @@ typedef struct carom_view_state {
     bool ended;        // its subscription or connection is gone: nothing more will come
     const char *world; // "" before the first snapshot; valid until the next is applied
     uint64_t epoch, tick;
-    double time;        // of the newest snapshot [s of the world]
+    double time;        // time of the newest snapshot [s of the world]
     double time_oldest; // the earliest time that carom_view_at_time can still tell; `time` without
                         // history
     bool has_hash;
@@ -100,7 +100,7 @@ typedef struct carom_view_state {
     uint64_t last;       // the request of this session that was last to go into the state
     uint64_t unfollowed; // the body that the view went along with, and that does not exist any
                          // more; 0: none. Until the next full snapshot at least
-    uint64_t left_out, oldest; // as of carom_snapshot
+    uint64_t left_out, oldest; // as in carom_snapshot
     uint64_t snapshots;        // applied
     uint64_t stale;            // ignored, being old or not full while waiting
     uint64_t gaps;             // full snapshots after the first, and changes of epoch
@@ -136,7 +136,7 @@ CAROM_API const carom_joint_info *carom_view_joint(const carom_view *view, size_
 CAROM_API const carom_joint_info *carom_view_find_joint(const carom_view *view, uint64_t id);
 
 // The pointer that `added` returned for a body.
-CAROM_API void *carom_view_data(const carom_view *view, uint64_t id); // NULL: not seen, or none
+CAROM_API void *carom_view_data(const carom_view *view, uint64_t id); // NULL: not in view, or none
 CAROM_API bool carom_view_set_data(carom_view *view, uint64_t id, void *data); // false: not seen
 
 // Body `index` as it was at `time` [s of the world]: between two snapshots positions and velocities
