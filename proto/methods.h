@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "common/world/method.h"
-#include "proto/wire/suggest.h"
+#include "common/base/suggest.h"
 
 enum { PROTOCOL_VERSION = 1 };
 

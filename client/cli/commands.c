@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "client/load/command.h"
-#include "client/tool/text.h"
+#include "common/args/text.h"
 
 const cli_command *const cli_commands[] = {
     &command_watch,    &command_top,     &command_events,  &command_bodies,    &command_joints,

@@ -9,7 +9,7 @@
 #include "client/cli/commands.h"
 #include "client/cli/params.h"
 #include "client/cli/scene_list.h"
-#include "client/tool/text.h"
+#include "common/args/text.h"
 
 enum {
     SERVER_TIMEOUT_MS = 300,

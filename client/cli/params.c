@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/tool/text.h"
+#include "common/args/text.h"
 
 enum { NAME_BYTES_MAX = 64, LIST_BYTES = 700, NUMBERS_MAX = 4, WORD_BYTES_MAX = 128 };
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "client/tool/text.h"
+#include "common/args/text.h"
 
 enum { WORD_MAX = 160 };
 

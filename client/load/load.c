@@ -14,7 +14,7 @@
 #include "client/load/worker.h"
 #include "client/tool/progress.h"
 #include "client/tool/terminal.h"
-#include "client/tool/text.h"
+#include "common/args/text.h"
 
 enum {
     SPARE_FILES = 64,

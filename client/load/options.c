@@ -8,7 +8,7 @@
 #include "client/load/scenario.h"
 #include "client/tool/relay/distance_options.h"
 #include "client/tool/relay/relay.h"
-#include "client/tool/text.h"
+#include "common/args/text.h"
 
 enum { NAME_BYTES = 64, WINDOW_AT_A_RATE = 256, BODIES_MAX = 100000, ENCODINGS = 3 };
 

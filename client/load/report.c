@@ -7,7 +7,7 @@
 
 #include "client/tool/relay/distance_options.h"
 #include "client/tool/table.h"
-#include "client/tool/text.h"
+#include "common/args/text.h"
 
 enum { TEXT_BYTES = 32 };
 

@@ -9,7 +9,7 @@
 
 #include <carom/json.h>
 
-#include "client/tool/text.h"
+#include "common/args/text.h"
 
 enum { LIST_BYTES = 400, OPEN_WINDOW = 256 };
 

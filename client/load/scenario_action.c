@@ -7,7 +7,7 @@
 
 #include <carom/methods.h>
 
-#include "client/tool/text.h"
+#include "common/args/text.h"
 
 enum { NAMES_MAX = 64, LIST_BYTES = 500 };
 

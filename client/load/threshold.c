@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "client/tool/text.h"
+#include "common/args/text.h"
 
 enum { NAME_BYTES = 40, SERVER_LATENCIES = 2 };
 

@@ -20,7 +20,7 @@
 #include <carom/json.h>
 #include <carom/scene.h>
 
-#include "client/tool/args.h"
+#include "common/args/args.h"
 
 typedef enum cli_exit {
     CLI_OK = 0,

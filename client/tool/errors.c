@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "client/tool/json_line.h"
-#include "client/tool/text.h"
+#include "common/args/text.h"
 
 enum {
     MESSAGE_MAX = 2048,

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/tool/text.h"
+#include "common/args/text.h"
 
 enum { GAP = 2 }; // spaces between columns
 

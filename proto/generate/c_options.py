@@ -9,7 +9,7 @@ from .text import c_string
 HEAD = """\
 // Generated from proto/schema by proto/generate/c_options.py: do not edit.
 //
-// Of a method: OPTIONS_..., rows for the `options` of a command (client/tool/args.h), and PARAMS_...,
+// Of a method: OPTIONS_..., rows for the `options` of a command (common/args/args.h), and PARAMS_...,
 // rows that say which argument each of them sets (params_method of client/cli/params.h).
 #ifndef CAROM_CLIENT_CLI_METHOD_OPTIONS_H
 #define CAROM_CLIENT_CLI_METHOD_OPTIONS_H

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "proto/wire/suggest.h"
+#include "common/base/suggest.h"
 
 static const limit_info TABLE[] = {
 #define LIMIT_ROW(name, standard, smallest, largest, unit, reason)                                 \

@@ -5,14 +5,16 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/args/args.h"
 #include "common/base/assert.h"
 #include "common/physics/physics.h"
-#include "proto/wire/suggest.h"
+#include "common/base/suggest.h"
 #include "server/config/config_file.h"
 #include "server/http/origin.h"
 #include "server/http/policy.h"
@@ -591,24 +593,27 @@ static status apply_environment(config *c, bool *given, config_getenv env, error
     return STATUS_OK;
 }
 
-// "; did you mean '--listen'?" or "".
-static const char *suggest_option(const char *given, bool setting, char out[SUGGEST_TEXT_MAX])
+// ---- the file
+
+// Whether a file may set the option.
+static bool is_setting(const option *o)
 {
+    return o->variable != NULL && o->name != CONFIG_OPTION;
+}
+
+static status refuse_setting(const char *name, error *err)
+{
+    char hint[SUGGEST_TEXT_MAX];
     suggestion near;
-    suggest_begin(&near, given, strcspn(given, "="));
+    suggest_begin(&near, name, strlen(name));
     for (int i = 0; i < OPTION_COUNT; i++) {
-        if (!setting || (OPTIONS[i].variable != NULL && OPTIONS[i].name != CONFIG_OPTION)) {
+        if (is_setting(&OPTIONS[i])) {
             suggest_offer(&near, OPTIONS[i].name, strlen(OPTIONS[i].name));
         }
     }
-    if (!setting && near.best != NULL) {
-        snprintf(out, SUGGEST_TEXT_MAX, "; did you mean '--%.*s'?", (int)near.best_size, near.best);
-        return out;
-    }
-    return suggest_text(&near, out);
+    return error_set(err, STATUS_INVALID_ARGUMENT, "no setting is called '%.64s'%s", name,
+                     suggest_text(&near, hint));
 }
-
-// ---- the file
 
 typedef struct file_state {
     config *config;
@@ -626,10 +631,8 @@ static status apply_setting(void *context, const char *name, const char *value, 
     while (i < OPTION_COUNT && strcmp(OPTIONS[i].name, name) != 0) {
         i++;
     }
-    if (i == OPTION_COUNT || OPTIONS[i].variable == NULL || OPTIONS[i].name == CONFIG_OPTION) {
-        char hint[SUGGEST_TEXT_MAX];
-        return error_set(err, STATUS_INVALID_ARGUMENT, "no setting is called '%.64s'%s", name,
-                         suggest_option(name, true, hint));
+    if (i == OPTION_COUNT || !is_setting(&OPTIONS[i])) {
+        return refuse_setting(name, err);
     }
     const option *o = &OPTIONS[i];
     if (state->lines[i] != 0 && !o->list) {
@@ -666,58 +669,48 @@ static status apply_file(config *c, const bool *given, error *err)
     return s;
 }
 
-// The option of "--name" or "--name=value"; -1 for none.
-static int find_option(const char *argument)
+// ---- the command line
+
+// OPTIONS as common/args reads them; the values are checked when they are applied.
+static void list_options(args_option out[OPTION_COUNT + 1])
 {
-    if (strcmp(argument, "-h") == 0) {
-        argument = "--help";
-    }
-    if (strncmp(argument, "--", 2) != 0) {
-        return -1;
-    }
-    const char *name = argument + 2;
-    size_t size = strcspn(name, "=");
     for (int i = 0; i < OPTION_COUNT; i++) {
-        if (strlen(OPTIONS[i].name) == size && memcmp(OPTIONS[i].name, name, size) == 0) {
-            return i;
-        }
+        out[i] = (args_option){.name = OPTIONS[i].name,
+                               .letter = OPTIONS[i].apply == apply_help ? 'h' : 0,
+                               .kind = OPTIONS[i].value != NULL ? ARGS_TEXT : ARGS_FLAG,
+                               .value = OPTIONS[i].value};
     }
-    return -1;
+    out[OPTION_COUNT] = (args_option){0};
 }
 
-static status refuse_option(const char *argument, error *err)
+static status apply_given(config *c, const option *o, const char *value, error *err)
 {
-    char hint[SUGGEST_TEXT_MAX];
-    return error_set(err, STATUS_INVALID_ARGUMENT, "unknown option '%s'%s", argument,
-                     suggest_option(argument + strspn(argument, "-"), false, hint));
+    status s = o->apply(c, value, err);
+    if (s != STATUS_OK) {
+        error_prefix(err, "--%s", o->name);
+    }
+    return s;
 }
 
 static status apply_arguments(config *c, int argc, const char *const *argv, bool *given, error *err)
 {
-    for (int i = 1; i < argc; i++) {
-        int found = find_option(argv[i]);
-        if (found < 0) {
-            return refuse_option(argv[i], err);
-        }
-        const option *o = &OPTIONS[found];
-        const char *value = strchr(argv[i], '=');
-        if (o->value == NULL && value != NULL) {
-            return error_set(err, STATUS_INVALID_ARGUMENT, "--%s takes no value", o->name);
-        }
-        if (o->value != NULL && value == NULL && i + 1 == argc) {
-            return error_set(err, STATUS_INVALID_ARGUMENT, "--%s needs %s", o->name, o->value);
-        }
-        if (o->value != NULL) {
-            value = value != NULL ? value + 1 : argv[++i];
-        }
-        status s = o->apply(c, value, err);
-        if (s != STATUS_OK) {
-            error_prefix(err, "--%s", o->name);
-            return s;
-        }
+    args_option rows[OPTION_COUNT + 1];
+    const args_grammar grammar = {.options = rows};
+    args line;
+    int at = 1;
+    list_options(rows);
+    ASSERT_MEMORY(args_init(&line, argc));
+    status s = STATUS_OK;
+    if (!args_read(&line, &grammar, false, argc, argv, &at) || !args_check(&line, &grammar)) {
+        s = error_set(err, STATUS_INVALID_ARGUMENT, "%s", line.error);
+    }
+    for (size_t i = 0; s == STATUS_OK && i < line.given_count; i++) {
+        const ptrdiff_t found = line.given[i].option - rows;
+        s = apply_given(c, &OPTIONS[found], line.given[i].value, err);
         given[found] = true;
     }
-    return STATUS_OK;
+    args_deinit(&line);
+    return s;
 }
 
 void config_place(const config *c, const char *name, char out[CONFIG_PLACE_MAX])

@@ -42,6 +42,8 @@ SERVED_WORLD = WORLD_MESSAGE + ["server/world/history", "server/world/snapshots"
 # itself.
 ROOMS = {
     "common/base": ([], []),
+    # Command lines, of the server as of its clients.
+    "common/args": (BASE, []),
     "common/geometry": (BASE, []),
     "common/physics": (GEOMETRY, []),
     # Commands as plain structs, and what carries them out: no bytes.
@@ -54,7 +56,7 @@ ROOMS = {
     # How the process is started, watched and replaced: knows listening sockets, no sessions.
     "server/process": (PHYSICS + ["server/base", "server/net"], ["uv", "openssl"]),
     # The command line and files of settings, and their check before a start.
-    "server/config": (PROTO + ["server/base", "server/auth", "server/net", "server/http",
+    "server/config": (PROTO + ["common/args", "server/base", "server/auth", "server/net", "server/http",
                                "server/session/placement/scenes.h"], ["jansson"]),
     # net moves bytes: it may know the protocol's framing, and knows no physics.
     "server/net": (BASE + ["proto"] + SHARED, ["uv", "openssl"]),
@@ -89,15 +91,15 @@ ROOMS = {
     # The server's public headers: backups, for tools.
     "server/include": ([], []),
     # What carom and carom-load stand on: the line, its options, errors, the connection, the relay.
-    "client/tool": (["client/include"], []),
+    "client/tool": (["common/args", "client/include"], []),
     # The load test. carom knows its options alone.
-    "client/load": (["client/include", "client/tool"], []),
-    "client/cli": (["client/include", "client/tool", "client/load/command.h", "server/include"], ["openssl"]),
+    "client/load": (["common/args", "client/include", "client/tool"], []),
+    "client/cli": (["common/args", "client/include", "client/tool", "client/load/command.h", "server/include"], ["openssl"]),
     "client/examples": (["client/include"], []),
     # The npm package: the table of methods, and the engine for browsers.
     "client/web": (PROTO + ["client/prediction/prediction.h"], ["msgpack"]),
     "client/web/test": (PROTO + ["client/web", "tests"], []),
-    "tests": (PROTO + SHARED + SERVED_WORLD + ["server", "server/process", "server/config", "server/auth", "server/net", "server/http",
+    "tests": (PROTO + ["common/args"] + SHARED + SERVED_WORLD + ["server", "server/process", "server/config", "server/auth", "server/net", "server/http",
                        "server/storage", "server/session", "client/include", "client/lib", "client/prediction", "client/scene", "client/cli",
                        "client/tool", "client/load"],
               ["uv", "msgpack", "jansson", "openssl", "cmocka", "chipmunk", "box2d"]),
@@ -120,6 +122,7 @@ LIBRARIES = {
 # where we include them ourselves.
 UNREACHABLE = {
     "common/base": ["uv", "msgpack", "jansson", "openssl", "sockets", "threads"],
+    "common/args": ["uv", "msgpack", "jansson", "openssl", "sockets", "threads", "clock"],
     "common/geometry": ["uv", "msgpack", "jansson", "openssl", "sockets", "threads", "clock"],
     "common/physics": ["uv", "msgpack", "jansson", "openssl", "sockets", "threads", "clock"],
     "common/world": ["uv", "msgpack", "jansson", "openssl", "sockets", "threads", "clock"],

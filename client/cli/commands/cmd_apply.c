@@ -9,7 +9,7 @@
 #include "client/cli/scene_list.h"
 #include "client/cli/show.h"
 #include "client/tool/table.h"
-#include "client/tool/text.h"
+#include "common/args/text.h"
 
 enum { WORLD_BYTES_MAX = 65 };
 

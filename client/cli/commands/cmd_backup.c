@@ -6,7 +6,7 @@
 #include <carom/backup.h>
 
 #include "client/cli/commands.h"
-#include "client/tool/text.h"
+#include "common/args/text.h"
 
 static cli_exit tell(const cli *c, const char *verb, const char *from, const char *to,
                      const carom_backup_report *r)

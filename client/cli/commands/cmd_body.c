@@ -7,7 +7,7 @@
 #include "client/cli/params.h"
 #include "client/cli/show.h"
 #include "client/tool/table.h"
-#include "client/tool/text.h"
+#include "common/args/text.h"
 
 static const params_row SPAWN[] = {PARAMS_BODY_SPAWN};
 

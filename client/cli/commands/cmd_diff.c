@@ -14,7 +14,7 @@
 
 #include "client/cli/commands.h"
 #include "client/cli/log/playback.h"
-#include "client/tool/text.h"
+#include "common/args/text.h"
 
 enum { MAGIC_BYTES = 8 };
 

@@ -8,7 +8,7 @@
 
 #include "client/cli/commands.h"
 #include "client/cli/show.h"
-#include "client/tool/text.h"
+#include "common/args/text.h"
 
 enum { PINGS = 20, TEXT_MAX = 256 };
 

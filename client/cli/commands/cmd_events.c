@@ -12,7 +12,7 @@
 #include "client/cli/params.h"
 #include "client/cli/show.h"
 #include "client/tool/terminal.h"
-#include "client/tool/text.h"
+#include "common/args/text.h"
 
 #define KINDS                                                                                      \
     "begin|end|stay|hit|sensor_begin|sensor_end|sleep|wake|spawn|remove|joint_break|freeze"

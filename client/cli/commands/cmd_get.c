@@ -6,7 +6,7 @@
 #include "client/cli/explain.h"
 #include "client/cli/params.h"
 #include "client/cli/show.h"
-#include "client/tool/text.h"
+#include "common/args/text.h"
 
 enum { FIELDS_MAX = 64, LIST_BYTES = 700, PATH_BYTES_MAX = 128 };
 

@@ -8,7 +8,7 @@
 #include "client/load/command.h"
 #include "client/tool/help.h"
 #include "client/tool/program.h"
-#include "client/tool/text.h"
+#include "common/args/text.h"
 
 enum { NAMES_MAX = 80 }; // number of commands and topics
 

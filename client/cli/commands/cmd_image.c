@@ -7,7 +7,7 @@
 
 #include "client/cli/commands.h"
 #include "client/cli/log/image_file.h"
-#include "client/tool/text.h"
+#include "common/args/text.h"
 
 // ---- save
 

@@ -8,7 +8,7 @@
 #include "client/cli/params.h"
 #include "client/cli/show.h"
 #include "client/tool/table.h"
-#include "client/tool/text.h"
+#include "common/args/text.h"
 
 #define JOINT_KINDS "revolute|prismatic|distance|weld|wheel|motor|mouse|filter|gear|pulley"
 

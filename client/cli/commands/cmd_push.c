@@ -5,7 +5,7 @@
 #include "client/cli/commands.h"
 #include "client/cli/params.h"
 #include "client/cli/show.h"
-#include "client/tool/text.h"
+#include "common/args/text.h"
 
 #define POINT_OPTION                                                                               \
     {                                                                                              \

@@ -11,7 +11,7 @@
 #include "client/tool/progress.h"
 #include "client/cli/params.h"
 #include "client/tool/terminal.h"
-#include "client/tool/text.h"
+#include "common/args/text.h"
 
 #define KEYFRAME_DEFAULT_S 60.0
 

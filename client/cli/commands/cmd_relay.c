@@ -10,7 +10,7 @@
 #include "client/tool/terminal.h"
 #include "client/tool/relay/distance_options.h"
 #include "client/tool/relay/relay.h"
-#include "client/tool/text.h"
+#include "common/args/text.h"
 
 static const char *option_value(const void *context, const char *name)
 {

@@ -15,7 +15,7 @@
 #include "client/cli/log/watch_recording.h"
 #include "client/cli/picture/screen.h"
 #include "client/tool/terminal.h"
-#include "client/tool/text.h"
+#include "common/args/text.h"
 
 enum { PIECE_TICKS = 64 }; // played between two looks at the time
 

@@ -10,7 +10,7 @@
 #include "client/cli/show.h"
 #include "client/tool/table.h"
 #include "client/tool/terminal.h"
-#include "client/tool/text.h"
+#include "common/args/text.h"
 
 // ---- ping
 

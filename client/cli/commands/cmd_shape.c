@@ -6,7 +6,7 @@
 #include "client/cli/commands.h"
 #include "client/cli/params.h"
 #include "client/cli/show.h"
-#include "client/tool/text.h"
+#include "common/args/text.h"
 
 static void show_shape_made(cli *c, const carom_value *result)
 {

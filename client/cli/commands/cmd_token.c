@@ -13,7 +13,7 @@
 #include "client/cli/commands.h"
 #include "client/tool/credentials.h"
 #include "client/cli/sign.h"
-#include "client/tool/text.h"
+#include "common/args/text.h"
 
 enum { KID_BYTES = 64, FOR_DEFAULT_S = 3600, LINE_BYTES = 64 };
 

@@ -15,7 +15,7 @@
 #include "client/tool/terminal.h"
 #include "client/cli/show.h"
 #include "client/tool/table.h"
-#include "client/tool/text.h"
+#include "common/args/text.h"
 
 enum { WORLDS_MAX = 256, NAME_BYTES = 65, PAUSE_MS = 200 };
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/tool/text.h"
+#include "common/args/text.h"
 
 // Braille numbers its dots down the left column, down the right one, and then the lowest row.
 static const uint8_t dot_bits[CANVAS_CELL_HEIGHT][CANVAS_CELL_WIDTH] = {

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "client/tool/text.h"
+#include "common/args/text.h"
 
 // From the 256-colour palette, distinguishable on a dark and on a light background.
 enum {

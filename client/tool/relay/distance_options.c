@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "client/tool/text.h"
+#include "common/args/text.h"
 
 #define RESEND_SECONDS 0.01 // resending a lost segment takes at least this beyond a round trip
 

@@ -1,4 +1,5 @@
 // The hint of a slip: which word it names, and when it keeps silent.
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,12 +9,33 @@
 #include <cmocka.h>
 
 #include "proto/methods.h"
-#include "proto/wire/suggest.h"
+#include "common/base/suggest.h"
 
 static void hint_is(const char *choices, const char *given, const char *expected)
 {
     char text[SUGGEST_TEXT_MAX];
     assert_string_equal(choice_suggest(choices, given, strlen(given), text), expected);
+}
+
+static unsigned distance(const char *a, const char *b)
+{
+    return suggest_distance(a, strlen(a), b, strlen(b));
+}
+
+static void suggest_distance_counts_slips(void **state)
+{
+    (void)state;
+    assert_int_equal(distance("spawn", "spawn"), 0);
+    assert_int_equal(distance("spawn", "SPAWN"), 0);
+    assert_int_equal(distance("spwan", "spawn"), 1); // swapped
+    assert_int_equal(distance("span", "spawn"), 1);  // left out
+    assert_int_equal(distance("spaawn", "spawn"), 1);
+    assert_int_equal(distance("spown", "spawn"), 1);
+    assert_int_equal(distance("", "abc"), 3);
+    assert_int_equal(distance("kitten", "sitting"), 3);
+    char longer[SUGGEST_WORD_BYTES_MAX + 2] = "";
+    memset(longer, 'a', SUGGEST_WORD_BYTES_MAX + 1);
+    assert_int_equal(distance(longer, longer), UINT_MAX);
 }
 
 static void suggest_one_slip_names_the_word(void **state)
@@ -75,6 +97,7 @@ static void suggest_finds_every_method_that_lost_a_letter(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(suggest_distance_counts_slips),
         cmocka_unit_test(suggest_one_slip_names_the_word),
         cmocka_unit_test(suggest_far_words_are_not_named),
         cmocka_unit_test(suggest_nearest_wins_and_the_first_of_equals),

@@ -211,7 +211,11 @@ static void config_help_and_version_are_switches(void **state)
     assert_int_equal(load(&c, &err, ARGS("--version")), STATUS_OK);
     assert_true(c.version);
     config_deinit(&c);
+    assert_int_equal(load(&c, &err, ARGS("-h")), STATUS_OK);
+    assert_true(c.help);
+    config_deinit(&c);
     assert_int_equal(load(&c, &err, ARGS("--version=2")), STATUS_INVALID_ARGUMENT);
+    assert_string_equal(err.text, "--version takes no value");
     config_deinit(&c);
 }
 
@@ -277,9 +281,10 @@ static void config_unknown_or_bare_option_is_an_error(void **state)
     assert_string_equal(err.text, "unknown option '--lisen'; did you mean '--listen'?");
     config_deinit(&c);
     assert_int_equal(load(&c, &err, ARGS("demo")), STATUS_INVALID_ARGUMENT);
+    assert_string_equal(err.text, "'demo' is one word too many");
     config_deinit(&c);
     assert_int_equal(load(&c, &err, ARGS("--hz")), STATUS_INVALID_ARGUMENT);
-    assert_string_equal(err.text, "--hz needs HZ");
+    assert_string_equal(err.text, "--hz needs a value: --hz HZ");
     config_deinit(&c);
     assert_int_equal(load(&c, &err, ARGS("--world", "a", "--world", "a")), STATUS_INVALID_ARGUMENT);
     assert_string_equal(err.text, "--world: world 'a' is named twice");

@@ -1,8 +1,10 @@
 // The optimal string alignment distance (Damerau-Levenshtein without overlapping edits), by three
 // rows of its table: words have 32 bytes at most, so each comparison is bounded and allocates
 // nothing.
-#include "proto/wire/suggest.h"
+#include "common/base/suggest.h"
 
+#include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,9 +18,11 @@ static unsigned least(unsigned a, unsigned b)
     return a < b ? a : b;
 }
 
-// Both words have at most SUGGEST_WORD_BYTES_MAX bytes.
-static unsigned distance_of(const char *a, size_t a_size, const char *b, size_t b_size)
+unsigned suggest_distance(const char *a, size_t a_size, const char *b, size_t b_size)
 {
+    if (a_size > SUGGEST_WORD_BYTES_MAX || b_size > SUGGEST_WORD_BYTES_MAX) {
+        return UINT_MAX;
+    }
     unsigned rows[3][SUGGEST_WORD_BYTES_MAX + 1];
     for (unsigned j = 0; j <= b_size; j++) {
         rows[0][j] = j;
@@ -47,13 +51,10 @@ void suggest_begin(suggestion *s, const char *given, size_t size)
 
 void suggest_offer(suggestion *s, const char *word, size_t size)
 {
-    if (s->given_size == 0 || s->given_size > SUGGEST_WORD_BYTES_MAX ||
-        size > SUGGEST_WORD_BYTES_MAX) {
-        return;
-    }
     size_t longer = s->given_size > size ? s->given_size : size;
-    unsigned distance = distance_of(s->given, s->given_size, word, size);
-    if (distance * 3 <= longer && (s->best == NULL || distance < s->distance)) {
+    unsigned distance = suggest_distance(s->given, s->given_size, word, size);
+    bool near = s->given_size > 0 && distance <= longer / 3;
+    if (near && (s->best == NULL || distance < s->distance)) {
         s->best = word;
         s->best_size = size;
         s->distance = distance;

@@ -1,8 +1,8 @@
 // Small pure functions over the words of a command line: numbers, vectors, spelling, widths.
 //
 // Pure; any thread. A parser accepts the whole text or refuses it: "1.5x" is not 1.5.
-#ifndef CAROM_CLIENT_TOOL_TEXT_H
-#define CAROM_CLIENT_TOOL_TEXT_H
+#ifndef CAROM_COMMON_ARGS_TEXT_H
+#define CAROM_COMMON_ARGS_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,11 +26,6 @@ bool text_to_size(const char *text, double out[2]);
 
 // Seconds from "5", "5s", "250ms", "2m", "1h"; 0 or more.
 bool text_to_seconds(const char *text, double *out);
-
-// How many slips of the finger (letter left out, put in, changed, two swapped) lie between two
-// words, letters of both cases being the same: the restricted Damerau-Levenshtein distance. Words
-// over 63 bytes are as far apart as can be (255).
-unsigned text_distance(const char *a, const char *b);
 
 // The word of `words` most similar to `word`, as a suggestion, or NULL. One typing error is allowed
 // in words of three to five letters, two in six to nine, three in longer ones. A word may also be

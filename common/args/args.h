@@ -5,8 +5,8 @@
 // Options may be anywhere ("--name value", "--name=value", "-n value", "-nvalue"), "--" ends them,
 // and a word such as "-1,2" or "-" is never an option. Texts are the caller's (argv) and are not
 // copied. One thread at a time.
-#ifndef CAROM_CLIENT_TOOL_ARGS_H
-#define CAROM_CLIENT_TOOL_ARGS_H
+#ifndef CAROM_COMMON_ARGS_ARGS_H
+#define CAROM_COMMON_ARGS_ARGS_H
 
 #include <stdbool.h>
 #include <stddef.h>

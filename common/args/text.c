@@ -1,6 +1,6 @@
 // See text.h. strtod reads only text that was found to be a plain decimal number, so that the
 // locale's and C99's other notations (hexadecimal, inf, nan) stay out.
-#include "client/tool/text.h"
+#include "common/args/text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -8,8 +8,9 @@
 #include <string.h>
 #include <strings.h>
 
+#include "common/base/suggest.h"
+
 enum {
-    WORD_MAX = 63,
     NUMBER_MAX = 63,
     LIST_JOIN_BYTES = 6, // ", " or " and " and the zero
     LIST_MORE_BYTES = 32 // " and 123 more"
@@ -155,45 +156,6 @@ bool text_to_seconds(const char *text, double *out)
     return false;
 }
 
-static unsigned char lower(char c)
-{
-    return (unsigned char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-}
-
-static unsigned least(unsigned a, unsigned b)
-{
-    return a < b ? a : b;
-}
-
-unsigned text_distance(const char *a, const char *b)
-{
-    size_t rows = strlen(a);
-    size_t columns = strlen(b);
-    if (rows > WORD_MAX || columns > WORD_MAX) {
-        return 255;
-    }
-    unsigned char cost[WORD_MAX + 1][WORD_MAX + 1];
-    for (size_t i = 0; i <= rows; i++) {
-        cost[i][0] = (unsigned char)i;
-    }
-    for (size_t j = 0; j <= columns; j++) {
-        cost[0][j] = (unsigned char)j;
-    }
-    for (size_t i = 1; i <= rows; i++) {
-        for (size_t j = 1; j <= columns; j++) {
-            bool same = lower(a[i - 1]) == lower(b[j - 1]);
-            unsigned best = least(cost[i - 1][j] + 1u, cost[i][j - 1] + 1u);
-            best = least(best, cost[i - 1][j - 1] + (same ? 0u : 1u));
-            if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) &&
-                lower(a[i - 2]) == lower(b[j - 1])) {
-                best = least(best, cost[i - 2][j - 2] + 1u);
-            }
-            cost[i][j] = (unsigned char)best;
-        }
-    }
-    return cost[rows][columns];
-}
-
 // The index of the nearest word, `count` when none is near enough.
 static size_t find_nearest(const char *word, const char *const *words, size_t count)
 {
@@ -201,7 +163,7 @@ static size_t find_nearest(const char *word, const char *const *words, size_t co
     unsigned nearest = 1 + (length < 3 ? 0u : length < 6 ? 1u : length < 10 ? 2u : 3u);
     size_t found = count;
     for (size_t i = 0; i < count; i++) {
-        unsigned distance = text_distance(word, words[i]);
+        unsigned distance = suggest_distance(word, length, words[i], strlen(words[i]));
         if (distance < nearest && distance < length) {
             nearest = distance;
             found = i;

@@ -1,11 +1,11 @@
 // See args.h.
-#include "client/tool/args.h"
+#include "common/args/args.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/tool/text.h"
+#include "common/args/text.h"
 
 enum { NAME_MAX_BYTES = 64, SUGGESTIONS_MAX = 128, CHOICES_MAX = 32, LIST_BYTES = 600 };
 

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "client/tool/text.h"
+#include "common/args/text.h"
 
 static void number_plain_decimal_is_read(void **state)
 {
@@ -97,23 +97,6 @@ static void seconds_know_their_units(void **state)
     assert_false(text_to_seconds("5 s", &v));
     assert_false(text_to_seconds("5d", &v));
     assert_false(text_to_seconds("s", &v));
-}
-
-static void distance_counts_slips(void **state)
-{
-    (void)state;
-    assert_int_equal(text_distance("spawn", "spawn"), 0);
-    assert_int_equal(text_distance("spawn", "SPAWN"), 0);
-    assert_int_equal(text_distance("spwan", "spawn"), 1); // swapped
-    assert_int_equal(text_distance("span", "spawn"), 1);  // left out
-    assert_int_equal(text_distance("spaawn", "spawn"), 1);
-    assert_int_equal(text_distance("spown", "spawn"), 1);
-    assert_int_equal(text_distance("", "abc"), 3);
-    assert_int_equal(text_distance("kitten", "sitting"), 3);
-    char longer[70];
-    memset(longer, 'a', sizeof longer);
-    longer[69] = '\0';
-    assert_int_equal(text_distance(longer, longer), 255);
 }
 
 static void suggest_takes_the_nearest_or_none(void **state)
@@ -236,7 +219,6 @@ int main(void)
         cmocka_unit_test(numbers_need_exactly_their_count),
         cmocka_unit_test(size_needs_two_positive_numbers),
         cmocka_unit_test(seconds_know_their_units),
-        cmocka_unit_test(distance_counts_slips),
         cmocka_unit_test(suggest_takes_the_nearest_or_none),
         cmocka_unit_test(list_keeps_words_whole),
         cmocka_unit_test(duration_is_told_as_a_clock_would),

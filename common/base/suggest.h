@@ -1,6 +1,6 @@
 // "Did you mean": the known word that is nearest to one that is not known. Pure; any thread.
-#ifndef CAROM_PROTO_WIRE_SUGGEST_H
-#define CAROM_PROTO_WIRE_SUGGEST_H
+#ifndef CAROM_COMMON_BASE_SUGGEST_H
+#define CAROM_COMMON_BASE_SUGGEST_H
 
 #include <stddef.h>
 
@@ -9,13 +9,17 @@ enum {
     SUGGEST_TEXT_MAX = 64        // bytes of the hint with its closing zero
 };
 
+// The insertions, deletions, replacements and swaps of neighbours that lead from one word to the
+// other; upper and lower case count as equal. UINT_MAX if one is over SUGGEST_WORD_BYTES_MAX.
+unsigned suggest_distance(const char *a, size_t a_size, const char *b, size_t b_size);
+
 // A search among known words. suggest_begin() it, offer each known word, then read the hint.
 typedef struct suggestion {
     const char *given;
     size_t given_size;
     const char *best; // NULL: nothing is near enough yet
     size_t best_size;
-    unsigned distance; // of `best`: insertions, deletions, replacements, swaps of neighbours
+    unsigned distance; // of `best`, as suggest_distance counts
 } suggestion;
 
 // `given` (not zero-terminated) must outlive the search, and so must each word.

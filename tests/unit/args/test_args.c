@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "client/tool/args.h"
+#include "common/args/args.h"
 
 static const args_operand operands[] = {
     {"WORLD", ARGS_WORLD, true, false, NULL}, {"BODY", ARGS_ID, false, true, NULL}, {0}};
