@@ -21,11 +21,11 @@ from pathlib import Path
 METRICS = Path(__file__).resolve().parents[2] / "docker/metrics"
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from caromd import Caromd  # noqa: E402
+from patience import SECONDS_MAX  # noqa: E402
 from wire import Client, RemoteError  # noqa: E402
 
 CAROMD = os.path.abspath(sys.argv[1])
 BALL = {"kind": "circle", "radius": 0.5}
-ANSWER_SECONDS = 60
 CONFIG = (METRICS / "prometheus.yml").read_text()
 SCRAPE_SECONDS = int(re.search(r"scrape_interval: (\d+)s", CONFIG).group(1))
 DASHBOARD = json.loads((METRICS / "dashboard.json").read_text())
@@ -71,7 +71,7 @@ class Busy:
                 except RemoteError:
                     pass
                 for request in (b"GET / HTTP/1.1\r\n\r\n", b"GET / HTTP/1.1\r\nA: " + b"x" * 20000):
-                    with socket.create_connection(("127.0.0.1", self.server.http_port), 20) as refused:
+                    with socket.create_connection(("127.0.0.1", self.server.http_port), SECONDS_MAX) as refused:
                         try:
                             refused.sendall(request)
                             while refused.recv(4096):
@@ -99,11 +99,11 @@ class Prometheus:
 
     def __exit__(self, *_):
         self.process.terminate()
-        self.process.wait(20)
+        self.process.wait(SECONDS_MAX)
 
     def api(self, path, **arguments):
         url = f"http://127.0.0.1:{self.port}/api/v1/{path}?" + urllib.parse.urlencode(arguments)
-        with urllib.request.urlopen(url, timeout=10) as answer:
+        with urllib.request.urlopen(url, timeout=SECONDS_MAX) as answer:
             return json.load(answer)["data"]
 
     def values(self, query):
@@ -118,7 +118,7 @@ class Dashboard(unittest.TestCase):
         cls.server = cls.enterClassContext(Caromd(CAROMD, "--threads", "1", "--world", "demo:demo", "--data", f"{folder}/worlds"))
         cls.enterClassContext(Busy(cls.server))
         cls.prometheus = cls.enterClassContext(Prometheus(folder, f"127.0.0.1:{cls.server.http_port}"))
-        cls.end = time.monotonic() + ANSWER_SECONDS
+        cls.end = time.monotonic() + SECONDS_MAX
 
     def finite(self, query):
         """The numbers that a query gives; waits for some until the time of all is over."""
@@ -164,7 +164,7 @@ class Dashboard(unittest.TestCase):
 class Names(unittest.TestCase):
     def test_dashboard_asks_for_metrics_that_are_there(self):
         with tempfile.TemporaryDirectory() as folder, Caromd(CAROMD, "--data", f"{folder}/worlds") as server:
-            with urllib.request.urlopen(f"http://127.0.0.1:{server.http_port}/metrics", timeout=10) as answer:
+            with urllib.request.urlopen(f"http://127.0.0.1:{server.http_port}/metrics", timeout=SECONDS_MAX) as answer:
                 told = set(re.findall(r"^# TYPE (\S+) ", answer.read().decode(), re.MULTILINE))
         asked = {name for _, expression in panels() for name in re.findall(r"\b(?:carom|process)_\w+", expression)}
         bare = {re.sub(r"_(bucket|count|sum)$", "", name) for name in asked}

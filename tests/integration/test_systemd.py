@@ -17,12 +17,12 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from patience import SECONDS_MAX  # noqa: E402
 from tokens import Secret, write_keys  # noqa: E402
 from wire import Client  # noqa: E402
 
 CAROMD = os.path.abspath(sys.argv[1])
 UNIT = os.path.abspath(sys.argv[2])
-SECONDS_MAX = 20
 EXPOSURE_MAX = 1.2
 
 # Puts the descriptors of the first argument from 3 on, as the manager does, and becomes the rest.

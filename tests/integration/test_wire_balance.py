@@ -12,12 +12,12 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from caromd import Caromd  # noqa: E402
+from patience import SECONDS_MAX  # noqa: E402
 from wire import Client  # noqa: E402
 
 CAROMD = os.path.abspath(sys.argv[1])
 BODIES = 200
 HEAP = 300  # circles in one place: 44 850 pairs, a step of some 80 ms
-SECONDS_MAX = 60
 
 
 class BalanceTest(unittest.TestCase):

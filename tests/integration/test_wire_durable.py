@@ -34,7 +34,7 @@ class Killable(Caromd):
     def kill(self):
         self.process.kill()
         self.process.wait()
-        self.reader.join(10)
+        self.reader.join(SECONDS_MAX)
         self.process.stderr.close()
 
 
@@ -177,7 +177,7 @@ class Refusals(DurableTest):
                      durability="normal", lifetime="session")
 
     def run_server(self, *options):
-        return subprocess.run([CAROMD, "--listen", "127.0.0.1:0", *options], timeout=60,
+        return subprocess.run([CAROMD, "--listen", "127.0.0.1:0", *options], timeout=SECONDS_MAX,
                               capture_output=True, text=True, check=False)
 
     def test_second_server_is_told_of_the_first(self):

@@ -11,6 +11,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/support"))
 from caromd import Caromd  # noqa: E402
+from patience import SECONDS_MAX  # noqa: E402
 
 CAROMD = sys.argv[1]
 SCRIPT = "/src/index.js"
@@ -34,7 +35,7 @@ class Files(unittest.TestCase):
         cls.server = cls.enterClassContext(Caromd(CAROMD))
 
     def get(self, path, accept=None, method="GET", **headers):
-        connection = http.client.HTTPConnection("127.0.0.1", self.server.http_port, timeout=20)
+        connection = http.client.HTTPConnection("127.0.0.1", self.server.http_port, timeout=SECONDS_MAX)
         self.addCleanup(connection.close)
         connection.putrequest(method, path, skip_accept_encoding=True)
         for name, value in {"Accept-Encoding": accept, **{n.replace("_", "-"): v for n, v in headers.items()}}.items():
@@ -108,7 +109,7 @@ class http_lines:
     """The first line of the answer to a request with these header lines."""
 
     def __init__(self, port, *lines):
-        self.connection = http.client.socket.create_connection(("127.0.0.1", port), 20)
+        self.connection = http.client.socket.create_connection(("127.0.0.1", port), SECONDS_MAX)
         self.connection.sendall(b"GET / HTTP/1.1\r\nHost: here\r\n" + b"".join(line + b"\r\n" for line in lines) + b"\r\n")
 
     def __enter__(self):

@@ -20,6 +20,7 @@ import msgpack
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from caromd import Caromd  # noqa: E402
+from patience import SECONDS_MAX  # noqa: E402
 from tokens import Secret, claims, write_keys  # noqa: E402
 from wire import NOTIFICATION, REQUEST, Client, Closed, RemoteError  # noqa: E402
 
@@ -154,7 +155,7 @@ class Aside(FloodTest):
                 peer.sendall(msgpack.packb([REQUEST, 1, "server.info", [{}]]) * 4)
             os.kill(self.server.process.pid, signal.SIGCONT)
             for peer in peers:
-                peer.settimeout(60)
+                peer.settimeout(SECONDS_MAX)
                 unpacker, seen = msgpack.Unpacker(), 0
                 while seen < 4:
                     unpacker.feed(peer.recv(1 << 16))
@@ -450,7 +451,7 @@ class Worlds(FloodTest):
         for world in ("calm", "pile"):
             admin.call("world.create", world=world, gravity=[0, 0], paused=world == "pile")
         piler = self.connect("piler")
-        piler.socket.settimeout(120)
+        piler.socket.settimeout(SECONDS_MAX)
         refused = self.pile(piler, "pile", self.PILE)
         self.assertGreaterEqual(len(refused), 10)
         self.assertRegex(refused[0], "limit_exceeded: pairs_per_world: [0-9]+ pairs of shapes overlap")
@@ -508,13 +509,13 @@ class Turns(FloodTest):
         before = other.call("server.stats")["counters"]["connections_accepted"]
         self.server.process.send_signal(signal.SIGSTOP)
         try:
-            crowd = [socket.create_connection(("127.0.0.1", self.server.port), 10) for _ in range(CROWD)]
+            crowd = [socket.create_connection(("127.0.0.1", self.server.port), SECONDS_MAX) for _ in range(CROWD)]
             request = other.request("server.stats")
         finally:
             self.server.process.send_signal(signal.SIGCONT)
         accepted = other.answer(request)["counters"]["connections_accepted"] - before
         self.assertLess(accepted, self.ACCEPTS_MAX)
-        end = time.monotonic() + 10
+        end = time.monotonic() + SECONDS_MAX
         while other.call("server.stats")["counters"]["connections_accepted"] - before < len(crowd):
             self.assertLess(time.monotonic(), end)
         for raw in crowd:
@@ -541,7 +542,7 @@ class AddressTest(FloodTest):
     OPTIONS = ["connections_per_address=5"]
 
     def open_from(self, address):
-        raw = socket.create_connection(("127.0.0.1", self.server.port), 10, (address, 0))
+        raw = socket.create_connection(("127.0.0.1", self.server.port), SECONDS_MAX, (address, 0))
         self.addCleanup(raw.close)
         return raw
 
@@ -563,7 +564,7 @@ class Addresses(AddressTest):
         self.assertEqual(reasons[5:], ["connections_per_address: there are 5 already"] * 3)
         self.assertIsNone(self.refused(self.open_from("127.0.0.3")))
         crowd[0].close()
-        end = time.monotonic() + 10
+        end = time.monotonic() + SECONDS_MAX
         while self.refused(self.open_from(OTHER_ADDRESS)) is not None:
             self.assertLess(time.monotonic(), end)
 
@@ -599,7 +600,7 @@ class Strangers(FloodTest):
     def test_strangers_of_one_address_share(self):
         ok = 0
         for _ in range(5):
-            raw = socket.create_connection(("127.0.0.1", self.server.port), 10, (OTHER_ADDRESS, 0))
+            raw = socket.create_connection(("127.0.0.1", self.server.port), SECONDS_MAX, (OTHER_ADDRESS, 0))
             client = Client(None, connected=raw)
             self.addCleanup(client.__exit__)
             client.send(b"".join(msgpack.packb([REQUEST, i, "ping", [{}]]) for i in range(60)))
@@ -635,12 +636,12 @@ class Slow(FloodTest):
 
     def test_one_byte_a_second_is_no_message(self):
         good = self.connect("bob")
-        with socket.create_connection(("127.0.0.1", self.server.port), 10) as raw:
+        with socket.create_connection(("127.0.0.1", self.server.port), SECONDS_MAX) as raw:
             port = raw.getsockname()[1]
             self.took(self.dribble(raw, self.PING), 0, 8)
         self.logged(rf"refused: session [0-9]+, subject '', address 127.0.0.1:{port}: [a-z_]+: closed: "
                     "no message within first_message_ms")
-        with socket.create_connection(("127.0.0.1", self.server.port), 10) as raw:
+        with socket.create_connection(("127.0.0.1", self.server.port), SECONDS_MAX) as raw:
             raw.sendall(msgpack.packb([REQUEST, 1, "ping", [{}]]))
             raw.recv(4096)
             self.took(self.dribble(raw, self.PING), 0, 8)
@@ -662,8 +663,8 @@ class Idle(FloodTest):
         resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, count + 500) if hard > 0 else count + 500, hard))
         good = self.connect("bob")
         before = self.resident()
-        crowd = [socket.create_connection(("127.0.0.1", self.server.port), 20) for _ in range(count)]
-        end = time.monotonic() + 30
+        crowd = [socket.create_connection(("127.0.0.1", self.server.port), SECONDS_MAX) for _ in range(count)]
+        end = time.monotonic() + SECONDS_MAX
         while good.call("server.stats")["counters"]["sessions"] < count:
             self.assertLess(time.monotonic(), end)
         self.assertLess((self.resident() - before) / count, self.BYTES_MAX)

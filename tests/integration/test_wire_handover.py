@@ -14,6 +14,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from test_wire_takeover import BALL, CAROMD, SECONDS_MAX, TakeoverTest  # noqa: E402
 from caromd import Caromd  # noqa: E402
+from patience import SECONDS_MAX  # noqa: E402
 from wire import Client  # noqa: E402
 
 PLANTED = os.path.abspath(sys.argv[2])

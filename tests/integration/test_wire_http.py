@@ -20,6 +20,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from caromd import Caromd  # noqa: E402
+from patience import SECONDS_MAX  # noqa: E402
 from websocket import WebClient, handshake  # noqa: E402
 from wire import Client, RemoteError  # noqa: E402
 
@@ -42,7 +43,7 @@ class HttpTest(unittest.TestCase):
 
     def get(self, path, method="GET", **headers):
         with_dashes = {name.replace("_", "-"): value for name, value in headers.items()}
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=SECONDS_MAX)
         self.addCleanup(connection.close)
         connection.request(method, path, headers=with_dashes)
         answer = connection.getresponse()
@@ -51,7 +52,7 @@ class HttpTest(unittest.TestCase):
 
     def raw(self, *pieces, wait=0.0):
         """Sends these and reads to the end; returns all that came."""
-        with socket.create_connection(("127.0.0.1", self.port), 20) as opened:
+        with socket.create_connection(("127.0.0.1", self.port), SECONDS_MAX) as opened:
             try:
                 for piece in pieces:
                     opened.sendall(piece)
@@ -123,14 +124,14 @@ class Pages(HttpTest):
                 client.read_until(lambda: client.notifications)
                 url = f"http://127.0.0.1:{server.http_port}"
                 with self.assertRaises(urllib.error.HTTPError) as caught:
-                    urllib.request.urlopen(url + "/readyz", timeout=10)
+                    urllib.request.urlopen(url + "/readyz", timeout=SECONDS_MAX)
                 self.assertEqual(caught.exception.code, 503)
                 caught.exception.close()
-                with urllib.request.urlopen(url + "/healthz", timeout=10) as answer:
+                with urllib.request.urlopen(url + "/healthz", timeout=SECONDS_MAX) as answer:
                     self.assertEqual(answer.status, 200)
 
     def test_several_requests_on_one_connection(self):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=SECONDS_MAX)
         for path in ("/healthz", "/src/client.js", "/nothing", "/metrics", "/"):
             connection.request("GET", path)
             answer = connection.getresponse()
@@ -278,7 +279,7 @@ class Names(HttpTest):
         self.assertEqual(self.verdict("evil.example", "/healthz"), 200)
 
     def test_any_name_where_any_page_may_connect(self):
-        with Caromd(CAROMD, "--origin", "*") as server, socket.create_connection(("127.0.0.1", server.http_port), 20) as opened:
+        with Caromd(CAROMD, "--origin", "*") as server, socket.create_connection(("127.0.0.1", server.http_port), SECONDS_MAX) as opened:
             opened.sendall(b"GET /metrics HTTP/1.1\r\nHost: evil.example\r\n\r\n")
             self.assertTrue(opened.recv(4096).startswith(b"HTTP/1.1 200 "))
 
@@ -286,7 +287,7 @@ class Names(HttpTest):
 class Policy(unittest.TestCase):
     def policy(self, *options):
         with Caromd(CAROMD, "--threads", "1", *options) as server:
-            with urllib.request.urlopen(f"http://127.0.0.1:{server.http_port}/", timeout=10) as answer:
+            with urllib.request.urlopen(f"http://127.0.0.1:{server.http_port}/", timeout=SECONDS_MAX) as answer:
                 headers = answer.headers
         self.assertEqual(headers["X-Frame-Options"], "DENY")
         self.assertEqual(headers["Referrer-Policy"], "no-referrer")
@@ -318,7 +319,7 @@ class Refusals(unittest.TestCase):
 
     def send(self, data):
         """Sends it, reads to the end, and returns the peer's name as the log has it."""
-        with socket.create_connection(("127.0.0.1", self.server.http_port), 20, (self.ADDRESS, 0)) as opened:
+        with socket.create_connection(("127.0.0.1", self.server.http_port), SECONDS_MAX, (self.ADDRESS, 0)) as opened:
             name = f"{self.ADDRESS}:{opened.getsockname()[1]}"
             try:
                 opened.sendall(data)
@@ -328,7 +329,7 @@ class Refusals(unittest.TestCase):
                 pass
         return name
 
-    def wait(self, found, seconds=20):
+    def wait(self, found, seconds=SECONDS_MAX):
         end = time.monotonic() + seconds
         while not (value := found()) and time.monotonic() < end:
             time.sleep(0.01)
@@ -406,7 +407,7 @@ class Bounds(HttpTest):
         """A connection that ends in the turn in which its answer has left is not asked for its next request."""
         for end in (socket.SHUT_WR, socket.SHUT_RDWR, None):
             for _ in range(100):
-                with socket.create_connection(("127.0.0.1", self.port), 10) as opened:
+                with socket.create_connection(("127.0.0.1", self.port), SECONDS_MAX) as opened:
                     opened.sendall(GET + b"\r\n" + GET)
                     if end is not None:
                         opened.shutdown(end)
@@ -416,7 +417,7 @@ class Bounds(HttpTest):
 
     def test_oldest_makes_room(self):
         before = self.counters()["http_crowded"]
-        crowd = [socket.create_connection(("127.0.0.1", self.port), 10) for _ in range(9)]
+        crowd = [socket.create_connection(("127.0.0.1", self.port), SECONDS_MAX) for _ in range(9)]
         self.assertEqual(crowd[0].recv(100)[:12], b"HTTP/1.1 503")
         for one in crowd[1:]:
             one.settimeout(0.01)
@@ -449,7 +450,7 @@ class HalfOpen(HttpTest):
         crowd = []
         for i in range(10000):
             try:
-                crowd.append(socket.create_connection(("127.0.0.1", self.port), 10))
+                crowd.append(socket.create_connection(("127.0.0.1", self.port), SECONDS_MAX))
                 crowd[-1].sendall(half)
             except ConnectionError:
                 pass  # it was turned away
@@ -457,7 +458,7 @@ class HalfOpen(HttpTest):
                 crowd.pop(0).close()
             if i % 1000 == 0:
                 self.assertEqual(self.get("/healthz").status, 200)
-        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/metrics", timeout=10) as answer:
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/metrics", timeout=SECONDS_MAX) as answer:
             text = answer.read().decode()
         self.assertLessEqual(int(re.search(r'carom_connections\{transport="http"\} (\d+)', text).group(1)), 512)
         self.assertGreater(self.counters()["http_crowded"], 5000)
@@ -537,7 +538,7 @@ class Metrics(HttpTest):
             text = self.scrape()
             self.assertEqual(text.count('carom_world_bodies{world="again"}'), 1)
             client.call("world.destroy", world="again")
-        end = time.monotonic() + 5
+        end = time.monotonic() + SECONDS_MAX
         while 'world="again"' in self.scrape():
             self.assertLess(time.monotonic(), end)
 
@@ -605,13 +606,13 @@ class Addresses(unittest.TestCase):
         with socket.create_server(("127.0.0.1", 0)) as held:
             port = held.getsockname()[1]
             ended = subprocess.run([CAROMD, "--listen", "127.0.0.1:0", "--http", f"127.0.0.1:{port}"],
-                                   capture_output=True, text=True, timeout=20)
+                                   capture_output=True, text=True, timeout=SECONDS_MAX)
         self.assertEqual(ended.returncode, 1)
         self.assertIn(f"cannot listen on 127.0.0.1:{port}", ended.stderr)
 
     def test_everybody_needs_insecure(self):
         ended = subprocess.run([CAROMD, "--listen", "127.0.0.1:0", "--http", "0.0.0.0:0"], capture_output=True,
-                               text=True, timeout=20)
+                               text=True, timeout=SECONDS_MAX)
         self.assertEqual(ended.returncode, 1)
         self.assertRegex(ended.stderr, r"anyone who reaches 0\.0\.0\.0:\d+ could do everything")
 

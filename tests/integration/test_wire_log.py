@@ -9,6 +9,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from caromd import Caromd  # noqa: E402
+from patience import SECONDS_MAX  # noqa: E402
 from wire import Client  # noqa: E402
 from wire_case import BALL, CAROMD, ServerTest  # noqa: E402
 
@@ -217,7 +218,7 @@ class Logs(WorldTest):
         self.call("body.impulse", body=body, impulse=[1, 2])
         self.call("world.step", ticks=3)
         self.call("world.resume")
-        end = time.monotonic() + 20
+        end = time.monotonic() + SECONDS_MAX
         while not any(c[2] == "world.resume" for n in self.notes(reader) for c in n["commands"]):
             self.assertLess(time.monotonic(), end)
             reader.read()

@@ -18,6 +18,7 @@ import msgpack
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from caromd import Caromd  # noqa: E402
 from checksum import crc32c  # noqa: E402
+from patience import SECONDS_MAX  # noqa: E402
 from tokens import Secret, claims, write_keys  # noqa: E402
 from wire import REQUEST, RemoteError  # noqa: E402
 from wire_case import BALL, CAROMD, WireTest  # noqa: E402
@@ -56,7 +57,7 @@ class RestartTest(WireTest):
         def bound():
             if not SANITIZED:
                 resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
-        return subprocess.run([CAROMD, *options], timeout=60, capture_output=True, text=True, check=False, preexec_fn=bound)
+        return subprocess.run([CAROMD, *options], timeout=SECONDS_MAX, capture_output=True, text=True, check=False, preexec_fn=bound)
 
     def greet(self, **arguments):
         client = self.connect()

@@ -15,11 +15,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from caromd import Caromd  # noqa: E402
+from patience import SECONDS_MAX  # noqa: E402
 from wire import Client, RemoteError  # noqa: E402
 
 CAROMD, PLANTED = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 BALL = {"kind": "circle", "radius": 0.5}
-SECONDS_MAX = 30
 
 
 class RestoringTest(unittest.TestCase):

@@ -29,7 +29,7 @@ class Settings(unittest.TestCase):
 
     def check(self, *options):
         ended = subprocess.run([CAROMD, "--config", self.path, "--check-config", *options],
-                               capture_output=True, text=True, timeout=20)
+                               capture_output=True, text=True, timeout=SECONDS_MAX)
         return ended.returncode, ended.stdout, ended.stderr
 
     def test_sound_file(self):
@@ -71,7 +71,7 @@ class Settings(unittest.TestCase):
         code, _, err = self.check("--keys", "/nonexistent")
         self.assertEqual(code, 2)
         self.assertIn("caromd: --keys: /nonexistent: ", err)
-        ended = subprocess.run([CAROMD, "--check-config"], capture_output=True, text=True, timeout=20,
+        ended = subprocess.run([CAROMD, "--check-config"], capture_output=True, text=True, timeout=SECONDS_MAX,
                                env={**os.environ, "CAROM_KEYS": "/nonexistent"})
         self.assertIn("caromd: CAROM_KEYS: /nonexistent: ", ended.stderr)
         self.assertEqual(ended.returncode, 2)

@@ -20,13 +20,13 @@ import msgpack
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from caromd import Caromd  # noqa: E402
+from patience import SECONDS_MAX  # noqa: E402
 from tokens import Secret, claims, write_keys  # noqa: E402
 from wire import Client, Closed, RemoteError  # noqa: E402
 
 CAROMD = os.path.abspath(sys.argv[1])
 BALL = {"kind": "circle", "radius": 0.5}
 BOX = {"kind": "box", "size": [1, 1]}
-SECONDS_MAX = 20
 
 
 class TakeoverTest(unittest.TestCase):
@@ -429,7 +429,7 @@ class Unharmed(TakeoverTest):
         self.stop()
         elsewhere.write_text("no socket")
         self.start("--takeover-socket", str(elsewhere))
-        end = time.monotonic() + 20
+        end = time.monotonic() + SECONDS_MAX
         while "is there, and no socket" not in "".join(self.server.log):
             self.assertLess(time.monotonic(), end, self.server.log)
             time.sleep(0.01)

@@ -17,6 +17,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from caromd import Caromd  # noqa: E402
+from patience import SECONDS_MAX  # noqa: E402
 from websocket import WebClient  # noqa: E402
 from wire import Client, Closed  # noqa: E402
 
@@ -68,7 +69,7 @@ class TlsTest(unittest.TestCase):
         return os.path.join(cls.folder, name)
 
     def connect(self, port=None, name="localhost", context=None, address="127.0.0.1"):
-        plain = socket.create_connection((address, port or self.server.port), 20)
+        plain = socket.create_connection((address, port or self.server.port), SECONDS_MAX)
         context = context or ssl.create_default_context(cafile=self.path("ca.pem"))
         return context.wrap_socket(plain, server_hostname=name)
 
@@ -82,7 +83,7 @@ class TlsTest(unittest.TestCase):
 
     def logged(self, text):
         """Waits for a line of the server's log, which a thread reads."""
-        end = time.monotonic() + 20
+        end = time.monotonic() + SECONDS_MAX
         while not any(text in line for line in list(self.server.log)):
             self.assertLess(time.monotonic(), end, text)
             time.sleep(0.01)
@@ -90,7 +91,7 @@ class TlsTest(unittest.TestCase):
     def carom(self, *words, **environment):
         clean = {name: value for name, value in os.environ.items() if not name.startswith("CAROM_")}
         clean |= {"XDG_CONFIG_HOME": self.folder} | environment
-        return subprocess.run([CAROM, *words], capture_output=True, text=True, env=clean, timeout=60,
+        return subprocess.run([CAROM, *words], capture_output=True, text=True, env=clean, timeout=SECONDS_MAX,
                               stdin=subprocess.DEVNULL, cwd=self.folder)
 
 
@@ -112,7 +113,7 @@ class SpokenTest(TlsTest):
         asked = [client.request("ping", any=text) for _ in range(50)]
         self.assertTrue(all(client.answer(i)["any"] == text for i in asked))
         # Byte by byte, so that records come in pieces of every size.
-        plain = socket.create_connection(("127.0.0.1", self.server.port), 20)
+        plain = socket.create_connection(("127.0.0.1", self.server.port), SECONDS_MAX)
         context = ssl.create_default_context(cafile=self.path("ca.pem"))
         incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
         peer = context.wrap_bio(incoming, outgoing, server_hostname="localhost")
@@ -145,7 +146,7 @@ class SpokenTest(TlsTest):
 
     def test_http_and_websocket_speak_it_too(self):
         context = ssl.create_default_context(cafile=self.path("ca.pem"))
-        page = http.client.HTTPSConnection("localhost", self.server.http_port, timeout=20, context=context)
+        page = http.client.HTTPSConnection("127.0.0.1", self.server.http_port, timeout=SECONDS_MAX, context=context)
         page.request("GET", "/healthz")
         self.assertEqual(page.getresponse().read(), b"ok\n")
         page.close()
@@ -182,7 +183,7 @@ class SpokenTest(TlsTest):
 class PolicyTest(TlsTest):
     def s_client(self, *words, data=b""):
         return subprocess.run([OPENSSL, "s_client", "-connect", f"127.0.0.1:{self.server.port}", *words],
-                              input=data, capture_output=True, timeout=30, check=False)
+                              input=data, capture_output=True, timeout=SECONDS_MAX, check=False)
 
     def test_older_versions_are_refused(self):
         for version in ("-tls1_2", "-tls1_1", "-tls1"):
@@ -216,7 +217,7 @@ class PolicyTest(TlsTest):
                 plain.call("hello")
             self.assertEqual(plain.notifications[0][0], "closing")
             self.assertIn("caroms://", plain.notifications[0][1][0]["reason"])
-        page = http.client.HTTPConnection("127.0.0.1", self.server.http_port, timeout=20)
+        page = http.client.HTTPConnection("127.0.0.1", self.server.http_port, timeout=SECONDS_MAX)
         page.request("GET", "/")
         ports.append(page.sock.getsockname()[1])
         answer = page.getresponse()
@@ -279,7 +280,7 @@ class CommandLineTest(TlsTest):
 class CertificateTest(TlsTest):
     def serve(self, *options):
         done = subprocess.run([CAROMD, "--listen", "127.0.0.1:0", "--http", "off", *options], capture_output=True,
-                              text=True, timeout=30, stdin=subprocess.DEVNULL, check=False)
+                              text=True, timeout=SECONDS_MAX, stdin=subprocess.DEVNULL, check=False)
         return done.returncode, done.stderr
 
     def test_files_that_are_wrong_are_named(self):
@@ -302,7 +303,7 @@ class CertificateTest(TlsTest):
 
     def test_check_config_looks_at_them(self):
         done = subprocess.run([CAROMD, "--check-config", "--tls-cert", self.path("good.pem"), "--tls-key",
-                               self.path("ca.key")], capture_output=True, text=True, timeout=30, check=False)
+                               self.path("ca.key")], capture_output=True, text=True, timeout=SECONDS_MAX, check=False)
         self.assertEqual(done.returncode, 2)
         self.assertIn("ca.key", done.stderr)
 
@@ -328,7 +329,7 @@ class CertificateTest(TlsTest):
 
         def reload(text):
             server.process.send_signal(signal.SIGHUP)
-            end = time.monotonic() + 20
+            end = time.monotonic() + SECONDS_MAX
             while not any(text in line for line in server.log[seen:]):
                 self.assertLess(time.monotonic(), end, "".join(server.log))
                 time.sleep(0.01)
@@ -363,11 +364,11 @@ class HostileTest(TlsTest):
         return outgoing.read()
 
     def plain(self, port=None):
-        opened = socket.create_connection(("127.0.0.1", port or self.server.port), 20)
+        opened = socket.create_connection(("127.0.0.1", port or self.server.port), SECONDS_MAX)
         self.addCleanup(opened.close)
         return opened
 
-    def ended(self, opened, seconds=20):
+    def ended(self, opened, seconds=SECONDS_MAX):
         if isinstance(opened, ssl.SSLSocket):  # its bytes, whatever they say
             opened = socket.socket(fileno=opened.detach())
             self.addCleanup(opened.close)
@@ -499,7 +500,7 @@ class HostileTest(TlsTest):
             good = Client(None, connected=self.connect(port=server.port))
             good.call("ping")
             good.socket.close()
-            port, end = peer.getsockname()[1], time.monotonic() + 20
+            port, end = peer.getsockname()[1], time.monotonic() + SECONDS_MAX
             line = f"refused: session unknown, address 127.0.0.1:{port}: limit_exceeded: stall_ms"
             while not any(line in written for written in list(server.log)):
                 self.assertLess(time.monotonic(), end, server.log)

@@ -17,6 +17,7 @@ import msgpack
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from caromd import Caromd  # noqa: E402
+from patience import SECONDS_MAX  # noqa: E402
 from tokens import Secret, claims, write_keys  # noqa: E402
 from websocket import (BINARY, CLOSE, CONTINUE, PING, PONG, TEXT, Refused, WebClient,  # noqa: E402
                        WebSocket, frame, handshake)
@@ -326,7 +327,7 @@ class Ends(SocketTest):
             client.read_until(lambda: False)
         self.assertEqual(client.closed[0], GOING_AWAY)
         client.__exit__()
-        self.assertEqual(server.process.wait(10), 0)
+        self.assertEqual(server.process.wait(SECONDS_MAX), 0)
         server.process.stderr.close()
 
     def test_lost_connection_is_no_end(self):
@@ -617,7 +618,7 @@ class Limits(SocketTest):
 
     def test_places_are_shared_with_tcp(self):
         held = [self.open(address="127.0.0.2") for _ in range(2)]
-        raw = socket.create_connection(("127.0.0.1", self.server.port), 10, ("127.0.0.2", 0))
+        raw = socket.create_connection(("127.0.0.1", self.server.port), SECONDS_MAX, ("127.0.0.2", 0))
         self.addCleanup(raw.close)
         for web in held:
             web.send(frame(BINARY, ping(1)))
@@ -640,7 +641,7 @@ class SlowReaders(SocketTest):
         slow = self.open()
         slow.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         slow.send(frame(BINARY, msgpack.packb([REQUEST, 1, "world.subscribe", [{"world": "busy"}]])))
-        end = time.monotonic() + 20
+        end = time.monotonic() + SECONDS_MAX
         while self.counter("connections_overrun") == before:
             self.assertLess(time.monotonic(), end)
             other.call("ping")

@@ -19,11 +19,11 @@ import unittest
 import urllib.request
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from patience import SECONDS_MAX  # noqa: E402
 from terminal import Terminal  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(sys.argv[1]).resolve()
-SECONDS_MAX = 60
 
 # (page, the block's first line) -> why it is not typed here.
 LEFT_OUT = {
@@ -204,7 +204,7 @@ class Shell:
     def end(self):
         for process in reversed(self.servers):
             process.terminate()
-            process.wait(30)
+            process.wait(SECONDS_MAX)
             process.stderr.close()
 
 

@@ -10,9 +10,9 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 from caromd import Caromd  # noqa: E402
+from patience import SECONDS_MAX  # noqa: E402
 
 SCRIPT = pathlib.Path(__file__).with_name("test_neovim.lua")
-SECONDS_MAX = 120
 
 
 def main():

@@ -22,7 +22,7 @@ import yaml
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CAROMD, CAROM = (pathlib.Path(path).resolve() for path in sys.argv[1:3])
-SECONDS_MAX = 30
+SECONDS_MAX = 240
 
 
 def printed_commands():

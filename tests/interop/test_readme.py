@@ -16,6 +16,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 from caromd import Caromd  # noqa: E402
+from patience import SECONDS_MAX  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGES = ["README.md", "client/README.md", "client/guides/first-world.md", "client/guides/game-in-c.md",
@@ -23,7 +24,6 @@ PAGES = ["README.md", "client/README.md", "client/guides/first-world.md", "clien
          "tests/bench/README.md", "common/physics/README.md"]
 TEXTS = {page: (ROOT / page).read_text(encoding="utf-8") for page in PAGES}
 README = "\n".join(TEXTS.values())
-SECONDS_MAX = 60
 CAROMD, CAROM, NVIM = sys.argv[1:4]
 
 

@@ -6,8 +6,7 @@ import subprocess
 import threading
 import time
 
-START_SECONDS = 20
-STOP_SECONDS = 10  # far above the second that a shutdown may take: sanitizers are slow
+from patience import SECONDS_MAX
 
 
 class Caromd:
@@ -24,7 +23,7 @@ class Caromd:
         self.http_port = None  # port of HTTP and WebSocket; None with --http off
         self.reader = threading.Thread(target=self.read_log, daemon=True)
         self.reader.start()
-        if not self.listening.wait(START_SECONDS) or self.port is None:
+        if not self.listening.wait(SECONDS_MAX) or self.port is None:
             self.process.kill()
             raise RuntimeError("caromd did not start:\n" + "".join(self.log))
 
@@ -42,7 +41,7 @@ class Caromd:
 
     def await_log(self, words):
         """Waits until a line of the log has these words, and returns it."""
-        end = time.monotonic() + START_SECONDS
+        end = time.monotonic() + SECONDS_MAX
         while not (found := [line for line in list(self.log) if words in line]):
             if time.monotonic() > end or self.process.poll() is not None:
                 raise AssertionError(f"no '{words}' in the log:\n" + "".join(self.log[-20:]))
@@ -55,13 +54,13 @@ class Caromd:
     def __exit__(self, *_):
         self.process.send_signal(signal.SIGTERM)
         try:
-            code = self.process.wait(STOP_SECONDS)
+            code = self.process.wait(SECONDS_MAX)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
             raise AssertionError("caromd did not end on SIGTERM:\n" + "".join(self.log[-20:])) from None
         finally:
-            self.reader.join(STOP_SECONDS)
+            self.reader.join(SECONDS_MAX)
             self.process.stderr.close()
         if code != 0:
             raise AssertionError(f"caromd ended with {code}:\n" + "".join(self.log))

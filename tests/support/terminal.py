@@ -11,6 +11,8 @@ import subprocess
 import termios
 import time
 
+from patience import SECONDS_MAX
+
 
 class Terminal:
     """A program on a pseudo terminal that is its own. Its output is gathered as text."""
@@ -35,7 +37,7 @@ class Terminal:
             if select.select([self.master], [], [], left)[0]:
                 self.text += self.decoder.decode(os.read(self.master, 65536))
 
-    def wait_for(self, pattern, seconds=30):
+    def wait_for(self, pattern, seconds=SECONDS_MAX):
         """Reads until the pattern has come, and forgets all up to its end."""
         until = time.monotonic() + seconds
         while time.monotonic() < until:
@@ -49,7 +51,7 @@ class Terminal:
     def keys(self, text):
         os.write(self.master, text.encode())
 
-    def end(self, seconds=30):
+    def end(self, seconds=SECONDS_MAX):
         """The exit code; checks that the terminal is as it was."""
         until = time.monotonic() + seconds
         while self.process.poll() is None and time.monotonic() < until:

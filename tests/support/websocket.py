@@ -7,7 +7,8 @@ import os
 import socket
 import struct
 
-from wire import DEADLINE_SECONDS, Client, Closed
+from patience import SECONDS_MAX
+from wire import Client, Closed
 
 CONTINUE, TEXT, BINARY, CLOSE, PING, PONG = 0x0, 0x1, 0x2, 0x8, 0x9, 0xA
 GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
@@ -54,7 +55,7 @@ class WebSocket:
 
     def __init__(self, port, request=None, address=None, **headers):
         source = (address, 0) if address else None
-        self.socket = socket.create_connection(("127.0.0.1", port), DEADLINE_SECONDS, source)
+        self.socket = socket.create_connection(("127.0.0.1", port), SECONDS_MAX, source)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.input = b""
         self.socket.sendall(request or handshake(port, **headers))

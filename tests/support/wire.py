@@ -5,8 +5,9 @@ import time
 
 import msgpack
 
+from patience import SECONDS_MAX
+
 REQUEST, RESPONSE, NOTIFICATION = 0, 1, 2
-DEADLINE_SECONDS = 60
 
 
 class RemoteError(Exception):
@@ -19,7 +20,7 @@ class Closed(Exception):
 
 class Client:
     def __init__(self, port, connected=None):
-        self.socket = connected or socket.create_connection(("127.0.0.1", port), DEADLINE_SECONDS)
+        self.socket = connected or socket.create_connection(("127.0.0.1", port), SECONDS_MAX)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.unpacker = msgpack.Unpacker(raw=False)
         self.responses = {}
@@ -56,10 +57,10 @@ class Client:
 
     def read_until(self, condition):
         """Takes in messages until the condition holds; returns what it returned."""
-        end = time.monotonic() + DEADLINE_SECONDS
+        end = time.monotonic() + SECONDS_MAX
         while not (value := condition()):
             if time.monotonic() > end:
-                raise TimeoutError(f"not seen in {DEADLINE_SECONDS} s")
+                raise TimeoutError(f"not seen in {SECONDS_MAX} s")
             self.read()
         return value
 

@@ -12,11 +12,11 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "tests" / "support"))
 from caromd import Caromd  # noqa: E402
+from patience import SECONDS_MAX  # noqa: E402
 
 CAROMD, CAROM = (os.path.abspath(path) for path in sys.argv[1:3])
 SCRIPTS = ROOT / "client" / "cli" / "completion"
 COMPLETION = SCRIPTS / "carom.bash"
-RUN_SECONDS = 60  # sanitizers are slow
 # The search for leaks doubles the time of a short program. These tests go through every command; the others start the
 # program by the hundred for its words, and leave the search out.
 LEAKS_SOUGHT = Path(sys.argv[0]).stem in ("test_cli_commands", "test_cli_load", "test_cli_token", "test_cli_relay")
@@ -59,7 +59,7 @@ def carom(*words, port=None, input=None, env=None):
     server = f"127.0.0.1:{port}" if port else "127.0.0.1:1"
     done = subprocess.run(
         [CAROM, *map(str, words)], input=input if input is not None else "", text=True,
-        capture_output=True, timeout=RUN_SECONDS,
+        capture_output=True, timeout=SECONDS_MAX,
         env=environment(CAROM_SERVER=server, **(env or {})))
     return Result(done)
 
@@ -76,7 +76,7 @@ def complete(*words, server="127.0.0.1:1", program=CAROM):
     """Return the words that bash's completion of the program offers for the last of the words."""
     function = "_" + Path(program).name
     done = subprocess.run(["bash", "--norc", "-c", COMPLETE, "complete", str(COMPLETION), function, program, *words],
-                          text=True, capture_output=True, timeout=RUN_SECONDS, env=environment(CAROM_SERVER=server))
+                          text=True, capture_output=True, timeout=SECONDS_MAX, env=environment(CAROM_SERVER=server))
     assert done.stderr == "", done.stderr
     return done.stdout.split()
 

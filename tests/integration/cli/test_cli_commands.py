@@ -5,7 +5,7 @@ import re
 import subprocess
 import time
 
-from cli import CAROM, LOST, OK, REFUSED, ROOT, ServerTest, USAGE, carom, complete, environment, main
+from cli import CAROM, LOST, OK, REFUSED, ROOT, SECONDS_MAX, ServerTest, USAGE, carom, complete, environment, main
 
 SCENES = ROOT / "proto" / "scenes"
 
@@ -81,7 +81,7 @@ class Server(ServerTest):
         self.assertIn(str(other["session"]), complete("kick", "", server=f"127.0.0.1:{self.server.port}"))
         self.assertEqual(f"session {other['session']} ended\n",
                          self.ok("kick", other["session"], "--reason", "enough").out)
-        _, err = listening.communicate(timeout=30)
+        _, err = listening.communicate(timeout=SECONDS_MAX)
         self.assertEqual(LOST, listening.returncode)
         self.assertIn("enough", err)
         self.assertIn("not_found", self.fails(REFUSED, "kick", other["session"]).err)

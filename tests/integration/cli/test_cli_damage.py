@@ -19,13 +19,12 @@ from pathlib import Path
 
 import msgpack
 
-from cli import CAROM, CAROMD, Caromd, ServerTest, environment, main
+from cli import CAROM, CAROMD, Caromd, SECONDS_MAX, ServerTest, environment, main
 from checksum import crc32c  # cli.py says where it is
 
 SANITIZED = any(word in Path(CAROMD).read_bytes() for word in (b"__asan_init", b"__tsan_init"))
 ADDRESSES_MAX = 3 << 30  # below the 4 GiB that a field of 32 bits can claim; a sanitizer needs more for itself
 RESIDENT_MAX = (1024 if SANITIZED else 128) << 20
-SECONDS_MAX = 60
 HUGE = 100 << 30
 
 SEGMENT, GROUP = 40, 48        # bytes of a segment's and a group's header (server/storage/README.md)

@@ -6,7 +6,7 @@ import json
 import re
 import subprocess
 
-from cli import CAROM, ServerTest, carom, environment, main
+from cli import CAROM, SECONDS_MAX, ServerTest, carom, environment, main
 
 JOINT_COLOUR, SENSOR_COLOUR = "38;5;43m", "38;5;134m"
 BRAILLE = re.compile("[\u2801-\u28ff]")
@@ -158,7 +158,7 @@ class Watch(EngineTest):
             told += line
         self.ok("joint", "remove", self.world, joint)
         process.terminate()
-        process.communicate(timeout=30)
+        process.communicate(timeout=SECONDS_MAX)
 
     def test_gallery_shows_every_kind(self):
         world = self.world + "2"
@@ -208,7 +208,7 @@ class Events(EngineTest):
         self.assertEqual((far, ball), (told["freeze"]["a"], told["hit"]["b"]))
         self.assertGreater(told["hit"]["speed"], 1)
         process.terminate()
-        process.communicate(timeout=30)
+        process.communicate(timeout=SECONDS_MAX)
 
 
 class Queries(EngineTest):
@@ -242,7 +242,7 @@ class Help(EngineTest):
     def run_lines(self, text):
         script = re.sub(r"(?m)^  ", "", "\n".join(re.findall(r"(?m)^  (?:  --shape|carom ).*", text[text.index("Example"):])))
         done = subprocess.run(["bash", "-ec", 'carom() { "$CAROM" "$@"; }\n' + script.replace(" yard", " " + self.yard)],
-                              capture_output=True, text=True, timeout=60,
+                              capture_output=True, text=True, timeout=SECONDS_MAX,
                               env=environment(CAROM=CAROM, CAROM_SERVER=f"127.0.0.1:{self.server.port}"))
         self.assertEqual((0, ""), (done.returncode, done.stderr))
         return done.stdout

@@ -9,7 +9,7 @@ import time
 import unittest
 from pathlib import Path
 
-from cli import CAROM, CAROMD, Caromd, LOST, REFUSED, ServerTest, environment, main
+from cli import CAROM, CAROMD, Caromd, LOST, REFUSED, SECONDS_MAX, ServerTest, environment, main
 
 
 class Events(ServerTest):
@@ -62,7 +62,7 @@ class Events(ServerTest):
             time.sleep(0.02)
         body = self.json("spawn", self.world, "--circle", 1, "--at", "0,900")["body"]
         self.ok("remove", self.world, body)
-        out, _ = process.communicate(timeout=30)
+        out, _ = process.communicate(timeout=SECONDS_MAX)
         self.assertEqual([("spawn", body), ("remove", body)],
                          [(event["kind"], event["a"]) for event in map(json.loads, out.splitlines())])
         self.assertEqual(0, process.returncode)
@@ -81,7 +81,7 @@ class Events(ServerTest):
         while self.json("info", self.world)["subscribers"] == 0:
             time.sleep(0.02)
         self.ok("destroy", self.world)
-        _, err = process.communicate(timeout=30)
+        _, err = process.communicate(timeout=SECONDS_MAX)
         self.assertEqual(REFUSED, process.returncode)
         self.assertIn("ended: the world was destroyed", err)
 
@@ -103,8 +103,8 @@ class LostServer(ServerTest):
         while self.json("info", self.world)["subscribers"] == 0:
             time.sleep(0.02)
         self.server.process.terminate()
-        self.server.process.wait(30)
-        _, err = process.communicate(timeout=30)
+        self.server.process.wait(SECONDS_MAX)
+        _, err = process.communicate(timeout=SECONDS_MAX)
         self.assertEqual(LOST, process.returncode, err)
         self.assertIn("shutting down", err)
 
@@ -121,14 +121,14 @@ class RestartedServer(unittest.TestCase):
         first = json.loads(watch.stdout.readline())["epoch"]
         server.__exit__()
         server = Caromd(CAROMD, "--world", "w:demo", "--listen", f"127.0.0.1:{port}")
-        info = subprocess.run([CAROM, "info", "w", "--json"], text=True, capture_output=True, check=True, timeout=60,
+        info = subprocess.run([CAROM, "info", "w", "--json"], text=True, capture_output=True, check=True, timeout=SECONDS_MAX,
                               env=environment(CAROM_SERVER=f"127.0.0.1:{port}"))
         second = json.loads(info.stdout)["epoch"]
         self.assertGreater(second, first)  # within the same second, too
         while json.loads(watch.stdout.readline())["epoch"] != second:
             pass
         watch.send_signal(signal.SIGINT)
-        _, err = watch.communicate(timeout=60)
+        _, err = watch.communicate(timeout=SECONDS_MAX)
         self.assertEqual("", err)
 
     def test_events_and_watch_go_on_after_a_restart(self):
@@ -142,7 +142,7 @@ class RestartedServer(unittest.TestCase):
         surroundings = environment(CAROM_SERVER=f"127.0.0.1:{port}")
 
         def carom(*words):
-            return subprocess.run([CAROM, *map(str, words)], text=True, capture_output=True, check=True, timeout=60,
+            return subprocess.run([CAROM, *map(str, words)], text=True, capture_output=True, check=True, timeout=SECONDS_MAX,
                                   env=surroundings).stdout
 
         def spawn(x):
@@ -160,7 +160,7 @@ class RestartedServer(unittest.TestCase):
         read(frames, "watch", "w", "--replica", "--size", "60x6")
         def await_readers():
             """Until the three are there, and the server reads them: sessions outlive connections."""
-            end = time.monotonic() + 60
+            end = time.monotonic() + SECONDS_MAX
             while sum(s["connected"] and s["subscriptions"] != [] for s in
                       json.loads(carom("call", "server.sessions"))["sessions"]) < 3:
                 self.assertLess(time.monotonic(), end, "the readers do not come")
@@ -171,27 +171,27 @@ class RestartedServer(unittest.TestCase):
         for end in (signal.SIGKILL, signal.SIGTERM):
             told += readers[0].stdout.readline()
             server.process.send_signal(end)
-            server.process.wait(30)
+            server.process.wait(SECONDS_MAX)
             server.reader.join()
             server.process.stderr.close()
             server = Caromd(CAROMD, "--data", os.path.join(folder.name, "data"), "--listen", f"127.0.0.1:{port}")
             await_readers()
             bodies.append(spawn(5 * len(bodies)))
-        out, err = readers[0].communicate(timeout=60)
+        out, err = readers[0].communicate(timeout=SECONDS_MAX)
         self.assertEqual(0, readers[0].returncode, err)
         self.assertEqual(bodies, [json.loads(line)["a"] for line in (told + out).splitlines()])
         readers[1].send_signal(signal.SIGINT)
-        out, err = readers[1].communicate(timeout=60)
+        out, err = readers[1].communicate(timeout=SECONDS_MAX)
         epochs = {json.loads(line)["epoch"] for line in out.splitlines()}
         self.assertEqual(1, len(epochs))
         self.assertIn(bodies[-1], [row[0] for line in out.splitlines() for row in json.loads(line)["bodies"]])
         shown = []
-        end = time.monotonic() + 30
+        end = time.monotonic() + SECONDS_MAX
         while time.monotonic() < end and not any("3 bodies" in line for line in shown):
             time.sleep(0.1)
             shown = Path(frames.name).read_text("utf-8").splitlines()
         readers[2].send_signal(signal.SIGINT)
-        _, err = readers[2].communicate(timeout=60)
+        _, err = readers[2].communicate(timeout=SECONDS_MAX)
         self.assertEqual("", err)
         self.assertIn("3 bodies", [line for line in shown if " tick " in line][-1])
 

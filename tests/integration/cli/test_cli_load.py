@@ -14,7 +14,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from cli import CAROM, ROOT, ServerTest, environment, main
+from cli import CAROM, ROOT, SECONDS_MAX, ServerTest, environment, main
 
 SCENARIO = {
     "name": "test <script>",
@@ -113,19 +113,19 @@ class Load(ServerTest):
     def test_carom_load_is_the_same_by_its_own_name(self):
         program = Path(CAROM).with_name("carom-load")
         env = environment(CAROM_SERVER=f"127.0.0.1:{self.server.port}")
-        done = subprocess.run([program, "-c", "1", "-d", "200ms", "--json"], text=True, capture_output=True, timeout=60, env=env)
+        done = subprocess.run([program, "-c", "1", "-d", "200ms", "--json"], text=True, capture_output=True, timeout=SECONDS_MAX, env=env)
         self.assertEqual((0, ""), (done.returncode, done.stderr))
         self.assertEqual(1, json.loads(done.stdout)["connections"])
-        wrong = subprocess.run([program, "--time", "1ms"], text=True, capture_output=True, timeout=60, env=env)
+        wrong = subprocess.run([program, "--time", "1ms"], text=True, capture_output=True, timeout=SECONDS_MAX, env=env)
         self.assertEqual((2, "carom-load: --time is from 100ms to 24h in all\n  'carom-load --help' shows how it is used\n"),
                          (wrong.returncode, wrong.stderr))
         self.assertIn("Usage: carom-load [options]\n",
-                      subprocess.run([program, "--help"], text=True, capture_output=True, timeout=60, env=env).stdout)
+                      subprocess.run([program, "--help"], text=True, capture_output=True, timeout=SECONDS_MAX, env=env).stdout)
 
     def test_installation_without_carom_load_says_so(self):
         folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
         alone = shutil.copy(CAROM, folder / "carom")
-        done = subprocess.run([alone, "bench"], text=True, capture_output=True, timeout=60,
+        done = subprocess.run([alone, "bench"], text=True, capture_output=True, timeout=SECONDS_MAX,
                               env=environment(PATH=str(folder)))
         self.assertEqual(1, done.returncode)
         self.assertIn("carom: cannot start carom-load: No such file or directory\n  it is installed with carom", done.stderr)
@@ -142,7 +142,7 @@ class Load(ServerTest):
                 self.server.process.send_signal(signal.SIGSTOP)
                 time.sleep(0.3)
                 self.server.process.send_signal(signal.SIGCONT)
-                out, _ = process.communicate(timeout=30)
+                out, _ = process.communicate(timeout=SECONDS_MAX)
                 result = json.loads(out)
                 ack, sent = result["metrics"]["ack"], result["metrics"]["sent"]
                 # 0.3 of 3 s: a tenth of all commands were due in the stall and waited for half of it in the mean.
@@ -326,7 +326,7 @@ class Load(ServerTest):
         process.send_signal(signal.SIGSTOP)
         time.sleep(0.6)
         process.send_signal(signal.SIGCONT)
-        out, _ = process.communicate(timeout=30)
+        out, _ = process.communicate(timeout=SECONDS_MAX)
         result = json.loads(out)
         self.assertTrue(result["load"]["short_of_processor"])
         self.assertGreater(result["metrics"]["lag"]["p95"], 0.2)
@@ -369,7 +369,7 @@ class Load(ServerTest):
             while part := os.read(terminal, 4096):
                 shown += part
         os.close(terminal)
-        self.assertEqual(0, process.wait(30))
+        self.assertEqual(0, process.wait(SECONDS_MAX))
         self.assertIn(b"clients", shown)
         self.assertNotIn(b"-0", shown)
 
@@ -405,7 +405,7 @@ class Load(ServerTest):
         return any(struck)
 
     def await_strike(self):
-        until = time.monotonic() + 45
+        until = time.monotonic() + SECONDS_MAX
         while not self.is_struck():
             self.assertLess(time.monotonic(), until, "no body was struck")
             time.sleep(0.02)
@@ -416,7 +416,7 @@ class Load(ServerTest):
                                        env=environment(CAROM_SERVER=f"127.0.0.1:{self.server.port}"))
             self.await_strike()
             process.send_signal(signal.SIGINT)
-            out, _ = process.communicate(timeout=30)
+            out, _ = process.communicate(timeout=SECONDS_MAX)
             self.assertEqual(0, process.returncode, out)
             self.assertIn("LATENCY", out)
             self.assertEqual([], self.ok("worlds", "--names").lines())
@@ -428,12 +428,12 @@ class Load(ServerTest):
         process = subprocess.Popen([CAROM, "bench", "--scenario", self.write(scenario), "--world", self.world, "-c", "8",
                                     "-d", "60s"], stdout=subprocess.DEVNULL,
                                    env=environment(CAROM_SERVER=f"127.0.0.1:{self.server.port}"))
-        until = time.monotonic() + 45
+        until = time.monotonic() + SECONDS_MAX
         while not any(re.match("shot", body.get("tag", "")) for body in self.json("bodies", self.world)):
             self.assertLess(time.monotonic(), until, "nobody shot")
             time.sleep(0.02)
         process.kill()
-        process.wait(30)
+        process.wait(SECONDS_MAX)
         while self.json("info", self.world)["bodies"] != 1:
             self.assertLess(time.monotonic(), until + 45, "bodies stayed")
             time.sleep(0.05)
@@ -445,8 +445,8 @@ class Load(ServerTest):
                                    env=environment(CAROM_SERVER=f"127.0.0.1:{self.server.port}"))
         self.await_strike()
         process.kill()
-        process.wait(30)
-        until = time.monotonic() + 45  # a session is kept for a while after its connection is lost
+        process.wait(SECONDS_MAX)
+        until = time.monotonic() + SECONDS_MAX  # a session is kept for a while after its connection is lost
         while self.ok("worlds", "--names").lines() and time.monotonic() < until:
             time.sleep(0.05)
         self.assertEqual([], self.ok("worlds", "--names").lines())

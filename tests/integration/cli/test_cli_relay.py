@@ -8,7 +8,7 @@ import time
 import unittest
 import urllib.request
 
-from cli import CAROM, LOST, USAGE, ServerTest, carom, environment, main
+from cli import CAROM, LOST, SECONDS_MAX, ServerTest, USAGE, carom, environment, main
 
 from websocket import WebClient  # cli.py has put tests/support on the path
 from wire import Client
@@ -29,7 +29,7 @@ class Relay(ServerTest):
 
     def ended(self):
         self.process.send_signal(signal.SIGINT)
-        out, err = self.process.communicate(timeout=60)
+        out, err = self.process.communicate(timeout=SECONDS_MAX)
         self.assertEqual((0, ""), (self.process.returncode, err))
         return json.loads(out)
 
@@ -58,18 +58,18 @@ class Relay(ServerTest):
 
     def test_ends_of_connections_go_through(self):
         self.relay("--delay", "1ms")
-        with socket.create_connection(("127.0.0.1", self.port), 60) as peer:
+        with socket.create_connection(("127.0.0.1", self.port), SECONDS_MAX) as peer:
             peer.sendall(b"\xc1")  # no message: the server closes
             while peer.recv(4096):
                 pass
-        with socket.create_connection(("127.0.0.1", self.port), 60) as peer:
+        with socket.create_connection(("127.0.0.1", self.port), SECONDS_MAX) as peer:
             peer.shutdown(socket.SHUT_WR)  # ours: the server closes, too
             while peer.recv(4096):
                 pass
 
     def test_browsers_come_through_as_well(self):
         told = self.relay("--delay", "1ms", "--http", f"127.0.0.1:{self.server.http_port}", "--http-listen", "127.0.0.1:0")
-        with urllib.request.urlopen(f"http://{told['http']}/healthz", timeout=60) as answer:
+        with urllib.request.urlopen(f"http://{told['http']}/healthz", timeout=SECONDS_MAX) as answer:
             self.assertEqual(200, answer.status)
         port = int(told["http"].rsplit(":", 1)[1])
         with WebClient(port) as client:
@@ -84,7 +84,7 @@ class Relay(ServerTest):
 
     def test_time_ends_it(self):
         self.relay("--for", "50ms")
-        out, _ = self.process.communicate(timeout=60)
+        out, _ = self.process.communicate(timeout=SECONDS_MAX)
         self.assertEqual(0, json.loads(out)["connections"])
 
     def test_server_that_is_not_there_is_named(self):

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgpack
 
-from cli import CAROM, CAROMD, Caromd, OK, REFUSED, ServerTest, USAGE, carom, environment, main
+from cli import CAROM, CAROMD, Caromd, OK, REFUSED, SECONDS_MAX, ServerTest, USAGE, carom, environment, main
 from checksum import crc32c  # cli.py says where it is
 
 MAGIC = b"\x89clog\r\n\x1a"
@@ -66,7 +66,7 @@ class FileTest(ServerTest):
         self.json("step", self.world, ticks // 2)
         self.json("spawn", self.world, "--circle", 0.5, "--at", "0.2,9")
         self.json("step", self.world, ticks - ticks // 2)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=SECONDS_MAX)
         self.assertEqual((0, ""), (process.returncode, err))
         return json.loads(out)
 
@@ -173,7 +173,7 @@ class Replays(FileTest):
             for keys, wanted in [(b"G", b"tick 60"), (b"g ", b"tick 0"), (b".", b"tick 1 "), (b"]", b"tick 60"),
                                  (b",", b"tick 59"), (b"q", None)]:
                 os.write(main_fd, keys)
-                until = time.monotonic() + 20
+                until = time.monotonic() + SECONDS_MAX
                 while wanted is not None and wanted not in seen and time.monotonic() < until:
                     seen += os.read(main_fd, 65536)
                 if wanted is not None:
@@ -185,7 +185,7 @@ class Replays(FileTest):
         except OSError:
             pass  # the terminal is closed
         finally:
-            process.wait(20)
+            process.wait(SECONDS_MAX)
             os.close(main_fd)
         self.assertEqual(0, process.returncode)
 
@@ -239,7 +239,7 @@ class Served(FileTest):
             while carom("info", self.world, "--json", port=server.port).json()["subscribers"] == 0:
                 time.sleep(0.01)
             carom("resume", self.world, port=server.port)
-            out, err = watch.communicate(timeout=60)
+            out, err = watch.communicate(timeout=SECONDS_MAX)
             self.assertEqual("", err)
             self.assertEqual(1, json.loads(out)["commands"])
             same = self.json("diff", self.path("a.caromlog"), self.path("b.caromlog"))
@@ -257,7 +257,7 @@ class Served(FileTest):
                 payloads[i] = msgpack.packb(record)
         (self.folder / "b.caromlog").write_bytes(recording(payloads))
         with self.serve("b.caromlog") as server:
-            until = time.monotonic() + 20
+            until = time.monotonic() + SECONDS_MAX
             info = {"log_error": ""}
             while not info.get("log_error") and time.monotonic() < until:
                 info = carom("info", self.world, "--json", port=server.port).json()
@@ -271,7 +271,7 @@ class Served(FileTest):
         (self.folder / "no").write_bytes(b"no recording")
         for name, word in [("flipped", "checksum"), ("no", "no carom log"), ("nothing", "No such file")]:
             done = subprocess.run([CAROMD, "--listen", "127.0.0.1:0", "--replay", self.path(name)],
-                                  stderr=subprocess.PIPE, text=True, timeout=60)
+                                  stderr=subprocess.PIPE, text=True, timeout=SECONDS_MAX)
             self.assertEqual(1, done.returncode)
             self.assertRegex(done.stderr, f"--replay: .*{word}")
 
@@ -316,7 +316,7 @@ class Differences(FileTest):
         self.json("step", self.world, 40)
         self.json("spawn", self.world, "--circle", 0.5, "--at", "0.2,9")
         self.json("step", self.world, 20)
-        process.communicate(timeout=60)
+        process.communicate(timeout=SECONDS_MAX)
         told = self.run_carom("diff", self.path("a.caromlog"), self.path("b.caromlog"), "--json").json()
         # The first recording has the circle from tick 31 on, or, of a paused world, 30.
         self.assertFalse(told["same"])
@@ -382,7 +382,7 @@ class Backups(FileTest):
             hashes[i] = self.json("info", self.world)["hash"]
             told = self.json("backup", self.data.name, self.path(f"{i}.bak"))
             self.assertGreaterEqual(told["worlds"], 1)
-        load.wait(60)
+        load.wait(SECONDS_MAX)
         for i in (0, 4):
             restored = self.path(f"restored-{i}")
             self.ok("restore", self.path(f"{i}.bak"), restored)
@@ -400,7 +400,7 @@ class Backups(FileTest):
         for _ in range(5):
             runs = [subprocess.Popen([CAROM, "backup", self.data.name, self.path("a.bak")], stdout=subprocess.DEVNULL,
                                      stderr=subprocess.PIPE, text=True) for _ in range(4)]
-            said = [run.communicate(timeout=60)[1] for run in runs]
+            said = [run.communicate(timeout=SECONDS_MAX)[1] for run in runs]
             self.assertIn(OK, [run.returncode for run in runs])
             for run, words in zip(runs, said):
                 self.assertTrue(run.returncode == OK or "is there" in words, words)

@@ -6,10 +6,9 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from cli import CAROM, CAROMD, ServerTest, environment, main
+from cli import CAROM, CAROMD, SECONDS_MAX, ServerTest, environment, main
 from terminal import Terminal
 
-WAIT_SECONDS = 30  # sanitizers are slow, and nothing waits where all is well
 PROMPT = "ready> "
 BUILD = Path(CAROM).parents[2]
 
@@ -40,7 +39,7 @@ class Shell:
     def run(self, line):
         """Types a line, with tabs in it, and waits for the prompt after it."""
         self.terminal.keys(line + "\n")
-        self.terminal.wait_for(PROMPT, WAIT_SECONDS)
+        self.terminal.wait_for(PROMPT, SECONDS_MAX)
 
     def close(self):
         self.terminal.close()
@@ -72,9 +71,9 @@ class Completion(ServerTest):
         shell.run(f"carom spawn {world} --circle 1 --type kin\t")
         self.assertEqual(["kinematic"], [body["type"] for body in self.json("bodies", world)])
         shell.terminal.keys("carom-load --scen\t nothing.json --che\t\n")
-        shell.terminal.wait_for("carom-load: cannot read nothing.json", WAIT_SECONDS)
+        shell.terminal.wait_for("carom-load: cannot read nothing.json", SECONDS_MAX)
         shell.terminal.keys("caromd --limit connections_per\t7 --check-c\t --log-f\t te\t\n")
-        shell.terminal.wait_for("the options: sound", WAIT_SECONDS)
+        shell.terminal.wait_for("the options: sound", SECONDS_MAX)
 
     def test_bash(self):
         self.complete_in("bash")

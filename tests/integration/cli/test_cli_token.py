@@ -14,7 +14,7 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from cli import CAROM, CAROMD, REFUSED, USAGE, Caromd, carom, environment  # noqa: E402
+from cli import CAROM, CAROMD, Caromd, REFUSED, SECONDS_MAX, USAGE, carom, environment  # noqa: E402
 
 import jwt  # noqa: E402
 from tokens import Ed25519, Secret, b64, claims, write_keys  # noqa: E402
@@ -160,7 +160,7 @@ class ProcessList(TokenTest):
                                    stderr=subprocess.DEVNULL,
                                    env=environment(CAROM_SERVER=f"127.0.0.1:{server.port}"))
         try:
-            end = time.monotonic() + 20
+            end = time.monotonic() + SECONDS_MAX
             while "ada" not in self.ok("sessions", port=server.port, env={"CAROM_TOKEN": secret.sign(
                     claims("root", "admin"))}):
                 self.assertLess(time.monotonic(), end)
@@ -181,7 +181,7 @@ class ProcessList(TokenTest):
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                    env=environment(CAROM_SERVER=f"127.0.0.1:{server.port}"))
         try:
-            end = time.monotonic() + 45
+            end = time.monotonic() + SECONDS_MAX
             while not carom("worlds", "--names", port=server.port, env={"CAROM_TOKEN": token}).out:
                 self.assertIsNone(process.poll(), "bench has ended")
                 self.assertLess(time.monotonic(), end)

@@ -11,7 +11,7 @@ import time
 import unittest
 from pathlib import Path
 
-from cli import CAROM, CAROMD, COMPLETION, LOST, OK, REFUSED, SCRIPTS, USAGE, carom, complete, environment, main
+from cli import CAROM, CAROMD, COMPLETION, LOST, OK, REFUSED, SCRIPTS, SECONDS_MAX, USAGE, carom, complete, environment, main
 
 
 def commands():
@@ -120,7 +120,7 @@ class Manual(unittest.TestCase):
     @unittest.skipUnless(INSTALLED.exists(), "no manual pages are built with sanitizers")
     def test_page_of_caromd_says_all_that_help_says(self):
         page = INSTALLED.with_name("caromd.8").read_text()
-        told = subprocess.run([CAROMD, "--help"], text=True, capture_output=True, timeout=60).stdout
+        told = subprocess.run([CAROMD, "--help"], text=True, capture_output=True, timeout=SECONDS_MAX).stdout
         names = re.findall(r"(?m)^  (--[a-z-]+)", told) + re.findall(r"(?m)^  ([a-z_]+) +\d", told)
         self.assertGreater(len(names), 20)
         for name in names:
@@ -380,7 +380,7 @@ class Completion(unittest.TestCase):
             """
         def zsh(*words):
             return subprocess.run(["zsh", "-f", "-c", script, "zsh", str(SCRIPTS / "_carom"), CAROM, *words], text=True,
-                                  capture_output=True, timeout=60, env=environment()).stdout.splitlines()
+                                  capture_output=True, timeout=SECONDS_MAX, env=environment()).stdout.splitlines()
         self.assertEqual(["compdef _carom carom caromd carom-load", "spawn:put a body into a world"], zsh("spa"))
         self.assertEqual(["static", "kinematic", "dynamic"], zsh("spawn", "w", "--type", "")[1:])
         self.assertEqual(["files"], zsh("apply", "")[1:])
@@ -390,7 +390,7 @@ class Completion(unittest.TestCase):
         def fish(line):
             command = f"source {SCRIPTS / 'carom.fish'}; complete -C '{line}'"
             path = ":".join([str(Path(CAROM).parent), str(Path(CAROMD).parent), os.environ["PATH"]])
-            return subprocess.run(["fish", "--no-config", "-c", command], text=True, capture_output=True, timeout=60,
+            return subprocess.run(["fish", "--no-config", "-c", command], text=True, capture_output=True, timeout=SECONDS_MAX,
                                   env=environment(PATH=path)).stdout.splitlines()
         self.assertEqual(["spawn\tput a body into a world"], fish("carom spa"))
         self.assertEqual({"dynamic", "kinematic", "static"}, set(fish("carom spawn w --type ")))
@@ -415,7 +415,7 @@ class Completion(unittest.TestCase):
 class Output(unittest.TestCase):
     def test_full_disk_is_an_error(self):
         with open("/dev/full", "w") as full:
-            done = subprocess.run([CAROM, "help"], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60,
+            done = subprocess.run([CAROM, "help"], stdout=full, stderr=subprocess.PIPE, text=True, timeout=SECONDS_MAX,
                                   env=environment())
         self.assertEqual(REFUSED, done.returncode)
         self.assertIn("cannot write the result", done.stderr)

@@ -10,7 +10,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from cli import CAROM, CAROMD, Caromd, LOST, REFUSED, ServerTest, carom, environment, main
+from cli import CAROM, CAROMD, Caromd, LOST, REFUSED, SECONDS_MAX, ServerTest, carom, environment, main
 from terminal import Terminal
 
 BRAILLE = re.compile("[\u2801-\u28ff]")
@@ -168,7 +168,7 @@ class Frames(ServerTest):
                                    env=environment(CAROM_SERVER=f"127.0.0.1:{self.server.port}"))
         self.assertIn("tick", process.stdout.readline())
         process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=30)
+        process.communicate(timeout=SECONDS_MAX)
         self.assertEqual(0, process.returncode)
 
 
@@ -368,7 +368,7 @@ class Screen(ServerTest):
     def test_rows_that_do_not_change_are_not_sent(self):
         self.terminal.keys(" ")
         self.terminal.wait_for("PAUSED")
-        until = time.monotonic() + 30
+        until = time.monotonic() + SECONDS_MAX
         rows = ["all"]
         while not set(rows) <= {"1", "24"} and time.monotonic() < until:  # a slow machine is still drawing
             self.terminal.text = ""
@@ -399,7 +399,7 @@ class LostServer(ServerTest):
         self.addCleanup(terminal.close)
         terminal.wait_for("0 bodies")
         self.server.process.terminate()
-        self.server.process.wait(30)
+        self.server.process.wait(SECONDS_MAX)
         self.assertEqual(LOST, terminal.end())
         self.assertIn("shutting down", terminal.text)
         self.assertLess(terminal.text.index(LEAVE), terminal.text.index("carom: "))

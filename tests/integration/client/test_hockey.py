@@ -14,12 +14,12 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "support"))
 from caromd import Caromd  # noqa: E402
+from patience import SECONDS_MAX  # noqa: E402
 from terminal import Terminal  # noqa: E402
 from tokens import Secret, claims, write_keys  # noqa: E402
 from wire import Client  # noqa: E402
 
 CAROMD, HOCKEY = (os.path.abspath(path) for path in sys.argv[1:3])
-WAIT_SECONDS = 60
 TEXT_MAX = 1 << 18  # characters that are looked through
 GOALS_TO_WIN = 7
 
@@ -47,7 +47,7 @@ class HockeyTest(unittest.TestCase):
 
     def see(self, player, pattern):
         """Waits until the player's terminal shows it, and forgets all up to its end."""
-        end = time.monotonic() + WAIT_SECONDS
+        end = time.monotonic() + SECONDS_MAX
         while not (found := re.search(pattern, player.text)):
             self.assertLess(time.monotonic(), end, pattern)
             self.draw()
@@ -65,7 +65,7 @@ class HockeyTest(unittest.TestCase):
 
     def until(self, told, player=None, keys=None):
         """Waits until the bodies are as told; the player presses the keys meanwhile."""
-        end = time.monotonic() + WAIT_SECONDS
+        end = time.monotonic() + SECONDS_MAX
         while not told(bodies := self.bodies()):
             self.assertLess(time.monotonic(), end, bodies)
             if keys:
