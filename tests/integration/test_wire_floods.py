@@ -465,7 +465,7 @@ class Worlds(FloodTest):
         begin = time.monotonic()
         for _ in range(30):
             admin.call("body.spawn", world="calm", shapes=[])
-        self.took(begin, 0, 3)  # two ticks each, and a busy machine
+        self.took(begin, 0, 30)  # two ticks each, and a busy machine; a step of the pile for each would be more
         self.assertGreater(admin.call("world.info", world="pile")["tick"], 0)
         admin.call("world.destroy", world="pile")
         admin.call("world.destroy", world="calm")
@@ -485,13 +485,14 @@ class Bytes(FloodTest):
 
     def test_fast_sender_is_slowed_and_not_closed(self):
         client, other = self.connect("ada"), self.connect("bob")
-        begin = time.monotonic()
+        before, begin = self.counter("bytes_received"), time.monotonic()
         ids = [client.request("ping", any=b"x" * 50000) for _ in range(12)]
         other.call("ping")
-        self.took(begin, 0, 1)
+        arrived = self.counter("bytes_received") - before
         for request in ids:
             client.answer(request)
-        self.took(begin, 1.2, 10)  # 600 kB, of which a second's worth goes at once
+        self.assertLess(arrived, 600_000)  # nobody else waits until all of it was read
+        self.took(begin, 1.2, SECONDS_MAX)  # 600 kB, of which a second's worth goes at once
         self.assertGreater(self.counter("input_limited"), 0)
 
 
@@ -548,12 +549,15 @@ class AddressTest(FloodTest):
 
     def refused(self, raw):
         unpacker = msgpack.Unpacker(raw=False)
-        raw.settimeout(0.3)
         try:
-            unpacker.feed(raw.recv(4096))
-        except TimeoutError:
-            return None
-        return next(iter(unpacker))[2][0]["reason"]
+            raw.sendall(msgpack.packb([REQUEST, 1, "ping", [{}]]))
+            while data := raw.recv(4096):
+                unpacker.feed(data)
+                for message in unpacker:
+                    return None if message[0] != NOTIFICATION else message[2][0]["reason"]
+        except ConnectionError:
+            pass
+        raise AssertionError("neither an answer nor a reason")
 
 
 class Addresses(AddressTest):
@@ -616,35 +620,34 @@ class Strangers(FloodTest):
 
 
 class Slow(FloodTest):
-    OPTIONS = ["first_message_ms=700", "message_ms=700"]
+    OPTIONS = ["first_message_ms=1500", "message_ms=1500"]
     PING = msgpack.packb([REQUEST, 1, "ping", [{"any": "x" * 200}]])
 
     def dribble(self, raw, data):
-        """Byte after byte, until the server ends it. When it began."""
-        begin = time.monotonic()
+        """Byte after byte, until the server ends it."""
         raw.settimeout(0.05)
         for byte in data:
             try:
                 raw.sendall(bytes([byte]))
                 if not raw.recv(4096):
-                    return begin
+                    return
             except TimeoutError:
                 pass
             except ConnectionError:
-                return begin
+                return
         self.fail("the server took all of it")
 
     def test_one_byte_a_second_is_no_message(self):
         good = self.connect("bob")
         with socket.create_connection(("127.0.0.1", self.server.port), SECONDS_MAX) as raw:
             port = raw.getsockname()[1]
-            self.took(self.dribble(raw, self.PING), 0, 8)
+            self.dribble(raw, self.PING)
         self.logged(rf"refused: session [0-9]+, subject '', address 127.0.0.1:{port}: [a-z_]+: closed: "
                     "no message within first_message_ms")
         with socket.create_connection(("127.0.0.1", self.server.port), SECONDS_MAX) as raw:
             raw.sendall(msgpack.packb([REQUEST, 1, "ping", [{}]]))
             raw.recv(4096)
-            self.took(self.dribble(raw, self.PING), 0, 8)
+            self.dribble(raw, self.PING)
         good.call("ping")
         self.assertGreaterEqual(self.counter("connections_expired"), 2)
 

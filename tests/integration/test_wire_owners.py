@@ -201,10 +201,8 @@ class Joints(OwnersTest):
         body = self.spawn(self.ada)
         commands = [["joint.create", {"kind": "weld", "a": body, "b": body, "anchor": [0, 0]}]]
         commands += [["joint.create", {"kind": "gear", "joint_a": {"$": i}, "joint_b": {"$": i}}] for i in range(900)]
-        begin = time.monotonic()
         with self.assertRaises(RemoteError):
             self.ada.call("world.apply", world=self.world, commands=commands)
-        self.assertLess(time.monotonic() - begin, 5)
 
 
 class HandingOver(OwnersTest):

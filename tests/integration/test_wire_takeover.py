@@ -383,7 +383,7 @@ class Unharmed(TakeoverTest):
         self.assertRegex(second.recv(512), b"^refused another process")
         first.close()
         self.still_there()
-        time.sleep(0.1)
+        self.server.await_log("the new process ended before it was ready")
         self.take_over()
 
     def test_socket_is_for_the_same_user_alone(self):
@@ -413,7 +413,7 @@ class Unharmed(TakeoverTest):
 
     def test_ending_server_is_not_taken_over(self):
         self.server.process.send_signal(signal.SIGUSR1)
-        time.sleep(0.2)
+        self.server.await_log("SIGUSR1")
         log = self.refused("--takeover", str(self.path), "--data", str(self.data))
         self.assertIn("begins or ends just now", log)
 

@@ -351,7 +351,7 @@ class CertificateTest(TlsTest):
 
 
 class HostileTest(TlsTest):
-    OPTIONS = ["--limit", "first_message_ms=600", "--limit", "http_ms=600", "--limit", "connections=300",
+    OPTIONS = ["--limit", "first_message_ms=1500", "--limit", "http_ms=1500", "--limit", "connections=300",
                "--limit", "connections_per_address=300"]
 
     def hello(self):
@@ -383,7 +383,7 @@ class HostileTest(TlsTest):
         good = self.client()
         good.call("hello")
         flight = self.hello()
-        for _ in range(5):
+        for _ in range(3):
             crowd = []
             for i in range(200):
                 opened = self.plain()
@@ -420,11 +420,11 @@ class HostileTest(TlsTest):
     def test_one_byte_a_second_is_no_handshake(self):
         flight = self.hello()
         for port in (self.server.port, self.server.http_port):
-            slow = self.plain(port)
-            began = time.monotonic()
+            slow, sent = self.plain(port), 0
             try:
                 for byte in flight:
                     slow.sendall(bytes([byte]))
+                    sent += 1
                     slow.settimeout(0.2)
                     try:
                         if not slow.recv(1):
@@ -433,7 +433,7 @@ class HostileTest(TlsTest):
                         pass
             except ConnectionError:
                 pass
-            self.assertLess(time.monotonic() - began, 15)
+            self.assertLess(sent, len(flight))
 
     def test_broken_records_end_that_connection_alone(self):
         good = self.client()

@@ -623,7 +623,9 @@ class Limits(SocketTest):
         for web in held:
             web.send(frame(BINARY, ping(1)))
         raw.sendall(ping(1))
-        time.sleep(0.1)
+        for web in held:
+            self.answered(web, 1)
+        self.assertTrue(raw.recv(1))
         code, reason = self.open(address="127.0.0.2").read_close()
         self.assertEqual(code, POLICY)
         self.assertIn("connections_per_address", reason)

@@ -1,12 +1,11 @@
 """How answers of a server are shown that a real one gives only in some state: from a server made of answers."""
 
-import socket
-import threading
 import unittest
 
 import msgpack
 
 from cli import OK, REFUSED, carom, main
+from listener import Listener
 
 HELLO = {"protocol": 1, "server": "caromd", "version": "9.9.9", "session": 1, "role": "viewer", "limits": {}}
 CONTACTS = [{"a": 1, "b": 3, "shape_a": 1, "shape_b": 4, "normal": [0.0, 1.0],
@@ -16,7 +15,7 @@ BODY = {"body": 3, "type": "dynamic", "position": [1.0, 0.5], "velocity": [0.0, 
         "awake": False, "enabled": True, "gravity_scale": 1.0, "shapes": [{"shape": 4}, {"shape": 9}]}
 
 
-class Answers:
+class Answers(Listener):
     """Answers each method from a table: a value, or a text "code: why" as an error. Notes what was asked. Snapshots
     follow the answer to world.subscribe."""
 
@@ -24,22 +23,15 @@ class Answers:
         self.snapshots = snapshots
         self.answers = {"hello": HELLO, **{name.replace("_", ".", 1): value for name, value in answers.items()}}
         self.asked = []
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.port = self.listener.getsockname()[1]
-        threading.Thread(target=self.serve, daemon=True).start()
+        super().__init__()
 
-    def serve(self):
-        while True:
-            try:
-                connection, _ = self.listener.accept()
-            except OSError:
-                return
-            with connection:
-                unpacker = msgpack.Unpacker()
-                while data := connection.recv(65536):
-                    unpacker.feed(data)
-                    for message in unpacker:
-                        connection.sendall(self.answer(message))
+    def serve(self, connection):
+        with connection:
+            unpacker = msgpack.Unpacker()
+            while data := connection.recv(65536):
+                unpacker.feed(data)
+                for message in unpacker:
+                    connection.sendall(self.answer(message))
 
     def answer(self, message):
         _, number, method, params = message
@@ -49,12 +41,6 @@ class Answers:
         error, result = (found, None) if isinstance(found, str) else (None, found)
         follow = self.snapshots if method == "world.subscribe" else ()
         return b"".join(map(msgpack.packb, [[1, number, error, result], *([2, "snapshot", [one]] for one in follow)]))
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.listener.close()
 
 
 class Shown(unittest.TestCase):

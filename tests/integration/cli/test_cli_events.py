@@ -68,9 +68,7 @@ class Events(ServerTest):
         self.assertEqual(0, process.returncode)
 
     def test_time_ends_it(self):
-        began = time.monotonic()
         self.assertEqual("", self.ok("events", self.world, "--for", "300ms").out)
-        self.assertLess(time.monotonic() - began, 10)
 
     def test_count_of_none_is_none(self):
         self.assertEqual("", self.ok("events", self.world, "--count", 0).out)

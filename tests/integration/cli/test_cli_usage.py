@@ -4,14 +4,12 @@ import json
 import os
 import re
 import shutil
-import socket
 import subprocess
-import threading
-import time
 import unittest
 from pathlib import Path
 
 from cli import CAROM, CAROMD, COMPLETION, LOST, OK, REFUSED, SCRIPTS, SECONDS_MAX, USAGE, carom, complete, environment, main
+from listener import Listener
 
 
 def commands():
@@ -245,52 +243,40 @@ class NoServer(unittest.TestCase):
         self.assertIn("cannot read /nowhere/at/all.json: No such file", result.err)
 
 
-class Stranger:
+class Stranger(Listener):
     """A port where somebody else answers: sends `banner`, then is silent, or closes the connection."""
 
     def __init__(self, banner=b"", close=False):
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.port = self.listener.getsockname()[1]
         self.banner, self.close = banner, close
         self.open = []
-        threading.Thread(target=self.serve, daemon=True).start()
+        super().__init__()
 
-    def serve(self):
-        while True:
-            try:
-                connection, _ = self.listener.accept()
-            except OSError:
-                return
-            connection.sendall(self.banner)
-            connection.recv(4096)
-            if self.close:
-                connection.close()
-            else:
-                self.open.append(connection)
-
-    def __enter__(self):
-        return self
+    def serve(self, connection):
+        connection.sendall(self.banner)
+        connection.recv(4096)
+        if self.close:
+            connection.close()
+        else:
+            self.open.append(connection)
 
     def __exit__(self, *_):
-        self.listener.close()
+        super().__exit__()
         for connection in self.open:
             connection.close()
 
 
 class WrongServer(unittest.TestCase):
-    def test_somebody_else_s_port_ends_with_3_and_soon(self):
+    def test_somebody_else_s_port_ends_with_3(self):
         for name, stranger in (("banner", Stranger(b"SSH-2.0-OpenSSH_9.2\r\n")), ("silent", Stranger()),
                                ("http", Stranger(b"HTTP/1.1 400 Bad Request\r\n\r\n", close=True)),
                                ("closes", Stranger(close=True)),
                                ("rpc", Stranger(bytes([0x94, 1, 0, 0xa3]) + b"no!" + bytes([0xc0])))):
             with self.subTest(name), stranger:
-                begin = time.monotonic()
                 result = carom("ping", port=stranger.port)
                 self.assertEqual((LOST, ""), (result.code, result.out), result.err)
                 self.assertIn(f"something answers at 127.0.0.1:{stranger.port}, but no caromd", result.err)
                 self.assertNotIn("start one", result.err)
                 self.assertIn("http://, port 22767", result.err)
-                self.assertLess(time.monotonic() - begin, 4)
 
 
 class JsonErrors(unittest.TestCase):
