@@ -1,5 +1,6 @@
 // Nothing tunnels: fast bodies against what stands still, bullets against what moves, bars that
 // spin, boxes without a way out. Each seed is a place, an angle and a speed of its own.
+#include "tests/support/cases.h"
 #include "tests/unit/physics/scene_helpers.h"
 
 #include <math.h>
@@ -7,7 +8,7 @@
 #include "common/physics/joint.h"
 #include "tests/golden/scenes.h"
 
-enum { SEEDS = 1000 };
+enum { SEEDS = CASES_OF(1000) };
 
 // A number from low to high that follows from the seed and what it is for.
 static double pick(int seed, int what, double low, double high)

@@ -1,5 +1,6 @@
 // Rebounds of all shapes but lone discs (test_impacts.c): nothing that is fast enough is stopped in
 // place of rebounding, whenever in a step it comes; and no impact makes energy.
+#include "tests/support/cases.h"
 #include "tests/unit/physics/scene_helpers.h"
 
 #include <math.h>
@@ -111,7 +112,7 @@ static void hang_on_rod(physics_world *world, body_id hook, body_id body, vec2d 
 
 // ---- single rebounds
 
-enum { PHASES = 40 };
+enum { PHASES = CASES_OF(40) };
 
 // Bodies that fly at a wall at so many phases of a step.
 static void check_rebounds(figure kind, double hz, double speed, double restitution)

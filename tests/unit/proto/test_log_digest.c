@@ -315,6 +315,7 @@ static void block_of_the_first_kind_is_passed_over(void **state)
     assert_int_equal(used, 15);
 }
 
+#ifndef CAROM_SANITIZED // for half a minute, to say nothing new
 // The most bodies that a world can have, and the last one of them differs.
 static void last_body_of_the_largest_world_is_named(void **state)
 {
@@ -343,6 +344,7 @@ static void last_body_of_the_largest_world_is_named(void **state)
     log_digests_deinit(&reader);
     world_free(world);
 }
+#endif
 
 int main(void)
 {
@@ -356,7 +358,9 @@ int main(void)
         cmocka_unit_test(block_that_is_cut_or_altered_is_refused_or_read_within_its_bytes),
         cmocka_unit_test(block_that_claims_more_than_it_has_is_refused),
         cmocka_unit_test(block_of_the_first_kind_is_passed_over),
+#ifndef CAROM_SANITIZED
         cmocka_unit_test(last_body_of_the_largest_world_is_named),
+#endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,11 +16,12 @@
 #include <math.h>
 
 #include "common/physics/image.h"
+#include "tests/support/cases.h"
 #include "tests/golden/wild.h"
 #include "tests/unit/server/mailbox.h"
 #include "tests/unit/server/view_reader.h"
 
-enum { VIEWS = 9, SEEDS = 150, KEPT = 16, ROWS_MAX = 64, AWAITED_MAX = 100 };
+enum { VIEWS = 9, SEEDS = CASES_OF(150), KEPT = 16, ROWS_MAX = 64, AWAITED_MAX = 100 };
 
 #define ALL_EVENTS ((1u << EVENT_KIND_COUNT) - 1)
 

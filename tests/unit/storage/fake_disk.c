@@ -24,7 +24,7 @@ uint64_t case_step(void)
 {
     const bool thorough = getenv("CAROM_THOROUGH") != NULL;
 #ifdef CAROM_SANITIZED
-    return thorough ? 5 : 11;
+    return thorough ? 5 : 23;
 #else
     return thorough ? 1 : 5;
 #endif

@@ -49,7 +49,7 @@ void fake_disk_deinit(fake_disk *d);
 void fake_disk_crash(fake_disk *d, crash_kind kind);
 
 // Of cases by the thousand (bytes, operations, seeds), how far apart those are that a test
-// tries: 5. A sanitizer makes each ten times as slow: 11. With CAROM_THOROUGH in the environment
+// tries: 5. A sanitizer makes each ten times as slow: 23. With CAROM_THOROUGH in the environment
 // (tests/run.sh all) 1, and under a sanitizer 5. All are odd: a case's bit or kind may follow from
 // the lowest bits of its number.
 uint64_t case_step(void);
