@@ -67,6 +67,7 @@ bool lead_clock_has_seen(const lead_clock *c)
 void lead_clock_rtt(lead_clock *c, double seconds)
 {
     if (seconds >= 0.0 && isfinite(seconds)) {
+        c->running = c->running && c->rtt > 0.0; // the first one makes the clock jump to its place
         c->rtt = seconds;
     }
 }

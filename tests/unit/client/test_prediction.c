@@ -210,6 +210,20 @@ static void slack_follows_the_margin(void **state)
     sim_free(s);
 }
 
+// Until the first round trip is known all batches are late; then the clock jumps to its place.
+static void first_round_trip_sets_the_clock(void **state)
+{
+    (void)state;
+    static lead_clock c;
+    lead_clock_init(&c, 60.0);
+    lead_clock_arrival(&c, 1.0, 600);
+    assert_true(lead_clock_advance(&c, 1.0));
+    lead_clock_rtt(&c, 0.1);
+    assert_true(lead_clock_advance(&c, 1.01) && fabs(c.position - 608.6) < 1e-9);
+    lead_clock_rtt(&c, 0.12);
+    assert_false(lead_clock_advance(&c, 1.02) || c.rate > 1.1);
+}
+
 // Two players make balls in the same ticks: the server's ids count.
 static void ids_of_what_is_made_become_the_servers(void **state)
 {
@@ -441,6 +455,7 @@ int main(void)
         cmocka_unit_test(redo_finds_the_same_in_every_frame),
         cmocka_unit_test(input_delay_means_fewer_predicted_ticks),
         cmocka_unit_test(slack_follows_the_margin),
+        cmocka_unit_test(first_round_trip_sets_the_clock),
         cmocka_unit_test(ids_of_what_is_made_become_the_servers),
         cmocka_unit_test(waiting_batches_have_a_most),
         cmocka_unit_test(corrections_fade),
