@@ -278,6 +278,7 @@ status world_restore(const uint8_t *bytes, size_t size, physics_world **out, err
     physics_world *world = NULL;
     header(&s);
     world_fields(&s, &def, &tick, &frozen, &marks);
+    stream_expect(&s, tick <= PHYSICS_TICK_MAX, "the tick is out of range");
     if (!s.failed && world_create(&def, &world, &s.error) != STATUS_OK) {
         error_prefix(&s.error, "world image");
         s.failed = true;

@@ -216,9 +216,35 @@ static void restored_world_finds_no_pair_that_was_left_out(void **state)
     }
 }
 
+// Clients read ticks as doubles, and packed snapshots have no more bits for them.
+static void image_of_a_tick_out_of_range_is_refused(void **state)
+{
+    (void)state;
+    physics_world *world = make_world((vec2d){0.0, 0.0});
+    world->tick = PHYSICS_TICK_MAX;
+    physics_world *other = restored(world);
+    assert_true(world_tick(other) == PHYSICS_TICK_MAX);
+    run(other, 2);
+    assert_true(world_tick(other) == PHYSICS_TICK_MAX + 2);
+    world_free(other);
+    const uint64_t beyond[] = {PHYSICS_TICK_MAX + 1, INT64_MAX - 1, INT64_MAX};
+    for (size_t i = 0; i < sizeof beyond / sizeof *beyond; i++) {
+        uint8_t *image = NULL;
+        size_t size = 0;
+        error err;
+        world->tick = beyond[i];
+        world_save(world, &image, &size);
+        assert_int_equal(world_restore(image, size, &other, &err), STATUS_INVALID_ARGUMENT);
+        assert_non_null(strstr(err.text, "the tick is out of range"));
+        free(image);
+    }
+    world_free(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(image_of_a_tick_out_of_range_is_refused),
         cmocka_unit_test(image_claims_what_the_world_holds),
         cmocka_unit_test(restored_world_goes_on_with_the_same_hashes_and_events),
         cmocka_unit_test(restored_world_gives_the_ids_that_the_old_one_would),
