@@ -35,15 +35,20 @@ enum {
     PHYSICS_BODIES_MAX = 1 << 20, // a world's most; world_def.bodies_max may lower it
     PHYSICS_SHAPES_MAX = 1 << 22, // shapes of a world, each piece of a chain counted
     PHYSICS_JOINTS_MAX = 1 << 20,
-    // Pairs of shapes whose boxes overlap. The pairs with the lowest slots have room, and others do
-    // not touch until one of their boxes is renewed.
+    // Pairs of shapes whose boxes overlap. Of more, those with a static or kinematic body have room
+    // before those of two dynamic ones, then the lowest slots; others do not touch until one of
+    // their boxes is renewed.
     PHYSICS_CONTACTS_MAX = 1 << 23,
     // A world has room for fewer: for so many, and so many more for each of its shapes. A heap has
     // three for each body; thousands of bodies in one place would have millions.
     PHYSICS_CONTACTS_LEAST = 1 << 16,
     PHYSICS_CONTACTS_PER_SHAPE = 16,
+    // So much more, as a share of that (an eighth), for pairs with a static or kinematic body:
+    // walls hold a crowd that has all the room of others.
+    PHYSICS_CONTACTS_STANDING_SHARE = 8,
     // Pairs whose boxes come to overlap in one step: a second of looking. Where there are more,
-    // none of them gets a contact until one of its boxes is renewed.
+    // none of two dynamic bodies gets a contact until one of its boxes is renewed; nor does any
+    // other where those with a static or kinematic body are more by themselves.
     PHYSICS_MEETINGS_MAX = 1 << 26,
     PHYSICS_BODY_SHAPES_MAX = 1024,  // shapes on one body, each piece of a chain counted
     PHYSICS_CHAIN_POINTS_MAX = 1024, // points of one chain

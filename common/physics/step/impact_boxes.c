@@ -8,6 +8,7 @@
 #include "common/physics/parallel/sort.h"
 #include "common/physics/state/broad_phase/boxes.h"
 #include "common/physics/step/impact_meetings.h"
+#include "common/physics/step/pair_room.h"
 #include "common/physics/step/step_scratch.h"
 
 // Makes a shape's box cover another one too, as the boxes of fast bodies do.
@@ -73,16 +74,16 @@ static void cover_body(physics_world *world, uint32_t slot)
 typedef struct finding_pairs {
     physics_world *world;
     uint32_t shape;
+    uint64_t *met; // boxes so far: of static and kinematic bodies, or of dynamic ones
 } finding_pairs;
 
-// Puts the pairs in order, each once, and leaves those that there is room for.
-static void cut_met_pairs(physics_world *world)
+// Puts the pairs in order, each once.
+static void sort_met_pairs(physics_world *world)
 {
     item_pairs *met = &world->scratch->met_pairs;
-    const uint32_t room = contact_room(world);
     uint32_t kept = 0;
     sort_pairs(met, &world->scratch->found_in[0]);
-    for (uint32_t i = 0; i < met->count && kept < room; i++) {
+    for (uint32_t i = 0; i < met->count; i++) {
         const item_pair *last = &met->data[kept > 0 ? kept - 1 : 0];
         if (kept == 0 || last->a != met->data[i].a || last->b != met->data[i].b) {
             met->data[kept++] = met->data[i];
@@ -95,7 +96,7 @@ static bool note_pair(void *context, uint32_t item)
 {
     const finding_pairs *f = context;
     physics_world *world = f->world;
-    if (world->scratch->met++ >= world->meetings_max) {
+    if ((*f->met)++ >= world->meetings_max) {
         return false;
     }
     const bool sensor =
@@ -106,17 +107,19 @@ static bool note_pair(void *context, uint32_t item)
         const uint32_t high = f->shape < item ? item : f->shape;
         array_push(&world->scratch->met_pairs, ((item_pair){low, high}));
         if (world->scratch->met_pairs.count >= contact_pairs_max(world)) {
-            cut_met_pairs(world);
+            sort_met_pairs(world);
+            keep_pairs_with_room(world, &world->scratch->met_pairs);
         }
     }
     return true;
 }
 
-// Beyond PHYSICS_MEETINGS_MAX boxes in a step it drops all pairs, as pairs.c does.
+// Beyond PHYSICS_MEETINGS_MAX boxes in a step it drops the pairs that pairs.c does.
 static void find_pairs_of(physics_world *world, uint32_t shape_)
 {
-    finding_pairs f = {world, shape_};
+    step_scratch *s = world->scratch;
     for (int i = 0; i < BROAD_TREES; i++) {
+        finding_pairs f = {world, shape_, i == BODY_DYNAMIC ? &s->met_moving : &s->met_standing};
         tree_query(&world->broad.trees[i], world->shapes.data[shape_].fat, note_pair, &f);
     }
 }
@@ -124,10 +127,17 @@ static void find_pairs_of(physics_world *world, uint32_t shape_)
 static void make_contacts(physics_world *world)
 {
     step_scratch *s = world->scratch;
-    if (s->met > world->meetings_max) {
+    if (s->met_standing > world->meetings_max) {
         array_clear(&s->met_pairs);
+    } else if (s->met_standing + s->met_moving > world->meetings_max) {
+        keep_standing_pairs(world, &s->met_pairs);
     }
-    cut_met_pairs(world);
+    sort_met_pairs(world);
+    const uint32_t count = s->met_pairs.count;
+    keep_pairs_with_room(world, &s->met_pairs);
+    if (s->met_pairs.count < count) {
+        sort_pairs(&s->met_pairs, &s->found_in[0]); // it has lost its order
+    }
     for (uint32_t i = 0; i < s->met_pairs.count; i++) {
         contact_create(world, s->met_pairs.data[i].a, s->met_pairs.data[i].b);
     }

@@ -384,7 +384,7 @@ static void clear_impacts(step_scratch *s)
     array_clear(&s->reports);
     array_clear(&s->told);
     array_clear(&s->met_pairs);
-    s->met = 0;
+    s->met_standing = s->met_moving = 0;
     array_clear(&s->quick);
     array_clear(&s->parted);
     array_clear(&s->joined);

@@ -3,12 +3,15 @@
 // that their slots do not depend on the shape of a tree.
 //
 // Bodies that come together by themselves may make more pairs than memory holds, wanted or not.
-// Lists are cut while they are found, to the lowest pairs that there is room for as contacts: which
-// those are does not depend on the order either. Nor does their number: where it is beyond
-// PHYSICS_MEETINGS_MAX, the walk ends early and all of them are dropped, for a step has to end.
+// Lists are cut while they are found, to the pairs that there is room for as contacts
+// (pair_room.h): which those are does not depend on the order either. Nor does their number: where
+// it is beyond PHYSICS_MEETINGS_MAX, the walk ends early and those of two dynamic bodies are
+// dropped, for a step has to end. Pairs with a static or kinematic body are dropped only where they
+// alone are too many: a crowd stays within its walls.
 #include <stdatomic.h>
 
 #include "common/physics/parallel/sort.h"
+#include "common/physics/step/pair_room.h"
 #include "common/physics/step/step.h"
 #include "common/physics/state/world.h"
 #include "common/physics/step/step_scratch.h"
@@ -36,7 +39,7 @@ static bool cut_pairs(void *context, item_pairs *found)
     finding *f = context;
     const uint32_t before = found->count;
     choose_pairs(f->world, found);
-    keep_lowest_pairs(found, contact_room(f->world));
+    keep_pairs_with_room(f->world, found);
     f->cut += before - found->count;
     return f->cut <= f->world->meetings_max;
 }
@@ -46,27 +49,41 @@ static pair_list list_of(finding *f, item_pairs *found)
     return (pair_list){found, contact_pairs_max(f->world), cut_pairs, f};
 }
 
-// Ends a finding: how many pairs it came upon, if it ended in time.
-static uint64_t choose_found(const finding *f, item_pairs *found)
+// Ends a finding in a list that had `before` pairs when it began: how many it came upon, if it
+// ended in time.
+static uint64_t end_finding(finding *f, item_pairs *found, uint32_t before)
 {
-    const uint64_t all = f->cut + found->count;
-    choose_pairs(f->world, found);
-    return all;
+    cut_pairs(f, found);
+    return f->cut + found->count - before;
 }
 
-// Walks all trees against each other but the static one against itself. Returns how many pairs were
-// found.
-static uint64_t walk_trees(physics_world *world)
+// Two dynamic bodies can be met in one walk only: that of their tree against itself. It comes last,
+// and its pairs are counted apart.
+enum { STANDING, MOVING, WALK_CLASSES };
+
+static int class_of(int of)
+{
+    return of == BODY_DYNAMIC ? MOVING : STANDING;
+}
+
+// Walks all trees against each other but the static one against itself. met[class]: how many pairs
+// were found.
+static void walk_trees(physics_world *world, uint64_t met[WALK_CLASSES])
 {
     const tree *trees = world->broad.trees;
-    finding f = {world, 0};
-    const pair_list found = list_of(&f, &world->scratch->found);
-    for (int i = BODY_KINEMATIC; i < BROAD_TREES; i++) {
-        for (int k = BODY_STATIC; k <= i; k++) {
-            tree_new_pairs(&trees[i], &trees[k], &found);
+    for (int class = STANDING; class < WALK_CLASSES; class ++) {
+        finding f = {world, 0};
+        const pair_list found = list_of(&f, &world->scratch->found);
+        const uint32_t before = found.pairs->count;
+        for (int i = BODY_KINEMATIC; i < BROAD_TREES; i++) {
+            for (int k = BODY_STATIC; k <= i; k++) {
+                if (class_of(k) == class) {
+                    tree_new_pairs(&trees[i], &trees[k], &found);
+                }
+            }
         }
+        met[class] = end_finding(&f, found.pairs, before);
     }
-    return choose_found(&f, found.pairs);
 }
 
 // A part of the walk of one tree against another.
@@ -77,7 +94,7 @@ typedef struct walk_part {
 
 typedef struct walk_work {
     const walk_part *parts;
-    _Atomic uint64_t *found; // pairs, in all
+    _Atomic uint64_t *met; // pairs of each class, in all
 } walk_work;
 
 enum { WORTH_DIVIDING = 32 }; // new boxes
@@ -89,46 +106,68 @@ static void walk_range(physics_world *world, uint32_t first, uint32_t end, parti
     const walk_work *work = context;
     const walk_part *parts = work->parts;
     const tree *trees = world->broad.trees;
-    finding f = {world, 0};
     item_pairs *pairs = &world->scratch->found_in[found - world->parallel.partials];
-    const pair_list list = list_of(&f, pairs);
     array_clear(pairs);
-    for (uint32_t i = first; i < end; i++) {
-        tree_do_task(&trees[parts[i].a], &trees[parts[i].b], parts[i].task, &list);
+    for (uint32_t i = first; i < end;) {
+        const int class = class_of(parts[i].b);
+        finding f = {world, 0};
+        const pair_list list = list_of(&f, pairs);
+        const uint32_t before = pairs->count;
+        for (; i < end && class_of(parts[i].b) == class; i++) {
+            tree_do_task(&trees[parts[i].a], &trees[parts[i].b], parts[i].task, &list);
+        }
+        atomic_fetch_add_explicit(&work->met[class], end_finding(&f, pairs, before),
+                                  memory_order_relaxed);
     }
-    atomic_fetch_add_explicit(work->found, choose_found(&f, pairs), memory_order_relaxed);
 }
 
-// The same as walk_trees(), on several threads.
-static uint64_t walk_in_parts(physics_world *world)
+// Divides the walks of a class into parts. Returns how many pairs it found on the way.
+static uint64_t divide_walks(physics_world *world, int class, walk_part *parts, uint32_t *count)
 {
     const tree *trees = world->broad.trees;
     finding f = {world, 0};
     const pair_list found = list_of(&f, &world->scratch->found);
-    walk_part parts[WALK_PARTS_MAX];
-    uint32_t count = 0;
+    const uint32_t before = found.pairs->count;
     for (int i = BODY_KINEMATIC; i < BROAD_TREES; i++) {
         for (int k = BODY_STATIC; k <= i; k++) {
             tree_task tasks[TREE_TASKS_MIN];
-            uint32_t more = tree_divide(&trees[i], &trees[k], tasks, TREE_TASKS_MIN, &found);
+            const uint32_t more = class_of(k) == class ? tree_divide(&trees[i], &trees[k], tasks,
+                                                                     TREE_TASKS_MIN, &found)
+                                                       : 0;
             for (uint32_t t = 0; t < more; t++) {
-                parts[count++] = (walk_part){tasks[t], (uint8_t)i, (uint8_t)k};
+                parts[(*count)++] = (walk_part){tasks[t], (uint8_t)i, (uint8_t)k};
             }
         }
     }
-    _Atomic uint64_t all = choose_found(&f, found.pairs);
-    const walk_work work = {parts, &all};
-    uint32_t partials = run_ranges(&world->parallel, count, 1, walk_range, &work);
+    return end_finding(&f, found.pairs, before);
+}
+
+static void gather_found(physics_world *world, uint32_t partials)
+{
+    item_pairs *found = &world->scratch->found;
     for (uint32_t i = 0; i < partials; i++) {
         const item_pairs *from = &world->scratch->found_in[i];
         for (uint32_t k = 0; k < from->count; k++) {
-            array_push(found.pairs, from->data[k]);
+            array_push(found, from->data[k]);
         }
-        if (found.pairs->count >= found.most) {
-            cut_pairs(&f, found.pairs);
-        }
+        keep_pairs_with_room(world, found);
     }
-    return all;
+}
+
+// The same as walk_trees(), on several threads.
+static void walk_in_parts(physics_world *world, uint64_t met[WALK_CLASSES])
+{
+    walk_part parts[WALK_PARTS_MAX];
+    uint32_t count = 0;
+    _Atomic uint64_t all[WALK_CLASSES];
+    for (int class = STANDING; class < WALK_CLASSES; class ++) {
+        atomic_init(&all[class], divide_walks(world, class, parts, &count));
+    }
+    const walk_work work = {parts, all};
+    gather_found(world, run_ranges(&world->parallel, count, 1, walk_range, &work));
+    for (int class = STANDING; class < WALK_CLASSES; class ++) {
+        met[class] = atomic_load_explicit(&all[class], memory_order_relaxed);
+    }
 }
 
 // A new pair of which neither body is awake (something was put beside a sleeper) wakes the sleeper.
@@ -190,29 +229,44 @@ static void do_after_walk(void *context, uint32_t index)
 
 static void make_contacts(physics_world *world)
 {
-    for (uint32_t i = 0; i < world->scratch->found.count && contact_room(world) > 0; i++) {
+    for (uint32_t i = 0; i < world->scratch->found.count; i++) {
         uint32_t slot =
             contact_create(world, world->scratch->found.data[i].a, world->scratch->found.data[i].b);
         wake_sleeper(world, slot);
     }
 }
 
+// Of more pairs than a step looks at, which ones were found depends on the walk.
+static void drop_uncounted(physics_world *world, const uint64_t met[WALK_CLASSES])
+{
+    item_pairs *found = &world->scratch->found;
+    const uint64_t most = world->meetings_max;
+    if (met[STANDING] > most) {
+        array_clear(found);
+    } else if (met[STANDING] + met[MOVING] > most) {
+        keep_standing_pairs(world, found);
+    }
+}
+
 void find_pairs(physics_world *world)
 {
-    uint64_t found = 0;
+    uint64_t met[WALK_CLASSES];
+    const bool divided = world->parallel.runner.threads > 1 &&
+                         (world->parallel.runner.eager || world->enlarged.count >= WORTH_DIVIDING);
     array_clear(&world->scratch->found);
-    if (world->parallel.runner.threads > 1 &&
-        (world->parallel.runner.eager || world->enlarged.count >= WORTH_DIVIDING)) {
-        found = walk_in_parts(world);
+    if (divided) {
+        walk_in_parts(world, met);
+    } else {
+        walk_trees(world, met);
+    }
+    drop_uncounted(world, met);
+    if (divided) {
         world->parallel.runner.run(world->parallel.runner.pool, do_after_walk, world,
                                    AFTER_WALK_COUNT);
     } else {
-        found = walk_trees(world);
         for (uint32_t i = 0; i < AFTER_WALK_COUNT; i++) {
             AFTER_WALK[i](world);
         }
     }
-    if (found <= world->meetings_max) {
-        make_contacts(world);
-    }
+    make_contacts(world);
 }

@@ -92,7 +92,7 @@ typedef struct step_scratch {
     STEP_SCRATCH_ARRAYS(DECLARE)
 #undef DECLARE
     item_pairs found_in[PARTIALS_MAX]; // pairs found, by the range that found them
-    uint64_t met;                      // boxes that impacts.c came upon in this step along new ways
+    uint64_t met_standing, met_moving; // boxes that impacts.c came upon in this step along new ways
     uint32_t impact_work;              // see most_impact_work()
     contact_groups groups;
     trim_peaks peaks;

@@ -292,6 +292,73 @@ static void crowd_of_more_pairs_than_a_step_looks_at_passes_by(void **state)
     }
 }
 
+enum { CROWD = 240, HALF_ROOM = 2 };
+
+static void wall_in(physics_world *world, bool kinematic)
+{
+    const double at = HALF_ROOM + 0.5;
+    const double side = 2.0 * HALF_ROOM + 2.0;
+    for (int i = 0; i < 4; i++) {
+        const bool level = i < 2;
+        const double sign = i % 2 == 0 ? -1.0 : 1.0;
+        const shape_def wall = level ? make_box(side, 1.0) : make_box(1.0, side);
+        body_def def = body_def_default();
+        def.type = kinematic ? BODY_KINEMATIC : BODY_STATIC;
+        def.position = level ? (vec2d){0.0, sign * at} : (vec2d){sign * at, 0.0};
+        put(world, &def, &wall, 1);
+    }
+}
+
+// A crowd that lies in one place, in a room whose walls have the highest slots. Returns its hash
+// after some seconds, in which nobody has left the room.
+static uint64_t hash_of_walled_crowd(uint32_t contacts, uint32_t meetings, bool kinematic,
+                                     int threads)
+{
+    physics_world *world = make_world((vec2d){0.0, -10.0});
+    const shape_def ball = make_circle(0.4);
+    body_id balls[CROWD];
+    world_lower_contacts_max(world, contacts);
+    world_lower_meetings_max(world, meetings);
+    if (threads > 1) {
+        const task_runner several = {.run = run_one_by_one, .threads = threads, .eager = true};
+        world_set_runner(world, several);
+    }
+    for (int i = 0; i < CROWD; i++) {
+        balls[i] = put_at(world, 0.001 * (i * 37 % CROWD), 0.001 * i, &ball);
+        set_velocity(world, balls[i], i % 7 - 3.0, i % 5 - 2.0);
+    }
+    wall_in(world, kinematic);
+    for (int second = 0; second < 2; second++) {
+        run(world, 60);
+        for (int i = 0; i < CROWD; i++) {
+            const vec2d at = look(world, balls[i]).position;
+            assert_true(fabs(at.x) < HALF_ROOM && fabs(at.y) < HALF_ROOM);
+        }
+    }
+    world_validate(world);
+    const uint64_t hash = world_hash(world);
+    world_free(world);
+    return hash;
+}
+
+// Of 28 680 pairs and those with the walls. A world of so many shapes has contacts for 16 of each.
+static void crowd_without_room_for_its_pairs_stays_within_its_walls(void **state)
+{
+    (void)state;
+    const struct {
+        uint32_t contacts, meetings;
+    } bounds[] = {{16 * CROWD, UINT32_MAX}, {UINT32_MAX / 2, 4000}, {16 * CROWD, 4000}};
+    for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
+        for (int kinematic = 0; kinematic < 2; kinematic++) {
+            const uint64_t hash =
+                hash_of_walled_crowd(bounds[i].contacts, bounds[i].meetings, kinematic > 0, 1);
+            assert_int_equal(
+                hash_of_walled_crowd(bounds[i].contacts, bounds[i].meetings, kinematic > 0, 3),
+                hash);
+        }
+    }
+}
+
 static void body_with_its_most_shapes_takes_no_more(void **state)
 {
     (void)state;
@@ -472,6 +539,7 @@ int main(void)
         cmocka_unit_test(crowd_has_contacts_by_its_shapes),
         cmocka_unit_test(crowd_of_more_pairs_than_have_room_is_cut_alike),
         cmocka_unit_test(crowd_of_more_pairs_than_a_step_looks_at_passes_by),
+        cmocka_unit_test(crowd_without_room_for_its_pairs_stays_within_its_walls),
         cmocka_unit_test(body_with_its_most_shapes_takes_no_more),
         cmocka_unit_test(body_that_leaves_the_world_is_frozen_and_told),
         cmocka_unit_test(stiff_spring_far_from_its_target_reaches_the_limit),

@@ -277,24 +277,30 @@ void contact_renew_surface(physics_world *world, uint32_t slot)
     }
 }
 
-uint32_t contact_room(const physics_world *world)
+static uint32_t left_of(uint32_t most, uint32_t count)
+{
+    return count < most ? most - count : 0;
+}
+
+contact_rooms contact_room(const physics_world *world)
 {
     const uint32_t count = world->contact_slots.count;
     const uint32_t own = PHYSICS_CONTACTS_LEAST + // 2^26 and a few at the most
                          PHYSICS_CONTACTS_PER_SHAPE * world->shape_slots.count;
     const uint32_t most = own < world->contacts_max ? own : world->contacts_max;
-    return count < most ? most - count : 0;
+    return (contact_rooms){left_of(most + most / PHYSICS_CONTACTS_STANDING_SHARE, count),
+                           left_of(most, count)};
 }
 
 bool world_contacts_full(const physics_world *world)
 {
-    return contact_room(world) == 0;
+    return contact_room(world).moving == 0;
 }
 
 uint32_t contact_pairs_max(const physics_world *world)
 {
     enum { LEAST = 4096 }; // a shorter list is not worth cutting
-    const uint32_t most = 2 * contact_room(world);
+    const uint32_t most = 2 * contact_room(world).standing;
     return most > LEAST ? most : LEAST;
 }
 

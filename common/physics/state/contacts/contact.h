@@ -86,10 +86,13 @@ typedef struct turned_normal {
 } turned_normal;
 
 bool contact_wanted(const physics_world *world, uint32_t shape_a, uint32_t shape_b);
-// How many more there is room for.
-uint32_t contact_room(const physics_world *world);
-// Pairs at which a list of those to come is cut to the lowest that have room: half of it is free
-// again then.
+// How many more there is room for: with a static or kinematic body, and of two dynamic ones.
+typedef struct contact_rooms {
+    uint32_t standing, moving;
+} contact_rooms;
+contact_rooms contact_room(const physics_world *world);
+// Pairs at which a list of those to come is cut to those that have room: half of it is free again
+// then.
 uint32_t contact_pairs_max(const physics_world *world);
 uint32_t contact_create(physics_world *world, uint32_t shape_a, uint32_t shape_b);
 // Into a slot that is taken already; not yet active. False if the pair is not in the order that it
