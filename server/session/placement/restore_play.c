@@ -273,10 +273,35 @@ void restore_give_up(restored_world *w)
     restore_way_free(w);
 }
 
+// The storage counts ticks too, and the next record has to follow on its count. A log promises no
+// more than a second ahead.
+static void check_end(restored_world *w)
+{
+    const restoration *r = w->way;
+    const uint64_t tick = world_tick(r->state.physics);
+    const uint64_t most = (uint64_t)world_definition(r->state.physics).hz;
+    error err;
+    if (tick != r->info.last_tick) {
+        error_set(&err, STATUS_INVALID_ARGUMENT,
+                  "its log says that it ends at tick %" PRIu64 ", and leads to tick %" PRIu64,
+                  r->info.last_tick, tick);
+        restore_fail(w, &err);
+    } else if (w->until > tick && w->until - tick > most) {
+        error_set(&err, STATUS_INVALID_ARGUMENT,
+                  "its log promises tick %" PRIu64 ", more than a second after tick %" PRIu64
+                  ", where it ends",
+                  w->until, tick);
+        restore_fail(w, &err);
+    }
+}
+
 void restore_play(restored_world *w)
 {
     restoration *r = w->way;
     restore_play_held(w);
+    if (!r->failed && !is_stopped(w)) {
+        check_end(w);
+    }
     if (r->failed) {
         restore_give_up(w);
         return;

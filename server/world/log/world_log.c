@@ -8,9 +8,11 @@
 #include "common/base/assert.h"
 #include "common/base/little_endian.h"
 #include "common/base/log.h"
+#include "server/base/queue.h"
 #include "server/world/log/world_image.h"
 
-static const int64_t RETRY_NS = 1000000000;     // between two images of a log that has failed
+static const int64_t RETRY_NS = 1000000000;     // between two images of a log that is not good
+static const int64_t APPEND_RETRY_NS = 1000000; // until refused rows are tried again
 static const int64_t IMAGE_GAP_NS = 5000000000; // between two images of a sound log
 static const int64_t REPLAY_NS = 2000000000;    // of steps that a restart should compute at most
 
@@ -239,7 +241,7 @@ world_log_state world_log_state_of(const world_log *l)
 
 bool world_log_awaits_image(const world_log *l)
 {
-    return l->state == WORLD_LOG_NEW || l->state == WORLD_LOG_FAILED;
+    return l->state != WORLD_LOG_ENDED && l->images.wish != IMAGE_WISH_NONE;
 }
 
 status world_log_takes(const world_log *l, error *err)
@@ -258,17 +260,13 @@ const char *world_log_failure_text(const world_log *l)
     return world_log_is_broken(l) ? l->failure.text : "";
 }
 
-int64_t world_log_retry_ns(const world_log *l)
-{
-    return l->images.retry_ns;
-}
-
 // `next` is FAILED or CLOSED. A second failure in the same state only brings another text.
 static void fail(world_log *l, world_log_state next, const error *why)
 {
     if (!world_log_is_broken(l)) {
         log_error("%s; the world takes no commands until its log can be written", why->text);
         l->images.retry_ns = 0; // at once
+        l->images.wish = IMAGE_WISH_NONE;
     }
     if (l->state != next) {
         change_state(l, next);
@@ -309,6 +307,30 @@ static bool image_under_way(const world_log *l, error *why)
     return storage_checkpoint_state(l->stored, why) != STATUS_OK && why->text[0] == '\0';
 }
 
+bool world_log_lags(const world_log *l, uint64_t tick, int64_t now, int64_t *next_ns)
+{
+    if (l->stored == NULL || l->state == WORLD_LOG_ENDED) {
+        return false;
+    }
+    if (l->state != WORLD_LOG_GOOD) {
+        error why;
+        const bool under_way = l->images.wish == IMAGE_WISH_ACCEPTED || image_under_way(l, &why);
+        *next_ns = under_way ? QUEUE_FOREVER : l->images.retry_ns;
+        return true;
+    }
+    *next_ns = now + APPEND_RETRY_NS;
+    return rows_end(l) > l->written.offset || tick > l->until;
+}
+
+// Where other images fill the storage's queue, this one is made again later: the log is not good
+// before it is on the disk.
+static image_wish wish_of(status accepted)
+{
+    return accepted == STATUS_OK               ? IMAGE_WISH_ACCEPTED
+           : accepted == STATUS_LIMIT_EXCEEDED ? IMAGE_WISH_NONE
+                                               : IMAGE_WISH_REFUSED;
+}
+
 static void make_image(world_log *l, const world_log_image *image, double hz, int64_t now)
 {
     uint64_t tick = world_tick(image->physics);
@@ -323,10 +345,11 @@ static void make_image(world_log *l, const world_log_image *image, double hz, in
     bytes_unref(bytes);
     l->images.retry_ns = now + RETRY_NS;
     l->images.made_ns = now;
+    if (l->state != WORLD_LOG_GOOD) {
+        l->images.wish = wish_of(s);
+    }
     if (s != STATUS_OK) {
-        if (world_log_is_broken(l)) {
-            l->failure = err;
-        }
+        l->failure = err;
         return;
     }
     l->images.replay_ns = 0;
@@ -461,9 +484,8 @@ void world_log_settle(world_log *l, const world_log_image *image, double hz, int
     error why;
     ASSERT(l->state != WORLD_LOG_ENDED);
     ASSERT(l->needed <= l->sequence && l->rows.begin <= l->written.offset);
-    if (l->state == WORLD_LOG_NEW && l->images.made_ns == 0) {
-        make_image(l, image, hz, now); // the first
-    } else if (world_log_is_broken(l) && now >= l->images.retry_ns && !image_under_way(l, &why)) {
+    if (l->state != WORLD_LOG_GOOD && l->images.wish == IMAGE_WISH_NONE &&
+        now >= l->images.retry_ns && !image_under_way(l, &why)) {
         make_image(l, image, hz, now);
     }
     if (l->state == WORLD_LOG_CLOSED) { // only refusals and ends of subscriptions wait
@@ -488,14 +510,16 @@ void world_log_rest(world_log *l, const world_log_image *image, double hz)
 
 // ---- what the storage tells
 
-// The image that was to save a failed log, or to begin a new one, has come to its end.
+// Looks whether the image that is to save a failed log, or to begin a new one, has come to its end.
 static bool image_ended(world_log *l)
 {
     ASSERT(l->state != WORLD_LOG_GOOD && l->state != WORLD_LOG_ENDED);
-    error why;
-    if (image_under_way(l, &why)) {
+    ASSERT(l->images.wish != IMAGE_WISH_NONE);
+    error why = l->failure;
+    if (l->images.wish == IMAGE_WISH_ACCEPTED && image_under_way(l, &why)) {
         return false;
     }
+    l->images.wish = IMAGE_WISH_NONE;
     error state;
     bool good = why.text[0] == '\0' && storage_state(l->stored, &state) == STATUS_OK;
     if (good) {
@@ -547,7 +571,7 @@ bool world_log_wake(world_log *l)
         return false; // the next settling tries an image
     }
     bool given_up = false;
-    if (l->state != WORLD_LOG_GOOD && l->images.made_ns != 0 && l->images.retry_ns != 0) {
+    if (l->state != WORLD_LOG_GOOD && l->images.wish != IMAGE_WISH_NONE) {
         given_up = image_ended(l);
     }
     if (l->state == WORLD_LOG_GOOD) {

@@ -83,6 +83,13 @@ typedef struct world_log_rows {
     bool has_readers; // replicas read the rows too, not only the storage
 } world_log_rows;
 
+// The state of the image that is to make a log good.
+typedef enum image_wish {
+    IMAGE_WISH_NONE,     // none is made, or the storage had no room for it yet
+    IMAGE_WISH_ACCEPTED, // the storage writes it
+    IMAGE_WISH_REFUSED   // the storage cannot write it: `failure` says why
+} image_wish;
+
 // The last image, and the reasons for the next one.
 typedef struct world_log_images {
     int64_t retry_ns;  // when a log that is not good tries again; 0: at once
@@ -91,6 +98,7 @@ typedef struct world_log_images {
     uint64_t tick;     // of the last one, or of the restart
     uint64_t bytes;    // size of the last one made by this process; 0: none
     bool steps_costly; // steps are costly, so few ticks are promised ahead
+    image_wish wish;
 } world_log_images;
 
 // How the storage's thread wakes the world's thread.
@@ -193,8 +201,10 @@ bool world_log_is_broken(const world_log *l);
 // Why the log is broken; empty where it is.
 const char *world_log_failure_text(const world_log *l);
 
-// When a log that is FAILED or CLOSED wants its next world_log_settle.
-int64_t world_log_retry_ns(const world_log *l);
+// Whether the log is behind the world, which is at `tick`: the storage had no room, or an image has
+// to make the log good. *next_ns: when it wants its next world_log_settle; QUEUE_FOREVER: at the
+// storage's word.
+bool world_log_lags(const world_log *l, uint64_t tick, int64_t now, int64_t *next_ns);
 
 // STATUS_OK, or why the world accepts no commands.
 status world_log_takes(const world_log *l, error *err);
@@ -220,7 +230,8 @@ bool world_log_holds(const world_log *l);
 
 world_log_state world_log_state_of(const world_log *l);
 
-// Whether the waiting replies depend on an image that is still to be written.
+// Whether an image that is to make the log good was given to the storage, and world_log_wake has
+// not seen its end.
 bool world_log_awaits_image(const world_log *l);
 
 #endif

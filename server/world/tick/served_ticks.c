@@ -363,8 +363,9 @@ void served_world_run(served_world *h)
 static int64_t paused_next_ns(const served_world *h)
 {
     ASSERT(served_world_is_paused(h));
+    const int64_t now = h->clocks.now();
     if (world_log_full(&h->log)) {
-        return h->clocks.now() + FULL_NS;
+        return now + FULL_NS;
     }
     if (h->state == SERVED_WORLD_STEPPING) {
         return QUEUE_FOREVER;
@@ -372,8 +373,9 @@ static int64_t paused_next_ns(const served_world *h)
     if (h->inbox.count > 0 || h->sessions.ending.count > 0) {
         return 0;
     }
-    if (world_log_is_broken(&h->log)) {
-        return world_log_retry_ns(&h->log);
+    int64_t log_ns;
+    if (world_log_lags(&h->log, world_tick(h->physics), now, &log_ns)) {
+        return log_ns;
     }
     return owes(h) ? paused_publish_ns(h) : QUEUE_FOREVER;
 }

@@ -204,7 +204,7 @@ bool served_world_flush(served_world *h)
         world_log_rest(&h->log, &image, h->hz);
     }
     served_world_take_committed(h);
-    return world_log_holds(&h->log);
+    return world_log_holds(&h->log) || world_log_awaits_image(&h->log);
 }
 
 void served_world_move(served_world *h, reply_sink sink)

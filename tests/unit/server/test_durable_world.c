@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "common/base/little_endian.h"
 #include "proto/commands/canonical.h"
 #include "proto/commands/command_decode.h"
 #include "proto/wire/buffer.h"
@@ -104,7 +105,7 @@ static void open_storage(void)
     }
 }
 
-static void create(storage_durability kept, bool paused)
+static void begin(storage_durability kept, bool paused)
 {
     char name[STORED_NAME_BYTES_MAX + 1];
     world_def def = world_def_default();
@@ -121,6 +122,11 @@ static void create(storage_durability kept, bool paused)
     storage_watch(from->stored, on_committed, NULL);
     the.world = served_world_create(EPOCH, "w", from, &the.limits, mailbox_sink(&the.box),
                                     (served_world_clocks){fake_clock, fake_clock});
+}
+
+static void create(storage_durability kept, bool paused)
+{
+    begin(kept, paused);
     served_world_run(the.world);
     commit();
 }
@@ -201,6 +207,41 @@ static int bodies_after(crash_kind kind)
 static void fill_disk(void)
 {
     the.disk.capacity = 1;
+}
+
+// Another world of the storage.
+static storage_world *begin_other(void)
+{
+    storage_world *other = NULL;
+    assert_int_equal(storage_create(the.storage, "other.9", 9, STORAGE_NORMAL, &other, NULL),
+                     STATUS_OK);
+    return other;
+}
+
+static void end_other(storage_world *other)
+{
+    uint64_t sequence = 0;
+    error err;
+    assert_int_equal(storage_destroy(other, &sequence, &err), STATUS_OK);
+    storage_release(other);
+    commit();
+}
+
+static shared_bytes *zeros(size_t size)
+{
+    shared_bytes *bytes = bytes_create(size);
+    memset(bytes->data, 0, size);
+    bytes->size = size;
+    return bytes;
+}
+
+// Its image waits, and no other has room beside it.
+static void crowd_images(storage_world *other)
+{
+    shared_bytes *image = zeros(2 * STORAGE_IMAGE_CHUNK_BYTES);
+    error err;
+    assert_int_equal(storage_checkpoint(other, 0, NULL, image, &err), STATUS_OK);
+    bytes_unref(image);
 }
 
 static void name_is_no_image(void *context, const char *name)
@@ -387,25 +428,29 @@ static void image_between_two_entries_of_an_idle_world_keeps_the_log_whole(void 
     assert_int_equal(bodies_after(CRASH_POWER_ALL), 1);
 }
 
-static void hash_that_differs_stops_that_world_and_names_the_tick(void **state)
+// An entry of tick 0 that the world's log does not have of itself.
+static void append_entry(const log_record *record, uint64_t until, uint64_t last_tick)
 {
-    (void)state;
-    create(STORAGE_FULL, true);
-    const uint64_t wrong = world_hash(the.world->physics) ^ 1;
-    log_record entry = {.from = 0, .tick = 0, .has_hash = true, .hash = wrong};
+    uint8_t head[WORLD_LOG_HEAD_BYTES] = {0};
     buffer bytes;
     uint64_t sequence = 0;
-    static const uint8_t UNTIL[WORLD_LOG_HEAD_BYTES] = {0};
-    buffer_init(&bytes, 1 << 16);
-    buffer_append(&bytes, UNTIL, sizeof UNTIL);
-    log_record_encode(&bytes, &entry);
     size_t size = 0;
+    put64(head, until);
+    buffer_init(&bytes, 1 << 16);
+    buffer_append(&bytes, head, sizeof head);
+    log_record_encode(&bytes, record);
     uint8_t *data = buffer_take(&bytes, &size);
     shared_bytes *shared = bytes_take(data, size);
-    assert_int_equal(storage_append(the.world->log.stored, 0, 0, &wrong, shared, &sequence, NULL),
+    assert_int_equal(storage_append(the.world->log.stored, 0, last_tick,
+                                    record->has_hash ? &record->hash : NULL, shared, &sequence,
+                                    NULL),
                      STATUS_OK);
     bytes_unref(shared);
     commit();
+}
+
+static void restart_does_not_serve(const char *why)
+{
     the.disk.stopped = true;
     end_server();
     fake_disk_crash(&the.disk, CRASH_PROCESS);
@@ -414,8 +459,120 @@ static void hash_that_differs_stops_that_world_and_names_the_tick(void **state)
     assert_int_equal(restore_all(&worlds, NULL), STATUS_OK);
     assert_int_equal(worlds.count, 1);
     assert_null(worlds.data[0].adoption);
-    assert_non_null(strstr(worlds.data[0].broken, "tick 0: the state's hash is"));
+    if (strstr(worlds.data[0].broken, why) == NULL) {
+        fail_msg("%s", worlds.data[0].broken);
+    }
     restored_worlds_free(&worlds);
+}
+
+static void hash_that_differs_stops_that_world_and_names_the_tick(void **state)
+{
+    (void)state;
+    create(STORAGE_FULL, true);
+    const uint64_t wrong = world_hash(the.world->physics) ^ 1;
+    append_entry(&(log_record){.has_hash = true, .hash = wrong}, 0, 0);
+    restart_does_not_serve("tick 0: the state's hash is");
+}
+
+// Such a world would take commands, and the storage no record of them.
+static void log_that_counts_ticks_that_it_does_not_lead_to_is_not_served(void **state)
+{
+    (void)state;
+    create(STORAGE_FULL, true);
+    append_entry(&(log_record){0}, 0, UINT64_MAX - 5);
+    restart_does_not_serve("it ends at tick 18446744073709551610, and leads to tick 0");
+}
+
+static void log_that_promises_more_than_a_second_is_not_served(void **state)
+{
+    (void)state;
+    create(STORAGE_FULL, false);
+    append_entry(&(log_record){0}, 101, 0); // at 100 Hz
+    restart_does_not_serve("promises tick 101");
+}
+
+// ---- a disk that is behind
+
+static void world_is_not_shown_before_its_first_image_has_had_room(void **state)
+{
+    (void)state;
+    the.options.image_queue_bytes = 1;
+    begin(STORAGE_FULL, true);
+    storage_world *other = begin_other();
+    crowd_images(other);
+    call(METHOD_BODY_SPAWN, SPAWN);
+    served_world_run(the.world);
+    assert_int_equal(served_world_next_ns(the.world), now_ns + 1000 * MS);
+    commit();
+    assert_int_equal(mailbox_left(&the.box), 0);
+    advance(10 * MS);
+    assert_int_equal(mailbox_left(&the.box), 0);
+    advance(1000 * MS);
+    mailbox_result(&the.box);
+    end_other(other);
+    assert_int_equal(bodies_after(CRASH_POWER_ALL), 1);
+}
+
+static void failed_log_waits_until_its_image_has_room(void **state)
+{
+    (void)state;
+    the.options.image_queue_bytes = 1;
+    create(STORAGE_NORMAL, true);
+    storage_world *other = begin_other();
+    commit();
+    call(METHOD_BODY_SPAWN, SPAWN);
+    served_world_run(the.world);
+    the.disk.fail_at = the.disk.operations + 1;
+    the.disk.fail_count = 1;
+    the.disk.fail_errno = EIO;
+    commit();
+    crowd_images(other);
+    served_world_run(the.world);
+    assert_int_equal(mailbox_left(&the.box), 0);
+    assert_int_equal(served_world_next_ns(the.world), now_ns + 1000 * MS);
+    commit();
+    advance(1000 * MS);
+    mailbox_result(&the.box);
+    assert_int_equal(served_world_next_ns(the.world), QUEUE_FOREVER);
+    end_other(other);
+    assert_int_equal(bodies_after(CRASH_POWER_ALL), 1);
+}
+
+// Fills the storage's queue until the next commit().
+static void crowd_records(storage_world *other)
+{
+    shared_bytes *record = zeros(1000);
+    uint64_t sequence = 0;
+    error err;
+    assert_int_equal(storage_append(other, 0, 0, NULL, record, &sequence, &err), STATUS_OK);
+    bytes_unref(record);
+}
+
+// Nothing else wakes a paused world.
+static void paused_world_tries_a_record_again_that_had_no_room(void **state)
+{
+    (void)state;
+    the.options.queue_bytes = 1;
+    create(STORAGE_NORMAL, true);
+    storage_world *other = begin_other();
+    commit();
+    for (int i = 0; i < 2; i++) {
+        crowd_records(other);
+        call(i == 0 ? METHOD_BODY_SPAWN : METHOD_WORLD_STEP, i == 0 ? SPAWN : WORLD);
+        served_world_run(the.world);
+        if (i > 0) {
+            const turn slice = turn_begin(fake_clock, INT32_MAX);
+            served_world_step(the.world, &slice);
+        }
+        assert_int_equal(served_world_next_ns(the.world), now_ns + MS);
+        commit();
+        assert_int_equal(mailbox_left(&the.box), 0);
+        advance(MS);
+        mailbox_result(&the.box);
+        assert_int_equal(served_world_next_ns(the.world), QUEUE_FOREVER);
+    }
+    end_other(other);
+    assert_int_equal(bodies_after(CRASH_POWER_ALL), 1);
 }
 
 // ---- a full disk
@@ -543,6 +700,11 @@ int main(void)
         TEST(dear_steps_are_promised_a_quarter_of_a_second_ahead),
         TEST(image_between_two_entries_of_an_idle_world_keeps_the_log_whole),
         TEST(hash_that_differs_stops_that_world_and_names_the_tick),
+        TEST(log_that_counts_ticks_that_it_does_not_lead_to_is_not_served),
+        TEST(log_that_promises_more_than_a_second_is_not_served),
+        TEST(world_is_not_shown_before_its_first_image_has_had_room),
+        TEST(failed_log_waits_until_its_image_has_room),
+        TEST(paused_world_tries_a_record_again_that_had_no_room),
         TEST(full_disk_is_told_and_the_log_goes_on_when_there_is_room),
         TEST(batch_for_a_later_tick_is_refused_while_the_log_cannot_be_written),
         TEST(steps_are_refused_when_the_log_fails_meanwhile),
