@@ -382,7 +382,15 @@ class Refused(ResumeTest):
 
     def test_session_that_said_goodbye_is_over(self):
         client = self.greet()
+        lost = self.greet()
+        self.reset(lost)
+        self.wait_detached(lost)
         self.assertEqual(client.call("goodbye"), {})
+        self.refused("invalid_argument", "goodbye", client, "hello")
+        stranger = self.connect()
+        stranger.call("goodbye")
+        self.refused("invalid_argument", "goodbye", stranger, "hello", resume=lost.greeting["resume"])
+        self.resume(lost)
         client.socket.close()
         self.eventually(lambda: client.greeting["session"] not in self.numbers())
         self.refused("not_found", "resume", self.connect(), "hello", resume=client.greeting["resume"])

@@ -93,6 +93,10 @@ void call_answer_hello(session *s, bool answerable, uint32_t id, uint32_t protoc
 static status do_hello(const call *c, const hello_args *args, error *err)
 {
     session *s = c->session;
+    if (s->fate == FATE_OVER) {
+        return error_set(err, STATUS_INVALID_ARGUMENT,
+                         "this connection's session has said goodbye: connect again for another");
+    }
     bool resumes = args->resume != NULL && *args->resume != '\0';
     grant *granted = NULL;
     status allowed = rights_read_token(s, args->token, &granted, err);
