@@ -416,7 +416,7 @@ class Load(LoadTest):
     def test_window_without_snapshots_in_several_threads(self):
         result = self.json("bench", "-c", 4, "--window", 8, "-d", "500ms", "--no-snapshots", "--threads", 2)
         self.assertEqual(0, result["snapshots"])
-        self.assertGreater(result["commands"], 4 * 8 * 5)
+        self.assertGreater(result["commands"], 4 * 8)  # more than one window
         self.assertEqual({}, result["errors"])
 
     def test_table_for_people(self):
