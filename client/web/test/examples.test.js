@@ -28,6 +28,15 @@ test('two_players_of_knockout_see_push_and_leave_each_other', {skip}, async (t) 
   const players = (page) => page.getByRole('listitem');
   await players(ada).nth(1).waitFor();
   await players(ben).filter({hasText: 'Ada'}).waitFor();
+  assert.equal(await ada.evaluate(() => game.view.predicting), process.env.CAROM_WASM === 'ON');
+  // Her panel puts the server further away, and shows the world without prediction beside hers.
+  await ada.keyboard.press('d');
+  await ada.getByLabel('One way').fill('40');
+  await ada.getByLabel('without prediction').check();
+  await until(ada, () => game.panel.beside?.bodies.has(game.disc) && game.distance.delayMs === 40);
+  await ada.getByText('round trip').waitFor();
+  await ada.getByLabel('One way').fill('0');
+  await ada.keyboard.press('d');
   // Ada's key moves her disc in Ben's picture, until she is over the rim and comes back with one out.
   const disc = await ada.evaluate(() => game.disc);
   const x = await until(ben, (id) => game.view.bodies.get(id)?.pose.x, disc);

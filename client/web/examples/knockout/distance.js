@@ -45,6 +45,7 @@ export class DistancePanel {
     });
     slide('delay', (value) => Object.assign(distance, {delayMs: value}), (value) => `${value} ms`);
     slide('stall', (value) => Object.assign(distance, {stall: value / 100}), (value) => `${value} %`);
+    $('distance').addEventListener('change', () => this.#field.focus()); // the arrow keys are the disc's again
     $('beside').addEventListener('change', ({target}) => this.#setBeside(target.checked));
     $('far').hidden = false;
     $('far').addEventListener('click', () => this.open($('distance').hidden));
