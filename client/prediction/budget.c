@@ -45,7 +45,7 @@ void budget_note_growth(budget *b, double work, double planned, double steps)
 double budget_bodies(const budget *b, double budget_ms, uint64_t steps)
 {
     if (b->body_ms <= 0.0 || budget_ms <= 0.0 || steps == 0) {
-        return INFINITY;
+        return (double)INFINITY;
     }
     const double left = fmax(BUDGET_SHARE * budget_ms - b->copy_ms, 0.0);
     return left / ((double)steps * b->body_ms * fmax(b->growth, 1.0)) - BUDGET_STEP_BODIES;
@@ -84,7 +84,7 @@ static centre centre_of(const physics_world *world, const body_id *own, uint32_t
 // The first of the distances 1 m, 2 m, 4 m … that is not less than the body's.
 static uint32_t ring_of(const centre *c, vec2d at)
 {
-    double nearest = INFINITY;
+    double nearest = (double)INFINITY;
     for (uint32_t i = 0; i < c->count; i++) {
         nearest = fmin(nearest, hypot(at.x - c->at[i].x, at.y - c->at[i].y));
     }

@@ -37,8 +37,8 @@ void lead_clock_arrival(lead_clock *c, double now, uint64_t tick)
 // The earliest arrival of the last spans stands for the way without jitter.
 double lead_clock_seen(const lead_clock *c, double now)
 {
-    double latest = -INFINITY;
-    double newest = -INFINITY;
+    double latest = -(double)INFINITY;
+    double newest = -(double)INFINITY;
     for (uint32_t i = 0; i < LEAD_ARRIVALS; i++) {
         if (c->arrivals[i].used && c->arrivals[i].from > newest) {
             newest = c->arrivals[i].from;

@@ -214,7 +214,7 @@ uint64_t world_hash(const physics_world *world);
 // settings, and which ids come next. So where two worlds' hashes differ, one of their parts does.
 // `parts` has room for world_body_slots().
 uint64_t world_hash_by_body(const physics_world *world, uint64_t *parts);
-uint32_t world_awake(const physics_world *world); // bodies that are awake; costs nothing
+uint32_t world_awake(const physics_world *world);      // bodies that are awake; costs nothing
 uint32_t world_body_slots(const physics_world *world); // one more than the highest ever taken
 
 // ---- bodies. All functions by id: STATUS_NOT_FOUND when there is no such body (any more).

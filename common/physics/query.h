@@ -87,8 +87,9 @@ status query_nearest(const physics_world *world, vec2d point, double radius,
 
 // Turns `world` into what is seen between it and `next`, its state a tick later, for the queries
 // above: each body that is in both stands a part `share` (0 to 1) of the way to its later place,
-// along a line, and has turned as much of the shorter way to its later angle. The rest is `world`'s.
-// It is no state of a simulation any more: query it, copy another world into it, or free it.
+// along a line, and has turned as much of the shorter way to its later angle. The rest is
+// `world`'s. It is no state of a simulation any more: query it, copy another world into it, or free
+// it.
 void query_blend(physics_world *world, const physics_world *next, double share);
 
 #endif

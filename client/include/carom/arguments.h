@@ -664,7 +664,7 @@ typedef struct carom_args_joint_create {
     uint64_t a;
     // The second body.
     uint64_t b;
-    // The place in the world where it acts; or else: [m]
+    // The place in the world where it acts. anchor_a and anchor_b say it instead. [m]
     bool has_anchor;
     carom_vec2 anchor;
     // A point of a, in its frame. [m]

@@ -1183,7 +1183,7 @@ struct joint_create {
     std::optional<std::uint64_t> a{};
     // The second body.
     std::optional<std::uint64_t> b{};
-    // The place in the world where it acts; or else: [m]
+    // The place in the world where it acts. anchor_a and anchor_b say it instead. [m]
     std::optional<carom_vec2> anchor{};
     // A point of a, in its frame. [m]
     std::optional<carom_vec2> anchor_a{};

@@ -632,7 +632,7 @@ export interface JointCreateArguments {
   a?: Id;
   /** The second body. */
   b?: Id;
-  /** The place in the world where it acts; or else: [m] */
+  /** The place in the world where it acts. anchor_a and anchor_b say it instead. [m] */
   anchor?: Vector;
   /** A point of a, in its frame. [m] */
   anchor_a?: Vector;

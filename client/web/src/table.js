@@ -413,7 +413,7 @@ export const TABLE = {
       kind: {type: 'choice', required: true, words: ['revolute', 'prismatic', 'distance', 'weld', 'wheel', 'motor', 'mouse', 'filter', 'gear', 'pulley'], doc: 'The kind of joint.'},
       a: {type: 'id', doc: 'The first body; a mouse has none, and a gear may name joints instead.'},
       b: {type: 'id', doc: 'The second body.'},
-      anchor: {type: 'vector', min: -1000000, max: 1000000, unit: 'm', doc: 'The place in the world where it acts; or else:'},
+      anchor: {type: 'vector', min: -1000000, max: 1000000, unit: 'm', doc: 'The place in the world where it acts. anchor_a and anchor_b say it instead.'},
       anchor_a: {type: 'vector', min: -2000000, max: 2000000, unit: 'm', doc: 'A point of a, in its frame.'},
       anchor_b: {type: 'vector', min: -2000000, max: 2000000, unit: 'm', doc: 'A point of b, in its frame.'},
       axis: {type: 'vector', min: -1000000000000, max: 1000000000000, doc: 'A direction in the world, of any length.'},

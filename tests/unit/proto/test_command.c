@@ -402,8 +402,9 @@ static void body_methods_take_an_id(void **state)
 {
     (void)state;
     assert_int_equal(decode(METHOD_BODY_REMOVE, "{\"world\": \"w\", \"body\": 5}")->body, 5);
-    assert_true(decode(METHOD_BODY_GET, "{\"world\": \"w\", \"body\": 9007199254740991}")->get.body ==
-                9007199254740991u);
+    assert_true(
+        decode(METHOD_BODY_GET, "{\"world\": \"w\", \"body\": 9007199254740991}")->get.body ==
+        9007199254740991u);
     assert_int_equal(decode(METHOD_SHAPE_REMOVE, "{\"world\": \"w\", \"shape\": 6}")->shape, 6);
 }
 
