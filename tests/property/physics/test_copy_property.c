@@ -134,7 +134,7 @@ static void islands_put_to_rest_leave_a_sound_world(void **state)
         fill_bin(world, &r, MIXED, 80, 12.0);
         for (int tick = 0; tick < 300; tick++) {
             if (tick % 30 == 0) {
-                const body_id keep = world_next_body(world, 0) + rng_below(&r, 60);
+                const body_id keep = world_next_body(world, 0) + (body_id)rng_below(&r, 60);
                 copy_whole(world);
                 const uint32_t awake = world_count(world).awake;
                 const uint32_t left = world_rest_others(world, &keep, 1);

@@ -266,7 +266,7 @@ static void serve_tick(sim *s)
     log_record_encode(&out, &record);
     buffer_deinit(&log.rows);
     post(&s->down, arrival(s, &s->last_down), next, out, s->margin);
-    s->margin = INFINITY;
+    s->margin = (double)INFINITY;
 }
 
 void sim_pass(sim *s, double seconds)
@@ -391,7 +391,7 @@ sim *sim_create(const sim_options *options)
     s->options = *options;
     s->options.predict.session = OWN_SESSION;
     s->random = options->seed;
-    s->margin = INFINITY;
+    s->margin = (double)INFINITY;
     s->server = make_world(s);
     world_want_events(s->server, options->predict.events);
     world_step(s->server);

@@ -72,8 +72,9 @@ static void result_of_a_batch_holds_each_one_s(void **state)
         {.method = METHOD_BODY_SPAWN, .tick = 8, .spawn = {.body = 1}},
         {.method = METHOD_BODY_REMOVE, .tick = 8},
     };
-    encode_command_result(
-        &out, &(command_result){.method = METHOD_WORLD_APPLY, .tick = 8, .batch = {results, 2}});
+    encode_command_result(&out, &(command_result){.method = METHOD_WORLD_APPLY,
+                                                  .tick = 8,
+                                                  .batch = {.results = results, .count = 2}});
     assert_encoded("{\"tick\":8,\"results\":[{\"body\":1,\"shapes\":[],\"tick\":8},{\"tick\":8}]}");
     encode_command_result(&out, &(command_result){.method = METHOD_WORLD_APPLY, .tick = 8});
     assert_encoded("{\"tick\":8,\"results\":[]}");
