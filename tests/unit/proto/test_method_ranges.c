@@ -172,11 +172,17 @@ static void ranges_of_queries_are_the_engine_s(void **state)
                          {"shape", "{\"kind\": \"circle\", \"radius\": 1}"},
                          {NULL, NULL}};
     const base world[] = {{"world", "\"w\""}, {NULL, NULL}};
-    const base nearest[] = {{"world", "\"w\""}, {"point", "[0, 0]"}, {NULL, NULL}};
+    const base point[] = {{"world", "\"w\""}, {"point", "[0, 0]"}, {NULL, NULL}};
     try_method(METHOD_QUERY_RAY, ray);
     try_method(METHOD_QUERY_CAST, cast);
-    try_method(METHOD_QUERY_OVERLAP, world);
-    try_method(METHOD_QUERY_NEAREST, nearest);
+    const arg_list *overlap = &METHODS[METHOD_QUERY_OVERLAP].list;
+    for (uint32_t i = 0; i < overlap->count; i++) { // exactly one of area, shape and point
+        if (has_range(&overlap->args[i]) && !overlap->args[i].routing) {
+            const bool place = overlap->args[i].type != ARG_NUMBER;
+            try_argument(METHOD_QUERY_OVERLAP, &overlap->args[i], place ? world : point);
+        }
+    }
+    try_method(METHOD_QUERY_NEAREST, point);
 }
 
 // ---- shapes
