@@ -19,7 +19,7 @@ enum {
     GIVE_UP_MS = 15000 // without a connection: a restart with large worlds takes seconds
 };
 
-#define HELLO_PATIENCE_S 5.0
+#define HELLO_PATIENCE_S 3.0 // shorter than a call's timeout, which knows no stranger
 
 typedef struct address {
     char host[HOST_MAX];

@@ -3,6 +3,7 @@
 and nginx are installed, with the configurations that server/http/proxies.md shows. Called with the path of
 caromd."""
 
+import contextlib
 import ipaddress
 import os
 import re
@@ -264,27 +265,34 @@ class RealProxy(WireTest):
         cls.addClassCleanup(shutil.rmtree, cls.folder)
         cls.cert, key = make_certificate(cls.folder)
         cls.server = cls.enterClassContext(Caromd(CAROMD, "--threads", "1", "--world", "w:demo", *cls.SERVER))
+        for attempt in range(5):  # a free port may be taken before the proxy listens there
+            if cls.start(key):
+                return
+        raise AssertionError(Path(cls.folder, "log").read_text())
+
+    @classmethod
+    def start(cls, key):
+        """Whether the proxy accepts connections; not if one of its ports was taken meanwhile."""
         cls.port, cls.rpc_port = free_port(), free_port()
         text = re.search(rf"<!-- {cls.NAME} -->\n```[a-z]*\n(.*?)```", PAGE.read_text(), re.DOTALL).group(1)
-        for found, put in ((":22767", f":{cls.server.http_port}"), (":22766", f":{cls.server.port}"),
-                           ("443", str(cls.port)), ("22700", str(cls.rpc_port)),
-                           ("/etc/ssl/play.pem", f"{cls.folder}/both.pem"), ("/etc/ssl/play.crt", cls.cert),
-                           ("/etc/ssl/play.key", key)):
-            text = text.replace(found, put)
+        puts = {":22767": f":{cls.server.http_port}", ":22766": f":{cls.server.port}",
+                "443": str(cls.port), "22700": str(cls.rpc_port),
+                "/etc/ssl/play.pem": f"{cls.folder}/both.pem", "/etc/ssl/play.crt": cls.cert, "/etc/ssl/play.key": key}
+        text = re.sub("|".join(map(re.escape, puts)), lambda found: puts[found.group()], text)  # at once: ports may have "443"
         config = Path(cls.folder, "proxy.conf")
         config.write_text(cls.whole(text))
-        log = cls.enterClassContext(open(Path(cls.folder, "log"), "w"))  # noqa: SIM115
-        cls.proxy = subprocess.Popen(cls.command(str(config)), stdout=subprocess.DEVNULL, stderr=log)
-        cls.addClassCleanup(cls.proxy.wait)
-        cls.addClassCleanup(cls.proxy.terminate)
+        with open(Path(cls.folder, "log"), "w") as log:
+            cls.proxy = subprocess.Popen(cls.command(str(config)), stdout=subprocess.DEVNULL, stderr=log)
         end = time.monotonic() + SECONDS_MAX
-        while True:
-            try:
+        while time.monotonic() < end and cls.proxy.poll() is None:
+            with contextlib.suppress(OSError):
                 socket.create_connection(("127.0.0.1", cls.port), 1).close()
-                break
-            except OSError:
-                if time.monotonic() > end or cls.proxy.poll() is not None:
-                    raise AssertionError(Path(cls.folder, "log").read_text()) from None
+                cls.addClassCleanup(cls.proxy.wait)
+                cls.addClassCleanup(cls.proxy.terminate)
+                return True
+        cls.proxy.terminate()
+        cls.proxy.wait()
+        return False
 
     def connect_tls(self, port):
         context = ssl.create_default_context(cafile=self.cert)
