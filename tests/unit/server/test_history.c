@@ -96,7 +96,9 @@ static void call(method m, const char *json)
     buffer_deinit(&canonical);
     r->reply_to = (reply_address){.session = ME, .id = the.next_id++, .answerable = true};
     r->received_ns = now_ns;
+    block_account *before = block_charge(the.world->blocks);
     served_world_deliver(the.world, r);
+    block_charge(before);
 }
 
 // A tick of a running world, in its own time; what a paused one has to do.

@@ -123,6 +123,7 @@ status joint_check_rod(const joint_parts *j, error *err)
 
 static void put_usual(physics_world *world)
 {
+    slots_deinit(&world->settings_slots); // of a world that this one was before (world_copy)
     slots_init(&world->settings_slots);
     array_reserve(&world->joint_settings, JOINT_KIND_COUNT);
     world->joint_settings.data[0] = joint_usual_settings((joint_kind)0);
