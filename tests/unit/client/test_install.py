@@ -220,6 +220,7 @@ def null_program(table):
             calls.append(f"    {call};")
     return """#include <carom/carom.h>
 #include <carom/json.h>
+#include <carom/prediction.h>
 #include <carom/replica.h>
 #include <carom/scene.h>
 #include <stdio.h>
