@@ -45,9 +45,9 @@ CAROM_BEGIN_DECLS
 typedef struct carom_prediction carom_prediction;
 
 // Makes the commands of a tick with carom_prediction_command. It is called once for each tick with
-// `first_time`, and again whenever the tick is predicted again; the commands of the first time then
-// act again by themselves, and what it commands is ignored. Sounds and sparks belong to the first
-// time. It must not feed or free anything.
+// `first_time`, and again whenever the tick is predicted again: the commands of the first call then
+// act again, and those of the later calls are ignored. Play sounds and sparks in the first call.
+// The function must not feed or free anything.
 typedef void carom_prediction_input_fn(carom_prediction *prediction, uint64_t tick, bool first_time,
                                        void *user);
 
@@ -58,8 +58,8 @@ typedef enum carom_prediction_fate {
 } carom_prediction_fate;
 
 // Each event is told once as predicted and then once as confirmed or taken back. One that nobody
-// predicted is told once as confirmed, with `was_predicted` false. An event that comes within 0.1 s
-// of when it was predicted is the same one.
+// predicted is told once as confirmed, with `was_predicted` false. A predicted event that comes up
+// to 0.1 s earlier or later counts as the same event.
 typedef void carom_prediction_event_fn(const carom_event *event, carom_prediction_fate fate,
                                        bool was_predicted, void *user);
 
@@ -70,7 +70,7 @@ typedef struct carom_prediction_options {
     carom_prediction_input_fn *input; // NULL: the client commands nothing
     carom_prediction_event_fn *event; // NULL: nobody listens
     carom_prediction_send_fn *send;   // NULL: notifications of the client
-    void *user;                       // of those functions
+    void *user;                       // passed to these functions
     unsigned events;      // kinds of events, bits 1 << carom_event_kind; default all but stay
     unsigned input_delay; // 0 (default) to 3 [ticks]: commands act later, and less is predicted
     double budget_ms;     // time for a frame; 0 (default): no limit

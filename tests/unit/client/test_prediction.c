@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "client/prediction/internal.h"
+#include "common/world/command_memory.h"
 
 static sim_options usual(uint64_t seed)
 {
@@ -326,6 +327,65 @@ static void bodies_of_the_past_stay_there(void **state)
     sim_free(s);
 }
 
+static void memory_of_waiting_batches_has_a_most(void **state)
+{
+    (void)state;
+    static batches b;
+    error err = {0};
+    uint64_t at = 1;
+    for (bool taken = true; taken; at++) {
+        command batch = {.method = METHOD_WORLD_APPLY};
+        (void)command_memory_take(&batch.memory, 1 << 20, 1);
+        taken = batches_add(&b, at, &batch, &err);
+        assert_true(b.bytes <= PREDICTION_BATCH_BYTES_MAX);
+    }
+    assert_int_equal(err.status, STATUS_LIMIT_EXCEEDED);
+    assert_int_equal(b.list.count, 3); // of a little more than 1 MiB each
+    batches_deinit(&b);
+    assert_int_equal(b.bytes, 0);
+}
+
+// The things that were made last are remembered.
+static void things_made_have_a_most(void **state)
+{
+    (void)state;
+    static batches b;
+    bool confirmed = false;
+    for (uint64_t at = 1; at <= PREDICTION_MADE_MAX + 1; at++) {
+        command_result made = {.method = METHOD_BODY_SPAWN, .spawn = {.body = at + 100}};
+        const command_result batch = {.method = METHOD_WORLD_APPLY,
+                                      .batch = {.results = &made, .count = 1}};
+        batches_note_made(&b, at, &batch, true);
+    }
+    assert_int_equal(batches_made(&b, 1, 0, &confirmed), 0);
+    assert_int_equal(batches_made(&b, 2, 0, &confirmed), 102);
+    assert_int_equal(batches_made(&b, PREDICTION_MADE_MAX + 1, 0, &confirmed),
+                     PREDICTION_MADE_MAX + 101);
+    assert_true(confirmed);
+    batches_deinit(&b);
+}
+
+static void events_to_be_told_have_a_most(void **state)
+{
+    (void)state;
+    static foreseen_events f;
+    for (uint32_t i = 0; i < PREDICTION_EVENTS_MAX + 3; i++) {
+        const foreseen one = {.event = {.tick = i}};
+        array_push(&f.open, one);
+    }
+    foreseen_events_drop(&f);
+    prediction_event e;
+    uint32_t told = 0;
+    while (foreseen_events_next(&f, &e)) {
+        assert_int_equal(e.fate, PREDICTION_EVENT_TAKEN_BACK);
+        told++;
+    }
+    assert_int_equal(told, PREDICTION_EVENTS_MAX);
+    assert_int_equal(f.lost, 3);
+    assert_int_equal(f.open.count, 0);
+    foreseen_events_deinit(&f);
+}
+
 static sim_options short_of_time(uint64_t seed)
 {
     sim_options o = usual(seed);
@@ -458,6 +518,9 @@ int main(void)
         cmocka_unit_test(first_round_trip_sets_the_clock),
         cmocka_unit_test(ids_of_what_is_made_become_the_servers),
         cmocka_unit_test(waiting_batches_have_a_most),
+        cmocka_unit_test(memory_of_waiting_batches_has_a_most),
+        cmocka_unit_test(things_made_have_a_most),
+        cmocka_unit_test(events_to_be_told_have_a_most),
         cmocka_unit_test(corrections_fade),
         cmocka_unit_test(bodies_of_the_past_stay_there),
         cmocka_unit_test(far_islands_rest_when_time_is_short),
