@@ -3,27 +3,20 @@
 // Poses come as rows after each frame. Descriptions are asked for when a body appears, and again, some in each frame,
 // when commands may have changed any.
 
+import {DescribedBody} from './described_body.js';
+
 const ROW = 8; // doubles: id, x, y, angle, vx, vy, w, flags
 const AWAKE = 1; // flags
 const APPROXIMATE = 2;
 const DESCRIBED_MAX = 128; // bodies that are described again in one frame
 
 /** One body. Only the picture changes its numbers. */
-export class PredictedBody {
+export class PredictedBody extends DescribedBody {
   constructor(id) {
-    this.id = id;
-    this.vx = 0;
-    this.vy = 0;
-    this.w = 0;
+    super(id);
     this.awake = true;
     /** Carried on by its velocity, because the frame had no time to compute it. */
     this.approximate = false;
-    /** The place and angle to draw it at. */
-    this.pose = {x: 0, y: 0, angle: 0};
-    /** The full body map; null: none yet. */
-    this.description = null;
-    /** Raised with every new description, for caches of what is drawn. */
-    this.version = 0;
     /** For the picture: what `described` was, whether the server does not have the body yet, the last frame that had it. */
     this.describedAt = -1;
     this.provisional = true;
@@ -62,22 +55,6 @@ export class PredictedBody {
 
   get angle() {
     return this.pose.angle;
-  }
-
-  get type() {
-    return this.description?.type;
-  }
-
-  get tag() {
-    return this.description?.tag ?? '';
-  }
-
-  get owner() {
-    return this.description?.owner ?? '';
-  }
-
-  get shapes() {
-    return this.description?.shapes ?? [];
   }
 }
 

@@ -7,6 +7,7 @@
 // Invariants: a body is in `bodies` exactly while the newest snapshot has it in view. A removed body is drawn (drawn())
 // until its end is shown, and a new one only from its beginning on.
 
+import {DescribedBody} from './described_body.js';
 import {Playback} from './playback.js';
 import {Chase, shortWay} from './predictive.js';
 
@@ -19,47 +20,22 @@ const SWEEP_MS = 1000; // between two searches for bodies that cannot be drawn a
 const INTERPOLATIONS = ['delayed', 'predictive'];
 
 /** One body of a view. Only the view changes its numbers. */
-export class ViewBody {
+export class ViewBody extends DescribedBody {
   #places = new Float64Array(PLACES * FIELDS);
   #next = 0; // index of the next place
   #count = 0;
   #chase = null; // of predictive interpolation
 
   constructor(id, time) {
-    this.id = id;
+    super(id); // advance() sets the pose; a description comes with describe: true
     this.x = 0;
     this.y = 0;
     this.angle = 0;
-    this.vx = 0;
-    this.vy = 0;
-    this.w = 0;
     /** World time of this state [s]. */
     this.time = time;
-    /** The place and angle to draw it at, set by advance(). */
-    this.pose = {x: 0, y: 0, angle: 0};
-    /** The full body map of the server; null until it arrives (describe: true). */
-    this.description = null;
     /** World time of its appearance, and of its removal; Infinity before that [s]. */
     this.since = time;
     this.until = Infinity;
-    /** Raised with every new description, for caches of what is drawn. */
-    this.version = 0;
-  }
-
-  get type() {
-    return this.description?.type;
-  }
-
-  get tag() {
-    return this.description?.tag ?? '';
-  }
-
-  get owner() {
-    return this.description?.owner ?? '';
-  }
-
-  get shapes() {
-    return this.description?.shapes ?? [];
   }
 
   /** Adds its state in a snapshot of `time`; `before` is the time of the previous snapshot. */
