@@ -165,11 +165,7 @@ class Limits(WireTest):
         self.start("events_kept=100")
         self.spawn_many()
         self.a.call("world.subscribe", world="w", events=["spawn"])
-        skipped = self.counter("snapshots_skipped")  # those that meet one that has not left
-        self.eventually(lambda: self.counter("snapshots_skipped") > skipped + 12)
-        self.b.call("world.apply", world="w", commands=[
-            ["body.spawn", {"position": [2 * i, -9], "shapes": [BALL]}] for i in range(150)])
-        seen = lost = 0
+        made = seen = lost = 0
 
         def all_told():
             nonlocal seen, lost
@@ -177,10 +173,20 @@ class Limits(WireTest):
                 seen += len(snapshot["events"])
                 lost += snapshot.get("events_lost", 0)
             self.a.notifications.clear()
-            return seen + lost >= 150
-        self.a.read_until(all_told)
-        self.assertEqual(150, seen + lost)
-        self.assertGreaterEqual(lost, 1)
+            return seen + lost >= made
+
+        def some_are_lost():
+            """150 more while the reader is behind: a buffer of the kernel may still grow and take them."""
+            nonlocal made
+            skipped = self.counter("snapshots_skipped")  # those that meet one that has not left
+            self.eventually(lambda: self.counter("snapshots_skipped") > skipped + 12)
+            self.b.call("world.apply", world="w", commands=[
+                ["body.spawn", {"position": [2 * i, -9], "shapes": [BALL]}] for i in range(150)])
+            made += 150
+            self.a.read_until(all_told)
+            self.assertEqual(made, seen + lost)
+            return lost > 0
+        self.eventually(some_are_lost)
         self.assertEqual(lost, self.counter("events_lost"))
         self.a.call("ping")  # it goes on
 

@@ -29,6 +29,7 @@ typedef struct watch {
     bool moved;                   // the replica has a state that is not shown yet
     carom_prediction *prediction; // NULL: the replica's state is shown
     double predicted, figures;    // when that was shown last, and its figures
+    uint64_t lines_left;          // --json: snapshots to print
     bool away;                    // the server or the connection is gone: the watch comes back
     double away_since, next_try;
     carom_error gone; // why
@@ -95,7 +96,8 @@ static void on_snapshot(carom_client *client, const carom_snapshot *snapshot, vo
         }
     } else if (!w->c->json) {
         stage_describe(&w->screen.stage, snapshot);
-    } else {
+    } else if (w->lines_left > 0) { // one read of the socket may bring several
+        w->lines_left--;
         carom_value *value = carom_snapshot_value(snapshot);
         w->screen.code = value != NULL ? cli_print_json(value) : cli_out_of_memory();
         carom_value_free(value);
@@ -407,11 +409,10 @@ static void step(void *context)
 // Snapshots as they come, one a line: on_snapshot prints them.
 static cli_exit run_json(watch *w)
 {
-    uint64_t count = args_whole(&w->c->args, "frames", UINT64_MAX);
     cli_exit code = CLI_OK;
     carom_error error = {0};
     while (code == CLI_OK && !w->screen.quit && terminal_interrupted() == 0 && !ferror(stdout) &&
-           carom_client_traffic(w->c->client).snapshots < count) {
+           w->lines_left > 0) {
         code = work(w, 100, &error) == CAROM_OK ? w->screen.code : cli_lost(w->c, &error);
         (void)fflush(stdout);
     }
@@ -465,7 +466,7 @@ static cli_exit run_watch(cli *c)
                              .traffic = traffic,
                              .toggle_pause = toggle_pause,
                              .step = step};
-    w = (watch){.c = c};
+    w = (watch){.c = c, .lines_left = args_whole(&c->args, "frames", UINT64_MAX)};
     screen_init(&w.screen, c, &source);
     w.screen.follow = args_whole(&c->args, "follow", 0);
     if (args_has(&c->args, "replica") || args_has(&c->args, "predict")) {

@@ -1,4 +1,4 @@
-// What bodies of a view and of a predicted picture have alike: a pose to draw, and the server's description.
+// A body to draw, of a view or of a predicted picture: its pose, and how the server describes it.
 
 export class DescribedBody {
   constructor(id) {
