@@ -1,6 +1,7 @@
 #!/bin/bash
 # Usage: tests/run.sh [all] [clang|asan|tsan|release]… [ctest options]
 #        tests/run.sh quick [ROOM]
+#        tests/run.sh tidy [COMMIT]
 #
 # Builds and tests everything, on a machine that needs to have nothing but Debian 12: missing packages
 # are installed first. Without a part all four run, and what ends the output is the summary of the
@@ -18,6 +19,8 @@
 # `quick` builds for debugging and runs unit and property tests, of one room if it is named: the habit
 # between two edits. `all` before the parts is for the night and leaves nothing out: every test in every
 # part that can run it, golden variants by both compilers, each case of the storage's thousands.
+#
+# `tidy` has clang-tidy look at the sources that differ from a commit (main), with the checks of .clang-tidy.
 #
 # Tests that talk to whole programs wait by the clock, and a busy machine lets one of them down now and
 # then. Where no more than three tests of a part fail, all of that kind, they run once more, alone, and the
@@ -151,6 +154,19 @@ quick() {
     SELECTION[dev]="-L ^room_$room\$ -LE package"
 }
 
+# Has clang-tidy look at the sources that differ from a commit. The analyzer takes up to 20 s for one of the engine.
+tidy() {
+    local from list
+    from=$(git merge-base HEAD "${1:-main}") || exit 2
+    mapfile -t list < <(git diff --name-only --diff-filter=d "$from" -- '*.c' ':!client/examples')
+    [[ ${#list[@]} -gt 0 ]] || {
+        echo "tests/run.sh: no source differs from ${1:-main}"
+        return 0
+    }
+    cmake --preset clang >.build/clang.configure.log && cmake --build --preset clang --target carom_schema -- --quiet || return 1
+    printf '%s\n' "${list[@]}" | xargs -P "$jobs" -n 1 clang-tidy-14 --quiet -p .build/clang
+}
+
 parts=()
 declare -A TARGETS=([release]="all golden-variants") # of a part; none: all
 declare -A WASM=([release]=ON)                       # the engine for browsers
@@ -164,6 +180,11 @@ quick)
     room=
     [[ -z ${1:-} || $1 == -* ]] || { room=$1 && shift; }
     quick "$room"
+    ;;
+tidy)
+    mkdir -p .build
+    ./docker/install.sh build run test && tidy "${2:-}"
+    exit
     ;;
 all)
     for part in "${!NIGHTLY[@]}"; do SELECTION[$part]=${NIGHTLY[$part]} BUILT[$part]= WASM[$part]=ON; done

@@ -95,6 +95,21 @@ class Run(unittest.TestCase):
         self.assertNotIn("-LE", self.run_script(["all", "release"])[2][0])
         self.assertEqual(4, len(self.run_script(["all"])[2]))
 
+    def test_tidy_looks_at_the_sources_that_differ(self):
+        (self.root / "bin/clang-tidy-14").write_text('#!/bin/sh\nfor last; do :; done\necho "tidy $last"\n[ "$last" != bad.c ]\n')
+        (self.root / "bin/clang-tidy-14").chmod(0o755)
+        (self.root / "same.c").touch()
+        who = ["-c", "user.name=n", "-c", "user.email=n@example.org"]
+        for words in (["init", "-q", "-b", "main"], ["add", "same.c"], [*who, "commit", "-qm", "a: b"]):
+            subprocess.run(["git", *words], cwd=self.root, check=True)
+        self.assertEqual((0, "tests/run.sh: no source differs from main\n"), self.run_script(["tidy"])[:2])
+        (self.root / "new.c").touch()
+        subprocess.run(["git", "add", "new.c"], cwd=self.root, check=True)
+        self.assertEqual((0, "tidy new.c\n"), self.run_script(["tidy", "HEAD"])[:2])
+        (self.root / "new.c").rename(self.root / "bad.c")
+        subprocess.run(["git", "add", "bad.c"], cwd=self.root, check=True)
+        self.assertNotEqual(0, self.run_script(["tidy"])[0])
+
     def test_parts_build_what_they_run(self):
         for words, labels, wasm in ((["clang"], "", "OFF"), (["asan"], "", "OFF"), (["tsan"], "threads", "OFF"),
                                     (["release"], "shipped|golden|bench|realtime", "ON"), (["all", "tsan"], "", "ON")):
