@@ -6,11 +6,11 @@
 #include "common/physics/state/ids.h"
 #include "common/physics/state/joints/joint_record.h"
 #include "common/physics/state/joints/joints.h"
-#include "common/physics/step/solver/contact_lanes.h"
-#include "common/physics/step/solver/integrate.h"
+#include "common/physics/step/solver/solver.h"
+#include "common/physics/step/solver/solver_scratch.h"
 #include "common/physics/step/step.h"
 #include "common/physics/state/world.h"
-#include "common/physics/step/joints/joint_phases.h"
+#include "common/physics/step/solver/joint_phases.h"
 #include "common/physics/step/sensor_sweep.h"
 #include "common/physics/step/step_scratch.h"
 #include "common/physics/step/trim.h"
@@ -28,6 +28,7 @@ status world_create(const world_def *def, physics_world **out, error *err)
     ASSERT_MEMORY(world != NULL);
     memset(world, 0, sizeof *world);
     world->scratch = step_scratch_create();
+    world->solver = solver_scratch_create();
     world->parallel.world = world;
     world->parallel.runner.threads = 1;
     ranges_make_partials(&world->parallel);
@@ -84,6 +85,7 @@ void world_free(physics_world *world)
 #define FREE(type, name) array_free(&world->name);
     WORLD_ARRAYS(FREE)
 #undef FREE
+    solver_scratch_free(world);
     step_scratch_free(world);
     ranges_free_partials(&world->parallel);
     free(world);
@@ -124,6 +126,12 @@ static void change_step(physics_world *world)
     }
 }
 
+static void solve(physics_world *world)
+{
+    solve_constraints(world);
+    forget_ghost_collisions(world);
+}
+
 static void end_ways(physics_world *world)
 {
     solve_continuous(world);
@@ -144,7 +152,7 @@ void world_step(physics_world *world)
     run_phase(world, narrow_phase, &p->narrow_phase);
     const bool moves = world->awake_bodies.count > 0; // else there is nothing to solve, nor to move
     if (moves) {
-        run_phase(world, solve_constraints, &p->solve);
+        run_phase(world, solve, &p->solve);
     }
     run_phase(world, touch_events, &p->events);
     if (moves) {

@@ -143,6 +143,7 @@ PRIVATE = {
     # Working memory of a step: state must not depend on it, nor may hashes, images or queries.
     # world.c only makes and frees it.
     "common/physics/step/step_scratch.h": ["common/physics/step", "common/physics/world.c"],
+    "common/physics/step/solver/solver_scratch.h": ["common/physics/step", "common/physics/world.c"],
 }
 
 # The folders of the engine from the bottom up: each knows only folders before it, so there is no circle.
@@ -153,6 +154,13 @@ FORBIDDEN = [
     ("common/physics/" + below, "common/physics/" + above)
     for place, below in enumerate(PHYSICS_FOLDERS) for above in PHYSICS_FOLDERS[place + 1:]
 ] + [("common/physics/queries", "common/physics/" + other) for other in ("step", "image")] + [
+    # A step knows its solver, and the solver the kinds of joints; neither looks back.
+    ("common/physics/step/joints", "common/physics/step/solver"),
+] + [
+    (f"common/physics/step/{folder}", f"common/physics/step/{header}")
+    for folder in ("joints", "solver")
+    for header in sorted(path.name for path in (ROOT / "common/physics/step").glob("*.h"))
+] + [
     # Who somebody is does not depend on where worlds are; resuming and placing meet in calls.
     ("server/session/identity", "server/session/placement"),
     ("server/session/identity", "server/session/resume"),
@@ -428,6 +436,11 @@ class Checker(unittest.TestCase):
         self.assert_fault({"common/physics/state/a.c": '#include "common/physics/image/i.h"\n',
                            "common/physics/image/i.h": ""},
                           "common/physics/state may not include common/physics/image")
+
+    def test_solver_that_includes_the_step_is_found(self):
+        self.assert_fault({"common/physics/step/solver/a.c": '#include "common/physics/step/step_scratch.h"\n',
+                           "common/physics/step/step_scratch.h": ""},
+                          "common/physics/step/solver may not include common/physics/step/step_scratch.h")
 
     def test_every_folder_of_the_engine_has_its_place(self):
         folders = {path.name for path in (ROOT / "common/physics").iterdir() if path.is_dir()}

@@ -28,6 +28,7 @@ struct body_special;   // bodies/body_special.h
 struct joint;          // joints/joint_record.h
 struct joint_settings; // the same
 struct step_scratch;   // step/step_scratch.h
+struct solver_scratch; // step/solver/solver_scratch.h
 
 typedef ARRAY(body) body_list;
 typedef ARRAY(body_motion) body_motion_list;
@@ -94,6 +95,7 @@ struct physics_world {
     bool events_finished; // a step ended: the next change or step starts a new list
     parallel_work parallel;
     struct step_scratch *scratch;
+    struct solver_scratch *solver;
     double (*now_ms)(void); // NULL: steps are not measured
     world_profile profile;
 };

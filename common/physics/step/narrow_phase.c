@@ -5,6 +5,7 @@
 #include "common/physics/step/speculative.h"
 #include "common/physics/state/contacts/contact_pair.h"
 #include "common/physics/parallel/sort.h"
+#include "common/physics/step/solver/solver_scratch.h"
 #include "common/physics/step/step.h"
 #include "common/physics/state/world.h"
 #include "common/physics/step/step_scratch.h"
@@ -274,7 +275,7 @@ void contact_leave(physics_world *world, uint32_t slot)
     contact *c = &world->contacts.data[slot];
     c->flags &= (uint8_t)~CONTACT_ACTIVE;
     if ((c->flags & CONTACT_TOUCHING) != 0) {
-        array_push(&world->scratch->ended, slot);
+        array_push(&world->solver->ended, slot);
     }
     graph_remove_contact(world, slot);
 }
@@ -342,7 +343,7 @@ static void enter_graph(physics_world *world)
         }
         c->flags |= CONTACT_ACTIVE;
         if ((c->flags & CONTACT_SENSOR) != 0) {
-            array_push(&world->scratch->began, world->scratch->activated.data[i]);
+            array_push(&world->solver->began, world->scratch->activated.data[i]);
             continue;
         }
         uint32_t bodies[2] = {c->body_a, c->body_b};
@@ -357,8 +358,8 @@ static void enter_graph(physics_world *world)
 
 void narrow_phase(physics_world *world)
 {
-    array_clear(&world->scratch->began);
-    array_clear(&world->scratch->ended);
+    array_clear(&world->solver->began);
+    array_clear(&world->solver->ended);
     // Bodies touched asleep wake, and bring contacts along whose manifolds are from before they
     // slept: the loop renews those, too.
     for (uint32_t first = 0; first < world->awake_contacts.count || first == 0;) {

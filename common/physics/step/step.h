@@ -10,11 +10,7 @@ void narrow_phase(physics_world *world); // narrow_phase.c: manifolds, who is so
 // normals are again as they were found.
 void hide_ghost_collisions(physics_world *world);
 void forget_ghost_collisions(physics_world *world);
-void solve_constraints(physics_world *world); // solver.c: velocities and changes of pose
-void touch_events(physics_world *world);      // touch.c: begin, stay, end, hit, after solving
-// solver.c: contacts with impacts that sweeps passed over in a sub-step of the last step, the most
-// of its sub-steps. It exceeds IMPACT_WORK_MAX by a round's last sweeps at most.
-uint32_t most_impact_work(const physics_world *world);
+void touch_events(physics_world *world); // touch.c: begin, stay, end, hit, after solving
 float distance_moved(const physics_world *world, uint32_t body, vec2 moved,
                      rot turned); // finalize.c: of any point, at most
 // narrow_phase.c, from an image: finds the manifold again that belongs to contact.reference; false

@@ -15,18 +15,8 @@
 #include "common/physics/step/impact_blows.h"
 #include "common/physics/step/impacts.h"
 #include "common/physics/step/sensor_sweep.h"
-#include "common/physics/step/solver/heavy_loads.h"
-#include "common/physics/step/solver/impact_joints.h"
-#include "common/physics/step/solver/solver.h"
 #include "common/physics/step/trim.h"
 
-struct velocity_lanes;    // solver/integrate.h
-struct contact_kernels;   // solver/contact_lanes.h
-struct integrate_kernels; // solver/integrate.h
-struct joint_solver;      // solver/joint_lanes.h
-struct truss_solver;      // solver/truss/truss.h
-
-typedef ARRAY(struct velocity_lanes) velocity_lanes_list;
 typedef ARRAY(turned_normal) turned_normal_list;
 typedef ARRAY(vec2d) place_list;
 typedef ARRAY(float) float_list;
@@ -42,17 +32,12 @@ typedef ARRAY(sensor_pass) sensor_pass_list;
     X(item_pairs, found, CHANGES)        /* boxes that came to overlap; to sort them, partial 0 */ \
     X(slot_list, activated, CHANGES)     /* contacts that got points in this step */               \
     X(slot_list, deactivated, CHANGES)   /* contacts that lost them */                             \
-    X(slot_list, began, CHANGES)         /* contacts that began to touch */                        \
-    X(slot_list, ended, CHANGES)         /* contacts that ceased to */                             \
     X(slot_list, on_tiles, CHANGES)      /* bodies for ghost_collisions.c */                       \
     X(turned_normal_list, turned, NEVER) /* contacts whose normal it turned, for this step */      \
     X(item_pairs, rests, NEVER)          /* shapes and contacts of ghost_collisions.c */           \
     X(item_pairs, rests_sorted, NEVER)   /* to sort those */                                       \
-    X(slot_list, held, AWAKE)            /* awake bodies that something may touch: integrate.c */  \
-    X(velocity_lanes_list, unsolved, AWAKE) /* of the held, LANES in each */                       \
-    X(velocity_lanes_list, unstruck, AWAKE) /* the same before impacts between sub-steps */        \
-    X(impact_path_list, paths, CHANGES)     /* of impacts.c; at 0 nothing */                       \
-    X(slot_list, path_of, NEVER)            /* by body: its path, or 0; of no count */             \
+    X(impact_path_list, paths, CHANGES)  /* of impacts.c; at 0 nothing */                          \
+    X(slot_list, path_of, NEVER)         /* by body: its path, or 0; of no count */                \
     X(impact_event_list, meetings, CHANGES) /* impacts to come, a binary heap */                   \
     X(impact_blow_list, blows, CHANGES)     /* impacts of a moment */                              \
     X(place_list, rubs, CHANGES)            /* impulses of their friction */                       \
@@ -63,26 +48,17 @@ typedef ARRAY(sensor_pass) sensor_pass_list;
     X(slot_list, parted, CHANGES)           /* contacts that are not to be solved in this step */  \
     X(slot_list, joined, CHANGES)           /* contacts that go on after their impact */           \
     X(slot_list, grown, CHANGES)            /* shapes whose boxes reach along new ways */          \
-    X(slot_list, uneven, CHANGES)           /* contacts of masses that are: heavy_loads.c */       \
-    X(lent_mass_list, lent, CHANGES)        /* bodies that count as heavier */                     \
     X(slot_list, fast, CHANGES)             /* bodies for continuous.c */                          \
     X(slot_list, paddles, CHANGES)          /* fast kinematic bodies, for continuous.c */          \
     X(slot_list, swept, CHANGES)            /* bodies for sensor_sweep.c */                        \
     X(sensor_way_list, sensor_ways, NEVER)  /* by body: of those; of no count */                   \
     X(sensor_pass_list, passes, CHANGES)    /* sensors that they passed */                         \
     X(slot_list, lost, NEVER)               /* bodies that left the world, or are not numbers */   \
-    X(float_list, stops, NEVER)         /* the part of the step after which each fast one rests */ \
-    X(byte_list, struck, NEVER)         /* of each body: see impact_pass */                        \
-    X(byte_list, braced, NEVER)         /* of each body: whether impact_joints.c has listed it */  \
-    X(byte_list, borne, NEVER)          /* of each body: see find_borne() of heavy_loads.c */      \
-    X(slot_list, borne_bodies, CHANGES) /* those with an entry there */                            \
-    X(slot_list, bracing, CHANGES)      /* joints that bear the impacts of a moment */             \
-    X(impact_row_list, rows, CHANGES)   /* rigid directions of those */                            \
-    X(impact_load_list, loads, CHANGES) /* impulses that they have borne in the step */            \
-    X(slot_list, listed, NEVER)         /* of one function at a time */                            \
-    X(slot_list, all, NEVER)            /* of one function of touch.c at a time */                 \
-    X(slot_list, set_of, AWAKE)         /* union-find of sleep.c, by body */                       \
-    X(slot_list, sleep_awake, AWAKE)    /* islands that fall asleep: see sleep.c */                \
+    X(float_list, stops, NEVER)      /* the part of the step after which each fast one rests */    \
+    X(slot_list, listed, NEVER)      /* of one function at a time */                               \
+    X(slot_list, all, NEVER)         /* of one function of touch.c at a time */                    \
+    X(slot_list, set_of, AWAKE)      /* union-find of sleep.c, by body */                          \
+    X(slot_list, sleep_awake, AWAKE) /* islands that fall asleep: see sleep.c */                   \
     X(slot_list, sleep_members, AWAKE)                                                             \
     X(slot_list, sleep_contacts, AWAKE)                                                            \
     X(slot_list, sleep_next, AWAKE) /* by body: chains of members */
@@ -93,16 +69,9 @@ typedef struct step_scratch {
 #undef DECLARE
     item_pairs found_in[PARTIALS_MAX]; // pairs found, by the range that found them
     uint64_t met_standing, met_moving; // boxes that impacts.c came upon in this step along new ways
-    uint32_t impact_work;              // see most_impact_work()
-    contact_groups groups;
     trim_peaks peaks;
-    const struct contact_kernels *kernels;
-    const struct integrate_kernels *integrators;
-    struct joint_solver *joint_solver; // the joints of a step; NULL before the first
-    struct truss_solver *truss_solver; // joints under heavy loads; NULL before the first
 } step_scratch;
 
-// Empty, with the kernels that this processor runs.
 step_scratch *step_scratch_create(void);
 // `world` still has it.
 void step_scratch_free(physics_world *world);

@@ -5,6 +5,7 @@
 #include "common/physics/state/events.h"
 #include "common/physics/step/solver/contact_lanes.h"
 #include "common/physics/parallel/sort.h"
+#include "common/physics/step/solver/solver_scratch.h"
 #include "common/physics/step/step.h"
 #include "common/physics/state/world.h"
 #include "common/physics/step/step_scratch.h"
@@ -15,14 +16,14 @@
 static bool touched_before(const physics_world *world, uint32_t slot)
 {
     return (world->contacts.data[slot].flags & CONTACT_TOUCHING) != 0 ||
-           slot_is_among(&world->scratch->ended, slot);
+           slot_is_among(&world->solver->ended, slot);
 }
 
 static bool touches_after(const physics_world *world, uint32_t slot)
 {
     const uint32_t flags = world->contacts.data[slot].flags;
     return (flags & CONTACT_TOUCHING) != 0 ||
-           ((flags & CONTACT_ACTIVE) != 0 && slot_is_among(&world->scratch->began, slot));
+           ((flags & CONTACT_ACTIVE) != 0 && slot_is_among(&world->solver->began, slot));
 }
 
 // A pair in this step, as one of its contacts sees it.
@@ -35,11 +36,11 @@ typedef struct pair_step {
 // `list` has the contact, so whether that one list has it is not searched for again.
 static pair_step pair_of(const physics_world *world, uint32_t slot, const slot_list *list)
 {
-    const slot_list *began = &world->scratch->began;
+    const slot_list *began = &world->solver->began;
     const uint32_t flags = world->contacts.data[slot].flags;
     const bool struck = list == began || slot_is_among(began, slot);
     pair_step pair = {
-        .touched = list == &world->scratch->ended || touched_before(world, slot),
+        .touched = list == &world->solver->ended || touched_before(world, slot),
         .touches = (flags & CONTACT_TOUCHING) != 0 || ((flags & CONTACT_ACTIVE) != 0 && struck),
         .struck = struck,
         .first = true,
@@ -49,7 +50,7 @@ static pair_step pair_of(const physics_world *world, uint32_t slot, const slot_l
     for (uint32_t other; (other = pair_walk_next(world, &walk)) != NONE;) {
         pair.touched = pair.touched || touched_before(world, other);
         pair.touches = pair.touches || touches_after(world, other);
-        pair.struck = pair.struck || slot_is_among(&world->scratch->began, other);
+        pair.struck = pair.struck || slot_is_among(&world->solver->began, other);
         if (slot_is_among(list, other)) {
             pair.first = pair.first && slot < other;
             pair.last = pair.last && other < slot;
@@ -138,7 +139,7 @@ static bool is_reported(const physics_world *world, uint32_t flags)
 
 static void tell_ends(physics_world *world)
 {
-    const slot_list *ended = &world->scratch->ended;
+    const slot_list *ended = &world->solver->ended;
     for (uint32_t i = 0; i < ended->count; i++) {
         contact_clear_touching(world, ended->data[i]);
     }
@@ -164,7 +165,7 @@ static bool is_hit(const physics_world *world, uint32_t slot)
     bool fastest = speed > (float)world->def.hit_threshold;
     pair_walk walk = pair_walk_of(world, slot);
     for (uint32_t other; fastest && (other = pair_walk_next(world, &walk)) != NONE;) {
-        if (slot_is_among(&world->scratch->began, other)) {
+        if (slot_is_among(&world->solver->began, other)) {
             const float others = closing_speed(world, other);
             fastest = others < speed || (others == speed && slot < other);
         }
@@ -179,7 +180,7 @@ static void tell_begin(physics_world *world, uint32_t slot)
     const bool sensor = (flags & CONTACT_SENSOR) != 0;
     const bool told = is_reported(world, flags);
     const pair_step pair =
-        told ? pair_of(world, slot, &world->scratch->began) : (pair_step){.touches = true};
+        told ? pair_of(world, slot, &world->solver->began) : (pair_step){.touches = true};
     if (told && !pair.touched && pair.first) {
         tell_contact(world, sensor ? EVENT_SENSOR_BEGIN : EVENT_BEGIN, slot);
     }
@@ -195,8 +196,8 @@ static void tell_begin(physics_world *world, uint32_t slot)
 static void list_changes(physics_world *world)
 {
     const impact_report_list *reports = &world->scratch->reports;
-    slot_list *began = &world->scratch->began;
-    slot_list *ended = &world->scratch->ended;
+    slot_list *began = &world->solver->began;
+    slot_list *ended = &world->solver->ended;
     ended->count = sort_slots(ended->data, ended->count);
     for (uint32_t i = 0; i < reports->count; i++) {
         const uint32_t slot = reports->data[i].contact;
@@ -210,7 +211,7 @@ static void list_changes(physics_world *world)
 
 static void tell_begins(physics_world *world)
 {
-    const slot_list *began = &world->scratch->began;
+    const slot_list *began = &world->solver->began;
     for (uint32_t i = 0; i < began->count; i++) {
         tell_begin(world, began->data[i]);
     }
@@ -256,11 +257,11 @@ static void tell_stays(physics_world *world)
         }
     }
     // A pair that goes on from one piece of a chain to another.
-    for (uint32_t i = 0; i < world->scratch->began.count; i++) {
-        const uint32_t slot = world->scratch->began.data[i];
+    for (uint32_t i = 0; i < world->solver->began.count; i++) {
+        const uint32_t slot = world->solver->began.data[i];
         const uint32_t solid = CONTACT_EVENTS | CONTACT_ACTIVE;
         if ((world->contacts.data[slot].flags & (solid | CONTACT_SENSOR)) == solid &&
-            pair_of(world, slot, &world->scratch->began).touched) {
+            pair_of(world, slot, &world->solver->began).touched) {
             array_push(listed, slot);
         }
     }
@@ -274,7 +275,7 @@ static void tell_stays(physics_world *world)
 // Frees the ended contacts whose boxes have parted.
 static void free_parted(physics_world *world)
 {
-    const slot_list *ended = &world->scratch->ended;
+    const slot_list *ended = &world->solver->ended;
     for (uint32_t i = 0; i < ended->count; i++) {
         const contact *c = &world->contacts.data[ended->data[i]];
         if (!aabb_overlaps(world->shapes.data[c->shape_a].fat,

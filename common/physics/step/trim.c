@@ -12,6 +12,7 @@
 #include "common/physics/step/solver/contact_lanes.h"
 #include "common/physics/step/solver/integrate.h"
 #include "common/physics/step/solver/joint_lanes.h"
+#include "common/physics/step/solver/solver_scratch.h"
 #include "common/physics/step/step_scratch.h"
 
 enum {
@@ -27,22 +28,36 @@ static uint32_t larger(uint32_t a, uint32_t b)
     return a > b ? a : b;
 }
 
-void trim_note(physics_world *world)
-{
-    const step_scratch *scratch = world->scratch;
-    trim_peaks *peaks = &world->scratch->peaks;
-    peaks->changes = larger(peaks->changes, world->enlarged.count);
-    peaks->changes = larger(peaks->changes, scratch->turned.count);
-#define NOTE_CHANGES(name) peaks->changes = larger(peaks->changes, scratch->name.count);
+// The longest of the lists of changes in `scratch`, or `longest`.
+#define NOTE_CHANGES(name) longest = larger(longest, scratch->name.count);
 #define NOTE_AWAKE(name)
 #define NOTE_NEVER(name)
 #define NOTE(type, name, when) NOTE_##when(name)
+
+static uint32_t longest_of_step(const step_scratch *scratch, uint32_t longest)
+{
+    longest = larger(longest, scratch->turned.count);
     STEP_SCRATCH_ARRAYS(NOTE)
+    return longest;
+}
+
+static uint32_t longest_of_solver(const solver_scratch *scratch, uint32_t longest)
+{
+    SOLVER_SCRATCH_ARRAYS(NOTE)
+    return longest;
+}
+
+void trim_note(physics_world *world)
+{
+    trim_peaks *peaks = &world->scratch->peaks;
+    peaks->changes = larger(peaks->changes, world->enlarged.count);
+    peaks->changes = longest_of_step(world->scratch, peaks->changes);
+    peaks->changes = longest_of_solver(world->solver, peaks->changes);
     peaks->events = larger(peaks->events, world->events.count);
     if (world->awake_bodies.count == 0) {
         return;
     }
-    peaks->groups = larger(peaks->groups, scratch->groups.first[COLOURS + 1]);
+    peaks->groups = larger(peaks->groups, world->solver->groups.first[COLOURS + 1]);
     for (int sort = 0; sort < JOINT_SORTS; sort++) {
         peaks->joints[sort] = larger(peaks->joints[sort], joint_lanes_count(world, sort));
     }
@@ -64,17 +79,28 @@ void trim_note(physics_world *world)
         TRIM(list, need);                                                                          \
     } while (0)
 
-static void trim_lists(physics_world *world, uint32_t need)
-{
-    step_scratch *scratch = world->scratch;
-    TRIM(&world->enlarged, need);
 #define TRIM_CHANGES(name) CLEAR_AND_TRIM(&scratch->name, need);
 #define TRIM_AWAKE(name)
 #define TRIM_NEVER(name)
 #define TRIM_ONE(type, name, when) TRIM_##when(name)
+
+static void trim_step_lists(step_scratch *scratch, uint32_t need)
+{
     STEP_SCRATCH_ARRAYS(TRIM_ONE)
+}
+
+static void trim_solver_lists(solver_scratch *scratch, uint32_t need)
+{
+    SOLVER_SCRATCH_ARRAYS(TRIM_ONE)
+}
+
+static void trim_lists(physics_world *world, uint32_t need)
+{
+    TRIM(&world->enlarged, need);
+    trim_step_lists(world->scratch, need);
+    trim_solver_lists(world->solver, need);
     for (uint32_t i = 0; i < world->parallel.partial_count; i++) {
-        CLEAR_AND_TRIM(&scratch->found_in[i], need);
+        CLEAR_AND_TRIM(&world->scratch->found_in[i], need);
         for (int k = 0; k < PARTIAL_LISTS; k++) {
             CLEAR_AND_TRIM(&world->parallel.partials[i].lists[k], need);
         }
@@ -83,7 +109,7 @@ static void trim_lists(physics_world *world, uint32_t need)
 
 static void trim_lanes(physics_world *world, const trim_peaks *peaks)
 {
-    if (world->scratch->groups.capacity > 2 * peaks->groups + GROUPS_SPARE) {
+    if (world->solver->groups.capacity > 2 * peaks->groups + GROUPS_SPARE) {
         contact_lanes_free(world);
     }
     for (int sort = 0; sort < JOINT_SORTS; sort++) {
@@ -91,7 +117,22 @@ static void trim_lanes(physics_world *world, const trim_peaks *peaks)
     }
 }
 
-// While nobody is awake, what lists those who are, and what finds islands among them.
+#undef TRIM_CHANGES
+#undef TRIM_AWAKE
+#define TRIM_CHANGES(name)
+#define TRIM_AWAKE(name) CLEAR_AND_TRIM(&scratch->name, 0);
+
+static void trim_awake_of_step(step_scratch *scratch)
+{
+    STEP_SCRATCH_ARRAYS(TRIM_ONE)
+}
+
+static void trim_awake_of_solver(solver_scratch *scratch)
+{
+    SOLVER_SCRATCH_ARRAYS(TRIM_ONE)
+}
+
+// While no body is awake: the lists of awake things, and those that find islands among them.
 static void trim_awake(physics_world *world)
 {
     TRIM(&world->awake_bodies, 0);
@@ -103,12 +144,8 @@ static void trim_awake(physics_world *world)
             TRIM(&world->graph[i].joints[sort], 0);
         }
     }
-    step_scratch *scratch = world->scratch;
-#undef TRIM_CHANGES
-#undef TRIM_AWAKE
-#define TRIM_CHANGES(name)
-#define TRIM_AWAKE(name) CLEAR_AND_TRIM(&scratch->name, 0);
-    STEP_SCRATCH_ARRAYS(TRIM_ONE)
+    trim_awake_of_step(world->scratch);
+    trim_awake_of_solver(world->solver);
 }
 
 void trim_world(physics_world *world)

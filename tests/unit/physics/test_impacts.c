@@ -8,7 +8,7 @@
 
 #include "common/physics/step/impacts.h"
 #include "common/physics/step/solver/contact_lanes.h"
-#include "common/physics/step/step.h"
+#include "common/physics/step/solver/solver.h"
 #include "tests/golden/scenes.h"
 
 static double pick(int seed, uint32_t which, double low, double high)

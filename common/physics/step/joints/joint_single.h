@@ -5,7 +5,7 @@
 #define CAROM_COMMON_PHYSICS_STEP_JOINTS_JOINT_SINGLE_H
 
 #include "common/physics/state/joints/joint_record.h"
-#include "common/physics/step/solver/solver.h"
+#include "common/physics/step/joints/solver_pass.h"
 
 // Within a step the solver may have a body spin faster than it leaves it with. No step turns a
 // joint by more: two bodies of PHYSICS_SPIN_MAX turn 1273 times against each other in the longest

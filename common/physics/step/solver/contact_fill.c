@@ -15,7 +15,7 @@
 #include "common/physics/step/solver/contact_fill.h"
 #include "common/physics/step/solver/contact_rolling.h"
 #include "common/physics/step/solver/heavy_loads.h"
-#include "common/physics/step/step_scratch.h"
+#include "common/physics/step/solver/solver_scratch.h"
 
 // Rows are read and written as vectors: these lie side by side, on their own boundaries.
 _Static_assert(offsetof(contact, reference) == 0 && offsetof(contact, shape_b) == 28,
@@ -94,7 +94,7 @@ typedef struct group_part {
 INLINE group_part part_of_group(const physics_world *world, uint32_t group, int part,
                                 const uint32_t *slots, uint32_t count)
 {
-    const contact_groups *groups = &world->scratch->groups;
+    const contact_groups *groups = &world->solver->groups;
     const uint32_t before = (uint32_t)part * PART_LANES;
     const uint32_t left = count > before ? count - before : 0;
     return (group_part){
@@ -497,8 +497,8 @@ INLINE part_marks fill_part(const group_part *part)
 void VARIANT_OF(contact_fill_)(const physics_world *world, uint32_t index, const uint32_t *slots,
                                uint32_t count)
 {
-    lane_marks *marks = &world->scratch->groups.marks[index];
-    uint8_t *impacts = &world->scratch->groups.impacts[index];
+    lane_marks *marks = &world->solver->groups.marks[index];
+    uint8_t *impacts = &world->solver->groups.impacts[index];
     *marks = (lane_marks){.features = {LANES_NONE, LANES_NONE}};
     *impacts = IMPACTS_NEVER;
     uint32_t surfaced = 0; // parts
@@ -521,7 +521,7 @@ void VARIANT_OF(contact_fill_)(const physics_world *world, uint32_t index, const
     }
     for (int i = 0; i < PARTS && *impacts != IMPACTS_NEVER; i++) {
         if ((surfaced >> i & 1) == 0) { // nothing of it rebounds
-            surface_lanes *s = PART_OF(&world->scratch->groups.surfaces[index], i);
+            surface_lanes *s = PART_OF(&world->solver->groups.surfaces[index], i);
             s->restitution = splat(0.0f);
         }
     }
@@ -581,7 +581,7 @@ INLINE uint32_t store_part(const group_part *part, uint32_t approached, uint32_t
 touch_changes VARIANT_OF(contact_store_)(const physics_world *world, uint32_t index,
                                          const uint32_t *slots, uint32_t count)
 {
-    const lane_marks *marks = &world->scratch->groups.marks[index];
+    const lane_marks *marks = &world->solver->groups.marks[index];
     const uint32_t part_bits = (1u << PART_LANES) - 1;
     uint32_t pressed = 0;
     for (int i = 0; i < PARTS; i++) {

@@ -7,7 +7,7 @@
 #include "common/base/assert.h"
 #include "common/base/block.h"
 #include "common/physics/parallel/sort.h"
-#include "common/physics/step/step_scratch.h"
+#include "common/physics/step/solver/solver_scratch.h"
 
 extern const contact_kernels contact_kernels_base;
 #ifdef CAROM_HAVE_AVX2
@@ -49,7 +49,7 @@ static void *resize_groups(void *data, uint32_t from, uint32_t to, size_t bytes)
 
 static void set_capacity(physics_world *world, uint32_t count)
 {
-    contact_groups *groups = &world->scratch->groups;
+    contact_groups *groups = &world->solver->groups;
     const uint32_t from = groups->capacity;
     groups->lanes = resize_groups(groups->lanes, from, count, sizeof *groups->lanes);
     groups->marks = resize_groups(groups->marks, from, count, sizeof *groups->marks);
@@ -68,13 +68,13 @@ static void set_capacity(physics_world *world, uint32_t count)
 void contact_lanes_free(physics_world *world)
 {
     set_capacity(world, 0);
-    world->scratch->groups = (contact_groups){0};
+    world->solver->groups = (contact_groups){0};
 }
 
 // Room for so many groups; what contacts of some kinds need, once there are any.
 static void reserve_groups(physics_world *world, uint32_t count)
 {
-    contact_groups *groups = &world->scratch->groups;
+    contact_groups *groups = &world->solver->groups;
     if (count > groups->capacity) {
         set_capacity(world, count + count / 16);
     }
@@ -99,7 +99,7 @@ void contact_lanes_layout(physics_world *world)
     }
     // never none, so that an empty world has an array too
     reserve_groups(world, first[COLOURS + 1] + 1);
-    memcpy(world->scratch->groups.first, first, sizeof first);
+    memcpy(world->solver->groups.first, first, sizeof first);
 }
 
 // The contacts of a group.
@@ -112,12 +112,12 @@ typedef struct group_slots {
 // Of a group of the colour `*colour` or of a later one, which it is then set to.
 static group_slots slots_of(const physics_world *world, uint32_t group, uint32_t *colour)
 {
-    while (group >= world->scratch->groups.first[*colour + 1]) {
+    while (group >= world->solver->groups.first[*colour + 1]) {
         ++*colour;
     }
     const graph_colour *of = &world->graph[*colour];
     uint32_t per_group = *colour == COLOUR_OVERFLOW ? 1 : LANES;
-    uint32_t from = (group - world->scratch->groups.first[*colour]) * per_group;
+    uint32_t from = (group - world->solver->groups.first[*colour]) * per_group;
     uint32_t left = of->contacts.count - from;
     uint32_t count = left < per_group ? left : per_group;
     return (group_slots){&of->contacts.data[from], count, left - count};
@@ -146,7 +146,7 @@ void contact_lanes_prepare(physics_world *world, uint32_t first, uint32_t end)
     for (uint32_t g = first; g < end; g++) {
         group_slots of = slots_of(world, g, &colour);
         ask_ahead(world, &of, true);
-        world->scratch->kernels->fill(world, g, of.slots, of.count);
+        world->solver->kernels->fill(world, g, of.slots, of.count);
     }
 }
 
@@ -164,7 +164,7 @@ void contact_lanes_store(physics_world *world, uint32_t first, uint32_t end, slo
     for (uint32_t g = first; g < end; g++) {
         group_slots of = slots_of(world, g, &colour);
         ask_ahead(world, &of, false);
-        touch_changes changes = world->scratch->kernels->store(world, g, of.slots, of.count);
+        touch_changes changes = world->solver->kernels->store(world, g, of.slots, of.count);
         list_lanes(of.slots, changes.began, began);
         list_lanes(of.slots, changes.ended, ended);
     }
@@ -189,11 +189,11 @@ void contact_approach(const physics_world *world, const contact *c, float approa
     approach[0] = approach[1] = 0.0f;
     if (c->colour != COLOUR_NONE) {
         uint32_t per_group = c->colour == COLOUR_OVERFLOW ? 1 : LANES;
-        uint32_t group = world->scratch->groups.first[c->colour] + c->colour_index / per_group;
+        uint32_t group = world->solver->groups.first[c->colour] + c->colour_index / per_group;
         uint32_t lane = c->colour_index % per_group;
-        ASSERT_SLOW((world->scratch->groups.marks[group].approached >> lane & 1) != 0);
+        ASSERT_SLOW((world->solver->groups.marks[group].approached >> lane & 1) != 0);
         for (int i = 0; i < 2; i++) {
-            approach[i] = world->scratch->groups.lanes[group].points[i].base_separation[lane];
+            approach[i] = world->solver->groups.lanes[group].points[i].base_separation[lane];
         }
     }
 }

@@ -14,7 +14,7 @@
 #include "common/physics/step/solver/heavy_loads.h"
 
 #include "common/physics/state/world.h"
-#include "common/physics/step/step_scratch.h"
+#include "common/physics/step/solver/solver_scratch.h"
 
 #include <string.h>
 
@@ -29,7 +29,7 @@ static bool is_pressed(const contact *c)
 // Notes the bodies that press the one as so many contacts away from what stands.
 static void spread(physics_world *world, uint32_t body_, uint8_t contacts)
 {
-    step_scratch *s = world->scratch;
+    solver_scratch *s = world->solver;
     for (uint32_t key = world->bodies.data[body_].contacts; key != NONE;) {
         const contact *c = &world->contacts.data[key >> 1];
         const uint32_t other = (key & 1) == 0 ? c->body_b : c->body_a;
@@ -45,7 +45,7 @@ static void spread(physics_world *world, uint32_t body_, uint8_t contacts)
 // Finds the contacts that lie between each body and what stands, if they are few enough.
 static void find_borne(physics_world *world)
 {
-    step_scratch *s = world->scratch;
+    solver_scratch *s = world->solver;
     array_clear(&s->borne_bodies);
     array_reserve(&s->borne, world->bodies.count);
     memset(s->borne.data, UINT8_MAX, world->bodies.count);
@@ -73,7 +73,7 @@ static bool is_borne(const physics_world *world, uint32_t body_, uint32_t slot, 
         const uint32_t other = (key & 1) == 0 ? c->body_b : c->body_a;
         if (key >> 1 != slot && is_pressed(c) &&
             (world->motions.data[other].inv_mass == 0.0f ||
-             (world->scratch->borne.data[other] <= hops &&
+             (world->solver->borne.data[other] <= hops &&
               is_borne(world, other, key >> 1, hops - 1)))) {
             return true;
         }
@@ -88,10 +88,10 @@ static void take_as_heavier(physics_world *world, uint32_t body_, float inv_mass
     body_motion *m = &world->motions.data[body_];
     if ((b->flags & BODY_MARKED) == 0) {
         b->flags |= BODY_MARKED;
-        array_push(&world->scratch->lent, ((lent_mass){body_, m->inv_mass, m->inv_inertia}));
+        array_push(&world->solver->lent, ((lent_mass){body_, m->inv_mass, m->inv_inertia}));
     }
     m->inv_mass = inv_mass;
-    array_push(&world->scratch->listed, body_);
+    array_push(&world->solver->listed, body_);
 }
 
 // Lends mass to the lighter body of the contact, if the heavy one presses it against something
@@ -111,7 +111,7 @@ static void lend_by_contact(physics_world *world, uint32_t slot)
 
 bool lend_masses(physics_world *world, const uint32_t *contacts, uint32_t count)
 {
-    step_scratch *s = world->scratch;
+    solver_scratch *s = world->solver;
     array_clear(&s->listed);
     if (count > 0) {
         find_borne(world);
@@ -136,7 +136,7 @@ bool lend_masses(physics_world *world, const uint32_t *contacts, uint32_t count)
 
 void return_masses(physics_world *world)
 {
-    lent_mass_list *lent = &world->scratch->lent;
+    lent_mass_list *lent = &world->solver->lent;
     for (uint32_t i = 0; i < lent->count; i++) {
         const lent_mass *l = &lent->data[i];
         world->motions.data[l->body].inv_mass = l->inv_mass;

@@ -18,7 +18,7 @@
 #include "common/physics/state/joints/joint_record.h"
 #include "common/physics/state/joints/joints.h"
 #include "common/physics/step/solver/contact_lanes.h"
-#include "common/physics/step/step_scratch.h"
+#include "common/physics/step/solver/solver_scratch.h"
 
 #include <string.h>
 
@@ -71,7 +71,7 @@ bool body_is_braced(const physics_world *world, uint32_t body_)
 // Puts a dynamic body on the list, once.
 static void list_body(physics_world *world, uint32_t slot)
 {
-    step_scratch *s = world->scratch;
+    solver_scratch *s = world->solver;
     if (s->braced.data[slot] == 0 && (world->states.data[slot].flags & STATE_DYNAMIC) != 0) {
         s->braced.data[slot] = 1;
         array_push(&s->listed, slot);
@@ -81,7 +81,7 @@ static void list_body(physics_world *world, uint32_t slot)
 // The bodies of impacts, in the order of slots.
 static void list_struck(physics_world *world)
 {
-    step_scratch *s = world->scratch;
+    solver_scratch *s = world->solver;
     const contact_groups *groups = &s->groups;
     array_clear(&s->listed);
     for (uint32_t g = 0; g < groups->first[COLOURS + 1]; g++) {
@@ -110,7 +110,7 @@ static void note_joint(physics_world *world, uint32_t joint_, uint32_t other, vo
 // on: ring by ring, each in the order of slots.
 static void list_joints(physics_world *world, slot_list *joints)
 {
-    slot_list *bodies = &world->scratch->listed;
+    slot_list *bodies = &world->solver->listed;
     uint32_t first = 0;
     while (first < bodies->count && joints->count < IMPACT_JOINTS_MAX) {
         const uint32_t end = bodies->count;
@@ -184,7 +184,7 @@ static void add_row(physics_world *world, uint32_t joint_, impact_row row)
     row.kept = row.pushes ? float_min(velocity, 0.0f) : velocity;
     row.mass = 1.0f / k;
     if (k > 0.0f && isfinite(row.mass) && isfinite(velocity)) {
-        array_push(&world->scratch->rows, row);
+        array_push(&world->solver->rows, row);
     }
 }
 
@@ -299,7 +299,7 @@ static void add_joint(physics_world *world, uint32_t joint_)
 
 bool impact_joints_find(physics_world *world)
 {
-    step_scratch *s = world->scratch;
+    solver_scratch *s = world->solver;
     array_clear(&s->rows);
     if (!world->step.lively || world->joint_slots.count == 0) {
         return false;
@@ -327,7 +327,7 @@ static void push(physics_world *world, uint32_t slot, vec2 impulse, float moment
 
 static bool sweep_rows(physics_world *world)
 {
-    step_scratch *s = world->scratch;
+    solver_scratch *s = world->solver;
     bool changed = false;
     for (uint32_t i = 0; i < s->rows.count; i++) {
         impact_row *r = &s->rows.data[i];
@@ -356,7 +356,7 @@ bool impact_joints_sweep(physics_world *world)
 
 void impact_joints_end(physics_world *world, uint8_t *struck, uint8_t mark)
 {
-    step_scratch *s = world->scratch;
+    solver_scratch *s = world->solver;
     for (uint32_t i = 0; i < s->rows.count; i++) {
         const impact_row *r = &s->rows.data[i];
         const uint32_t both[2] = {r->body_a, r->body_b};
@@ -379,7 +379,7 @@ void impact_joints_end(physics_world *world, uint8_t *struck, uint8_t mark)
 
 void impact_joints_report(physics_world *world)
 {
-    impact_load_list *loads = &world->scratch->loads;
+    impact_load_list *loads = &world->solver->loads;
     for (uint32_t i = 0; i < loads->count; i++) {
         const impact_load *l = &loads->data[i];
         joint *j = &world->joints.data[l->joint];

@@ -13,7 +13,7 @@
 #include "common/physics/step/solver/integrate.h"
 
 #include "common/physics/lanes/wide.h"
-#include "common/physics/step/step_scratch.h"
+#include "common/physics/step/solver/solver_scratch.h"
 
 #include <string.h>
 
@@ -52,7 +52,7 @@ static bool is_free(const physics_world *world, uint32_t slot)
            (world->states.data[slot].flags & STATE_DYNAMIC) != 0;
 }
 
-// The held bodies that a range has listed in world->scratch->held, from its own beginning on.
+// The held bodies that a range has listed in world->solver->held, from its own beginning on.
 typedef struct held_part {
     uint32_t first, count;
 } held_part;
@@ -72,16 +72,16 @@ static void integrate_free_range(physics_world *world, uint32_t first, uint32_t 
     for (uint32_t i = first; i < end; i++) {
         uint32_t slot = world->awake_bodies.data[i];
         if (!pass->told || !is_free(world, slot)) {
-            world->scratch->held.data[first + part.count++] = slot;
+            world->solver->held.data[first + part.count++] = slot;
             continue;
         }
         free[count++] = slot;
         if (count == LANES) {
-            world->scratch->integrators->all(world, free, count);
+            world->solver->integrators->all(world, free, count);
             count = 0;
         }
     }
-    world->scratch->integrators->all(world, free, count);
+    world->solver->integrators->all(world, free, count);
     pass->parts[found - world->parallel.partials] = part;
 }
 
@@ -89,7 +89,7 @@ void integrate_free(physics_world *world)
 {
     held_part parts[PARTIALS_MAX];
     const free_pass pass = {colours_tell(world), parts};
-    slot_list *held = &world->scratch->held;
+    slot_list *held = &world->solver->held;
     array_reserve(held, world->awake_bodies.count);
     uint32_t partials = run_ranges(&world->parallel, world->awake_bodies.count, GRAIN_BODIES,
                                    integrate_free_range, &pass);
@@ -105,24 +105,24 @@ void integrate_free(physics_world *world)
 
 static uint32_t held_eights(const physics_world *world)
 {
-    return (world->scratch->held.count + LANES - 1) / LANES;
+    return (world->solver->held.count + LANES - 1) / LANES;
 }
 
 static void velocities_range(physics_world *world, uint32_t first, uint32_t end,
                              const void *context)
 {
-    world->scratch->integrators->velocities(world, first, end, *(const bool *)context);
+    world->solver->integrators->velocities(world, first, end, *(const bool *)context);
 }
 
 static void positions_range(physics_world *world, uint32_t first, uint32_t end, const void *context)
 {
     (void)context;
-    world->scratch->integrators->positions(world, first, end);
+    world->solver->integrators->positions(world, first, end);
 }
 
 void integrate_velocities(physics_world *world, bool again)
 {
-    array_reserve(&world->scratch->unsolved, held_eights(world));
+    array_reserve(&world->solver->unsolved, held_eights(world));
     run_plain_ranges(&world->parallel, held_eights(world), GRAIN_EIGHTS, velocities_range, &again);
 }
 
@@ -137,8 +137,8 @@ static void note_range(physics_world *world, uint32_t first, uint32_t end, const
 {
     (void)context;
     for (uint32_t i = first; i < end; i++) {
-        const body_state *s = &world->states.data[world->scratch->held.data[i]];
-        velocity_lanes *noted = &world->scratch->unstruck.data[i / LANES];
+        const body_state *s = &world->states.data[world->solver->held.data[i]];
+        velocity_lanes *noted = &world->solver->unstruck.data[i / LANES];
         noted->vx[i % LANES] = s->velocity.x;
         noted->vy[i % LANES] = s->velocity.y;
         noted->w[i % LANES] = s->angular_velocity;
@@ -149,9 +149,9 @@ static void leave_out_range(physics_world *world, uint32_t first, uint32_t end, 
 {
     (void)context;
     for (uint32_t i = first; i < end; i++) {
-        const body_state *s = &world->states.data[world->scratch->held.data[i]];
-        const velocity_lanes *noted = &world->scratch->unstruck.data[i / LANES];
-        velocity_lanes *unsolved = &world->scratch->unsolved.data[i / LANES];
+        const body_state *s = &world->states.data[world->solver->held.data[i]];
+        const velocity_lanes *noted = &world->solver->unstruck.data[i / LANES];
+        velocity_lanes *unsolved = &world->solver->unsolved.data[i / LANES];
         unsolved->vx[i % LANES] += s->velocity.x - noted->vx[i % LANES];
         unsolved->vy[i % LANES] += s->velocity.y - noted->vy[i % LANES];
         unsolved->w[i % LANES] += s->angular_velocity - noted->w[i % LANES];
@@ -160,12 +160,12 @@ static void leave_out_range(physics_world *world, uint32_t first, uint32_t end, 
 
 void integrate_note_velocities(physics_world *world)
 {
-    array_reserve(&world->scratch->unstruck, held_eights(world));
-    run_plain_ranges(&world->parallel, world->scratch->held.count, GRAIN_BODIES, note_range, NULL);
+    array_reserve(&world->solver->unstruck, held_eights(world));
+    run_plain_ranges(&world->parallel, world->solver->held.count, GRAIN_BODIES, note_range, NULL);
 }
 
 void integrate_leave_out(physics_world *world)
 {
-    run_plain_ranges(&world->parallel, world->scratch->held.count, GRAIN_BODIES, leave_out_range,
+    run_plain_ranges(&world->parallel, world->solver->held.count, GRAIN_BODIES, leave_out_range,
                      NULL);
 }

@@ -5,10 +5,10 @@
 
 #include "common/physics/lanes/wide.h"
 #include "common/physics/state/world.h"
-#include "common/physics/step/step_scratch.h"
+#include "common/physics/step/solver/solver_scratch.h"
 
 // All sub-steps of the bodies that nothing holds, at once. The others that are awake are listed in
-// world->scratch->held: to those the next are done in each sub-step.
+// world->solver->held: to those the next are done in each sub-step.
 void integrate_free(physics_world *world);
 // The same with `again` from the second sub-step on: besides what forces do, what solving did in
 // the sub-step before is done once more.
@@ -26,7 +26,7 @@ typedef struct velocity_lanes {
 typedef struct integrate_kernels {
     // The bodies of so many slots, of which none comes twice, all dynamic.
     void (*all)(physics_world *world, const uint32_t *slots, uint32_t count);
-    // The eights [first, end) of world->scratch->held.
+    // The eights [first, end) of world->solver->held.
     void (*velocities)(physics_world *world, uint32_t first, uint32_t end, bool again);
     void (*positions)(physics_world *world, uint32_t first, uint32_t end);
 } integrate_kernels;

@@ -4,7 +4,7 @@
 
 #include "common/physics/step/solver/integrate.h"
 #include "common/physics/state/bodies/body_special.h"
-#include "common/physics/step/step_scratch.h"
+#include "common/physics/step/solver/solver_scratch.h"
 
 #include <stddef.h>
 
@@ -245,10 +245,10 @@ static void integrate_all(physics_world *world, const uint32_t *slots, uint32_t 
     }
 }
 
-// The end in world->scratch->held of the groups of eight before `end`.
+// The end in world->solver->held of the groups of eight before `end`.
 INLINE uint32_t held_end(const physics_world *world, uint32_t end)
 {
-    return end * LANES < world->scratch->held.count ? end * LANES : world->scratch->held.count;
+    return end * LANES < world->solver->held.count ? end * LANES : world->solver->held.count;
 }
 
 static void integrate_lane_velocities(physics_world *world, uint32_t first, uint32_t end,
@@ -258,8 +258,8 @@ static void integrate_lane_velocities(physics_world *world, uint32_t first, uint
     const uint32_t stop = held_end(world, end);
     for (uint32_t i = first * LANES; i < stop; i += PART_LANES) {
         uint32_t room[PART_LANES];
-        const uint32_t *of = take_part(world->scratch->held.data + i, stop - i, room);
-        velocity_lanes *unsolved = &world->scratch->unsolved.data[i / LANES];
+        const uint32_t *of = take_part(world->solver->held.data + i, stop - i, room);
+        velocity_lanes *unsolved = &world->solver->unsolved.data[i / LANES];
         float *vx = unsolved->vx + i % LANES;
         float *vy = unsolved->vy + i % LANES;
         float *w = unsolved->w + i % LANES;
@@ -288,7 +288,7 @@ static void integrate_lane_positions(physics_world *world, uint32_t first, uint3
     const uint32_t stop = held_end(world, end);
     for (uint32_t i = first * LANES; i < stop; i += PART_LANES) {
         uint32_t room[PART_LANES];
-        const uint32_t *of = take_part(world->scratch->held.data + i, stop - i, room);
+        const uint32_t *of = take_part(world->solver->held.data + i, stop - i, room);
         state_lanes s = gather(states, of);
         if (limit_speeds(&s)) {
             scatter(states, of, &s);

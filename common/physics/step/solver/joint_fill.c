@@ -1,7 +1,7 @@
 // Filling the lanes of a step from the joints, and taking impulses, angles and reports back.
 #include "common/physics/step/solver/joint_lanes.h"
 #include "common/physics/step/solver/long_chains.h"
-#include "common/physics/step/step_scratch.h"
+#include "common/physics/step/solver/solver_scratch.h"
 
 #include <string.h>
 
@@ -94,7 +94,7 @@ static void fill_drive(const physics_world *world, const joint_lanes *g, drive_l
 static void start_group(physics_world *world, joint_sort sort, joint_lanes *g, drive_lanes *d,
                         joint_slots of)
 {
-    const joint_kernels *kernels = world->scratch->joint_solver->kernels;
+    const joint_kernels *kernels = world->solver->joint_solver->kernels;
     wide angle;
     kernels->angles(&g->turn_c, &g->turn_s, &angle);
     for (uint32_t lane = 0; lane < of.count; lane++) {
@@ -110,7 +110,7 @@ static void start_group(physics_world *world, joint_sort sort, joint_lanes *g, d
 static void fill_group(physics_world *world, joint_sort sort, uint32_t group, joint_slots of,
                        slot_list *seeds)
 {
-    joint_solver *solver = world->scratch->joint_solver;
+    joint_solver *solver = world->solver->joint_solver;
     joint_lanes *g = group_at(solver, sort, group);
     drive_lanes *d = NULL;
     memset(g, 0, sizeof *g);
@@ -133,7 +133,7 @@ static void fill_group(physics_world *world, joint_sort sort, uint32_t group, jo
 static void fill_single(physics_world *world, uint32_t group, uint32_t slot, slot_list *seeds)
 {
     const joint *j = &world->joints.data[slot];
-    joint_prepare_single(world, &world->scratch->joint_solver->single[group], slot);
+    joint_prepare_single(world, &world->solver->joint_solver->single[group], slot);
     if (masses_are_uneven(world->motions.data[j->body_a].inv_mass,
                           world->motions.data[j->body_b].inv_mass)) {
         array_push(seeds, slot);
@@ -177,7 +177,7 @@ static void store_group(physics_world *world, const joint_lanes *g, const drive_
                         joint_slots of)
 {
     wide turned;
-    world->scratch->joint_solver->kernels->angles(&g->turn_c, &g->turn_s, &turned);
+    world->solver->joint_solver->kernels->angles(&g->turn_c, &g->turn_s, &turned);
     for (uint32_t lane = 0; lane < of.count; lane++) {
         joint *j = &world->joints.data[of.slots[lane]];
         float angle = turned[lane] + (float)(2.0 * PI_D) * (float)g->turns[lane];
@@ -235,7 +235,7 @@ static void forget_infinite(physics_world *world, joint_slots of)
 
 void joint_lanes_store(physics_world *world, joint_sort sort, uint32_t first, uint32_t end)
 {
-    const joint_solver *solver = world->scratch->joint_solver;
+    const joint_solver *solver = world->solver->joint_solver;
     uint32_t colour = 0;
     for (uint32_t group = first; group < end; group++) {
         const drive_lanes *d = sort == SORT_DRIVEN ? &solver->driven[group].drive : NULL;

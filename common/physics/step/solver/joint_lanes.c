@@ -9,9 +9,9 @@
 #include "common/base/assert.h"
 #include "common/base/block.h"
 #include "common/physics/state/joints/joints.h"
-#include "common/physics/step/joints/joint_phases.h"
+#include "common/physics/step/solver/joint_phases.h"
 #include "common/physics/parallel/sort.h"
-#include "common/physics/step/step_scratch.h"
+#include "common/physics/step/solver/solver_scratch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static const size_t GROUP_BYTES[JOINT_SORTS] = {
 
 static joint_solver *solver_of(physics_world *world)
 {
-    if (world->scratch->joint_solver == NULL) {
+    if (world->solver->joint_solver == NULL) {
         joint_solver *solver = calloc(1, sizeof *solver);
         ASSERT_MEMORY(solver != NULL);
         solver->kernels = &joint_kernels_base;
@@ -42,9 +42,9 @@ static joint_solver *solver_of(physics_world *world)
             solver->kernels = &joint_kernels_avx2;
         }
 #endif
-        world->scratch->joint_solver = solver;
+        world->solver->joint_solver = solver;
     }
-    return world->scratch->joint_solver;
+    return world->solver->joint_solver;
 }
 
 // ---- memory
@@ -93,13 +93,13 @@ void joint_solver_free(joint_solver *solver)
 
 uint32_t joint_lanes_count(const physics_world *world, int sort)
 {
-    const joint_solver *solver = world->scratch->joint_solver;
+    const joint_solver *solver = world->solver->joint_solver;
     return solver != NULL ? solver->first[sort][COLOURS + 1] : 0;
 }
 
 void joint_lanes_trim(physics_world *world, int sort, uint32_t most)
 {
-    joint_solver *solver = world->scratch->joint_solver;
+    joint_solver *solver = world->solver->joint_solver;
     if (solver != NULL && solver->capacity[sort] > most) {
         set_capacity(solver, sort, 0);
     }
@@ -147,7 +147,7 @@ static void lay_out(physics_world *world)
 joint_slots joint_group_slots(const physics_world *world, joint_sort sort, uint32_t group,
                               uint32_t *colour)
 {
-    const uint32_t *first = world->scratch->joint_solver->first[sort];
+    const uint32_t *first = world->solver->joint_solver->first[sort];
     while (group >= first[*colour + 1]) {
         ++*colour;
     }
@@ -161,7 +161,7 @@ joint_slots joint_group_slots(const physics_world *world, joint_sort sort, uint3
 // The groups of a sort in a colour.
 static span groups_in(const physics_world *world, int sort, uint32_t colour)
 {
-    const uint32_t *first = world->scratch->joint_solver->first[sort];
+    const uint32_t *first = world->solver->joint_solver->first[sort];
     return (span){first[colour], first[colour + 1]};
 }
 
@@ -194,7 +194,7 @@ static void fill_range(physics_world *world, uint32_t first, uint32_t end, parti
 void joints_prepare(physics_world *world)
 {
     lay_out(world);
-    joint_solver *solver = world->scratch->joint_solver;
+    joint_solver *solver = world->solver->joint_solver;
     uint32_t groups = 0;
     for (int sort = 0; sort < JOINT_SORTS; sort++) {
         groups += solver->first[sort][COLOURS + 1];
@@ -210,8 +210,8 @@ void joints_prepare(physics_world *world)
 
 const uint32_t *joints_breakable(const physics_world *world, uint32_t *count)
 {
-    *count = world->scratch->joint_solver->breakable.count;
-    return world->scratch->joint_solver->breakable.data;
+    *count = world->solver->joint_solver->breakable.count;
+    return world->solver->joint_solver->breakable.data;
 }
 
 // ---- sweeping
@@ -219,7 +219,7 @@ const uint32_t *joints_breakable(const physics_world *world, uint32_t *count)
 static void sweep_lanes(physics_world *world, joint_sort sort, uint32_t first, uint32_t end,
                         solver_pass pass)
 {
-    const joint_solver *solver = world->scratch->joint_solver;
+    const joint_solver *solver = world->solver->joint_solver;
     const joint_sort_kernels *kernels = &solver->kernels->sorts[sort];
     joint_lanes *groups = group_at(solver, sort, first);
     uint32_t count = end - first;
@@ -250,14 +250,14 @@ static void sweep_groups(physics_world *world, joint_sort sort, uint32_t first, 
         return;
     }
     for (uint32_t i = first; i < end; i++) {
-        joint_sweep_single(world, &world->scratch->joint_solver->single[i], pass);
+        joint_sweep_single(world, &world->solver->joint_solver->single[i], pass);
     }
 }
 
 // One by one, of whichever sort has the lowest slot next.
 static void sweep_overflow(physics_world *world, solver_pass pass)
 {
-    const joint_solver *solver = world->scratch->joint_solver;
+    const joint_solver *solver = world->solver->joint_solver;
     const slot_list *lists = world->graph[COLOUR_OVERFLOW].joints;
     uint32_t next[JOINT_SORTS] = {0};
     for (;;) {
@@ -323,7 +323,7 @@ void joints_store(physics_world *world)
 {
     uint32_t groups = 0;
     for (int sort = 0; sort < JOINT_SORTS; sort++) {
-        groups += world->scratch->joint_solver->first[sort][COLOURS + 1];
+        groups += world->solver->joint_solver->first[sort][COLOURS + 1];
     }
     run_plain_shares(&world->parallel, groups, GRAIN_STORED, store_range, NULL);
 }

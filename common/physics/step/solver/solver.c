@@ -7,13 +7,12 @@
 // contacts, colour by colour; what found no colour goes first. After each sweep joints under heavy
 // loads are solved together (truss/truss.h).
 #include "common/physics/state/joints/joints.h"
-#include "common/physics/step/joints/joint_phases.h"
+#include "common/physics/step/solver/joint_phases.h"
 #include "common/physics/step/solver/contact_lanes.h"
 #include "common/physics/step/solver/integrate.h"
 #include "common/physics/step/solver/truss/truss.h"
-#include "common/physics/step/step.h"
 #include "common/physics/state/world.h"
-#include "common/physics/step/step_scratch.h"
+#include "common/physics/step/solver/solver_scratch.h"
 
 #include <string.h>
 
@@ -42,38 +41,38 @@ static uint32_t colour_at(uint32_t i, bool backward)
 
 static void sweep_contacts(physics_world *world, uint32_t first, uint32_t end, solver_pass pass)
 {
-    const contact_kernels *kernels = world->scratch->kernels;
+    const contact_kernels *kernels = world->solver->kernels;
     body_state *states = world->states.data;
     switch (pass) {
     case PASS_WARM_START:
-        kernels->warm_start(&world->scratch->groups, first, end, states);
+        kernels->warm_start(&world->solver->groups, first, end, states);
         break;
     case PASS_WARM_AGAIN: // has been done to the bodies, see integrate.c
         break;
     case PASS_SOLVE:
-        kernels->solve(&world->scratch->groups, first, end, states, &world->step);
+        kernels->solve(&world->solver->groups, first, end, states, &world->step);
         break;
     case PASS_SETTLE:
     case PASS_SETTLE_MORE:
-        kernels->settle(&world->scratch->groups, first, end, states, &world->step,
+        kernels->settle(&world->solver->groups, first, end, states, &world->step,
                         pass == PASS_SETTLE_MORE);
         break;
     case PASS_RELAX:
-        kernels->relax(&world->scratch->groups, first, end, states, &world->step);
+        kernels->relax(&world->solver->groups, first, end, states, &world->step);
         break;
     }
 }
 
 static uint32_t groups_of_contacts(const physics_world *world, uint32_t colour)
 {
-    return world->scratch->groups.first[colour + 1] - world->scratch->groups.first[colour];
+    return world->solver->groups.first[colour + 1] - world->solver->groups.first[colour];
 }
 
 // The part of a colour's groups that a range of shares is.
 static span share_of_groups(const physics_world *world, uint32_t colour, uint32_t first,
                             uint32_t end)
 {
-    uint32_t begin = world->scratch->groups.first[colour];
+    uint32_t begin = world->solver->groups.first[colour];
     span share = share_of(groups_of_contacts(world, colour), first, end);
     return (span){begin + share.first, begin + share.end};
 }
@@ -121,8 +120,8 @@ static void impact_range(physics_world *world, uint32_t first, uint32_t end, par
 {
     const colour_impacts *b = context;
     span part = share_of_groups(world, b->colour, first, end);
-    if (world->scratch->kernels->impact(&world->scratch->groups, part.first, part.end,
-                                        world->states.data, &world->step, &b->pass)) {
+    if (world->solver->kernels->impact(&world->solver->groups, part.first, part.end,
+                                       world->states.data, &world->step, &b->pass)) {
         array_push(&found->lists[0], first);
     }
 }
@@ -160,9 +159,9 @@ static bool sweep_impacts(physics_world *world, impact_phase phase, impact_pass 
 
 static bool any_may_rebound(const physics_world *world)
 {
-    const uint32_t total = world->scratch->groups.first[COLOURS + 1];
-    return world->scratch->groups.surfaces != NULL &&
-           memchr(world->scratch->groups.impacts, IMPACTS_POSSIBLE, total) != NULL;
+    const uint32_t total = world->solver->groups.first[COLOURS + 1];
+    return world->solver->groups.surfaces != NULL &&
+           memchr(world->solver->groups.impacts, IMPACTS_POSSIBLE, total) != NULL;
 }
 
 enum { IMPACT_WORK_OF_ROUND = 3 }; // sweeps that every round has: to find, solve and end
@@ -172,7 +171,7 @@ enum { GROUPS_OF_ROW = 8 };        // groups that a sweep passes over in the tim
 // from the order of a list, and no result may depend on that.)
 static uint32_t count_due(const physics_world *world)
 {
-    const contact_groups *groups = &world->scratch->groups;
+    const contact_groups *groups = &world->solver->groups;
     uint32_t count = 0;
     for (uint32_t i = 0; i < groups->first[COLOURS + 1]; i++) {
         count += (uint32_t)__builtin_popcount(contact_lanes_due(groups, i));
@@ -198,8 +197,8 @@ static int solve_moment(physics_world *world, impact_pass pass, int most, uint32
 // sweep, however many it makes, so that an impact may run on.
 static int solve_braced(physics_world *world, impact_pass pass, uint32_t *left)
 {
-    const uint32_t groups = world->scratch->groups.first[COLOURS + 1];
-    const uint32_t cost = world->scratch->rows.count + groups / GROUPS_OF_ROW;
+    const uint32_t groups = world->solver->groups.first[COLOURS + 1];
+    const uint32_t cost = world->solver->rows.count + groups / GROUPS_OF_ROW;
     for (int i = 0; i < IMPACT_SWEEPS_BRACED; i++) {
         const bool changed = sweep_impacts(world, IMPACT_SOLVE, pass);
         if ((!impact_joints_sweep(world) && !changed) || *left < cost) {
@@ -221,9 +220,9 @@ static void solve_impacts(physics_world *world, bool again)
     if (!sweep_impacts(world, IMPACT_FIND, pass)) {
         return;
     }
-    array_reserve(&world->scratch->struck, world->bodies.count);
-    memset(world->scratch->struck.data, 0, world->bodies.count);
-    pass.struck = world->scratch->struck.data;
+    array_reserve(&world->solver->struck, world->bodies.count);
+    memset(world->solver->struck.data, 0, world->bodies.count);
+    pass.struck = world->solver->struck.data;
     if (again) {
         integrate_note_velocities(world);
     }
@@ -244,8 +243,8 @@ static void solve_impacts(physics_world *world, bool again)
         pass.round++;
     } while (pass.round < rounds && sweeps < IMPACT_SWEEPS_MAX && left > 0 &&
              sweep_impacts(world, IMPACT_FIND, pass));
-    if (work > world->scratch->impact_work) {
-        world->scratch->impact_work = work;
+    if (work > world->solver->impact_work) {
+        world->solver->impact_work = work;
     }
     if (again) {
         integrate_leave_out(world);
@@ -254,7 +253,7 @@ static void solve_impacts(physics_world *world, bool again)
 
 uint32_t most_impact_work(const physics_world *world)
 {
-    return world->scratch->impact_work;
+    return world->solver->impact_work;
 }
 
 // Filling and storing go over all colours by patches of so many groups: what lies side by side in
@@ -265,7 +264,7 @@ uint32_t most_impact_work(const physics_world *world)
 // The end of the patch of shares that begins at `from`.
 static uint32_t patch_end(const physics_world *world, uint32_t from, uint32_t end)
 {
-    uint32_t patches = 1 + world->scratch->groups.first[COLOURS + 1] / GROUPS_PATCH;
+    uint32_t patches = 1 + world->solver->groups.first[COLOURS + 1] / GROUPS_PATCH;
     uint32_t size = SHARES / patches + 1;
     return end - from > size ? from + size : end;
 }
@@ -322,8 +321,8 @@ enum { SETTLE_SWEEPS = 2, SETTLE_SWEEPS_MORE = 4 };
 static uint32_t find_uneven(physics_world *world)
 {
     uint32_t all = 0;
-    const contact_groups *groups = &world->scratch->groups;
-    array_clear(&world->scratch->uneven);
+    const contact_groups *groups = &world->solver->groups;
+    array_clear(&world->solver->uneven);
     for (uint32_t colour = 0; colour <= COLOURS; colour++) {
         const graph_colour *of = &world->graph[colour];
         const uint32_t each = colour == COLOUR_OVERFLOW ? 1 : LANES;
@@ -335,7 +334,7 @@ static uint32_t find_uneven(physics_world *world)
             }
             const uint32_t from = (g - groups->first[colour]) * each;
             for (uint32_t i = from; i < from + each && i < of->contacts.count; i++) {
-                array_push(&world->scratch->uneven, of->contacts.data[i]);
+                array_push(&world->solver->uneven, of->contacts.data[i]);
             }
         }
     }
@@ -352,10 +351,10 @@ static void settle_thin_bodies(physics_world *world, bool backward)
 
 static void solve_held(physics_world *world)
 {
-    uint32_t groups = world->scratch->groups.first[COLOURS + 1];
+    uint32_t groups = world->solver->groups.first[COLOURS + 1];
     run_plain_shares(&world->parallel, groups, GRAIN_FILLED, prepare_range, NULL);
     const bool thin = (find_uneven(world) & LANES_THIN) != 0;
-    bool lent = lend_masses(world, world->scratch->uneven.data, world->scratch->uneven.count);
+    bool lent = lend_masses(world, world->solver->uneven.data, world->solver->uneven.count);
     if (trusses_find(world)) {
         joints_prepare(world);
         lent = true;
@@ -386,15 +385,14 @@ static void solve_held(physics_world *world)
     joints_store(world);
     impact_joints_report(world);
     uint32_t partials = run_shares(&world->parallel, groups, GRAIN_FILLED, store_range, NULL);
-    partials_gather(&world->parallel, partials, BEGAN, &world->scratch->began);
-    partials_gather(&world->parallel, partials, ENDED, &world->scratch->ended);
-    forget_ghost_collisions(world);
+    partials_gather(&world->parallel, partials, BEGAN, &world->solver->began);
+    partials_gather(&world->parallel, partials, ENDED, &world->solver->ended);
 }
 
 void solve_constraints(physics_world *world)
 {
     const bool moves = world->awake_bodies.count > 0; // a world asleep costs next to nothing
-    world->scratch->impact_work = 0;
+    world->solver->impact_work = 0;
     if (moves) {
         integrate_free(world);
     }

@@ -6,16 +6,7 @@
 #include "common/physics/physics.h"
 #include "common/physics/state/graph.h"
 #include "common/physics/state/step_context.h"
-
-// The kinds of sweeps over the constraints; see solver.c.
-typedef enum solver_pass {
-    PASS_WARM_START,
-    PASS_WARM_AGAIN, // only what the bodies' change of velocity does not bring, see integrate.c
-    PASS_SOLVE,
-    PASS_SETTLE,      // before PASS_RELAX, contacts of thin bodies alone
-    PASS_SETTLE_MORE, // contacts of the thinnest bodies alone
-    PASS_RELAX
-} solver_pass;
+#include "common/physics/step/joints/solver_pass.h"
 
 // The contacts of a step, by colour, LANES at a time: arrays by group, see contact_lanes.h.
 typedef struct contact_groups {
@@ -28,5 +19,10 @@ typedef struct contact_groups {
     uint32_t capacity;
     uint32_t first[COLOURS + 2]; // first group of each colour
 } contact_groups;
+
+void solve_constraints(physics_world *world); // velocities and changes of pose
+// Contacts with impacts that sweeps passed over in a sub-step of the last step, the most of its
+// sub-steps. It exceeds IMPACT_WORK_MAX by a round's last sweeps at most.
+uint32_t most_impact_work(const physics_world *world);
 
 #endif

@@ -23,7 +23,7 @@
 
 #include "common/physics/step/joints/joint_single.h"
 #include "common/physics/step/solver/joint_lanes.h"
-#include "common/physics/step/step_scratch.h"
+#include "common/physics/step/solver/solver_scratch.h"
 
 #define TRUSS_STIFFNESS                                                                            \
     100.0 // stiffness of a row, times the heaviest mass: with far more the links of a chain would
@@ -35,7 +35,7 @@ enum { TRUSS_REFINED = 1 }; // times
 
 static void be_rigid(physics_world *world, const joint *j, const truss_tie *tie)
 {
-    joint_solver *solver = world->scratch->joint_solver;
+    joint_solver *solver = world->solver->joint_solver;
     if (j->sort == SORT_SINGLE) {
         joint_scratch *s = &solver->single[tie->group].scratch;
         s->rigid.velocity = 1.0f;
@@ -55,14 +55,14 @@ static void place_tie(physics_world *world, truss_tie *tie)
     if (tie->touches) {
         const contact *c = &world->contacts.data[tie->slot];
         const uint32_t each = c->colour == COLOUR_OVERFLOW ? 1 : LANES;
-        tie->group = world->scratch->groups.first[c->colour] + c->colour_index / each;
+        tie->group = world->solver->groups.first[c->colour] + c->colour_index / each;
         tie->lane = c->colour_index % each;
         return;
     }
     const joint *j = &world->joints.data[tie->slot];
     const bool alone = j->sort == SORT_SINGLE || j->colour == COLOUR_OVERFLOW;
     const uint32_t each = alone ? 1 : LANES;
-    tie->group = world->scratch->joint_solver->first[j->sort][j->colour] + j->colour_index / each;
+    tie->group = world->solver->joint_solver->first[j->sort][j->colour] + j->colour_index / each;
     tie->lane = j->colour_index % each;
     be_rigid(world, j, tie);
 }
@@ -90,7 +90,7 @@ static void find_stiffness(const physics_world *world, truss_solver *s, truss *o
 
 void trusses_place(physics_world *world)
 {
-    truss_solver *s = world->scratch->truss_solver;
+    truss_solver *s = world->solver->truss_solver;
     if (s == NULL || s->trusses.count == 0) {
         return;
     }
@@ -355,7 +355,7 @@ static void note_alone(truss_solver *s, const truss *of)
 
 void trusses_begin(physics_world *world)
 {
-    truss_solver *s = world->scratch->truss_solver;
+    truss_solver *s = world->solver->truss_solver;
     for (uint32_t i = 0; s != NULL && s->trusses.count > 0 && i < s->bodies.count; i++) {
         truss_body *b = &s->bodies.data[i];
         body_state *state = &world->states.data[b->slot];
@@ -434,7 +434,7 @@ static void solve_truss(physics_world *world, truss_solver *s, const truss *of, 
 
 static void solve_range(physics_world *world, uint32_t first, uint32_t end, const void *context)
 {
-    truss_solver *s = world->scratch->truss_solver;
+    truss_solver *s = world->solver->truss_solver;
     for (uint32_t i = first; i < end; i++) {
         solve_truss(world, s, &s->trusses.data[i], *(const bool *)context);
     }
@@ -442,7 +442,7 @@ static void solve_range(physics_world *world, uint32_t first, uint32_t end, cons
 
 void trusses_solve(physics_world *world, bool use_bias)
 {
-    const truss_solver *s = world->scratch->truss_solver;
+    const truss_solver *s = world->solver->truss_solver;
     if (s != NULL && s->trusses.count > 0) {
         run_plain_ranges(&world->parallel, s->trusses.count, 1, solve_range, &use_bias);
     }

@@ -23,7 +23,7 @@
 #include "common/physics/state/joints/joint_record.h"
 #include "common/physics/step/solver/heavy_loads.h"
 #include "common/physics/step/solver/joint_lanes.h"
-#include "common/physics/step/step_scratch.h"
+#include "common/physics/step/solver/solver_scratch.h"
 
 #define LENT_SHARE    64.0
 #define GRAVITY_LEAST 10.0f // least load reckoned with: not only gravity tears at a joint [m/s²]
@@ -33,11 +33,11 @@
 
 static truss_solver *solver_of(physics_world *world)
 {
-    if (world->scratch->truss_solver == NULL) {
-        world->scratch->truss_solver = calloc(1, sizeof(truss_solver));
-        ASSERT_MEMORY(world->scratch->truss_solver != NULL);
+    if (world->solver->truss_solver == NULL) {
+        world->solver->truss_solver = calloc(1, sizeof(truss_solver));
+        ASSERT_MEMORY(world->solver->truss_solver != NULL);
     }
-    return world->scratch->truss_solver;
+    return world->solver->truss_solver;
 }
 
 static bool is_dynamic(const physics_world *world, uint32_t slot)
@@ -65,14 +65,14 @@ static bool is_solved(const contact *c)
 
 static void find_seeds(physics_world *world, truss_solver *s)
 {
-    const slot_list *joints = &world->scratch->joint_solver->seeds;
+    const slot_list *joints = &world->solver->joint_solver->seeds;
     for (uint32_t i = 0; i < joints->count; i++) {
         if (joint_may_tie(world, joints->data[i])) {
             const joint *j = &world->joints.data[joints->data[i]];
             array_push(&s->seeds, is_dynamic(world, j->body_b) ? j->body_b : j->body_a);
         }
     }
-    const slot_list *contacts = &world->scratch->uneven;
+    const slot_list *contacts = &world->solver->uneven;
     for (uint32_t i = 0; i < contacts->count; i++) {
         const contact *c = &world->contacts.data[contacts->data[i]];
         if (loads_joints(world, c)) {
@@ -334,7 +334,7 @@ static bool lend(physics_world *world, const truss_body *b)
         !(b->need * (double)m->inv_inertia > 1.0)) {
         return false;
     }
-    array_push(&world->scratch->lent, ((lent_mass){b->slot, m->inv_mass, m->inv_inertia}));
+    array_push(&world->solver->lent, ((lent_mass){b->slot, m->inv_mass, m->inv_inertia}));
     m->inv_inertia = (float)(1.0 / b->need);
     return true;
 }
@@ -375,7 +375,7 @@ static bool add_truss(physics_world *world, truss_solver *s, uint32_t seed)
 
 bool trusses_find(physics_world *world)
 {
-    const step_scratch *scratch = world->scratch;
+    const solver_scratch *scratch = world->solver;
     const bool any = scratch->joint_solver->seeds.count > 0 || scratch->uneven.count > 0;
     if (!any && scratch->truss_solver == NULL) {
         return false;

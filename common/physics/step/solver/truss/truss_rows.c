@@ -11,11 +11,11 @@
 #include "common/physics/step/joints/joint_single.h"
 #include "common/physics/step/solver/contact_lanes.h"
 #include "common/physics/step/solver/joint_lanes.h"
-#include "common/physics/step/step_scratch.h"
+#include "common/physics/step/solver/solver_scratch.h"
 
 static joint_solver *joints_of(const physics_world *world)
 {
-    return world->scratch->joint_solver;
+    return world->solver->joint_solver;
 }
 
 bool joint_may_tie(const physics_world *world, uint32_t slot)
@@ -189,7 +189,7 @@ static void write_slide(const physics_world *world, truss_tie *tie, const single
 // As separation_now() and rolled() of contact_kernels.c.
 static float separation_of(const physics_world *world, const truss_tie *tie, uint32_t point)
 {
-    const contact_groups *groups = &world->scratch->groups;
+    const contact_groups *groups = &world->solver->groups;
     const contact_lanes *c = &groups->lanes[tie->group];
     const lane_marks *marks = &groups->marks[tie->group];
     const uint32_t lane = tie->lane;
@@ -223,7 +223,7 @@ static float push_back(const step_context *step, bool stands, float separation)
 
 static void write_contact(const physics_world *world, truss_tie *tie, bool use_bias)
 {
-    const contact_lanes *c = &world->scratch->groups.lanes[tie->group];
+    const contact_lanes *c = &world->solver->groups.lanes[tie->group];
     const uint32_t lane = tie->lane;
     const bool stands = c->inv_mass_a[lane] == 0.0f || c->inv_mass_b[lane] == 0.0f;
     const vec2 normal = {c->normal_x[lane], c->normal_y[lane]};
@@ -280,7 +280,7 @@ static float one_sided_total(const truss_row *row)
 
 static void give_contact(const physics_world *world, const truss_tie *tie, bool use_bias)
 {
-    contact_lanes *c = &world->scratch->groups.lanes[tie->group];
+    contact_lanes *c = &world->solver->groups.lanes[tie->group];
     for (uint32_t i = 0; i < tie->row_count; i++) {
         const truss_row *row = &tie->rows[i];
         point_lanes *p = &c->points[row->kind == ROW_TOUCH0 ? 0 : 1];

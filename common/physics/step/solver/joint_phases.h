@@ -1,7 +1,7 @@
 // The phases of a step that deal with joints, whatever their kind. On the world's thread, but for
 // joints_sweep() of separate ranges of one colour, which may run at once.
-#ifndef CAROM_COMMON_PHYSICS_STEP_JOINTS_JOINT_PHASES_H
-#define CAROM_COMMON_PHYSICS_STEP_JOINTS_JOINT_PHASES_H
+#ifndef CAROM_COMMON_PHYSICS_STEP_SOLVER_JOINT_PHASES_H
+#define CAROM_COMMON_PHYSICS_STEP_SOLVER_JOINT_PHASES_H
 
 #include "common/physics/physics.h"
 #include "common/physics/step/solver/solver.h"

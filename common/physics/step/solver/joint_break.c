@@ -4,7 +4,7 @@
 #include "common/physics/state/ids.h"
 #include "common/physics/state/joints/joint_record.h"
 #include "common/physics/state/world.h"
-#include "common/physics/step/joints/joint_phases.h"
+#include "common/physics/step/solver/joint_phases.h"
 #include "common/physics/step/solver/joint_lanes.h"
 
 static bool is_overloaded(const physics_world *world, const joint *j)
