@@ -34,6 +34,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 exec </dev/null
 export CI=true CTEST_OUTPUT_ON_FAILURE=1
+export CAROM_TIMEOUT=240s # of the command line: as patient as the tests themselves
 # Sanitizers report into files: a server's words might be nobody's, and a report fails the part in any case.
 reports=$PWD/.build/reports
 export ASAN_OPTIONS=log_path=$reports/asan:detect_stack_use_after_return=1:strict_string_checks=1

@@ -127,6 +127,8 @@ static void put_end(const char *see_also, FILE *out)
         ".TP\n\\fBCAROM_TOKEN_FILE\\fR\nA file with the token, where CAROM_TOKEN is not set.\n"
         ".TP\n\\fBCAROM_CA\\fR, \\fBCAROM_TLS_NAME\\fR, \\fBCAROM_PROFILE\\fR\nAs the options "
         "\\-\\-ca, \\-\\-tls\\-name and \\-\\-profile.\n"
+        ".TP\n\\fBCAROM_TIMEOUT\\fR\nHow long to wait for an answer, where \\-\\-timeout is not "
+        "given: 5s, 250ms.\n"
         ".TP\n\\fBNO_COLOR\\fR\nAny value: no colours.\n"
         ".SH EXIT STATUS\n"
         ".TP\n0\nThe command worked.\n"

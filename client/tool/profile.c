@@ -11,7 +11,8 @@ static const struct {
 } KEYS[PROFILE_KEYS] = {{"server", "CAROM_SERVER"},
                         {"ca", "CAROM_CA"},
                         {"tls-name", "CAROM_TLS_NAME"},
-                        {"token-file", "CAROM_TOKEN_FILE"}};
+                        {"token-file", "CAROM_TOKEN_FILE"},
+                        {"timeout", "CAROM_TIMEOUT"}};
 
 static char *values[PROFILE_KEYS]; // from the loaded profile
 
@@ -87,8 +88,8 @@ static cli_exit take_setting(const reading *r, char *line)
     int i = find_key(key, strlen(key));
     if (i < 0 || *value == '\0') {
         return cli_usage(r->c,
-                         "%s, line %d: '%.40s' %s: server, ca, tls-name or token-file, each with a "
-                         "value",
+                         "%s, line %d: '%.40s' %s: server, ca, tls-name, token-file or timeout, "
+                         "each with a value",
                          r->path, r->line, key, i < 0 ? "is no setting" : "has no value");
     }
     if (r->inside) {

@@ -9,6 +9,7 @@
 //     ca = /home/ada/play-ca.pem
 //     tls-name = play.example
 //     token-file = /home/ada/ada.token
+//     timeout = 30s
 //
 // --profile NAME, or CAROM_PROFILE, chooses a section; without either it is [default], if there is
 // one. An option on the command line or its variable overrides a line of the profile. A profile
@@ -20,15 +21,15 @@
 
 enum {
     PROFILE_FILE_BYTES_MAX = 64 << 10, // size of the profiles file
-    PROFILE_KEYS = 4
+    PROFILE_KEYS = 5
 };
 
 // Reads the profile chosen by the command line. Errors name the file, the line and the allowed
 // keys; a missing file is an error only if a profile was requested.
 cli_exit profile_load(cli *c);
 
-// The value of one of "server", "ca", "tls-name", "token-file": the option's, its variable's, the
-// profile's, or NULL. Lives as long as the process.
+// The value of one of "server", "ca", "tls-name", "token-file", "timeout": the option's, its
+// variable's, the profile's, or NULL. Lives as long as the process.
 const char *profile_setting(const cli *c, const char *key);
 
 // The loaded profile's own value, or NULL.

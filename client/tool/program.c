@@ -12,6 +12,7 @@
 #include "client/tool/profile.h"
 #include "client/tool/table.h"
 #include "client/tool/terminal.h"
+#include "common/args/text.h"
 
 #define TIMEOUT_DEFAULT_S 5.0
 #define TIMEOUT_MAX_S     86400.0
@@ -30,7 +31,8 @@ const args_option cli_globals[] = {
      NULL},
     {"token-file", 0, ARGS_FILE, "FILE", "a file with the token (default: CAROM_TOKEN_FILE)", NULL},
     {"json", 'j', ARGS_FLAG, NULL, "results and errors as JSON, one value a line", NULL},
-    {"timeout", 't', ARGS_SECONDS, "TIME", "how long to wait for an answer (default 5s)", NULL},
+    {"timeout", 't', ARGS_SECONDS, "TIME",
+     "how long to wait for an answer (default: CAROM_TIMEOUT, or 5s)", NULL},
     {"color", 0, ARGS_CHOICE, "WHEN", "auto (default), always or never; NO_COLOR is respected",
      "auto|always|never"},
     {"help", 'h', ARGS_FLAG, NULL, "help for the command, with examples", NULL},
@@ -62,9 +64,11 @@ static cli_exit apply_globals(cli *c)
     c->utf8 = terminal_utf8();
     c->colour = wants_colour(c);
     table_set_colour(c->colour);
-    double timeout = args_seconds(&c->args, "timeout", TIMEOUT_DEFAULT_S);
-    if (timeout < 0.001 || timeout > TIMEOUT_MAX_S) {
-        return cli_usage(c, "--timeout is from 1ms to 24h");
+    const char *text = profile_setting(c, "timeout");
+    double timeout = TIMEOUT_DEFAULT_S;
+    if (text != NULL &&
+        (!text_to_seconds(text, &timeout) || timeout < 0.001 || timeout > TIMEOUT_MAX_S)) {
+        return cli_usage(c, "--timeout and CAROM_TIMEOUT are from 1ms to 24h, not '%.40s'", text);
     }
     c->timeout_ms = (int)(timeout * 1000.0 + 0.5);
     return CLI_OK;

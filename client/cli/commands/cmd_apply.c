@@ -8,6 +8,7 @@
 #include "client/cli/params.h"
 #include "client/cli/scene_list.h"
 #include "client/cli/show.h"
+#include "client/tool/profile.h"
 #include "client/tool/table.h"
 #include "common/args/text.h"
 
@@ -109,7 +110,7 @@ static cli_exit apply_text(cli *c, const char *path, const char *world, const ch
     carom_scene_options options = carom_scene_options_default();
     options.create = !args_has(&c->args, "no-create");
     options.paused = args_has(&c->args, "paused");
-    options.timeout_ms = args_has(&c->args, "timeout") ? c->timeout_ms : options.timeout_ms;
+    options.timeout_ms = profile_setting(c, "timeout") != NULL ? c->timeout_ms : options.timeout_ms;
     carom_scene_result result = {0};
     carom_error error = {0};
     // checked before a world is replaced

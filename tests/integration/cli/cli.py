@@ -30,7 +30,7 @@ def environment(**more):
             if not k.startswith(("CAROM_", "LC_")) and k not in ("LANG", "NO_COLOR", "TERM")}
     if not LEAKS_SOUGHT:
         kept["ASAN_OPTIONS"] = kept.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
-    return {**kept, "LC_ALL": "C.UTF-8", "TERM": "xterm-256color", **more}
+    return {**kept, "LC_ALL": "C.UTF-8", "TERM": "xterm-256color", "CAROM_TIMEOUT": f"{SECONDS_MAX}s", **more}
 
 
 class Result:

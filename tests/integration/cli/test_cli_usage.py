@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shutil
+import socket
 import subprocess
 import unittest
 from pathlib import Path
@@ -200,7 +201,7 @@ class Usage(unittest.TestCase):
         (["methods", "body.impulze"], "no method 'body.impulze'; did you mean 'body.impulse'?"),
         (["completion", "tcsh"], "SHELL cannot be 'tcsh'; it is one of bash, zsh or fish"),
         (["ping", "--timeout", "soon"], "--timeout takes a time such as 5, 250ms or 2m, not 'soon'"),
-        (["ping", "--timeout", "0"], "--timeout is from 1ms to 24h"),
+        (["ping", "--timeout", "0"], "--timeout and CAROM_TIMEOUT are from 1ms to 24h, not '0'"),
         (["ping", "--server", "host:notaport"], "--server: "),
         (["ping", "--server", "http://127.0.0.1:22767/"], "'http://127.0.0.1:22767/' is no address"),
         (["token", "sign", "keys", "--sub", "a", "--for", "0"], "--for is at least 1s"),
@@ -224,6 +225,16 @@ class Usage(unittest.TestCase):
 
 
 class NoServer(unittest.TestCase):
+    def test_timeout_may_come_from_the_environment(self):
+        wrong = carom("ping", env={"CAROM_TIMEOUT": "soon"})
+        self.assertEqual(USAGE, wrong.code)
+        self.assertIn("CAROM_TIMEOUT are from 1ms to 24h, not 'soon'", wrong.err)
+        with socket.create_server(("127.0.0.1", 0)) as silent:
+            for words, env in (((), {"CAROM_TIMEOUT": "50ms"}), (("--timeout", "50ms"), {"CAROM_TIMEOUT": "1h"})):
+                late = carom("ping", *words, port=silent.getsockname()[1], env=env)
+                self.assertEqual(LOST, late.code)
+                self.assertIn("did not answer hello", late.err)
+
     def test_every_command_that_needs_one_ends_with_3_and_says_how_to_start_it(self):
         for words in (["ping"], ["info"], ["worlds"], ["create", "w"], ["watch", "w"], ["events", "w"],
                       ["bench"], ["call", "ping"], ["spawn", "w", "--circle", "1"], ["bodies", "w"]):

@@ -1,3 +1,4 @@
+// How the solver sweeps over joints and contacts in a sub-step.
 #ifndef CAROM_COMMON_PHYSICS_STEP_JOINTS_SOLVER_PASS_H
 #define CAROM_COMMON_PHYSICS_STEP_JOINTS_SOLVER_PASS_H
 
