@@ -17,7 +17,7 @@ import sys
 
 sys.dont_write_bytecode = True  # no __pycache__ in the tree
 
-from generate import (c_arguments, c_calls, c_facts, c_methods, c_options, c_table, cpp, dictionary, javascript, protocol,
+from generate import (c_arguments, c_calls, c_facts, c_methods, c_options, c_results, c_table, cpp, dictionary, javascript, protocol,
                       public_headers, schema, typescript)
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
@@ -31,9 +31,12 @@ BUILT = {
     "common/base/status_list.h": c_facts.write_status,
     "common/world/method_args.h": c_arguments.write_args,
     "common/world/method_list.h": c_methods.write,
+    "common/world/method_results.h": c_results.write_world,
     "proto/commands/decode_plain.c": c_arguments.write_source,
     "proto/commands/decode_plain.h": c_arguments.write_header,
     "proto/encode/encode_event.c": c_facts.write_encode_event,
+    "proto/encode/encode_results.c": c_results.write_source,
+    "proto/encode/results.h": c_results.write_header,
     "proto/event_list.h": c_facts.write_events,
     "proto/method_table.c": c_table.write,
     "server/base/limit_list.h": c_facts.write_limits,
@@ -50,6 +53,7 @@ CHECKED_IN = {
 RENEWED = {
     "client/include/carom/snapshot.h": public_headers.renew,
     "client/include/carom/status.h": public_headers.renew,
+    "client/web/src/results.d.ts": typescript.renew,
     "proto/PROTOCOL.md": protocol.renew,
     "server/http/README.md": protocol.renew,
 }

@@ -91,16 +91,7 @@ typedef struct method_info {
 // The table, in the order of enum method.
 extern const method_info METHODS[METHOD_COUNT];
 
-// A shape's arguments, by kind.
-enum method_shape {
-    METHOD_SHAPE_CIRCLE,
-    METHOD_SHAPE_BOX,
-    METHOD_SHAPE_POLYGON,
-    METHOD_SHAPE_CAPSULE,
-    METHOD_SHAPE_SEGMENT,
-    METHOD_SHAPE_CHAIN,
-    METHOD_SHAPE_COUNT
-};
+// A shape's arguments, by kind (enum method_shape).
 extern const arg_list METHOD_SHAPES[METHOD_SHAPE_COUNT];
 // The filter of a shape and of a query: they differ in the meaning of a missing category.
 extern const arg_list METHOD_FILTER;

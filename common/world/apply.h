@@ -34,57 +34,9 @@ typedef struct body_record {
     shape_info *shapes; // info.shape_count elements
 } body_record;
 
-typedef struct spawn_result {
-    body_id body;
-    shape_id *shapes;
-    uint32_t shape_count;
-} spawn_result;
-
-typedef struct joints_result {
-    char world[WORLD_NAME_BYTES_MAX + 1];
-    joint_info *joints;
-    uint32_t count;
-} joints_result;
-
-typedef struct contacts_result {
-    char world[WORLD_NAME_BYTES_MAX + 1];
-    contact_info *contacts; // in a fixed order
-    uint32_t count;
-} contacts_result;
-
-typedef struct world_state_result {
-    char world[WORLD_NAME_BYTES_MAX + 1];
-    uint64_t hash;
-    body_record *bodies;
-    uint32_t body_count;
-    joint_info *joints;
-    uint32_t joint_count;
-} world_state_result;
-
-typedef struct hits_result {
-    query_hit *hits; // nearest first
-    uint32_t count;
-} hits_result;
-
-typedef struct bodies_result {
-    body_id *bodies; // in ascending order of their slots, each once
-    uint32_t count;
-} bodies_result;
-
+// The structs of answers, and COMMAND_RESULTS.
 typedef struct command_result command_result;
-
-// How a batch met the tick that it was meant for.
-typedef struct batch_timing {
-    uint64_t late; // ticks; 0: it came in time
-    double margin; // from its arrival to the start of its tick [s]; negative when late
-} batch_timing;
-
-typedef struct batch_result {
-    command_result *results; // one for each command, in order
-    uint32_t count;
-    bool timed; // it was meant for a tick: `timing` is set, by whoever keeps the time
-    batch_timing timing;
-} batch_result;
+#include "common/world/method_results.h"
 
 struct command_result {
     method method; // selects the member of the union; methods that only answer {tick} have none
@@ -93,18 +45,7 @@ struct command_result {
     double at;
     command_memory *memory; // owned; NULL inside a batch
     union {
-        spawn_result spawn;       // body.spawn
-        body_record body;         // body.get
-        world_state_result state; // world.state
-        shape_id shape;           // shape.add
-        joint_id joint;           // joint.create
-        joint_info joint_info;    // joint.get
-        joints_result joints;     // joint.list
-        contacts_result contacts; // world.contacts
-        hits_result hits;         // query.ray, query.cast
-        bodies_result found;      // query.overlap
-        query_near near;          // query.nearest; near.body 0: no body found
-        batch_result batch;       // world.apply
+        COMMAND_RESULTS
     };
 };
 

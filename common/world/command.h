@@ -4,8 +4,8 @@
 // the other, so it has no reference into the received bytes and no msgpack. Nested and
 // variable-size data lies in one chain of memory blocks that command_free frees.
 //
-// The structs of arguments are generated from proto/schema (method_args.h), but for those of ping
-// and world.apply; the types of their fields are in command_types.h.
+// The structs of arguments are generated from proto/schema (method_args.h); the types of their
+// fields are in command_types.h.
 //
 // Decoding is strict, so that a client's author learns of a mistake at once: unknown and doubled
 // keys, wrong types, NaN, infinity, numbers out of range and missing arguments are errors, and the
@@ -44,26 +44,11 @@ static inline uint32_t command_id_index(uint64_t id)
     return (uint32_t)id;
 }
 
-typedef struct ping_args {
-    const uint8_t *any; // one MessagePack value that the answer repeats; NULL if not given
-    uint32_t any_size;
-} ping_args;
-
 // The default margin of an area [m].
 double view_margin(const area *a);
 
 // Changes the subscription's view to `to` (world.view).
 void subscribe_args_move(subscribe_args *s, const view_args *to);
-
-typedef struct command command;
-
-typedef struct apply_args {
-    command *commands; // batchable commands, without a world's name of their own
-    uint32_t count;    // 0 to WIRE_APPLY_COMMANDS_MAX
-    bool has_at;
-    uint64_t at;      // the tick whose state shows it first
-    late_choice late; // what becomes of it if that tick is over
-} apply_args;
 
 typedef struct command_memory command_memory;
 
@@ -74,35 +59,7 @@ struct command {
     uint64_t epoch;
     command_memory *memory; // NULL when it owns nothing
     union {
-        hello_args hello;
-        ping_args ping;
-        stats_args stats;
-        sessions_args sessions;
-        kick_args kick;
-        world_create_args create;
-        world_set_args world_set;
-        world_fork_args fork;
-        step_args step;
-        apply_args apply;
-        subscribe_args subscribe;
-        view_args view; // world.unsubscribe (subscription alone) and world.view
-        body_spawn_args spawn;
-        body_id body; // body.remove
-        body_get_args get;
-        world_state_args world_state;
-        body_set_args body_set;
-        body_push_args push;
-        body_turn_args turn;
-        shape_add_args shape_add;
-        shape_set_args shape_set;
-        contacts_args contacts;
-        shape_id shape;    // shape.remove
-        joint_args joint;  // joint.create, joint.set
-        joint_id joint_id; // joint.remove, joint.get
-        query_ray_args ray;
-        query_overlap_args overlap;
-        query_cast_args cast;
-        query_nearest_args nearest;
+        COMMAND_ARGUMENTS
     };
 };
 

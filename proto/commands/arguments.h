@@ -26,6 +26,7 @@ typedef struct decoder {
     command_memory **memory; // of the command being made
     error *err;
     status status;        // of the first error
+    command *command;     // the command being made
     const command *outer; // inside world.apply: that command; NULL outside
     uint32_t before;      // inside world.apply: so many commands are decoded
 } decoder;

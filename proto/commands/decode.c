@@ -1,6 +1,6 @@
-// Decodes arguments into commands, with the decoder that the table names. The generated
-// decode_plain.c has all decoders except two: world.apply's, which decodes other commands, and
-// ping's, whose argument is any value.
+// Decodes arguments into commands, with the decoder that the table names: the generated
+// decode_plain.c has one for each method. Here are the batch, whose argument is other commands, and
+// the argument that may be any value.
 #include "proto/commands/command_decode.h"
 #include "proto/commands/decode.h"
 #include "proto/commands/decode_plain.h"
@@ -77,38 +77,38 @@ static void refuse_past(const arguments *a, const command *c)
     }
 }
 
-static void decode_apply_command(const arguments *a, command *outer)
+// A command of the batch, at `where`.
+static void decode_element(decoder *d, const msgpack_object *object, const place *where,
+                           command *out)
+{
+    arguments inner;
+    const method_info *info = batch_method(d, object, where);
+    if (info != NULL && arguments_read(&inner, d, &info->list, &object->via.array.ptr[1], where)) {
+        batch_world_check(&inner, d->outer);
+        out->method = info->id;
+        decode_arguments(&inner, out);
+        refuse_past(&inner, out);
+    }
+}
+
+bool decode_commands(const arguments *a, const char *name, command **out, uint32_t *count)
 {
     decoder *d = a->decoder;
     const msgpack_object *elements;
-    apply_args *out = &outer->apply;
-    *out = (apply_args){0};
-    uint32_t late = LATE_REFUSE;
-    out->has_at = arguments_uint64(a, "at", &out->at);
-    if (arguments_choice(a, "late", &late) && !out->has_at) {
-        place where = arguments_place(a, "late");
-        decoder_fail(d, STATUS_INVALID_ARGUMENT, &where, "needs a tick (at) that may be over");
+    if (!arguments_array(a, name, &elements, count)) {
+        return false;
     }
-    out->late = (late_choice)late;
-    if (!arguments_array(a, "commands", &elements, &out->count)) {
-        return;
-    }
-    out->commands = command_memory_take(d->memory, out->count, sizeof *out->commands);
-    place list = arguments_place(a, "commands");
-    d->outer = outer;
-    for (uint32_t i = 0; i < out->count && d->status == STATUS_OK; i++) {
+    ASSERT(d->outer == NULL && out == &d->command->apply.commands); // where references look
+    *out = command_memory_take(d->memory, *count, sizeof **out);
+    place list = arguments_place(a, name);
+    d->outer = d->command;
+    for (uint32_t i = 0; i < *count && d->status == STATUS_OK; i++) {
         place element = {&list, NULL, i};
-        arguments inner;
-        const method_info *info = batch_method(d, &elements[i], &element);
-        if (info != NULL &&
-            arguments_read(&inner, d, &info->list, &elements[i].via.array.ptr[1], &element)) {
-            batch_world_check(&inner, outer);
-            out->commands[i].method = info->id;
-            d->before = i;
-            decode_arguments(&inner, &out->commands[i]);
-            refuse_past(&inner, &out->commands[i]);
-        }
+        d->before = i;
+        decode_element(d, &elements[i], &element, &(*out)[i]);
     }
+    d->outer = NULL;
+    return true;
 }
 
 // ---- one command
@@ -119,30 +119,29 @@ static void decode_none_command(const arguments *a, command *out)
     (void)out;
 }
 
-static void decode_ping_command(const arguments *a, command *outer)
+bool decode_any(const arguments *a, const char *name, const uint8_t **out, size_t *size)
 {
-    ping_args *out = &outer->ping;
-    const msgpack_object *any = arguments_value(a, "any");
+    const msgpack_object *any = arguments_value(a, name);
     decoder *d = a->decoder;
-    *out = (ping_args){0};
     if (any == NULL || d->status != STATUS_OK) {
-        return;
+        return false;
     }
     buffer bytes;
     buffer_init(&bytes, WIRE_ECHO_BYTES_MAX);
     msgpack_packer packer = buffer_packer(&bytes);
     msgpack_pack_object(&packer, *any);
     if (bytes.overflow) {
-        place where = arguments_place(a, "any");
+        place where = arguments_place(a, name);
         decoder_fail(d, STATUS_LIMIT_EXCEEDED, &where, "must have at most %d bytes of MessagePack",
                      WIRE_ECHO_BYTES_MAX);
     } else {
         uint8_t *copy = command_memory_take(d->memory, bytes.size, 1);
         memcpy(copy, bytes.data, bytes.size);
-        out->any = copy;
-        out->any_size = (uint32_t)bytes.size;
+        *out = copy;
+        *size = bytes.size;
     }
     buffer_deinit(&bytes);
+    return d->status == STATUS_OK;
 }
 
 typedef void decode_function(const arguments *a, command *out);
@@ -173,7 +172,7 @@ status command_decode(method m, const msgpack_object *args, command *out, error 
 {
     ASSERT((unsigned)m < METHOD_COUNT);
     command made = {.method = m};
-    decoder d = {.memory = &made.memory, .err = err};
+    decoder d = {.memory = &made.memory, .err = err, .command = &made};
     arguments a;
     if (arguments_read(&a, &d, &METHODS[m].list, args, NULL)) {
         decode_world(&a, &made);

@@ -8,8 +8,11 @@
 #include "proto/commands/arguments.h"
 #include "common/world/command.h"
 
-// decode_session.c
-void decode_ping(const arguments *a, ping_args *out);
+// decode.c
+// Decodes the commands of a batch, each by its own method, into the command's memory.
+bool decode_commands(const arguments *a, const char *name, command **out, uint32_t *count);
+// One MessagePack value, whatever it is, as bytes in the command's memory.
+bool decode_any(const arguments *a, const char *name, const uint8_t **out, size_t *size);
 
 // decode_shape.c
 // The map of argument "filter", by `list`; `out` has the defaults.

@@ -1,6 +1,7 @@
-// Shapes on the wire become shape definitions: the words of each kind, then the matter that all
-// kinds share.
+// Shapes on the wire become shape definitions: the arguments of each kind's form (generated,
+// decode_plain.c), then the matter that all kinds share.
 #include "proto/commands/decode.h"
+#include "proto/commands/decode_plain.h"
 
 #include "common/base/assert.h"
 #include "common/base/utf8.h"
@@ -26,97 +27,18 @@ bool decode_filter(const arguments *a, const arg_list *list, shape_filter *out)
     return object != NULL;
 }
 
-// ---- the kinds
+// ---- forms that are computed
 
-static void circle_read(const arguments *a, shape_geometry *out)
+status make_box_form(const box_form *from, shape_geometry *to, error *err)
 {
-    out->kind = SHAPE_CIRCLE;
-    out->circle = (circle){0};
-    arguments_float(a, "radius", &out->circle.radius);
-    arguments_vector_float(a, "center", &out->circle.center);
+    to->kind = SHAPE_POLYGON;
+    return polygon_make_box(from->size, from->center, from->angle, from->radius, &to->polygon, err);
 }
 
-static void box_read(const arguments *a, shape_geometry *out)
+status make_polygon_form(const polygon_form *from, shape_geometry *to, error *err)
 {
-    vec2 size = {0}, center = {0};
-    double angle = 0.0;
-    float radius = 0.0f;
-    arguments_vector_float(a, "size", &size);
-    arguments_vector_float(a, "center", &center);
-    arguments_number(a, "angle", &angle);
-    arguments_float(a, "radius", &radius);
-    if (a->decoder->status == STATUS_OK) {
-        error err;
-        out->kind = SHAPE_POLYGON;
-        check(a->decoder, polygon_make_box(size, center, angle, radius, &out->polygon, &err), &err,
-              a->where);
-    }
-}
-
-static void polygon_read(const arguments *a, shape_geometry *out)
-{
-    const vec2 *points = NULL;
-    uint32_t count = 0;
-    float radius = 0.0f;
-    arguments_vectors(a, "vertices", &points, &count);
-    arguments_float(a, "radius", &radius);
-    if (a->decoder->status == STATUS_OK) {
-        error err;
-        out->kind = SHAPE_POLYGON;
-        check(a->decoder, polygon_make(points, (int)count, radius, &out->polygon, &err), &err,
-              a->where);
-    }
-}
-
-static void capsule_read(const arguments *a, shape_geometry *out)
-{
-    out->kind = SHAPE_CAPSULE;
-    out->capsule = (capsule){0};
-    arguments_vector_float(a, "a", &out->capsule.a);
-    arguments_vector_float(a, "b", &out->capsule.b);
-    arguments_float(a, "radius", &out->capsule.radius);
-}
-
-static void segment_read(const arguments *a, shape_geometry *out)
-{
-    out->kind = SHAPE_SEGMENT;
-    out->segment = (segment){0};
-    arguments_vector_float(a, "a", &out->segment.a);
-    arguments_vector_float(a, "b", &out->segment.b);
-}
-
-static void chain_read(const arguments *a, shape_def *out)
-{
-    uint32_t count = 0;
-    out->form = FORM_CHAIN;
-    arguments_vectors(a, "vertices", &out->points, &count);
-    out->point_count = (int)count;
-    arguments_bool(a, "loop", &out->loop);
-}
-
-static void form_read(const arguments *a, uint32_t kind, shape_def *out)
-{
-    switch (kind) {
-    case METHOD_SHAPE_CIRCLE:
-        circle_read(a, &out->geometry);
-        break;
-    case METHOD_SHAPE_BOX:
-        box_read(a, &out->geometry);
-        break;
-    case METHOD_SHAPE_POLYGON:
-        polygon_read(a, &out->geometry);
-        break;
-    case METHOD_SHAPE_CAPSULE:
-        capsule_read(a, &out->geometry);
-        break;
-    case METHOD_SHAPE_SEGMENT:
-        segment_read(a, &out->geometry);
-        break;
-    default:
-        ASSERT(kind == METHOD_SHAPE_CHAIN);
-        chain_read(a, out);
-        break;
-    }
+    to->kind = SHAPE_POLYGON;
+    return polygon_make(from->vertices, (int)from->count, from->radius, &to->polygon, err);
 }
 
 // ---- a shape
@@ -138,7 +60,6 @@ static const msgpack_object *kind_find(const msgpack_object *map)
 static bool kind_read(decoder *d, const msgpack_object *object, const place *where, uint32_t kinds,
                       uint32_t *out)
 {
-    static const char *const WORDS = "circle, box, polygon, capsule, segment, chain";
     place at = {where, "kind", 0};
     const char *text;
     uint32_t size;
@@ -151,10 +72,11 @@ static bool kind_read(decoder *d, const msgpack_object *object, const place *whe
     const msgpack_object *value = kind_find(object);
     if (value == NULL) {
         return decoder_fail(d, STATUS_INVALID_ARGUMENT, where,
-                            "argument kind is missing; expected one of %s", WORDS);
+                            "argument kind is missing; expected one of " SHAPE_KINDS_TEXT);
     }
     if (!object_text(value, &text, &size)) {
-        return decoder_fail(d, STATUS_INVALID_ARGUMENT, &at, "expected one of %s, got %s", WORDS,
+        return decoder_fail(d, STATUS_INVALID_ARGUMENT, &at,
+                            "expected one of " SHAPE_KINDS_TEXT ", got %s",
                             object_type_name(value));
     }
     for (uint32_t kind = 0; kind < kinds; kind++) {
@@ -167,9 +89,8 @@ static bool kind_read(decoder *d, const msgpack_object *object, const place *whe
         return decoder_fail(d, STATUS_INVALID_ARGUMENT, &at, "a chain cannot stand here");
     }
     return decoder_fail(
-        d, STATUS_INVALID_ARGUMENT, &at, "expected one of %s, got '%s'%s", WORDS,
-        utf8_quote(quoted, text, size),
-        choice_suggest("circle|box|polygon|capsule|segment|chain", text, size, hint));
+        d, STATUS_INVALID_ARGUMENT, &at, "expected one of " SHAPE_KINDS_TEXT ", got '%s'%s",
+        utf8_quote(quoted, text, size), choice_suggest(SHAPE_KINDS, text, size, hint));
 }
 
 static void decode_shape(decoder *d, const msgpack_object *object, const place *where,
@@ -182,7 +103,7 @@ static void decode_shape(decoder *d, const msgpack_object *object, const place *
         !arguments_read(&a, d, &METHOD_SHAPES[kind], object, where)) {
         return;
     }
-    form_read(&a, kind, out);
+    decode_form_arguments(&a, kind, out);
     decode_matter(&a, out);
     if (d->status == STATUS_OK) {
         error err;
@@ -205,7 +126,7 @@ static void decode_form(decoder *d, const msgpack_object *object, const place *w
     if (!arguments_read(&a, d, &list, object, where)) {
         return;
     }
-    form_read(&a, kind, &def);
+    decode_form_arguments(&a, kind, &def);
     if (d->status == STATUS_OK) {
         error err;
         check(d, shape_validate(&def.geometry, &err), &err, where);

@@ -1,4 +1,4 @@
-// Notifications of encoding log, and world images, as MessagePack; see encode.h. Any thread.
+// Notifications of encoding log, as MessagePack; see encode.h. Any thread.
 #include "proto/encode/encode.h"
 
 #include "proto/encode/encode_pack.h"
@@ -34,17 +34,4 @@ void encode_compact_head(struct buffer *out, const snapshot_head *head, size_t t
     msgpack_pack_bin(&k, number.size + tail_size);
     buffer_append(out, number.data, number.size);
     buffer_deinit(&number);
-}
-
-void encode_world_image_result(struct buffer *out, const uint8_t *image, size_t size, uint64_t tick,
-                               uint64_t hash)
-{
-    packer k = buffer_packer(out);
-    pack_map(&k, 3);
-    pack_text(&k, "image");
-    msgpack_pack_bin(&k, size);
-    msgpack_pack_bin_body(&k, image, size);
-    pair_uint(&k, "tick", tick);
-    pack_text(&k, "hash");
-    pack_hash(&k, hash);
 }

@@ -102,6 +102,11 @@ static inline void pair_vec2d_float(packer *k, const char *key, vec2d value)
 {
     pair_vec2(k, key, (vec2){(float)value.x, (float)value.y});
 }
+static inline void pair_int(packer *k, const char *key, int64_t value)
+{
+    pack_text(k, key);
+    msgpack_pack_int64(k, value);
+}
 // Word `index` of "a|b|c".
 static inline void pack_word(packer *k, const char *choices, uint32_t index)
 {
@@ -110,15 +115,38 @@ static inline void pack_word(packer *k, const char *choices, uint32_t index)
     msgpack_pack_str(k, size);
     msgpack_pack_str_body(k, word, size);
 }
-
-// The words of a method's or a list's ARG_CHOICE(S), so that answers use the accepted words.
-const char *choices_of(const arg_list *list, const char *name);
-
 void pack_hash(packer *k, uint64_t hash);
-// The body's pairs and `extra` more that the caller adds.
-void pack_body(packer *k, const body_record *body, uint32_t extra);
-void pack_joint(packer *k, const joint_info *joint);
-void pack_contact(packer *k, const contact_info *contact);
+static inline void pair_hash(packer *k, const char *key, uint64_t hash)
+{
+    pack_text(k, key);
+    pack_hash(k, hash);
+}
+
+// A moment in ticks: an integer, if it is one.
+void pair_moment(packer *k, const char *key, double moment);
+
+// ---- larger values
+
+// Appends bytes that are MessagePack already.
+static inline void pack_raw(packer *k, const void *bytes, size_t size)
+{
+    (void)k->callback(k->data, bytes, size);
+}
+static inline void pack_bytes(packer *k, const void *bytes, size_t size)
+{
+    msgpack_pack_bin(k, size);
+    msgpack_pack_bin_body(k, bytes, size);
+}
+static inline bool has_text(const char *text)
+{
+    return text != NULL && *text != '\0';
+}
+
 void pack_numbers(packer *k, const named_number *numbers, uint32_t count);
+// The words of the bits that are set, of `count` words.
+void pack_word_bits(packer *k, uint32_t bits, const char *const *words, uint32_t count);
+// The pair of a list of points.
+void pack_points(packer *k, const char *key, const vec2 *points, uint32_t count);
+void pack_contact_points(packer *k, const contact_info *contact);
 
 #endif

@@ -16,39 +16,6 @@ void encode_body_row(struct buffer *out, const body_row *row)
     pack_float(&k, row->angular_velocity);
 }
 
-// ---- contacts
-
-void pack_contact(packer *k, const contact_info *contact)
-{
-    pack_map(k, 6);
-    pair_uint(k, "a", contact->body_a);
-    pair_uint(k, "b", contact->body_b);
-    pair_uint(k, "shape_a", contact->shape_a);
-    pair_uint(k, "shape_b", contact->shape_b);
-    pair_vec2(k, "normal", contact->normal);
-    pack_text(k, "points");
-    pack_array(k, (uint32_t)contact->count);
-    for (int i = 0; i < contact->count; i++) {
-        const vec2 normal = contact->normals[i];
-        const bool other = (normal.x != 0.0f || normal.y != 0.0f) &&
-                           (normal.x != contact->normal.x || normal.y != contact->normal.y);
-        pack_map(k, other ? 5 : 4);
-        pair_place(k, "point", contact->points[i]);
-        pair_float(k, "depth", (double)contact->depth[i]);
-        pair_float(k, "impulse", (double)contact->impulse[i]);
-        pair_float(k, "tangent_impulse", (double)contact->tangent_impulse[i]);
-        if (other) {
-            pair_vec2(k, "normal", normal);
-        }
-    }
-}
-
-void encode_contact(struct buffer *out, const contact_info *contact)
-{
-    packer k = buffer_packer(out);
-    pack_contact(&k, contact);
-}
-
 // ---- the snapshot
 
 static void pack_list(packer *k, struct buffer *out, const char *key, const encoded_list *list)

@@ -1,7 +1,6 @@
 """Arguments as C structs, and what decodes them: common/world/method_args.h, proto/commands/decode_plain.h and .c.
 
-A method whose entry has `struct` is plain: each argument is a field of that struct, or of one of its parts (a struct
-of the engine). Its rules (`at_least`, `one_of`, `not_both`, `needs`) are written here; a rule that these do not say is a
+Each argument of a method is a field of the method's struct, or of one of its parts (a struct of the engine). Its rules (`at_least`, `one_of`, `not_both`, `needs`) are written here; a rule that these do not say is a
 function that `check` names. proto/schema/README.md has the format.
 """
 
@@ -24,6 +23,8 @@ ARGS_HEAD = """\
 #include "common/physics/query.h"
 #include "common/world/command_types.h"
 
+typedef struct command command;
+
 // clang-format off
 """
 
@@ -43,6 +44,7 @@ SOURCE_HEAD = """\
 // Generated from proto/schema by proto/generate/c_arguments.py: do not edit. See decode_plain.h.
 #include "proto/commands/decode_plain.h"
 
+#include "common/base/assert.h"
 #include "proto/commands/decode.h"
 
 // clang-format off
@@ -70,14 +72,16 @@ def field_type(a, enums):
         return enums[a.enum].type
     return {"bool": "bool", "number": "double", "string": "const char *", "name": "const char *", "vector": "vec2d",
             "form": "shape_geometry", "shape": "shape_def", "shapes": "shape_def *", "bytes": "const uint8_t *",
-            "choices": "uint32_t", "area": "area", "filter": "shape_filter", "precision": "snapshot_precision"}[a.type]
+            "choices": "uint32_t", "area": "area", "filter": "shape_filter", "precision": "snapshot_precision", "commands": "command *", "any": "const uint8_t *"}[a.type]
 
 
 def beside(a):
     """(type, name) of the field that says how many or how much another one has; None for most."""
     if a.type == "shapes":
         return "uint32_t", a.field.removesuffix("s") + "_count"
-    return ("size_t", a.field + "_size") if a.type == "bytes" else None
+    if a.type == "commands":
+        return "uint32_t", "count"
+    return ("size_t", a.field + "_size") if a.type in ("bytes", "any") else None
 
 
 def flag(a, m):
@@ -116,7 +120,7 @@ def own_field(a, m, enums):
     out, given = [], flag(a, m)
     if given:
         out.append(declared(given, "bool"))
-    absent = " NULL: not given." if a.type in ("string", "name", "bytes") and a.default is None and not a.required else ""
+    absent = " NULL: not given." if a.type in ("string", "name", "bytes", "any") and a.default is None and not a.required else ""
     absent = " 0: not given." if a.type == "id" and not a.required else absent
     absent = f" {a.absent}: not given." if a.absent else absent
     out.append(declared(a.field, field_type(a, enums), a.doc + absent))
@@ -139,7 +143,62 @@ def write_args(schema):
         users = [m for m in methods if m.struct["type"] == kind]
         widest = max(users, key=lambda m: len(fields(m, schema.enums)))
         out += struct(widest, [m.name for m in users], schema.enums)
-    return out + "// clang-format on\n\n#endif\n"
+    return out + members(schema) + "// clang-format on\n\n#endif\n"
+
+
+def members(schema):
+    """The union of a command: a member for each struct, or for the id that is all of one."""
+    rows = {m.struct["member"]: m.struct.get("type") or field_type(own(m)[0], schema.enums)
+            for m in plain(schema) if "." not in m.struct["member"]}
+    lines = [f"    {kind} {member};" for member, kind in rows.items()]
+    return "// The arguments of a command, by method.\n#define COMMAND_ARGUMENTS \\\n" + " \\\n".join(lines) + "\n"
+
+
+# ---- forms of shapes
+
+FORM_TYPES = {"number": "float", "vector": "vec2", "bool": "bool", "vectors": "const vec2 *"}
+FORM_GETTERS = {"float": "arguments_float", "double": "arguments_number", "vec2": "arguments_vector_float",
+                "bool": "arguments_bool"}
+
+
+def form_args(s):
+    """The arguments of a kind's form, but for `kind`."""
+    return s.args[1:s.form]
+
+
+def form_struct(s):
+    """The arguments of a form that is computed of them."""
+    lines = [f"// {s.name}", f"typedef struct {s.make} {{"]
+    for a in form_args(s):
+        kind = a.ctype or FORM_TYPES[a.type]
+        lines += [f"    {kind}{'' if kind.endswith('*') else ' '}{a.field};"] + (["    uint32_t count;"] if a.type == "vectors" else [])
+    return "\n".join(lines + [f"}} {s.make};", f"status make_{s.make}(const {s.make} *from, shape_geometry *to, error *err);", "", ""])
+
+
+def form_read(a, s, base):
+    if a.type != "vectors":
+        return f"        {FORM_GETTERS[a.ctype or FORM_TYPES[a.type]]}(a, {c_string(a.name)}, &{base}{a.field});\n"
+    return (f"        uint32_t count = 0;\n        arguments_vectors(a, {c_string(a.name)}, &{base}{a.field}, &count);\n"
+            f"        {base}{s.count if not s.make else 'count'} = ({'uint32_t' if s.make else 'int'})count;\n")
+
+
+def form_case(s):
+    """The arguments of a form go to where the shape's definition has them, or to a struct of which it is made."""
+    base = "form." if s.make else f"to->{s.place}." if s.place else "to->"
+    read = "".join(form_read(a, s, base) for a in form_args(s))
+    kind = s.place.rpartition(".")[2]
+    begin = (f"        {s.make} form = {{0}};\n" if s.make else
+             f"        to->geometry.kind = {s.kind};\n        to->{s.place} = ({kind}){{0}};\n" if s.place else "        to->form = FORM_CHAIN;\n")
+    end = (f"        error err;\n        status made = STATUS_OK;\n        if (a->decoder->status == STATUS_OK) {{\n"
+           f"            made = make_{s.make}(&form, &to->geometry, &err);\n        }}\n"
+           f'        if (made != STATUS_OK) {{\n            decoder_fail(a->decoder, made, a->where, "%s", err.text);\n        }}\n'
+           if s.make else "")
+    return f"    case {s.c}: {{\n{begin}{read}{end}        break;\n    }}\n"
+
+
+def forms(schema):
+    return ("void decode_form_arguments(const arguments *a, uint32_t kind, shape_def *to)\n{\n    switch (kind) {\n" +
+            "".join(form_case(s) for s in schema.shapes) + "    default:\n        ASSERT(false);\n    }\n}\n\n")
 
 
 # ---- decoders
@@ -153,7 +212,13 @@ def write_header(schema):
     checks = {m.code["check"]: m.struct["type"] for m in plain(schema) if "check" in m.code}
     out += "\n// By hand: what the description cannot say. Called when all arguments are read.\n"
     out += "".join(f"void check_{name}(const arguments *a, {kind} *to);\n" for name, kind in checks.items())
-    return out + "\n#endif\n"
+    out += "\n// ---- forms of shapes\n\n// The words of their kinds, and the same for people.\n"
+    names = [s.name for s in schema.shapes]
+    out += f'#define SHAPE_KINDS {c_string("|".join(names))}\n#define SHAPE_KINDS_TEXT {c_string(", ".join(names))}\n\n'
+    out += "// The arguments of a form that is computed, and by hand: what computes it.\n"
+    out += "".join(form_struct(s) for s in schema.shapes if s.make)
+    out += "// Reads the arguments of a form of this kind (METHOD_SHAPE_...), but for the kind itself.\n"
+    return out + "void decode_form_arguments(const arguments *a, uint32_t kind, shape_def *to);\n\n#endif\n"
 
 
 def initial(a, schema):
@@ -182,7 +247,8 @@ def initial(a, schema):
 GETTERS = {"bool": "arguments_bool", "number": "arguments_number", "string": "arguments_text", "name": "arguments_text",
            "vector": "arguments_vector", "form": "decode_form_argument", "shape": "decode_shape_argument",
            "shapes": "decode_shapes", "bytes": "arguments_bytes", "choices": "arguments_choices", "area": "arguments_area",
-           "filter": "decode_filter", "precision": "decode_precision"}
+           "filter": "decode_filter", "precision": "decode_precision", "commands": "decode_commands",
+           "any": "decode_any"}
 GETTERS_OF = {"uint32_t": "arguments_uint32", "uint64_t": "arguments_uint64", "int": "arguments_int32",
               "vec2": "arguments_vector_float"}
 
@@ -275,7 +341,7 @@ def precision(schema):
 
 
 def write_source(schema):
-    out = SOURCE_HEAD + "".join(reader(l, schema.enums) for l in schema.lists if l.reader) + precision(schema)
+    out = SOURCE_HEAD + "".join(reader(l, schema.enums) for l in schema.lists if l.reader) + precision(schema) + forms(schema)
     for m in plain(schema):
         out += f"void {function(m)}(const arguments *a, command *out)\n{{\n{body(m, schema)}}}\n\n"
     return out.rstrip("\n") + "\n// clang-format on\n"

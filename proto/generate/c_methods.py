@@ -12,15 +12,14 @@ HEAD = """\
 //   METHOD_SUBJECTS, METHOD_MAKES   X(id, field)   where a command has the id of the body, shape or
 //                                   joint that it is about, and a result that of what was made
 //   METHOD_PAST    X(id, field)     where a command has `at`, a tick of the past that it reads
-//   METHOD_DECODE  X(id, function)  arguments into the command: decode_..._command of
-//                                   proto/commands/decode.c; `none` where the world is all there is
+//   METHOD_DECODE  X(id, function)  arguments into the command: decode_..._command, generated too
+//                                   (decode_plain.c); `none` where the world is all there is
 //   METHOD_PERMIT  X(id, function)  whether a player may: permit_... of ownership.c
 //   METHOD_PLAN    X(id, function)  whether a batch's command can be carried out: plan_... of
 //                                   apply_plan.c
 //   METHOD_DRY_RUN   X(id, function)  what joints of a batch have to know of it: dry_run_... of
 //                                   apply_dry_run.c
 //   METHOD_APPLY   X(id, function)  carries it out on a world: apply_... of apply.c
-//   METHOD_ENCODE  X(id, function)  its result: pack_..._result of proto/encode/encode_result.c
 //   METHOD_OWN     X(id, function)  what becomes of owners then: own_... of owners.c
 //   METHOD_TALLY   X(id, function)  how many things it makes and removes: tally_... of capacity.c
 //   METHOD_MARK    X(id, function)  whose full maps it changes: mark_... of descriptions.c
@@ -84,6 +83,7 @@ def write(schema):
     past = [f"{m.id}, {m.struct['member']}" for m in schema.methods if m.scope == "read" and any(a.name == "at" for a in m.args)]
     out += macro("METHOD_PAST", past)
     out += "".join(step(name, schema.methods) for name in STEPS)
+    out += "enum method_shape {\n" + "".join(f"    {s.c},\n" for s in schema.shapes) + "    METHOD_SHAPE_COUNT\n};\n\n"
     out += "typedef enum method {\n" + "".join(f"    METHOD_{m.id},\n" for m in schema.methods)
     out += "    METHOD_COUNT\n} method;\n// clang-format on\n\n#endif\n"
     return out

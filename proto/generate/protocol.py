@@ -84,6 +84,14 @@ def facts(schema):
     }
 
 
+def answer_rows(result, schema):
+    for key in result.keys:
+        if key.include:
+            yield from answer_rows(schema.results[key.include], schema)
+        else:
+            yield [f"`{key.name}`", key.unit, key.doc]
+
+
 def event_keys(schema):
     return {key.name: key for e in schema.events for key in e.keys}.values()
 
@@ -92,6 +100,7 @@ def reference(schema):
     """{block: Markdown}"""
     sections = {m.name: method(m) for m in schema.methods}
     sections |= {f"shape {s.name}": table(s.args) for s in schema.shapes}
+    sections |= {f"answer {r.name}": columns(["key", "unit", ""], list(answer_rows(r, schema))) for r in schema.results.values() if r.page}
     structs = schema.structs
     sections |= facts(schema)
     return sections | {"filter of a shape": table(structs["filter"].args), "precision": table(structs["precision"].args),

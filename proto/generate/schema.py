@@ -10,7 +10,7 @@ import json
 import pathlib
 import re
 
-from . import facts
+from . import facts, results as answers
 from .toml_file import File, SchemaError, check_keys, entries, evaluate, suggestion
 
 # The bits of "was this argument given" fit in 32 (METHOD_ARGS_MAX of proto/methods.h).
@@ -30,13 +30,13 @@ TYPES = {
 RANGED = {"number", "integer", "vector", "vectors", "area"}
 ARGUMENT_KEYS = {"name", "as", "c", "type", "required", "default", "doc", "routing", "part", "bit", "absent", "flag",
                  "needs", "ctype", "option"}
-STEPS = ("decode", "permit", "plan", "dry_run", "apply", "encode", "own", "tally", "mark", "crowd", "bytes", "whole", "serve",
+STEPS = ("decode", "permit", "plan", "dry_run", "apply", "own", "tally", "mark", "crowd", "bytes", "whole", "serve",
          "answer", "token_areas", "rows")
 IDS = {"body", "shape", "joint"}
 OF = ["body", "shape", "joint", "session", "subscription"]
 RULES = {"at_least", "one_of", "not_both", "which"}
 BY_HAND = {"check"}  # a function of a plain method's decoder, beside the steps
-NOT_PLAIN = {"commands", "any", "mask", "vectors"}  # that c_arguments.py has no fields for
+NOT_PLAIN = {"mask", "vectors"}  # that c_arguments.py has no fields for
 CHOICES_MAX = 32  # of one list of words: a bit each
 
 
@@ -100,7 +100,12 @@ class Struct:
     c: str
     args: list[Argument]
     doc: str = ""
+    options: bool = False  # of the command line, as of a method
     form: int = 0  # of a shape: so many of the first describe its form
+    kind: str = ""  # of a shape: its shape_kind in C
+    place: str = ""  # of a shape: where shape_def has the arguments of its form; "": in itself
+    count: str = ""  # of a shape with vertices: the field that says how many
+    make: str = ""  # of a shape whose form is computed: the struct of its arguments, and make_… of it
 
 
 @dataclasses.dataclass
@@ -111,7 +116,8 @@ class Method:
     batch: bool
     summary: str
     result: str
-    answers: str  # the type of the result in TypeScript, of those that results.d.ts has
+    answer: answers.Result | None  # None: an empty map
+    answer_list: bool  # a list of those
     code: dict[str, str]
     args: list[Argument]
     subject: tuple[str, str] | None  # (body, shape or joint, its id's place in the C command)
@@ -140,6 +146,7 @@ class List:
     name: str
     args: list[Argument]
     reader: dict | None  # a function that reads them into a struct: {function, type}
+    options: bool  # of the command line, as of a method
 
 
 @dataclasses.dataclass
@@ -151,6 +158,7 @@ class Schema:
     shapes: list[Struct]
     structs: dict[str, Struct]
     lists: list[List]
+    results: dict[str, answers.Result]
     errors: list[facts.ErrorCode]
     server_limits: list[facts.ServerLimit]
     fixed: list[facts.Fixed]
@@ -214,7 +222,7 @@ def read_limits(files, root):
 
 # ---- entries
 
-KINDS = {"enum", "argument", "list", "struct", "shape", "method", "error", "limit", "event"}
+KINDS = {"enum", "argument", "list", "struct", "shape", "result", "method", "error", "limit", "event"}
 TABLES = {"headers", "own", "fixed", "families", "counters", "timings", "event_keys"}
 
 
@@ -247,13 +255,14 @@ class Arguments:
     def __init__(self, files, limits, enums):
         self.limits, self.enums = limits, enums
         self.values = {name: limit.value for name, limit in limits.items()}
-        self.shared, self.lists, self.used, self.readers = {}, {}, set(), {}
+        self.shared, self.lists, self.used, self.readers, self.options = {}, {}, set(), {}, set()
         for file, table in entries(files, "argument", {"type", "doc"}, ARGUMENT_KEYS | set().union(*TYPES.values())):
             self.shared[table["name"]] = (file, {k: v for k, v in table.items() if k != "name"})
-        for file, table in entries(files, "list", {"args"}, {"field", "type", "read", "reader"}):
+        for file, table in entries(files, "list", {"args"}, {"field", "type", "read", "reader", "options"}):
             if "reader" in table:
                 check_keys(file, table["name"], "reader", table["reader"], {"function", "type"}, set())
             self.readers[table["name"]] = table.get("reader")
+            self.options |= {table["name"]} if table.get("options") else set()
             group = {key: table[key] for key in ("field", "type", "read") if key in table}
             if len(group) not in (0, 3):
                 file.fail(table["name"], None, "field, type and read: all of them or none")
@@ -406,25 +415,27 @@ def check_default(a, value, fail):
 
 def read_structs(files, arguments):
     structs = {}
-    for file, table in entries(files, "struct", {"c", "args", "doc"}, {"as"}):
+    for file, table in entries(files, "struct", {"c", "args", "doc"}, {"as", "options"}):
         args = arguments.expand(file, table["name"], table["args"])
-        structs[table["name"]] = Struct(table.get("as", table["name"]), table["c"], args, table["doc"])
+        structs[table["name"]] = Struct(table.get("as", table["name"]), table["c"], args, table["doc"],
+                                        table.get("options", False))
     return structs
 
 
 def read_shapes(files, arguments):
     shapes = []
-    for file, table in entries(files, "shape", {"form", "args"}):
+    for file, table in entries(files, "shape", {"form", "args"}, {"is", "place", "count", "make"}):
         name = table["name"]
         kind = Argument("kind", "choice", "The form.", required=True, words=[name])
         args = [kind, *arguments.expand(file, name, table["args"])]
         if type(table["form"]) is not int or not 1 <= table["form"] <= len(args):
             file.fail(name, None, f"form is a number of arguments, 1 to {len(args)}")
-        shapes.append(Struct(name, f"METHOD_SHAPE_{name.upper()}", args, form=table["form"]))
+        shapes.append(Struct(name, f"METHOD_SHAPE_{name.upper()}", args, form=table["form"], kind=table.get("is", ""),
+                             place=table.get("place", ""), count=table.get("count", ""), make=table.get("make", "")))
     return shapes
 
 
-def read_methods(files, arguments, enums):
+def read_methods(files, arguments, enums, results):
     methods = []
     for file, table in entries(files, "method", {"role", "scope", "summary", "result", "answers"}, {"batch", "code", "args", "subject", "makes", "price", "traits", "struct",
                                                 "short_call", "options"} | RULES):
@@ -435,9 +446,9 @@ def read_methods(files, arguments, enums):
             words = [w.word for w in enums[key].words]
             if table[key] not in words:
                 file.fail(name, None, f"{key} '{table[key]}' is none of {', '.join(words)}")
-        check_keys(file, name, "code", table.get("code", {}), set(), set(STEPS) | BY_HAND)
+        check_keys(file, name, "code", table.get("code", {}), set(), (set(STEPS) - {"decode"}) | BY_HAND)
         method = Method(name, table["role"], table["scope"], table.get("batch", False), table["summary"],
-                        table["result"], table["answers"], table.get("code", {}), arguments.expand(file, name, table.get("args", [])),
+                        table["result"], *answers.answer(file, name, table["answers"], results), table.get("code", {}), arguments.expand(file, name, table.get("args", [])),
                         read_id(file, table, "subject"), read_id(file, table, "makes"), table.get("price", 0),
                         read_traits(file, table, enums), table.get("struct"), table.get("at_least", ""),
                         table.get("one_of", []), table.get("not_both", []), table.get("which"),
@@ -481,13 +492,11 @@ def check_struct(file, m):
                 file.fail(m.name, None, "rules are of methods with a struct, whose decoders are generated")
         return
     check_keys(file, m.name, "struct", m.struct, {"member"}, {"type", "parts", "fields", "extra"})
-    if "decode" in m.code:
-        file.fail(m.name, "decode", "is written for a method with a struct, and not named")
     check_rules(file, m)
     own = [a for a in m.args if a.name != "world" and not a.routing]
     for a in own:
         if a.type in NOT_PLAIN and not a.group:
-            file.fail(m.name, a.name, f"a struct has no fields of type {a.type}: name a decoder instead")
+            file.fail(m.name, a.name, f"a struct has no fields of type {a.type}")
         if a.part and a.part not in m.struct.get("parts", {}):
             file.fail(m.name, a.name, f"there is no part '{a.part}' in struct.parts")
     if "type" not in m.struct and [a.type for a in own] != ["id"]:
@@ -534,8 +543,10 @@ def check_method(file, m):
         fail("'epoch' is the last argument, of methods that name a world and no others")
     if m.scope in ("host", "command", "read") and not named:
         fail(f"scope {m.scope} wants the argument 'world'")
-    if m.scope in ("command", "read") and not {"apply", "encode"} <= m.code.keys():
-        fail(f"scope {m.scope} wants apply and encode in code")
+    if m.scope in ("command", "read") and "apply" not in m.code:
+        fail(f"scope {m.scope} wants apply in code")
+    if m.scope in ("command", "read") and (m.answer is None or m.answer_list or m.answer.type and not m.answer.member):
+        fail(f"scope {m.scope} answers a result that is a member of command_result, or has its keys alone")
     if m.scope == "command" and m.batch and m.role != "admin" and "permit" not in m.code:
         fail("a command of players wants permit in code: which bodies its sender must own (ownership.c)")
     if m.code.get("permit") in IDS and (m.subject is None or m.subject[0] != m.code["permit"]):
@@ -546,7 +557,7 @@ def check_method(file, m):
     if m.batch and (m.scope not in ("command", "read") or "plan" not in m.code):
         fail("a method that may stand in a batch has scope command or read, and plan in code")
     if len(m.args) > (2 if named else 0) and "decode" not in m.code:
-        fail("a method with arguments of its own wants decode in code")
+        fail("a method with arguments of its own wants struct")
 
 
 def headers(folder):
@@ -574,14 +585,16 @@ def load(folder, root):
     arguments = Arguments(files, limits, enums)
     structs = read_structs(files, arguments)
     shapes = read_shapes(files, arguments)
-    methods = read_methods(files, arguments, enums)
+    results = answers.read(files, enums)
+    methods = read_methods(files, arguments, enums, results)
     for kind, known in (("argument", arguments.shared), ("list", arguments.lists)):
         for name, (file, _) in known.items():
             if (kind, name) not in arguments.used:
                 file.fail(name, None, f"nothing takes this {kind}")
     families = facts.read_families(files)
-    lists = [List(name, arguments.expand(file, name, rows), arguments.readers[name])
+    lists = [List(name, arguments.expand(file, name, rows), arguments.readers[name], name in arguments.options)
              for name, (file, (rows, _)) in arguments.lists.items()]
-    return Schema(first.data["version"], limits, enums, methods, shapes, structs, lists, facts.read_errors(files),
+    return Schema(first.data["version"], limits, enums, methods, shapes, structs, lists, results,
+                  facts.read_errors(files),
                   facts.read_server_limits(files, numbers), facts.read_fixed(files, numbers), families,
                   facts.read_counters(files, families), facts.read_timings(files, families), events)

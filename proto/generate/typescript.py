@@ -1,15 +1,17 @@
-"""client/web/src/methods.d.ts: the arguments of every method, and clients, worlds and batches as typed functions."""
+"""client/web/src/methods.d.ts: the arguments of every method, and clients, worlds and batches as typed functions.
 
+Of results.d.ts, which people write, the answers of methods are renewed.
+"""
+
+import re
 import textwrap
 
+from .results import COMMAND
 from .text import js_string
 
 HEAD = """\
 // Generated from proto/schema by proto/generate/typescript.py: do not edit.
-import type {
-  BodyMap, CallOptions, ContactMap, Hash, Hello, Hit, JointMap, Latency, Number53, ServerInfo, SessionInfo, Tick,
-  WorldInfo, WorldTick,
-} from './results.js';
+{imports}
 
 /** A body, shape, joint or subscription; in a batch also what an earlier command made. */
 export type Id = number | {$: number};
@@ -47,6 +49,102 @@ TYPES = {
     "filter": "Filter", "precision": "Precision", "shape": "Shape", "form": "Form", "shapes": "Shape[]",
     "commands": "Command[]", "bytes": "Uint8Array", "any": "unknown",
 }
+
+
+# ---- answers
+
+BLOCK = re.compile(r"(// generated from proto/schema: results\n)(.*?)(// end of generated\n)", re.S)
+ANSWERS = {
+    "count": "number", "id": "Number53", "integer": "number", "mask": "number | bigint", "number": "number",
+    "single": "number", "bool": "boolean", "string": "string", "moment": "number", "place": "Vector", "vector": "Vector", "speed": "Vector",
+    "pair": "[Vector, Vector]", "hash": "Hash", "bytes": "Uint8Array", "any": "unknown",
+    "numbers": "Record<string, number>", "counts": "number[]", "ids": "Number53[]",
+}
+
+
+def element_type(key, schema):
+    return "unknown" if key.of == COMMAND else schema.results[key.of].typescript
+
+
+def answer_type(key, schema):
+    if key.type in ("word", "words"):
+        text = " | ".join(js_string(w.word) for w in schema.enums[key.words].words)
+        return text if key.type == "word" else f"({text})[]"
+    if key.type == "map":
+        return element_type(key, schema)
+    if key.type in ("list", "encoded"):
+        return element_type(key, schema) + "[]"
+    if key.type == "table":
+        return f"Record<string, {element_type(key, schema)}>"
+    return ANSWERS[key.type]
+
+
+def form_fields(schema):
+    """Of every kind of shape: the arguments of its form, which other kinds do not have."""
+    out, args = "", {}
+    kinds = [s for s in schema.shapes if s.kind or not s.make]
+    for s in kinds:
+        args |= {a.name: a for a in s.args[1:s.form]}
+    out += f"  kind: {' | '.join(js_string(s.name) for s in kinds)};\n"
+    return out + "".join(f"  {a.name}?: {argument_type(a)};\n" for a in args.values())
+
+
+def pair_field(key, schema, optional):
+    if key.type == "form":
+        return form_fields(schema)
+    unit = f" [{key.unit}]" if key.unit else ""
+    return f"  /** {key.doc}{unit} */\n  {key.name}{'?' if optional else ''}: {answer_type(key, schema)};\n"
+
+
+def pair_fields(result, schema, optional=False):
+    out = ""
+    for key in result.keys:
+        if key.include:
+            out += pair_fields(schema.results[key.include], schema, optional or key.optional)
+        else:
+            out += pair_field(key, schema, optional or key.optional)
+    return out
+
+
+def answer_interface(result, schema):
+    """The type of a result: an interface, a list, or a tuple."""
+    head = f"/** {result.doc} */\n"
+    first = result.keys[0]
+    if result.alone:
+        only = next(key for key in result.keys if key.name == result.alone)
+        rest = "".join(f"; {key.name}?: {answer_type(key, schema)}" for key in result.keys).removeprefix("; ")
+        named = f" & {{{rest}}}" if len(result.keys) > 1 else ""
+        return f"{head}export type {result.typescript} = {answer_type(only, schema)}{named};\n"
+    if result.tuple:
+        return f"{head}export type {result.typescript} = [{', '.join(answer_type(key, schema) for key in result.keys)}];\n"
+    if result.like and first.include == result.like:
+        own = "".join(pair_field(key, schema, key.optional) for key in result.keys[1:])
+        return f"{head}export interface {result.typescript} extends {schema.results[result.like].typescript} {{\n{own}}}\n"
+    fields = pair_fields(result, schema)
+    if result.instead:
+        fields += "".join(pair_field(key, schema, True) for key in schema.results[result.instead].keys if not key.include)
+    return f"{head}export interface {result.typescript} {{\n{fields}}}\n"
+
+
+def answer(m):
+    """The type of a method's answer."""
+    if m.answer is None:
+        return "{}"
+    return m.answer.typescript + ("[]" if m.answer_list else "") + (" | null" if m.answer.nil else "")
+
+
+def renew(schema, text):
+    """results.d.ts with its answers as the schema has them."""
+    out = "".join(answer_interface(r, schema) for r in schema.results.values() if r.typescript.isidentifier())
+    return BLOCK.sub(lambda match: match[1] + out + match[3], text)
+
+
+# ---- methods
+
+def imports(schema):
+    names = sorted({m.answer.typescript for m in schema.methods if m.answer} | {"CallOptions", "Number53"})
+    return ("import type {\n" + textwrap.fill(", ".join(names), 110, initial_indent="  ", subsequent_indent="  ",
+                                              break_on_hyphens=False) + ",\n} from './results.js';")
 
 
 def type_name(name):
@@ -114,9 +212,9 @@ def event(schema):
 
 
 def write(schema):
-    results = "".join(f"  '{m.name}': {m.answers};\n" for m in schema.methods)
+    results = "".join(f"  '{m.name}': {answer(m)};\n" for m in schema.methods)
     batchable = [m for m in schema.methods if m.batch]
-    out = HEAD + interface("Filter", schema.structs["filter"].args)
+    out = HEAD.replace("{imports}", imports(schema)) + interface("Filter", schema.structs["filter"].args)
     out += interface("Precision", schema.structs["precision"].args)
     out += "".join(interface(type_name(s.name) + "Shape", s.args) for s in schema.shapes)
     out += "export type Shape = " + " | ".join(type_name(s.name) + "Shape" for s in schema.shapes) + ";\n"

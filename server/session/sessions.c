@@ -125,7 +125,7 @@ static void answer_list(session_list *l)
     buffer_init(&out, WIRE_REPLY_BYTES_MAX);
     l->list.bytes = l->rows.data;
     l->list.size = l->rows.size;
-    encode_sessions_result(&out, &l->list, l->total);
+    encode_sessions_result(&out, &(sessions_result){l->list, l->total});
     ASSERT(!out.overflow);
     if (l->answerable) {
         session_answer(asker, l->id, out.data, out.size, NULL);

@@ -44,7 +44,7 @@ class Copy(unittest.TestCase):
         self.root = pathlib.Path(folder.name)
         shutil.copytree(ROOT / "proto" / "schema", self.root / "proto" / "schema")
         shutil.copytree(ROOT / "proto" / "generate", self.root / "proto" / "generate")
-        renewed = ("proto/PROTOCOL.md", "client/include/carom/snapshot.h", "client/include/carom/status.h",
+        renewed = ("proto/PROTOCOL.md", "client/web/src/results.d.ts", "client/include/carom/snapshot.h", "client/include/carom/status.h",
                    "server/http/README.md")
         for name in ("proto/generate.py", *renewed, *schema.headers(SCHEMA)):
             (self.root / name).parent.mkdir(parents=True, exist_ok=True)
@@ -87,7 +87,7 @@ class Writes(Copy):
 
     def test_new_method_is_put_into_the_page_behind_the_one_before(self):
         method = ('[[method]]\nname = "body.nap"\nrole = "viewer"\nscope = "read"\nsummary = "Naps."\nresult = "{}"\n'
-                  'answers = "{}"\nargs = ["world", "epoch"]\n[method.code]\napply = "nap"\nencode = "tick"\n\n')
+                  'answers = "tick"\nargs = ["world", "epoch"]\n[method.code]\napply = "nap"\n\n')
         self.edit("body.toml", '[[method]]\nname = "body.remove"', method + '[[method]]\nname = "body.remove"')
         self.assertEqual(0, generate("--write", root=self.root).returncode)
         page = (self.root / "proto" / "PROTOCOL.md").read_text(encoding="utf-8")
@@ -196,7 +196,7 @@ class Refused(Copy):
         self.refused("body.toml", 'plan = "get"\n', '', "body.get", "plan in code")
 
     def test_arguments_without_a_decoder(self):
-        self.refused("session.toml", 'decode = "ping"\n', '', "ping", "decode in code")
+        self.refused("session.toml", 'struct = {type = "ping_args", member = "ping"}\n', '', "ping", "wants struct")
 
     def test_command_of_players_without_a_rule(self):
         self.refused("body.toml", 'permit = "spawn"\n', '', "body.spawn", "permit in code")
@@ -213,12 +213,12 @@ class Refused(Copy):
                      "of 'boddy' is none of body, shape, joint")
 
     def test_struct_with_a_field_that_wants_a_decoder(self):
-        row = '    {name = "more", type = "any", doc = "Some."},\n'
-        self.refused("session.toml", '    {name = "bins"', row + '    {name = "bins"', "server.stats, more",
-                     "no fields of type any")
+        row = '    {name = "more", type = "mask", doc = "Some."},\n'
+        self.refused("session.toml", '    {name = "bins", type = "bool"', row + '    {name = "bins", type = "bool"', "server.stats, more",
+                     "no fields of type mask")
 
     def test_struct_beside_a_decoder(self):
-        self.refused("session.toml", 'answer = "kick"', 'decode = "kick"\nanswer = "kick"', "server.kick", "not named")
+        self.refused("session.toml", 'answer = "kick"', 'decode = "kick"\nanswer = "kick"', "server.kick", "unknown key 'decode'")
 
     def test_structs_of_one_name_with_other_fields(self):
         self.refused("body.toml", 'name = "torque", c = "value"', 'name = "torque"', "body.torque",
@@ -246,9 +246,34 @@ class Refused(Copy):
         self.refused("world.toml", 'needs = ["area", "needs an area that', 'needs = ["aera", "needs an area that',
                      "needs: there is no optional argument 'aera'")
 
-    def test_rule_of_a_method_whose_decoder_is_by_hand(self):
-        self.refused("world.toml", 'decode = "apply"', 'decode = "apply"\ncheck = "apply"', "world.apply",
+    def test_rule_of_a_method_without_a_struct(self):
+        self.refused("joint.toml", 'apply = "joint_list"', 'apply = "joint_list"\ncheck = "list"', "joint.list",
                      "rules are of methods with a struct")
+
+    def test_answer_that_is_no_result(self):
+        self.refused("query.toml", 'answers = "near"', 'answers = "neer"', "query.nearest",
+                     "there is no result 'neer'; did you mean 'near'?")
+
+    def test_answer_of_a_command_without_a_place_in_its_result(self):
+        self.refused("query.toml", 'answers = "near"', 'answers = "hit"', "query.nearest", "member of command_result")
+
+    def test_key_of_an_unknown_type(self):
+        self.at_line("query.toml", '{name = "fraction", type = "number"', '{name = "fraction", type = "numbre"',
+                     "hit, fraction", "type 'numbre' is none of", "did you mean 'number'?")
+
+    def test_key_twice(self):
+        self.refused("query.toml", '{name = "fraction", type = "number"', '{name = "normal", type = "number"', "hit", "has a key twice")
+
+    def test_list_of_no_result(self):
+        self.refused("query.toml", 'type = "list", of = "hit"', 'type = "list", of = "hits!"', "hits", "there is no result 'hits!'")
+
+    def test_word_of_no_enum(self):
+        self.refused("session.toml", 'type = "word", words = "role"', 'type = "word", words = "rolle"', "hello, role",
+                     "there is no enum 'rolle'")
+
+    def test_answer_of_the_server_with_a_field_of_a_command(self):
+        self.refused("world.toml", '{name = "epoch", type = "count", doc = "Its epoch."}',
+                     '{name = "epoch", type = "count", shared = true, doc = "Its epoch."}', "world_create, epoch", "only what commands answer")
 
     def test_field_of_a_part_that_the_struct_does_not_have(self):
         self.refused("body.toml", '{list = "body_values", part = "def"}', '{list = "body_values", part = "dfe"}',

@@ -1,7 +1,9 @@
 // Generated from proto/schema by proto/generate/typescript.py: do not edit.
 import type {
-  BodyMap, CallOptions, ContactMap, Hash, Hello, Hit, JointMap, Latency, Number53, ServerInfo, SessionInfo, Tick,
-  WorldInfo, WorldTick,
+  BatchResult, BodyGetResult, CallOptions, ContactsResult, FoundResult, Hello, HitsResult, JointCreateResult,
+  JointGetResult, JointListResult, NearResult, Number53, PingResult, ServerInfo, ServerStatsResult,
+  SessionsResult, ShapeAddResult, SpawnResult, StateResult, SubscribeResult, Tick, WorldCreateResult,
+  WorldImageResult, WorldInfo, WorldTick,
 } from './results.js';
 
 /** A body, shape, joint or subscription; in a batch also what an earlier command made. */
@@ -890,13 +892,13 @@ export interface Arguments {
 /** The answer of every method. */
 export interface Results {
   'hello': Hello;
-  'ping': {time: number; any: unknown};
+  'ping': PingResult;
   'goodbye': {};
   'server.info': ServerInfo;
-  'server.stats': {counters: Record<string, number>; latencies: Record<string, Latency>};
-  'server.sessions': {sessions: SessionInfo[]; total: number};
+  'server.stats': ServerStatsResult;
+  'server.sessions': SessionsResult;
   'server.kick': {};
-  'world.create': WorldTick & {epoch: number; created: boolean};
+  'world.create': WorldCreateResult;
   'world.destroy': WorldTick;
   'world.list': WorldInfo[];
   'world.info': WorldInfo;
@@ -904,34 +906,34 @@ export interface Results {
   'world.resume': WorldTick;
   'world.step': WorldTick;
   'world.set': Tick;
-  'world.image': Tick & {image: Uint8Array; hash: Hash};
-  'world.fork': WorldTick & {epoch: number; created: boolean};
-  'world.state': WorldTick & {hash: Hash; bodies: BodyMap[]; joints: JointMap[]; at?: number};
-  'world.contacts': WorldTick & {contacts: ContactMap[]; at?: number};
-  'world.apply': Tick & {results: unknown[]; late?: number; margin?: number; dropped?: boolean};
-  'world.subscribe': {subscription: number; epoch: number; tick: number};
+  'world.image': WorldImageResult;
+  'world.fork': WorldCreateResult;
+  'world.state': StateResult;
+  'world.contacts': ContactsResult;
+  'world.apply': BatchResult;
+  'world.subscribe': SubscribeResult;
   'world.unsubscribe': {};
   'world.view': {};
-  'body.spawn': Tick & {body: Number53; shapes: Number53[]};
+  'body.spawn': SpawnResult;
   'body.remove': Tick;
-  'body.get': BodyMap & Tick & {at?: number};
+  'body.get': BodyGetResult;
   'body.set': Tick;
   'body.impulse': Tick;
   'body.angular_impulse': Tick;
   'body.force': Tick;
   'body.torque': Tick;
-  'shape.add': Tick & {shape: Number53};
+  'shape.add': ShapeAddResult;
   'shape.set': Tick;
   'shape.remove': Tick;
-  'joint.create': Tick & {joint: Number53};
+  'joint.create': JointCreateResult;
   'joint.set': Tick;
   'joint.remove': Tick;
-  'joint.get': JointMap & Tick;
-  'joint.list': WorldTick & {joints: JointMap[]};
-  'query.ray': Hit[] & {at?: number; hits?: Hit[]};
-  'query.overlap': Number53[] & {at?: number; bodies?: Number53[]};
-  'query.cast': Hit[] & {at?: number; hits?: Hit[]};
-  'query.nearest': {body: Number53; shape: Number53; point: Vector; distance: number; at?: number} | null;
+  'joint.get': JointGetResult;
+  'joint.list': JointListResult;
+  'query.ray': HitsResult;
+  'query.overlap': FoundResult;
+  'query.cast': HitsResult;
+  'query.nearest': NearResult | null;
   // Of a server that knows more methods than this package.
   [method: string]: unknown;
 }

@@ -12,70 +12,612 @@ export interface CallOptions {
   signal?: AbortSignal;
 }
 
+// generated from proto/schema: results
+/** The answer of a command that makes nothing. */
+export interface Tick {
+  /** The tick whose state shows it first. */
+  tick: number;
+}
+/** A subscription of a session. */
+export interface SubscriptionResult {
+  /** Its number. */
+  subscription: number;
+  /** The world that it is of. */
+  world: string;
+}
+/** A session's last request that took effect in a world, which may have ended. */
+export interface AppliedResult {
+  /** The world's epoch. */
+  epoch: number;
+  /** The request's id. */
+  last: number;
+}
+/** How a resumed session goes on. */
+export interface ResumedResult {
+  /** By world: the last request of the session that took effect there. */
+  applied: Record<string, AppliedResult>;
+  /** Ids of requests that are not answered yet. */
+  pending: number[];
+  /** The subscriptions that go on. */
+  subscriptions: SubscriptionResult[];
+}
+/** The answer of hello. */
 export interface Hello {
-  protocol: number; server: string; version: string; engine: number; session: number;
-  compact?: number; subject?: string; /** Seconds since 1970, of a token. */ expires?: number;
-  resume: string; role: 'none' | 'viewer' | 'player' | 'admin'; limits: Record<string, number>;
-  /** For a resumed session: see PROTOCOL.md, "Resuming a session". */
-  applied?: Record<string, {epoch: number; last: number}>; pending?: number[];
-  subscriptions?: {subscription: number; world: string}[];
+  /** The version that is spoken from here on. */
+  protocol: number;
+  /** The server's name: caromd. */
+  server: string;
+  /** The server's version. */
+  version: string;
+  /** The engine's behaviour number. */
+  engine: number;
+  /** The number of the tables of compact logs. */
+  compact: number;
+  /** The session's number. */
+  session: number;
+  /** The session's secret; empty where it cannot be resumed. */
+  resume: string;
+  /** What the session may do. */
+  role: 'none' | 'viewer' | 'player' | 'admin';
+  /** Of its token; left out without one. */
+  subject?: string;
+  /** When the token expires, since 1970. [s] */
+  expires?: number;
+  /** The limits that hold for this session. */
+  limits: Record<string, number>;
+  /** By world: the last request of the session that took effect there. */
+  applied?: Record<string, AppliedResult>;
+  /** Ids of requests that are not answered yet. */
+  pending?: number[];
+  /** The subscriptions that go on. */
+  subscriptions?: SubscriptionResult[];
 }
+/** The answer of ping. */
+export interface PingResult {
+  /** The server's monotonic clock. [s] */
+  time: number;
+  /** What was sent. */
+  any: unknown;
+}
+/** The answer of server.info. */
 export interface ServerInfo {
-  server: string; version: string; protocol: number; uptime: number; worlds: number;
-  sessions: number; limits: Record<string, number>;
+  /** The server's name: caromd. */
+  server: string;
+  /** The server's version. */
+  version: string;
+  /** The newest version of the protocol that it speaks. */
+  protocol: number;
+  /** How long it has run. [s] */
+  uptime: number;
+  /** How many worlds it has. */
+  worlds: number;
+  /** How many sessions it has. */
+  sessions: number;
+  /** Its limits. */
+  limits: Record<string, number>;
 }
+/** A bin of a histogram: `count` times lie above the bin before and up to `most`. */
+export type LatencyBinResult = [number, number];
+/** The durations of a kind of work; all zero when `count` is. */
 export interface Latency {
-  count: number; p50: number; p90: number; p99: number; p999: number; max: number;
+  /** How many there were. */
+  count: number;
+  /** Half of them took no longer. [s] */
+  p50: number;
+  /** Nine of ten took no longer. [s] */
+  p90: number;
+  /** 99 of 100 took no longer. [s] */
+  p99: number;
+  /** 999 of 1000 took no longer. [s] */
+  p999: number;
+  /** The longest. [s] */
+  max: number;
   /** On request: [largest time in seconds, count], without empty ones. */
-  bins?: [number, number][];
+  bins?: LatencyBinResult[];
 }
+/** The answer of server.stats. */
+export interface ServerStatsResult {
+  /** Counters by name. */
+  counters: Record<string, number>;
+  /** Durations by kind of work. */
+  latencies: Record<string, Latency>;
+}
+/** A session, as server.sessions lists it. */
 export interface SessionInfo {
-  session: number; client: string; address: string; connected: boolean; since: number;
-  idle: number; role: string; subject: string;
-  subscriptions: {subscription: number; world: string}[]; in_flight: number;
-  received_bytes: number; sent_bytes: number; queued_bytes: number; lag: number;
-  memory_bytes: number; work: number;
+  /** Its number. */
+  session: number;
+  /** The client's name, as `hello` gave it; `""` without one. */
+  client: string;
+  /** The address of its connection; `""` while it has none. */
+  address: string;
+  /** `false`: it has lost its connection, and may be resumed. */
+  connected: boolean;
+  /** When it began, since 1970 (UTC). [s] */
+  since: number;
+  /** Time since its last message, or since its connection was lost. [s] */
+  idle: number;
+  /** Its role. */
+  role: 'none' | 'viewer' | 'player' | 'admin';
+  /** The subject of its token; `""` without one. */
+  subject: string;
+  /** Its subscriptions, with their worlds. */
+  subscriptions: SubscriptionResult[];
+  /** Requests that wait for their results. */
+  in_flight: number;
+  /** Input of its present connection, from the operating system. [bytes] */
+  received_bytes: number;
+  /** Output of its present connection, to the operating system. [bytes] */
+  sent_bytes: number;
+  /** Output that its client has not taken yet. [bytes] */
+  queued_bytes: number;
+  /** How long there has been such output without a break. [s] */
+  lag: number;
+  /** Memory for subscriptions, of all sessions of its subject, or else of its address or of itself: `holder_bytes` bounds it. [bytes] */
+  memory_bytes: number;
+  /** Time that its messages took of the network thread, and of the thread that decodes large messages; worlds' time is in `world.info`. [s] */
+  work: number;
 }
+/** The answer of server.sessions. */
+export interface SessionsResult {
+  /** Sessions by ascending numbers. */
+  sessions: SessionInfo[];
+  /** How many sessions there are in all. */
+  total: number;
+}
+/** A world, and the tick at which it stands. */
+export interface WorldTick {
+  /** The world's name. */
+  world: string;
+  /** Its tick. */
+  tick: number;
+}
+/** The answer of world.create and world.fork. */
+export interface WorldCreateResult {
+  /** The world's name. */
+  world: string;
+  /** Its epoch. */
+  epoch: number;
+  /** The tick at which it stands. */
+  tick: number;
+  /** False where the world was there already. */
+  created: boolean;
+}
+/** The answer of world.subscribe. */
+export interface SubscribeResult {
+  /** The subscription's number. */
+  subscription: number;
+  /** The world's epoch. */
+  epoch: number;
+  /** The tick at which the subscription begins. */
+  tick: number;
+}
+/** The answer of world.image. */
+export interface WorldImageResult {
+  /** The image. */
+  image: Uint8Array;
+  /** The tick that it shows. */
+  tick: number;
+  /** The world's hash at that tick. */
+  hash: Hash;
+}
+/** The settings of a world. */
+export interface WorldDefResult {
+  /** Ticks in a second. */
+  hz: number;
+  /** Acceleration of every dynamic body. [m/s²] */
+  gravity: Vector;
+  /** Solver steps in a tick. */
+  substeps: number;
+  /** Whether bodies at rest may sleep. */
+  sleep: boolean;
+  /** Whether fast bodies are swept against static and kinematic ones. */
+  continuous: boolean;
+  /** The most bodies that it may have. */
+  max_bodies: number;
+  /** Slower impacts do not bounce. [m/s] */
+  restitution_threshold: number;
+  /** Slower impacts make no hit event. [m/s] */
+  hit_threshold: number;
+  /** Bodies below this speed may sleep. [m/s] */
+  sleep_speed: number;
+}
+/** How much there is in a world. */
+export interface WorldCountsResult {
+  /** Bodies. */
+  bodies: number;
+  /** Bodies that are awake. */
+  awake: number;
+  /** Shapes; a chain is one. */
+  shapes: number;
+  /** Joints. */
+  joints: number;
+  /** Pairs of shapes that touch. */
+  contacts: number;
+  /** Pairs of shapes whose boxes overlap. */
+  pairs: number;
+  /** Bodies that ever left the world's bounds and were disabled. */
+  frozen: number;
+}
+/** The answer of world.info, and each element of world.list. */
 export interface WorldInfo {
-  world: string; epoch: number; tick: number; time: number; hz: number; gravity: Vector;
-  substeps: number; sleep: boolean; continuous: boolean; max_bodies: number;
-  restitution_threshold: number; hit_threshold: number; sleep_speed: number; paused: boolean;
-  durability: string;
-  bodies: number; awake: number; shapes: number; joints: number; contacts: number; pairs: number;
-  frozen: number; subscribers: number; hash: Hash; step_ms: number; rate: number;
+  /** The world's name. */
+  world: string;
+  /** Changes when a world of this name is another one, or was set back. */
+  epoch: number;
+  /** The tick at which it stands. */
+  tick: number;
+  /** Its time: tick / hz. [s] */
+  time: number;
+  /** Ticks in a second. */
+  hz: number;
+  /** Acceleration of every dynamic body. [m/s²] */
+  gravity: Vector;
+  /** Solver steps in a tick. */
+  substeps: number;
+  /** Whether bodies at rest may sleep. */
+  sleep: boolean;
+  /** Whether fast bodies are swept against static and kinematic ones. */
+  continuous: boolean;
+  /** The most bodies that it may have. */
+  max_bodies: number;
+  /** Slower impacts do not bounce. [m/s] */
+  restitution_threshold: number;
+  /** Slower impacts make no hit event. [m/s] */
+  hit_threshold: number;
+  /** Bodies below this speed may sleep. [m/s] */
+  sleep_speed: number;
+  /** Whether its time stands. */
+  paused: boolean;
+  /** As of `world.create`. */
+  durability: 'none' | 'normal' | 'full';
+  /** Bodies. */
+  bodies: number;
+  /** Bodies that are awake. */
+  awake: number;
+  /** Shapes; a chain is one. */
+  shapes: number;
+  /** Joints. */
+  joints: number;
+  /** Pairs of shapes that touch. */
+  contacts: number;
+  /** Pairs of shapes whose boxes overlap. */
+  pairs: number;
+  /** Bodies that ever left the world's bounds and were disabled. */
+  frozen: number;
+  /** Subscriptions. */
+  subscribers: number;
+  /** Equal worlds have equal hashes. */
+  hash: Hash;
+  /** Mean time that a tick takes, of the last second. [ms] */
+  step_ms: number;
+  /** Ticks a second really done, of the last second; of a world that runs for less than one, those since then, at most `hz`; 0 while paused. [1/s] */
+  rate: number;
+  /** Ticks that began later than a whole tick after their deadline. */
   ticks_late: number;
-  /** For a world that is not served (most numbers are 0 then): why, and what to do. */
+  /** Only while the world's log cannot be written: why, and what to do. */
+  log_error?: string;
+  /** Only of a world that is not served (most numbers are 0 then): why, and what to do. */
   unavailable?: string;
+}
+/** The answer of world.state. */
+export interface StateResult {
+  /** The tick, or moment between two, that the read named. */
+  at?: number;
+  /** The world's name. */
+  world: string;
+  /** The tick that was read. */
+  tick: number;
+  /** The world's hash. */
+  hash: Hash;
+  /** Full body maps. */
+  bodies: BodyMap[];
+  /** Full joint maps. */
+  joints: JointMap[];
+}
+/** A place where two shapes touch. */
+export interface ContactPointResult {
+  /** Its place. [m] */
+  point: Vector;
+  /** Above 0: overlap. [m] */
+  depth: number;
+  /** Along the normal, of the last tick. [N s] */
+  impulse: number;
+  /** Across it, of the last tick. [N s] */
+  tangent_impulse: number;
+  /** Its own normal, where that differs from the contact's. */
+  normal?: Vector;
+}
+/** A pair of shapes that touch. */
+export interface ContactMap {
+  /** A body. */
+  a: Number53;
+  /** The other body. */
+  b: Number53;
+  /** The shape of a. */
+  shape_a: Number53;
+  /** The shape of b. */
+  shape_b: Number53;
+  /** Unit vector from a to b, at the deepest point. */
+  normal: Vector;
+  /** Where they touch. */
+  points: ContactPointResult[];
+}
+/** The answer of world.contacts. */
+export interface ContactsResult {
+  /** The tick, or moment between two, that the read named. */
+  at?: number;
+  /** The world's name. */
+  world: string;
+  /** The tick that was read. */
+  tick: number;
+  /** Pairs of shapes that touch, in a fixed order. */
+  contacts: ContactMap[];
+}
+/** How a batch met the tick that it was meant for. */
+export interface BatchTimingResult {
+  /** How many ticks it came too late; 0: in time. */
+  late: number;
+  /** From its arrival to the start of its tick; negative when it was late. [s] */
+  margin: number;
+}
+/** The answer of world.apply. */
+export interface BatchResult {
+  /** The tick whose state shows it first. */
+  tick: number;
+  /** How many ticks it came too late; 0: in time. */
+  late?: number;
+  /** From its arrival to the start of its tick; negative when it was late. [s] */
+  margin?: number;
+  /** What each command alone would have answered. */
+  results: unknown[];
+  /** It was not applied. */
+  dropped?: boolean;
+}
+/** The answer of a world.apply that was not applied, because its tick was over. */
+export interface DroppedResult {
+  /** It was not applied. */
+  dropped: boolean;
+  /** How many ticks it came too late; 0: in time. */
+  late: number;
+  /** From its arrival to the start of its tick; negative when it was late. [s] */
+  margin: number;
+}
+/** A body in full: the names of body.spawn's arguments, and more. */
+export interface BodyMap {
+  /** Its id. */
+  body: Number53;
+  /** As in `body.spawn`. */
+  type: 'static' | 'kinematic' | 'dynamic';
+  /** Place of its origin. [m] */
+  position: Vector;
+  /** Counter-clockwise, within ±π. [rad] */
+  angle: number;
+  /** Velocity of `center`. [m/s] */
+  velocity: Vector;
+  /** Counter-clockwise. [rad/s] */
+  angular_velocity: number;
+  /** The centre of mass, in the world. [m] */
+  center: Vector;
+  /** 0 if it is not dynamic. [kg] */
+  mass: number;
+  /** About the centre of mass; 0 if it is not dynamic. [kg m²] */
+  inertia: number;
+  /** As in `body.spawn`. [1/s] */
+  linear_damping: number;
+  /** As in `body.spawn`. [1/s] */
+  angular_damping: number;
+  /** As in `body.spawn`. */
+  gravity_scale: number;
+  /** Acts until it is set again. [N] */
+  force: Vector;
+  /** Acts until it is set again. [N m] */
+  torque: number;
+  /** As in `body.spawn`. */
+  fixed_rotation: boolean;
+  /** As in `body.spawn`. */
+  bullet: boolean;
+  /** As in `body.spawn`. */
+  allow_sleep: boolean;
+  /** Whether it is awake now. */
+  awake: boolean;
+  /** Whether it moves and collides. */
+  enabled: boolean;
+  /** It left the world's bounds and was disabled. */
+  frozen: boolean;
+  /** As in `body.spawn`. */
+  tag: string;
+  /** The subject that it belongs to; left out where it is nobody's. */
+  owner?: string;
+  /** Its shapes. */
+  shapes: ShapeMap[];
+}
+/** The answer of body.get. */
+export interface BodyGetResult extends BodyMap {
+  /** The tick, or moment between two, that the read named. */
+  at?: number;
+  /** The tick that was read. */
+  tick: number;
+}
+/** The answer of body.spawn. */
+export interface SpawnResult {
+  /** The body's id. */
+  body: Number53;
+  /** The ids of its shapes, in the order given. */
+  shapes: Number53[];
+  /** The tick whose state shows it first. */
+  tick: number;
 }
 /** A shape as the server describes it; a box comes as a polygon. */
 export interface ShapeMap {
-  shape: Number53; kind: 'circle' | 'polygon' | 'capsule' | 'segment' | 'chain';
-  radius?: number; center?: Vector; vertices?: Vector[]; a?: Vector; b?: Vector; loop?: boolean;
-  density: number; friction: number; restitution: number; rolling_resistance: number;
-  tangent_speed: number; sensor: boolean; filter: Required<Filter>;
+  /** Its id. */
+  shape: Number53;
+  kind: 'circle' | 'polygon' | 'capsule' | 'segment' | 'chain';
+  radius?: number;
+  center?: Vector;
+  vertices?: Vector[];
+  a?: Vector;
+  b?: Vector;
+  loop?: boolean;
+  /** Mass by area. [kg/m²] */
+  density: number;
+  /** Friction. */
+  friction: number;
+  /** Restitution. */
+  restitution: number;
+  /** Torque against rolling, by load and radius. */
+  rolling_resistance: number;
+  /** The surface's speed. [m/s] */
+  tangent_speed: number;
+  /** Whether it reports bodies instead of colliding. */
+  sensor: boolean;
+  /** The shapes that it collides with. */
+  filter: Required<Filter>;
+  /** The events that it makes. */
   events: ('contact' | 'hit' | 'sensor')[];
 }
-export interface BodyMap {
-  body: Number53; type: 'static' | 'kinematic' | 'dynamic'; position: Vector; angle: number;
-  velocity: Vector; angular_velocity: number; center: Vector; mass: number; inertia: number;
-  linear_damping: number; angular_damping: number; gravity_scale: number; force: Vector;
-  torque: number; fixed_rotation: boolean; bullet: boolean; allow_sleep: boolean; awake: boolean;
-  enabled: boolean; frozen: boolean; tag: string; owner?: string; shapes: ShapeMap[];
+/** The answer of shape.add. */
+export interface ShapeAddResult {
+  /** The shape's id. */
+  shape: Number53;
+  /** The tick whose state shows it first. */
+  tick: number;
 }
-/** A joint: its kind, its bodies, and the properties of its kind. */
+/** How a joint is now. Forces are means of the last tick. */
+export interface JointStateResult {
+  /** Of b from a. [rad] */
+  angle: number;
+  /** Of b from a, along the axis. [m] */
+  translation: number;
+  /** Between the anchors, or of the rope. [m] */
+  length: number;
+  /** Of what the motor drives. [rad/s or m/s] */
+  speed: number;
+  /** A gear's x_a, a pulley's l_a. */
+  side_a: number;
+  /** A gear's x_b, a pulley's l_b. */
+  side_b: number;
+  /** On b; 0 while one of the bodies is disabled. [N] */
+  force: Vector;
+  /** On b; 0 while one of the bodies is disabled. [N m] */
+  torque: number;
+}
+/** A joint: its kind, its bodies, and the arguments of its kind that are in effect. */
 export interface JointMap {
-  joint: Number53; kind: string; a?: Number53; b?: Number53; anchor_a?: Vector; anchor_b?: Vector;
-  force?: Vector; torque?: number; [key: string]: unknown;
+  /** Its id. */
+  joint: Number53;
+  /** As in `joint.create`. */
+  kind: 'revolute' | 'prismatic' | 'distance' | 'weld' | 'wheel' | 'motor' | 'mouse' | 'filter' | 'gear' | 'pulley';
+  /** The first body; 0: none. */
+  a: Number53;
+  /** The second body; 0: none. */
+  b: Number53;
+  /** As in `joint.create`. */
+  collide_connected: boolean;
+  /** As in `joint.create`. */
+  anchor_a?: Vector;
+  /** As in `joint.create`. */
+  anchor_b?: Vector;
+  /** As in `joint.create`. */
+  axis?: Vector;
+  /** As in `joint.create`. */
+  reference_angle?: number;
+  /** As in `joint.create`. */
+  length?: number;
+  /** As in `joint.create`. */
+  lower?: number;
+  /** As in `joint.create`. */
+  upper?: number;
+  /** As in `joint.create`. */
+  motor_speed?: number;
+  /** As in `joint.create`. */
+  max_force?: number;
+  /** As in `joint.create`. */
+  max_torque?: number;
+  /** As in `joint.create`. */
+  hertz?: number;
+  /** As in `joint.create`. */
+  damping_ratio?: number;
+  /** As in `joint.create`. */
+  angular_hertz?: number;
+  /** As in `joint.create`. */
+  angular_damping_ratio?: number;
+  /** As in `joint.create`. */
+  target?: Vector;
+  /** As in `joint.create`. */
+  target_angle?: number;
+  /** As in `joint.create`. */
+  target_translation?: number;
+  /** As in `joint.create`. */
+  velocity?: Vector;
+  /** As in `joint.create`. */
+  ratio?: number;
+  /** As in `joint.create`. */
+  joint_a?: Number53;
+  /** As in `joint.create`. */
+  joint_b?: Number53;
+  /** As in `joint.create`. */
+  ground_a?: Vector;
+  /** As in `joint.create`. */
+  ground_b?: Vector;
+  /** As in `joint.create`. */
+  break_force?: number;
+  /** As in `joint.create`. */
+  break_torque?: number;
+  /** Where the anchors are now, in the world. [m] */
+  points: [Vector, Vector];
+  /** How it is now. */
+  state: JointStateResult;
 }
-export interface ContactMap {
-  a: Number53; b: Number53; shape_a: Number53; shape_b: Number53; normal: Vector;
-  points: {
-    point: Vector; depth: number; impulse: number; tangent_impulse: number; normal?: Vector;
-  }[];
+/** The answer of joint.get. */
+export interface JointGetResult extends JointMap {
 }
-export interface Hit { body: Number53; shape: Number53; point: Vector; normal: Vector; fraction: number }
-export interface Tick { tick: number }
-export interface WorldTick { world: string; tick: number }
+/** The answer of joint.create. */
+export interface JointCreateResult {
+  /** The joint's id. */
+  joint: Number53;
+  /** The tick whose state shows it first. */
+  tick: number;
+}
+/** The answer of joint.list. */
+export interface JointListResult {
+  /** The world's name. */
+  world: string;
+  /** The tick that was read. */
+  tick: number;
+  /** Full joint maps. */
+  joints: JointMap[];
+}
+/** A shape that a ray or a moving shape meets. */
+export interface Hit {
+  /** The body. */
+  body: Number53;
+  /** Its shape. */
+  shape: Number53;
+  /** The place of the hit. [m] */
+  point: Vector;
+  /** Unit vector out of the shape; [0, 0] where the path begins in it. */
+  normal: Vector;
+  /** The part of the way, 0 to 1. */
+  fraction: number;
+}
+/** The answer of query.ray and query.cast. */
+export type HitsResult = Hit[] & {at?: number; hits?: Hit[]};
+/** The answer of query.overlap. */
+export type FoundResult = Number53[] & {at?: number; bodies?: Number53[]};
+/** The answer of query.nearest; nil where there is nothing. */
+export interface NearResult {
+  /** The tick, or moment between two, that the read named. */
+  at?: number;
+  /** The body. */
+  body: Number53;
+  /** Its shape. */
+  shape: Number53;
+  /** The nearest point of the shape; the asked one if that is inside. [m] */
+  point: Vector;
+  /** 0 inside. [m] */
+  distance: number;
+}
+// end of generated
 
 /** [id, x, y, angle, vx, vy, w] */
 export type Row = [number, number, number, number, number, number, number];

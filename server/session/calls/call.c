@@ -145,7 +145,9 @@ static void do_goodbye(const call *c, const command *cmd, buffer *out)
 
 static void do_ping(const call *c, const command *cmd, buffer *out)
 {
-    encode_ping_result(out, (double)c->received_ns * 1e-9, &cmd->ping);
+    encode_ping_result(out, &(ping_result){.time = (double)c->received_ns * 1e-9,
+                                           .any = cmd->ping.any,
+                                           .any_size = cmd->ping.any_size});
 }
 
 static void do_server_info(const call *c, const command *cmd, buffer *out)
@@ -197,7 +199,10 @@ static void do_server_stats(const call *c, const command *cmd, buffer *out)
             summaries[t].bin_count = metrics_bins((timing)t, bins + t * METRICS_BINS_MAX);
         }
     }
-    encode_server_stats_result(out, numbers, count, summaries, TIMING_COUNT);
+    encode_server_stats_result(out, &(server_stats_result){.counters = numbers,
+                                                           .counter_count = count,
+                                                           .latencies = summaries,
+                                                           .latency_count = TIMING_COUNT});
     free(bins);
 }
 

@@ -234,7 +234,7 @@ static void answer_end(server *s, world_entry *entry, request *r)
     entry->stored = NULL;
     buffer result;
     buffer_init(&result, WIRE_REPLY_BYTES_MAX);
-    encode_world_tick_result(&result, entry->name, entry->tick);
+    encode_world_tick_result(&result, &(world_tick_result){entry->name, entry->tick});
     reply *answer = make_result(r, &result);
     request_free(r);
     replies_answer(s, answer);
@@ -440,7 +440,7 @@ static status destroy_broken(server *s, const call *c, world_entry *entry, error
     if (c->answerable) {
         buffer out;
         buffer_init(&out, WIRE_REPLY_BYTES_MAX);
-        encode_world_tick_result(&out, entry->name, 0);
+        encode_world_tick_result(&out, &(world_tick_result){entry->name, 0});
         session_answer(c->session, c->id, out.data, out.size, NULL);
         buffer_deinit(&out);
     }

@@ -83,7 +83,7 @@ void served_world_note_last_request(served_world *h, const request *q)
 
 void served_world_answer_tick(served_world *h, request *q)
 {
-    encode_world_tick_result(&h->scratch, h->name, world_tick(h->physics));
+    encode_world_tick_result(&h->scratch, &(world_tick_result){h->name, world_tick(h->physics)});
     served_world_answer(h, q, NULL);
 }
 
@@ -96,7 +96,8 @@ void served_world_answer_done(served_world *h, request *q)
 // `created`: false where the world was there already.
 void served_world_answer_create(served_world *h, request *q, bool created)
 {
-    encode_world_create_result(&h->scratch, h->name, h->number, world_tick(h->physics), created);
+    const world_create_result made = {h->name, h->number, world_tick(h->physics), created};
+    encode_world_create_result(&h->scratch, &made);
     served_world_answer(h, q, NULL);
 }
 

@@ -116,6 +116,13 @@ static bool waits_for_bodies(served_world *h, request *q, int64_t each_ns)
     return served_world_waits(h, q, bodies * each_ns);
 }
 
+static void answer_subscribe(served_world *h, request *q)
+{
+    const subscribe_result made = {q->subscription, h->number, world_tick(h->physics)};
+    encode_subscribe_result(&h->scratch, &made);
+    served_world_answer(h, q, NULL);
+}
+
 static void subscribe_log(served_world *h, request *q)
 {
     ASSERT(q->subscription != 0);
@@ -135,8 +142,7 @@ static void subscribe_log(served_world *h, request *q)
     log_readers_add(&h->readers, q->subscription, q->reply_to.session, view->rate,
                     view->compact == log_compact_tables());
     world_log_keep_rows(&h->log);
-    encode_subscribe_result(&h->scratch, q->subscription, h->number, world_tick(h->physics));
-    served_world_answer(h, q, NULL);
+    answer_subscribe(h, q);
 }
 
 static void do_image(served_world *h, request *q)
@@ -152,8 +158,10 @@ static void do_image(served_world *h, request *q)
         return;
     }
     world_save_sealed(h->physics, &image, &size);
-    encode_world_image_result(&h->scratch, image, size, world_tick(h->physics),
-                              world_hash(h->physics));
+    encode_world_image_result(&h->scratch, &(world_image_result){.image = image,
+                                                                 .image_size = size,
+                                                                 .tick = world_tick(h->physics),
+                                                                 .hash = world_hash(h->physics)});
     free(image);
     served_world_answer(h, q, NULL);
 }
@@ -234,8 +242,7 @@ static void do_subscribe(served_world *h, request *q)
     }
     publisher_subscribe(&h->publisher, h->physics, q->subscription, q->reply_to.session,
                         q->reply_to.subject, view);
-    encode_subscribe_result(&h->scratch, q->subscription, h->number, world_tick(h->physics));
-    served_world_answer(h, q, NULL);
+    answer_subscribe(h, q);
 }
 
 static void do_unsubscribe(served_world *h, request *q)

@@ -113,11 +113,11 @@ static void small_results_have_their_names(void **state)
     (void)state;
     encode_empty_result(&out);
     assert_encoded("{}");
-    encode_world_tick_result(&out, "demo", 12);
+    encode_world_tick_result(&out, &(world_tick_result){"demo", 12});
     assert_encoded("{\"world\":\"demo\",\"tick\":12}");
-    encode_subscribe_result(&out, 5, 3, 12);
+    encode_subscribe_result(&out, &(subscribe_result){5, 3, 12});
     assert_encoded("{\"subscription\":5,\"epoch\":3,\"tick\":12}");
-    encode_world_create_result(&out, "demo", 3, 0, true);
+    encode_world_create_result(&out, &(world_create_result){"demo", 3, 0, true});
     assert_encoded("{\"world\":\"demo\",\"epoch\":3,\"tick\":0,\"created\":true}");
 }
 
@@ -125,9 +125,9 @@ static void ping_sends_back_what_came(void **state)
 {
     (void)state;
     const uint8_t any[] = {0x92, 0x01, 0xc0}; // [1, nil]
-    encode_ping_result(&out, 1.5, &(ping_args){any, sizeof any});
+    encode_ping_result(&out, &(ping_result){1.5, any, sizeof any});
     assert_encoded("{\"time\":1.5,\"any\":[1,null]}");
-    encode_ping_result(&out, 1.5, &(ping_args){0});
+    encode_ping_result(&out, &(ping_result){.time = 1.5});
     assert_encoded("{\"time\":1.5}");
 }
 
@@ -165,12 +165,12 @@ static void server_info_and_stats_are_maps(void **state)
                                                           .limit_count = 1});
     assert_encoded("{\"server\":\"caromd\",\"version\":\"0.1.0\",\"protocol\":1,\"uptime\":60.0,"
                    "\"worlds\":1,\"sessions\":2,\"limits\":{\"ticks\":3600}}");
-    encode_server_stats_result(&out, n, 1, l, 1);
+    encode_server_stats_result(&out, &(server_stats_result){n, 1, l, 1});
     assert_encoded("{\"counters\":{\"ticks\":3600},\"latencies\":{\"step\":{\"count\":10,"
                    "\"p50\":0.25,\"p90\":0.5,\"p99\":0.75,\"p999\":0.875,\"max\":1.0}}}");
     const latency_bin bins[] = {{0.25, 9}, {1.0, 1}};
     const latency_summary told[] = {{"step", 10, 0.25, 0.5, 0.75, 0.875, 1.0, bins, 2}};
-    encode_server_stats_result(&out, n, 1, told, 1);
+    encode_server_stats_result(&out, &(server_stats_result){n, 1, told, 1});
     assert_encoded("{\"counters\":{\"ticks\":3600},\"latencies\":{\"step\":{\"count\":10,"
                    "\"p50\":0.25,\"p90\":0.5,\"p99\":0.75,\"p999\":0.875,\"max\":1.0,"
                    "\"bins\":[[0.25,9],[1.0,1]]}}}");
@@ -603,7 +603,7 @@ static void buffer_that_is_too_small_says_so(void **state)
     (void)state;
     buffer small;
     buffer_init(&small, 8);
-    encode_world_tick_result(&small, "a-long-name", 1);
+    encode_world_tick_result(&small, &(world_tick_result){"a-long-name", 1});
     assert_true(small.overflow);
     buffer_deinit(&small);
 }

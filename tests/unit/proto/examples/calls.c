@@ -73,7 +73,7 @@ static void do_ping(void)
     command c = message_request("ping", METHOD_PING, "{\"any\": [1, \"two\"]}");
     buffer bytes;
     message_begin_response(&bytes);
-    encode_ping_result(&bytes, 1234.5, &c.ping);
+    encode_ping_result(&bytes, &(ping_result){1234.5, c.ping.any, c.ping.any_size});
     message_print("ping", "server", &bytes);
     command_free(&c);
 }
@@ -139,7 +139,7 @@ static void do_sessions(void)
     buffer bytes;
     message_request("server.sessions", METHOD_SERVER_SESSIONS, "{\"count\": 1}");
     message_begin_response(&bytes);
-    encode_sessions_result(&bytes, &list, 2);
+    encode_sessions_result(&bytes, &(sessions_result){list, 2});
     message_print("server.sessions", "server", &bytes);
     buffer_deinit(&row);
     command c = message_request("server.kick", METHOD_SERVER_KICK,
@@ -169,7 +169,7 @@ static void do_server(void)
     message_print("server.info", "server", &bytes);
     message_request("server.stats", METHOD_SERVER_STATS, "{}");
     message_begin_response(&bytes);
-    encode_server_stats_result(&bytes, numbers, 2, latencies, 1);
+    encode_server_stats_result(&bytes, &(server_stats_result){numbers, 2, latencies, 1});
     message_print("server.stats", "server", &bytes);
 }
 
@@ -179,10 +179,11 @@ static void world_tick_answer(method m, const char *arguments, uint64_t tick)
     buffer bytes;
     message_begin_response(&bytes);
     if (m == METHOD_WORLD_CREATE || m == METHOD_WORLD_FORK) {
-        encode_world_create_result(&bytes, m == METHOD_WORLD_FORK ? c.fork.as : c.world,
-                                   m == METHOD_WORLD_FORK ? 2 : 1, tick, true);
+        const bool fork = m == METHOD_WORLD_FORK;
+        encode_world_create_result(
+            &bytes, &(world_create_result){fork ? c.fork.as : c.world, fork ? 2 : 1, tick, true});
     } else {
-        encode_world_tick_result(&bytes, c.world, tick);
+        encode_world_tick_result(&bytes, &(world_tick_result){c.world, tick});
     }
     message_print(method_name(m), "server", &bytes);
     command_free(&c);
@@ -194,7 +195,8 @@ static void do_image_and_fork(void)
                                 "{\"world\": \"lab\"}");
     buffer bytes;
     message_begin_response(&bytes);
-    encode_world_image_result(&bytes, SHORT_IMAGE, sizeof SHORT_IMAGE, 130, EXAMPLE_HASH);
+    encode_world_image_result(
+        &bytes, &(world_image_result){SHORT_IMAGE, sizeof SHORT_IMAGE, 130, EXAMPLE_HASH});
     message_print(method_name(METHOD_WORLD_IMAGE), "server", &bytes);
     command_free(&c);
     world_tick_answer(METHOD_WORLD_FORK, "{\"world\": \"lab\", \"as\": \"lab-2\"}", 130);
@@ -241,7 +243,7 @@ static void do_subscriptions(void)
                                 "{\"world\": \"lab\", \"rate\": 20, \"area\": [-10, -10, 10, 10],"
                                 " \"events\": [\"begin\", \"end\", \"hit\"], \"contacts\": true}");
     message_begin_response(&bytes);
-    encode_subscribe_result(&bytes, 3, 1, 120);
+    encode_subscribe_result(&bytes, &(subscribe_result){3, 1, 120});
     message_print("world.subscribe", "server", &bytes);
     command_free(&c);
     c = message_request(
