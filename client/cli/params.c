@@ -121,26 +121,21 @@ static carom_value *read_words(const char *text)
     }
 }
 
+void params_matter(const cli *c, carom_value *into)
+{
+    static const params_row ROWS[] = {PARAMS_MATTER};
+    params_method(c, ROWS, sizeof ROWS / sizeof *ROWS, into);
+    params_filter(c, into);
+}
+
 // Sets the material and filter that the options give to all shapes of the command.
 static void set_matter(const cli *c, carom_value *shape)
 {
     const char *kind = carom_get_str(shape, "kind", "");
-    const char *events = args_text(&c->args, "events", NULL);
-    params_number(c, "density", shape, "density");
-    params_number(c, "friction", shape, "friction");
-    params_number(c, "restitution", shape, "restitution");
-    params_number(c, "rolling-resistance", shape, "rolling_resistance");
-    params_number(c, "tangent-speed", shape, "tangent_speed");
     if (strcmp(kind, "box") == 0 || strcmp(kind, "polygon") == 0) {
         params_number(c, "rounding", shape, "radius");
     }
-    if (args_has(&c->args, "sensor")) {
-        carom_set(shape, "sensor", carom_bool(true));
-    }
-    if (events != NULL) {
-        carom_set(shape, "events", read_words(events));
-    }
-    params_filter(c, shape);
+    params_matter(c, shape);
 }
 
 cli_exit params_shapes(const cli *c, carom_value *shapes)
@@ -186,25 +181,14 @@ cli_exit params_shape(const cli *c, carom_value **out)
 
 void params_filter(const cli *c, carom_value *into)
 {
-    const args *a = &c->args;
-    if (!args_has(a, "category") && !args_has(a, "mask") && !args_has(a, "group")) {
-        return;
-    }
+    static const params_row ROWS[] = {PARAMS_FILTER}; // a query's filter has the same names
     carom_value *filter = carom_map();
-    params_whole(c, "category", filter, "category");
-    params_whole(c, "mask", filter, "mask");
-    params_number(c, "group", filter, "group");
-    carom_set(into, "filter", filter);
-}
-
-void params_sight(const cli *c, carom_value *into)
-{
-    params_whole(c, "ignore", into, "ignore");
-    if (args_has(&c->args, "sensors")) {
-        carom_set(into, "sensors", carom_bool(true));
+    params_method(c, ROWS, sizeof ROWS / sizeof *ROWS, filter);
+    if (carom_value_ok(filter) && carom_value_count(filter) == 0) {
+        carom_value_free(filter);
+    } else {
+        carom_set(into, "filter", filter);
     }
-    params_filter(c, into);
-    params_number(c, "tick", into, "at");
 }
 
 void params_vector(const cli *c, const char *option, carom_value *into, const char *key)
@@ -269,8 +253,16 @@ static void set_row(const cli *c, const params_row *row, carom_value *into)
     case ARGS_AREA:
         params_area(c, row->option, into, row->argument);
         break;
+    case ARGS_BODY:
+    case ARGS_ID:
+        params_whole(c, row->option, into, row->argument);
+        break;
     default: // texts, names, words
-        params_text(c, row->option, into, row->argument);
+        if (row->words && args_has(&c->args, row->option)) {
+            carom_set(into, row->argument, read_words(args_text(&c->args, row->option, "")));
+        } else {
+            params_text(c, row->option, into, row->argument);
+        }
     }
 }
 

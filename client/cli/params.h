@@ -7,10 +7,11 @@
 
 #include <stddef.h>
 
+#include "client/cli/method_options.h"
 #include "client/tool/cli.h"
 
 // The options that describe shapes, for the tables of commands: FORM for commands that take one
-// shape, SPAWN for the material of new bodies.
+// shape, SPAWN for those of new bodies and for their matter.
 #define PARAMS_FORM_OPTIONS                                                                        \
     {"circle", 'c', ARGS_NUMBER, "R", "a circle of that radius", NULL},                            \
         {"box", 'b', ARGS_BOX, "WxH", "a box of that width and height", NULL},                     \
@@ -20,48 +21,25 @@
         "segment", 0, ARGS_AREA, "AX,AY,BX,BY", "a line without area", NULL                        \
     }
 
-#define PARAMS_SPAWN_OPTIONS                                                                         \
-    {"chain", 0, ARGS_TEXT, "\"X,Y X,Y ...\"", "an open line of many points", NULL},                 \
-        {"loop", 0, ARGS_TEXT, "\"X,Y X,Y ...\"", "a closed line of many points", NULL},             \
-        {"density", 0, ARGS_NUMBER, "N", "of the shapes, kg/m2 (default 1)", NULL},                  \
-        {"friction", 0, ARGS_NUMBER, "N", "of the shapes (default 0.6)", NULL},                      \
-        {"restitution", 0, ARGS_NUMBER, "N", "of the shapes, 0 to 1 (default 0)", NULL},             \
-        {"rolling-resistance", 0, ARGS_NUMBER, "N", "of the shapes, 0 to 1 (default 0)", NULL},      \
-        {"tangent-speed", 0, ARGS_NUMBER, "M/S", "of a conveyor's surface", NULL},                   \
-        {"rounding", 0, ARGS_NUMBER, "M", "around boxes and polygons", NULL},                        \
-        {"sensor", 0, ARGS_FLAG, NULL, "the shapes report overlaps and collide with nothing", NULL}, \
-        {"events", 0, ARGS_TEXT, "WORD,...", "events that they make: contact, hit, sensor", NULL},   \
-        {"category", 0, ARGS_WHOLE, "BITS", "categories of the shapes (default 1)", NULL},           \
-        {"mask", 0, ARGS_WHOLE, "BITS", "categories that they collide with (default all)", NULL},    \
-    {                                                                                                \
-        "group", 0, ARGS_NUMBER, "N", "negative: never collides with its own; positive: always",     \
-            NULL                                                                                     \
-    }
+#define PARAMS_SPAWN_OPTIONS                                                                       \
+    {"chain", 0, ARGS_TEXT, "\"X,Y X,Y ...\"", "an open line of many points", NULL},               \
+        {"loop", 0, ARGS_TEXT, "\"X,Y X,Y ...\"", "a closed line of many points", NULL},           \
+        {"rounding", 0, ARGS_NUMBER, "M", "around boxes and polygons", NULL}, OPTIONS_MATTER,      \
+        OPTIONS_FILTER
 
 #define PARAMS_SHAPE_OPTION                                                                        \
     {                                                                                              \
         "shape", 0, ARGS_JSON, "JSON", "any shape, as in the protocol", NULL                       \
     }
 
-// Options that restrict a query.
-#define PARAMS_FILTER_OPTIONS                                                                      \
-    {"ignore", 0, ARGS_BODY, "BODY", "a body that is not seen", NULL},                             \
-        {"sensors", 0, ARGS_FLAG, NULL, "sensors are seen too", NULL},                             \
-        {"category", 0, ARGS_WHOLE, "BITS", "categories of the query itself (default all)", NULL}, \
-        {"mask", 0, ARGS_WHOLE, "BITS", "categories that it sees (default all)", NULL},            \
-        {"tick", 0, ARGS_NUMBER, "T", "as the world was at that tick, or between two", NULL},      \
-    {                                                                                              \
-        "group", 0, ARGS_NUMBER, "N", "a group of the filter, negative to pass by its own", NULL   \
-    }
-
 // Adds the shapes of the options, in their order, to an array that was made with carom_array().
 cli_exit params_shapes(const cli *c, carom_value *shapes);
 // The one shape of the options, a value that is the caller's. None or several is a usage error.
 cli_exit params_shape(const cli *c, carom_value **out);
-// Sets "filter" in `into` when any of --category, --mask and --group is given.
+// Sets what is given of the matter of shapes (OPTIONS_MATTER and OPTIONS_FILTER).
+void params_matter(const cli *c, carom_value *into);
+// Sets "filter" in `into` when any option of OPTIONS_FILTER or OPTIONS_QUERY_FILTER is given.
 void params_filter(const cli *c, carom_value *into);
-// The same with "ignore" and "sensors", for queries.
-void params_sight(const cli *c, carom_value *into);
 
 // Sets `key` to the vector, number, whole number or text of the option, when it is given.
 void params_vector(const cli *c, const char *option, carom_value *into, const char *key);
@@ -75,6 +53,7 @@ typedef struct params_row {
     const char *option, *argument;
     args_kind kind;
     bool value; // for a flag
+    bool words; // the text is a list of words with commas
 } params_row;
 
 // Sets the argument of each row whose option is given.

@@ -7,6 +7,7 @@
 
 #include "client/cli/commands.h"
 #include "client/cli/log/image_file.h"
+#include "client/cli/params.h"
 #include "common/args/text.h"
 
 // ---- save
@@ -117,12 +118,10 @@ static void show_forked(cli *c, const carom_value *result)
 
 static cli_exit run_fork(cli *c)
 {
+    static const params_row FORK[] = {PARAMS_WORLD_FORK};
     carom_value *arguments = cli_world_args(c);
     carom_set(arguments, "as", carom_str(args_word(&c->args, 1)));
-    const char *durability = args_text(&c->args, "durability", NULL);
-    if (durability != NULL) {
-        carom_set(arguments, "durability", carom_str(durability));
-    }
+    params_method(c, FORK, sizeof FORK / sizeof *FORK, arguments);
     return cli_call_show(c, "world.fork", arguments, show_forked);
 }
 
@@ -133,10 +132,7 @@ const cli_command command_fork = {
     .operands = (const args_operand[]){{"WORLD", ARGS_WORLD, true, false, NULL},
                                        {"NEW", ARGS_WORLD, true, false, NULL},
                                        {0}},
-    .options =
-        (const args_option[]){{"durability", 0, ARGS_CHOICE, "WORD",
-                               "which of the new world outlives the server", "none|normal|full"},
-                              {0}},
+    .options = (const args_option[]){OPTIONS_WORLD_FORK, {0}},
     .details = "The new world begins at the state of the first one, to the bit, paused if that one "
                "is.",
     .examples = "  carom fork arena what-if\n  carom diff arena what-if",

@@ -7,11 +7,12 @@
 #include "client/cli/show.h"
 #include "common/args/text.h"
 
-#define POINT_OPTION                                                                               \
-    {                                                                                              \
-        "point", 'p', ARGS_VECTOR, "X,Y", "where, in the world (default: the centre of mass)",     \
-            NULL                                                                                   \
-    }
+static const params_row IMPULSE[] = {PARAMS_BODY_IMPULSE};
+static const params_row FORCE[] = {PARAMS_BODY_FORCE};
+enum {
+    IMPULSE_COUNT = sizeof IMPULSE / sizeof *IMPULSE,
+    FORCE_COUNT = sizeof FORCE / sizeof *FORCE
+};
 
 // {world, body} of the first two words.
 static carom_value *body_args(const cli *c)
@@ -43,12 +44,9 @@ static void note_immovable(cli *c)
     carom_value_free(arguments);
 }
 
-// Calls the method with `value` under `key`, and prints `done`, as in "body 3 struck".
-static cli_exit act(cli *c, const char *method, const char *key, carom_value *value,
-                    const char *done)
+// Calls the method with `arguments`, and prints `done`, as in "body 3 struck".
+static cli_exit act(cli *c, const char *method, carom_value *arguments, const char *done)
 {
-    carom_value *arguments = carom_set(body_args(c), key, value);
-    params_vector(c, "point", arguments, "point");
     cli_exit code = cli_call_show(cli_done(c, "body %s %s", args_word(&c->args, 1), done), method,
                                   arguments, show_done);
     if (code == CLI_OK) {
@@ -65,15 +63,18 @@ static cli_exit run_impulse(cli *c)
         return angular ? cli_usage(c, "either X,Y or --angular, not both")
                        : cli_usage(c, "the impulse is missing: X,Y such as 0,10, or --angular N");
     }
-    if (!angular) {
-        return act(c, "body.impulse", "impulse", params_vector_word(word), "struck");
-    }
-    if (args_has(&c->args, "point")) {
+    if (angular && args_has(&c->args, "point")) {
         return cli_usage(c,
                          "--angular turns the body about its centre: --point has no meaning there");
     }
-    return act(c, "body.angular_impulse", "impulse",
-               carom_real(args_number(&c->args, "angular", 0.0)), "struck");
+    carom_value *arguments = body_args(c);
+    if (!angular) {
+        carom_set(arguments, "impulse", params_vector_word(word));
+        params_method(c, IMPULSE, IMPULSE_COUNT, arguments);
+        return act(c, "body.impulse", arguments, "struck");
+    }
+    carom_set(arguments, "impulse", carom_real(args_number(&c->args, "angular", 0.0)));
+    return act(c, "body.angular_impulse", arguments, "struck");
 }
 
 const cli_command command_impulse = {
@@ -85,8 +86,9 @@ const cli_command command_impulse = {
                                        {"X,Y", ARGS_VECTOR, false, false, NULL},
                                        {0}},
     .options =
-        (const args_option[]){
-            POINT_OPTION, {"angular", 0, ARGS_NUMBER, "N", "turn it instead, by N m s", NULL}, {0}},
+        (const args_option[]){OPTIONS_BODY_IMPULSE,
+                              {"angular", 0, ARGS_NUMBER, "N", "turn it instead, by N m s", NULL},
+                              {0}},
     .details = "Impulses are in N s: a body of 2 kg struck with 0,10 is 5 m/s faster upward.",
     .examples = "  carom impulse demo 3 0,10\n  carom impulse demo 3 5,0 --point 0,1.5\n"
                 "  carom impulse demo 3 --angular -2",
@@ -98,8 +100,9 @@ static cli_exit run_force(cli *c)
     double v[2] = {0.0, 0.0};
     const char *word = args_word(&c->args, 2);
     bool ends = text_to_numbers(word, 2, v) && v[0] == 0.0 && v[1] == 0.0;
-    return act(c, "body.force", "force", params_vector_word(word),
-               ends ? "no longer pushed" : "pushed from now on");
+    carom_value *arguments = carom_set(body_args(c), "force", params_vector_word(word));
+    params_method(c, FORCE, FORCE_COUNT, arguments);
+    return act(c, "body.force", arguments, ends ? "no longer pushed" : "pushed from now on");
 }
 
 const cli_command command_force = {
@@ -110,7 +113,7 @@ const cli_command command_force = {
                                        {"BODY", ARGS_BODY, true, false, NULL},
                                        {"X,Y", ARGS_VECTOR, true, false, NULL},
                                        {0}},
-    .options = (const args_option[]){POINT_OPTION, {0}},
+    .options = (const args_option[]){OPTIONS_BODY_FORCE, {0}},
     .details = "The force, in N, acts on every tick until it is set again; 0,0 ends it.",
     .examples = "  carom force demo 3 0,19.62\n  carom force demo 3 0,0",
     .run = run_force,
@@ -120,7 +123,7 @@ static cli_exit run_torque(cli *c)
 {
     double value = 0.0;
     (void)text_to_number(args_word(&c->args, 2), &value);
-    return act(c, "body.torque", "torque", carom_real(value),
+    return act(c, "body.torque", carom_set(body_args(c), "torque", carom_real(value)),
                value == 0.0 ? "no longer turned" : "turned from now on");
 }
 

@@ -39,17 +39,9 @@ static carom_value *path_args(const cli *c)
     carom_value *arguments = cli_world_args(c);
     carom_set(arguments, "from", params_vector_word(args_word(&c->args, 1)));
     carom_set(arguments, "to", params_vector_word(args_word(&c->args, 2)));
-    if (args_has(&c->args, "all")) {
-        carom_set(arguments, "all", carom_bool(true));
-    }
-    params_sight(c, arguments);
+    params_filter(c, arguments);
     return arguments;
 }
-
-#define ALL_OPTION                                                                                 \
-    {                                                                                              \
-        "all", 'A', ARGS_FLAG, NULL, "everything, not the nearest alone", NULL                     \
-    }
 
 static const args_operand path_operands[] = {{"WORLD", ARGS_WORLD, true, false, NULL},
                                              {"FROM", ARGS_VECTOR, true, false, NULL},
@@ -58,7 +50,10 @@ static const args_operand path_operands[] = {{"WORLD", ARGS_WORLD, true, false, 
 
 static cli_exit run_ray(cli *c)
 {
-    return cli_call_show(c, "query.ray", path_args(c), show_hits);
+    static const params_row RAY[] = {PARAMS_QUERY_RAY};
+    carom_value *arguments = path_args(c);
+    params_method(c, RAY, sizeof RAY / sizeof *RAY, arguments);
+    return cli_call_show(c, "query.ray", arguments, show_hits);
 }
 
 const cli_command command_ray = {
@@ -66,7 +61,7 @@ const cli_command command_ray = {
     .group = "Queries",
     .summary = "list the hits of a straight line, nearest first",
     .operands = path_operands,
-    .options = (const args_option[]){ALL_OPTION, PARAMS_FILTER_OPTIONS, {0}},
+    .options = (const args_option[]){OPTIONS_QUERY_RAY, OPTIONS_QUERY_FILTER, {0}},
     .examples = "  carom ray demo -10,1 10,1\n  carom ray demo 0,20 0,-1 --all\n  carom ray demo "
                 "0,20 0,-1 --mask 2 --ignore 5",
     .run = run_ray,
@@ -74,12 +69,15 @@ const cli_command command_ray = {
 
 static cli_exit run_cast(cli *c)
 {
+    static const params_row CAST[] = {PARAMS_QUERY_CAST};
     carom_value *shape = NULL;
     cli_exit code = params_shape(c, &shape);
     if (code != CLI_OK) {
         return code;
     }
-    return cli_call_show(c, "query.cast", carom_set(path_args(c), "shape", shape), show_hits);
+    carom_value *arguments = carom_set(path_args(c), "shape", shape);
+    params_method(c, CAST, sizeof CAST / sizeof *CAST, arguments);
+    return cli_call_show(c, "query.cast", arguments, show_hits);
 }
 
 const cli_command command_cast = {
@@ -87,9 +85,11 @@ const cli_command command_cast = {
     .group = "Queries",
     .summary = "list the hits of a moving shape, nearest first",
     .operands = path_operands,
-    .options =
-        (const args_option[]){
-            PARAMS_FORM_OPTIONS, PARAMS_SHAPE_OPTION, ALL_OPTION, PARAMS_FILTER_OPTIONS, {0}},
+    .options = (const args_option[]){PARAMS_FORM_OPTIONS,
+                                     PARAMS_SHAPE_OPTION,
+                                     OPTIONS_QUERY_CAST,
+                                     OPTIONS_QUERY_FILTER,
+                                     {0}},
     .details =
         "The shape goes from FROM to TO without turning; its coordinates are seen from there.",
     .examples = "  carom cast demo -10,1 10,1 --circle 0.5\n  carom cast demo 0,20 0,-1 --box 2x1",
@@ -123,6 +123,7 @@ static bool any_form(const cli *c)
 
 static cli_exit run_overlap(cli *c)
 {
+    static const params_row OVERLAP[] = {PARAMS_QUERY_OVERLAP};
     bool form = any_form(c);
     int ways = (form ? 1 : 0) + (args_has(&c->args, "area") ? 1 : 0) +
                (args_has(&c->args, "point") ? 1 : 0);
@@ -131,9 +132,8 @@ static cli_exit run_overlap(cli *c)
             c, "overlap with what? one of --area, --point, or a shape such as --circle 2");
     }
     carom_value *arguments = cli_world_args(c);
-    params_area(c, "area", arguments, "area");
-    params_vector(c, "point", arguments, "point");
-    params_sight(c, arguments);
+    params_method(c, OVERLAP, sizeof OVERLAP / sizeof *OVERLAP, arguments);
+    params_filter(c, arguments);
     if (form) {
         carom_value *shape = NULL;
         cli_exit code = params_shape(c, &shape);
@@ -152,15 +152,13 @@ const cli_command command_overlap = {
     .group = "Queries",
     .summary = "list the bodies in an area, in a shape, or at a point",
     .operands = (const args_operand[]){{"WORLD", ARGS_WORLD, true, false, NULL}, {0}},
-    .options =
-        (const args_option[]){
-            {"area", 0, ARGS_AREA, "X0,Y0,X1,Y1", "bodies whose box meets it", NULL},
-            {"point", 'p', ARGS_VECTOR, "X,Y", "bodies that it lies in", NULL},
-            PARAMS_FORM_OPTIONS,
-            PARAMS_SHAPE_OPTION,
-            {"at", 'a', ARGS_VECTOR, "X,Y", "the centre of --circle or --box (default 0,0)", NULL},
-            PARAMS_FILTER_OPTIONS,
-            {0}},
+    .options = (const args_option[]){OPTIONS_QUERY_OVERLAP,
+                                     PARAMS_FORM_OPTIONS,
+                                     PARAMS_SHAPE_OPTION,
+                                     {"at", 'a', ARGS_VECTOR, "X,Y",
+                                      "the centre of --circle or --box (default 0,0)", NULL},
+                                     OPTIONS_QUERY_FILTER,
+                                     {0}},
     .examples = "  carom overlap demo --area -5,0,5,3\n  carom overlap demo --point 1,2\n"
                 "  carom overlap demo --circle 2 --at 0,5",
     .run = run_overlap,
@@ -186,10 +184,11 @@ static void show_nearest(cli *c, const carom_value *result)
 
 static cli_exit run_nearest(cli *c)
 {
+    static const params_row NEAREST[] = {PARAMS_QUERY_NEAREST};
     carom_value *arguments =
         carom_set(cli_world_args(c), "point", params_vector_word(args_word(&c->args, 1)));
-    params_number(c, "radius", arguments, "radius");
-    params_sight(c, arguments);
+    params_method(c, NEAREST, sizeof NEAREST / sizeof *NEAREST, arguments);
+    params_filter(c, arguments);
     return cli_call_show(c, "query.nearest", arguments, show_nearest);
 }
 
@@ -200,9 +199,7 @@ const cli_command command_nearest = {
     .operands = (const args_operand[]){{"WORLD", ARGS_WORLD, true, false, NULL},
                                        {"POINT", ARGS_VECTOR, true, false, NULL},
                                        {0}},
-    .options = (const args_option[]){{"radius", 'r', ARGS_NUMBER, "M", "how far to look", NULL},
-                                     PARAMS_FILTER_OPTIONS,
-                                     {0}},
+    .options = (const args_option[]){OPTIONS_QUERY_NEAREST, OPTIONS_QUERY_FILTER, {0}},
     .examples = "  carom nearest demo 0,5\n  carom nearest demo 0,5 --radius 2",
     .run = run_nearest,
 };

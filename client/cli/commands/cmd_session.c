@@ -114,11 +114,12 @@ static void show_kicked(cli *c, const carom_value *result)
 // Goes on after a refusal, so that one slip does not leave the others connected.
 static cli_exit run_kick(cli *c)
 {
+    static const params_row KICK[] = {PARAMS_SERVER_KICK};
     cli_exit worst = CLI_OK;
     for (size_t i = 0; i < c->args.word_count && worst != CLI_LOST; i++) {
         const char *word = args_word(&c->args, i);
         carom_value *arguments = carom_set(carom_map(), "session", params_id_word(word));
-        params_text(c, "reason", arguments, "reason");
+        params_method(c, KICK, sizeof KICK / sizeof *KICK, arguments);
         cli_exit code = cli_call_show(cli_done(c, "session %s ended", word), "server.kick",
                                       arguments, show_kicked);
         worst = code > worst ? code : worst;
@@ -131,7 +132,7 @@ const cli_command command_kick = {
     .group = "Server",
     .summary = "end sessions and close their connections",
     .operands = (const args_operand[]){{"SESSION", ARGS_SESSION, true, true, NULL}, {0}},
-    .options = (const args_option[]){{"reason", 0, ARGS_TEXT, "TEXT", "for the client", NULL}, {0}},
+    .options = (const args_option[]){OPTIONS_SERVER_KICK, {0}},
     .details = "For role admin. 'carom sessions' lists the numbers. A kicked session cannot be "
                "resumed.",
     .examples = "  carom kick 7\n  carom kick 7 8 --reason maintenance",

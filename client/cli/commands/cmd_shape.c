@@ -92,17 +92,6 @@ static cli_exit shapes_to_set(cli *c, carom_value **out, size_t *first_pair)
     return code;
 }
 
-// Sets those of the spawn options that shape.set accepts, under its names for them.
-static void set_from_options(const cli *c, carom_value *arguments)
-{
-    params_number(c, "friction", arguments, "friction");
-    params_number(c, "restitution", arguments, "restitution");
-    params_number(c, "density", arguments, "density");
-    params_number(c, "rolling-resistance", arguments, "rolling_resistance");
-    params_number(c, "tangent-speed", arguments, "tangent_speed");
-    params_filter(c, arguments);
-}
-
 // set WORLD SHAPE... NAME=VALUE...; goes on after a refusal.
 static cli_exit set_shapes(cli *c)
 {
@@ -112,7 +101,7 @@ static cli_exit set_shapes(cli *c)
     cli_exit code = shapes_to_set(c, &shapes, &pairs);
     code = code == CLI_OK ? params_pairs(c, pairs, "shape.set", arguments) : code;
     if (code == CLI_OK) {
-        set_from_options(c, arguments);
+        params_matter(c, arguments);
         if (carom_value_count(arguments) < 2) {
             code = cli_usage(c, "NAME=VALUE is missing, such as friction=0.4");
         }

@@ -198,8 +198,9 @@ const cli_command command_resume = {
 
 static cli_exit run_step(cli *c)
 {
+    static const params_row STEP[] = {PARAMS_WORLD_STEP};
     carom_value *arguments = cli_world_args(c);
-    params_whole(c, "to", arguments, "to");
+    params_method(c, STEP, sizeof STEP / sizeof *STEP, arguments);
     if (args_word(&c->args, 1) != NULL) {
         carom_set(arguments, "ticks", params_id_word(args_word(&c->args, 1)));
     }
@@ -214,11 +215,7 @@ const cli_command command_step = {
     .operands = (const args_operand[]){{"WORLD", ARGS_WORLD, true, false, NULL},
                                        {"TICKS", ARGS_WHOLE, false, false, NULL},
                                        {0}},
-    .options =
-        (const args_option[]){{"to", 0, ARGS_WHOLE, "TICK",
-                               "go to that tick; in a world that replays a recording back as well",
-                               NULL},
-                              {0}},
+    .options = (const args_option[]){OPTIONS_WORLD_STEP, {0}},
     .examples = "  carom step try\n  carom step try 600 --timeout 60s\n  carom step try --to 900",
     .run = run_step,
 };
