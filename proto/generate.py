@@ -17,7 +17,7 @@ import sys
 
 sys.dont_write_bytecode = True  # no __pycache__ in the tree
 
-from generate import (c_arguments, c_calls, c_facts, c_methods, c_options, c_results, c_table, cpp, dictionary, javascript, protocol,
+from generate import (c_answers, c_arguments, c_calls, c_facts, c_methods, c_options, c_results, c_table, cpp, dictionary, javascript, protocol,
                       public_headers, schema, typescript)
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
@@ -27,6 +27,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 # otherwise written by hand, only blocks are written: their function receives the present text.
 BUILT = {
     "client/cli/method_options.h": c_options.write,
+    "client/lib/answers.h": c_answers.write,
     "client/lib/calls_typed.c": c_calls.write_source,
     "common/base/status_list.h": c_facts.write_status,
     "common/world/method_args.h": c_arguments.write_args,

@@ -1,7 +1,7 @@
 // Typed helpers for queries. One thread at a time for a client.
 #include <carom/query.h>
 
-#include "client/lib/call.h"
+#include "client/lib/answers.h"
 
 static void set_options(carom_value *args, const carom_query_options *options)
 {
@@ -46,14 +46,8 @@ static carom_status call_hits(carom_client *client, const char *world, const cha
     const carom_value *list = list_in(result, "hits");
     size_t told = carom_value_count(list);
     for (size_t i = 0; i < told && i < max; i++) {
-        const carom_value *hit = carom_value_at(list, i);
-        hits[i] = (carom_hit){
-            .body = carom_get_uint(hit, "body", 0),
-            .shape = carom_get_uint(hit, "shape", 0),
-            .point = get_vec(hit, "point"),
-            .normal = get_vec(hit, "normal"),
-            .fraction = carom_get_real(hit, "fraction", 0.0),
-        };
+        hits[i] = (carom_hit){0};
+        read_hit(carom_value_at(list, i), &hits[i]);
     }
     if (outcome == CAROM_OK && count != NULL) {
         *count = told;
@@ -158,13 +152,8 @@ carom_status carom_query_nearest(carom_client *client, const char *world, carom_
     carom_status outcome =
         call_answer(client, world, "query.nearest", args, timeout_ms, &result, err);
     if (outcome == CAROM_OK) {
-        *out = (carom_nearest){
-            .found = carom_get_uint(result, "body", 0) != 0,
-            .body = carom_get_uint(result, "body", 0),
-            .shape = carom_get_uint(result, "shape", 0),
-            .point = get_vec(result, "point"),
-            .distance = carom_get_real(result, "distance", 0.0),
-        };
+        *out = (carom_nearest){.found = carom_get_uint(result, "body", 0) != 0};
+        read_near(result, out);
     }
     carom_value_free(result);
     return outcome;

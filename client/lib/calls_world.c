@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "client/lib/call.h"
+#include "client/lib/answers.h"
 #include "client/lib/clock.h"
 
 carom_status carom_ping(carom_client *client, int timeout_ms, double *round_trip,
@@ -157,20 +157,8 @@ carom_status carom_world_set_gravity(carom_client *client, const char *world, ca
 
 static carom_world_info read_info(const carom_value *result)
 {
-    carom_world_info info = {
-        .tick = carom_get_uint(result, "tick", 0),
-        .time = carom_get_real(result, "time", 0.0),
-        .hz = carom_get_real(result, "hz", 0.0),
-        .bodies = carom_get_uint(result, "bodies", 0),
-        .awake = carom_get_uint(result, "awake", 0),
-        .shapes = carom_get_uint(result, "shapes", 0),
-        .joints = carom_get_uint(result, "joints", 0),
-        .contacts = carom_get_uint(result, "contacts", 0),
-        .subscribers = carom_get_uint(result, "subscribers", 0),
-        .frozen = carom_get_uint(result, "frozen", 0),
-        .paused = carom_get_bool(result, "paused", false),
-        .step_ms = carom_get_real(result, "step_ms", 0.0),
-    };
+    carom_world_info info = {0};
+    read_world(result, &info);
     size_t size;
     const void *hash = carom_as_bytes(carom_value_get(result, "hash"), &size);
     if (hash != NULL && size == sizeof info.hash) {

@@ -9,7 +9,7 @@
 
 #include <carom/body.h>
 
-#include "client/lib/call.h"
+#include "client/lib/answers.h"
 
 static int word_index(const char *const *words, size_t count, const char *word)
 {
@@ -153,21 +153,10 @@ static void fill_info(const carom_value *map, carom_body_type type, const block 
         .type = type,
         .tag = b->tag,
         .owner = b->owner,
-        .center = get_vec(map, "center"),
-        .mass = carom_get_real(map, "mass", 0.0),
-        .inertia = carom_get_real(map, "inertia", 0.0),
-        .linear_damping = carom_get_real(map, "linear_damping", 0.0),
-        .angular_damping = carom_get_real(map, "angular_damping", 0.0),
-        .gravity_scale = carom_get_real(map, "gravity_scale", 1.0),
-        .fixed_rotation = carom_get_bool(map, "fixed_rotation", false),
-        .bullet = carom_get_bool(map, "bullet", false),
-        .allow_sleep = carom_get_bool(map, "allow_sleep", true),
-        .enabled = carom_get_bool(map, "enabled", true),
-        .awake = carom_get_bool(map, "awake", true),
-        .frozen = carom_get_bool(map, "frozen", false),
         .shapes = shapes > 0 ? b->shapes : NULL,
         .shape_count = shapes,
     };
+    read_body(map, b->info);
 }
 
 carom_status describe_body(const carom_value *map, carom_body_info **out, carom_error *err)
@@ -350,13 +339,8 @@ carom_status describe_joint(const carom_value *map, carom_joint_info *out, carom
             carom_joint_settings_default(kind < 0 ? CAROM_JOINT_OTHER : (carom_joint_kind)kind,
                                          carom_get_uint(map, "a", 0), carom_get_uint(map, "b", 0)),
         .points = {carom_get_vec(map, "points[0]", none), carom_get_vec(map, "points[1]", none)},
-        .angle = carom_get_real(map, "state.angle", 0.0),
-        .translation = carom_get_real(map, "state.translation", 0.0),
-        .length = carom_get_real(map, "state.length", 0.0),
-        .speed = carom_get_real(map, "state.speed", 0.0),
-        .force = carom_get_vec(map, "state.force", (carom_vec2){0.0, 0.0}),
-        .torque = carom_get_real(map, "state.torque", 0.0),
     };
+    read_joint_state(carom_value_get(map, "state"), &info);
     for (size_t i = 0; i < NUMBER_COUNT; i++) {
         const carom_value *value = carom_value_get(map, NUMBERS[i].name);
         if (NUMBERS[i].vector) {

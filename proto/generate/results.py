@@ -16,7 +16,7 @@ TYPES = {
 }
 COMMAND = "command_result"  # an element of a batch's results, whatever its method answers
 OWN = {"type", "header", "home", "member", "instead", "like", "row", "tuple", "alone", "nil", "pack", "public", "page", "typescript",
-       "fields"}
+       "fields", "client"}
 
 
 @dataclasses.dataclass
@@ -35,6 +35,7 @@ class Key:
     when: str = ""  # the condition in C under which it is there; `$` stands for the struct
     optional: bool = False  # in types of bindings: it may be absent
     shared: bool = False  # a field of command_result itself
+    absent: str = ""  # in libcarom: its value in C where a server does not send it
     value: str = ""  # a constant of C instead of a field
     pointer: bool = False  # of an include: the struct has a pointer to it
 
@@ -58,6 +59,7 @@ class Result:
     public: bool  # encode_… is called from outside, though no method answers it as it is
     page: bool  # PROTOCOL.md has a table of its keys
     typescript: str  # the name of its type there
+    client: dict | None  # of libcarom's public struct: {type, keys}
     fields: list  # further fields of the struct: [declaration, doc]
 
 
@@ -74,7 +76,7 @@ def read_key(file, entry, row, enums):
     if kind not in TYPES:
         file.fail(entry, name, f"type '{kind}' is none of {', '.join(TYPES)}{suggestion(kind, TYPES)}")
     check_keys(file, entry, name, row, {"name", "type", "doc"} | TYPES[kind],
-               {"c", "ctype", "count", "unit", "when", "optional", "shared", "value"})
+               {"c", "ctype", "count", "unit", "when", "optional", "shared", "value", "absent"})
     if "words" in row and row["words"] not in enums:
         file.fail(entry, name, f"words: there is no enum '{row['words']}'{suggestion(row['words'], enums)}")
     if row["doc"][-1:] != ".":
@@ -82,7 +84,7 @@ def read_key(file, entry, row, enums):
     return Key(name, kind, row["doc"], "", row.get("c", name), row.get("ctype", ""),
                row.get("count", name.removesuffix("s") + "_count"), row.get("of", ""), row.get("words", ""), row.get("unit", ""),
                row.get("when", ""), row.get("optional", "when" in row), row.get("shared", False),
-               row.get("value", ""))
+               row.get("absent", ""), row.get("value", ""))
 
 
 def read(files, enums):
@@ -97,7 +99,7 @@ def read(files, enums):
                                row.get("member", ""), row.get("instead", ""), row.get("like", ""), row.get("row", ""),
                                row.get("tuple", False), row.get("alone", ""), row.get("nil", ""), row.get("pack", ""),
                                row.get("public", False), row.get("page", False),
-                               row.get("typescript", camel(name) + "Result"), row.get("fields", []))
+                               row.get("typescript", camel(name) + "Result"), row.get("client"), row.get("fields", []))
         places[name] = file
     for name, result in results.items():
         check(places[name], result, results)
@@ -114,6 +116,8 @@ def check(file, result, results):
             file.fail(result.name, key.name, "shared: only what commands answer has fields of command_result")
     if len(named) < sum(not key.include for key in result.keys):
         file.fail(result.name, None, "has a key twice")
+    if result.client is not None:
+        check_keys(file, result.name, "client", result.client, {"type"}, {"keys"})
     if result.instead and result.instead not in results:
         file.fail(result.name, "instead", f"there is no result '{result.instead}'{suggestion(result.instead, results)}")
     if result.like:
