@@ -230,6 +230,7 @@ bool apply_supports(method m)
 
 static status apply_one(const application *a, const command *c, command_result *out)
 {
+    ASSERT((unsigned)c->method < METHOD_COUNT);
     out->method = c->method;
     out->tick = world_tick(a->world) + (method_scope_of(c->method) == SCOPE_WORLD_COMMAND ? 1 : 0);
     if (!apply_supports(c->method)) {
@@ -256,6 +257,7 @@ static status apply_batch(const application *a, const command *c, command_result
 {
     const apply_args *batch = &c->apply;
     batch_result *out = &result->batch;
+    ASSERT(a->made == NULL); // the plan refuses a batch within a batch
     status s = plan_check(a->world, batch, a->err);
     if (s != STATUS_OK) {
         return s;
@@ -285,6 +287,7 @@ status apply_command_as(physics_world *world, owners *table, const actor *who, c
         command_result_free(&made);
         return s;
     }
+    ASSERT(made.method == c->method && made.tick >= world_tick(world));
     if (table != NULL) {
         owners_note(table, c, &made);
     }

@@ -102,6 +102,7 @@ static status body_stand_in_create(dry_run *t, body_id id, const body_def *def, 
     bare.angle = def->angle;
     status s = body_create(t->stand_ins, &bare, out, err);
     if (s == STATUS_OK) {
+        ASSERT_SLOW(stand_in_find(t->bodies.data, t->bodies.count, id) == NULL);
         stand_in made = {id, *out};
         array_push(&t->bodies, made);
     }
@@ -166,6 +167,7 @@ static status joint_stand_in_create(dry_run *t, joint_id id, const joint_def *de
         return error_set(err, s, "%s", missing.text);
     }
     if (s == STATUS_OK) {
+        ASSERT_SLOW(stand_in_find(t->joints.data, t->joints.count, id) == NULL);
         stand_in made = {id, *out};
         array_push(&t->joints, made);
     }
@@ -200,6 +202,7 @@ static status rod_check(const dry_run *t, joint_id id, joint_id made, error *err
     if (s != STATUS_OK || info.def.kind != JOINT_DISTANCE || !command_id_is_reference(id)) {
         return s;
     }
+    ASSERT(command_id_index(id) < t->batch->count);
     const joint_def *given = &t->batch->commands[command_id_index(id)].joint.def;
     bool rod = (info.def.fields & JOINT_FIELD_LENGTH) != 0 && !(info.def.hertz > 0.0);
     if (rod && (given->fields & JOINT_FIELD_LENGTH) == 0 &&
@@ -212,7 +215,7 @@ static status rod_check(const dry_run *t, joint_id id, joint_id made, error *err
 
 static status dry_run_joint_create(dry_run *t, uint32_t index, const command *c, error *err)
 {
-    (void)c;
+    ASSERT(c == &t->batch->commands[index]);
     joint_id id = COMMAND_REFERENCE | index;
     joint_id made = 0;
     status s = joint_stand_in_create(t, id, &t->batch->commands[index].joint.def, &made, err);
@@ -280,6 +283,7 @@ static dry_run_function *const DRY_RUN[METHOD_COUNT] = {METHOD_DRY_RUN(ROW)};
 
 status dry_run_command(dry_run *t, uint32_t index, error *err)
 {
+    ASSERT(index < t->batch->count && (unsigned)t->batch->commands[index].method < METHOD_COUNT);
     const command *c = &t->batch->commands[index];
     return DRY_RUN[c->method] == NULL ? STATUS_OK : DRY_RUN[c->method](t, index, c, err);
 }

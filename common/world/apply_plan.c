@@ -59,6 +59,7 @@ static void count_world_body(plan *p, plan_body *body)
 
 static void count_spawned_body(plan *p, plan_body *body)
 {
+    ASSERT(command_id_is_reference(body->id) && command_id_index(body->id) < p->at);
     const body_spawn_args *spawn = &p->batch->commands[command_id_index(body->id)].spawn;
     body->bytes = sizeof(body_record) + PHYSICS_TAG_BYTES_MAX + OWNER_BYTES_MAX;
     for (uint32_t i = 0; i < spawn->shape_count; i++) {
@@ -71,6 +72,7 @@ static void count_spawned_body(plan *p, plan_body *body)
 static status reference_check(const plan *p, uint64_t id, method maker)
 {
     uint32_t index = command_id_index(id);
+    ASSERT(p->at < p->batch->count);
     if (index >= p->at || p->batch->commands[index].method != maker) {
         return error_set(p->err, STATUS_INVALID_ARGUMENT,
                          "{\"$\": %" PRIu32 "} is no earlier %s of this batch", index,
@@ -187,6 +189,7 @@ static status plan_spawn(plan *p, const command *c)
         s = capacity_check(p, 1, slots, slots);
     }
     if (s == STATUS_OK) {
+        ASSERT(p->bodies_left > 0 && p->shapes_left >= slots);
         p->bodies_left--;
         p->shapes_left -= slots;
         p->result_bytes += spawn->shape_count * sizeof(shape_id);
@@ -241,6 +244,7 @@ static status plan_shape_add(plan *p, const command *c)
     if (s == STATUS_OK) {
         body->slots += slots;
         body->bytes += bytes_of(&add->def);
+        ASSERT(p->shapes_left >= slots && body->slots <= PHYSICS_BODY_SHAPES_MAX);
         p->shapes_left -= slots;
     }
     return s;
@@ -301,6 +305,7 @@ static status plan_shape_remove(plan *p, const command *c)
     if (s != STATUS_OK) {
         return s;
     }
+    ASSERT(body->slots >= slots && !body->removed);
     body->slots -= slots;
     p->shapes_left += slots;
     array_push(&p->removed_shapes, id);
@@ -358,6 +363,7 @@ static plan_function *const PLAN[METHOD_COUNT] = {METHOD_PLAN(ROW)};
 
 static status command_check(plan *p, const command *c)
 {
+    ASSERT((unsigned)c->method < METHOD_COUNT);
     if (PLAN[c->method] == NULL) {
         return error_set(p->err, STATUS_UNAVAILABLE, "%s cannot stand in world.apply",
                          method_wire_name(c->method));

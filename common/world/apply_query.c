@@ -4,10 +4,12 @@
 #include <string.h>
 
 #include "common/base/array.h"
+#include "common/base/assert.h"
 #include "common/world/apply_internal.h"
 
 static status too_many(uint32_t count, error *err)
 {
+    ASSERT(count > COMMAND_QUERY_HITS_MAX);
     return error_set(err, STATUS_LIMIT_EXCEEDED,
                      "%u things were found and at most %d are answered; ask for less", count,
                      COMMAND_QUERY_HITS_MAX);
@@ -17,6 +19,7 @@ static status too_many(uint32_t count, error *err)
 static status hits_take(query_hits *hits, hits_result *out, command_memory **memory, error *err)
 {
     status s = STATUS_OK;
+    ASSERT(out->count == 0 && out->hits == NULL);
     if (hits->count > COMMAND_QUERY_HITS_MAX) {
         s = too_many(hits->count, err);
     } else if (hits->count > 0) {
@@ -64,6 +67,7 @@ static status overlap_list(const physics_world *world, const query_overlap_args 
         return query_overlap_shape(world, &query->shape, (pose){.q = ROT_IDENTITY}, &query->filter,
                                    list, err);
     default:
+        ASSERT(query->of == OVERLAP_POINT);
         return query_point(world, query->point, &query->filter, list, err);
     }
 }
@@ -88,6 +92,7 @@ status find_overlap(const physics_world *world, const query_overlap_args *query,
             for (uint32_t i = 0; i < count; i++) {
                 out->bodies[out->count++] = list.data[i].body;
             }
+            ASSERT(out->count == count && count <= list.count);
         }
     }
     array_free(&list);

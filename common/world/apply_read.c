@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "common/base/assert.h"
 #include "common/world/owners.h"
 
 static status too_large(error *err)
@@ -21,6 +22,7 @@ static void copy_points(shape_def *def, command_memory **memory)
     if (def->form != FORM_CHAIN) {
         return;
     }
+    ASSERT(def->point_count >= 0 && def->point_count <= PHYSICS_CHAIN_POINTS_MAX);
     size_t count = (size_t)def->point_count;
     vec2 *points = command_memory_take(memory, count, sizeof *points);
     memcpy(points, def->points, count * sizeof *points);
@@ -42,6 +44,7 @@ status read_body(const physics_world *world, const owners *table, body_id id, bo
     shape_id shape = 0;
     for (uint32_t i = 0; i < record.info.shape_count; i++) {
         shape = body_next_shape(world, id, shape);
+        ASSERT(shape != 0); // it has shape_count of them
         s = shape_get(world, shape, &record.shapes[i], err);
         if (s != STATUS_OK) {
             return s;
@@ -67,6 +70,7 @@ size_t read_body_bytes(const physics_world *world, body_id id)
 status read_joints(const physics_world *world, const char *name, joints_result *out,
                    command_memory **memory, error *err)
 {
+    ASSERT(strlen(name) <= WORLD_NAME_BYTES_MAX);
     uint32_t room = PHYSICS_JOINTS_MAX - world_room_left(world).joints;
     joints_result all = {0};
     if ((size_t)room * sizeof *all.joints > APPLY_RESULT_BYTES_MAX) {
@@ -75,6 +79,7 @@ status read_joints(const physics_world *world, const char *name, joints_result *
     memcpy(all.world, name, strlen(name) + 1);
     all.joints = command_memory_take(memory, room, sizeof *all.joints);
     for (joint_id id = 0; (id = world_next_joint(world, id)) != 0;) {
+        ASSERT(all.count < room);
         status s = joint_get(world, id, &all.joints[all.count], err);
         if (s != STATUS_OK) {
             return s;
@@ -98,6 +103,7 @@ status read_contacts(const physics_world *world, const char *name, body_id body,
     if ((size_t)touching * sizeof *all.contacts > APPLY_RESULT_BYTES_MAX) {
         return too_large(err);
     }
+    ASSERT(strlen(name) <= WORLD_NAME_BYTES_MAX);
     memcpy(all.world, name, strlen(name) + 1);
     all.contacts = command_memory_take(memory, touching, sizeof *all.contacts);
     const uint32_t found = world_contacts(world, all.contacts, touching);
@@ -121,6 +127,7 @@ static status read_bodies(const physics_world *world, const owners *table,
     }
     state->bodies = command_memory_take(memory, count, sizeof *state->bodies);
     for (body_id id = 0; (id = world_next_body(world, id)) != 0;) {
+        ASSERT(state->body_count < count);
         status s = read_body(world, table, id, &state->bodies[state->body_count], memory, err);
         if (s != STATUS_OK) {
             return s;
@@ -137,6 +144,7 @@ status read_world(const physics_world *world, const owners *table, const char *n
                   world_state_result *out, command_memory **memory, error *err)
 {
     world_state_result state = {.hash = world_hash(world)};
+    ASSERT(strlen(name) <= WORLD_NAME_BYTES_MAX);
     memcpy(state.world, name, strlen(name) + 1);
     status s = read_bodies(world, table, &state, memory, err);
     joints_result joints = {0};

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 
+#include "common/base/assert.h"
 #include "common/base/counted.h"
 #include "common/physics/image.h"
 
@@ -43,6 +44,7 @@ static int64_t slots_of_spawn(const body_spawn_args *spawn)
 static const body_spawn_args *maker_of(const tally *t, body_id id)
 {
     uint64_t index = command_id_index(id);
+    ASSERT(t->batch != NULL || !command_id_is_reference(id)); // the decoder refuses it elsewhere
     if (!command_id_is_reference(id) || index >= t->batch->apply.count) {
         return NULL;
     }
@@ -106,6 +108,7 @@ static void tally_command(tally *t, const command *c)
     t->more_bodies = 0;
     t->more_shapes = 0;
     t->more_joints = 0;
+    ASSERT((unsigned)c->method < METHOD_COUNT);
     if (TALLY[c->method] != NULL) {
         TALLY[c->method](t, c);
     }
@@ -114,6 +117,7 @@ static void tally_command(tally *t, const command *c)
 capacity_counts capacity_used(const physics_world *world)
 {
     const tally t = tally_of(world);
+    ASSERT(t.bodies >= 0 && t.shapes >= 0 && t.joints >= 0);
     return (capacity_counts){t.bodies, t.shapes, t.joints};
 }
 
@@ -196,6 +200,7 @@ status capacity_admit(const physics_world *world, const capacity_limits *most, c
 
 static status check_whole(const kind *k, int64_t there, uint64_t most, error *err)
 {
+    ASSERT(there >= 0);
     if (there <= (int64_t)most) {
         return STATUS_OK;
     }

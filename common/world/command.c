@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "common/base/assert.h"
 #include "common/world/command_memory.h"
 
 bool world_name_valid(const char *name, size_t size)
@@ -25,6 +26,7 @@ role command_rights(const command *c)
 {
     role most = method_role(c->method);
     for (uint32_t i = 0; c->method == METHOD_WORLD_APPLY && i < c->apply.count; i++) {
+        ASSERT(c->apply.commands[i].method != METHOD_WORLD_APPLY); // batches do not nest
         role rights = method_role(c->apply.commands[i].method);
         most = rights > most ? rights : most;
     }
@@ -51,6 +53,7 @@ status command_permit(const command *c, role held, error *err)
 // As command_own(); `memory` belongs to the outermost command.
 static void own(command *c, const char *owner, command_memory **memory)
 {
+    ASSERT(strlen(owner) <= OWNER_BYTES_MAX);
     if (c->method == METHOD_BODY_SPAWN && c->spawn.owner == NULL) {
         c->spawn.owner = command_memory_text(memory, owner, strlen(owner));
     }
@@ -88,6 +91,7 @@ void subscribe_args_move(subscribe_args *s, const view_args *to)
 
 uint64_t command_subject(const command *c)
 {
+    ASSERT((unsigned)c->method < METHOD_COUNT);
 #define SUBJECT(id, field)                                                                         \
     case METHOD_##id:                                                                              \
         return c->field;

@@ -12,6 +12,9 @@
 // command.
 enum { BLOCK_BYTES_FIRST = 240, BLOCK_BYTES_MAX = 1 << 20 };
 
+_Static_assert(BLOCK_BYTES_FIRST % alignof(max_align_t) == 0, "no bytes are lost at its end");
+_Static_assert(BLOCK_BYTES_FIRST < BLOCK_BYTES_MAX, "blocks grow");
+
 struct command_memory {
     command_memory *next; // the next older block
     size_t size, taken;   // `size` is the block's bytes, `taken` those allocated
@@ -29,6 +32,7 @@ static command_memory *block_create(command_memory *next, size_t least)
         size = least;
     }
     ASSERT(size <= SIZE_MAX - sizeof(command_memory));
+    ASSERT(next == NULL || next->taken <= next->size);
     command_memory *block = calloc(1, sizeof *block + size);
     ASSERT_MEMORY(block != NULL);
     block->next = next;
@@ -52,11 +56,13 @@ void *command_memory_take(command_memory **memory, size_t count, size_t size)
     void *piece = (*memory)->bytes + (*memory)->taken;
     (*memory)->taken += bytes;
     (*memory)->used += bytes;
+    ASSERT((*memory)->taken <= (*memory)->size && (*memory)->used <= (*memory)->held);
     return piece;
 }
 
 char *command_memory_text(command_memory **memory, const char *text, size_t size)
 {
+    ASSERT(size < SIZE_MAX);
     char *copy = command_memory_take(memory, size + 1, 1);
     memcpy(copy, text, size);
     return copy;

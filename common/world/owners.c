@@ -14,6 +14,7 @@
 enum { VERSION = 1, NOBODY = 0 };
 
 _Static_assert(OWNER_BYTES_MAX <= UINT8_MAX, "a byte has the length of a name");
+_Static_assert(PHYSICS_BODIES_MAX <= 0xFFFFFF, "slot_of() reads the slot in 24 bits of an id");
 
 typedef struct owner_name {
     char text[OWNER_BYTES_MAX + 1];
@@ -98,6 +99,7 @@ static void rebuild(owners *o)
             put_bucket(o, i + 1);
         }
     }
+    ASSERT(o->filled <= used && used < o->bucket_count);
 }
 
 // The name's index plus one; 0 if the table does not have it.
@@ -124,6 +126,7 @@ static uint32_t add_name(owners *o, const char *text)
         // Buckets of the slot's former name may still lead here. A search that follows one compares
         // the text, so they are harmless until the next rebuild drops them.
         place = o->free_names.data[--o->free_names.count];
+        ASSERT(place < o->names.count && o->names.data[place].uses == 0);
     } else {
         array_push(&o->names, (owner_name){0});
     }
@@ -142,6 +145,7 @@ static uint32_t take_name(owners *o, const char *text)
 {
     uint32_t name = *text != '\0' ? find_name(o, text) : NOBODY;
     if (name != 0) {
+        ASSERT(name <= o->names.count && o->names.data[name - 1].uses < UINT32_MAX);
         o->names.data[name - 1].uses++;
         return name;
     }
@@ -150,7 +154,7 @@ static uint32_t take_name(owners *o, const char *text)
 
 static void drop_name(owners *o, uint32_t name)
 {
-    ASSERT(name == NOBODY || o->names.data[name - 1].uses > 0);
+    ASSERT(name == NOBODY || (name <= o->names.count && o->names.data[name - 1].uses > 0));
     if (name != NOBODY && --o->names.data[name - 1].uses == 0) {
         array_push(&o->free_names, name - 1);
     }
@@ -168,6 +172,7 @@ static const owned_body *entry_of(const owners *o, body_id body)
 const char *owners_of(const owners *o, body_id body)
 {
     const owned_body *entry = o != NULL ? entry_of(o, body) : NULL;
+    ASSERT(entry == NULL || entry->owner <= o->names.count);
     return entry != NULL && entry->owner != NOBODY ? o->names.data[entry->owner - 1].text : "";
 }
 
@@ -196,7 +201,11 @@ static void set_owner(owners *o, body_id body, const char *text)
 // The body's id; a reference becomes the id that its command made.
 static body_id id_in(const command_result *made, body_id id)
 {
-    return made != NULL && command_id_is_reference(id) ? made[command_id_index(id)].spawn.body : id;
+    if (made == NULL || !command_id_is_reference(id)) {
+        return id;
+    }
+    ASSERT(made[command_id_index(id)].method == METHOD_BODY_SPAWN); // the plan proved it
+    return made[command_id_index(id)].spawn.body;
 }
 
 // Runs for bodies without an owner too: the slot may still have the owner of a removed body.
@@ -234,6 +243,7 @@ static own_function *const OWN[METHOD_COUNT] = {METHOD_OWN(ROW)};
 static void note_one(owners *o, const command *c, const command_result *result,
                      const command_result *made)
 {
+    ASSERT(result->method == c->method && (unsigned)c->method < METHOD_COUNT);
     if (OWN[c->method] != NULL) {
         OWN[c->method](o, c, result, made);
     }
@@ -246,6 +256,7 @@ void owners_note(owners *o, const command *c, const command_result *result)
         note_one(o, c, result, NULL);
         return;
     }
+    ASSERT(result->batch.count == c->apply.count);
     for (uint32_t i = 0; i < c->apply.count; i++) {
         note_one(o, &c->apply.commands[i], &result->batch.results[i], result->batch.results);
     }
@@ -290,6 +301,7 @@ static void encode_names(const owners *o, uint32_t *moved, uint8_t **at)
         *at += size;
         moved[i] = count++;
     }
+    ASSERT(count == o->names.count - o->free_names.count); // as the head says
 }
 
 void owners_encode(const owners *o, const physics_world *world, uint8_t *out)
@@ -304,6 +316,7 @@ void owners_encode(const owners *o, const physics_world *world, uint8_t *out)
     for (uint32_t i = 0; i < o->by_slot.count; i++) {
         const owned_body *entry = &o->by_slot.data[i];
         if (is_there(entry, world)) {
+            ASSERT(entry->owner != NOBODY && entry->owner <= o->names.count);
             put64(out, entry->id);
             put32(out + 8, moved[entry->owner - 1]);
             out += ENTRY_BYTES;
@@ -327,6 +340,7 @@ static uint64_t get(source *s, size_t size)
         s->ended = true;
         return 0;
     }
+    ASSERT(size == 1 || size == 4 || size == 8);
     const uint8_t *at = s->at;
     s->at += size;
     return size == 1 ? *at : size == 4 ? get32(at) : get64(at);

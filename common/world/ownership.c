@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/base/array.h"
+#include "common/base/assert.h"
 #include "common/world/owners.h"
 
 typedef struct hearing {
@@ -73,6 +74,7 @@ static bool is_seen(const hearing *h, body_id id)
     if (seen || body_box(h->world, id, &box, NULL) != STATUS_OK) {
         return seen;
     }
+    ASSERT(h->who->areas != NULL || h->who->area_count == 0);
     for (uint32_t i = 0; i < h->who->area_count && !seen; i++) {
         const area *a = &h->who->areas[i];
         seen = (double)box.lower.x <= a->x1 && (double)box.upper.x >= a->x0 &&
@@ -235,11 +237,13 @@ static status permit_body_set(hearing *h, const command *c)
 
 static status permit_body(hearing *h, const command *c)
 {
+    ASSERT(command_subject(c) != 0);
     return check_body(h, command_subject(c));
 }
 
 static status permit_shape(hearing *h, const command *c)
 {
+    ASSERT(command_subject(c) != 0);
     return check_shape(h, command_subject(c));
 }
 
@@ -265,6 +269,7 @@ static permit_function *const PERMIT[METHOD_COUNT] = {METHOD_PERMIT(ROW)};
 // A method without a rule here needs an admin.
 static status check_one(hearing *h, const command *c)
 {
+    ASSERT((unsigned)c->method < METHOD_COUNT && h->who->role < ROLE_ADMIN);
     if (PERMIT[c->method] != NULL) {
         return PERMIT[c->method](h, c);
     }
@@ -276,6 +281,7 @@ static status check_one(hearing *h, const command *c)
 
 static status check_batch(hearing *h, const apply_args *batch)
 {
+    ASSERT(h->batch == NULL && h->handed.count == 0); // batches do not nest
     h->batch = batch;
     for (uint32_t i = 0; i < batch->count; i++) {
         status s = check_one(h, &batch->commands[i]);

@@ -23,6 +23,7 @@ typedef struct kind {
 
 static bool is_own(const asked *a, body_id body)
 {
+    ASSERT(*a->who->subject != '\0'); // else it would have what is nobody's
     return body != 0 && strcmp(owners_of(a->owners, body), a->who->subject) == 0;
 }
 
@@ -59,7 +60,7 @@ static const kind JOINTS = {"joint", "joints", count_joints};
 // of the free capacity, so do the sender's.
 static status check(const asked *a, const kind *k, int64_t there, int64_t more, uint64_t most)
 {
-    ASSERT(there >= 0);
+    ASSERT(there >= 0 && a->percent < 100);
     const uint64_t all = (uint64_t)there;
     const uint64_t left = most > all ? most - all : 0;
     if (more <= 0 || all + (uint64_t)more <= left * a->percent / 100) {
@@ -85,6 +86,7 @@ static int64_t count_handed(const asked *a, const command *c)
                                                       : NULL;
     int64_t handed = to != NULL && strcmp(to, a->who->subject) != 0;
     for (uint32_t i = 0; c->method == METHOD_WORLD_APPLY && i < c->apply.count; i++) {
+        ASSERT(c->apply.commands[i].method != METHOD_WORLD_APPLY);
         handed += count_handed(a, &c->apply.commands[i]);
     }
     return handed;
@@ -94,6 +96,7 @@ static status check_handed(const asked *a, const command *c, uint64_t most)
 {
     const int64_t handed = count_handed(a, c);
     const uint64_t may = most * a->percent / 100;
+    ASSERT(may <= most && a->there.bodies >= 0);
     if (handed == 0 || (uint64_t)a->there.bodies <= may) {
         return STATUS_OK;
     }
