@@ -44,6 +44,8 @@ void bytes_unref(shared_bytes *b)
     if (before > 1) {
         return;
     }
+    // An outbox has a reference.
+    ASSERT(atomic_load_explicit(&b->queued, memory_order_relaxed) == 0);
     if (b->data != (uint8_t *)(b + 1)) {
         free(b->data);
     }

@@ -46,6 +46,9 @@ static const char *const DOCS[] = {
 #undef MEMORY_DOC
 };
 
+_Static_assert(sizeof NAMES / sizeof *NAMES == MEMORY_USES, "each use has its name");
+_Static_assert(sizeof DOCS / sizeof *DOCS == MEMORY_USES, "and its sentence");
+
 // ---- holders
 
 memory_holder *memory_holder_create(void)
@@ -259,6 +262,7 @@ status memory_take(memory_use use, memory_holder *who, uint64_t bytes, error *er
 
 void memory_charge_begin(memory_charge *c, memory_use use, memory_holder *who)
 {
+    ASSERT(use < MEMORY_USES);
     *c = (memory_charge){.use = use, .who = memory_holder_ref(who)};
 }
 
@@ -291,6 +295,7 @@ void memory_charge_move(memory_charge *c, memory_holder *to)
 void memory_charge_end(memory_charge *c)
 {
     memory_charge_note(c, 0);
+    ASSERT(c->bytes == 0);
     memory_holder_unref(c->who);
     c->who = NULL;
 }

@@ -44,6 +44,7 @@ queue_push_result queue_push_chain(queue *q, queue_node *first, uint64_t count, 
         last = last->next;
     }
     pthread_mutex_lock(&q->lock);
+    ASSERT(*q->last == NULL && q->count <= q->count_max);
     if (q->count + count > q->count_max) {
         pthread_mutex_unlock(&q->lock);
         return QUEUE_FULL;
@@ -72,6 +73,7 @@ void queue_wake(queue *q)
 static queue_node *unhook(queue *q)
 {
     queue_node *chain = q->first;
+    ASSERT((chain == NULL) == (q->count == 0));
     q->first = NULL;
     q->last = &q->first;
     q->count = 0;

@@ -24,6 +24,7 @@ enum {
 
 static void link_connection(network *n, connection *c)
 {
+    ASSERT(c->previous == NULL && c->next == NULL);
     c->next = n->first;
     if (n->first != NULL) {
         n->first->previous = c;
@@ -33,6 +34,8 @@ static void link_connection(network *n, connection *c)
 
 static void unlink_connection(network *n, connection *c)
 {
+    ASSERT(c->previous != NULL ? c->previous->next == c : n->first == c);
+    ASSERT(c->next == NULL || c->next->previous == c);
     if (c->previous != NULL) {
         c->previous->next = c->next;
     } else {
@@ -139,6 +142,7 @@ static void queue_farewell(connection *c, status why, const char *text, const vo
     uint8_t frame[FRAME_END_MAX];
     if (size > 0 && c->framing != NULL) {
         size_t head = c->framing->head(c->framing_context, size, frame);
+        ASSERT(head <= sizeof frame);
         outbox_copy(&c->output.queue, frame, head, true);
     }
     if (size > 0) {
@@ -146,6 +150,7 @@ static void queue_farewell(connection *c, status why, const char *text, const vo
     }
     if (c->framing != NULL) {
         size_t end = c->framing->end(c->framing_context, why, text, frame);
+        ASSERT(end <= sizeof frame);
         outbox_copy(&c->output.queue, frame, end, false);
     }
 }
@@ -292,6 +297,7 @@ static void on_handed_over(uv_handle_t *handle)
 static bool hand_socket_over(connection *c)
 {
     int descriptor = -1;
+    ASSERT(c->relay == NULL && c->handover == HANDOVER_NONE);
     int result = uv_fileno((uv_handle_t *)&c->socket, &descriptor);
     ASSERT(result == 0);
     int copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
@@ -313,6 +319,7 @@ static void secure(connection *c, tls_stream *stream)
 
 void connection_adopt(network *n, relay *r)
 {
+    ASSERT(n->bare && r->far == NULL);
     connection *c = create(n);
     c->peer = r;
     r->far = c;
@@ -351,6 +358,7 @@ void connection_accept(listener *l)
 void connection_begin(connection *c)
 {
     network *n = c->network;
+    ASSERT(c->state == CONNECTION_NEW && c->peer == NULL && n->rejected > 0);
     c->tls.plain_answer = n->plain_answer;
     c->tls.plain_answer_size = n->plain_answer_size;
     if (n->io == NULL) {

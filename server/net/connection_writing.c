@@ -39,6 +39,7 @@ static void on_drained(connection *c)
     if (c->state != CONNECTION_FLUSHING) {
         return;
     }
+    ASSERT(c->output.queue.size == 0 && !c->output.write_pending);
     if (c->kind->seal_end(c)) {
         connection_flush(c);
         return;
@@ -152,6 +153,7 @@ bool connection_send(connection *c, const void *head, size_t head_size, shared_b
     size_t size = head_size + (tail != NULL ? tail->size : 0);
     size_t frame_size =
         c->framing != NULL && size > 0 ? c->framing->head(c->framing_context, size, frame) : 0;
+    ASSERT(frame_size <= sizeof frame);
     return enqueue(c, frame, frame_size, head, head_size, tail, token);
 }
 
@@ -172,6 +174,7 @@ static bool send_unqueued(connection *c, const uint8_t *before, size_t before_si
         connection_end_now(c);
         return true;
     }
+    ASSERT((size_t)written <= size);
     connection_count_sent(c, (size_t)written);
     c->output.moved_ms = uv_now(c->network->loop);
     if ((size_t)written == size) {
@@ -199,6 +202,7 @@ bool connection_send_now(connection *c, const void *head, size_t head_size, shar
         return connection_send(c, head, head_size, tail, token);
     }
     size_t frame = c->framing != NULL ? c->framing->head(c->framing_context, size, before) : 0;
+    ASSERT(frame <= FRAME_HEAD_MAX);
     memcpy(before + frame, head, head_size);
     return send_unqueued(c, before, frame + head_size, tail, token);
 }

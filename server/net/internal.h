@@ -33,6 +33,8 @@ enum {
     SWEEP_PIECE = 64   // connections whose deadlines are checked in a row
 };
 
+_Static_assert(READ_BYTES <= FLUSH_BYTES, "a turn writes for one what it reads for one");
+
 typedef struct socket_kind socket_kind;
 
 // A connection's life; connection_change() has the changes that are allowed.

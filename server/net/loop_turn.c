@@ -50,6 +50,7 @@ static uint32_t place_of(uint64_t subject)
 
 bool loop_turn_served(const loop_turn *t, loop_stage stage, uint64_t subject)
 {
+    ASSERT(stage < LOOP_STAGE_COUNT);
     return t->served[stage][place_of(subject)] == t->number;
 }
 
@@ -74,6 +75,7 @@ int64_t loop_turn_end(loop_turn *t)
 {
     const int64_t took = t->begun ? t->clock() - t->begin_ns : -1;
     t->begun = false;
+    ASSERT(t->behind_next >> LOOP_STAGE_COUNT == 0);
     t->behind = t->behind_next;
     t->behind_next = 0;
     t->number++;

@@ -169,6 +169,7 @@ void network_start_sweep(network *n)
 
 static void own_closed(network *n)
 {
+    ASSERT(n->closing && n->own_handles > 0);
     n->own_handles--;
     network_check_finished(n);
 }

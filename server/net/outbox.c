@@ -15,6 +15,8 @@ enum {
     GONE_BLOCKS_MAX = 64      // written blocks at the front before the array is moved up
 };
 
+_Static_assert(GATHER_LEAST < GATHER_MAX && GATHER_MAX <= GATHER_BYTES, "blocks grow to the most");
+
 // ---- what is held in all
 
 static int64_t size_of(const shared_bytes *b)
@@ -31,7 +33,9 @@ static void hold(shared_bytes *b)
 
 static void let_go(shared_bytes *b)
 {
-    if (atomic_fetch_sub_explicit(&b->queued, 1, memory_order_relaxed) == 1) {
+    const uint32_t queued = atomic_fetch_sub_explicit(&b->queued, 1, memory_order_relaxed);
+    ASSERT(queued > 0); // as often as it was queued
+    if (queued == 1) {
         memory_note(MEMORY_output, NULL, -size_of(b));
     }
     bytes_unref(b);
@@ -84,6 +88,7 @@ void outbox_copy(outbox *o, const void *data, size_t size, bool unfinished)
         capacity = size > GATHER_MAX || capacity < size ? size : capacity;
         last = add_block(o, (outbox_block){.data = bytes_create(capacity), .gathering = true});
     }
+    ASSERT(last->data->size + size <= last->data->capacity);
     memcpy(last->data->data + last->data->size, data, size);
     last->data->size += size;
     last->unfinished = unfinished;
@@ -130,6 +135,7 @@ uint32_t outbox_hand_over(outbox *o, shared_bytes **blocks, uint32_t max, size_t
 
 static void move_up(outbox *o)
 {
+    ASSERT(o->first <= o->blocks.count);
     if (o->first == o->blocks.count) {
         o->first = o->blocks.count = 0;
     } else if (o->first >= GONE_BLOCKS_MAX && o->first >= o->blocks.count / 2) {
@@ -145,6 +151,7 @@ void outbox_consume(outbox *o, size_t size, outbox_written written, void *contex
     ASSERT(size <= o->size);
     o->size -= size;
     while (size > 0) {
+        ASSERT(o->first < o->blocks.count);
         outbox_block *block = &o->blocks.data[o->first];
         size_t left = block->data->size - block->begin;
         size_t part = size < left ? size : left;
@@ -178,6 +185,7 @@ void outbox_cut(outbox *o, size_t busy)
         open = block->unfinished;
         keep++;
     }
+    ASSERT(covered >= busy && covered <= o->size);
     for (uint32_t i = keep; i < o->blocks.count; i++) {
         let_go(o->blocks.data[i].data);
     }

@@ -86,6 +86,7 @@ static bool plain_write(connection *c)
 {
     uv_buf_t bufs[WRITE_SPANS];
     const uint32_t count = peek(c, bufs);
+    ASSERT(count > 0 && !c->output.write_pending);
     int written = uv_try_write((uv_stream_t *)&c->socket, bufs, count);
     if (written < 0 && written != UV_EAGAIN) {
         connection_end_now(c);
@@ -109,6 +110,7 @@ static void plain_written(connection *c, bool has_left)
 {
     if (has_left) {
         const size_t busy = c->output.busy;
+        ASSERT(busy > 0 && busy <= c->output.queue.size);
         c->output.busy = 0;
         connection_count_sent(c, busy);
         connection_consume(c, busy);

@@ -10,6 +10,7 @@
 
 static void gather(relay_batch *b, relay_message *m)
 {
+    ASSERT((b->first == NULL) == (b->count == 0));
     if (b->first == NULL) {
         b->last = &b->first;
     }
@@ -42,6 +43,7 @@ static void order(relay *r, relay_message *m, relay_kind kind)
 
 static io_thread *least_used(io_threads *t)
 {
+    ASSERT(t->count > 0);
     io_thread *least = &t->threads[0];
     for (int i = 1; i < t->count; i++) {
         least = t->threads[i].connections < least->connections ? &t->threads[i] : least;
@@ -73,6 +75,7 @@ void relay_write(relay *r)
     size_t size = 0;
     ASSERT(!near->output.write_pending && !r->finished && !r->ended);
     r->block_count = outbox_hand_over(&near->output.queue, r->blocks, RELAY_BLOCKS_MAX, &size);
+    ASSERT(r->block_count > 0 && size > 0 && size <= near->output.queue.size);
     near->output.busy = size;
     near->output.write_pending = true;
     order(r, &r->write, RELAY_WRITE);
@@ -154,6 +157,7 @@ static void let_go(relay *r)
         r->first = input->next;
         free(input);
     }
+    ASSERT(r->thread->connections > 0 && r->near != NULL && r->near->relay == r);
     r->thread->connections--;
     connection *near = r->near;
     r->near = NULL;
@@ -165,6 +169,7 @@ static void let_go(relay *r)
 static void take_report(relay_message *m)
 {
     relay *r = m->relay;
+    ASSERT(r->near != NULL); // RELAY_GONE is the last report
     switch (m->kind) {
     case RELAY_INPUT: {
         relay_input *input = (relay_input *)m;
@@ -226,6 +231,7 @@ static void on_received(void *peer, const uint8_t *data, size_t size)
 
 static void on_taken(relay *r, relay_input *input)
 {
+    ASSERT(r->unread >= cost(input));
     r->unread -= cost(input);
     free(input);
     if (r->far != NULL) {
@@ -264,6 +270,7 @@ static void on_swept(void *peer, uint64_t now_ms)
 static void on_closed(void *peer)
 {
     relay *r = peer;
+    ASSERT(r->far != NULL);
     r->far = NULL;
     report(r, &r->gone, RELAY_GONE);
 }

@@ -11,6 +11,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "common/base/assert.h"
+
 enum { FIRST = 3, SOCKETS_MAX = 2, NAMES_BYTES = 512 };
 
 static bool listens(int fd)
@@ -48,6 +50,7 @@ static status take(int fd, const char *name, bool alone, given_sockets *out, err
         return error_set(err, STATUS_INVALID_ARGUMENT, "LISTEN_FDS: descriptor %d: %s", fd,
                          strerror(errno));
     }
+    ASSERT(place->count < (int)(sizeof place->fd / sizeof *place->fd));
     place->fd[place->count++] = fd;
     return STATUS_OK;
 }

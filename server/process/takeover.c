@@ -284,6 +284,7 @@ static void on_peer(uv_poll_t *poll, int result, int events)
         (void)close(peer);
         return;
     }
+    ASSERT(t->peer < 0 && !t->closing);
     t->peer = peer;
     t->stage = STAGE_ASKED;
     t->talks = true;
@@ -388,6 +389,7 @@ void takeover_close(takeover *t)
     if (t == NULL || t->closing) {
         return;
     }
+    ASSERT(t->handles >= 2);
     t->closing = true;
     end_talk(t);
     uv_poll_stop(&t->listening);
