@@ -1,6 +1,8 @@
 // Decoding of base64url; see base64url.h.
 #include "server/auth/base64url.h"
 
+#include "common/base/assert.h"
+
 // The value of a character, or -1. Timing depends on the character only by these comparisons, which
 // is enough: a secret is decoded once, from the operator's file.
 static int value_of(char c)
@@ -41,6 +43,7 @@ bool base64url_decode(const char *text, size_t size, uint8_t *out, size_t room, 
             bits &= (1u << held) - 1;
         }
     }
+    ASSERT(written <= room && held < 8);
     *out_size = written;
     return bits == 0;
 }

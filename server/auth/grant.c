@@ -31,6 +31,7 @@ static bool world_matches(const grant_world *w, const char *name)
 
 bool grant_allows_world(const grant *g, const char *name)
 {
+    ASSERT(g->world_count == 0 || g->worlds != NULL);
     for (uint32_t i = 0; i < g->world_count; i++) {
         if (world_matches(&g->worlds[i], name)) {
             return true;
@@ -61,6 +62,7 @@ bool grant_covers(const grant *g, const grant *other)
 
 bool grant_allows_area(const grant *g, const area *a)
 {
+    ASSERT(g->area_count == 0 || g->areas != NULL);
     for (uint32_t i = 0; i < g->area_count; i++) {
         const area *w = &g->areas[i];
         if (a->x0 >= w->x0 && a->y0 >= w->y0 && a->x1 <= w->x1 && a->y1 <= w->y1) {
@@ -77,6 +79,7 @@ limits grant_lower(const grant *g, const limits *server)
         const limit_info *l = limits_info(i);
         uint64_t own = limits_get(&g->limits, l);
         if (own < limits_get(server, l)) {
+            ASSERT(l->offset + sizeof own <= sizeof lowered);
             memcpy((char *)&lowered + l->offset, &own, sizeof own);
         }
     }

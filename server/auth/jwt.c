@@ -4,6 +4,7 @@
 #include <jansson.h>
 #include <string.h>
 
+#include "common/base/assert.h"
 #include "common/base/utf8.h"
 #include "server/auth/base64url.h"
 
@@ -71,6 +72,7 @@ static status choose_key(const jwk_set *keys, const json_t *header, const jwk **
         return error_set(err, STATUS_UNAUTHENTICATED, "token: no key has the kid '%s'",
                          utf8_quote(quoted, kid, json_string_length(kid_value)));
     }
+    ASSERT(strcmp(key->kid, kid) == 0);
     if (strcmp(alg, jwk_algorithm_name(key->algorithm)) != 0) {
         return error_set(err, STATUS_UNAUTHENTICATED,
                          "token: key '%.40s' is for %s and nothing else", key->kid,
@@ -126,7 +128,9 @@ status jwt_verify(const jwk_set *keys, const char *token, double now, grant **ou
         return refuse(err, "its claims are not base64url");
     }
     s = jwt_read_claims((const char *)json, size, now, out, err);
+    ASSERT(s != STATUS_OK || *out != NULL);
     if (s == STATUS_OK) {
+        _Static_assert(sizeof(*out)->key == sizeof key->digest, "both are digests");
         (*out)->has_key = true;
         memcpy((*out)->key, key->digest, sizeof key->digest);
     }

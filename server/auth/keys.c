@@ -40,6 +40,7 @@ static status read_all(int fd, const char *path, char *out, size_t *size, error 
         return error_set(err, STATUS_LIMIT_EXCEEDED, "%s: has more than %d bytes", path,
                          AUTH_FILE_BYTES_MAX);
     }
+    ASSERT(used <= AUTH_FILE_BYTES_MAX);
     *size = used;
     return STATUS_OK;
 }
@@ -114,6 +115,7 @@ status auth_keys_reload(auth_keys *k, error *err)
 {
     jwk_set *set = NULL;
     status s = load(k->path, &set, err);
+    ASSERT((s == STATUS_OK) == (set != NULL));
     if (s == STATUS_OK) {
         jwk_set_free(k->set);
         k->set = set;

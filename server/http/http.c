@@ -23,6 +23,7 @@ enum { INPUT_BEGIN = 1024 };
 static void list_last(http_client *c)
 {
     http_listener *h = c->listener;
+    ASSERT(!c->listed && (h->first == NULL) == (h->listed == 0));
     c->previous = h->last;
     c->next = NULL;
     *(h->last != NULL ? &h->last->next : &h->first) = c;
@@ -38,6 +39,7 @@ void http_unlist(http_client *c)
     if (!c->listed) {
         return;
     }
+    ASSERT(h->listed > 0 && (c->previous != NULL ? c->previous->next : h->first) == c);
     *(c->previous != NULL ? &c->previous->next : &h->first) = c->next;
     *(c->next != NULL ? &c->next->previous : &h->last) = c->previous;
     h->listed--;
@@ -53,6 +55,7 @@ void http_end(http_client *c)
 void http_cut(http_client *c)
 {
     http_unlist(c);
+    ASSERT(!c->cut && c->session == NULL && c->listener->unsettled > 0);
     c->cut = true;
     c->listener->unsettled--;
     connection_close(c->connection, ENDING_NOW, STATUS_OK, "", NULL, 0);
@@ -65,6 +68,7 @@ static void reserve(http_client *c, size_t size)
     if (size <= c->capacity) {
         return;
     }
+    ASSERT(c->size <= c->capacity);
     size_t capacity = c->capacity < INPUT_BEGIN ? INPUT_BEGIN : c->capacity;
     while (capacity < size) {
         capacity *= 2;
@@ -83,6 +87,7 @@ static void release_input(http_client *c)
 
 static void drop_input(http_client *c, size_t size)
 {
+    ASSERT(size <= c->size);
     c->size -= size;
     c->scanned = 0;
     if (c->size == 0) {
@@ -95,6 +100,7 @@ static void drop_input(http_client *c, size_t size)
 // The bytes after the request are the socket's first.
 static void enter_socket(http_client *c, const http_request *r, size_t head)
 {
+    ASSERT(head <= c->size && !c->upgraded);
     upgrade(c, r); // its spans point into the input
     char *input = c->input;
     size_t size = c->size;
@@ -188,6 +194,7 @@ static void resume_all(http_listener *h)
 {
     while (h->first_resumed != NULL) {
         http_client *c = h->first_resumed;
+        ASSERT(c->resumed);
         h->first_resumed = c->next_resumed;
         c->resumed = false;
         take_requests(c);
@@ -198,6 +205,7 @@ static void forget_resumed(http_client *c)
 {
     http_client **link = &c->listener->first_resumed;
     while (c->resumed && *link != c) {
+        ASSERT(*link != NULL);
         link = &(*link)->next_resumed;
     }
     *link = c->resumed ? c->next_resumed : *link;
@@ -215,6 +223,7 @@ static void on_received(void *peer, const uint8_t *data, size_t size)
     }
     // Holds a header and one read at most: while an answer is being sent, nothing is read.
     reserve(c, c->size + size);
+    ASSERT(c->size + size <= c->capacity);
     memcpy(c->input + c->size, data, size);
     c->size += size;
     take_requests(c);
@@ -292,8 +301,10 @@ static void on_closed(void *peer)
     forget_resumed(c);
     if (c->session != NULL) {
         c->listener->handler.sessions.closed(c->session);
+        ASSERT(c->listener->websockets > 0);
         c->listener->websockets--;
     } else if (!c->cut) {
+        ASSERT(c->listener->unsettled > 0);
         c->listener->unsettled--;
     }
     release_input(c);
@@ -303,6 +314,7 @@ static void on_closed(void *peer)
 static void *on_opened(void *context, connection *opened)
 {
     http_listener *h = context;
+    ASSERT(h->listed <= h->unsettled);
     if (h->unsettled >= 2 * h->limits->http_connections) {
         metrics_add(METRIC_http_crowded, 1);
         connection_close(opened, ENDING_CUT, STATUS_LIMIT_EXCEEDED, "", NULL, 0);

@@ -85,6 +85,7 @@ static int put_head(const answer *a, const char *policy, char out[HEAD_MAX])
 static void send_answer(http_client *c, const answer *a, shared_bytes *body)
 {
     char head[HEAD_MAX];
+    ASSERT(!c->upgraded && (body == NULL || body->size == a->size));
     int size = put_head(a, c->listener->policy, head);
     c->leaving = body != NULL;
     bool sent = connection_send_raw(c->connection, head, (size_t)size, body, c->leaving ? 1 : 0);

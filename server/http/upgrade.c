@@ -15,6 +15,7 @@
 enum { PIECE_BYTES = 16 * 1024, ANSWER_MAX = 256, SECOND_MS = 1000 };
 
 _Static_assert((int)FRAME_END_MAX >= (int)WEBSOCKET_END_MAX, "net has room for a close frame");
+_Static_assert((int)WEBSOCKET_CONTROL_MAX + 2 <= (int)WEBSOCKET_END_MAX, "a pong repeats its ping");
 _Static_assert((int)FRAME_HEAD_MAX >= (int)WEBSOCKET_HEAD_MAX, "and for the head of any other");
 
 // ---- framing of what is sent
@@ -94,6 +95,7 @@ void upgrade(http_client *c, const http_request *r)
                         "Connection: Upgrade\r\nSec-WebSocket-Accept: %s\r\n%s\r\n",
                         accept, chosen);
     ASSERT(size > 0 && (size_t)size < sizeof answer);
+    ASSERT(!c->upgraded && c->session == NULL && h->unsettled > 0);
     http_unlist(c);
     c->upgraded = true;
     websocket_init(&c->socket, h->limits->message_bytes);
@@ -111,6 +113,7 @@ void upgrade(http_client *c, const http_request *r)
 // Refuses the message: the session reports why and closes.
 static void refuse(http_client *c, websocket_code code, const char *text)
 {
+    ASSERT(c->session != NULL && code != 0);
     metrics_add(METRIC_websockets_refused, 1);
     c->code = code;
     c->broken = true;
@@ -183,6 +186,7 @@ static bool check_ping(http_client *c, uint64_t now_ms)
 // frame without a code is answered by one.
 static void end(http_client *c)
 {
+    ASSERT(c->session != NULL && !c->ended);
     c->code = c->socket.code;
     c->ended = true;
     c->listener->handler.sessions.ended(c->session);

@@ -24,8 +24,11 @@ enum {
     KEY_BYTES = 16
 };
 
+_Static_assert(WEBSOCKET_REASON_MAX + 2 <= WEBSOCKET_CONTROL_MAX, "a code comes before a reason");
+
 void websocket_init(websocket *w, uint64_t message_max)
 {
+    ASSERT(message_max > 0);
     *w = (websocket){.message_max = message_max};
 }
 
@@ -113,6 +116,7 @@ static websocket_event begin_frame(websocket *w)
             return refuse(w, WEBSOCKET_TOO_BIG, "a message of more than message_bytes");
         }
         w->message_bytes += w->left;
+        ASSERT(w->message_bytes <= w->message_max);
     }
     w->in_payload = true;
     w->mask_at = 0;
@@ -125,6 +129,7 @@ static websocket_event take_head(websocket *w, const uint8_t **data, size_t *siz
 {
     websocket_event event = WEBSOCKET_MORE;
     while (event == WEBSOCKET_MORE && !w->in_payload && *size > 0) {
+        ASSERT(w->head_size < sizeof w->head);
         w->head[w->head_size++] = *(*data)++;
         --*size;
         if (w->head_size == 2) {
@@ -152,6 +157,7 @@ static size_t unmask(websocket *w, const uint8_t **data, size_t *size, uint8_t *
         out[i] = in[i] ^ mask[(w->mask_at + i) & 3];
     }
     w->mask_at = (w->mask_at + (uint32_t)(count & 3)) & 3;
+    ASSERT(count <= w->left && count <= *size);
     w->left -= count;
     *data += count;
     *size -= count;
@@ -160,6 +166,7 @@ static size_t unmask(websocket *w, const uint8_t **data, size_t *size, uint8_t *
 
 static void end_frame(websocket *w)
 {
+    ASSERT(w->in_payload && w->left == 0);
     w->in_payload = false;
     w->head_size = 0;
 }
@@ -192,6 +199,7 @@ static websocket_event take_control(websocket *w, const uint8_t **data, size_t *
 {
     w->control_size += (uint32_t)unmask(w, data, size, w->control + w->control_size,
                                         sizeof w->control - w->control_size);
+    ASSERT(w->control_size <= sizeof w->control);
     if (w->left > 0) {
         return WEBSOCKET_MORE;
     }
@@ -280,6 +288,7 @@ size_t websocket_put_close(websocket_code code, const char *reason, uint8_t *out
         }
     }
     size = utf8_valid(reason, size) ? size : 0; // peers accept only valid UTF-8
+    ASSERT(2 + size <= sizeof payload);
     memcpy(payload + 2, reason, size);
     return put_control(OPCODE_CLOSE, payload, 2 + size, out);
 }

@@ -32,6 +32,7 @@ enum { TIDYING_MS = 1000 }; // between two looks for free memory
 session *server_find_session(const server *s, session_key key)
 {
     session *found = key.slot < s->sessions.count ? s->sessions.data[key.slot] : NULL;
+    ASSERT(found == NULL || found->key.slot == key.slot);
     return found != NULL && found->key.number == key.number ? found : NULL;
 }
 
@@ -40,6 +41,7 @@ session *server_find_session(const server *s, session_key key)
 static void on_handle_closed(uv_handle_t *handle)
 {
     server *s = handle->data;
+    ASSERT(s->handles > 0 && s->draining);
     if (--s->handles == 0) {
         s->options->finished(s->options->context, s->failed ? &s->failure : NULL);
     }
@@ -49,6 +51,7 @@ static void on_io_closed(void *context)
 {
     server *s = context;
     s->io = NULL;
+    ASSERT(s->handles > 0);
     if (--s->handles == 0) {
         s->options->finished(s->options->context, s->failed ? &s->failure : NULL);
     }
@@ -137,12 +140,14 @@ void server_check_drained(server *s)
 static void on_network_finished(void *context)
 {
     server *s = context;
+    ASSERT(s->draining && s->listeners > 0);
     s->listeners--;
     server_check_drained(s);
 }
 
 void server_stop_sim_thread(server *s, sim_thread *h)
 {
+    ASSERT(s->draining);
     request *stop = request_create(REQUEST_STOP, 0);
     stop->hand_over = s->handover.worlds > 0;
     bool sent = sim_thread_send(h, stop);
@@ -336,6 +341,7 @@ void server_note_started(server *s, const error *err)
         s->failure = *err;
         server_drain(s, "the server could not start");
     } else {
+        ASSERT(s->starting > 0);
         s->starting--;
         server_check_started(s);
     }

@@ -145,6 +145,7 @@ void session_drop_subscription(session *s, uint64_t number)
 void session_world_closed(session *s, uint64_t subscription, status why, const char *text)
 {
     const session_subscription *found = session_find_subscription(s, subscription);
+    ASSERT(why != STATUS_OK);
     if (found == NULL) {
         return;
     }
@@ -221,6 +222,7 @@ void session_close(session *s, status why, const char *text, connection_ending e
 
 static void finish(session *s)
 {
+    ASSERT(s->connection != NULL);
     session_change(s, SESSION_CLOSING);
     connection_close(s->connection, ENDING_LINGER, STATUS_OK, "", NULL, 0);
 }
@@ -237,6 +239,7 @@ static void finish_if_done(session *s)
 void session_ended(void *peer)
 {
     session *s = peer;
+    ASSERT(s->connection != NULL);
     if (s->state < SESSION_HALF_CLOSED) {
         session_change(s, SESSION_HALF_CLOSED);
     }
@@ -250,6 +253,7 @@ void session_ended(void *peer)
 void session_destroy(session *s)
 {
     server *of = s->server;
+    ASSERT(s->connection == NULL && !s->intake.work_running);
     work_remove(of, &s->intake.job);
     if (s->fate != FATE_REPLACED) {
         end_subscriptions(s);
@@ -257,6 +261,7 @@ void session_destroy(session *s)
             worlds_end_session(s);
         }
         session_store_end(s);
+        ASSERT(of->sessions.data[s->key.slot] == s);
         of->sessions.data[s->key.slot] = NULL;
         array_push(&of->free_slots, s->key.slot);
     }
@@ -364,6 +369,7 @@ static bool pay_first(session *s, const uint8_t *bytes, size_t size)
 
 static void handle_message(session *s, const uint8_t *bytes, size_t size)
 {
+    ASSERT(size > 0 && s->state < SESSION_CLOSING);
     metrics_add(METRIC_messages_received, 1);
     if (s->state == SESSION_OPENED) {
         session_change(s, SESSION_SPEAKING);
@@ -391,6 +397,7 @@ void session_decoded(session *s, decoding *d)
     if (session_closes(s) || s->connection == NULL || s->server->draining) {
         return;
     }
+    ASSERT(!s->intake.work_running && s->intake.decoding == NULL);
     s->intake.work_running = true;
     take_message(s, d->verdict, &d->message, &d->err, d->size, d);
     s->intake.work_running = false;
@@ -430,6 +437,7 @@ static bool handle_messages(session *s, const turn *slice)
 static void meter(session *s)
 {
     uint64_t received = connection_traffic_now(s->connection).received_bytes;
+    ASSERT(received >= s->meter.paid_bytes);
     uint64_t size = received - s->meter.paid_bytes;
     s->meter.paid_bytes = received;
     double rate = (double)s->identity.bounds.input_bytes_per_second;
@@ -447,6 +455,7 @@ static void meter(session *s)
 // True: it continues in another turn.
 static bool work(session *s, const turn *slice)
 {
+    ASSERT(!s->intake.work_running && s->connection != NULL);
     s->intake.work_running = true;
     const bool more = handle_messages(s, slice);
     s->intake.work_running = false;
@@ -673,6 +682,7 @@ void *session_open(server *s, connection *c)
     opened->times.heard_ms = opened->times.opened_ms = uv_now(s->loop);
     input_init(&opened->intake.input, (uint32_t)s->limits->message_bytes);
     rights_bound_input(opened);
+    ASSERT(s->sessions.data[opened->key.slot] == NULL);
     s->sessions.data[opened->key.slot] = opened;
     s->session_count++;
     metrics_add(METRIC_connections_accepted, 1);

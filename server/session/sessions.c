@@ -11,6 +11,8 @@
 
 enum { ROWS_AT_ONCE = 16 }; // rows written between two checks of the clock
 
+_Static_assert(LISTINGS_MAX < SESSION_LISTS_MAX, "one session cannot have all lists");
+
 void sessions_name_subscriptions(const session *s, subscription_name *out)
 {
     for (uint32_t i = 0; i < s->subscriptions.count; i++) {
@@ -79,6 +81,7 @@ static int compare_numbers(const void *a, const void *b)
 
 static void choose(session_list *l)
 {
+    ASSERT(!l->begun && l->total == 0);
     const server *s = l->server;
     for (uint32_t i = 0; i < s->sessions.count; i++) {
         const session *each = s->sessions.data[i];
@@ -96,6 +99,7 @@ static void choose(session_list *l)
 // Adds one row. False: there is none, or no space for it; the rest comes on request.
 static bool add_row(session_list *l)
 {
+    ASSERT(l->next <= l->chosen.count && l->list.count <= l->args.count);
     if (l->next == l->chosen.count || l->list.count == l->args.count) {
         return false;
     }
@@ -119,6 +123,7 @@ static void answer_list(session_list *l)
     if (asker == NULL) {
         return;
     }
+    ASSERT(asker->calls.in_flight > 0 && asker->calls.listings > 0);
     asker->calls.in_flight--;
     asker->calls.listings--;
     buffer out;
@@ -146,6 +151,7 @@ static job_progress list_some(turn_job *job, const turn *slice)
         }
     }
     answer_list(l);
+    ASSERT(l->server->session_lists > 0);
     l->server->session_lists--;
     buffer_deinit(&l->rows);
     array_free(&l->chosen);

@@ -93,6 +93,7 @@ void call_answer_hello(session *s, bool answerable, uint32_t id, uint32_t protoc
 static status do_hello(const call *c, const hello_args *args, error *err)
 {
     session *s = c->session;
+    ASSERT(s->connection != NULL);
     if (s->fate == FATE_OVER) {
         return error_set(err, STATUS_INVALID_ARGUMENT,
                          "this connection's session has said goodbye: connect again for another");
@@ -108,6 +109,7 @@ static status do_hello(const call *c, const hello_args *args, error *err)
         grant_free(granted);
         return allowed;
     }
+    ASSERT((granted == NULL) || s->server->keys != NULL);
     size_t size = strlen(args->client);
     ASSERT(size < sizeof s->identity.client);
     memcpy(s->identity.client, args->client, size + 1);
@@ -237,6 +239,7 @@ static status subscribe(const call *c, command *cmd, error *err)
 {
     session *s = c->session;
     server *of = s->server;
+    ASSERT(cmd->method == METHOD_WORLD_SUBSCRIBE && s->connection != NULL);
     world_entry *entry = directory_find(&of->worlds, cmd->world);
     if (entry == NULL) {
         return not_found(cmd->world, err);
@@ -357,6 +360,7 @@ static status dispatch(const call *c, command *cmd, error *err)
     switch (method_scope_of(cmd->method)) {
     case SCOPE_SESSION:
     case SCOPE_SERVER:
+        ASSERT(ANSWER[cmd->method] != NULL);
         return ANSWER[cmd->method](c, cmd, err);
     case SCOPE_SUBSCRIPTION:
         return cmd->method == METHOD_WORLD_SUBSCRIBE ? subscribe(c, cmd, err)
@@ -453,6 +457,7 @@ static status decode_arguments(method m, const call *c, command *out, error *err
 
 void call_handle(session *s, const rpc_message *message, size_t size, decoding *aside)
 {
+    ASSERT(message->kind != RPC_RESPONSE && (aside == NULL || aside->size == size));
     call c = {
         .session = s,
         .answerable = message->kind == RPC_REQUEST,

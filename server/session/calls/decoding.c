@@ -88,6 +88,7 @@ static void on_decoded(uv_work_t *work, int result)
     server *s = d->server;
     session *from = server_find_session(s, d->from);
     ASSERT(result == 0); // jobs are never cancelled
+    ASSERT(s->decodings.busy && s->building > 0);
     shares_charge(&s->decodings.shares, d->of, d->took_ns > 0 ? d->took_ns : 0);
     shares_release(&s->decodings.shares, d->of);
     s->decodings.busy = false;
@@ -116,6 +117,7 @@ static uint32_t find_next(const decodings *all)
 
 static decoding *take_out(decodings *all, uint32_t at)
 {
+    ASSERT(at < all->waiting.count);
     decoding *one = all->waiting.data[at];
     all->waiting.count--;
     memmove(all->waiting.data + at, all->waiting.data + at + 1,
@@ -139,6 +141,7 @@ static void begin_next(server *s)
 void decoding_begin(session *s, const uint8_t *bytes, size_t size)
 {
     server *of = s->server;
+    ASSERT(s->intake.decoding == NULL); // one at a time: its messages keep their order
     decoding *d = calloc(1, sizeof *d);
     ASSERT_MEMORY(d != NULL);
     *d = (decoding){.server = of,
@@ -150,6 +153,7 @@ void decoding_begin(session *s, const uint8_t *bytes, size_t size)
     d->bytes = malloc(size);
     ASSERT_MEMORY(d->bytes != NULL);
     memcpy(d->bytes, bytes, size);
+    ASSERT(strlen(rights_subject(s)) < sizeof d->owner);
     memcpy(d->owner, rights_subject(s), strlen(rights_subject(s)) + 1);
     memory_note(MEMORY_input, NULL, memory_of_message(size));
     d->of = shares_hold(&of->decodings.shares, session_subject(s));

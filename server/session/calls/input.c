@@ -32,6 +32,7 @@ static size_t capacity_for(const input *in, size_t size)
     while (capacity < size) {
         capacity *= 2;
     }
+    ASSERT(capacity >= in->capacity && capacity >= size);
     return capacity;
 }
 
@@ -61,6 +62,7 @@ void input_append(input *in, const uint8_t *data, size_t size)
         return;
     }
     reserve(in, in->size + size);
+    ASSERT(in->size + size <= in->capacity);
     memcpy(in->data + in->size, data, size);
     in->size += size;
 }
@@ -68,11 +70,13 @@ void input_append(input *in, const uint8_t *data, size_t size)
 scan_verdict input_next(input *in, const uint8_t **message, size_t *size, error *err)
 {
     size_t from = in->begin + in->scanned;
+    ASSERT(from <= in->size);
     if (from == in->size) {
         return SCAN_MORE;
     }
     size_t used = 0;
     scan_verdict verdict = scanner_feed(&in->scanner, in->data + from, in->size - from, &used, err);
+    ASSERT(used <= in->size - from);
     in->scanned += used;
     if (verdict == SCAN_MORE) {
         return verdict;
@@ -105,6 +109,7 @@ bool input_whole(input *in)
         size_t used = 0;
         scanner_init(&ahead, &in->scanner.limits);
         verdict = scanner_feed(&ahead, in->data + at, in->size - at, &used, NULL);
+        ASSERT(used <= in->size - at);
         at += used;
     }
     in->fence = in->size;
@@ -113,6 +118,7 @@ bool input_whole(input *in)
 
 void input_settle(input *in)
 {
+    ASSERT(in->begin + in->scanned <= in->size && in->fence <= in->size);
     if (in->begin > 0) {
         in->fence -= in->fence < in->begin ? in->fence : in->begin;
         in->size -= in->begin;

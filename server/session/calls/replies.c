@@ -52,6 +52,7 @@ static void note_request(session *s, const reply *r)
         request_log_apply(&s->calls.requests, r->world, to->sequence, to->id,
                           limits_worlds_in_all(s->server->limits));
         const world_entry *entry = directory_find_number(&s->server->worlds, r->world);
+        ASSERT(entry != NULL && entry->waiting > 0); // it is kept for its replies
         if (entry->unnamed) {
             worlds_note_gone(s, entry); // destroyed behind it
         }
@@ -106,6 +107,7 @@ static void answer_server(server *s, const reply *r)
         return;
     }
     world_entry *entry = directory_find_number(&s->worlds, r->world);
+    ASSERT(entry != NULL);
     entry->adopting = false;
     if (r->status == STATUS_OK) {
         server_note_started(s, NULL);
@@ -152,6 +154,7 @@ void replies_answer(server *s, reply *r)
 static void deliver(session *s, const snapshot_delivery *d, const reply *r)
 {
     bool outdated = d->session.generation != s->key.generation;
+    ASSERT(s->connection != NULL && d->session.number == s->key.number);
     if (outdated || session_find_subscription(s, d->subscription) == NULL) {
         return;
     }
@@ -173,6 +176,7 @@ static void deliver(session *s, const snapshot_delivery *d, const reply *r)
 // Delivers until the slice is over. True: every receiver has it.
 static bool deliver_some(server *s, const reply *r, uint32_t *next, const turn *slice)
 {
+    ASSERT(*next <= r->delivery_count);
     while (*next < r->delivery_count) {
         const snapshot_delivery *d = &r->deliveries[(*next)++];
         session *of = server_find_session(s, d->session);
@@ -225,6 +229,7 @@ static void take(server *s, const sim_thread *from, reply *r)
         handover_note(s, r);
         break;
     case REPLY_STOPPED:
+        ASSERT(s->hosts_running > 0);
         s->hosts_running--;
         server_check_drained(s);
         break;
@@ -236,6 +241,7 @@ static void take(server *s, const sim_thread *from, reply *r)
 static void drop_first(world_entry *entry)
 {
     reply *first = entry->replies;
+    ASSERT(first != NULL);
     entry->replies = (reply *)first->node.next;
     entry->replies_last = entry->replies == NULL ? &entry->replies : entry->replies_last;
     entry->delivered = 0;
@@ -273,6 +279,7 @@ static job_progress take_some(turn_job *job, const turn *slice)
 
 static void line_up(server *s, world_entry *entry, reply *r)
 {
+    ASSERT(*entry->replies_last == NULL && r->world == entry->number);
     r->node.next = NULL;
     *entry->replies_last = r;
     entry->replies_last = (reply **)&r->node.next;

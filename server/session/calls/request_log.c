@@ -25,6 +25,7 @@ uint64_t request_log_send(request_log *log, uint32_t id, bool answerable)
 // Moves the array up when half of it is answered, so that an answer costs constant time.
 static void drop_answered(request_log *log)
 {
+    ASSERT(log->first <= log->waiting.count);
     uint32_t left = log->waiting.count - log->first;
     if (left > log->first) {
         return;
@@ -47,6 +48,7 @@ void request_log_answer(request_log *log, uint64_t sequence)
     if (at == log->waiting.count || log->waiting.data[at].sequence != sequence) {
         return; // a notification
     }
+    ASSERT(log->waiting.data[at].sequence <= log->next);
     if (at == log->first) {
         log->first++;
         drop_answered(log);
@@ -59,6 +61,7 @@ void request_log_answer(request_log *log, uint64_t sequence)
 
 uint32_t request_log_waiting(const request_log *log, uint32_t *ids)
 {
+    ASSERT(log->first <= log->waiting.count);
     uint32_t count = log->waiting.count - log->first;
     for (uint32_t i = 0; i < count && ids != NULL; i++) {
         ids[i] = log->waiting.data[log->first + i].id;
@@ -78,6 +81,7 @@ static world_applied *find_world(const request_log *log, uint64_t world)
 
 static world_applied *find_oldest(request_log *log)
 {
+    ASSERT(log->applied.count > 0);
     world_applied *oldest = &log->applied.data[0];
     for (uint32_t i = 1; i < log->applied.count; i++) {
         world_applied *other = &log->applied.data[i];
@@ -117,6 +121,7 @@ static gone_world *find_gone(const request_log *log, const char *name)
 
 static gone_world *find_oldest_gone(request_log *log)
 {
+    ASSERT(log->gone.count > 0 && log->gone.count <= REQUEST_LOG_GONE_MAX);
     gone_world *oldest = &log->gone.data[0];
     for (uint32_t i = 1; i < log->gone.count; i++) {
         gone_world *other = &log->gone.data[i];

@@ -21,6 +21,8 @@
 #include "server/session/service.h"
 #include "server/session/sessions.h"
 
+_Static_assert(OWNER_BYTES_MAX <= QUOTA_OWNER_NAME_MAX - 2, "a subject's name, and what it is of");
+
 enum {
     // wrong tokens on one connection before it is closed: each costs a signature
     TOKENS_REFUSED_MAX = 3,
@@ -35,6 +37,7 @@ enum {
 
 void rights_begin(session *s)
 {
+    ASSERT(s->identity.grant == NULL && s->identity.subject == NULL);
     s->identity.role = s->server->keys != NULL ? ROLE_NONE : ROLE_ADMIN;
     s->identity.bounds = *s->server->limits;
 }
@@ -59,6 +62,7 @@ void rights_fall(session *s)
 
 void rights_move(session *to, session *from)
 {
+    ASSERT(to != from && to->server == from->server);
     rights_end(to);
     to->identity.grant = from->identity.grant;
     to->identity.subject = from->identity.subject;
@@ -142,6 +146,7 @@ static void end_forbidden(session *s, bool areas_changed)
 
 static bool same_areas(const grant *a, const grant *b)
 {
+    ASSERT((a->area_count == 0 || a->areas != NULL) && (b->area_count == 0 || b->areas != NULL));
     return a->area_count == b->area_count &&
            (a->area_count == 0 ||
             memcmp(a->areas, b->areas, a->area_count * sizeof *a->areas) == 0);
@@ -150,6 +155,7 @@ static bool same_areas(const grant *a, const grant *b)
 static void hold_subject(session *s)
 {
     char name[QUOTA_OWNER_NAME_MAX + 1];
+    ASSERT(s->identity.grant != NULL && *s->identity.grant->subject != '\0');
     snprintf(name, sizeof name, "s %s", s->identity.grant->subject); // apart from addresses
     quota_owners_release(s->identity.subject);
     s->identity.subject = quota_owners_hold(
@@ -163,6 +169,8 @@ void rights_take(session *s, grant *g)
         return;
     }
     grant *old = s->identity.grant;
+    ASSERT(s->server->keys != NULL && old != g);
+    ASSERT(old == NULL || strcmp(old->subject, g->subject) == 0); // rights_check_subject()
     s->identity.grant = g;
     s->identity.role = g->role;
     s->identity.bounds = grant_lower(g, s->server->limits);
@@ -239,6 +247,7 @@ void rights_sign(session *s, request *r)
     const char *subject = rights_subject(s);
     r->actor.role = s->identity.role;
     r->actor.confined = rights_confined(s);
+    ASSERT(strlen(subject) < sizeof r->actor.subject);
     memcpy(r->actor.subject, subject, strlen(subject) + 1);
     if (r->actor.confined) {
         area *areas =
@@ -353,6 +362,7 @@ static double seconds_until(const session *s, const quota_owner *payer, double p
 status rights_pay(session *s, method m, size_t size, bool *exhausted, error *err)
 {
     double price = price_of(s, m, size);
+    ASSERT(price > 0.0); // else a client could ask for ever
     double rate = (double)s->identity.bounds.requests_per_second;
     double burst = (double)s->identity.bounds.request_burst;
     uint64_t now = uv_now(s->server->loop);
@@ -521,6 +531,7 @@ static token_areas_function *const TOKEN_AREAS[METHOD_COUNT] = {METHOD_TOKEN_ARE
 // For sessions with token areas. A method that shows bodies and has no rule is refused.
 static status check_token_areas(const grant *g, command *c, error *err)
 {
+    ASSERT(g->area_count > 0 && (unsigned)c->method < METHOD_COUNT);
     return TOKEN_AREAS[c->method] != NULL ? TOKEN_AREAS[c->method](g, c, err)
                                           : refuse_token_areas(c, err);
 }

@@ -28,6 +28,7 @@ uint64_t session_subject(const session *s)
         return OF_TOKEN | (hash_of(s->identity.grant->subject) & NUMBER);
     }
     const bool counts = s->server->keys != NULL || s->identity.address != NULL;
+    ASSERT(s->connection == NULL || (connection_address(s->connection) & ~NUMBER) == 0);
     return counts && s->connection != NULL ? connection_address(s->connection)
                                            : OF_SESSION | (s->key.number & NUMBER);
 }
@@ -112,6 +113,7 @@ turn work_left(server *s)
 static void run_stage(server *s, turn_queue *jobs, loop_stage stage)
 {
     const turn left = loop_turn_stage(&s->turn, stage);
+    ASSERT(jobs->running == NULL); // a job never runs the queue that it is in
     if (jobs->count > 0 && turn_queue_run(jobs, &left)) {
         loop_turn_behind(&s->turn, stage);
         metrics_add(METRIC_network_turns_cut, 1);

@@ -78,6 +78,7 @@ static void answer_asker(world_survey *v, const survey_asker *a)
         begin_survey(other);
         return;
     }
+    ASSERT(asker->calls.in_flight > 0 && asker->calls.listings > 0);
     asker->calls.in_flight--;
     asker->calls.listings--;
     if (a->answerable) {
@@ -94,6 +95,7 @@ static void answer_asker(world_survey *v, const survey_asker *a)
 static job_progress answer_some(turn_job *job, const turn *slice)
 {
     world_survey *v = (world_survey *)job;
+    ASSERT(v->under_way && v->left == 0);
     while (v->answered < v->asking.count) {
         answer_asker(v, &v->asking.data[v->answered++]);
         if (turn_over(slice)) {
@@ -139,6 +141,7 @@ static void tell_row(world_survey *v, const world_entry *entry, const shared_byt
         !v->rows.data[at].awaited) {
         return; // it has done without
     }
+    ASSERT(v->left > 0);
     v->rows.data[at].awaited = false;
     v->left--;
     if (row != NULL) {
@@ -257,6 +260,7 @@ static void ask_world(world_survey *v, uint32_t at)
 static job_progress ask_some(turn_job *job, const turn *slice)
 {
     world_survey *v = (world_survey *)job;
+    ASSERT(v->under_way && v->answered == 0);
     while (v->asked < v->rows.count) {
         ask_world(v, v->asked++);
         if (v->asked % ASKED_AT_ONCE == 0 && v->asked < v->rows.count && turn_over(slice)) {
@@ -283,6 +287,7 @@ static void begin_survey(world_survey *v)
     if (v->under_way || v->waiting.count == 0) {
         return;
     }
+    ASSERT(v->rows.count == 0 && v->asking.count == 0 && v->whole == NULL);
     v->under_way = true;
     v->begun_ms = uv_now(v->server->loop);
     v->asked = v->left = v->answered = 0;

@@ -22,6 +22,7 @@ static uint32_t hash_of(const char *text)
 
 static uint32_t place_of(const quota_owners *p, const char *name)
 {
+    ASSERT(p->count < p->capacity && (p->capacity & (p->capacity - 1)) == 0); // else no end
     uint32_t at = hash_of(name) & (p->capacity - 1);
     while (p->table[at] != NULL && strcmp(p->table[at]->name, name) != 0) {
         at = (at + 1) & (p->capacity - 1);
@@ -32,6 +33,7 @@ static uint32_t place_of(const quota_owners *p, const char *name)
 static void free_quota_owner(quota_owner *one)
 {
     if (one != NULL) {
+        ASSERT(one->holders == 0);
         memory_holder_unref(one->memory);
         free(one);
     }
@@ -59,6 +61,7 @@ static void rebuild(quota_owners *p, double rate, double burst, uint64_t now_ms)
     ASSERT_MEMORY(p->table != NULL);
     p->count = kept;
     p->purge_at = p->capacity / 2;
+    ASSERT(kept <= old.count && kept < p->purge_at);
     for (uint32_t i = 0; i < old.capacity; i++) {
         if (old.table[i] != NULL) {
             p->table[place_of(p, old.table[i]->name)] = old.table[i];
@@ -94,6 +97,7 @@ quota_owner *quota_owners_hold(quota_owners *p, const char *name, double rate, d
         p->table[at] = made;
         p->count++;
     }
+    ASSERT(p->table[at]->holders < UINT32_MAX);
     p->table[at]->holders++;
     return p->table[at];
 }

@@ -73,6 +73,7 @@ bool secret_parse(const char *text, session_key *key, secret *out)
 {
     uint64_t slot = 0;
     uint64_t number = 0;
+    _Static_assert(sizeof key->slot == 4 && sizeof key->number == 8, "8 and 16 digits");
     const char *rest = parse_number(text, 8, &slot);
     rest = rest != NULL ? parse_number(rest, 16, &number) : NULL;
     if (rest == NULL || strlen(rest) != 2 * sizeof out->bytes) {

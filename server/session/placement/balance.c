@@ -10,6 +10,7 @@
 
 #include <stdlib.h>
 
+#include "common/base/assert.h"
 #include "server/base/clock.h"
 #include "server/session/service.h"
 
@@ -41,6 +42,7 @@ static bool is_shared(const server *s, const sim_thread *h)
 
 static sim_thread *least_busy(const server *s)
 {
+    ASSERT(s->options->threads > 0 && (uint32_t)s->options->threads <= s->sim_threads.count);
     sim_thread *least = s->sim_threads.data[0];
     for (int i = 1; i < s->options->threads; i++) {
         least = sim_thread_busy(s->sim_threads.data[i]) < sim_thread_busy(least)

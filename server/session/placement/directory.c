@@ -115,6 +115,7 @@ world_entry *directory_add_numbered(directory *d, const char *name, uint64_t num
 
 void directory_unname(directory *d, world_entry *entry)
 {
+    ASSERT(!entry->unnamed);
     uint32_t at = place_of(d, entry->name);
     ASSERT(at < d->by_name.count && d->by_name.data[at] == entry);
     d->by_name.count--;
@@ -130,6 +131,7 @@ void directory_release(directory *d, world_entry *entry)
     }
     ASSERT(entry->held == NULL);
     uint32_t at = place_of_number(d, entry->number);
+    ASSERT(at < d->by_number.count && d->by_number.data[at] == entry);
     d->by_number.count--;
     memmove(d->by_number.data + at, d->by_number.data + at + 1,
             (d->by_number.count - at) * sizeof *d->by_number.data);

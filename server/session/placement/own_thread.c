@@ -46,6 +46,7 @@ static sim_thread *add(server *s)
 static sim_thread *least_loaded(const server *s)
 {
     sim_thread *least = NULL;
+    ASSERT((uint32_t)s->options->threads <= s->sim_threads.count);
     for (uint32_t i = (uint32_t)s->options->threads; i < s->sim_threads.count; i++) {
         sim_thread *one = s->sim_threads.data[i];
         least = least == NULL || sim_thread_load(one) < sim_thread_load(least) ? one : least;
@@ -102,6 +103,7 @@ void own_thread_finish(server *s, uint64_t world, struct served_world *moved)
     }
     ASSERT(at < s->moves.count);
     world_move move = s->moves.data[at];
+    ASSERT(move.from != move.to);
     array_swap_remove(&s->moves, at);
     world_entry *entry = directory_find_number(&s->worlds, world);
     if (moved != NULL) {
@@ -112,6 +114,7 @@ void own_thread_finish(server *s, uint64_t world, struct served_world *moved)
         metrics_add(move.own_thread ? METRIC_worlds_set_apart : METRIC_worlds_moved, 1);
     }
     if (entry != NULL) {
+        ASSERT(entry->thread == NULL); // between two threads
         entry->thread = moved != NULL ? move.to : move.from;
         worlds_deliver_held(entry);
     }

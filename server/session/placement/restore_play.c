@@ -42,6 +42,7 @@ void restore_fail(restored_world *w, const error *why)
 // Work for this world begins: crashes are reported with its name, and memory is counted for it.
 void restore_enter(const restored_world *w)
 {
+    ASSERT(w->way != NULL);
     crash_enter_world(w->epoch);
     block_charge(w->way->blocks);
 }
@@ -213,6 +214,7 @@ void restore_play_held(restored_world *w)
     for (size_t at = 0; at < r->records.size && !r->failed && !is_stopped(w);) {
         const uint8_t *head = r->records.data + at;
         const size_t size = get32(head + 8);
+        ASSERT(RESTORE_HELD_HEAD_BYTES + size <= r->records.size - at); // restore.c wrote it
         error why;
         if (play_entry(r, head + RESTORE_HELD_HEAD_BYTES, size, &why) != STATUS_OK) {
             error_prefix(&why, "record %" PRIu64, get64(head));
@@ -230,6 +232,7 @@ void restore_play_held(restored_world *w)
 static adoption *make_adoption(restored_world *w)
 {
     restoration *r = w->way;
+    ASSERT(r->begun && !r->failed && w->adoption == NULL);
     restore_enter(w);
     adoption *a = calloc(1, sizeof *a);
     session_bodies *bodies = malloc(sizeof *bodies);
@@ -267,6 +270,7 @@ static adoption *make_adoption(restored_world *w)
 
 void restore_give_up(restored_world *w)
 {
+    ASSERT(w->way->failed && w->broken == NULL);
     w->tick = w->way->info.last_tick;
     w->broken = strdup(w->way->failure.text);
     ASSERT_MEMORY(w->broken != NULL);
@@ -343,6 +347,7 @@ static void *work_off(void *argument)
 // This thread works too, alone if the system gives no others.
 void restore_each(restored_worlds *worlds, int threads, void (*work)(restored_world *w))
 {
+    ASSERT(threads > 0);
     crew c = {.worlds = worlds, .work = work};
     pthread_t others[RESTORE_THREADS_MAX];
     int begun = 0;

@@ -68,6 +68,7 @@ request *worlds_request(const call *c, world_entry *entry, command *taken)
 // Commands of clients that wait: a restart's own first request takes no client's place.
 static uint64_t commands_waiting(const world_entry *entry)
 {
+    ASSERT(entry->waiting > 0 || !entry->adopting);
     return entry->waiting - (entry->adopting ? 1 : 0);
 }
 

@@ -136,6 +136,7 @@ static void on_build(uv_work_t *work)
 {
     build *b = work->data;
     const world_create_args *args = &b->request->command.create;
+    ASSERT(b->adoption->physics == NULL && b->adoption->stored == NULL);
     block_account *before = block_charge(b->adoption->blocks);
     b->adoption->paused = args->paused;
     b->adoption->durability = b->durability;
@@ -180,6 +181,7 @@ static void answer_unsent(server *s, request *r, status why, const char *text)
 static void refuse_world(server *s, build *b, status why, const char *text)
 {
     world_entry *entry = b->entry;
+    ASSERT(entry->thread == NULL && why != STATUS_OK);
     if (!entry->unnamed) {
         worlds_unname(s, entry);
     }
@@ -273,6 +275,7 @@ void worlds_refuse_held(server *s, world_entry *entry, const char *text)
 
 sim_thread *worlds_least_loaded(const server *s)
 {
+    ASSERT(s->options->threads > 0 && (uint32_t)s->options->threads <= s->sim_threads.count);
     sim_thread *best = s->sim_threads.data[0];
     for (uint32_t i = 1; i < (uint32_t)s->options->threads; i++) { // without those of own_thread.c
         if (sim_thread_load(s->sim_threads.data[i]) < sim_thread_load(best)) {
@@ -285,6 +288,7 @@ sim_thread *worlds_least_loaded(const server *s)
 static void place_world(server *s, build *b)
 {
     world_entry *entry = b->entry;
+    ASSERT(entry->thread == NULL && b->adoption->physics != NULL);
     sim_thread *own_thread = b->crowds ? own_thread_find(s) : NULL;
     entry->thread = own_thread != NULL ? own_thread : worlds_least_loaded(s);
     entry->logged = b->durability != STORAGE_NONE;
@@ -309,6 +313,7 @@ static void forget_stored(storage_world *w)
 static void finish_build(build *b, int result)
 {
     server *s = b->server;
+    ASSERT(s->building > 0 && b->request != NULL);
     s->building--;
     if (s->draining || result != 0) {
         forget_stored(b->adoption->stored);

@@ -91,6 +91,7 @@ static bool is_taken(const server *s, const restored_world *w)
 
 static void adopt(server *s, world_entry *entry, restored_world *w)
 {
+    ASSERT(w->adoption != NULL && w->adoption->physics != NULL);
     log_info("world '%s' goes on from tick %llu (%llu %s played, %llu %s agreed)", w->name,
              (unsigned long long)world_tick(w->adoption->physics),
              COUNTED(w->commands, "command", "commands"), COUNTED(w->hashes, "hash", "hashes"));
@@ -112,6 +113,7 @@ static void adopt(server *s, world_entry *entry, restored_world *w)
 
 static void give_up(server *s, world_entry *entry, restored_world *w)
 {
+    ASSERT(entry->broken == NULL && w->broken != NULL && w->adoption == NULL);
     entry->broken = w->broken;
     entry->stored = w->stored;
     entry->tick = w->tick;
@@ -174,6 +176,7 @@ static void on_played(uv_work_t *work, int result)
     play_job *job = work->data;
     server *s = job->server;
     ASSERT(result == 0);
+    ASSERT(s->building > 0 && s->restoring.playing > 0 && s->restoring.left > 0);
     s->building--;
     s->restoring.playing--;
     if (!s->draining) {
@@ -195,7 +198,9 @@ static restored_world *choose(server *s)
         if (w->taken || w->way == NULL) {
             continue;
         }
-        const bool asked = directory_find_number(&s->worlds, w->epoch)->held != NULL;
+        const world_entry *entry = directory_find_number(&s->worlds, w->epoch);
+        ASSERT(entry != NULL && entry->coming);
+        const bool asked = entry->held != NULL;
         if (best == NULL || asked > best_asked ||
             (asked == best_asked && restore_cost(w) < restore_cost(best))) {
             best = w;

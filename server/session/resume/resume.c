@@ -74,6 +74,7 @@ static void await_expiry(server *s)
 {
     uv_timer_stop(&s->expiry);
     if (s->detached.count > 0 && !s->draining) {
+        ASSERT(s->detached.data[0]->connection == NULL);
         uint64_t due = s->detached.data[0]->times.heard_ms + s->limits->resume_ms;
         uint64_t now = uv_now(s->loop);
         uv_timer_start(&s->expiry, on_expiry, due > now ? due - now : 1, 0);
@@ -109,7 +110,7 @@ static void forget_detached(session *s)
     while (at < of->detached.count && of->detached.data[at] != s) {
         at++;
     }
-    ASSERT(at < of->detached.count);
+    ASSERT(at < of->detached.count && s->connection == NULL);
     of->detached.count--;
     memmove(of->detached.data + at, of->detached.data + at + 1,
             (of->detached.count - at) * sizeof(session *));
@@ -146,7 +147,7 @@ static session *find_superfluous(const server *s)
 void resume_detach(session *s)
 {
     server *of = s->server;
-    ASSERT(session_resumable(s));
+    ASSERT(session_resumable(s) && s->connection == NULL);
     log_debug("session %llu is kept for %llu ms", (unsigned long long)s->key.number,
               (unsigned long long)of->limits->resume_ms);
     input_deinit(&s->intake.input);
@@ -185,6 +186,8 @@ void resume_end_all(server *s)
 static void take_over(session *to, session *from)
 {
     server *of = to->server;
+    ASSERT(to != from && of->sessions.data[to->key.slot] == to);
+    ASSERT(of->sessions.data[from->key.slot] == from && from->fate == FATE_KEPT);
     of->sessions.data[to->key.slot] = NULL;
     array_push(&of->free_slots, to->key.slot);
     of->sessions.data[from->key.slot] = to;
@@ -195,6 +198,7 @@ static void take_over(session *to, session *from)
     memory_holder_unref(to->identity.memory);
     to->identity.memory = from->identity.memory;
     from->identity.memory = NULL;
+    ASSERT(to->calls.in_flight == 0 && to->subscriptions.data == NULL);
     to->calls.in_flight = from->calls.in_flight;
     to->calls.listings = from->calls.listings;
     to->resume.restarts = from->resume.restarts;
@@ -268,6 +272,7 @@ status resume_session(const call *c, const hello_args *args, grant *granted, err
     metrics_add(METRIC_sessions_resumed, 1);
     log_debug("session %llu goes on (%s)", (unsigned long long)s->key.number,
               connection_peer_name(s->connection));
+    ASSERT(s->connection != NULL && !s->resume.answer_awaited);
     s->resume.answer_awaited = true;
     s->resume.answer_wanted = c->answerable;
     s->resume.id = c->id;
@@ -318,6 +323,7 @@ static uint32_t list_applied(const session *s, applied_request *out)
 
 static void answer(session *s)
 {
+    ASSERT(s->connection != NULL && s->resume.restarts == 0);
     uint32_t waiting = request_log_waiting(&s->calls.requests, NULL);
     const uint32_t most = s->calls.requests.applied.count + s->calls.requests.gone.count;
     applied_request *applied = calloc(most + 1, sizeof *applied);

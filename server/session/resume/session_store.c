@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/base/assert.h"
 #include "common/base/counted.h"
 #include "common/base/log.h"
 #include "server/session/resume/session_store_file.h"
@@ -88,6 +89,7 @@ static void begin(buffer *record)
 // Gives the record's memory back.
 static void append(server *s, buffer *record)
 {
+    ASSERT(serves(s) && !record->overflow);
     if (s->session_store.fd >= 0 && !s->session_store.failed &&
         !session_store_record_write(s->session_store.fd, record)) {
         fail(s, "cannot be written");
