@@ -33,6 +33,7 @@ static int write_note(disk *d, const uint8_t *bytes)
 status closed_write(storage *s, error *err)
 {
     uint8_t bytes[NOTE_BYTES];
+    _Static_assert(NOTE_BYTES == 40 + 4, "the checksum is behind all that it covers");
     memcpy(bytes, NOTE_MAGIC, 8);
     put32(bytes + 8, FORMAT_VERSION);
     put32(bytes + 12, 0);

@@ -14,6 +14,11 @@
 
 enum { NS_PER_MS = 1000000 };
 
+// Any record, with that of its world before it, fits an empty group: fill_group() always advances.
+_Static_assert(STORAGE_RECORD_BYTES_MAX + RECORD_HEADER_BYTES <= STORAGE_GROUP_BYTES_MAX,
+               "a record fits a group");
+_Static_assert(STORAGE_GROUP_RECORDS_MAX > 2, "so do two");
+
 // ---- a group
 
 static bool needs_sync(const store_request *r)
@@ -51,6 +56,7 @@ static bool fill_group(storage *s)
         store_request *r = chain_pop(&s->pending);
         uint32_t before = s->group.records;
         group_add_request(s, r);
+        ASSERT(s->group.records >= before && s->group.records <= STORAGE_GROUP_RECORDS_MAX);
         sync = sync || (s->group.records > before && needs_sync(r));
         chain_push(&s->in_group, r);
     }
@@ -73,6 +79,7 @@ void storage_note_figures(storage *s, uint64_t groups, uint64_t bytes, uint64_t 
 status storage_sync_log(storage *s, error *err)
 {
     bool due = s->log.synced != s->log.written || s->log.cut;
+    ASSERT(storage_alive(s));
     status result = journal_sync(&s->log, err);
     s->dirty = false;
     storage_note_figures(s, 0, 0, due, result != STATUS_OK);
@@ -135,6 +142,7 @@ static status write_group(storage *s, error *err)
 // Fails the worlds that had a record in the group: their logs now have a gap.
 static void fail_group(storage *s, const error *err)
 {
+    ASSERT(err->status != STATUS_OK);
     for (store_request *r = s->in_group.first; r != NULL; r = r->next) {
         bool logged =
             r->kind == STORE_CREATE || r->kind == STORE_APPEND || r->kind == STORE_DESTROY;

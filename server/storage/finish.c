@@ -55,6 +55,7 @@ static void ask_for_checkpoints(storage *s)
 static void plan_truncation(storage *s)
 {
     uint64_t oldest = oldest_needed(s);
+    ASSERT(oldest <= s->log.segment);
     if (storage_alive(s) && oldest > s->oldest) {
         store_request *r = store_request_make(STORE_TRUNCATE, NULL);
         r->sequence = oldest;
@@ -204,6 +205,7 @@ static void finish_own(storage *s, store_request *r, bool good)
 static void finish_request(storage *s, store_request *r, const error *err)
 {
     bool good = err == NULL;
+    ASSERT(good || err->status != STATUS_OK);
     storage_world *w = r->world;
     if (w == NULL) {
         finish_own(s, r, good);

@@ -29,6 +29,7 @@ bool group_fits(const group_builder *g, size_t size)
 
 static void reserve(group_builder *g, size_t size)
 {
+    ASSERT(g->size <= g->capacity || g->data == NULL);
     if (size <= g->capacity) {
         return;
     }
@@ -52,6 +53,7 @@ void group_add(group_builder *g, record *r)
         memcpy(g->data + g->size + RECORD_HEADER_BYTES, r->bytes, r->size);
     }
     g->size += RECORD_HEADER_BYTES + (size_t)r->size;
+    ASSERT(g->size <= g->capacity);
 }
 
 void group_free(group_builder *g)
@@ -198,6 +200,7 @@ status journal_sync(journal *l, error *err)
     if (l->synced == l->written && !l->cut) {
         return STATUS_OK;
     }
+    ASSERT(l->file != NULL);
     int result = l->disk->methods->sync(l->file);
     if (result != 0) {
         char name[SEGMENT_NAME_BYTES];

@@ -10,6 +10,7 @@
 
 void stored_touch(storage_world *w)
 {
+    ASSERT(w->storage != NULL);
     if (!w->wake_due) {
         w->wake_due = true;
         array_push(&w->storage->touched, w);
@@ -21,6 +22,7 @@ void storage_wake_touched(storage *s)
     pthread_mutex_lock(&s->wake_lock);
     for (uint32_t i = 0; i < s->touched.count; i++) {
         storage_world *w = s->touched.data[i];
+        ASSERT(w->wake_due);
         w->wake_due = false;
         if (w->wake != NULL) {
             w->wake(w->wake_context);
@@ -68,6 +70,7 @@ void stored_fail(storage_world *w, uint64_t sequence, const error *err)
 void stored_heal(storage_world *w)
 {
     storage *s = w->storage;
+    ASSERT(w->checkpoint.exists && w->durability != STORAGE_NONE); // an image closes the gap
     pthread_mutex_lock(&s->lock);
     bool failed = w->state != STATUS_OK;
     w->state = STATUS_OK;

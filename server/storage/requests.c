@@ -169,6 +169,7 @@ void stored_change_stage(storage_world *w, stored_stage next)
 
 void stored_free(storage_world *w)
 {
+    ASSERT(!w->wake_due); // storage_wake_touched() would look at it
     array_free(&w->spans);
     free(w->unsound);
     free(w);
