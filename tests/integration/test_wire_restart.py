@@ -416,6 +416,27 @@ class File(RestartTest):
         self.start()
         self.assertEqual(sum(len(self.resume(one).greeting["subscriptions"]) for one in (client, other)), 1)
 
+    def test_subject_that_no_token_may_have_is_refused(self):
+        secret = Secret()
+        keys = self.folder / "keys.json"
+        write_keys(str(keys), secret)
+        self.start("--keys", str(keys))
+        player = self.greet(token=secret.sign(claims("ada", "player")))
+        self.kill()
+        sound = list(self.records())
+        nobody, another = (msgpack.unpackb(msgpack.packb(sound[-1])) for _ in range(2))
+        nobody[6][0], another[6][0] = "", "bob"
+        self.assertEqual("ada", sound[-1][6][0])
+        for records in ([*sound[:-1], nobody], [*sound, another]):
+            with self.subTest(records=records):
+                self.write_records(records)
+                self.start("--keys", str(keys))
+                self.assertIn("was altered, or not written whole: sessions from there on", "".join(self.server.log))
+                self.kill()
+        self.write_records(sound)
+        self.start("--keys", str(keys))
+        self.assertEqual(self.resume(player).greeting["role"], "player")
+
     def test_file_of_a_newer_version_is_refused_and_kept(self):
         self.start()
         self.greet()

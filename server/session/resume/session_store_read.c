@@ -178,7 +178,7 @@ static grant *next_grant(reader *r)
     next_text(&parts, g->subject, sizeof g->subject);
     g->role = (role)next_uint(&parts, ROLE_ADMIN);
     g->expires = next_number(&parts);
-    parts.good = parts.good && isfinite(g->expires);
+    parts.good = parts.good && *g->subject != '\0' && isfinite(g->expires);
     read_worlds(g, &parts);
     read_areas(g, &parts);
     read_limits(g, &parts);
@@ -256,6 +256,10 @@ static bool read_session(server *s, uint64_t number, reader *r)
         return false;
     }
     session *found = session_of(s, number);
+    if (found != NULL && rights_check_subject(found, granted, NULL) != STATUS_OK) {
+        grant_free(granted);
+        return false;
+    }
     if (found == NULL) {
         if (slot < s->sessions.count && s->sessions.data[slot] != NULL) {
             resume_end(s->sessions.data[slot]); // its end was not written
