@@ -53,8 +53,11 @@ double budget_bodies(const budget *b, double budget_ms, uint64_t steps)
 
 uint32_t budget_steps(const budget *b, double budget_ms, bool copied, uint32_t awake)
 {
-    if (b->body_ms <= 0.0 || budget_ms <= 0.0) {
+    if (budget_ms <= 0.0) {
         return UINT32_MAX;
+    }
+    if (b->body_ms <= 0.0) {
+        return 1; // which is measured
     }
     const double left = BUDGET_MOST * budget_ms - (copied ? b->copy_ms : 0.0);
     const double steps = left / (b->body_ms * (double)(awake + BUDGET_STEP_BODIES));

@@ -29,7 +29,7 @@ void budget_note(budget *b, double took_ms, double work, bool copied);
 void budget_note_growth(budget *b, double work, double planned, double steps);
 // How many bodies may be awake in each of `steps` steps after a copy.
 double budget_bodies(const budget *b, double budget_ms, uint64_t steps);
-// How many steps with so many awake bodies fit, at least 1.
+// How many steps with so many awake bodies fit, at least 1; just 1 before any was measured.
 uint32_t budget_steps(const budget *b, double budget_ms, bool copied, uint32_t awake);
 // Leaves the islands near the own bodies awake, about `most` bodies. Returns how many are awake.
 uint32_t budget_rest_far(physics_world *world, const body_id *own, uint32_t own_count, double most,

@@ -205,10 +205,11 @@ static void step(prediction *p)
     p->work += world_count(p->world).awake + BUDGET_STEP_BODIES;
     p->redo_named = false;
     const uint64_t hash = p->partial ? 0 : world_hash(p->world);
-    if (p->options.check && t->predicted && t->hash != hash && p->figures.check_failures == 0) {
+    const bool otherwise = p->options.check && !p->partial && t->predicted && t->hash != hash;
+    if (otherwise && p->figures.check_failures == 0) {
         p->figures.check_failed_at = p->tick;
     }
-    p->figures.check_failures += p->options.check && t->predicted && t->hash != hash;
+    p->figures.check_failures += otherwise;
     t->hash = hash;
     t->predicted = !p->partial;
     foreseen_events_predicted(&p->events, p->world, p->options.events);
@@ -355,7 +356,8 @@ void prediction_begin(prediction *p, double now)
     const bool wrong = p->differs || p->replans;
     p->goal = goal_of(p, jumps || !p->valid || behind ? p->settled : p->tick);
     if (jumps || !p->valid || behind) {
-        p->next_input = p->goal + 1 + lead_clock_delay(&p->clock);
+        const uint64_t due = p->goal + 1 + lead_clock_delay(&p->clock);
+        p->next_input = due > p->next_input ? due : p->next_input; // no tick is asked for again
         roll_back(p, true, wrong);
     } else if (wrong || p->options.check) {
         roll_back(p, false, wrong);

@@ -357,7 +357,8 @@ static void hear(sim *s)
 void sim_frame(sim *s)
 {
     receive(s);
-    prediction_rtt(s->predicted, 2.0 * s->options.delay_s + s->options.jitter_s);
+    prediction_rtt(s->predicted,
+                   2.0 * s->options.delay_s + s->options.jitter_s + s->options.rtt_more_s);
     prediction_input input;
     uint64_t calls = 0;
     prediction_begin(s->predicted, client_now(s));

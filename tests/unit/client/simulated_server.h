@@ -26,6 +26,7 @@ typedef struct sim_options {
     double body_ms;     // an awake body's time in a step, as prediction_end() is told
     double delay_s;     // one way
     double jitter_s;    // more, at most
+    double rtt_more_s;  // by which the round trip is measured too long
     double stall_share; // of messages that come stall_s later
     double stall_s;
     double other_share; // of ticks in which the other player does something
