@@ -1,7 +1,10 @@
 // carom-simulate: the server with its sessions, worlds and storage on a simulated clock, network
 // and disk, one run for each seed. README.md says what a run does and what it checks.
 //
-//     carom-simulate [--trace] [--plant FAULT] [FIRST_SEED [SEEDS [PROCESSES]]]
+//     carom-simulate [--trace] [--predict] [--plant FAULT] [FIRST_SEED [SEEDS [PROCESSES]]]
+//
+// --predict: clients that predict, over a distance (predicting.h), instead of clients that do all
+// that there is.
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -15,7 +18,9 @@
 #include "common/base/log.h"
 #include "tests/simulation/life.h"
 #include "tests/simulation/oracle.h"
+#include "tests/simulation/foresight.h"
 #include "tests/simulation/plant.h"
+#include "tests/simulation/predicting.h"
 #include "tests/simulation/sim.h"
 #include "tests/simulation/sim_client.h"
 
@@ -221,12 +226,31 @@ static void on_abort(int number)
 static void run_all(uint64_t first, uint64_t count, uint64_t stride)
 {
     for (uint64_t seed = first; seed < first + count; seed += stride) {
-        run(seed);
+        sim.predicts ? predicting_run(seed) : run(seed);
     }
+}
+
+static void print_foreseen(uint64_t seeds, time_t begin)
+{
+    const foresight_figures *f = &foresight_totals;
+    printf("%" PRIu64 " seeds: %" PRIu64 " starts; %" PRIu64
+           " frames' last ticks predicted, %" PRIu64
+           " with the commands that came (all right to the bit), %" PRIu64 " with others, %" PRIu64
+           " rollbacks; %" PRIu64 " batches: %" PRIu64 " shown, %" PRIu64 " of them late, %" PRIu64
+           " refused, %" PRIu64 " lost with a connection; events: %" PRIu64 " predicted, %" PRIu64
+           " confirmed, %" PRIu64 " taken back; %" PRIu64 " images, %" PRIu64
+           " frames short of time; %lld s: nothing found\n",
+           seeds, figures.restarts, f->frames, f->agreed, f->otherwise, f->rollbacks, f->batches,
+           f->shown, f->late, f->refused, f->lost, f->predicted, f->confirmed, f->taken_back,
+           f->follows, f->shortened, (long long)(time(NULL) - begin));
 }
 
 static void print_figures(uint64_t seeds, time_t begin)
 {
+    if (sim.predicts) {
+        print_foreseen(seeds, begin);
+        return;
+    }
     printf("%" PRIu64 " seeds: %" PRIu64 " starts, %" PRIu64 " ends in good order, %" PRIu64
            " kills, %" PRIu64 " losses of power; %" PRIu64 " worlds, %" PRIu64
            " commands applied, %" PRIu64 " acknowledged; %" PRIu64 " states (%" PRIu64
@@ -272,7 +296,8 @@ static int usage(const char *what)
 {
     fprintf(stderr,
             "carom-simulate: %s\n"
-            "usage: carom-simulate [--trace] [--plant FAULT] [FIRST_SEED [SEEDS [PROCESSES]]]\n"
+            "usage: carom-simulate [--trace] [--predict] [--plant FAULT] "
+            "[FIRST_SEED [SEEDS [PROCESSES]]]\n"
             "faults: %s\n",
             what, plant_names());
     return 2;
@@ -294,6 +319,8 @@ int main(int argc, char **argv)
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--trace") == 0) {
             sim.trace = true;
+        } else if (strcmp(argv[i], "--predict") == 0) {
+            sim.predicts = true;
         } else if (strcmp(argv[i], "--plant") == 0 && i + 1 < argc) {
             sim.planted = argv[++i];
             if (!plant_known(sim.planted)) {

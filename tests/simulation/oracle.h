@@ -13,6 +13,7 @@
 #define CAROM_TESTS_SIMULATION_ORACLE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "tests/unit/storage/fake_disk.h"
@@ -30,6 +31,8 @@ void oracle_acknowledged(uint64_t nonce, uint64_t tick, uint64_t body);
 void oracle_refused(uint64_t nonce);
 // The nonce as a number for a command's arguments, exact in a double.
 double oracle_number(uint64_t nonce);
+// Writes the nonces of a command's arguments to `out`, at most `max`; returns their number.
+uint32_t oracle_read_nonces(const uint8_t *arguments, size_t size, uint64_t *out, uint32_t max);
 
 // ---- worlds
 

@@ -78,9 +78,6 @@ typedef struct oracle_tables {
 
 extern oracle_tables oracle;
 
-// Writes the nonces of a command's arguments to `out`, at most `max`; returns their number.
-uint32_t oracle_read_nonces(const uint8_t *arguments, size_t size, uint64_t *out, uint32_t max);
-
 // Replays the world and compares it with what clients received. With `expect_hash`, compares the
 // state at `end` too.
 void oracle_replay(oracle_world *w, uint64_t end, const uint64_t *expect_hash);

@@ -4,10 +4,12 @@
 
 #include <string.h>
 
+#include "client/prediction/internal.h"
 #include "server/storage/internal.h"
 #include "server/storage/turn.h"
 #include "server/world/log/commit_gate.h"
 #include "server/world/snapshots/publisher.h"
+#include "server/world/tick/served_world_internal.h"
 #include "tests/simulation/sim.h"
 
 static bool is_planted(const char *name)
@@ -22,7 +24,8 @@ bool plant_known(const char *name)
 
 const char *plant_names(void)
 {
-    return "early-answer, lost-record, doubled-event, unsynced-names, unclamped-mark";
+    return "early-answer, lost-record, doubled-event, unsynced-names, unclamped-mark; with "
+           "--predict: lost-late, missed-rollback, doubled-command, forgotten-event";
 }
 
 void plant_begin(fake_disk *d)
@@ -85,4 +88,54 @@ void __wrap_event_marks_trim(event_marks *m, uint64_t floor, event_wanted *wante
     for (uint32_t i = 1; is_planted("unclamped-mark") && i < m->in_flight; i++) {
         m->list[i].next = before.list[i].next;
     }
+}
+
+// ---- lost-late: a late batch that was to act in the next tick is dropped
+
+void __wrap_served_batch(served_world *h, request *q);
+void __real_served_batch(served_world *h, request *q);
+
+void __wrap_served_batch(served_world *h, request *q)
+{
+    if (is_planted("lost-late") && q->command.apply.late == LATE_NEXT) {
+        q->command.apply.late = LATE_DROP;
+    }
+    __real_served_batch(h, q);
+}
+
+// ---- missed-rollback: a tick that came out otherwise than predicted counts as right
+
+void __wrap_prediction_note_step(prediction *p);
+void __real_prediction_note_step(prediction *p);
+
+void __wrap_prediction_note_step(prediction *p)
+{
+    __real_prediction_note_step(p);
+    p->differs = p->differs && !is_planted("missed-rollback");
+}
+
+// ---- doubled-command: a batch that the log has shown is predicted once more
+
+void __wrap_prediction_note_command(prediction *p, const log_command *row, const command *c,
+                                    const command_result *result);
+void __real_prediction_note_command(prediction *p, const log_command *row, const command *c,
+                                    const command_result *result);
+
+void __wrap_prediction_note_command(prediction *p, const log_command *row, const command *c,
+                                    const command_result *result)
+{
+    if (!is_planted("doubled-command") || sim_one_in(2)) {
+        __real_prediction_note_command(p, row, c, result);
+    }
+}
+
+// ---- forgotten-event: a rollback forgets what was told as predicted
+
+void __wrap_foreseen_events_again(foreseen_events *f);
+void __real_foreseen_events_again(foreseen_events *f);
+
+void __wrap_foreseen_events_again(foreseen_events *f)
+{
+    __real_foreseen_events_again(f);
+    f->open.count = is_planted("forgotten-event") ? 0 : f->open.count;
 }

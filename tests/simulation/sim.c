@@ -13,9 +13,11 @@ sim_run sim;
 
 void sim_begin(uint64_t seed)
 {
-    bool trace = sim.trace;
-    const char *planted = sim.planted;
-    sim = (sim_run){.seed = seed, .random = seed * 7 + 5, .trace = trace, .planted = planted};
+    sim = (sim_run){.seed = seed,
+                    .random = seed * 7 + 5,
+                    .trace = sim.trace,
+                    .predicts = sim.predicts,
+                    .planted = sim.planted};
     sim.now_ns = 1000000000 + (int64_t)sim_random(1000000000);
     sim.wall_ns = INT64_C(1700000000) * 1000000000;
     sim.reading_ns = sim_one_in(3) ? 0 : 1 + (int64_t)sim_random(20000);
@@ -49,7 +51,8 @@ void sim_fail(const char *format, ...)
     printf("%s: seed %" PRIu64 ", step %" PRIu64 ", %s: %s\n", wanted ? sim.planted : "FAILED",
            sim.seed, sim.steps, sim.activity, text);
     if (!wanted) {
-        printf("repeat with: carom-simulate --trace %" PRIu64 "\n", sim.seed);
+        printf("repeat with: carom-simulate%s --trace %" PRIu64 "\n",
+               sim.predicts ? " --predict" : "", sim.seed);
     }
     fflush(stdout);
     exit(wanted ? 0 : 1);

@@ -16,6 +16,7 @@ typedef struct sim_run {
     int64_t reading_ns;   // the longest time that reading the clock takes
     uint64_t steps;       // simulation steps so far
     bool trace;           // print a line on standard error for each thing that happens
+    bool predicts;        // a run of predicting clients
     const char *planted;  // name of the planted fault, "" for none
     const char *activity; // printed with a failure
 } sim_run;

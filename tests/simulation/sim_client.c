@@ -13,12 +13,11 @@
 #include "proto/log/log_record.h"
 #include "proto/wire/rpc.h"
 #include "tests/simulation/sim.h"
+#include "tests/simulation/sim_message.h"
 #include "tests/simulation/sim_requests.h"
 
 enum {
-    INPUT_BYTES_MAX = 16 << 20,
-    REQUESTS_MAX = 40, // unanswered requests at which the client waits
-    SNAPSHOT_HEAD = 12 // bytes of a snapshot's message before its map
+    REQUESTS_MAX = 40 // unanswered requests at which the client waits
 };
 
 uint64_t sim_destroys[SIM_WORLDS];
@@ -27,7 +26,7 @@ bool sim_destroying;
 void sim_client_init(sim_client *c)
 {
     *c = (sim_client){.next_id = 1, .read_one_in = 1, .read_bytes = 65536};
-    buffer_init(&c->in, INPUT_BYTES_MAX);
+    buffer_init(&c->in, SIM_INPUT_BYTES_MAX);
 }
 
 // ---- subscriptions
@@ -93,40 +92,6 @@ void sim_client_deinit(sim_client *c)
     array_free(&c->subscriptions);
     array_free(&c->requests);
     buffer_deinit(&c->in);
-}
-
-// ---- reading MessagePack
-
-static uint64_t get_uint(const msgpack_object *map, const char *key)
-{
-    const msgpack_object *o = rpc_map_get(map, key);
-    SIM_CHECK(o != NULL && o->type == MSGPACK_OBJECT_POSITIVE_INTEGER, "an answer without %s", key);
-    return o->via.u64;
-}
-
-static double get_number(const msgpack_object *o)
-{
-    return o->type == MSGPACK_OBJECT_POSITIVE_INTEGER   ? (double)o->via.u64
-           : o->type == MSGPACK_OBJECT_NEGATIVE_INTEGER ? (double)o->via.i64
-                                                        : o->via.f64;
-}
-
-static uint64_t get_hash(const msgpack_object *map)
-{
-    const msgpack_object *o = rpc_map_get(map, "hash");
-    SIM_CHECK(o != NULL && o->type == MSGPACK_OBJECT_BIN && o->via.bin.size == 8,
-              "an answer without its hash");
-    uint64_t hash = 0;
-    for (int i = 0; i < 8; i++) {
-        hash = hash << 8 | (uint8_t)o->via.bin.ptr[i];
-    }
-    return hash;
-}
-
-static bool get_bool(const msgpack_object *map, const char *key)
-{
-    const msgpack_object *o = rpc_map_get(map, key);
-    return o != NULL && o->type == MSGPACK_OBJECT_BOOLEAN && o->via.boolean;
 }
 
 // ---- snapshots
@@ -323,7 +288,7 @@ static void on_log(sim_client *c, const msgpack_object *map)
     buffer rows;
     log_record record;
     error err = {0};
-    buffer_init(&rows, INPUT_BYTES_MAX);
+    buffer_init(&rows, SIM_INPUT_BYTES_MAX);
     status result =
         log_compact_decode(bytes + at, size - at, s->last, s->name, &rows, &record, &err);
     SIM_CHECK(result == STATUS_OK, "a compact record: %s", err.text);
@@ -341,8 +306,8 @@ static void on_snapshot(sim_client *c, const msgpack_object *map, const uint8_t 
     SIM_CHECK(s != NULL, "a snapshot for no subscription");
     s->log = s->begun ? s->log : rpc_map_get(map, "from") != NULL;
     if (s->log) {
-        ASSERT(size > SNAPSHOT_HEAD);
-        take_record(s, bytes + SNAPSHOT_HEAD, size - SNAPSHOT_HEAD);
+        ASSERT(size > SIM_SNAPSHOT_HEAD);
+        take_record(s, bytes + SIM_SNAPSHOT_HEAD, size - SIM_SNAPSHOT_HEAD);
     } else {
         take_snapshot(c, s, map);
     }
@@ -542,11 +507,10 @@ static void on_notification(sim_client *c, const msgpack_object *message, const 
     }
 }
 
-static void on_message(sim_client *c, const msgpack_object *message, const uint8_t *bytes,
+static void on_message(void *context, const msgpack_object *message, const uint8_t *bytes,
                        size_t size)
 {
-    SIM_CHECK(message->type == MSGPACK_OBJECT_ARRAY && message->via.array.size >= 3,
-              "a message that is none");
+    sim_client *c = context;
     if (message->via.array.ptr[0].via.u64 == 1) {
         on_response(c, message);
     } else {
@@ -556,25 +520,7 @@ static void on_message(sim_client *c, const msgpack_object *message, const uint8
 
 static void take_messages(sim_client *c)
 {
-    size_t at = 0;
-    msgpack_unpacked unpacked;
-    msgpack_unpacked_init(&unpacked);
-    while (at < c->in.size) {
-        size_t end = at;
-        msgpack_unpack_return got =
-            msgpack_unpack_next(&unpacked, (const char *)c->in.data, c->in.size, &end);
-        if (got == MSGPACK_UNPACK_CONTINUE) {
-            break;
-        }
-        SIM_CHECK(got == MSGPACK_UNPACK_SUCCESS, "bytes that are no MessagePack");
-        on_message(c, &unpacked.data, c->in.data + at, end - at);
-        at = end;
-    }
-    msgpack_unpacked_destroy(&unpacked);
-    if (at > 0) {
-        memmove(c->in.data, c->in.data + at, c->in.size - at);
-        buffer_truncate(&c->in, c->in.size - at);
-    }
+    sim_take_messages(&c->in, on_message, c);
 }
 
 // ---- the connection

@@ -11,53 +11,14 @@
 #include "common/physics/joint.h"
 #include "proto/log/log_compact.h"
 #include "tests/simulation/sim.h"
+#include "tests/simulation/sim_message.h"
 
 enum { MESSAGE_BYTES_MAX = 1 << 16 };
-
-typedef msgpack_packer packer;
 
 const char *sim_world_name(int world)
 {
     static const char *const NAMES[SIM_WORLDS] = {"a", "b", "c"};
     return NAMES[world];
-}
-
-static void text(packer *k, const char *t)
-{
-    msgpack_pack_str(k, strlen(t));
-    msgpack_pack_str_body(k, t, strlen(t));
-}
-
-static void pair_number(packer *k, const char *key, double value)
-{
-    text(k, key);
-    msgpack_pack_double(k, value);
-}
-
-static void pair_vector(packer *k, const char *key, double x, double y)
-{
-    text(k, key);
-    msgpack_pack_array(k, 2);
-    msgpack_pack_double(k, x);
-    msgpack_pack_double(k, y);
-}
-
-static void pair_text(packer *k, const char *key, const char *value)
-{
-    text(k, key);
-    text(k, value);
-}
-
-static void pair_uint(packer *k, const char *key, uint64_t value)
-{
-    text(k, key);
-    msgpack_pack_uint64(k, value);
-}
-
-static void pair_bool(packer *k, const char *key, bool value)
-{
-    text(k, key);
-    value ? msgpack_pack_true(k) : msgpack_pack_false(k);
 }
 
 // Begins writing a request: its method, then params with `pairs` entries.
