@@ -71,7 +71,7 @@ static void refuse_choice(const char *what, const char *choices, const char *val
                    count > 1 ? "one of " : "", told);
 }
 
-// An example of the kind's values, for the error; NULL where anything goes.
+// An example of the kind's values for the error text; NULL if any value is valid.
 static const char *kind_looks(args_kind kind)
 {
     switch (kind) {

@@ -76,7 +76,7 @@ typedef struct args {
     char error[ARGS_ERROR_MAX];
 } args;
 
-// Room for a command line of `argc` words. False when memory has run out.
+// Allocates room for a command line of `argc` words. False when memory has run out.
 bool args_init(args *a, int argc);
 void args_deinit(args *a);
 
@@ -89,8 +89,7 @@ bool args_read(args *a, const args_grammar *grammar, bool until_word, int argc,
 // Checks number and kinds of the operands that were read.
 bool args_check(args *a, const args_grammar *grammar);
 
-// Asking for options by name: the last one given counts. Numbers come back as `otherwise` when not
-// given.
+// Look up options by name: the last one given counts. Numbers return `otherwise` when not given.
 bool args_has(const args *a, const char *name);
 const char *args_text(const args *a, const char *name, const char *otherwise);
 double args_number(const args *a, const char *name, double otherwise);  // ARGS_NUMBER

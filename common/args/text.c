@@ -1,5 +1,5 @@
-// See text.h. strtod reads only text that was found to be a plain decimal number, so that the
-// locale's and C99's other notations (hexadecimal, inf, nan) stay out.
+// See text.h. strtod reads only text already checked to be a plain decimal number, so it never sees
+// notations of the locale or of C99 (hexadecimal, inf, nan).
 #include "common/args/text.h"
 
 #include <math.h>
@@ -172,8 +172,8 @@ static size_t find_nearest(const char *word, const char *const *words, size_t co
     return found;
 }
 
-// The index of the first word that begins so, `count` when none does. Two letters must begin one
-// word only.
+// The index of the first word with this beginning, `count` if there is none. A beginning of two
+// letters must be unique.
 static size_t find_beginning(const char *word, const char *const *words, size_t count)
 {
     size_t length = strlen(word);
@@ -202,7 +202,7 @@ const char *text_suggest(const char *word, const char *const *words, size_t coun
 static size_t count_fitting(const char *const *words, size_t count, size_t size)
 {
     size_t used = 0;
-    size_t fitting = 0; // those after which there is room for the rest's number
+    size_t fitting = 0; // the number of words that leave room for the count of the others
     for (size_t i = 0; i < count; i++) {
         used += strlen(words[i]) + LIST_JOIN_BYTES;
         if (used > size) {
@@ -321,7 +321,7 @@ size_t text_columns(const char *text)
     return columns;
 }
 
-// Three figures, whatever the size: 1.23, 12.3, 123.
+// The decimals for three significant figures: 1.23, 12.3, 123.
 static int decimals_for(double value)
 {
     return value < 9.995 ? 2 : value < 99.95 ? 1 : 0;

@@ -52,13 +52,13 @@ void text_tame(char *text, const char *kept);
 // Writes a character as UTF-8, zero-terminated; returns its bytes (1 to 4).
 size_t text_encode(uint32_t character, char out[5]);
 
-// "1.5 s", "12.3 ms", "45 us" of seconds: three figures and the unit that suits them.
+// Formats seconds with three figures and a suitable unit: "1.5 s", "12.3 ms", "45 us".
 void text_from_seconds(double seconds, char *out, size_t size);
 
 // A duration in clock form: "12.3 s", "3 min 45 s", "2 h 05 min", "3 d 04 h".
 void text_from_duration(double seconds, char *out, size_t size);
 
-// "1.2 MB/s" without the "/s": powers of 1000.
+// Formats a number of bytes with powers of 1000: "1.2 MB".
 void text_from_bytes(double bytes, char *out, size_t size);
 
 #endif

@@ -8,7 +8,7 @@
 enum {
     CAPACITY_MIN = 16,
     DOUBLING_BYTES_MAX = 1 << 15, // arrays up to this size double; larger ones grow by a quarter
-    // Arrays up to this size grow by a quarter; larger ones by an eighth, mapped ones by a
+    // arrays up to this size grow by a quarter; larger ones by an eighth, mapped ones by a
     // sixteenth
     QUARTER_BYTES_MAX = 1 << 17
 };

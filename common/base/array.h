@@ -1,7 +1,7 @@
-// A growing array of plain values: `struct { T *data; uint32_t count, capacity; }` of any T.
-// Growth is by a factor (two, of large ones five quarters, nine eighths or, from a mebibyte on,
-// where nothing needs to be copied for it, 17 sixteenths), so an array that has reached its working
-// size allocates no more. Its memory is a block (block.h): aligned, zero, never refused.
+// A growing array of plain values: `struct { T *data; uint32_t count, capacity; }` of any T. An
+// array grows by a factor: 2, for large arrays 5/4 or 9/8, and from a mebibyte on, where growth
+// copies nothing, 17/16. So an array at its working size allocates no more. Its memory is a block
+// (block.h): aligned and zeroed; allocation never fails.
 #ifndef CAROM_COMMON_BASE_ARRAY_H
 #define CAROM_COMMON_BASE_ARRAY_H
 

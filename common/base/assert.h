@@ -3,8 +3,8 @@
 // which only debug builds check. Memory that the system refuses is nobody's fault: ASSERT_MEMORY
 // ends the process with a line that says so. Any thread.
 //
-// CAROM_SMALL is defined where a program has to be small before all else: the engine that a page
-// loads (client/web/engine). It leaves words for people out of the program.
+// CAROM_SMALL is defined for a program that must above all be small: the engine that a page loads
+// (client/web/engine). It leaves texts for people out.
 #ifndef CAROM_COMMON_BASE_ASSERT_H
 #define CAROM_COMMON_BASE_ASSERT_H
 

@@ -1,7 +1,7 @@
-// Blocks of memory: beginning with a cache line, zero, and large ones mappings of their own, which
-// the kernel makes longer by moving their pages instead of what is in them. So a world of 200 000
-// bodies that gets one more does not stand still while its bodies or contacts are copied. Running
-// out of memory ends the process: every caller's demand is bounded by a named limit beforehand.
+// Blocks of memory: aligned to cache lines and zeroed. A large block is a mapping of its own, which
+// the kernel extends by moving pages instead of copying bytes. So a world of 200 000 bodies does
+// not pause for a copy when it gets one more. Running out of memory ends the process: every
+// caller's demand is bounded by a named limit beforehand.
 #ifndef CAROM_COMMON_BASE_BLOCK_H
 #define CAROM_COMMON_BASE_BLOCK_H
 

@@ -1,9 +1,9 @@
 // CRC-32C by table, eight bytes at a time ("slicing-by-8": M. Kounavis, F. Berry, "A Systematic
 // Approach to Building High Performance, Software-Based, CRC Generators", ISCC 2005).
 //
-// A checksum is linear: the entry of a byte is the exclusive or of those of its bits. So the eight
-// entries of single bits make a table, and the compiler computes the rest of it. A program that has
-// to be small (CAROM_SMALL) works by half bytes: tables of 8 KiB do not compress.
+// A checksum is linear: the entry of a byte is the exclusive or of those of its bits. So the
+// entries of the eight single bits determine a table, and the compiler computes the others. A
+// program that must be small (CAROM_SMALL) works by half bytes: tables of 8 KiB do not compress.
 #include "common/base/crc32c.h"
 
 #include "common/base/little_endian.h"

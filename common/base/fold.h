@@ -1,19 +1,20 @@
-// Words mixed into one: what the state hash is made of.
+// Mixes rows of words into one word: the base of the state hash.
 //
 // A row of words is taken two at a time (a pair of 64 bits). Each half of a pair is combined with a
 // key of its own and its two 32-bit parts are multiplied; the products are added up, and each half
 // is added to the other half's sum, so that a factor of zero loses nothing. That is the inner loop
 // of XXH3 (Y. Collet 2019), in vectors of 128 bits, which every processor has. At the end of the
 // row the two sums are multiplied to 128 bits, whose halves are folded onto each other (as in
-// wyhash, Wang Yi 2019): that binds the row together. Rows are then added up in any order. Made
-// against accidents, not against forgery.
+// wyhash, Wang Yi 2019): so every word of the row affects the result. Rows are then added up in any
+// order. The hash detects accidents, not forgery.
 #ifndef CAROM_COMMON_BASE_FOLD_H
 #define CAROM_COMMON_BASE_FOLD_H
 
 #include <stdint.h>
 #include <string.h>
 
-#if defined(__SSE2__) && defined(__x86_64__) // of 32 bits it cannot take 64 out of a vector
+// 32-bit processors cannot read 64 bits of a vector at once
+#if defined(__SSE2__) && defined(__x86_64__)
 #define FOLD_SSE2
 #include <emmintrin.h>
 #endif
@@ -33,7 +34,7 @@ static const uint64_t FOLD_KEY[2 * FOLD_PAIRS] = {
     0x0C7DE8064963BAB0, 0x05582D37111AC529, 0xD254741F599DC6F7, 0x69630F7593D108C3,
     0x417EF96181DAA383, 0x3C3C41A3B43343A1, 0x6E19905DCBE531DF, 0x4FA9FA7324851729};
 
-// The halves of a 128-bit product, by exclusive or; where there is no such type, by hand.
+// Folds the halves of a 128-bit product by exclusive or, without a 128-bit type.
 static inline uint64_t fold_product_by_halves(uint64_t a, uint64_t b)
 {
     const uint64_t low = 0xFFFFFFFF;
@@ -154,7 +155,7 @@ static inline uint64_t fold_high(fold_words sum)
 
 #endif
 
-// The first pair of a row, of what tells it from all others: its kind and its id or slot.
+// The first pair of a row: its kind and its id or slot, which distinguish it from all others.
 static inline fold_words fold_start(uint64_t kind, uint64_t a, uint64_t b)
 {
     return fold_add(fold_of_words(kind, 0), 0, fold_of_words(a, b));

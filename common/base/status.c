@@ -70,7 +70,7 @@ void error_prefix(error *err, const char *format, ...)
     va_end(args);
     if (used >= 0 && (size_t)used < sizeof err->text) {
         int cut = snprintf(err->text + used, sizeof err->text - (size_t)used, ": %s", text);
-        (void)cut; // what does not fit is cut off
+        (void)cut; // a longer text is cut off
     }
     trim_partial_character(err->text);
 }

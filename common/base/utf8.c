@@ -6,8 +6,7 @@
 #include <string.h>
 
 // The number of bytes of the character at `p`, 1 to 4; 0 if it is not valid. The second byte's
-// range depends on the lead: this is what keeps overlong forms, surrogates and what is above
-// U+10FFFF out.
+// range depends on the lead: this excludes overlong forms, surrogates and values above U+10FFFF.
 static size_t character_size(const unsigned char *p, size_t available)
 {
     unsigned char lead = p[0];
@@ -45,13 +44,13 @@ size_t utf8_decode(const void *bytes, size_t size, uint32_t *code)
 
 bool utf8_acts(uint32_t code)
 {
-    return code < 0x20 || (code >= 0x7F && code < 0xA0) ||      // C0, DEL, C1
-           code == 0x61C || code == 0x200E || code == 0x200F || // marks of a direction
+    return code < 0x20 || (code >= 0x7F && code < 0xA0) ||      // C0, DEL and C1 controls
+           code == 0x61C || code == 0x200E || code == 0x200F || // directional marks
            (code >= 0x2028 && code <= 0x202E) || // separators; embeddings and overrides
-           (code >= 0x2066 && code <= 0x206F);   // isolates, and the older marks beside them
+           (code >= 0x2066 && code <= 0x206F);   // isolates and deprecated controls
 }
 
-// How many bytes at the start are ASCII, eight at a time: most texts are nothing else.
+// The number of ASCII bytes at the start, read eight at a time: most texts are pure ASCII.
 static size_t ascii_run(const unsigned char *p, size_t size)
 {
     size_t i = 0;

@@ -1,17 +1,17 @@
-// Shapes and rays carried along until they meet something. Any thread.
+// Shape casts and ray casts against a shape. Any thread.
 //
-// A shape is cast by conservative advancement: as long as B has not come nearer along the normal of
-// the moment than the gap in between, it cannot have touched; so it is moved just that far, and a
-// new normal is taken. Between polygons that ends exactly after a few faces, at rounded corners it
-// converges quadratically from outside. Rays are solved in closed form. In double, for the reasons
-// given in gjk.h.
+// A shape is cast by conservative advancement: B cannot touch A before it has covered the gap along
+// the current normal, so each round moves B by exactly that much and computes the normal again.
+// Between polygons this ends exactly after a few faces; at rounded corners it converges
+// quadratically from outside. Rays are solved in closed form. All is computed in double, for the
+// reasons given in gjk.h.
 #include "common/geometry/distance.h"
 
 #include "common/geometry/gjk.h"
 
 #define CAST_ITERATIONS_MAX 64
 
-// A gap below this part of the figures' size, or below CAST_GAP_MIN [m], counts as contact.
+// A gap below this fraction of the figures' size, or below CAST_GAP_MIN [m], counts as contact.
 #define CAST_GAP_RELATIVE 1e-12
 #define CAST_GAP_MIN      1e-9
 
@@ -67,7 +67,7 @@ cast_result cast_proxies(const proxy *a, const proxy *b, transform b_in_a, vec2 
         double gap = g.distance - radii;
         double closing = -vec2d_dot(normal, motion);
         if (closing <= 0.0) {
-            return CAST_MISS; // along this normal it only goes away, and it is convex
+            return CAST_MISS; // B moves away along this normal, and A is convex
         }
         if (gap <= gap_min) {
             return cast_hit(fraction, point, normal);
@@ -78,13 +78,13 @@ cast_result cast_proxies(const proxy *a, const proxy *b, transform b_in_a, vec2 
         }
         core_move(&core_b, &start, vec2d_scale(fraction, motion));
         g = gjk_distance(&core_a, &core_b, &cache);
-        if (g.overlap) { // touching cores have no normal: the last one holds
+        if (g.overlap) { // touching cores have no normal: keep the last one
             return cast_hit(fraction, vec2d_mul_add(g.point_a, radius_a, normal), normal);
         }
         normal = g.normal;
         point = vec2d_mul_add(g.point_a, radius_a, normal);
     }
-    // A graze: the cast advances along the edge without end; the distance left is far below
+    // A grazing cast advances along the edge without end; its remaining distance is far below
     // LINEAR_SLOP.
     return g.distance - radii < (double)LINEAR_SLOP ? cast_hit(fraction, point, normal) : CAST_MISS;
 }
@@ -95,7 +95,7 @@ typedef struct ray {
 
 // The nearest hit so far.
 typedef struct ray_hit {
-    double fraction; // above 1: none
+    double fraction; // above 1: no hit
     vec2d normal;
 } ray_hit;
 
@@ -115,7 +115,8 @@ static void ray_circle(const ray *r, vec2d center, double radius, ray_hit *hit)
         return;
     }
     double along = -vec2d_dot(d, r->motion) / length;
-    double across = vec2d_cross(r->motion, d) / length; // loses no digits, as |d|² - along² would
+    // keeps the digits that |d|² - along² would lose
+    double across = vec2d_cross(r->motion, d) / length;
     double half = (radius - across) * (radius + across);
     if (half < 0.0) {
         return;
@@ -125,7 +126,7 @@ static void ray_circle(const ray *r, vec2d center, double radius, ray_hit *hit)
     hit_keep(hit, fraction, radius > 0.0 ? vec2d_scale(1.0 / radius, at) : (vec2d){0.0, 0.0});
 }
 
-// The line from p to q, hit from its right side only.
+// Intersects the ray with the line from p to q, which it hits from the right side only.
 static void ray_right_side(const ray *r, vec2d p, vec2d q, ray_hit *hit)
 {
     vec2d e = vec2d_sub(q, p);
@@ -140,7 +141,8 @@ static void ray_right_side(const ray *r, vec2d p, vec2d q, ray_hit *hit)
         return;
     }
     double fraction = height / closing;
-    // The ray's crossing with the line, as seen from p: without the rounding of the point itself.
+    // The ray's crossing with the line, relative to p: the rounding of the point itself does not
+    // enter.
     double at = vec2d_cross(r->motion, vec2d_sub(p, r->origin)) / vec2d_cross(e, r->motion);
     if (at >= 0.0 && at <= 1.0) {
         hit_keep(hit, fraction, normal);
@@ -160,7 +162,7 @@ static void ray_capsule(const ray *r, vec2d p, vec2d q, double radius, ray_hit *
     ray_circle(r, q, radius, hit);
 }
 
-// A ray along the segment itself meets its nearer end.
+// A ray along the segment itself hits the segment's nearer end.
 static void ray_along(const ray *r, vec2d p, vec2d q, ray_hit *hit)
 {
     vec2d e = vec2d_sub(q, p);

@@ -1,9 +1,9 @@
-// GJK: the distance of two convex cores as that of their Minkowski difference from the origin. Any
-// thread.
+// GJK: the distance of two convex cores is the distance of their Minkowski difference from the
+// origin. Any thread.
 //
 // The simplex holds up to three corners of B - A; each round takes its point nearest to the origin
-// and looks for a corner that lies nearer along that direction. Cores have finitely many corners,
-// so that it ends when none is found, or when the one found is there already.
+// and looks for a corner that lies nearer along that direction. The search ends when no corner lies
+// nearer or the simplex has it already, which must happen as cores have finitely many corners.
 #include "common/geometry/distance.h"
 
 #include <stddef.h>
@@ -14,10 +14,10 @@
 // Far above what cores of eight points need (one round for each of their edges).
 #define ITERATIONS_MAX 48
 
-// A corner must lie nearer by this part of the distance to be worth a round.
+// A new corner must reduce the distance by this fraction to be worth another round.
 #define PROGRESS_MIN 1e-13
 
-// Nearer than this part of the simplex's size the origin counts as on it.
+// An origin nearer to the simplex than this fraction of the simplex's size counts as on it.
 #define OVERLAP_RELATIVE 1e-14
 
 proxy proxy_from_shape(const shape_geometry *shape)
@@ -123,7 +123,7 @@ static void simplex_start(gjk_result *g, const gjk_core *a, const gjk_core *b,
         g->simplex[g->count++] = vertex_make(a, b, cache->index_a[i], cache->index_b[i]);
     }
     if (g->count == 0) {
-        // A corner of the boundary, not any pair of points: EPA goes on from the simplex.
+        // The simplex must start at a corner of the boundary: EPA continues from it.
         gjk_vertex any = vertex_make(a, b, 0, 0);
         bool coincide = any.w.x == 0.0 && any.w.y == 0.0;
         g->simplex[0] = gjk_support(a, b, coincide ? (vec2d){1.0, 0.0} : vec2d_scale(-1.0, any.w));
@@ -131,7 +131,7 @@ static void simplex_start(gjk_result *g, const gjk_core *a, const gjk_core *b,
     }
 }
 
-// Keeps of the corners i and j what is nearest to the origin.
+// Reduces the edge between corners i and j to its feature nearest to the origin.
 static void simplex_keep_edge(gjk_result *g, int i, int j)
 {
     gjk_vertex p = g->simplex[i];
@@ -200,8 +200,8 @@ static void simplex_solve_triangle(gjk_result *g)
     }
 }
 
-// The point of the reduced simplex nearest to the origin, as direction and distance from it. An
-// edge gives its own normal, which is precise however near the origin lies.
+// Computes the direction and distance from the origin to the nearest point of the reduced simplex.
+// An edge gives its own normal, which is precise however near the origin lies.
 static void simplex_measure(gjk_result *g)
 {
     const gjk_vertex *s = g->simplex;
@@ -277,7 +277,7 @@ gjk_result gjk_distance(const gjk_core *a, const gjk_core *b, distance_cache *ca
             nearest = g;
             break;
         }
-        if (!(g.distance < nearest.distance)) { // rounding alone can bring this about
+        if (!(g.distance < nearest.distance)) { // only rounding can cause this
             break;
         }
         nearest = g;
@@ -306,7 +306,7 @@ distance_result distance_proxies(const proxy *a, const proxy *b, transform b_in_
         point_a = vec2d_mul_add(point_a, (double)a->radius, g.normal);
         point_b = vec2d_mul_add(point_b, -(double)b->radius, g.normal);
         distance -= (double)a->radius + (double)b->radius;
-        if (!(distance > 0.0)) { // midway in the overlap
+        if (!(distance > 0.0)) { // the middle of the overlap
             distance = 0.0;
             point_a = vec2d_scale(0.5, vec2d_add(point_a, point_b));
             point_b = point_a;

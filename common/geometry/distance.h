@@ -33,37 +33,37 @@ typedef struct distance_result {
     int32_t iterations;
 } distance_result;
 
-// Frame of A throughout; `use_radii` takes the rounding into account. `cache` may be NULL.
+// All in the frame of A; `use_radii` includes the rounding radii. `cache` may be NULL.
 distance_result distance_proxies(const proxy *a, const proxy *b, transform b_in_a, bool use_radii,
                                  distance_cache *cache);
 
 typedef struct penetration_result {
-    vec2 normal; // unit, from A to B: moving B along it by `depth` parts the shapes
+    vec2 normal; // unit, from A to B; moving B along it by `depth` separates the shapes
     float depth; // > 0 when the shapes overlap, rounding included; else minus the distance
     vec2 point_a, point_b; // deepest points on either surface, frame of A
 } penetration_result;
 
-// GJK first; where the cores overlap, EPA on the simplex that it leaves.
+// Runs GJK first, and EPA on its final simplex if the cores overlap.
 penetration_result penetration_proxies(const proxy *a, const proxy *b, transform b_in_a);
 
-// A shape carried along without turning: the first contact of B, moved from `b_in_a` by
-// `translation`, with A.
+// Casts shape B without rotation: its first contact with A when it moves from `b_in_a` by
+// `translation`.
 typedef struct cast_result {
     bool hit;
-    float fraction; // part of the translation in [0, 1]; 0 if they overlap at the start
+    float fraction; // fraction of the translation in [0, 1]; 0 if they overlap at the start
     vec2 point;     // place on A's surface, frame of A
     vec2 normal;    // out of A, unit; {0, 0} if they overlap at the start
 } cast_result;
 
 cast_result cast_proxies(const proxy *a, const proxy *b, transform b_in_a, vec2 translation);
 
-// A ray from `origin` by `translation` (not normalised) against a shape in its own frame. From
-// inside: hit with fraction 0 and normal {0, 0}. Segments are hit from both sides, chain segments
-// from their right side.
+// Casts a ray from `origin` by `translation` (not normalised) against a shape in the shape's frame.
+// A ray that starts inside hits with fraction 0 and normal {0, 0}. Segments are hit from both
+// sides, chain segments from their right side.
 cast_result ray_shape(const shape_geometry *shape, vec2 origin, vec2 translation);
 
-// A motion in a step: the centre of mass goes from c1 to c2, the rotation evenly from q1 to q2, the
-// short way round.
+// A motion in a step: the centre of mass moves from c1 to c2, and the rotation changes evenly from
+// q1 to q2 the short way round.
 typedef struct sweep {
     vec2 local_center;
     vec2 c1, c2;
@@ -82,7 +82,7 @@ typedef enum impact_state {
 
 typedef struct impact_result {
     impact_state state;
-    float fraction; // the first time in [0, t_max] at which the surfaces are LINEAR_SLOP-close
+    float fraction; // the first time in [0, t_max] at which the surfaces are within LINEAR_SLOP
 } impact_result;
 
 impact_result impact_time(const proxy *a, const sweep *motion_a, const proxy *b,

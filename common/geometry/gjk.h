@@ -1,13 +1,13 @@
 // The search that distance, penetration, cast and impact share; not for other rooms.
 //
-// In double: the floats of shapes and frames go in exactly, and their products lose nothing that
-// matters, so that nearly parallel, thin and 10 km long cores need no tolerances of their own.
+// It computes in double: the floats of shapes and frames convert exactly and their products lose
+// nothing that matters, so nearly parallel, thin and 10 km long cores need no special tolerances.
 #ifndef CAROM_COMMON_GEOMETRY_GJK_H
 #define CAROM_COMMON_GEOMETRY_GJK_H
 
 #include "common/geometry/distance.h"
 
-// The points of a convex core, in the frame that both have in common.
+// The points of a convex core, in the common frame of both cores.
 typedef struct gjk_core {
     vec2d points[POLYGON_VERTICES_MAX];
     int count;

@@ -1,16 +1,16 @@
-// Convex polygons out of points: hull, normals, centroid, and the check that a polygon is one.
+// Builds convex polygons from points (hull, normals, centroid) and validates polygons.
 //
-// Everything is computed in double and rounded once: coordinates are floats, so that differences
-// and products of them lose nothing that matters, and the normals of an axis-aligned box are
-// exactly (±1, 0) and (0, ±1). Called when shapes are made, not in the step. Any thread.
+// Everything is computed in double and rounded once: coordinates are floats, so their differences
+// and products lose nothing that matters, and the normals of an axis-aligned box are exactly (±1,
+// 0) and (0, ±1). Called when shapes are made, not in the step. Any thread.
 #include "common/geometry/hull.h"
 
-// A vertex nearer than this to the line through its neighbours is dropped [m]; with far-away
-// vertices, what float cannot tell from a straight line.
+// A vertex nearer than this to the line through its neighbours is dropped [m]. For large
+// coordinates, COLLINEAR_RELATIVE sets the tolerance: float cannot distinguish a smaller bend.
 #define COLLINEAR_DISTANCE_MIN ((double)SHAPE_EXTENT_MIN)
 #define COLLINEAR_RELATIVE     (1.0 / 4194304.0) // 2^-22 of the size: 4 units in the last place
 
-// Largest error of a stored normal or centroid: a few roundings.
+// The largest accepted error of a stored normal or centroid: a few roundings.
 #define NORMAL_TOLERANCE   1e-4
 #define CENTROID_TOLERANCE 1e-3
 
@@ -56,7 +56,7 @@ status radius_validate(float radius, error *err)
     return STATUS_OK;
 }
 
-// Copies the points without those closer than LINEAR_SLOP to an earlier one. Returns how many.
+// Copies the points, except those closer than LINEAR_SLOP to an earlier one. Returns the count.
 static int points_weld(const vec2 *points, int count, vec2 *out)
 {
     int kept = 0;
@@ -95,7 +95,7 @@ static int hull_wrap(const vec2 *points, int count, vec2 *out)
     }
     int kept = 0;
     int at = start;
-    do { // takes `count` rounds at most, whatever rounding does to the orientations
+    do { // ends after `count` rounds at most, however the orientations are rounded
         out[kept++] = points[at];
         int next = at == 0 ? 1 : 0;
         for (int i = 0; i < count; i++) {
@@ -108,7 +108,8 @@ static int hull_wrap(const vec2 *points, int count, vec2 *out)
     return kept;
 }
 
-// The distance of b from the line through a and c, on the right of it; 0 when it is not convex.
+// The distance of b from the line through a and c, on the line's right; 0 if the corner is not
+// convex.
 static double corner_height(vec2 a, vec2 b, vec2 c)
 {
     double base = length(point_difference(a, c));
@@ -116,7 +117,8 @@ static double corner_height(vec2 a, vec2 b, vec2 c)
     return base > 0.0 && twice_area > 0.0 ? twice_area / base : 0.0;
 }
 
-// Takes out the flattest corner until none is flatter than the tolerance. Returns how many remain.
+// Removes the flattest corner until none is flatter than the tolerance. Returns the remaining
+// count.
 static int hull_drop_collinear(vec2 *points, int count)
 {
     double extent = 0.0;
@@ -155,7 +157,7 @@ static vec2 edge_normal(vec2 a, vec2 b)
     return l > 0.0 ? (vec2){(float)(e.y / l), (float)(-e.x / l)} : (vec2){0.0f, 0.0f};
 }
 
-// The centroid by triangles about the first vertex.
+// The centroid, from the triangles at the first vertex.
 static vec2 polygon_centroid(const vec2 *vertices, int count)
 {
     double area = 0.0;
@@ -175,8 +177,8 @@ static vec2 polygon_centroid(const vec2 *vertices, int count)
                   (float)((double)vertices[0].y + sum.y / (3.0 * area))};
 }
 
-// Fills in all but the vertices. Unused entries repeat the last vertex and normal, so that a
-// polygon has but one representation.
+// Fills in everything except the vertices. Unused entries repeat the last vertex and normal, so a
+// polygon has only one representation.
 static void polygon_complete(polygon *shape, int count, float radius)
 {
     shape->count = count;
@@ -289,8 +291,8 @@ status polygon_make(const vec2 *points, int count, float radius, polygon *out, e
         vec2 hull[POLYGON_VERTICES_MAX];
         kept = hull_wrap(welded, kept, hull);
         kept = hull_drop_collinear(hull, kept);
-        // The corner it began with may be gone. Once more, so that equal hulls are equal to the
-        // bit.
+        // Dropping corners may have removed the first one. Wrapping again makes equal hulls equal
+        // to the bit.
         kept = kept >= 3 ? hull_wrap(hull, kept, made.vertices) : 0;
     }
     if (kept < 3) {

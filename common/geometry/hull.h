@@ -4,17 +4,18 @@
 
 #include "common/geometry/shape.h"
 
-// Counter-clockwise, strictly convex, edges and width at least SHAPE_EXTENT_MIN, normals and
-// centroid as they follow from the vertices.
+// Checks that the polygon is counter-clockwise, strictly convex, with edges and width of at least
+// SHAPE_EXTENT_MIN, and that its normals and centroid follow from its vertices.
 status polygon_validate(const polygon *shape, error *err);
 
-// Finite and not negative, at most SHAPE_EXTENT_MAX.
+// Checks that the radius is finite, not negative and at most SHAPE_EXTENT_MAX.
 status radius_validate(float radius, error *err);
 
-// Finite, both coordinates within SHAPE_EXTENT_MAX. `field` stands in the text.
+// Checks that both coordinates are finite and within SHAPE_EXTENT_MAX. The error text names
+// `field`.
 status point_validate(vec2 point, const char *field, error *err);
 
-// Smallest distance between two parallel lines that hold the core between them [m].
+// The smallest distance between two parallel lines that enclose the core [m].
 float polygon_width(const polygon *shape);
 
 #endif

@@ -1,12 +1,11 @@
 // Time of impact: the first moment at which two moving and turning shapes come close. Any thread.
 //
-// Conservative advancement with a bound of second order. Along a fixed normal, a corner's way in
-// the time dt from now is at least s + s' dt - K dt²/2, K being the largest acceleration that its
-// turning can have; the least of that over B's corners and over A's is concave in dt, and bounds
-// the gap from below. So chords of it give times that are certainly not too late, and a bound that
-// is still above the target at the end proves that there is no contact on the way, however fast the
-// shapes spin. Near the contact the bound is exact to second order, so that a few normals are
-// enough.
+// Conservative advancement with a bound of second order. Along a fixed normal, in the time dt from
+// now a corner covers at least s + s' dt - K dt²/2, where K is the largest acceleration that its
+// rotation can cause. The minimum over B's corners and over A's is concave in dt and bounds the gap
+// from below. Chords of it therefore give times that are never too late, and a bound that is still
+// above the target at the end proves that the shapes do not touch before, however fast they spin.
+// Near the contact the bound is exact to second order, so a few normals suffice.
 #include "common/geometry/distance.h"
 
 #include "common/base/assert.h"
@@ -15,16 +14,16 @@
 #define IMPACT_ITERATIONS_MAX 256
 #define CHORDS_MAX            8
 
-// The surfaces are to be LINEAR_SLOP apart, give or take this [m].
+// The accepted deviation from the gap of LINEAR_SLOP between the surfaces [m].
 #define IMPACT_TOLERANCE (0.125 * (double)LINEAR_SLOP)
 
 typedef struct course {
     vec2d local_center;
-    vec2d start, way;                    // the centre
+    vec2d start, way;                    // of the centre of mass
     double q_cosine, q_sine;             // rotation at the beginning
-    double turn;                         // over the whole time [rad]
-    vec2d corners[POLYGON_VERTICES_MAX]; // relative to the centre, not turned
-    double reach;                        // the farthest of them
+    double turn;                         // total rotation [rad]
+    vec2d corners[POLYGON_VERTICES_MAX]; // relative to the centre, unrotated
+    double reach;                        // distance of the farthest corner
     int count;
 } course;
 
@@ -67,7 +66,7 @@ static course course_make(const proxy *p, const sweep *s)
     return m;
 }
 
-// The corners as they lie at time t, relative to the centre and in place.
+// Computes the corners at time t, relative to the centre and in place.
 static void course_place(const course *m, double t, vec2d *arms, gjk_core *core)
 {
     double sine;
@@ -115,14 +114,14 @@ static double bound_side_at(const bound_side *side, double dt)
     return least - side->bend * dt * dt;
 }
 
-// No less than this is left of the gap between the cores after dt.
+// A lower bound of the gap between the cores after dt.
 static double bound_at(const bound_side *b, const bound_side *minus_a, double dt)
 {
     return bound_side_at(b, dt) + bound_side_at(minus_a, dt);
 }
 
-// The longest time up to `span` of which chords show that the bound stays at `target` or above;
-// `span` itself where the bound does so to the end.
+// The longest time up to `span` for which chords show that the bound stays at or above `target`;
+// `span` if it does so throughout.
 static double bound_safe_time(const bound_side *b, const bound_side *minus_a, double span,
                               double target)
 {
@@ -140,7 +139,7 @@ static double bound_safe_time(const bound_side *b, const bound_side *minus_a, do
         }
         safe = chord;
         safe_gap = bound_at(b, minus_a, safe);
-        // The far end is drawn in too, so that a bent bound does not hold the chords back.
+        // The far end moves in too, so that a strongly bent bound does not slow the chords down.
         double middle = 0.5 * (safe + late);
         double middle_gap = bound_at(b, minus_a, middle);
         if (middle_gap < target) {

@@ -1,8 +1,8 @@
-// Circle and circle, segment and segment, circle and segment: textbook formulas, with care for what
-// rounding does to ends, tangents and lines that nearly run together. Any thread.
+// Circle and circle, segment and segment, circle and segment: textbook formulas, with tolerances
+// for rounding at ends, at tangents and between nearly collinear lines. Any thread.
 #include "common/geometry/intersect.h"
 
-// Relative to the figures' size: what a few roundings of the coordinates amount to.
+// Tolerance relative to the figures' size: a few roundings of the coordinates.
 #define RELATIVE_TOLERANCE 1e-12
 
 static double dot(vec2d a, vec2d b)
@@ -47,21 +47,21 @@ static segment_crossing crossing_point(double t, double u, vec2d point)
     return (segment_crossing){CROSSING_POINT, t, u, point, point};
 }
 
-// Fraction along a line of the point nearest to p, not cut off; 0 on a line without length.
+// The fraction along a line of its point nearest to p, not clamped; 0 on a line without length.
 static double fraction_of(vec2d from, vec2d direction, vec2d p)
 {
     double square = dot(direction, direction);
     return square > 0.0 ? dot(vec2d_sub(p, from), direction) / square : 0.0;
 }
 
-// A point p against a segment.
+// Whether the point p lies on the segment.
 static bool point_on_segment(vec2d p, vec2d from, vec2d direction, double tolerance, double *t)
 {
     *t = clamp01(fraction_of(from, direction, p));
     return length(vec2d_sub(p, along(from, *t, direction))) <= tolerance;
 }
 
-// Two segments in one line: what they share, in the order of the first.
+// The common stretch of two collinear segments, in the direction of the first.
 static segment_crossing collinear_crossing(vec2d a0, vec2d da, vec2d b0, vec2d b1, double tolerance)
 {
     vec2d db = vec2d_sub(b1, b0);
@@ -101,7 +101,7 @@ segment_crossing intersect_segments(vec2d a0, vec2d a1, vec2d b0, vec2d b1)
         return point_on_segment(b0, a0, da, tolerance, &t) ? crossing_point(t, 0.0, b0) : none;
     }
     double area = cross(da, db);
-    // The ends' distances from the other's line tell lines that run together from lines that cross.
+    // The distances of the ends from the other line distinguish collinear lines from crossing ones.
     double b0_off = cross(da, ab) / length_a;
     double b1_off = b0_off + area / length_a;
     bool together = fabs(b0_off) <= tolerance && fabs(b1_off) <= tolerance;

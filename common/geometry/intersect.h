@@ -1,5 +1,5 @@
 // Crossings of the elementary figures, in closed form: circle and circle, segment and segment,
-// circle and segment. In double and in one common frame, for callers who hold world coordinates.
+// circle and segment. All is in double and in one common frame, for callers with world coordinates.
 #ifndef CAROM_COMMON_GEOMETRY_INTERSECT_H
 #define CAROM_COMMON_GEOMETRY_INTERSECT_H
 

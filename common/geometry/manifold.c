@@ -1,12 +1,14 @@
-// The table of all pairs, and those with a circle, in closed form. Any thread.
+// The table of manifold functions for all pairs of kinds, and the pairs with a circle in closed
+// form. Any thread.
 #include "common/geometry/manifold.h"
 
 #include "common/geometry/manifold_corner.h"
 
-// Below this two points have no direction from one to the other [m].
+// Two points nearer than this have no usable direction [m].
 #define DIRECTION_MIN 1e-9f
 
-// One point between two discs around `a` and `b`, with the direction to take when they coincide.
+// The manifold of two discs around `a` and `b`: one point; `otherwise` is the direction when the
+// centres coincide.
 static manifold discs_manifold(vec2 a, float radius_a, vec2 b, float radius_b, vec2 otherwise)
 {
     vec2 d = vec2_sub(b, a);
@@ -42,7 +44,7 @@ static manifold segment_disc(vec2 a, vec2 b, float radius_a, vec2 center, float 
         right = (vec2){1.0f, 0.0f};
     }
     manifold m = discs_manifold(nearest, radius_a, center, radius_b, right);
-    if (m.count == 0) { // `nearest` is rounded, and so the normal
+    if (m.count == 0) { // `nearest` is rounded, so the normal is too
         const vec2 ends[2] = {a, b};
         manifold_tell_gap(&m, ends, 2, &center, 1, TRANSFORM_IDENTITY, radius_a + radius_b);
     }
@@ -109,7 +111,7 @@ bool manifold_supported(shape_kind a, shape_kind b)
     return known_a && known_b && (has_area_a || has_area_b);
 }
 
-// The place of a kind in the order in which the functions take their shapes.
+// The rank of a kind: functions take the shape of higher rank first.
 static int kind_rank(shape_kind kind)
 {
     static const int RANKS[SHAPE_KIND_COUNT] = {
@@ -119,7 +121,7 @@ static int kind_rank(shape_kind kind)
     return RANKS[kind];
 }
 
-// `a` has the higher rank, or both the same.
+// `a` has the same rank as `b` or a higher one.
 static manifold manifold_ordered(const shape_geometry *a, const shape_geometry *b, transform b_in_a)
 {
     switch ((int)a->kind * SHAPE_KIND_COUNT + (int)b->kind) {

@@ -1,8 +1,8 @@
 // Capsules against capsules and segments. Any thread.
 //
-// Two cores that cross have their least overlap along one of their own normals, as polygons do.
-// Cores that are apart are nearest at an end of one of them: where that direction is one of the
-// normals, they lie side by side and are clipped, else they touch in one point.
+// Two crossing cores, like polygons, have their least overlap along one of their own normals.
+// Separate cores are nearest at an end of one of them: if that direction is one of the normals,
+// they lie side by side and are clipped; otherwise they touch at one point.
 #include "common/geometry/manifold.h"
 
 #include "common/geometry/manifold_corner.h"
@@ -14,7 +14,7 @@ typedef struct core_segment {
     int side; // 0: the right side of ends[0] -> ends[1] is better, 1: the left
 } core_segment;
 
-// The side of `s` from which the ends p and q are farther away.
+// Chooses the side of `s` that is farther from the ends p and q.
 static void core_face(core_segment *s, vec2 p, vec2 q)
 {
     float length;
@@ -28,7 +28,7 @@ static void core_face(core_segment *s, vec2 p, vec2 q)
     s->separation = s->side ? on_left : on_right;
 }
 
-// The edge of a core that faces against `normal`.
+// The edge of a core whose normal points most against `normal`.
 static int core_facing(const core_segment *s, vec2 normal)
 {
     vec2 right = vec2_right(vec2_sub(s->ends[1], s->ends[0]));

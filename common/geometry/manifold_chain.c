@@ -1,24 +1,25 @@
-// One-sided pieces of a chain, smooth over their joints. Any thread.
+// Contacts of one-sided chain pieces, smooth across the joints between pieces. Any thread.
 //
 // A body that slides over the joint of two pieces must not be pushed back by the end of the next
-// one. So a piece gives only normals of its fan: its own, and at an end where the chain bends away
-// from the bodies (a convex joint) those up to the neighbour's. Any other axis can still prove that
-// the shapes are apart, but is never a contact's normal. And where the neighbour's face
-// would be the better axis, the contact is the neighbour's.
+// one. So a piece only produces normals within its fan: its own normal, and at an end where the
+// chain bends away from the bodies (a convex joint) all normals up to the neighbour's. Any other
+// axis can prove that the shapes are apart but is never a contact normal. If the neighbour's face
+// is the better axis, the contact belongs to the neighbour.
 #include "common/geometry/manifold.h"
 
 #include "common/geometry/manifold_corner.h"
 
-// Rounding may turn a normal out of the fan, or bend a straight joint, by this [sine]. Not more: a
-// normal leant back by a hundredth would lift a body at 15 m/s by 15 cm/s at each joint.
+// The tolerance for rounding that turns a normal out of the fan or bends a straight joint [sine].
+// It must stay small: a normal tilted back by a hundredth would lift a body at 15 m/s by 15 cm/s at
+// each joint.
 #define FAN_TOLERANCE 1e-4f
 
-// A body is felt until its centre lies this far behind the piece: a thin plate at rest has sunk in
+// A body touches the piece until its centre lies this far behind it: a thin plate at rest sinks in
 // by as much [m].
 #define BEHIND_MAX LINEAR_SLOP
 
-// A piece whose own axis is worse by this than one outside the fan is not what the body rests on:
-// it stands behind a convex joint, and the body only hangs over its line [m].
+// If a piece's own axis is worse by this than an axis outside the fan, the body does not rest on
+// the piece: the piece stands behind a convex joint, and the body only overhangs its line [m].
 #define DEEPER_MAX SPECULATIVE_DISTANCE
 
 typedef struct fan {
@@ -45,7 +46,7 @@ static fan chain_fan(const chain_segment *s)
 
 static bool fan_admits(const fan *f, vec2 u)
 {
-    float turn = vec2_cross(f->own, u); // > 0: leans towards the piece after
+    float turn = vec2_cross(f->own, u); // > 0: leans towards the next piece
     if (vec2_dot(f->own, u) > 0.0f && float_abs(turn) <= FAN_TOLERANCE) {
         return true;
     }
@@ -78,7 +79,7 @@ manifold manifold_chain_circle(const chain_segment *a, const circle *b, transfor
             if (!admitted && float_abs(vec2_cross(from_corner, f.own)) > REFERENCE_BIAS) {
                 return m;
             }
-            // Over the joint but for a hair, one of the two pieces must hold it.
+            // Almost exactly over the joint, one of the two pieces must keep the body up.
             m.normal = admitted ? u : f.own;
             distance = admitted ? distance : height;
         }
@@ -109,7 +110,7 @@ static void hull_place(hull *h, const polygon *shape, transform t)
     }
 }
 
-// Signed distance of the hull beyond the line through `origin` with this normal.
+// The signed distance of the hull from the line through `origin` with this normal.
 static float hull_separation(const hull *h, vec2 normal, vec2 origin)
 {
     float least = INFINITY;
@@ -130,8 +131,8 @@ static int hull_deepest(const hull *h, vec2 normal)
     return deepest;
 }
 
-// The best of the hull's faces whose direction the fan admits; -1 without one. Returns the
-// separation by the best of all, admitted or not.
+// Finds the best of the hull's faces whose direction the fan admits; -1 if there is none. Returns
+// the separation of the best face overall, admitted or not.
 static float hull_best_face(const hull *h, const segment *edge, const fan *f, int *face,
                             float *separation)
 {
@@ -151,7 +152,7 @@ static float hull_best_face(const hull *h, const segment *edge, const fan *f, in
     return best;
 }
 
-// Whether a convex neighbour's face is a better axis than the best one of this piece.
+// Whether the face of a convex neighbour is a better axis than the best axis of this piece.
 static bool neighbour_owns(const hull *h, const segment *edge, const fan *f, float best)
 {
     return (f->convex_before && hull_separation(h, f->before, edge->a) > best + REFERENCE_BIAS) ||
@@ -179,8 +180,9 @@ static edge_pair chain_pair(const segment *edge, const fan *f, const hull *h, in
     return pair;
 }
 
-// Apart, and beside each other's faces: what is nearest decides, if the fan admits its direction.
-// Otherwise what lies above the piece is clipped by `own`, the pair by the piece's own axis.
+// The manifold of separate cores that lie beside each other's faces: the nearest features give the
+// normal if the fan admits it. Otherwise the body is clipped along the piece's own axis (`own`) if
+// it lies above the piece.
 static manifold chain_apart(const chain_segment *a, const fan *f, const polygon *b,
                             transform b_in_a, edge_pair *pair, const edge_pair *own)
 {
@@ -233,7 +235,8 @@ manifold manifold_chain_polygon(const chain_segment *a, const polygon *b, transf
     if (face >= 0) {
         edge_pair turned = chain_pair(&a->edge, &f, &h, face, true, b->radius);
         turned.separation = separation_b;
-        // Beside the piece by its own axis, the body's is taken though it is better by a hair only.
+        // Beside the piece along its own axis, the body's axis wins even if it is only slightly
+        // better.
         bool by_a_hair = separation_b > separation_a && !edges_overlap(&own);
         pair = flipped || by_a_hair ? turned : own;
     }

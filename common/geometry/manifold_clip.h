@@ -1,5 +1,6 @@
-// Contact points of two edges that face each other: shared by the manifold_*.c files, not for other
-// rooms. Inline, because clipping is half of the work of the engine's hottest kernel. Any thread.
+// Clips two edges that face each other to contact points: shared by the manifold_*.c files, not for
+// other rooms. The functions are inline because clipping is half of the work of the engine's
+// hottest kernel. Any thread.
 //
 // Ids name the features, not their roles: the same two edges give the same ids whichever of them is
 // the reference. Normally a point is (edge of A, vertex of B); such an id stays the same when B's
@@ -13,21 +14,21 @@
 #include "common/geometry/quad.h"
 #include "common/geometry/manifold.h"
 
-// B's axis must be better than A's by this much before B's face becomes the reference, so that it
-// stays the same from step to step [m].
+// B's face becomes the reference only if its axis is better than A's by this much, so that the
+// reference stays the same from step to step [m].
 #define REFERENCE_BIAS (0.1f * LINEAR_SLOP)
 
-// Clipping leaves this much beyond the reference's ends, so that an end that is there but for
+// Clipping keeps up to this much beyond the reference's ends, so that an end beyond them only by
 // rounding is not moved up a steep incident edge [m].
 #define CLIP_MARGIN REFERENCE_BIAS
 
-// An incident edge shorter than this along the reference stands upright: nothing to clip [m].
+// An incident edge shorter than this along the reference is upright and is not clipped [m].
 #define CLIP_SPAN_MIN 1e-6f
 
-// Faces at more than this angle (its cosine) do not lie on each other: one stands on a corner.
+// Faces at a larger angle than this (cosine) do not lie on each other: one stands on a corner.
 #define FACES_COSINE 0.9848f // 10 degrees
 
-// Set in ids so that the three sorts of pairs never look alike.
+// Bits set in ids so that ids of the three kinds of pairs never coincide.
 enum { ID_VERTEX_EDGE = 0x8000, ID_VERTEX_VERTEX = 0x4000 };
 
 static inline uint16_t feature_id(int kind, int a, int b)
@@ -36,8 +37,8 @@ static inline uint16_t feature_id(int kind, int a, int b)
 }
 
 // The reference edge r1 -> r2 with its outward normal, and the incident edge w1 -> w2 of the other
-// shape, which faces it: w2 lies on the side of r1. All in A's frame; the reference is B's when
-// `flipped`.
+// shape, which faces it: w2 lies on the side of r1. All are in A's frame; if `flipped`, the
+// reference is B's edge.
 typedef struct edge_pair {
     quad reference; // r1.x, r1.y, r2.x, r2.y
     quad incident;  // w1.x, w1.y, w2.x, w2.y
@@ -49,13 +50,13 @@ typedef struct edge_pair {
     bool flipped;
 } edge_pair;
 
-// The ends 0 and 1 of an edge in lanes.
+// End 0 or 1 of an edge.
 static inline vec2 edge_end(quad edge, int end)
 {
     return end ? (vec2){edge[2], edge[3]} : (vec2){edge[0], edge[1]};
 }
 
-// Two points in lanes, placed by a transform; the same bits as transform_point gives.
+// Transforms two points in lanes, with the same bits as transform_point.
 static inline quad edge_transform(quad edge, transform t)
 {
     quad all = quad_join(&t.p, &t.q);
@@ -65,14 +66,14 @@ static inline quad edge_transform(quad edge, transform t)
     return (c * edge + s * QUAD_SHUFFLE(edge, edge, 1, 0, 3, 2)) + p;
 }
 
-// The end of an edge. No branch: which edge touches is hard to predict.
+// The index of the edge's end. It has no branch, since the touching edge is hard to predict.
 static inline int edge_next(const polygon *shape, int edge)
 {
     int next = edge + 1;
     return next & -(int)(next < shape->count);
 }
 
-// Fills in the pair of A's edge and B's edge but for its separation.
+// Fills in the pair of A's edge and B's edge, except for the separation.
 static inline void edge_pair_set(edge_pair *pair, const polygon *a, int edge_a, const polygon *b,
                                  int edge_b, transform b_in_a, bool flipped)
 {
@@ -93,14 +94,13 @@ static inline void edge_pair_set(edge_pair *pair, const polygon *a, int edge_a, 
     pair->radius_incident = flipped ? a->radius : b->radius;
 }
 
-// Of the two edges at a vertex, the one that faces more against the direction (in the shape's
-// frame).
+// Returns the edge at a vertex that faces more against the direction (in the shape's frame).
 static inline int edge_facing(const polygon *shape, int vertex, vec2 direction)
 {
     int before = vertex > 0 ? vertex - 1 : shape->count - 1;
     vec2 n_before = shape->normals[before];
     vec2 n_after = shape->normals[vertex];
-    // By the sines: the cosines of nearly parallel edges are all the same to a float.
+    // Compares sines: in float, the cosines of nearly parallel edges are equal.
     float off_before = fabsf(vec2_cross(direction, n_before));
     float off_after = fabsf(vec2_cross(direction, n_after));
     bool faces_before = vec2_dot(direction, n_before) < 0.0f;
@@ -109,7 +109,7 @@ static inline int edge_facing(const polygon *shape, int vertex, vec2 direction)
     return is_before ? before : vertex;
 }
 
-// The ends of the incident edge as seen from r1: w2 is the low end, w1 the high one.
+// The ends of the incident edge relative to r1: w2 is the low end, w1 the high one.
 typedef struct edge_view {
     float low, high; // along the reference, which runs from 0 to `length`
     float length;
@@ -130,8 +130,8 @@ static inline edge_view edges_view(const edge_pair *pair)
         .low = along[1], .high = along[0], .length = along[2], .separations = x * nx + y * ny};
 }
 
-// The deepest end lies beyond the sides of the reference: with the cores apart, corners may be
-// nearest.
+// Whether the deepest end lies beyond the sides of the reference: if the cores are apart, corners
+// may be nearest.
 static inline bool edges_beside(const edge_pair *pair)
 {
     edge_view view = edges_view(pair);
@@ -139,7 +139,7 @@ static inline bool edges_beside(const edge_pair *pair)
     return u < 0.0f || u > view.length;
 }
 
-// The incident edge has a stretch between the sides of the reference edge, or all but.
+// Whether the incident edge has a stretch, or almost, between the sides of the reference edge.
 static inline bool edges_overlap(const edge_pair *pair)
 {
     edge_view view = edges_view(pair);
@@ -151,12 +151,12 @@ static inline bool edges_overlap(const edge_pair *pair)
 static inline bool stands_on_corner(const edge_pair *pair)
 {
     vec2 w = vec2_sub(edge_end(pair->incident, 1), edge_end(pair->incident, 0));
-    float along = vec2_dot(w, vec2_left(pair->normal)); // < 0: the edges run against each other
+    float along = vec2_dot(w, vec2_left(pair->normal)); // < 0: the edges run in opposite directions
     return along * along < FACES_COSINE * FACES_COSINE * vec2_length_squared(w) || along > 0.0f;
 }
 
-// The ids of the points at the beginning and at the end of A's edge. The beginning of A's edge goes
-// with the end of B's, whichever is the reference.
+// The ids of the points at the start and the end of A's edge. The start of A's edge pairs with the
+// end of B's, whichever is the reference.
 static inline void edges_ids(const edge_pair *pair, uint16_t *first, uint16_t *second)
 {
     bool on_corner_of_a = pair->flipped && stands_on_corner(pair);
@@ -166,7 +166,7 @@ static inline void edges_ids(const edge_pair *pair, uint16_t *first, uint16_t *s
                              : feature_id(0, pair->edge_a, pair->edge_b);
 }
 
-// A vector in the lower lanes. Written as one word, as it will be read again.
+// The vector in the lower lanes. It is written as one word because it is read as one.
 static inline vec2 quad_vec2(quad a)
 {
     vec2 v;
@@ -180,8 +180,8 @@ static inline manifold_point clip_point(quad point, uint16_t id)
     return (manifold_point){.point = quad_vec2(point), .separation = point[2], .id = id};
 }
 
-// Clips the incident edge to the sides of the reference. Always at least one point, even when
-// the incident edge lies beside the reference; the caller knows that the cores are within reach.
+// Clips the incident edge to the sides of the reference. Returns at least one point, even if the
+// incident edge lies beside the reference; the caller has checked that the cores are within reach.
 static inline manifold edges_clip(const edge_pair *pair)
 {
     edge_view view = edges_view(pair);
@@ -191,7 +191,7 @@ static inline manifold edges_clip(const edge_pair *pair)
     float from_high =
         lane_max(0.0f, lane_min(1.0f, (view.high - view.length - CLIP_MARGIN) * inverse));
 
-    // Both ends at a time: w1 moved back by from_high, w2 moved on by from_low.
+    // Clips both ends at once: moves w1 back by from_high and w2 forward by from_low.
     quad w = pair->incident;
     quad back = w - QUAD_SHUFFLE(w, w, 2, 3, 0, 1); // w1 - w2, w2 - w1
     quad core = w - (quad){from_high, from_high, from_low, from_low} * back;
@@ -205,7 +205,7 @@ static inline manifold edges_clip(const edge_pair *pair)
     bool use_high = separation[0] <= reach;
     bool use_low = separation[1] <= reach;
     bool beside = view.high < -CLIP_MARGIN || view.low > view.length + CLIP_MARGIN;
-    if (beside || !(use_low || use_high)) { // the deeper end alone, as clipping left it
+    if (beside || !(use_low || use_high)) { // only the deeper end, as clipped
         use_low = separation[1] <= separation[0];
         use_high = !use_low;
     }
@@ -233,8 +233,8 @@ static inline manifold edges_clip(const edge_pair *pair)
     return m;
 }
 
-// A segment as a polygon of two vertices with its right side first. Written a whole register at a
-// time, as the kernel reads it again.
+// A segment as a polygon of two vertices, right side first. It is written a whole register at a
+// time because the kernel reads it so.
 static inline void polygon_from_segment(vec2 a, vec2 b, float radius, polygon *out)
 {
     float length;

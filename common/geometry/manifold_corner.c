@@ -1,13 +1,13 @@
-// Which features of two cores that are apart are nearest, when it is not a face and what lies on
-// it. Any thread.
+// Finds the nearest features of two separate cores when they are not a face and the points on it.
+// Any thread.
 #include "common/geometry/manifold_corner.h"
 
 #include <stddef.h>
 
 #include "common/geometry/gjk.h"
 
-// Corners in a direction that differs less than this from the reference's normal may count as faces
-// (see faces_lie_together).
+// Directions between corners that differ less than this from the reference's normal may count as
+// faces (see faces_lie_together).
 #define CORNER_SINE 0.03f // 1.7 degrees
 
 // Corners nearer than this have no direction from one to the other [m].
@@ -22,9 +22,9 @@ static float nearest_fraction(vec2 a, vec2 b, vec2 p)
     return along <= 0.0f ? 0.0f : along >= square ? 1.0f : along / square;
 }
 
-// Whether two corners `distance` apart belong to edges that lie on each other but for a hair, and
-// clipping loses nothing: stacked boxes of one width rest on both of their ends, wherever
-// rounding puts them.
+// Whether two corners `distance` apart belong to edges that almost lie on each other, so that
+// clipping loses nothing: stacked boxes of equal width rest on both of their ends, however their
+// corners are rounded.
 static bool faces_lie_together(const edge_pair *pair, vec2 reference, vec2 incident, float distance)
 {
     vec2 t = vec2_left(pair->normal);
@@ -36,7 +36,7 @@ static bool faces_lie_together(const edge_pair *pair, vec2 reference, vec2 incid
            beside * rise <= REFERENCE_BIAS * run && view.low < view.length && view.high > 0.0f;
 }
 
-// A corner if the pair does not count as faces; index 0 or 1 tells which end of either edge it is.
+// Returns the corner unless the pair counts as faces; index 0 or 1 selects the end of each edge.
 static edges_corner corner_make(const edge_pair *pair, int end_a, int end_b, float distance,
                                 vec2 normal)
 {
@@ -56,7 +56,7 @@ static edges_corner corner_make(const edge_pair *pair, int end_a, int end_b, flo
 
 edges_corner edges_nearest_corner(const edge_pair *pair)
 {
-    // The edges do not cross, so an end of one of them is nearest to the other: four candidates.
+    // The edges do not cross, so an end of one is nearest to the other: there are four candidates.
     const vec2 ends[2][2] = {{edge_end(pair->reference, 0), edge_end(pair->reference, 1)},
                              {edge_end(pair->incident, 0), edge_end(pair->incident, 1)}};
     float least = INFINITY;
@@ -85,8 +85,8 @@ edges_corner edges_nearest_corner(const edge_pair *pair)
     return corner_make(pair, nearest[pair->flipped], nearest[!pair->flipped], distance, normal);
 }
 
-// The edge between two corners, out of which `direction` points (two corners have one on either
-// side of them).
+// The edge between two corners whose normal points along `direction` (two corners have an edge on
+// each side).
 static int edge_between(const polygon *shape, int i, int j, vec2 direction)
 {
     if (shape->count == 2) {
@@ -95,7 +95,7 @@ static int edge_between(const polygon *shape, int i, int j, vec2 direction)
     return j == (i + 1 < shape->count ? i + 1 : 0) ? i : j;
 }
 
-// GJK found an edge and a corner: the edge is the reference.
+// GJK found an edge and a corner: makes the edge the reference.
 static void edge_pair_refer(edge_pair *pair, const polygon *a, const polygon *b, transform b_in_a,
                             const gjk_result *g)
 {

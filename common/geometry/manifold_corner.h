@@ -1,5 +1,4 @@
-// Cores that are apart and touch with their corners: shared by the manifold_*.c files, not for
-// other rooms.
+// Corner contacts of separate cores: shared by the manifold_*.c files, not for other rooms.
 #ifndef CAROM_COMMON_GEOMETRY_MANIFOLD_CORNER_H
 #define CAROM_COMMON_GEOMETRY_MANIFOLD_CORNER_H
 
@@ -13,22 +12,22 @@ typedef struct edges_corner {
     uint16_t id;
 } edges_corner;
 
-// Whether two corners are what is nearest between the two edges, which are apart: then the normal
-// runs between them, and not along the reference's.
+// Finds whether two corners are the nearest features of the two separate edges: the normal then
+// runs between the corners and not along the reference's normal.
 edges_corner edges_nearest_corner(const edge_pair *pair);
 
-// The same for two whole polygons (or segments) that are apart. If a corner and an edge are nearest
-// instead, that edge becomes the reference of `pair`. Also returns "not found" when the two lie on
-// each other as faces; `pair` is then as good as before.
+// The same for two separate whole polygons (or segments). If a corner and an edge are nearest, that
+// edge becomes the reference of `pair`. Returns "not found" also if the two lie on each other as
+// faces; `pair` remains valid.
 edges_corner polygons_nearest_corner(const polygon *a, const polygon *b, transform b_in_a,
                                      edge_pair *pair);
 
 // The manifold of one point between two corners.
 manifold edges_corner_manifold(const edges_corner *corner, float radius_a, float radius_b);
 
-// Without points: how far apart two cores (their vertices, B's in its own frame) with these
-// rounding radii are along the normal, which may be a face's near the direction between two
-// corners.
+// Sets the gap of a manifold without points: how far apart the two cores (by their vertices, B's in
+// its own frame) with these rounding radii are along the normal, which may be that of a face near
+// the direction between two corners.
 void manifold_tell_gap(manifold *m, const vec2 *a, int count_a, const vec2 *b, int count_b,
                        transform b_in_a, float radii);
 

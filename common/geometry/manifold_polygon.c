@@ -1,9 +1,9 @@
-// Polygons against polygons, and what is handled as such: capsules and segments against polygons.
+// Polygons against polygons, and capsules and segments against polygons, which are handled alike.
 //
-// manifold_polygons is the hottest kernel of the engine. All edges of one polygon are tested at a
-// time, one per lane, against the vertices of the other; most pairs of a broad phase end after the
-// first half. It is compiled for each combination of up to four and up to eight vertices, so that
-// all its loops unroll. Any thread.
+// manifold_polygons is the hottest kernel of the engine. It tests all edges of one polygon at once,
+// one per lane, against the vertices of the other; most pairs from the broad phase are rejected
+// after the first polygon's edges. It is compiled for each combination of up to four and up to
+// eight vertices, so that all its loops unroll. Any thread.
 #include "common/geometry/manifold.h"
 
 #include <float.h>
@@ -12,15 +12,15 @@
 #include "common/geometry/quad.h"
 #include "common/geometry/manifold_corner.h"
 
-// Kernels that are to unroll for each number of groups must not become functions.
+// Kernels that the compiler unrolls for each number of groups must be inlined.
 #define INLINE static inline __attribute__((always_inline))
 
-// Four vertices, and the normals of the edges that begin there, in A's frame.
+// Four vertices and the normals of the edges that start there, in A's frame.
 typedef struct group {
     quad x, y, nx, ny;
 } group;
 
-// A polygon in one or two groups. Unused vertices repeat the first one of all.
+// A polygon in one or two groups. Unused vertices repeat the very first one.
 typedef struct outline {
     group low, high;
 } outline;
@@ -47,7 +47,7 @@ INLINE void group_transform(group *g, transform t)
     g->ny = s * old.nx + c * old.ny;
 }
 
-// From `used` on, repeats the vertex (x, y), which is in all lanes.
+// Repeats the vertex (x, y), spread over all lanes, from lane `used` on.
 INLINE void group_pad(group *g, int used, quad x, quad y)
 {
     g->x = quad_first(used, g->x, x);
@@ -117,7 +117,7 @@ INLINE int group_pick(quad low, quad high, int groups, int count, float *value)
     return __builtin_ctz(mask | 1u << (POLYGON_VERTICES_MAX - 1));
 }
 
-// The edge of `a` from which `b` is farthest away, and how far.
+// The edge of `a` that is farthest from `b`, and its distance.
 INLINE float outline_separation(const outline *a, int groups_a, int count_a, const outline *b,
                                 int groups_b, int *edge)
 {
@@ -128,8 +128,8 @@ INLINE float outline_separation(const outline *a, int groups_a, int count_a, con
     return separation;
 }
 
-// For each of four edges, how nearly it runs against the edge with the normal n: the negative sine
-// of the angle between, since the cosines of nearly parallel edges are all the same to a float.
+// For each of four edges, how nearly it is antiparallel to the edge with the normal n: the negative
+// sine of their angle, since cosines of nearly parallel edges are equal in float.
 INLINE quad group_incidence(const group *edges, quad nx, quad ny)
 {
     quad sine = nx * edges->ny - ny * edges->nx;
@@ -139,7 +139,7 @@ INLINE quad group_incidence(const group *edges, quad nx, quad ny)
     return (quad)((faces & negative) | (~faces & (quad_int)quad_splat(-FLT_MAX)));
 }
 
-// The edge of `o` that faces an edge with the normal n: one of the two at the deepest vertex.
+// The edge of `o` that faces an edge with the normal n: one of the two edges at the deepest vertex.
 INLINE int outline_incident(const outline *o, int groups, int count, vec2 n)
 {
     quad nx = quad_splat(n.x);
@@ -150,8 +150,8 @@ INLINE int outline_incident(const outline *o, int groups, int count, vec2 n)
     return group_pick(low, high, groups, count, &sine);
 }
 
-// The incident edge, or its deepest end, lies beside the reference. Of cores that are apart the
-// corners may be nearest; of others B's axis, which is better by a hair, is the right one.
+// The incident edge, or its deepest end, lies beside the reference. If the cores are apart, corners
+// may be nearest; otherwise B's axis, although only slightly better, is the right one.
 static __attribute__((noinline)) manifold polygons_beside(const polygon *a, const polygon *b,
                                                           transform b_in_a, edge_pair pair,
                                                           bool apart, int better_edge_b)
@@ -257,7 +257,7 @@ manifold manifold_polygons(const polygon *a, const polygon *b, transform b_in_a)
     if (few_a && few_b) {
         return polygons_4_4(a, b, b_in_a);
     }
-#ifndef CAROM_SMALL // CAROM_SMALL lets polygons_8_8 do these too: the bits are the same
+#ifndef CAROM_SMALL // with CAROM_SMALL, polygons_8_8 does these too, with the same bits
     if (few_a || few_b) {
         return few_a ? polygons_4_8(a, b, b_in_a) : polygons_8_4(a, b, b_in_a);
     }

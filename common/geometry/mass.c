@@ -1,8 +1,8 @@
-// Area, centre of mass and moment of inertia of the shapes, exact in their closed forms. In double,
-// rounded once. Called when shapes come and go, not in the step. Any thread.
+// Area, centre of mass and moment of inertia of the shapes, by exact closed forms, computed in
+// double and rounded once. Called when shapes come and go, not in the step. Any thread.
 #include "common/geometry/shape.h"
 
-// Area, first and second moment of a figure about a common point of reference.
+// The area, first and second moment of a figure about a common reference point.
 typedef struct moments {
     double area;   // m²
     vec2d first;   // area times centroid [m³]
@@ -38,7 +38,7 @@ static mass_properties circle_mass(const circle *shape, float density)
     return (mass_properties){(float)mass, shape->center, (float)(0.5 * mass * r * r)};
 }
 
-// A rectangle between two halves of a circle.
+// A capsule is a rectangle between two half discs.
 static mass_properties capsule_mass(const capsule *shape, float density)
 {
     double r = (double)shape->radius;
@@ -59,7 +59,7 @@ static mass_properties capsule_mass(const capsule *shape, float density)
     };
 }
 
-// The core, as triangles 0, a, b about the reference.
+// Adds the core as triangles of the reference point and an edge.
 static void moments_add_core(moments *sum, const vec2d *v, int count)
 {
     for (int i = 0; i < count; i++) {
@@ -75,7 +75,7 @@ static void moments_add_core(moments *sum, const vec2d *v, int count)
     }
 }
 
-// The rounding: a strip of width r along each edge and a sector of a circle at each vertex.
+// Adds the rounding: a strip of width r along each edge and a circular sector at each vertex.
 static void moments_add_rounding(moments *sum, const vec2d *v, int count, double r)
 {
     vec2d normals[POLYGON_VERTICES_MAX];
@@ -96,7 +96,7 @@ static void moments_add_rounding(moments *sum, const vec2d *v, int count, double
                                    before.x * after.x + before.y * after.y);
         double area = 0.5 * r * r * angle;
         if (!(area > 0.0)) {
-            continue; // no rounding, or edges in one line
+            continue; // no rounding, or collinear edges
         }
         // The integral of the position over the sector is r³/3 times that of (cos, sin).
         double scale = r * r * r / (3.0 * area);

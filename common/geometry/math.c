@@ -1,15 +1,15 @@
-// Sine, cosine and arctangent of our own, so that they are the same bits on every machine: the C
-// library's differ between versions. Only + - * / are used, in a fixed order. Any thread.
+// Sine, cosine and arctangent with the same bits on every machine; the C library's differ between
+// versions. They use only + - * / in a fixed order. Any thread.
 //
 // The coefficients are minimax (Remez exchange, computed in 50 digits for these intervals); their
-// own error is below 1e-17, so that what remains is the rounding of the evaluation.
+// approximation error is below 1e-17, so the rounding of the evaluation dominates.
 #include "common/geometry/math.h"
 
-// Beyond this an angle in double no longer tells where on the circle it is.
+// Larger angles in double do not determine a place on the circle.
 #define ANGLE_MAX 1099511627776.0 // 2^40
 
-// pi/2 as the sum of parts of 13 bits: a multiple of up to 2^40 of each is exact in double, and so
-// are the first differences (Cody and Waite 1980).
+// pi/2 as a sum of parts of 13 bits: each part times a factor of up to 2^40 is exact in double, and
+// so are the first differences (Cody and Waite 1980).
 static const double HALF_PI_PARTS[] = {
     0x1.921p+0, 0x1.f6ap-13, 0x1.11p-26, 0x1.68cp-39, 0x1.1a6p-54, 0x1.3198a2e037073p-69,
 };

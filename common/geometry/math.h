@@ -1,12 +1,12 @@
-// Values of the plane: vectors, rotations, poses, boxes. Pure functions, no state; any thread.
+// Vectors, rotations, poses and boxes of the plane. Pure functions, no state; any thread.
 //
-// Two precisions meet here. A place in the world is a `vec2d` (double: 100 km from the origin it
-// still resolves 15 picometres); everything that is relative to a body, or small, is a `vec2`
-// (float, so that eight fit a vector register). The step only ever works on differences, taken in
-// double and then rounded once, so a world far from the origin behaves as one at the origin.
+// Two precisions meet here. A world position is a `vec2d` (double: it resolves 15 picometres at 100
+// km from the origin); values relative to a body, or small ones, are a `vec2` (float: eight floats
+// fit a vector register). The step works only with differences, computed in double and rounded
+// once, so a world far from the origin behaves like one at the origin.
 //
-// The same bits everywhere: only + - * / and sqrt, which IEEE 754 rounds exactly, are used; sine,
-// cosine and arctangent are our own (math.c), and no multiply-add is ever fused
+// Results have the same bits everywhere: only + - * / and sqrt, which IEEE 754 rounds exactly, are
+// used; math.c has its own sine, cosine and arctangent, and no multiply-add is fused
 // (-ffp-contract=off). Units: metres, radians, counter-clockwise positive.
 #ifndef CAROM_COMMON_GEOMETRY_MATH_H
 #define CAROM_COMMON_GEOMETRY_MATH_H
@@ -17,7 +17,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#if FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 16 // 16: the compiler has 16-bit floats too
+// 16 is fine too: the compiler supports 16-bit floats
+#if FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 16
 #error "floats are computed in more bits than they have; for x86 of 32 bits: -msse2 -mfpmath=sse"
 #endif
 
@@ -36,7 +37,7 @@ typedef struct rot {
     float c, s;
 } rot;
 
-// A frame relative to another: first turn by q, then move by p.
+// A frame relative to another: rotates by q, then translates by p.
 typedef struct transform {
     vec2 p;
     rot q;
@@ -48,8 +49,8 @@ typedef struct pose {
     rot q;
 } pose;
 
-// An axis-aligned box, lower <= upper in each coordinate. World boxes are rounded outward, so that
-// a box of floats always holds what it was made around.
+// An axis-aligned box, lower <= upper in each coordinate. World boxes are rounded outward, so a box
+// of floats always encloses its contents.
 typedef struct aabb {
     vec2 lower, upper;
 } aabb;
@@ -173,12 +174,12 @@ static inline vec2d vec2d_sub(vec2d a, vec2d b)
 {
     return (vec2d){a.x - b.x, a.y - b.y};
 }
-// A place moved by a small vector.
+// A world position moved by a small vector.
 static inline vec2d vec2d_offset(vec2d a, vec2 b)
 {
     return (vec2d){a.x + (double)b.x, a.y + (double)b.y};
 }
-// b - a of two places, rounded to float once: the only way in which a place enters the step.
+// b - a of two positions, rounded to float once: the only way in which a position enters the step.
 static inline vec2 vec2d_relative(vec2d a, vec2d b)
 {
     return (vec2){(float)(b.x - a.x), (float)(b.y - a.y)};
@@ -204,7 +205,7 @@ rot rot_from_angle(double angle);
 // The angle of q in [-pi, pi].
 double rot_angle(rot q);
 
-// q with c² + s² = 1 to rounding again; the identity when both are zero.
+// Renormalises q so that c² + s² = 1 to rounding; returns the identity if both are zero.
 static inline rot rot_normalize(rot q)
 {
     float magnitude = sqrtf(q.c * q.c + q.s * q.s);
@@ -214,12 +215,12 @@ static inline rot rot_normalize(rot q)
     float inverse = 1.0f / magnitude;
     return (rot){q.c * inverse, q.s * inverse};
 }
-// First b, then a.
+// The rotation b followed by a.
 static inline rot rot_mul(rot a, rot b)
 {
     return (rot){a.c * b.c - a.s * b.s, a.s * b.c + a.c * b.s};
 }
-// The rotation b as seen from a: a⁻¹ b.
+// The rotation b relative to a: a⁻¹ b.
 static inline rot rot_inv_mul(rot a, rot b)
 {
     return (rot){a.c * b.c + a.s * b.s, a.c * b.s - a.s * b.c};
@@ -241,12 +242,12 @@ static inline vec2 transform_inv_point(transform t, vec2 v)
 {
     return rot_inv_vec(t.q, vec2_sub(v, t.p));
 }
-// First b, then a.
+// The transform b followed by a.
 static inline transform transform_mul(transform a, transform b)
 {
     return (transform){vec2_add(rot_vec(a.q, b.p), a.p), rot_mul(a.q, b.q)};
 }
-// The frame b as seen from a.
+// The frame b relative to a.
 static inline transform transform_inv_mul(transform a, transform b)
 {
     return (transform){rot_inv_vec(a.q, vec2_sub(b.p, a.p)), rot_inv_mul(a.q, b.q)};
@@ -260,7 +261,7 @@ static inline vec2 pose_inv_point(pose frame, vec2d place)
 {
     return rot_inv_vec(frame.q, vec2d_relative(frame.p, place));
 }
-// The frame b as seen from a; the difference of the places is taken in double.
+// The frame b relative to a; the positions are subtracted in double.
 static inline transform pose_relative(pose a, pose b)
 {
     return (transform){rot_inv_vec(a.q, vec2d_relative(a.p, b.p)), rot_inv_mul(a.q, b.q)};
@@ -289,8 +290,8 @@ static inline aabb aabb_expand(aabb a, float margin)
     return (aabb){{a.lower.x - margin, a.lower.y - margin},
                   {a.upper.x + margin, a.upper.y + margin}};
 }
-// The float that is `steps` (0, 1 or -1) up from `a`, zeros counted as two. As integers floats are
-// in order but that the negative ones go backward.
+// The float `steps` (0, 1 or -1) above `a`; the two zeros count separately. As integers floats are
+// ordered, except that negative ones run backward.
 static inline float float_step(float a, int32_t steps)
 {
     int32_t bits;
@@ -301,8 +302,8 @@ static inline float float_step(float a, int32_t steps)
     memcpy(&a, &bits, sizeof a);
     return a;
 }
-// The nearest float that is not above (not below) a double: for boxes that must hold. Without a
-// branch, for no processor foresees which way a number was rounded. (What is below 0 becomes no
+// The nearest float not above (not below) a double, for boxes that must enclose. They have no
+// branch, since no processor predicts the direction of a rounding. (Values below 0 never round to a
 // float above -0, so the two zeros do no harm.)
 static inline float float_round_down(double a)
 {
@@ -314,7 +315,7 @@ static inline float float_round_up(double a)
     float f = (float)a;
     return float_step(f, (int32_t)((double)f < a));
 }
-// The box of places between lower and upper, moved by `origin` and rounded outward.
+// The box from lower to upper, moved by `origin` and rounded outward.
 static inline aabb aabb_at(vec2d origin, aabb local)
 {
     return (aabb){{float_round_down(origin.x + (double)local.lower.x),

@@ -1,19 +1,19 @@
-// EPA: how deep two cores overlap, as the distance of the origin from the boundary of B - A. Any
-// thread.
+// EPA: the depth of two overlapping cores is the distance of the origin from the boundary of B - A.
+// Any thread.
 //
-// Starting from what GJK left around the origin, the edge nearest to the origin is pushed outwards
-// to the corner beyond it until there is none: then it is an edge of the boundary.
+// Starting from GJK's simplex around the origin, each round pushes the edge nearest to the origin
+// outwards to the corner beyond it. An edge without a corner beyond it is on the boundary.
 #include "common/geometry/distance.h"
 
 #include <stddef.h>
 
 #include "common/geometry/gjk.h"
 
-// Two cores of eight points have a boundary of at most sixteen corners; equal ones and those in one
-// line may come on top.
+// Two cores of eight points have a boundary of at most sixteen corners; equal and collinear corners
+// may add to them.
 enum { POLYTOPE_MAX = 40 };
 
-// A corner must lie beyond an edge by this part of the figure's size to count as beyond.
+// A corner counts as beyond an edge only from this fraction of the figure's size on.
 #define POLYTOPE_RELATIVE 1e-13
 
 typedef struct polytope {
@@ -32,7 +32,7 @@ static double core_size(const gjk_core *core)
     return size;
 }
 
-// One corner: another one away from it, in any direction.
+// Extends one corner by another one, in any direction away from it.
 static void polytope_widen_point(polytope *r, const gjk_core *a, const gjk_core *b)
 {
     static const vec2d DIRECTIONS[] = {{1.0, 0.0}, {-1.0, 0.0}, {0.0, 1.0}, {0.0, -1.0}};
@@ -44,7 +44,8 @@ static void polytope_widen_point(polytope *r, const gjk_core *a, const gjk_core 
     }
 }
 
-// Two corners: a third one beside the line through them, on the side where the figure is wider.
+// Extends two corners by a third beside the line through them, on the side where the figure is
+// wider.
 static void polytope_widen_edge(polytope *r, const gjk_core *a, const gjk_core *b)
 {
     vec2d e = vec2d_sub(r->corners[1].w, r->corners[0].w);
@@ -116,7 +117,7 @@ static polytope_edge polytope_nearest_edge(const polytope *r)
 
 static polytope_edge polytope_expand(polytope *r, const gjk_core *a, const gjk_core *b)
 {
-    for (;;) { // each round adds a corner, and there is room for POLYTOPE_MAX
+    for (;;) { // each round adds a corner, and POLYTOPE_MAX bounds them
         polytope_edge edge = polytope_nearest_edge(r);
         gjk_vertex v = gjk_support(a, b, edge.normal);
         if (vec2d_dot(v.w, edge.normal) - edge.distance <= r->tolerance ||
@@ -137,8 +138,8 @@ typedef struct depth {
     vec2d point_a, point_b;
 } depth;
 
-// A difference without area: two points, a point on a segment, two segments in one line. Any way
-// across parts them.
+// A difference without area: two points, a point on a segment, or two collinear segments. Any
+// perpendicular direction separates them.
 static depth flat_depth(const polytope *r, const gjk_result *g)
 {
     depth d = {.normal = {1.0, 0.0}, .point_a = g->point_a, .point_b = g->point_b};

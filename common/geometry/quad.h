@@ -1,10 +1,9 @@
 // Four floats at a time.
 //
-// The compiler's vector types (gcc and clang have the same), so that each lane is computed exactly
-// as a lone float would be and the bits are the same on every processor. Only what compilers do not
-// find is written by hand, for SSE, for WebAssembly and for the NEON of 64-bit ARM (that of 32 bits
-// takes the smallest numbers for zero): the smaller and larger of two, choices, square roots and
-// the mask of signs.
+// The compiler's vector types (gcc and clang have the same), so each lane is computed exactly like
+// a single float and the bits are the same on every processor. Operations that compilers do not
+// recognise (minimum, maximum, selection, square root, sign mask) are written by hand for SSE,
+// WebAssembly and the NEON of 64-bit ARM (32-bit NEON flushes the smallest numbers to zero).
 #ifndef CAROM_COMMON_GEOMETRY_QUAD_H
 #define CAROM_COMMON_GEOMETRY_QUAD_H
 
@@ -42,13 +41,13 @@ static inline quad quad_load(const void *from)
     return a;
 }
 
-// Lanes of two vectors put together: 0 to 3 are a's, 4 to 7 are b's; all of them constants.
+// Combines lanes of two vectors: 0 to 3 are a's, 4 to 7 are b's; all indices are constants.
 #define QUAD_SHUFFLE(a, b, i, j, k, l) __builtin_shufflevector(a, b, i, j, k, l)
 
-// One lane in all of them.
+// Spreads one lane over all lanes.
 #define QUAD_SPREAD(a, lane) QUAD_SHUFFLE(a, a, lane, lane, lane, lane)
 
-// x and y of four points in a row.
+// Loads x and y of four consecutive points.
 static inline void quad_load_points(const vec2 *points, quad *x, quad *y)
 {
     quad low = quad_load(points);
@@ -57,8 +56,8 @@ static inline void quad_load_points(const vec2 *points, quad *x, quad *y)
     *y = QUAD_SHUFFLE(low, high, 1, 3, 5, 7);
 }
 
-// The two floats at each of two places, one after the other. As two halves of a register: put
-// together in memory, as compilers like to do, the load would have to wait for both stores.
+// Joins the two floats at each of two addresses as halves of a register. If they were joined in
+// memory, as compilers tend to do, the load would have to wait for both stores.
 static inline quad quad_join(const void *low, const void *high)
 {
     typedef double halves __attribute__((vector_size(16)));
@@ -80,12 +79,12 @@ static inline quad quad_select(quad_int mask, quad yes, quad no)
 #endif
 }
 
-// a < b ? a : b in each lane. (NEON's own smallest of two orders zeros by their signs.)
+// a < b ? a : b in each lane. (NEON's own minimum orders zeros by their signs.)
 static inline quad quad_min(quad a, quad b)
 {
 #ifdef BY_HAND_SSE
     return (quad)_mm_min_ps((__m128)a, (__m128)b);
-#elif defined(BY_HAND_WASM) // pmin gives its second where that is smaller, else its first
+#elif defined(BY_HAND_WASM) // pmin returns its second operand if that is smaller, else its first
     return (quad)wasm_f32x4_pmin((v128_t)b, (v128_t)a);
 #else
     return quad_select(a < b, a, b);
@@ -123,7 +122,7 @@ static inline quad quad_first(int count, quad a, quad b)
     return quad_select((quad_int){0, 1, 2, 3} < (quad_int){count, count, count, count}, a, b);
 }
 
-// float_min and float_max that do not branch: for values that nobody can predict.
+// float_min and float_max without branches, for unpredictable values.
 static inline float lane_min(float a, float b)
 {
 #ifdef BY_HAND_SSE

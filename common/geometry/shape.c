@@ -1,5 +1,5 @@
-// Functions of every kind of shape: validity, bounding box, extent.
-// Pure functions of values; any thread.
+// Functions for every kind of shape: validity, bounding box, extent. Pure functions of values; any
+// thread.
 #include "common/geometry/shape.h"
 
 #include <stddef.h>
@@ -20,7 +20,7 @@ static status segment_validate(vec2 a, vec2 b, error *err)
     return s;
 }
 
-// The radius of a shape that has no other thickness.
+// Checks the radius of a shape that has no other thickness.
 static status thickness_validate(float radius, error *err)
 {
     if (!(radius >= 0.5f * SHAPE_EXTENT_MIN && radius <= SHAPE_EXTENT_MAX)) {
@@ -99,7 +99,7 @@ static core shape_core(const shape_geometry *shape)
 _Static_assert(offsetof(capsule, b) == offsetof(capsule, a) + sizeof(vec2), "ends are adjacent");
 _Static_assert(offsetof(segment, b) == offsetof(segment, a) + sizeof(vec2), "ends are adjacent");
 
-// Four vertices from `first` on, placed; where there are fewer, that one again.
+// Transforms four vertices from `first` on; the first is repeated where there are fewer.
 static inline void place_vertices(const polygon *shape, int first, transform t, quad *x, quad *y)
 {
     quad from_x;

@@ -1,8 +1,8 @@
-// The convex shapes, in the frame of the body that bears them, and their mass. Pure values.
+// The convex shapes, in the frame of their body, and their mass. Pure values.
 //
 // Every shape is a convex core with a rounding radius around it: a circle is a point, a capsule a
-// segment, a box a polygon. `radius` is that rounding (>= 0). A segment and a chain segment have no
-// area and so no mass; they are for what does not move.
+// segment, a box a polygon. `radius` is that rounding (>= 0). Segments and chain segments have no
+// area and no mass; they are for bodies that do not move.
 #ifndef CAROM_COMMON_GEOMETRY_SHAPE_H
 #define CAROM_COMMON_GEOMETRY_SHAPE_H
 
@@ -11,9 +11,9 @@
 #include "common/base/status.h"
 #include "common/geometry/math.h"
 
-enum { POLYGON_VERTICES_MAX = 8 }; // a polygon is then a fixed-size value of 152 bytes
+enum { POLYGON_VERTICES_MAX = 8 }; // makes a polygon a fixed-size value of 152 bytes
 
-// Lengths below this are taken as nothing: a quarter of what the solver leaves as overlap.
+// Lengths below this count as zero: a quarter of the overlap that the solver leaves.
 #define LINEAR_SLOP      0.005f
 // The shortest edge and thinnest extent that a shape may have [m].
 #define SHAPE_EXTENT_MIN 0.001f
@@ -53,7 +53,7 @@ typedef struct segment {
 } segment;
 
 // A piece of a chain: it collides from its right side only (the outer side of a counter-clockwise
-// loop), and its neighbours' far ends tell which normals belong to a smooth surface.
+// loop); its neighbours' far ends determine which normals belong to a smooth surface.
 typedef struct chain_segment {
     vec2 ghost_before;
     segment edge;
@@ -77,20 +77,21 @@ typedef struct mass_properties {
     float inertia; // about the centre of mass [kg m²]
 } mass_properties;
 
-// The convex hull of 3 to 8 points in any order (gift wrapping with points closer than LINEAR_SLOP
-// joined and nearly collinear ones dropped). Errors: too few or too many points, not finite, beyond
-// SHAPE_EXTENT_MAX, no area left. `radius` >= 0.
+// Makes the convex hull of 3 to 8 points in any order by gift wrapping; joins points closer than
+// LINEAR_SLOP and drops nearly collinear ones. Errors: too few or too many points, not finite,
+// beyond SHAPE_EXTENT_MAX, no area left. `radius` >= 0.
 status polygon_make(const vec2 *points, int count, float radius, polygon *out, error *err);
 
-// A box of full width and height `size`, turned by `angle` about `center`.
+// Makes a box of full width and height `size`, rotated by `angle` about `center`.
 status polygon_make_box(vec2 size, vec2 center, double angle, float radius, polygon *out,
                         error *err);
 
-// Finite, within SHAPE_EXTENT_MIN and _MAX, and of a sane form; the text names the field.
+// Checks that values are finite, within SHAPE_EXTENT_MIN and _MAX, and consistent; the error text
+// names the field.
 status shape_validate(const shape_geometry *shape, error *err);
 
-// Area times density, centre and inertia. Rounding counts exactly for circles and capsules, and for
-// polygons exactly too: core, strips along the edges, and a sector of a circle at each vertex.
+// The mass, centre and inertia for an area density. The rounding counts exactly, for polygons too:
+// core, strips along the edges, and a circular sector at each vertex.
 mass_properties shape_mass(const shape_geometry *shape, float density);
 
 // The box around the shape, rounding included, in the frame in which `t` places the shape.
@@ -99,11 +100,10 @@ aabb shape_aabb(const shape_geometry *shape, transform t);
 // The box in the world, rounded outward.
 aabb shape_aabb_at(const shape_geometry *shape, pose frame);
 
-// Half the smallest width of the shape: how far it can move in a step and still be sure to be
-// noticed.
+// Half the smallest width of the shape: a motion up to this in a step cannot skip over it.
 float shape_extent_min(const shape_geometry *shape);
 
-// The largest distance of any of its points from `center` (in the same frame).
+// The largest distance of any point of the shape from `center` (in the same frame).
 float shape_extent_max(const shape_geometry *shape, vec2 center);
 
 // Whether the point, in the shape's frame, lies in it. Segments contain nothing.

@@ -78,7 +78,7 @@ status find_overlap(const physics_world *world, const query_overlap_args *query,
     query_list list = {0};
     status s = overlap_list(world, query, &list, err);
     if (s == STATUS_OK && list.count > 0) {
-        // The hits of one body are adjacent.
+        // hits of one body are adjacent
         uint32_t count = 0;
         for (uint32_t i = 0; i < list.count; i++) {
             if (count == 0 || list.data[count - 1].body != list.data[i].body) {

@@ -1,4 +1,4 @@
-// Limits of a server on what one world may hold, below those of the engine.
+// A server's limits on one world's bodies, shapes and joints, below those of the engine.
 //
 // A command's bodies, shapes and joints are counted before it is carried out, those of a batch in
 // order: a removed body or joint makes room for later commands. Shapes that are removed from a

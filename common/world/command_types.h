@@ -1,10 +1,10 @@
-// Types of arguments that are no numbers, texts or structs of the engine: words that C knows as
-// enums, areas, the precision of snapshots. proto/schema describes the arguments; the build
-// compares its words with these. Plain data; any thread.
+// Argument types other than numbers, texts and structs of the engine: enums for words, areas, the
+// precision of snapshots. proto/schema describes the arguments; the build compares its words with
+// these. Plain data; any thread.
 #ifndef CAROM_COMMON_WORLD_COMMAND_TYPES_H
 #define CAROM_COMMON_WORLD_COMMAND_TYPES_H
 
-// The changes of a world that survive the end of the process or of the machine.
+// How much of a world's changes survives the end of the process or of the machine.
 typedef enum durability {
     DURABILITY_NONE,   // nothing
     DURABILITY_NORMAL, // every change that was answered or shown survives a crash of the process

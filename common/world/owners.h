@@ -1,9 +1,10 @@
-// Ownership of bodies: the world's table of owners, and the rights of callers who are no admins.
+// Ownership of bodies: the world's table of owners, and the rights of callers without the admin
+// role.
 //
 // An owner is a name, the subject of a token; it comes with body.spawn, changes with body.set, and
 // goes with its body. The table is kept beside the engine's world, which does not know of it: it is
-// not part of the hash. Commands alone change it, so that whoever applies a world's log has the
-// same table, and its bytes (owners_encode) belong to every image of the world.
+// not part of the hash. Only commands change it, so every replay of a world's log has the same
+// table, and its bytes (owners_encode) belong to every image of the world.
 //
 // A player changes bodies that it owns, and joints between two of them, or between one of them and
 // a static body without an owner. A player who sees only areas gets the same answer for another's

@@ -1,9 +1,9 @@
 // The share of a world's capacity that one owner may use, so that one player cannot fill a world.
 //
-// An owner who is no admin may use `owner_share` percent of the bodies, shapes and joints that
-// others leave: with 50, as many as stay free for everybody else. The first one may take half of a
-// world, the next one half of the rest; however many there are, whoever comes next finds room. A
-// body given to another owner counts as the others' from then on, so such gifts are refused once
+// An owner without the admin role may use `owner_share` percent of the bodies, shapes and joints
+// that others leave: with 50, as many as stay free for everybody else. The first one may take half
+// of a world, the next one half of the rest; however many there are, whoever comes next finds room.
+// A body given to another owner counts as the others' from then on, so such gifts are refused once
 // the world is fuller than that share.
 //
 // An owner who sees only areas is measured as if the world were otherwise empty: an answer must not
