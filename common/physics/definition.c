@@ -1,6 +1,6 @@
-// Definitions: their defaults, and the check that each passes before it may enter a world. A
-// caller's every mistake is answered here with a text that names the field; the code behind this
-// file asserts none of it. Any thread.
+// Definitions: their defaults, and the check that each must pass before it enters a world. Every
+// mistake of a caller gets a text that names the field here; later code relies on the check. Any
+// thread.
 #include "common/base/assert.h"
 #include "common/physics/definition.h"
 #include "common/physics/state/world.h"
@@ -46,7 +46,7 @@ shape_def shape_def_default(void)
 
 status number_check(double value, double lower, double upper, const char *name, error *err)
 {
-    if (!(value >= lower && value <= upper)) { // also for NaN
+    if (!(value >= lower && value <= upper)) { // also true for NaN
         return error_set(err, STATUS_INVALID_ARGUMENT, "%s must be from %g to %g, got %g", name,
                          lower, upper, value);
     }
@@ -108,7 +108,7 @@ static status type_check(body_type type, error *err)
 
 static const double DAMPING_MAX = 1.0e6;
 static const double GRAVITY_SCALE_MAX = 1.0e6;
-static const double ANGLE_MAX = 1.0e9; // a double still resolves 1e-7 rad there
+static const double ANGLE_MAX = 1.0e9; // a double still resolves 1e-7 rad at this angle
 
 status body_fields_check(uint32_t fields, const body_def *d, error *err)
 {

@@ -1,4 +1,5 @@
-// Checks of numbers that a caller gives; those of whole definitions are public (definition.c).
+// Checks of single numbers from a caller; the checks of whole definitions are public
+// (definition.c).
 #ifndef CAROM_COMMON_PHYSICS_DEFINITION_H
 #define CAROM_COMMON_PHYSICS_DEFINITION_H
 

@@ -1,38 +1,37 @@
-// Joints: what ties two bodies to each other. Public face, as physics.h is.
+// Joints: constraints between two bodies. Part of the engine's public interface, like physics.h.
 //
-// One definition serves all kinds; `fields` says which members were given, and a member that the
-// kind has no use for is an error which names it (joint_kind_fields() tells which it has). A member
-// that was not given has the default said here. Limits and motors exist if they were given: `lower`
-// alone is a limit on that side only, and there is a motor as soon as `motor_speed` or its greatest
-// force (torque) is given.
+// One definition serves all kinds; `fields` says which members were given; a member that the kind
+// does not use is an error that names it (joint_kind_fields() lists them). Members not given have
+// the default stated here. Limits and motors exist if they were given: `lower` alone is a limit on
+// that side only, and there is a motor as soon as `motor_speed` or its greatest force (torque) is
+// given.
 //
-// Conventions. Angles, translations and velocities are those of b as seen from a; forces and
-// torques are those on b. A joint wakes its bodies, keeps them in one sleeping island, goes with
-// either of them, and unless `collide_connected` they do not collide with each other.
+// Conventions. Angles, translations and velocities are those of b relative to a; forces and torques
+// act on b. A joint wakes its bodies, keeps them in one sleeping island, is removed with either of
+// them, and keeps them from colliding unless `collide_connected` is set.
 //
 // Method: soft constraints solved in sub-steps (E. Catto, "Soft Constraints", GDC 2011; M. Macklin
-// et al., "Small Steps in Physics Simulation", 2019; E. Catto, "Solver2D", 2024); formulas with
-// each kind's source file.
+// et al., "Small Steps in Physics Simulation", 2019; E. Catto, "Solver2D", 2024); each kind's
+// source file has its formulas.
 #ifndef CAROM_COMMON_PHYSICS_JOINT_H
 #define CAROM_COMMON_PHYSICS_JOINT_H
 
 #include "common/physics/physics.h"
 
 typedef enum joint_kind {
-    JOINT_REVOLUTE,  // a common point: hinge. Limits, motor and spring on the angle, full turns
-                     // counted
-    JOINT_PRISMATIC, // b slides along an axis of a without turning. Limits, motor and spring on the
-                     // translation
-    JOINT_DISTANCE,  // the anchors' distance: rod; rope (only `upper`); spring (`hertz`); winch
-                     // (`motor_speed`)
-    JOINT_WELD,      // no relative motion; with `hertz` or `angular_hertz` elastic
-    JOINT_WHEEL,  // a sprung axis of a carries b, which turns freely: limits on the axis, motor on
-                  // the angle
-    JOINT_MOTOR,  // drives b to a pose or velocity relative to a, with bounded force and torque
-    JOINT_MOUSE,  // drags a point of b to a place in the world with a spring of bounded force; has
-                  // no a
+    // hinge: a common point. Limits, motor and spring act on the angle, which counts full turns
+    JOINT_REVOLUTE,
+    // b slides along an axis of a without rotating. Limits, motor and spring act on the translation
+    JOINT_PRISMATIC,
+    // distance of the anchors: rod; rope (only `upper`); spring (`hertz`); winch (`motor_speed`)
+    JOINT_DISTANCE,
+    JOINT_WELD,  // no relative motion; with `hertz` or `angular_hertz` elastic
+    JOINT_WHEEL, // b rotates freely on a sprung axis of a: limits on the axis, motor on the angle
+    JOINT_MOTOR, // drives b to a pose or velocity relative to a, with bounded force and torque
+    // drags a point of b to a place in the world by a spring of bounded force; has no a
+    JOINT_MOUSE,
     JOINT_FILTER, // only keeps a and b from colliding
-    JOINT_GEAR,   // couples two turns or slides: x_a + ratio x_b stays what it is at creation
+    JOINT_GEAR,   // couples two angles or translations: x_a + ratio x_b keeps its value at creation
     JOINT_PULLEY, // a rope from a over two fixed points to b: l_a + ratio l_b <= length
     JOINT_KIND_COUNT
 } joint_kind;
@@ -74,7 +73,7 @@ enum { JOINT_FIELD_COUNT = 27 };
 
 // "anchor" … as on the wire; `field` is one bit.
 const char *joint_field_name(joint_field field);
-// Which fields a definition of that kind may give; which of them joint_set() can change.
+// The fields that a definition of that kind may give; the fields that joint_set() can change.
 uint32_t joint_kind_fields(joint_kind kind);
 uint32_t joint_kind_settable(joint_kind kind);
 
@@ -86,12 +85,13 @@ uint32_t joint_kind_settable(joint_kind kind);
 
 typedef struct joint_def {
     joint_kind kind;
-    body_id a, b; // two different bodies. Mouse: only b counts (a alone will do). Gear with joints:
-                  // may be left 0
+    // two different bodies. Mouse: only b counts (if only a is given, it is b). Gear with joints:
+    // may be 0
+    body_id a, b;
     uint32_t fields; // bits of joint_field: which of the members below were given
 
-    // The place where it acts: `anchor`, or one or both of `anchor_a` and `anchor_b`, not both
-    // ways. One local anchor alone: the other is the same place, but for distance, motor and
+    // The place where the joint acts: either `anchor`, or one or both of `anchor_a` and `anchor_b`.
+    // If one local anchor is given, the other is the same place, except for distance, motor and
     // pulley, whose anchors are {0, 0} by default. Without any: prismatic, weld and wheel act at
     // b's origin, mouse at `target` if that is in a shape of b, else at b's centre of mass; a
     // revolute joint needs one.
@@ -99,72 +99,75 @@ typedef struct joint_def {
     vec2d anchor_a, anchor_b; // places in the frames of the bodies [m]
     vec2 axis; // prismatic (needed), wheel (default {0, 1}): direction in the world at creation,
                // any length
-    double reference_angle; // angle of b less that of a which counts as zero [rad]; default: as it
-                            // is at creation
+    // the angle of b minus that of a that counts as zero [rad]; default: the one at creation
+    double reference_angle;
 
-    // distance: of the rod (5 mm or more) or the spring at rest. pulley: l_a + ratio l_b. Default:
-    // as at creation.
+    // distance: length of the rod (5 mm or more) or of the spring at rest. pulley: l_a + ratio l_b.
+    // Default: the length at creation.
     double length;
     // Limits of the angle (revolute), translation (prismatic, wheel) or length (distance).
     // -INFINITY and INFINITY: none, the default. lower <= upper. A distance joint with limits or a
-    // motor and no `hertz` is no rod: it is free within them.
+    // motor and no `hertz` is not a rod: its length is free within the limits.
     double lower, upper;
-    double motor_speed; // revolute, wheel, motor [rad/s]; prismatic, distance [m/s]; default 0, so
-                        // a brake
-    double max_force;   // limit of the motor or mouse, >= 0 [N]; default PHYSICS_FORCE_MAX; 0
-                        // switches it off
-    double max_torque;  // limit of the motor, >= 0 [N m]; default and 0 as above
+    // revolute, wheel, motor [rad/s]; prismatic, distance [m/s]; default 0: a brake
+    double motor_speed;
+    // limit of the motor or mouse, >= 0 [N]; default PHYSICS_FORCE_MAX; 0 turns it off
+    double max_force;
+    double max_torque; // limit of the motor, >= 0 [N m]; default and 0 as for max_force
 
-    // Spring: frequency and damping ratio of the two bodies on it; 0 Hz: none (weld, mouse: rigid;
+    // Spring: frequency and damping ratio of the two bodies; 0 Hz: no spring (weld, mouse: rigid;
     // motor: velocity only). Default 0 and 0; wheel 2 Hz and 0.7; mouse 5 Hz and 0.7; motor 5 Hz
-    // and 1, but 0 Hz where a velocity and no target is given.
+    // and 1, but 0 Hz if a velocity and no target is given.
     double hertz, damping_ratio;
     double angular_hertz,
-        angular_damping_ratio; // weld, motor: of the angle; default what the two above are
-    // mouse: the place in the world to drag to, needed. motor: of b's anchor from a's, in the frame
-    // of a; default as it is.
+        angular_damping_ratio; // weld, motor: the same for the angle; default: the two above
+    // mouse: the place in the world to drag to, required. motor: position of b's anchor relative to
+    // a's, in the frame of a; default: the one at creation.
     vec2d target;
-    double target_angle;       // revolute (spring at rest), motor (default as it is) [rad]
+    double target_angle; // revolute (spring at rest), motor (default: the one at creation) [rad]
     double target_translation; // prismatic, wheel: spring at rest; default 0 [m]
-    vec2 velocity; // motor: of b's anchor relative to a's, in the frame of a; default 0 [m/s]
+    // motor: velocity of b's anchor relative to a's, in the frame of a; default 0 [m/s]
+    vec2 velocity;
 
     double ratio; // gear (any sign), pulley (> 0); default 1
-    joint_id joint_a,
-        joint_b; // gear: revolute or prismatic joints whose angle or translation is x_a, x_b; both
-                 // or neither (then x is the body's angle in the world). The gear goes with them
-    vec2d ground_a, ground_b; // pulley: where the rope turns, in the world; needed
+    // gear: revolute or prismatic joints whose angle or translation is x_a, x_b; both or neither
+    // (then x is the body's angle in the world). Removing one of them removes the gear
+    joint_id joint_a, joint_b;
+    vec2d ground_a, ground_b; // pulley: the fixed points of the rope, in the world; required
 
-    // Greater mean force, torque over a step break the joint at its end; 0, the default: never.
+    // A larger mean force or torque over a step breaks the joint at the step's end; 0, the default:
+    // never.
     double break_force, break_torque;
-    bool collide_connected; // a and b collide all the same; default false
+    bool collide_connected; // a and b still collide; default false
 } joint_def;
 
-// No bodies, no fields given, every member at its default (where that follows from the bodies:
-// zero).
+// No bodies, no fields given, every member at its default (zero where the default depends on the
+// bodies).
 joint_def joint_def_default(joint_kind kind);
 
 // Errors: STATUS_NOT_FOUND (a, b, joint_a, joint_b), STATUS_LIMIT_EXCEEDED (PHYSICS_JOINTS_MAX),
 // STATUS_INVALID_ARGUMENT.
 status joint_create(physics_world *world, const joint_def *def, joint_id *out, error *err);
 
-// Changes the fields given in `fields` to what they are in `values` (whose kind, a, b and fields do
-// not count), and wakes the bodies.
+// Sets the fields named in `fields` to their values in `values` (its kind, a, b and fields are
+// ignored), and wakes the bodies.
 status joint_set(physics_world *world, joint_id joint, uint32_t fields, const joint_def *values,
                  error *err);
 
-// Removes the gears that stand on it too. Wakes its bodies, which may collide again.
+// Removes the gears that use it too. Wakes its bodies, which may collide again.
 status joint_remove(physics_world *world, joint_id joint, error *err);
 
 typedef struct joint_info {
     joint_id id;
-    joint_def def; // definition in effect: `fields` has what is given or derived; local anchors,
-                   // present axis
-    vec2d anchor_a, anchor_b; // present places in the world
-    double angle; // angle of b from a less the reference [rad]; with the turns counted (revolute,
-                  // wheel)
+    // the definition in effect: `fields` names given and derived members; local anchors, current
+    // axis
+    joint_def def;
+    vec2d anchor_a, anchor_b; // current places in the world
+    // angle of b relative to a minus the reference [rad]; revolute, wheel: full turns counted
+    double angle;
     double translation; // along the axis: prismatic, wheel [m]
-    double length;      // between the anchors; of the rope: l_a + ratio l_b (pulley) [m]
-    double speed;       // rate of what the motor drives: angle, translation or length [rad/s, m/s]
+    double length;      // distance of the anchors; pulley: l_a + ratio l_b [m]
+    double speed;       // rate of the motor's coordinate: angle, translation or length [rad/s, m/s]
     double side_a, side_b; // gear: x_a, x_b; pulley: l_a, l_b
     vec2d force;           // force on b, mean of the last step [N]
     double torque;         // torque on b about its anchor [N m]

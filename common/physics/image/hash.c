@@ -1,12 +1,12 @@
-// The state hash: 64 bits over everything that influences what comes next.
+// The state hash: 64 bits over all state that influences the future.
 //
-// Every body, shape, contact and joint is a row of words, which begins with its slot or id; rows
-// are hashed each for itself (fold.h) and added up. So no row waits for the one before, and a row
-// may be found in any order. Words are values, not memory: padding, addresses and the byte order of
+// Every body, shape, contact and joint is a row of words, which begins with its slot or id; each
+// row is hashed by itself (fold.h) and the hashes are added up, so rows do not depend on each other
+// and may come in any order. Words are values, not memory: padding, addresses and the byte order of
 // a machine do not count.
 //
-// The hash leaves out everything that follows from the rest: positions (from centres), centres of
-// mass within bodies (from shapes), lists, trees, the colours used by a body (from its contacts and
+// The hash leaves out all values that follow from others: positions (from centres), centres of mass
+// within bodies (from shapes), lists, trees, the colours used by a body (from its contacts and
 // joints), a contact's manifold (from its frame of reference and the shapes) and its friction and
 // the like (from the shapes). The fixed properties of a shape are covered by its signature, which
 // is computed when the shape is made.
@@ -67,7 +67,7 @@ static uint64_t hash_contact(const physics_world *world, uint32_t slot)
     sum = fold_add(
         sum, 1,
         fold_of_4_floats(c->reference.p.x, c->reference.p.y, c->reference.q.c, c->reference.q.s));
-    sum = add_floats(sum, 2, c->normal_impulse[0], c->normal_impulse[1], // zero of no point
+    sum = add_floats(sum, 2, c->normal_impulse[0], c->normal_impulse[1], // zero for a missing point
                      c->tangent_impulse[0], c->tangent_impulse[1]);
     if ((c->flags & CONTACT_SURFACE) != 0 && c->rolling_impulse != 0.0f) {
         sum = add_floats(sum, 3, c->rolling_impulse, 0.0f, 0.0f, 0.0f);
@@ -105,7 +105,7 @@ static uint64_t hash_joint(const physics_world *world, uint32_t slot)
     return fold_end(sum);
 }
 
-// Slots that were used and are free: their generations decide which ids come next.
+// Free slots that were used before: their generations determine the next ids.
 static uint64_t hash_free(const slot_pool *pool, uint64_t kind)
 {
     uint64_t sum = 0;
@@ -135,7 +135,7 @@ static uint64_t hash_world(const physics_world *world)
 
 typedef uint64_t (*hash_row)(const physics_world *world, uint32_t slot);
 
-// The rows of a word of slots. Inlined for each kind, so that `row` is.
+// The sum of the rows of one word of slots. Inlined for each kind, so that `row` is inlined too.
 static inline __attribute__((always_inline)) uint64_t
 hash_rows(const physics_world *world, const slot_pool *pool, uint32_t word, hash_row row)
 {
@@ -171,15 +171,16 @@ uint64_t hash_rest(const physics_world *world)
     return sum;
 }
 
-// ---- the same sum, told apart
+// ---- the same sum by bodies
 
 uint32_t world_body_slots(const physics_world *world)
 {
     return world->body_slots.end;
 }
 
-// A part that two bodies share counts for the later one. So a body never differs because of what
-// one after it did: the first whose part differs is the first whose own row does, if any does.
+// A row shared by two bodies counts for the later one. So a later body never changes the part of an
+// earlier one: the first differing part belongs to the first body whose own row differs, if there
+// is one.
 static inline uint64_t *part_of_pair(uint64_t *parts, uint32_t a, uint32_t b)
 {
     return &parts[a > b ? a : b];

@@ -1,8 +1,8 @@
 // See image.h. The order: header, world, slots, bodies, shapes, joints, contacts, events, hash, and
-// of a sealed image the checksum.
-// Reading rebuilds what follows from the records: masses, lists, trees, rings of sleepers, the
-// graph; it checks every reference, and at the end that the world's hash is the one that was
-// written. The bytes that are there bound every allocation.
+// of a sealed image the checksum. Reading rebuilds everything that follows from the records:
+// masses, lists, trees, rings of sleeping bodies, the graph. It checks every reference, and at the
+// end compares the world's hash with the written one. The size of the image bounds every
+// allocation.
 #include "common/physics/image.h"
 
 #include <stdlib.h>
@@ -62,8 +62,8 @@ static void header(image_stream *s)
     }
 }
 
-// Beside the kinds of events: restitution came into the world, or left it, after the last step.
-// Until the next one boxes are looked at as in the last (step_context.h).
+// A bit beside the kinds of events: shapes with restitution entered or left the world after the
+// last step. Until the next step, boxes are examined as in the last one (step_context.h).
 #define MARK_STALE (UINT32_C(1) << 31)
 _Static_assert(EVENT_KIND_COUNT < 31, "kinds of events leave room for a mark");
 
@@ -91,7 +91,7 @@ static void world_fields(image_stream *s, world_def *def, uint64_t *tick, uint32
     def->substeps = (int)substeps;
 }
 
-// For every slot, free ones included: how often it was used, and whether it is.
+// Writes for every slot, free ones included, its generation and whether it is in use.
 static void write_slots(image_stream *s, const slot_pool *pool)
 {
     uint32_t count = pool->end - 1;
@@ -124,7 +124,7 @@ static void read_slots(image_stream *s, slot_pool *pool, uint32_t most)
     }
 }
 
-// Events of changes since the last step, which have not been told yet.
+// Events of changes since the last step, which have not been reported yet.
 static void pending_events(image_stream *s, physics_world *world)
 {
     uint32_t count = world->events_finished ? 0 : world->events.count;
@@ -160,7 +160,7 @@ static void read_everything(image_stream *s, physics_world *world)
     pending_events(s, world);
 }
 
-// Zeros before the hash, where the rest is less than contacts_least_bytes().
+// Writes zeros before the hash if the image would be shorter than contacts_least_bytes().
 static void write_padding(image_stream *s, const physics_world *world)
 {
     size_t least = contacts_least_bytes(world->contact_slots.end);
@@ -173,7 +173,7 @@ static void write_padding(image_stream *s, const physics_world *world)
 static void read_padding(image_stream *s, const physics_world *world)
 {
     if (s->failed || s->input_size != contacts_least_bytes(world->contact_slots.end)) {
-        return; // exactly as long, or none
+        return; // padding exists only in an image of exactly this length
     }
     while (stream_left(s) > HASH_BYTES) {
         const size_t most = stream_left(s) - HASH_BYTES;
@@ -188,7 +188,7 @@ static void read_padding(image_stream *s, const physics_world *world)
     }
 }
 
-// About what the image will have.
+// An estimate of the image's size.
 static size_t expected_bytes(const physics_world *world)
 {
     enum { REST = 1024, BODY = 64, SHAPE = 24, JOINT = 128, CONTACT = 42 };
@@ -198,8 +198,8 @@ static size_t expected_bytes(const physics_world *world)
 
 static void save(const physics_world *const_world, bool sealed, uint8_t **bytes, size_t *size)
 {
-    // Rare values are described once for both directions. Writing an image does not change the
-    // world, so the cast is safe.
+    // One function reads and writes the rare values. Writing does not change the world, so the cast
+    // is safe.
     physics_world *world = (physics_world *)(uintptr_t)const_world;
     image_stream s;
     stream_write_open(&s, expected_bytes(world));
@@ -293,12 +293,12 @@ status world_restore(const uint8_t *bytes, size_t size, physics_world **out, err
     uint64_t hash = 0;
     stream_word(&s, &hash);
     stream_expect(&s, stream_left(&s) == 0, "bytes follow the end of the image");
-#ifndef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION // a forger could get the hash right
+#ifndef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION // a forger could compute the right hash
     if (!s.failed) {
         stream_expect(&s, world_hash(world) == hash,
                       "the state does not have the hash that the image names");
     }
-    if (!s.failed && s.sealed) { // last, so that what is wrong is named where it can be
+    if (!s.failed && s.sealed) { // comes last, so that more specific errors are reported first
         const size_t covered = size - SEAL_BYTES;
         stream_expect(&s, crc32c(0, bytes, covered) == get32(bytes + covered),
                       "the bytes do not have the checksum that follows them");
@@ -308,7 +308,8 @@ status world_restore(const uint8_t *bytes, size_t size, physics_world **out, err
         world_free(world);
         return refuse(&s, err);
     }
-    // Commands may come before the first step. They look at boxes as after the last one.
+    // Commands may come before the first step. Until then boxes are examined as after the last
+    // step.
     const bool stale = (marks & MARK_STALE) != 0;
     world->step = step_context_of(&world->def, (world->traits.lively > 0) != stale);
     *out = world;

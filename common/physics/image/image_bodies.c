@@ -1,4 +1,4 @@
-// Records of bodies, and what follows from them when they are read.
+// Records of bodies, and the values that reading derives from them.
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,15 +10,15 @@
 #include "common/physics/image/image_records.h"
 #include "common/physics/state/joints/joint_record.h"
 
-// A record: type, flags and parts in two bytes, the centre, then the parts that there are. Parts
-// are there only if they differ from the usual in any bit.
+// A record: type, flags and parts in two bytes, the centre, then the parts. A part is present only
+// if any bit of it differs from the default.
 enum {
     PART_ROTATION = 1 << 0,
     PART_VELOCITY = 1 << 1,
-    PART_SLEEP_TIME = 1 << 2, // sleep_time, with the drift in that time
+    PART_SLEEP_TIME = 1 << 2, // sleep_time, and the drift during it
     PART_NUMBERS = 1 << 3,    // damping and gravity scale
     PART_FORCE = 1 << 4,
-    PART_FORCE_AT_POINT = 1 << 5, // no more than this bit
+    PART_FORCE_AT_POINT = 1 << 5, // only this bit is stored
     PART_MASS = 1 << 6,
     PART_TAG = 1 << 7,
     PART_SLEEP_SET = 1 << 8,
@@ -162,7 +162,7 @@ void image_make_room(physics_world *world)
     world->joints.count = world->joint_slots.end;
 }
 
-// STREAM_RECORD_MAX leaves room for the longest tag; a longer one is not looked at.
+// STREAM_RECORD_MAX has room for the longest tag; a longer one is refused unread.
 static void get_tag(image_stream *s, const uint8_t **at, physics_world *world, uint32_t slot)
 {
     uint32_t length = (uint32_t)get_uint(at, 1);
@@ -241,11 +241,11 @@ void bodies_read(image_stream *s, physics_world *world)
     }
 }
 
-// ---- what follows
+// ---- derived values
 
 static bool within(double value, double limit)
 {
-    return value >= -limit && value <= limit; // not of NaN
+    return value >= -limit && value <= limit; // false for NaN
 }
 
 static void check_body(image_stream *s, const physics_world *world, uint32_t slot)
@@ -286,16 +286,16 @@ static void check_body(image_stream *s, const physics_world *world, uint32_t slo
                   "a mass is out of range");
 }
 
-// The mass follows from the shapes; the centre of mass then places the body, as it did when it was
-// written. Most bodies are like one before, in all that counts: `twins` has one for each definition
-// that is a body's only shape.
+// Derives the mass from the shapes; the centre of mass then determines the body's position, as
+// before it was written. Most bodies equal an earlier one in everything that matters: `twins` has
+// one body for each definition that is the only shape of its body.
 static void restore_mass(physics_world *world, uint32_t slot, const shape_table *table,
                          uint32_t *twins)
 {
     const body *b = &world->bodies.data[slot];
     body_motion *m = &world->motions.data[slot];
     vec2d center = m->center;
-    bool alone = b->shape_count == 1; // a chain has at least one piece, so this is none
+    bool alone = b->shape_count == 1; // a chain has at least one piece, so this body has none
     uint32_t *twin = alone ? &twins[table->numbers.data[b->shapes]] : NULL;
     if (alone && *twin != NONE && body_has_mass_of(world, slot, *twin)) {
         body_take_mass(world, slot, *twin);
@@ -323,7 +323,7 @@ static void check_boxes(image_stream *s, const physics_world *world, uint32_t sl
     }
 }
 
-// Sleepers of one set form a ring in ascending order; the set is named by its lowest slot.
+// The sleeping bodies of one set form a ring in ascending order; the lowest slot names the set.
 static void restore_ring(image_stream *s, physics_world *world, uint32_t slot, uint32_t *last)
 {
     body *b = &world->bodies.data[slot];

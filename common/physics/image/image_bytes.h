@@ -1,5 +1,5 @@
-// Values to bytes and back through a cursor, for records whose room was made sure of beforehand.
-// Little-endian, whatever the machine is; floats are their IEEE bits.
+// Converts values to bytes and back through a cursor, for records whose space was checked
+// beforehand. Little-endian on every machine; floats are their IEEE bits.
 #ifndef CAROM_COMMON_PHYSICS_IMAGE_IMAGE_BYTES_H
 #define CAROM_COMMON_PHYSICS_IMAGE_IMAGE_BYTES_H
 
@@ -17,9 +17,9 @@ static inline uint64_t little_endian(uint64_t value)
 #endif
 }
 
-// ---- writing. Up to eight bytes past the cursor are written over, whatever it moves by.
+// ---- writing: up to eight bytes past the cursor are overwritten, whatever it advances by
 
-// The lowest `bytes` bytes of the value.
+// Writes the lowest `bytes` bytes of the value.
 static inline void put_uint(uint8_t **at, uint64_t value, uint32_t bytes)
 {
     value = little_endian(value);
@@ -65,7 +65,7 @@ static inline void put_vec2d(uint8_t **at, vec2d value)
     put_double(at, value.y);
 }
 
-// ---- reading. Up to eight bytes past the cursor are looked at.
+// ---- reading: up to eight bytes past the cursor are read
 
 static inline uint64_t get_uint(const uint8_t **at, uint32_t bytes)
 {
@@ -76,7 +76,7 @@ static inline uint64_t get_uint(const uint8_t **at, uint32_t bytes)
     return bytes == 8 ? value : value & (((uint64_t)1 << 8 * bytes) - 1);
 }
 
-// UINT64_MAX where it has more than 63 bits, which no value of an image has.
+// UINT64_MAX for a number of more than 63 bits, which no value of an image has.
 static inline uint64_t get_varint(const uint8_t **at)
 {
     uint64_t value = 0;

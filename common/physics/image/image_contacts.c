@@ -1,9 +1,8 @@
 // Records of contacts.
 //
-// A record: marks; the slot, where it is not the next one; the shapes. Of one that is solved, or
-// would be if it were awake, also the colour, the frame of reference and the impulses of the points
-// that have any. The manifold is found again from that frame; the impulses are what it cannot
-// tell.
+// A record: marks; the slot, unless it is the next one; the shapes. If the contact is solved, or
+// would be if it were awake, also its colour, its frame of reference and the impulses of its
+// points. The manifold is computed again from that frame; the impulses cannot be.
 #include "common/physics/image/hash.h"
 #include "common/physics/image/image_bytes.h"
 #include "common/physics/image/image_records.h"
@@ -13,11 +12,11 @@
 enum {
     MARK_ACTIVE = 1 << 0,
     MARK_TOUCHING = 1 << 1,
-    MARK_SLOT = 1 << 2,    // slots were left out before it
-    MARK_PRESSED = 1 << 3, // the first point
+    MARK_SLOT = 1 << 2,    // the slots before it are free
+    MARK_PRESSED = 1 << 3, // the first point has impulses
     MARK_PRESSED_2 = 1 << 4,
     MARK_ROLLING = 1 << 5,
-    MARK_DEPTH = 1 << 6, // CONTACT_DEEP is the other way round than the points have it
+    MARK_DEPTH = 1 << 6, // CONTACT_DEEP is the opposite of what the points imply
     MARKS_ALL = (1 << 7) - 1
 };
 _Static_assert((int)MARK_ACTIVE == (int)CONTACT_ACTIVE &&
@@ -115,8 +114,8 @@ typedef struct contact_record {
     float rolling_impulse;
 } contact_record;
 
-// Whether a manifold follows depends on the shapes: a sensor has none. They are looked up in
-// bounds, and checked by place_contact().
+// Whether a manifold follows depends on the shapes: a sensor has none. The shape slots are bounded
+// here, and place_contact() checks them.
 static bool is_sensor(const physics_world *world, uint32_t shape_)
 {
     return slots_has(&world->shape_slots, shape_) &&

@@ -1,7 +1,7 @@
-// Records of joints; and of events that are still to be told.
+// Records of joints and of events that are not reported yet.
 //
-// A joint's record: a mask of those of its numbers that differ from the usual in any bit, kind,
-// flags, colour, bodies, joints of a gear; then those numbers, in the order of the tables below.
+// A joint's record: a mask of its numbers that differ from the default in any bit, kind, flags,
+// colour, bodies, joints of a gear; then those numbers, in the order of the tables below.
 #include "common/physics/image/image_bytes.h"
 #include "common/physics/image/image_records.h"
 #include "common/physics/state/joints/joint_record.h"
@@ -9,7 +9,7 @@
 
 // ---- joints
 
-// A number of a joint: in its record or in its settings.
+// A number of a joint: a field of its record or of its settings.
 typedef struct number_place {
     bool in_settings;
     uint16_t offset;
@@ -62,7 +62,7 @@ static const number_place DOUBLES[] = {
 enum {
     FLOAT_COUNT = sizeof FLOATS / sizeof *FLOATS,
     DOUBLE_COUNT = sizeof DOUBLES / sizeof *DOUBLES,
-    SETTINGS_COUNT = 17, // number of FLOATS; the first two may be infinite
+    SETTINGS_COUNT = 17, // length of FLOATS; the first two may be infinite
     MASK_BYTES = 6,
     FLAGS_KEPT = JOINT_FLAG_COLLIDE | JOINT_FLAG_MOTOR
 };
@@ -136,7 +136,7 @@ void joints_write(image_stream *s, const physics_world *world)
     }
 }
 
-// Whether a gear that takes hold of that body can stand on the joint.
+// Whether a gear that acts on that body can use the joint.
 static bool is_joint_of(const physics_world *world, uint32_t slot, uint32_t held)
 {
     if (slot == NONE) {
@@ -147,8 +147,8 @@ static bool is_joint_of(const physics_world *world, uint32_t slot, uint32_t held
            (on->kind == JOINT_REVOLUTE || on->kind == JOINT_PRISMATIC);
 }
 
-// Settings that a definition may have; what was derived from the bodies at creation is only to be
-// sane.
+// Checks settings that a definition may give; values derived from the bodies at creation only need
+// to be finite.
 static void check_settings(image_stream *s, const joint_parts *parts)
 {
     const joint *j = &parts->record;

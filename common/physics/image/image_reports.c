@@ -1,5 +1,5 @@
-// Forces and impulses of the last step; see world_save_reports(). In the order of the slots, which
-// a restored world has too.
+// Forces and impulses of the last step; see world_save_reports(). They are in the order of the
+// slots, which a restored world shares.
 #include "common/physics/image.h"
 
 #include <string.h>

@@ -1,8 +1,8 @@
-// Records of shapes. Many bodies bear the same shape, so definitions are written once and each
-// shape names its own, unless it is that of the shape before.
+// Records of shapes. Many bodies have the same shape, so each definition is written once; a shape
+// names its definition unless it is that of the previous shape.
 //
-// A record: marks, the body, of a piece its chain; the number of the definition, where the marks
-// say so, and the definition, where the number is new; the box, if there is one.
+// A record: marks, the body, for a piece its chain; the number of the definition if the marks say
+// so, and the definition if the number is new; the box if there is one.
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ static void polygon_fields(image_stream *s, polygon *p)
         stream_vec2(s, &p->normals[i]);
     }
     for (uint32_t i = count; i < POLYGON_VERTICES_MAX && i > 0; i++) {
-        p->vertices[i] = p->vertices[count - 1]; // polygon_make() leaves these values too
+        p->vertices[i] = p->vertices[count - 1]; // polygon_make() sets the same values
         p->normals[i] = p->normals[count - 1];
     }
     stream_vec2(s, &p->centroid);
@@ -83,7 +83,7 @@ static void chain_fields(image_stream *s, shape_def *def)
     def->point_count = (int)count;
 }
 
-// A number of a definition that the engine holds as a float.
+// A number of a definition that the engine stores as a float.
 static void number_field(image_stream *s, double *value)
 {
     float number = (float)*value;
@@ -191,7 +191,7 @@ static void grow_buckets(const physics_world *world, shape_table *table)
     }
 }
 
-// The number of the shape's definition, which may have been put into the table just now.
+// Returns the number of the shape's definition, adding it to the table if it is new.
 static uint32_t table_number(const physics_world *world, shape_table *table, uint32_t slot)
 {
     if (table->first.count * 2 >= table->buckets.count) {
@@ -213,7 +213,7 @@ static uint32_t table_number(const physics_world *world, shape_table *table, uin
 static void definition_of(const shape *from, shape_def *def)
 {
     const shape_traits *traits = from->traits;
-    memset(def, 0, sizeof *def); // padding too: definitions are compared as bytes first
+    memset(def, 0, sizeof *def); // clears padding too: definitions are first compared as bytes
     def->form = (from->flags & SHAPE_IS_CHAIN) != 0 ? FORM_CHAIN : FORM_CONVEX;
     if (def->form == FORM_CHAIN) {
         def->points = traits->points;
@@ -250,9 +250,9 @@ static void write_definition(image_stream *s, const physics_world *world, shape_
 enum { // marks of a shape
     MARK_PIECE = 1 << 0,
     MARK_ENLARGED = 1 << 1,
-    MARK_DEFINITION = 1 << 2, // another than that of the last one that is no piece
-    MARK_MOVED = 1 << 3,      // enlarged, and its box before follows
-    MARK_LOOK = 1 << 4,       // its dynamic body has no room left: its boxes are to be looked at
+    MARK_DEFINITION = 1 << 2, // its definition differs from that of the last shape that is no piece
+    MARK_MOVED = 1 << 3,      // enlarged, and its earlier box follows
+    MARK_LOOK = 1 << 4,       // its dynamic body has no room left: its boxes must be examined
     MARKS_ALL = (1 << 5) - 1
 };
 
@@ -273,7 +273,7 @@ static bool is_dynamic(const physics_world *world, const shape *s)
     return world->bodies.data[s->body].type == BODY_DYNAMIC;
 }
 
-// The marks of a shape's box; with MARK_MOVED `before` is its earlier one.
+// The marks of a shape's box; with MARK_MOVED, `before` is its earlier box.
 static uint32_t marks_of_box(physics_world *world, uint32_t slot, aabb *before)
 {
     const shape *s = &world->shapes.data[slot];
@@ -324,7 +324,7 @@ void shapes_write(image_stream *s, physics_world *world)
 
 // ---- reading
 
-// The number of the definition that comes next, which is put into the table if it is new.
+// Reads the number of the next definition, and the definition itself if it is new.
 static uint32_t read_definition(image_stream *s, shape_table *table, uint32_t slot)
 {
     uint32_t number = 0;
@@ -344,7 +344,7 @@ static uint32_t read_definition(image_stream *s, shape_table *table, uint32_t sl
     return number;
 }
 
-// The number of the last definition that was named is in *number.
+// *number keeps the last definition that was named.
 static void read_own(image_stream *s, physics_world *world, uint32_t slot, uint32_t owner,
                      bool named, shape_table *table, uint32_t *number)
 {
@@ -413,7 +413,7 @@ static void read_box(image_stream *s, physics_world *world, uint32_t slot, uint3
     const shape *restored = &world->shapes.data[slot];
     if (is_dynamic(world, restored) && (marks & MARK_LOOK) == 0) {
         world->motions.data[restored->body].room =
-            FLT_MIN; // there is some: impacts.c asks that alone
+            FLT_MIN; // not zero: impacts.c only tests for that
     }
 }
 

@@ -58,7 +58,7 @@ void stream_enter_tail(image_stream *s)
 {
     size_t left = stream_left(s);
     ASSERT(!s->in_tail && left < STREAM_RECORD_MAX);
-    if (left > 0) { // without bytes there may be no address
+    if (left > 0) { // an empty image may have no address
         memcpy(s->tail, s->at, left);
     }
     memset(s->tail + left, 0, sizeof s->tail - left);

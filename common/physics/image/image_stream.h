@@ -1,12 +1,12 @@
 // The bytes of an image, written or read.
 //
-// The frequent records (bodies, shapes, joints, contacts) ask once for room for a whole one and
-// then go through a cursor (image_bytes.h), unchecked; the end is compared after the record. The
-// rare ones are described once for both directions, value by value.
+// The frequent records (bodies, shapes, joints, contacts) reserve room for a whole record and then
+// use an unchecked cursor (image_bytes.h); the end is checked after the record. The rare ones have
+// one function for both directions, value by value.
 //
-// Reading never passes the end: near it, what is left is copied into a tail that is padded with
-// zeros, so that a record can be read before its length is known. The first thing that is wrong
-// marks the stream as failed, with a text; from then on everything reads as zero.
+// Reading never passes the end: near it, the remaining bytes are copied into a tail padded with
+// zeros, so a record can be read before its length is known. The first error marks the stream as
+// failed, with a text; after that every value reads as zero.
 #ifndef CAROM_COMMON_PHYSICS_IMAGE_IMAGE_STREAM_H
 #define CAROM_COMMON_PHYSICS_IMAGE_IMAGE_STREAM_H
 
@@ -17,13 +17,13 @@
 #include "common/base/status.h"
 #include "common/geometry/math.h"
 
-enum { STREAM_RECORD_MAX = 320 }; // bytes of a record, what a cursor may pass it by included
+enum { STREAM_RECORD_MAX = 320 }; // bytes of a record, plus those that a cursor may touch beyond it
 
 typedef struct image_stream {
     bool reading;
     bool failed;
     bool sealed;  // a checksum follows the end
-    bool foreign; // it failed as what is of another version or engine, or no image
+    bool foreign; // it failed because it is of another version or engine, or no image
     error error;
     uint8_t *output; // writing; grows
     size_t size, capacity;
@@ -39,7 +39,7 @@ void stream_read_open(image_stream *s, const uint8_t *bytes, size_t size);
 
 // Marks the stream as failed unless it is already.
 void stream_fail(image_stream *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
-// `condition` must hold of what was read.
+// Fails the stream unless `condition`, about a value just read, is true.
 static inline void stream_expect(image_stream *s, bool condition, const char *what)
 {
     if (!condition) {
@@ -52,7 +52,8 @@ static inline void stream_expect(image_stream *s, bool condition, const char *wh
 void stream_make_room(image_stream *s, size_t count);
 void stream_enter_tail(image_stream *s);
 
-// The place to write a record of at most STREAM_RECORD_MAX bytes; then, where it ended.
+// Returns the place for a record of at most STREAM_RECORD_MAX bytes; stream_put_end gets the
+// record's end.
 static inline uint8_t *stream_put(image_stream *s)
 {
     if (s->capacity - s->size < STREAM_RECORD_MAX) {
@@ -65,8 +66,8 @@ static inline void stream_put_end(image_stream *s, const uint8_t *at)
     s->size = (size_t)(at - s->output);
 }
 
-// The beginning of a record, of which at least STREAM_RECORD_MAX bytes can be read; then, where it
-// ended. Only then is it known that the record lay within the image.
+// Returns the beginning of a record, of which at least STREAM_RECORD_MAX bytes can be read;
+// stream_get_end gets its end and checks that the record lay within the image.
 static inline const uint8_t *stream_get(image_stream *s)
 {
     if (!s->in_tail && s->end - s->at < STREAM_RECORD_MAX) {
@@ -77,7 +78,7 @@ static inline const uint8_t *stream_get(image_stream *s)
 static inline bool stream_get_end(image_stream *s, const uint8_t *at)
 {
     if (s->failed) {
-        return false; // `at` is not of this tail
+        return false; // `at` is not in this tail
     }
     if (at > s->end) {
         stream_fail(s, "the image ends early");
@@ -87,7 +88,7 @@ static inline bool stream_get_end(image_stream *s, const uint8_t *at)
     return true;
 }
 
-// Bytes that are still to be read.
+// The number of bytes not yet read.
 static inline size_t stream_left(const image_stream *s)
 {
     return (size_t)(s->end - s->at);
@@ -98,7 +99,7 @@ static inline size_t stream_left(const image_stream *s)
 void stream_bytes(image_stream *s, void *bytes, size_t count);
 void stream_u64(image_stream *s, uint64_t *value);  // up to 63 bits; small values take fewer bytes
 void stream_word(image_stream *s, uint64_t *value); // all 64 bits
-// A number that may be at most `max`; `what` names it in the error.
+// A number of at most `max`; `what` names it in the error.
 void stream_u32(image_stream *s, uint32_t *value, uint32_t max, const char *what);
 void stream_bool(image_stream *s, bool *value);
 void stream_float(image_stream *s, float *value);

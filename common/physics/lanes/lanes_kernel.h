@@ -1,12 +1,12 @@
-// Shared by the kernels: select, compare and shuffle lanes, and gather rows into them. Only for
-// files that are compiled once a variant, and included by them before all else of this room.
+// Shared by the kernels: select, compare and shuffle lanes, and gather rows into them. Only files
+// that are compiled once per variant include it, before all other headers of this room.
 //
-// `lanes` is a vector as wide as the variant has them: of eight lanes, a whole group, or of four.
-// Kernels with four go over the PARTS of a group one after the other. (gcc 12 does split wider
-// vectors into narrow ones, but keeps them in memory and compares and shuffles them lane by lane.)
+// `lanes` is the variant's vector: eight lanes, a whole group, or four. Kernels with four lanes
+// process the PARTS of a group one after the other. (gcc 12 does split wider vectors into narrow
+// ones, but keeps them in memory and compares and shuffles them lane by lane.)
 //
-// The compiler's vector types (gcc and clang have the same). Only what compilers do not find is
-// written by hand: for AVX here, for four lanes in quad.h.
+// It uses the compiler's vector types, which gcc and clang share. Operations that compilers do not
+// recognise are written by hand: for AVX here, for four lanes in quad.h.
 #ifndef CAROM_COMMON_PHYSICS_LANES_LANES_KERNEL_H
 #define CAROM_COMMON_PHYSICS_LANES_LANES_KERNEL_H
 
@@ -46,10 +46,10 @@ typedef wide_int lanes_int;
 #endif
 enum {
     PART_LANES = sizeof(lanes) / sizeof(float),
-    PARTS = LANES / PART_LANES // parts that make up a group
+    PARTS = LANES / PART_LANES // number of parts of a group
 };
 
-// A struct of lanes as its `part`-th part sees it; see EACH() in wide.h.
+// Shifts a pointer to a struct of lanes to the group's `part`-th part; see EACH() in wide.h.
 #define PART_OF(group, part) ((void *)((char *)(group) + (size_t)(part) * sizeof(lanes)))
 
 INLINE const void *const_part_of(const void *group, int part)
@@ -66,7 +66,7 @@ INLINE lanes splat(float a)
 #endif
 }
 
-// From and to floats at any address.
+// Load and store floats at any address.
 INLINE lanes lanes_load(const float *at)
 {
     lanes loaded;
@@ -161,9 +161,9 @@ INLINE bool any_lane(lanes_int mask)
 
 // ---- rows of four floats
 
-// Rows of four fields into fields, or the other way round. Of eight lanes, r[i] are the rows of
-// lanes i and i + 4, and each half is turned by itself; that needs no shuffles across the middle of
-// a vector, which are slow.
+// Transposes rows of four fields into fields, or back. With eight lanes, r[i] are the rows of lanes
+// i and i + 4, and each half is transposed by itself: that needs no shuffles across the middle of a
+// vector, which are slow.
 INLINE void turn_fours(const lanes r[4], lanes out[4])
 {
 #ifdef LANES_IN_PARTS
@@ -187,8 +187,8 @@ INLINE void turn_fours(const lanes r[4], lanes out[4])
 #endif
 }
 
-// The `i`-th row, i < 4, for turn_fours(): four floats at an address for each lane, or for each of
-// two.
+// Loads the `i`-th row, i < 4, for turn_fours(): four floats at an address for each lane, or for
+// each of two.
 INLINE lanes load_rows(const char *at, size_t element_bytes, const uint32_t *slots, int i)
 {
     const quad *first = (const quad *)(const void *)(at + slots[i] * element_bytes);
@@ -196,7 +196,7 @@ INLINE lanes load_rows(const char *at, size_t element_bytes, const uint32_t *slo
     return *first;
 #else
     const quad *second = (const quad *)(const void *)(at + slots[i + 4] * element_bytes);
-#ifdef BY_HAND_AVX // or gcc loads both and then shuffles
+#ifdef BY_HAND_AVX // otherwise gcc loads both and then shuffles
     return (lanes)_mm256_insertf128_ps(_mm256_castps128_ps256(*(const __m128 *)first),
                                        *(const __m128 *)second, 1);
 #else
@@ -205,8 +205,8 @@ INLINE lanes load_rows(const char *at, size_t element_bytes, const uint32_t *slo
 #endif
 }
 
-// Of elements of an array, by their slots, four floats into a vector a field; `first` are those of
-// the array's first element.
+// Gathers four floats of array elements, chosen by slot, into one vector per field; `first` points
+// at those of the array's first element.
 INLINE void gather_fours(const void *first, size_t element_bytes, const uint32_t *slots,
                          lanes out[4])
 {

@@ -1,4 +1,4 @@
-// Plane vectors by lanes. Only for files that are compiled once a variant.
+// Plane vectors in lanes. Only for files that are compiled once per variant.
 #ifndef CAROM_COMMON_PHYSICS_LANES_VECTOR_LANES_H
 #define CAROM_COMMON_PHYSICS_LANES_VECTOR_LANES_H
 
@@ -18,8 +18,8 @@ INLINE vector_lanes rotate_back(vector_lanes v, lanes c, lanes s)
     return (vector_lanes){c * v.x + s * v.y, c * v.y - s * v.x};
 }
 
-// Rotates by a small angle [rad]; the length of the result is off by no more than an eighth of its
-// fourth power.
+// Rotates by a small angle [rad]; the relative error of the length is at most an eighth of the
+// angle's fourth power.
 INLINE vector_lanes rotate_slightly(vector_lanes v, lanes angle)
 {
     return rotate(v, splat(1.0f) - splat(0.5f) * angle * angle, angle);

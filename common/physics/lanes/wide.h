@@ -1,9 +1,9 @@
-// Eight floats at a time: the type in which the solver's lanes and the boxes of trees are kept, and
-// which variant of the kernels runs.
+// Eight floats at a time: the type of the solver's lanes and of the boxes of trees, and the choice
+// of the kernels' variant.
 //
 // The kernels are written once and compiled once for every vector width that a processor of the
-// family may have; which one runs is chosen when a world is made. Each lane is computed as a lone
-// float would be, with neither fused nor reordered operations, so the bits do not depend on it.
+// family may have; which one runs is chosen when a world is made. Each lane is computed like a
+// single float, without fused or reordered operations, so the bits do not depend on the variant.
 //
 // All variants share one layout in memory: groups of eight. Kernels whose vectors have four
 // lanes take a group in two parts, one after the other (lanes_kernel.h).
@@ -17,14 +17,14 @@
 
 enum { LANES = 8 };
 
-// Aligned by itself on processors, too, that have no such vectors.
+// The alignment is explicit, for processors without such vectors too.
 typedef float wide __attribute__((vector_size(4 * LANES), aligned(4 * LANES)));
 typedef int32_t wide_int __attribute__((vector_size(4 * LANES), aligned(4 * LANES)));
 
-// (A function would have to pass it in a way that not every processor has.)
+// (A macro, since a function would have to pass the vector in a way that not every processor has.)
 #define WIDE_SPLAT(a) ((wide){a, a, a, a, a, a, a, a})
 
-// The first four or, of half 1, the other four.
+// The first four lanes or, for half 1, the other four.
 static inline quad wide_half(const wide *a, int half)
 {
     return quad_load((const char *)a + half * (int)sizeof(quad));
@@ -36,9 +36,9 @@ static inline void wide_set(wide *a, uint32_t lane, float value)
     memcpy((char *)a + lane * sizeof value, &value, sizeof value);
 }
 
-// A field of a struct of lanes: a float, or an integer, for each of eight. A kernel that takes
-// groups in parts sees it as the first four and a gap; the same struct taken four floats farther on
-// is the other part's.
+// A field of a struct of lanes: a float, or an integer, for each of eight. A kernel that processes
+// groups in parts sees it as the first four and a gap; a pointer to the same struct moved by four
+// floats gives the other part.
 #ifdef LANES_IN_PARTS
 #define EACH(name)                                                                                 \
     quad name;                                                                                     \
@@ -60,8 +60,8 @@ static inline void wide_set(wide *a, uint32_t lane, float value)
     EACH2(a, b);                                                                                   \
     EACH2(c, d)
 
-// Whether the AVX2 variant is there, this processor runs it, and CAROM_SIMD=base in the environment
-// does not ask for the other.
+// Whether the AVX2 variant is built, this processor supports it, and CAROM_SIMD=base in the
+// environment does not select the other one.
 bool wide_avx2_chosen(void);
 
 #endif

@@ -1,7 +1,7 @@
 // Work over ranges of elements, on the threads of the world's task_runner (ranges.h).
 //
-// Invariant: each partial result is written by one range alone, and their number depends on the
-// runner, never on timing; results do not depend on it. Called on the world's thread.
+// Invariant: only one range writes each partial result, and the number of partial results depends
+// on the runner, never on timing; final results do not depend on it. Called on the world's thread.
 #include "common/physics/parallel/ranges.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 #include "common/base/assert.h"
 
-// More ranges than threads: a thread that is held up leaves work to the others.
+// More ranges than threads, so that others can take work from a delayed thread.
 #define RANGES_PER_THREAD 2u
 
 typedef struct ranges {
@@ -82,7 +82,7 @@ static uint32_t partials_for(const parallel_work *parallel, uint32_t count, uint
     uint32_t partials = count / grain < most ? count / grain : most;
     uint32_t threads = (uint32_t)parallel->runner.threads;
     return partials > threads ? partials / threads * threads
-                              : partials; // every thread gets as many
+                              : partials; // every thread gets the same number
 }
 
 static void run(ranges *r)

@@ -1,5 +1,5 @@
-// Order for lists of slots, in place: a step allocates nothing. A radix sort, byte by byte from the
-// highest that is used; slots have 24 bits.
+// Sorts lists of slots in place, since a step allocates nothing. A radix sort, byte by byte from
+// the highest that is used; slots have 24 bits.
 #include "common/physics/parallel/sort.h"
 
 enum { SMALL = 32 };
@@ -18,11 +18,11 @@ static void insertion_sort(uint32_t *slots, uint32_t count)
     }
 }
 
-// Puts every slot where its byte belongs, by exchanges (McIlroy, Bostic, McIlroy, "Engineering
-// Radix Sort", 1993), and each byte's slots in order by the bytes below.
+// Moves every slot to its byte's section by exchanges (McIlroy, Bostic, McIlroy, "Engineering Radix
+// Sort", 1993), then sorts each section by the lower bytes.
 static void radix_sort(uint32_t *slots, uint32_t count, unsigned shift)
 {
-    uint32_t next[256] = {0}; // places still to be filled of each byte
+    uint32_t next[256] = {0}; // places of each byte still to be filled
     uint32_t end[256];
     for (uint32_t i = 0; i < count; i++) {
         next[slots[i] >> shift & 255]++;
@@ -133,13 +133,13 @@ static uint64_t key_of(item_pair p)
     return (uint64_t)p.a << 32 | p.b;
 }
 
-// The greatest of the `most` lowest keys (at least one), byte by byte from the highest: of the keys
-// that agree so far, the byte is the one in which the count is reached. *equal: how many pairs with
-// that key are among them.
+// The greatest of the `most` lowest keys (at least one), byte by byte from the highest: among the
+// keys that agree so far, its byte is the one at which the count is reached. *equal: how many of
+// these pairs have exactly that key.
 static uint64_t greatest_kept(const item_pairs *pairs, uint32_t most, uint32_t *equal)
 {
     uint64_t key = 0;
-    uint64_t known = 0; // bits of it
+    uint64_t known = 0; // bits of the key known so far
     for (int shift = 56; shift >= 0; shift -= 8) {
         uint32_t counts[256] = {0};
         for (uint32_t i = 0; i < pairs->count; i++) {

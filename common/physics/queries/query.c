@@ -1,16 +1,17 @@
 // Rays and casts.
 //
-// The broad phase gives the shapes whose boxes the ray may meet. For each the ray is first cut, in
-// double, to the part within the shape's box, and only that part is handed on relative to the body:
-// a ray of kilometres hits as exactly as one of a metre. Hits are sorted by fraction, then by slot.
+// The broad phase gives the shapes whose boxes the ray may meet. For each shape the ray is first
+// clipped, in double, to the part within the shape's box, and only that part is converted to the
+// body's frame: a ray of kilometres hits as exactly as one of a metre. Hits are sorted by fraction,
+// then by slot.
 #include "common/physics/definition.h"
 #include "common/physics/state/ids.h"
 #include "common/physics/queries/query_internal.h"
 
 #include <stdlib.h>
 
-// A cut ray goes this far beyond the box, so that what lies on the box's side is met inside the
-// part [m].
+// A clipped ray extends this far beyond the box, so that it hits a surface that lies on the box's
+// side [m].
 static const double CUT_MARGIN = 0.25;
 
 query_filter query_filter_default(void)
@@ -59,11 +60,11 @@ status query_shape_check(const shape_geometry *form, error *err)
     return s;
 }
 
-// ---- a search along a way
+// ---- a search along the path
 
 typedef struct found_hit {
     query_hit hit;
-    uint32_t slot;  // under which it answers
+    uint32_t slot;  // slot of the shape that answers: for a chain's piece, the chain
     uint32_t piece; // slot of the shape that was hit
 } found_hit;
 
@@ -73,13 +74,13 @@ typedef struct search {
     uint32_t looks;
     bool all;
     vec2d from, by;
-    const shape_geometry *moved; // NULL: a ray
+    const shape_geometry *moved; // the cast shape; NULL: a ray
     proxy moved_proxy;
-    aabb moved_box; // around the moved shape in its frame; of a ray, nothing
+    aabb moved_box; // around the cast shape in its frame; empty for a ray
     ARRAY(found_hit) found;
 } search;
 
-// The part of the way in which it may meet the box. False: none.
+// Computes the part of the path in which it may hit the box. False if there is none.
 static bool cut(const search *s, aabb box, double *enter, double *leave)
 {
     const double lower[2] = {(double)box.lower.x - (double)s->moved_box.upper.x,
@@ -107,7 +108,7 @@ static bool cut(const search *s, aabb box, double *enter, double *leave)
     return *enter <= *leave;
 }
 
-// A chain stops what comes from its right side only.
+// A chain stops only what comes from its right side.
 static bool comes_from_behind(const shape_geometry *target, cast_result hit)
 {
     if (target->kind != SHAPE_CHAIN_SEGMENT || !(hit.fraction > 0.0f)) {
@@ -117,7 +118,7 @@ static bool comes_from_behind(const shape_geometry *target, cast_result hit)
     return vec2_dot(hit.normal, vec2_right(along)) < 0.0f;
 }
 
-// The part of the way, in the frame of the body.
+// Casts the part of the path from `enter` to `leave` against the shape, in the frame of its body.
 static cast_result meet(const search *s, const shape_geometry *target, pose frame, double enter,
                         double leave)
 {
@@ -142,7 +143,7 @@ static float visit(void *context, uint32_t slot, float fraction)
     }
     const shape *target = &s->world->shapes.data[slot];
     pose frame = body_pose(&s->world->motions.data[target->body]);
-    // The box of now, not the one in the tree, which depends on how the body came here.
+    // Uses the exact current box: the one in the tree depends on how the body came here.
     aabb box = shape_aabb_at(&target->traits->geometry, frame);
     double enter;
     double leave;
@@ -162,8 +163,8 @@ static float visit(void *context, uint32_t slot, float fraction)
                                                .fraction = at},
                                        .slot = query_slot(s->world, slot),
                                        .piece = slot}));
-    // Only what is nearer counts from here on; equally near is still looked at, for the lower slot
-    // wins. Zero would end the search, so what starts inside of something leaves a little.
+    // From here on only nearer hits count; equally near ones are still tested, since the lower slot
+    // wins. Zero would end the search, so a hit at the start returns a tiny fraction.
     return s->all ? fraction : float_max(float_round_up(at), 1.0e-30f);
 }
 
@@ -172,7 +173,7 @@ static int compare(uint64_t a, uint64_t b)
     return a < b ? -1 : a > b;
 }
 
-// By slot, then fraction, then piece: the first of each slot is its answer.
+// Sorts by slot, then fraction, then piece: the first hit of each slot is its answer.
 static int by_slot(const void *left, const void *right)
 {
     const found_hit *a = left;
@@ -218,7 +219,7 @@ static void give(search *s, query_hits *hits)
 
 static status run(search *s, query_hits *hits, error *err)
 {
-    // The tree's ray is that of the middle of the moved box, with room for rounding.
+    // The tree's ray is that of the moved box's middle, with room for rounding.
     aabb box = s->moved_box;
     vec2 middle = vec2_scale(0.5f, vec2_add(box.lower, box.upper));
     vec2 extents = vec2_scale(0.5f, vec2_sub(box.upper, box.lower));

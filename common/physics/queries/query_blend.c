@@ -4,7 +4,7 @@
 
 static const double TURN = 6.283185307179586; // [rad]
 
-// The way from one angle to another is the short one.
+// Interpolates from one angle to the other the short way round.
 static rot rotation_between(rot a, rot b, double share)
 {
     const double from = rot_angle(a);

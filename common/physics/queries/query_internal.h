@@ -7,19 +7,19 @@
 
 // Whether the query sees the shape (a piece of a chain, not the chain as a whole).
 bool query_sees(const physics_world *world, const query_filter *filter, uint32_t slot);
-// Counts one more look of a query. False: they are too many.
+// Counts one more visited shape. False: the query has reached its limit.
 static inline bool query_may_look(const query_filter *filter, uint32_t *looks)
 {
     ++*looks;
     return filter->looks_most == 0 || *looks <= filter->looks_most;
 }
-// STATUS_UNAVAILABLE where the query gave up.
+// STATUS_UNAVAILABLE if the query reached its limit.
 status query_gave_up(const query_filter *filter, uint32_t looks, error *err);
-// The filter itself, or the default for NULL.
+// The filter itself, or the default if it is NULL.
 query_filter query_filter_or_default(const query_filter *filter);
-// The shape is a sound one that a query may bring along; the text begins with "shape".
+// Checks the shape that a query brings; the error text begins with "shape".
 status query_shape_check(const shape_geometry *form, error *err);
-// The slot under which a shape answers: of a chain's piece, the chain's.
+// The slot that answers for a shape: for a chain's piece, the chain's.
 static inline uint32_t query_slot(const physics_world *world, uint32_t slot)
 {
     uint32_t chain = world->shapes.data[slot].traits->chain;

@@ -1,11 +1,11 @@
-// Shapes that overlap a box or a shape, that contain a point, that are nearest to one.
+// Finds shapes that overlap a box or a shape, that contain a point, or that are nearest to one.
 #include "common/physics/definition.h"
 #include "common/physics/state/ids.h"
 #include "common/physics/queries/query_internal.h"
 
 #include <stdlib.h>
 
-// Shapes overlap up to this distance: touching is not a matter of the last bit [m].
+// Shapes overlap up to this distance, so that touching does not depend on the last bit [m].
 static const float TOUCH_DISTANCE = 1.0e-5f;
 
 // ---- overlaps
@@ -25,7 +25,7 @@ typedef struct overlap {
     ARRAY(found_shape) found;
 } overlap;
 
-// The part of the area near the shape, as a figure in the frame of its body: a box, or less where
+// The part of the area near the shape, in the frame of its body: a box, or a segment or point if
 // the area has no width.
 static proxy area_near(const overlap *o, aabb box, pose frame)
 {
@@ -104,7 +104,7 @@ static status run(overlap *o, aabb box, query_list *list, error *err)
     qsort(o->found.data, o->found.count, sizeof *o->found.data, compare_found);
     for (uint32_t i = 0; i < o->found.count; i++) {
         const found_shape *f = &o->found.data[i];
-        if (i == 0 || f[-1].slot != f->slot) { // a chain is found once for each piece
+        if (i == 0 || f[-1].slot != f->slot) { // a chain is found once per touched piece
             array_push(list, ((query_found){body_id_of(o->world, f->body),
                                             shape_id_of(o->world, f->slot)}));
         }
@@ -182,11 +182,11 @@ typedef struct nearest {
     uint32_t looks;
     vec2d point;
     double best;   // the least distance so far, at first the radius
-    uint32_t slot; // shape at that distance; NONE: nothing yet
+    uint32_t slot; // the shape at that distance; NONE: none yet
     query_near near;
 } nearest;
 
-// From the point to the box, a lower bound for what is in it.
+// Distance from the point to the box, a lower bound for the shapes in it.
 static double distance_to_box(vec2d p, aabb box)
 {
     double dx = fmax(fmax((double)box.lower.x - p.x, p.x - (double)box.upper.x), 0.0);
@@ -227,7 +227,7 @@ static bool visit_nearest(void *context, uint32_t slot)
 status query_nearest(const physics_world *world, vec2d point, double radius,
                      const query_filter *filter, query_near *out, error *err)
 {
-    const double farthest = 4.0 * PHYSICS_EXTENT_MAX; // farther than any two places are apart
+    const double farthest = 4.0 * PHYSICS_EXTENT_MAX; // larger than any distance of two positions
     status s = vector_check(point, PHYSICS_EXTENT_MAX, "point", err);
     if (s == STATUS_OK && !(radius >= 0.0)) {
         s = error_set(err, STATUS_INVALID_ARGUMENT, "radius must be at least 0, got %g", radius);
@@ -238,7 +238,7 @@ status query_nearest(const physics_world *world, vec2d point, double radius,
     radius = fmin(radius, farthest);
     nearest n = {
         .world = world, .filter = query_filter_or_default(filter), .point = point, .best = radius};
-    // Growing boxes: the first in which something is no farther than the box reaches has the
+    // Searches growing boxes: once a shape is found no farther away than the box reaches, it is the
     // nearest.
     double reach = fmin(1.0, radius);
     for (;;) {

@@ -1,7 +1,7 @@
 // Counting pairs of overlapping boxes; see overlaps.h.
 //
-// The trees do not hold the shapes that are about to be made, so boxes that were counted are kept
-// beside them: in a list while they are few, in a tree of their own from then on.
+// The trees do not have the shapes that are about to be made, so counted boxes are kept separately:
+// in a list while they are few, then in a tree of their own.
 #include "common/physics/overlaps.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "common/physics/state/ids.h"
 #include "common/physics/state/world.h"
 
-enum { LISTED_MAX = 32 }; // boxes that are compared one by one
+enum { LISTED_MAX = 32 }; // boxes in the list, compared one by one
 
 typedef struct made_box {
     aabb box;
@@ -21,16 +21,16 @@ typedef struct made_box {
 struct overlap_count {
     const physics_world *world;
     uint64_t most, found;
-    uint64_t looked; // boxes seen that make no pair
+    uint64_t looked; // visited boxes that make no pair
     ARRAY(made_box) made;
-    tree own; // tree of `made` beyond LISTED_MAX
+    tree own; // a tree of `made` when it exceeds LISTED_MAX
     bool planted;
 };
 
-// ---- one box against what there is
+// ---- one box against existing ones
 
 typedef struct visit {
-    const physics_world *world; // NULL: the visited are of `made`
+    const physics_world *world; // NULL: visits boxes of `made`
     const overlap_count *of;
     int32_t group;
     bool fixed;
@@ -195,7 +195,7 @@ void overlap_count_set(overlap_count *c, body_id id, uint32_t fields, const body
     }
 }
 
-// ---- the world as it is
+// ---- the world in its current state
 
 uint32_t world_pair_count(const physics_world *world)
 {
@@ -211,7 +211,7 @@ step_load world_step_load(const physics_world *world)
 
 uint64_t world_count_overlaps(const physics_world *world, uint64_t most)
 {
-    uint64_t moving = 0; // pairs of two that may move, each from both sides
+    uint64_t moving = 0; // pairs of two that may move are found from both sides
     uint64_t fixed = 0;
     uint64_t looked = 0;
     for (uint32_t slot = slots_next(&world->shape_slots, 0);
@@ -224,7 +224,7 @@ uint64_t world_count_overlaps(const physics_world *world, uint64_t most)
         int32_t group = s->traits->filter.group;
         uint64_t all = count_in_world(world, s->fat, group, false, 2 * most, &looked);
         uint64_t others = count_in_world(world, s->fat, group, true, 2 * most, &looked);
-        moving += others - (group < 0 ? 0 : 1); // itself among them
+        moving += others - (group < 0 ? 0 : 1); // the box finds itself
         fixed += all - others;
     }
     uint64_t found = moving / 2 + fixed;
@@ -235,7 +235,7 @@ uint64_t world_count_overlaps_of(const physics_world *world,
                                  bool (*counts)(void *context, body_id body), void *context,
                                  uint64_t most)
 {
-    uint64_t found = 0; // pairs of two such from both sides
+    uint64_t found = 0; // pairs of two given bodies, found from both sides
     uint64_t looked = 0;
     for (uint32_t slot = slots_next(&world->shape_slots, 0);
          slot != 0 && found / 2 < most && looked < OVERLAP_LOOKS_MAX;

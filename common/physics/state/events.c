@@ -1,6 +1,6 @@
-// Events: what happened, in order, with the tick whose state first shows it. Changes between two
-// steps report into the list of the step that follows, so that no event comes before the state that
-// it speaks of.
+// Events in the order in which they happened, each with the tick whose state first shows it.
+// Changes between two steps add to the list of the following step, so that no event comes before
+// the state that it describes.
 #include "common/physics/state/events.h"
 
 #include "common/base/assert.h"
@@ -33,7 +33,7 @@ void event_push(physics_world *world, const physics_event *event)
     }
     events_begin(world);
     array_push(&world->events, *event);
-    // The state that shows it is that of the step under way, or of the next one.
+    // The state that shows it is that of the current step, or of the next one.
     world->events.data[world->events.count - 1].tick = world->tick + 1;
 }
 
@@ -42,7 +42,7 @@ void event_push_body(physics_world *world, event_kind kind, uint32_t slot)
     event_push(world, &(physics_event){.kind = kind, .a = body_id_of(world, slot)});
 }
 
-// An event tells of one point: the deepest, a hit of the fastest.
+// An event reports one point: the deepest, or for a hit the fastest.
 static int point_told(event_kind kind, const contact *c, const placed_points *placed,
                       const float *approach)
 {

@@ -1,11 +1,10 @@
 // The constraint graph: contacts and joints get colours so that no two of one colour write to the
-// same body. Those of one colour can then be solved in any order, several at a time, with the same
+// same body. Constraints of one colour can be solved in any order, several at a time, with the same
 // result to the bit.
 //
-// Colouring is greedy and kept up as constraints come and go (first fit on the free bits of both
-// bodies). A body that does not move is not written to and needs no colour. Pairs of moving bodies
-// take the low colours, contacts with what does not move the high ones, so that the ground has the
-// last word in each sweep.
+// Colouring is greedy (first fit on the free bits of both bodies) and incremental. Static bodies
+// are not written to and need no colour. Pairs of moving bodies take the low colours, contacts with
+// static bodies the high ones, so that contacts with the ground are solved last in each sweep.
 #include "common/base/assert.h"
 #include "common/physics/state/joints/joint_record.h"
 #include "common/physics/state/world.h"
@@ -57,8 +56,9 @@ static void give_colour(physics_world *world, uint32_t colour, uint32_t body_a, 
     }
 }
 
-// Of a colour's contacts those of two points come first, as far as that is known: then the others'
-// groups are solved with half the work. No result depends on it. (What overflows goes by slot.)
+// Within a colour, contacts known to have two points come first: the groups of the others are then
+// solved with half the work. No result depends on this order. (Overflowing contacts are ordered by
+// slot.)
 
 static void swap_contacts(physics_world *world, graph_colour *colour, uint32_t i, uint32_t k)
 {
@@ -124,7 +124,7 @@ static void unlist_joint(physics_world *world, uint32_t slot)
     }
 }
 
-// Takes that very colour, if it may be and is free.
+// Takes exactly that colour if it is allowed and free.
 static bool take_given_colour(physics_world *world, uint32_t colour, uint32_t body_a,
                               uint32_t body_b)
 {
@@ -191,7 +191,7 @@ uint32_t graph_joint_count(const physics_world *world, uint32_t colour)
     return count;
 }
 
-// A joint that writes to more than two bodies is solved with those that run one by one.
+// A joint that writes to more than two bodies is solved with the joints that are solved one by one.
 void graph_add_joint(physics_world *world, uint32_t slot)
 {
     const joint *j = &world->joints.data[slot];

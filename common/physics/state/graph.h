@@ -1,4 +1,4 @@
-// The constraint graph: which contacts and joints are solved in which colour; see graph.c.
+// The constraint graph: the colour in which each contact and joint is solved; see graph.c.
 #ifndef CAROM_COMMON_PHYSICS_STATE_GRAPH_H
 #define CAROM_COMMON_PHYSICS_STATE_GRAPH_H
 
@@ -8,10 +8,10 @@
 
 enum {
     COLOURS = 24, // colours of the constraint graph; a body's used colours are the bits of a word
-    COLOURS_DYNAMIC = 20, // the first ones are for pairs of dynamic bodies, the rest for contacts
-                          // with what does not move
+    // the first ones are for pairs of dynamic bodies, the others for contacts with static bodies
+    COLOURS_DYNAMIC = 20,
     COLOUR_OVERFLOW =
-        COLOURS, // constraints beyond their bodies' colours: solved one by one, by slot
+        COLOURS, // constraints for which no colour is free: solved one by one, by slot
     COLOUR_NONE = 255
 };
 
@@ -26,15 +26,15 @@ typedef struct graph_colour {
 
 void graph_add_contact(physics_world *world, uint32_t slot);
 void graph_remove_contact(physics_world *world, uint32_t slot);
-// Its number of points has changed, if it is in the graph.
+// Call when its number of points has changed; does nothing if it is not in the graph.
 void graph_sort_contact(physics_world *world, uint32_t slot);
-// A given colour again, from an image: false if it is taken on one of the bodies or not one for
+// Restores a colour from an image: false if it is taken on one of the bodies or not allowed for
 // them.
 bool graph_place_contact(physics_world *world, uint32_t slot, uint32_t colour);
 bool graph_place_joint(physics_world *world, uint32_t slot, uint32_t colour);
 uint32_t graph_joint_count(const physics_world *world, uint32_t colour);
 void graph_add_joint(physics_world *world, uint32_t slot);
 void graph_remove_joint(physics_world *world, uint32_t slot);
-void graph_relist_joint(physics_world *world, uint32_t slot); // it may be of another sort now
+void graph_relist_joint(physics_world *world, uint32_t slot); // its sort may have changed
 
 #endif

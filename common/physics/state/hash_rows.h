@@ -1,4 +1,5 @@
-// Rows of words of the state hash: what a row begins with, and how fields are added to it.
+// Rows of words of the state hash: the first word of each kind of row, and functions that add
+// fields.
 #ifndef CAROM_COMMON_PHYSICS_STATE_HASH_ROWS_H
 #define CAROM_COMMON_PHYSICS_STATE_HASH_ROWS_H
 

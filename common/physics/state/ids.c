@@ -1,4 +1,4 @@
-// Ids and slots: from the numbers that callers hold to the places where things are, and back.
+// Ids and slots: converts callers' ids to the slots of objects, and back.
 #include <inttypes.h>
 
 #include "common/physics/state/ids.h"
@@ -12,7 +12,7 @@ uint32_t body_slot(const physics_world *world, body_id id)
 uint32_t shape_slot(const physics_world *world, shape_id id)
 {
     uint32_t slot = slots_find(&world->shape_slots, id);
-    // The pieces of a chain are the engine's own matter: only the chain has an id.
+    // The pieces of a chain are internal: only the chain has an id.
     if (slot != NONE && world->shapes.data[slot].traits->chain != NONE &&
         world->shapes.data[slot].traits->chain != slot) {
         return NONE;

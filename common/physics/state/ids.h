@@ -1,5 +1,5 @@
-// Slots and ids: from the numbers that callers hold to the places where things are, and back
-// (ids.c). The slot of an id that exists, or NONE.
+// Converts ids, which callers have, to the slots of objects, and back (ids.c). The slot functions
+// return NONE for an id that does not exist.
 #ifndef CAROM_COMMON_PHYSICS_STATE_IDS_H
 #define CAROM_COMMON_PHYSICS_STATE_IDS_H
 

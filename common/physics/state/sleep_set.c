@@ -1,5 +1,5 @@
-// Bodies that fell asleep together, and wake together. A set is a ring through body.sleep_next; its
-// bodies are on no list, so that they cost nothing.
+// Sets of bodies that fell asleep together and wake together. A set is a ring through
+// body.sleep_next; its bodies are on no list, so they cost nothing.
 #include "common/physics/state/sleep_set.h"
 
 #include "common/base/assert.h"
@@ -46,7 +46,7 @@ void sleep_set_form(physics_world *world, const uint32_t *bodies, uint32_t count
 
 typedef struct flood {
     ARRAY(uint32_t) bodies;
-    bool stirred; // something that moves by itself touches the island: it cannot sleep
+    bool stirred; // a body that moves by itself touches the island: it cannot sleep
 } flood;
 
 static void flood_add(physics_world *world, flood *f, uint32_t slot)
@@ -65,7 +65,7 @@ static void flood_joint(physics_world *world, uint32_t joint_, uint32_t other, v
     flood_add(world, context, other);
 }
 
-// All that touches or is joined to what is in the flood.
+// Adds all bodies that touch bodies of the flood or are joined to them.
 static void flood_spread(physics_world *world, flood *f)
 {
     for (uint32_t i = 0; i < f->bodies.count; i++) {
@@ -103,7 +103,7 @@ void sleep_set_put_island(physics_world *world, uint32_t slot)
     array_free(&f.bodies);
 }
 
-// The kept islands stay marked meanwhile, so no other flood enters them.
+// The kept islands stay marked meanwhile, so that no other flood enters them.
 uint32_t world_rest_others(physics_world *world, const body_id *keep, uint32_t count)
 {
     const uint32_t wanted = world->event_mask;
@@ -140,7 +140,7 @@ static void wake_joint(physics_world *world, uint32_t joint_, uint32_t other, vo
     joint_activate(world, joint_);
 }
 
-// The set's bodies, ascending.
+// The set's bodies, in ascending order.
 static void collect_set(physics_world *world, uint32_t slot, slot_list *members)
 {
     array_clear(members);
@@ -152,7 +152,7 @@ static void collect_set(physics_world *world, uint32_t slot, slot_list *members)
     members->count = sort_slots(members->data, members->count);
 }
 
-// All contacts of bodies, ascending.
+// All contacts of the bodies, in ascending order.
 static void collect_contacts(physics_world *world, const slot_list *members, slot_list *contacts)
 {
     array_clear(contacts);
@@ -181,7 +181,7 @@ void sleep_set_wake(physics_world *world, uint32_t slot)
         body_list_awake(world, members->data[i]);
         event_push_body(world, EVENT_WAKE, members->data[i]);
     }
-    // Contacts get their colours back in the order of their slots.
+    // Contacts get colours again, in the order of their slots.
     collect_contacts(world, members, contacts);
     for (uint32_t i = 0; i < contacts->count; i++) {
         contact_activate(world, contacts->data[i]);

@@ -1,5 +1,5 @@
-// Sets of bodies that sleep: forming them, by command too, and waking them. step/sleep.c decides
-// which bodies may sleep. On the world's thread.
+// Sets of sleeping bodies: forms them, also by command, and wakes them. step/sleep.c decides which
+// bodies may sleep. On the world's thread.
 #ifndef CAROM_COMMON_PHYSICS_STATE_SLEEP_SET_H
 #define CAROM_COMMON_PHYSICS_STATE_SLEEP_SET_H
 
@@ -7,10 +7,10 @@
 
 // Takes the bodies (ascending slots, awake, dynamic) off all lists, as one set.
 void sleep_set_form(physics_world *world, const uint32_t *bodies, uint32_t count);
-// All that fell asleep with the body.
+// Wakes all bodies that fell asleep with this one.
 void sleep_set_wake(physics_world *world, uint32_t body);
-// The body and all that touches it or is joined to it, at once; not if a moving kinematic body
-// does.
+// Puts the body and all bodies that touch it or are joined to it to sleep at once, unless a moving
+// kinematic body touches them.
 void sleep_set_put_island(physics_world *world, uint32_t body);
 
 #endif

@@ -1,7 +1,7 @@
-// Slots with generations; slots.h has the rules. Any thread may ask while none changes them.
+// Slots with generations; slots.h has the rules. Any thread may read them while none changes them.
 //
 // Invariants: `count` bits of `taken` are set besides bit 0; no taken slot is at `end` or beyond;
-// in the words before `first_word` no slot is free but retired ones.
+// all free slots in the words before `first_word` are retired.
 #include "common/physics/state/slots.h"
 
 #include "common/base/assert.h"
@@ -29,7 +29,8 @@ static void grow_to(slot_pool *s, uint32_t slot)
     }
 }
 
-// Kept only up to the last slot that has one: most worlds remove little, and contacts have none.
+// Generations are stored only up to the last slot that has one: most worlds remove little, and
+// contacts have none.
 static void set_generation(slot_pool *s, uint32_t slot, uint32_t generation)
 {
     if (generation == slots_generation(s, slot)) {

@@ -1,9 +1,8 @@
-// Slots with generations: which of the places 1, 2, 3 … of an array are taken, and for the how
-// many-th time.
+// Slots with generations: which of the places 1, 2, 3 … of an array are taken, and how often each
+// has been used.
 //
-// The lowest free slot is always given next, so which slot that is follows from the set of taken
-// ones alone: no free list has to be hashed or saved. A slot whose generations are used up is
-// retired.
+// A new object always gets the lowest free slot, which depends only on the set of taken ones: no
+// free list has to be hashed or saved. A slot whose generations are used up is retired.
 #ifndef CAROM_COMMON_PHYSICS_STATE_SLOTS_H
 #define CAROM_COMMON_PHYSICS_STATE_SLOTS_H
 
@@ -15,28 +14,27 @@
 
 enum { SLOT_BITS = 24, SLOT_MASK = (1 << SLOT_BITS) - 1 };
 #define SLOT_GENERATION_MAX ((1u << 29) - 1) // 24 + 29 bits: ids stay below 2^53
-#define SLOT_RETIRED        (1u << 29)       // generation of a slot that is never given again
+#define SLOT_RETIRED        (1u << 29)       // generation of a retired slot
 
 typedef struct slot_pool {
-    ARRAY(uint64_t) taken; // a bit a slot; bit 0 is always set: slot 0 is none
-    ARRAY(uint32_t)
-    generations;    // generation of each slot, counted up when it is freed; slots beyond the array
-                    // have 0
-    uint32_t count; // taken ones
-    uint32_t end;   // one more than the highest slot ever taken
+    ARRAY(uint64_t) taken; // a bit for each slot; bit 0 is always set: slot 0 is none
+    // generation of each slot, incremented when it is freed; slots beyond the array have 0
+    ARRAY(uint32_t) generations;
+    uint32_t count;      // number of taken slots
+    uint32_t end;        // one more than the highest slot ever taken
     uint32_t first_word; // no word before this one has a free bit
 } slot_pool;
 
 void slots_init(slot_pool *s);
 void slots_deinit(slot_pool *s);
 
-// The lowest free slot, now taken.
+// Takes the lowest free slot.
 uint32_t slots_take(slot_pool *s);
 void slots_release(slot_pool *s, uint32_t slot);
-// For slots whose ids nobody is given: the generation stays, the slot is never retired.
+// Frees a slot without ids: the generation stays and the slot is never retired.
 void slots_release_unnumbered(slot_pool *s, uint32_t slot);
-// For restoring an image: room for slots below `end`, then a given free slot with a given
-// generation, taken or not.
+// For restoring an image: makes room for slots below `end`, then sets a given free slot's
+// generation and whether it is taken.
 void slots_reserve(slot_pool *s, uint32_t end);
 void slots_restore(slot_pool *s, uint32_t slot, uint32_t generation, bool taken);
 
@@ -62,7 +60,7 @@ static inline uint32_t slots_next(const slot_pool *s, uint32_t slot)
     return word << 6 | (uint32_t)__builtin_ctzll(bits);
 }
 
-// The taken ones of the slots 64 * word to 64 * word + 63, a bit each.
+// A bit for each of the slots 64 * word to 64 * word + 63 that is taken.
 static inline uint64_t slots_word(const slot_pool *s, uint32_t word)
 {
     return word == 0 ? s->taken.data[0] & ~(uint64_t)1 : s->taken.data[word];
@@ -83,7 +81,7 @@ static inline uint64_t slots_id(const slot_pool *s, uint32_t slot)
     return (uint64_t)slots_generation(s, slot) << SLOT_BITS | slot;
 }
 
-// The slot of an id that is taken in that very generation; 0 for any other number.
+// The slot of an id if it is taken with that generation; 0 for any other number.
 static inline uint32_t slots_find(const slot_pool *s, uint64_t id)
 {
     uint32_t slot = (uint32_t)(id & ((1u << SLOT_BITS) - 1));

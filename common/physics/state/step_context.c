@@ -1,15 +1,14 @@
 // The numbers of a step that follow from how its world is defined.
 #include "common/physics/state/step_context.h"
 
-#define CONTACT_HERTZ                                                                              \
-    40.0f // stiffness of contacts, as the frequency of a spring; at most 1/6 of the sub-step rate
-#define CONTACT_DAMPING                                                                            \
-    20.0f // their damping ratio: far over critical, so that overlap creeps out and piles come to
-          // rest
+// The stiffness of contacts, as the frequency of a spring; at most 1/6 of the sub-step rate.
+#define CONTACT_HERTZ   40.0f
+// Their damping ratio, far above critical: overlap disappears slowly and piles come to rest.
+#define CONTACT_DAMPING 20.0f
 
 // A soft constraint's coefficients for a spring of `hertz` and damping ratio `zeta` in steps of h
-// (E. Catto, "Soft Constraints", GDC 2011): the speed at which an error is taken back, per error;
-// the share of the effective mass that acts; the share of the impulse that is given back.
+// (E. Catto, "Soft Constraints", GDC 2011): the correction speed per error; the share of the
+// effective mass that acts; the share of the impulse that is subtracted.
 static void soften(float hertz, float zeta, float h, float *bias_rate, float *mass_scale,
                    float *impulse_scale)
 {
@@ -21,7 +20,7 @@ static void soften(float hertz, float zeta, float h, float *bias_rate, float *ma
     *mass_scale = stiffness * *impulse_scale;
 }
 
-// Gravity brings two discs no nearer to each other, but a disc nearer to a static body.
+// Gravity moves two discs alike, but it moves a disc towards a static body.
 static void set_quick(step_context *s, const world_def *def)
 {
     const double falls = (fabs(def->gravity.x) + fabs(def->gravity.y)) / def->hz; // [m/s]

@@ -1,10 +1,11 @@
-// A step's fixed numbers: they follow from how the world is defined, and from nothing else.
+// A step's fixed numbers, which depend only on the world's definition and its shapes' restitution.
 #ifndef CAROM_COMMON_PHYSICS_STATE_STEP_CONTEXT_H
 #define CAROM_COMMON_PHYSICS_STATE_STEP_CONTEXT_H
 
 #include "common/physics/physics.h"
 
-#define JOINT_HERTZ   60.0f // stiffness of what a joint holds rigid; at most 1/4 of the sub-step rate
+// stiffness of rigid joint constraints; at most 1/4 of the sub-step rate
+#define JOINT_HERTZ   60.0f
 #define JOINT_DAMPING 2.0f
 
 #define SPEED_DULL  2.0  // contacts without restitution have impacts above this approach [m/s]
@@ -14,15 +15,16 @@ typedef struct step_context {
     float dt, inv_dt; // the whole step [s], [1/s]
     float h, inv_h;   // a sub-step [s], [1/s]
     int substeps;
-    float contact_bias_rate, contact_mass_scale, contact_yield; // two moving bodies
-    float static_bias_rate, static_mass_scale, static_yield;    // one of them does not move
+    float contact_bias_rate, contact_mass_scale, contact_yield; // between two moving bodies
+    float static_bias_rate, static_mass_scale, static_yield;    // with a static or kinematic body
     float joint_bias_rate, joint_mass_scale, joint_impulse_scale;
-    float roll_ahead; // rolling shapes are placed where they will be so far into the step [s]
+    float roll_ahead; // rolling shapes are placed where they will be at this time into the step [s]
     float restitution_threshold;
     vec2 gravity;
     float sleep_speed; // [m/s]
-    // Of impacts.c. Two discs of which neither is faster have no impact in the step to come, nor
-    // has one with what stands; nor is any farther from the end of its way than `quick_slack`.
+    // For impacts.c: two discs slower than this have no impact in the coming step, nor has one of
+    // them with a static body, and neither ends farther from its predicted place than
+    // `quick_slack`.
     float quick_speed; // [m/s]
     float quick_way;   // distance at that speed in a step [m]
     float quick_slack; // [m]

@@ -1,5 +1,5 @@
-// The state of a world: what its hash and its image cover, and what follows from that. Files of
-// state/, step/, image/ and queries/ share it; nobody else includes it.
+// The state of a world: the values that its hash and image cover, and those derived from them. Only
+// files of state/, step/, image/ and queries/ include it.
 //
 // Layout. Bodies, shapes, joints and contacts live in slots that never move; slot 0 is reserved as
 // "none". Equal shapes share one record of their fixed properties; a contact does not store the
@@ -8,7 +8,7 @@
 //
 // Canonical state. The future depends on slots, values and the colour of each contact and joint,
 // never on the order of a list, the shape of a tree or an address: wherever an order matters, it is
-// by slot. That is what makes hashes, images and any number of threads agree.
+// by slot. So hashes and images agree for any number of threads.
 #ifndef CAROM_COMMON_PHYSICS_STATE_WORLD_H
 #define CAROM_COMMON_PHYSICS_STATE_WORLD_H
 
@@ -67,7 +67,7 @@ typedef ARRAY(physics_event) event_list;
     X(slot_list, collected) /* what contact_collect() found last */
 
 struct physics_world {
-    // ---- what hash and image cover
+    // ---- covered by hash and image
     world_def def;
     uint64_t tick;
     uint32_t frozen_count;
@@ -78,19 +78,20 @@ struct physics_world {
     WORLD_ARRAYS(DECLARE)
 #undef DECLARE
 
-    // ---- what follows from that
+    // ---- derived from that
     step_context step;
-    uint32_t touching_count;             // pairs of ids that touch
-    uint32_t surface_count, round_count; // contacts with CONTACT_SURFACE, with CONTACT_ROUND
+    uint32_t touching_count; // touching pairs of ids
+    // contacts with CONTACT_SURFACE, and those with CONTACT_ROUND
+    uint32_t surface_count, round_count;
     graph_colour graph[COLOURS + 1];
     traits_table traits;
     broad_phase broad;
     pair_set pairs; // pairs of shape slots that have a contact
 
-    uint32_t contacts_max; // PHYSICS_CONTACTS_MAX, but in tests that reach it
+    uint32_t contacts_max; // PHYSICS_CONTACTS_MAX, except in tests that reach it
     uint32_t meetings_max; // PHYSICS_MEETINGS_MAX, likewise
 
-    // ---- what the caller asked for, and what steps work with; no result depends on it
+    // ---- the caller's settings and the memory of steps; no result depends on them
     uint32_t event_mask;
     bool events_finished; // a step ended: the next change or step starts a new list
     parallel_work parallel;

@@ -3,8 +3,8 @@
 // source's arrays once. The target's threads, clock, wanted events and step scratch stay its own;
 // no result depends on them.
 //
-// The target may have been any world before. Elements that it had beyond those of the source become
-// zero, as memory beyond an array's count is elsewhere.
+// The target may have been any world before. Its elements beyond those of the source become zero,
+// since memory beyond an array's count is always zero.
 #include "common/physics/state/world.h"
 
 #include <stdlib.h>
@@ -64,7 +64,7 @@ static void copy_graph(graph_colour *to, const graph_colour *from)
     }
 }
 
-// A tag that is the same already stays where it is: most ticks change none.
+// An unchanged tag keeps its memory: most ticks change none.
 static void copy_tag(char **to, const char *from)
 {
     if (*to == NULL ? from == NULL : from != NULL && strcmp(*to, from) == 0) {
@@ -90,7 +90,7 @@ static void copy_tags(tag_list *to, const tag_list *from)
     }
 }
 
-// Each shape points to the target's own record of what the source's shapes share.
+// Lets each shape point to the target's own copy of the shared traits.
 static void copy_shapes(physics_world *to, const physics_world *from)
 {
     COPY_ARRAY(&to->shapes, &from->shapes);
@@ -107,7 +107,7 @@ static void copy_shapes(physics_world *to, const physics_world *from)
     }
 }
 
-// The lists of WORLD_ARRAYS but for shapes and tags, which own or share memory.
+// Copies the lists of WORLD_ARRAYS, except shapes and tags, which own or share memory.
 static void copy_arrays(physics_world *to, const physics_world *from)
 {
     COPY_ARRAY(&to->bodies, &from->bodies);

@@ -1,14 +1,13 @@
 // Continuous collision: a body that moved more than half its width in a step is swept along its
-// way, against what does not move, or, a bullet, against everything, and put where it first
-// touches. Its velocity stays; the next step's contact stops it. Method: time of impact by
-// conservative advancement (see geometry/distance.h).
+// path against static bodies (a bullet against all bodies) and placed where it first touches. It
+// keeps its velocity; the next step's contact stops it. Method: time of impact by conservative
+// advancement (see geometry/distance.h).
 //
-// A body with nothing static near its way, as most are, does not get here, see way_may_be_barred();
-// unless there are bullets, which must know the ways of all fast bodies.
+// Most bodies have no static body near their path and are skipped, see way_may_be_barred(); unless
+// there are bullets, which need the paths of all fast bodies.
 //
-// A bullet and another moving body are swept against each other's ways (way.h). The first to be
-// swept has its way cut short before the next is looked at, so that no two pass through each other
-// on their ways to where they end.
+// A bullet and another moving body are swept against each other's paths (way.h). The path of the
+// first one is cut short before the next is swept, so that no two bodies pass through each other.
 #include "common/physics/parallel/sort.h"
 #include "common/physics/state/broad_phase/boxes.h"
 #include "common/physics/step/paddles.h"
@@ -17,7 +16,8 @@
 #include "common/physics/step/way.h"
 #include "common/physics/step/step_scratch.h"
 
-#define CORE_SCALE 0.9f // share of a shape that touches from the start: it may sink in so far
+// a shape that touches from the start may sink in until this share of it touches
+#define CORE_SCALE 0.9f
 
 typedef struct swept_body {
     physics_world *world;
@@ -25,19 +25,19 @@ typedef struct swept_body {
     const shape *shape;
     proxy proxy;
     way way;
-    sweep whole; // all of its way, seen from its start
+    sweep whole; // its whole path, relative to its start
     transform at_start, at_end;
-    float fraction; // part of the step in which it meets nothing
-    uint32_t met;   // the body that ends it, or NONE
-    bool caught;    // it has sunk into that body, and must lose its speed
+    float fraction; // the share of the step before it touches anything
+    uint32_t met;   // the body that it touches then, or NONE
+    bool caught;    // it has sunk into that body and must lose its speed
 } swept_body;
 
-// The longest ways of other bodies that move.
+// The longest paths of other moving bodies.
 typedef struct reaches {
     float kinematic, dynamic;
 } reaches;
 
-// The bodies that a body is swept against: the standing ones always.
+// The bodies that a body is swept against; static ones always.
 typedef enum sweep_scope { AGAINST_STANDING, AGAINST_PADDLES, AGAINST_ALL } sweep_scope;
 
 static void take_way(swept_body *s, way w)
@@ -50,8 +50,8 @@ static void take_way(swept_body *s, way w)
 
 // ---- one shape against another
 
-// Least distance of the shape in front of a line with that normal through `place`, on its whole way
-// or at its end only; negative: behind.
+// The least distance of the shape in front of a line with that normal through `place`, over its
+// whole path or only at its end; negative: behind.
 static float clearance(const swept_body *s, vec2 normal, vec2 place, bool at_end_only)
 {
     float deepest = INFINITY;
@@ -64,23 +64,23 @@ static float clearance(const swept_body *s, vec2 normal, vec2 place, bool at_end
         deepest = float_min(deepest, at_end_only ? now : float_min(then, now));
         reach = float_max(reach, vec2_distance(s->proxy.points[i], s->way.local_center));
     }
-    // Between the two a corner comes lower by the sagitta of its arc, r (1 - cos θ/2), at most.
+    // Between the two ends a corner is at most the sagitta of its arc lower, r (1 - cos θ/2).
     double half = 0.5 * (s->way.turn < 0.0 ? -s->way.turn : s->way.turn);
     float sagitta = half < PI_D ? (float)(0.5 * half * half) : 2.0f;
     return deepest - float_min(sagitta, 2.0f) * reach - s->proxy.radius;
 }
 
-// A shape that comes less deep than this has not passed: the contact brings it back. A body that
-// slides over the joints of a floor comes near the end of the next piece in every step, and must
-// not wait there.
+// A shape that penetrates less than this has not passed through: the contact pushes it back. A body
+// that slides over the joints of a floor comes near the end of the next piece in every step, and
+// must not be stopped there.
 static bool stays_in_front(const swept_body *s, vec2 normal, vec2 place, bool at_end_only)
 {
     float allowed = float_max(LINEAR_SLOP, 0.25f * s->shape->traits->extent_min);
     return clearance(s, normal, place, at_end_only) > -allowed;
 }
 
-// Coming from behind, or ending in front, it has nothing to do with a chain's piece, which is at
-// `then` when the way begins and at `now` when it ends.
+// Whether the body may pass through a chain's piece, which is at `then` at the start of the path
+// and at `now` at its end: not if it comes from behind or ends in front.
 static bool passes_piece(const swept_body *s, const segment *edge, transform then, transform now)
 {
     float length;
@@ -95,7 +95,7 @@ static bool passes_piece(const swept_body *s, const segment *edge, transform the
     return !stays_in_front(s, vec2_normalize(vec2_right(along), &length), a, true);
 }
 
-// A body that stays in front of one face on all its way does not pass the polygon.
+// A body that stays in front of one face on its whole path does not pass through the polygon.
 static bool passes_polygon(const swept_body *s, const polygon *p, transform frame)
 {
     for (int i = 0; i < p->count; i++) {
@@ -108,7 +108,7 @@ static bool passes_polygon(const swept_body *s, const polygon *p, transform fram
     return true;
 }
 
-// Nor a segment, on one of its sides.
+// A body that stays on one side of a segment does not pass through it.
 static bool passes_segment(const swept_body *s, const segment *edge, transform frame)
 {
     vec2 a = transform_point(frame, edge->a);
@@ -118,7 +118,7 @@ static bool passes_segment(const swept_body *s, const segment *edge, transform f
     return !stays_in_front(s, normal, a, false) && !stays_in_front(s, vec2_neg(normal), a, false);
 }
 
-// Whether it may pass the other shape, by what can be told at once.
+// Whether it may pass through the other shape, by quick tests.
 static bool may_pass(const swept_body *s, const shape *o, const way *other)
 {
     sweep at = way_piece(other, s->way.start, s->way.from, 1.0f);
@@ -136,7 +136,7 @@ static bool may_pass(const swept_body *s, const shape *o, const way *other)
     }
 }
 
-// The end of the even part of the other's way that begins at `from`, or `to`.
+// The end of the straight part of the other's path that begins at `from`, or `to`.
 static float next_bend(const way *other, float from, float to)
 {
     float end = to;
@@ -146,8 +146,8 @@ static float next_bend(const way *other, float from, float to)
     return from < other->stop && other->stop < end ? other->stop : end;
 }
 
-// The part of the step after which the two first touch, up to s->fraction; 1 if they do not.
-// *touching: they do from the start on.
+// The share of the step after which the two first touch, up to s->fraction; 1 if they do not.
+// *touching: they touch from the start.
 static float first_touch(const swept_body *s, const proxy *self, const proxy *other,
                          const way *other_way, bool *touching)
 {
@@ -170,7 +170,7 @@ static float first_touch(const swept_body *s, const proxy *self, const proxy *ot
             if (still) {
                 *touching = true;
             } else if (hit.state != IMPACT_NONE) {
-                return from + hit.fraction * (end - from); // one that failed has got so far
+                return from + hit.fraction * (end - from); // a failed search has advanced to here
             }
             from = end;
         }
@@ -178,7 +178,7 @@ static float first_touch(const swept_body *s, const proxy *self, const proxy *ot
     return 1.0f;
 }
 
-// The shape made smaller about its middle. It counts as touching a millimetre away.
+// The shape scaled about its middle. It counts as touching at a distance of a millimetre.
 static proxy proxy_core(const proxy *p, float scale)
 {
     proxy core = {.count = p->count, .radius = scale * p->radius - 0.8f * LINEAR_SLOP};
@@ -192,7 +192,7 @@ static proxy proxy_core(const proxy *p, float scale)
     return core;
 }
 
-// Distance of the core from the other shape when its way begins.
+// The distance of the core from the other shape at the start of its path.
 static float gap_of_core(const swept_body *s, float scale, const proxy *other, const way *other_way)
 {
     const float from = s->way.from;
@@ -204,11 +204,12 @@ static float gap_of_core(const swept_body *s, float scale, const proxy *other, c
            core.radius;
 }
 
-// The largest core that does not touch when the step begins; 0 is the shape's middle alone, and
-// less is none.
+// The largest core that does not touch at the start of the step; 0 is only the shape's middle, a
+// negative value none.
 static float largest_scale(const swept_body *s, const proxy *other, const way *other_way)
 {
-    const float apart = 1.2f * LINEAR_SLOP; // least distance that is no touch to impact_time()
+    // the least distance that impact_time() does not count as touching
+    const float apart = 1.2f * LINEAR_SLOP;
     if (!(gap_of_core(s, 0.0f, other, other_way) > apart)) {
         return -1.0f;
     }
@@ -225,11 +226,11 @@ static float largest_scale(const swept_body *s, const proxy *other, const way *o
     return fits;
 }
 
-// The contact solver deals with a shape that touches from the start, and may let it sink in by a
-// little; then a core of the shape is held as the shape itself would be. Bodies that it cannot move
-// hold it so, and any body a bullet: the last thousandth of 2000 m/s that the solver's soft contact
-// leaves in a sub-step takes it through a thin wall. Of two others that move the solver has to make
-// the best.
+// The contact solver handles a shape that touches from the start, and may let it sink in a little;
+// then a core of the shape stops where the shape itself would. Static and kinematic bodies stop the
+// core, and every body stops the core of a bullet: the thousandth of 2000 m/s that the solver's
+// soft contact leaves in a sub-step would take it through a thin wall. For two other moving bodies
+// the solver has to suffice.
 static float first_touch_of_core(const swept_body *s, const proxy *other, const way *other_way,
                                  bool *caught)
 {
@@ -242,7 +243,7 @@ static float first_touch_of_core(const swept_body *s, const proxy *other, const 
     }
     float scale = largest_scale(s, other, other_way);
     if (scale < 0.0f) {
-        return 1.0f; // its middle is in there: nobody knows on which side it belongs
+        return 1.0f; // its middle is inside: its original side is unknown
     }
     *caught = true;
     core = proxy_core(&s->proxy, scale);
@@ -274,7 +275,8 @@ static bool sweep_against(void *context, uint32_t other)
         caught = stands && held && of_core < fraction;
         fraction = float_min(fraction, of_core);
     }
-    // If several are met at the same time the lowest counts, whichever is found first.
+    // If several bodies are touched at the same time the lowest slot counts, whichever is found
+    // first.
     if (fraction < s->fraction || (fraction == s->fraction && o->body < s->met)) {
         s->fraction = fraction;
         s->met = o->body;
@@ -285,7 +287,7 @@ static bool sweep_against(void *context, uint32_t other)
     return true;
 }
 
-// The same, of kinematic bodies that are fast alone.
+// The same, only for fast kinematic bodies.
 static bool sweep_against_paddle(void *context, uint32_t other)
 {
     const swept_body *s = context;
@@ -300,7 +302,7 @@ static bool is_bullet(const physics_world *world, uint32_t slot)
     return (world->bodies.data[slot].flags & BODY_BULLET) != 0;
 }
 
-// Finds the first touch of all shapes of the body on their way.
+// Finds the first touch of all shapes of the body on their paths.
 static void sweep_shapes(swept_body *s, const reaches *reach, sweep_scope scope)
 {
     physics_world *world = s->world;
@@ -326,7 +328,7 @@ static void sweep_shapes(swept_body *s, const reaches *reach, sweep_scope scope)
     }
 }
 
-// Stops the body at a part of the step: puts it where it is then, and keeps how far it came.
+// Stops the body at a share of the step: places it there, and records how far it came.
 static void stop_body(physics_world *world, uint32_t slot, const way *w, float at)
 {
     body_motion *m = &world->motions.data[slot];
@@ -340,8 +342,8 @@ static void stop_body(physics_world *world, uint32_t slot, const way *w, float a
     world->scratch->stops.data[fast_index(world, slot)] = at;
 }
 
-// Carries the body along with the kinematic one that it has met for the rest of the step, as far as
-// static bodies let it.
+// Moves the body along with the kinematic one that it touched for the rest of the step, as far as
+// static bodies allow.
 static void take_along(swept_body *s, const reaches *reach)
 {
     physics_world *world = s->world;
@@ -397,9 +399,9 @@ bool way_may_be_barred(const physics_world *world, uint32_t slot)
     return found;
 }
 
-// Whether the body has rebounded from the other one in this step: the two were struck, and do not
-// press any more. Then it gets away by itself, with the velocity that the impact gave it; unless a
-// joint drives it.
+// Whether the body has rebounded from the other one in this step: an impact separated the two, so
+// they do not press on each other any more. The body then leaves by itself, with the velocity after
+// the impact, unless a joint drives it.
 static bool has_rebounded(const physics_world *world, uint32_t slot, uint32_t other)
 {
     const body *b = &world->bodies.data[slot];
@@ -416,9 +418,9 @@ static bool has_rebounded(const physics_world *world, uint32_t slot, uint32_t ot
     return false;
 }
 
-// Takes speed from a body that is held in another one; or it would hang there for good: held in
-// every step by what drives it, with a speed that the solver sees no reason to change. It is the
-// speed against the other one that counts.
+// Reduces the speed of a body stuck in another one. Otherwise it would stay there for good:
+// whatever drives it holds it there in every step, with a speed that the solver sees no reason to
+// change. The speed relative to the other body counts.
 static void slow_down(physics_world *world, const swept_body *s)
 {
     body_state *state = &world->states.data[s->body];
@@ -434,7 +436,7 @@ static void slow_down(physics_world *world, const swept_body *s)
     state->velocity = vec2_lerp(carried, state->velocity, s->fraction);
     state->angular_velocity = holder->angular_velocity +
                               s->fraction * (state->angular_velocity - holder->angular_velocity);
-    body_limit_speed(state); // a point of what turns fast may go faster than any body
+    body_limit_speed(state); // a point of a fast rotating body may move faster than any body may
 }
 
 static void sweep_body(physics_world *world, uint32_t slot, const reaches *reach, sweep_scope scope)
@@ -496,14 +498,15 @@ static void sort_fast(physics_world *world)
     slot_list *fast = &scratch->fast;
     scratch->paddles.count = sort_slots(scratch->paddles.data, scratch->paddles.count);
     paddles_find_targets(world, fast);
-    fast->count = sort_slots_once(fast->data, fast->count); // two paddles may have found the same
+    // two paddles may have found the same body
+    fast->count = sort_slots_once(fast->data, fast->count);
     array_clear(&scratch->stops);
     for (uint32_t i = 0; i < fast->count; i++) {
         array_push(&scratch->stops, 1.0f);
     }
 }
 
-// Bullets last, when all others are where they will be.
+// Sweeps bullets last, when all other bodies are at their final places.
 static void sweep_bodies(physics_world *world)
 {
     const slot_list *fast = &world->scratch->fast;

@@ -1,5 +1,5 @@
-// The end of a step for each awake body: its new pose, its timer for sleep, its boxes; and who
-// moved so far that it might have passed through something.
+// The end of a step for each awake body: its new pose, its timer for sleep, its boxes; and the list
+// of bodies that moved so far that they may have passed through another.
 #include "common/physics/state/broad_phase/boxes.h"
 #include "common/physics/parallel/sort.h"
 #include "common/physics/step/paddles.h"
@@ -22,8 +22,8 @@ static bool is_slow(vec2 moves, float turns, float rate, float limit)
     return rate * (vec2_length(moves) + turns) < limit;
 }
 
-// Slow is measured at the edge, so that what turns in place does not count as resting; and by the
-// way that it went as well as by its velocity, so that what is being pushed out of an overlap does
+// Slowness is measured at the edge, so that a body rotating in place does not count as resting; and
+// by the distance moved as well as by velocity, so that a body being pushed out of an overlap does
 // not fall asleep in it.
 static void update_sleep_time(const physics_world *world, body_extent *extent, const body_state *s)
 {
@@ -40,20 +40,20 @@ static void update_sleep_time(const physics_world *world, body_extent *extent, c
     }
 }
 
-// No less than the chord of a turn at a distance of 1: 2 sin(θ/2), which is no more than the sine
-// while that is under a quarter turn, times √2 at most.
+// An upper bound of the chord of a rotation at distance 1: 2 sin(θ/2), which below a quarter turn
+// is at most √2 times the sine.
 static float chord_of(rot turned)
 {
     return turned.c > 0.0f ? 1.5f * float_abs(turned.s) : 2.0f;
 }
 
-// An upper bound of the distance that any point of the body went in the step.
+// An upper bound of the distance that any point of the body moved in the step.
 float distance_moved(const physics_world *world, uint32_t body_, vec2 moved, rot turned)
 {
     return vec2_length(moved) + chord_of(turned) * world->extents.data[body_].extent_max;
 }
 
-// A change of rotation does not tell whole turns.
+// A change of rotation does not show whole turns.
 static bool spins_fast(const physics_world *world, const body_state *s)
 {
     return float_abs(s->angular_velocity) * world->step.dt > 1.5f;
@@ -65,17 +65,17 @@ static void rest_pose(body_state *s)
     s->delta_rotation = ROT_IDENTITY;
 }
 
-// The outcome of a step for a body; all but the first are lists of a partial. For FAST bodies
-// continuous.c still needs the changes of pose; for fast but FREE ones only if there are bullets
-// or paddles.
+// The outcome of a step for a body; all but the first are lists of a partial. continuous.c still
+// needs the pose changes of FAST bodies; those of bodies that are fast but FREE only if there are
+// bullets or paddles.
 typedef enum outcome {
     OUTCOME_DONE = -1,
     OUTCOME_BOXES,
     OUTCOME_FAST,
     OUTCOME_FREE,
     OUTCOME_LOST,
-    NOTED_WAY,   // beside one of those: for sensor_sweep.c
-    NOTED_PADDLE // likewise: for paddles.c
+    NOTED_WAY,   // in addition to one of those: for sensor_sweep.c
+    NOTED_PADDLE // in addition as well: for paddles.c
 } outcome;
 _Static_assert((int)NOTED_PADDLE < (int)PARTIAL_LISTS, "a list of each");
 
@@ -87,7 +87,7 @@ static outcome finalize_body(physics_world *world, uint32_t slot, partial *found
     const body_motion before = *m;
     bool dynamic = (s->flags & STATE_DYNAMIC) != 0;
     if (dynamic) {
-        body_limit_speed(s); // the last of a step are the relaxing pass's
+        body_limit_speed(s); // the last changes of a step come from the relaxing pass
     }
     m->center = vec2d_offset(m->center, s->delta_position);
     m->rotation = rot_normalize(rot_mul(s->delta_rotation, m->rotation));
@@ -102,7 +102,7 @@ static outcome finalize_body(physics_world *world, uint32_t slot, partial *found
     }
     vec2d struck;
     if (world->scratch->paths.count > 0 && impact_find_place(world, slot, &struck)) {
-        // It is swept from there on.
+        // It is swept from its last impact on.
         s->delta_position = vec2d_relative(struck, m->center);
     }
     float way = vec2_length(s->delta_position);
@@ -148,7 +148,7 @@ static bool any_bullet(const physics_world *world, const slot_list *bodies)
     return false;
 }
 
-// Fast bodies that flew free have their boxes looked at after all.
+// Examines the boxes of fast free bodies after all.
 static void end_free_flights(physics_world *world, uint32_t first, uint32_t end, partial *found,
                              const void *context)
 {

@@ -1,36 +1,36 @@
-// Ghost collisions: a body that slides over still shapes, side by side as one surface, must not
-// stumble at their common edges.
+// Ghost collisions: a body that slides over a surface of adjacent still shapes must not catch on
+// their common edges.
 //
-// A box that slides from tile to tile meets the next one's side before its top, for it has sunk in
-// by a hair; a ball meets the corner. Each pair by itself is right about that, so the answer has to
-// come from two pairs. Let the moving shape S rest on T with normal n. S is convex: all of it lies
-// above T's plane of support, less the depth. A still shape U that does not stand out of that plane
-// where S is, or comes in this step, can then be parted from S along n by no more than that depth,
-// and T's contact does part them. Any other normal between S and U is the seam's: that contact is
-// hidden, as if it had no points. One whose normal is all but T's carries S as T's does, and takes
-// T's normal over, for at 40 m/s even a thousandth of a lean throws S up. If two cover each other
-// so, the normal of a still shape's face decides before that of a corner, or else the one whose
-// plane the other is further below.
+// A box that slides from tile to tile hits the next tile's side before its top, because it has sunk
+// in slightly; a ball hits the corner. Each pair by itself is right, so the solution has to compare
+// two pairs. Let the moving shape S rest on T with normal n. S is convex: all of it lies above T's
+// plane of support, less the depth. A still shape U that does not rise above that plane where S is,
+// or will be in this step, can be separated from S along n by at most that depth, and T's contact
+// does separate them. Any other normal between S and U comes from the seam: that contact is hidden,
+// as if it had no points. A contact whose normal nearly equals T's supports S as T's does; it takes
+// over T's normal, because at 40 m/s a deviation of a thousandth would throw S up. If two contacts
+// cover each other in this way, the normal of a still shape's face wins over that of a corner;
+// otherwise the one wins whose plane the other lies further below.
 //
-// So it goes for tiles of any size and angle, flush or lower, of one body or of many, and without
-// knowing neighbours: nothing is kept, saved or hashed, and each step looks anew for contacts to
-// hide. A shape that stands out by more than SEAM_STEP is a real step, or a wall. (Chains know
-// their neighbours, see geometry/manifold_chain.c; this file deals with a chain that meets another
-// shape.) Serial, after all manifolds were renewed and those without points have left the graph.
+// This works for tiles of any size and angle, flush or lower, of one body or of many, and without
+// knowing neighbours: nothing is stored or hashed, and each step searches again for contacts to
+// hide. A shape that rises by more than SEAM_STEP is a real step, or a wall. (Chains know their
+// neighbours, see geometry/manifold_chain.c; this file handles a chain beside another shape.) It
+// runs serially, after all manifolds were renewed and those without points have left the graph.
 #include "common/physics/parallel/sort.h"
 #include "common/physics/step/step.h"
 #include "common/physics/state/world.h"
 #include "common/physics/step/step_scratch.h"
 
-#define SEAM_STEP  (0.5f * LINEAR_SLOP) // faces that stand out by less are no step [m]
-#define SEAM_DEPTH SPECULATIVE_DISTANCE // deeper in than this, S does not rest on T [m]
-// Normals this close are all but the same, for S may be tilted by as much [sine].
+#define SEAM_STEP  (0.5f * LINEAR_SLOP) // faces that rise by less are not a step [m]
+#define SEAM_DEPTH SPECULATIVE_DISTANCE // at a larger depth, S does not rest on T [m]
+// Normals this close count as nearly equal, since S may be tilted by as much [sine].
 #define SAME_SINE  0.02f
-#define FACE_SINE  1e-4f                 // rounding may turn a face by this [sine]
+#define FACE_SINE  1e-4f                 // rounding may rotate a face by this [sine]
 #define SAME_DEPTH (0.02f * LINEAR_SLOP) // rounding makes equal depths differ by this [m]
 
-// Of the normals of a shape's still contacts, which differ by SAME_SINE at least, so many are
-// looked at: more than a convex shape can lie on.
+// The most different normals, which differ by at least SAME_SINE, of a shape's still contacts that
+// are considered: more than a convex shape can rest on.
 enum { RESTS_MAX = 64 };
 
 static bool is_dynamic(const physics_world *world, uint32_t body_)
@@ -38,7 +38,7 @@ static bool is_dynamic(const physics_world *world, uint32_t body_)
     return (world->states.data[body_].flags & STATE_DYNAMIC) != 0;
 }
 
-// A contact between a shape that moves and one that stands, from the side of the moving one.
+// A contact between a moving shape and a still one, from the side of the moving one.
 typedef struct rest {
     uint32_t slot;
     uint32_t body, still_body;
@@ -47,7 +47,7 @@ typedef struct rest {
     float separation; // separation of the deepest point
 } rest;
 
-// Between one that moves and one that stands, with points.
+// Whether the contact is between a moving and a still shape, and has points.
 static bool is_rest(const physics_world *world, const contact *c)
 {
     return c->point_count > 0 && (c->flags & CONTACT_SENSOR) == 0 &&
@@ -91,7 +91,7 @@ typedef struct outline {
     const vec2 *points;
     int count;
     float radius;
-    vec2 ends[2]; // points of a shape that is no polygon
+    vec2 ends[2]; // points of a shape that is not a polygon
 } outline;
 
 static void outline_of(const physics_world *world, uint32_t shape_, outline *o)
@@ -124,7 +124,7 @@ static void outline_of(const physics_world *world, uint32_t shape_, outline *o)
     }
 }
 
-// Whether that normal is one of the shape's own.
+// Whether that normal is the normal of one of the shape's faces.
 static bool is_face(const physics_world *world, uint32_t shape_, uint32_t body_, vec2 normal)
 {
     outline o;
@@ -145,7 +145,7 @@ typedef struct range {
     float low, high;
 } range;
 
-// Extent of the shape along a direction, from a place.
+// The extent of the shape along a direction, relative to a place.
 static range reach_along(const physics_world *world, uint32_t shape_, uint32_t body_, vec2d place,
                          vec2 direction)
 {
@@ -163,7 +163,8 @@ static range reach_along(const physics_world *world, uint32_t shape_, uint32_t b
     return (range){origin + (r.low - o.radius), origin + (r.high + o.radius)};
 }
 
-// Its extent along n, from a place, within a strip across n; an upper bound of it for round shapes.
+// The shape's extent along n, relative to a place, within a strip across n; an upper bound of it
+// for round shapes.
 static float height_within(const physics_world *world, uint32_t shape_, uint32_t body_, vec2d place,
                            vec2 n, range strip)
 {
@@ -189,7 +190,8 @@ static float height_within(const physics_world *world, uint32_t shape_, uint32_t
         float at_to = vec2_dot(local_n, to);
         float higher = float_max(at_from, at_to);
         float nearer = at_from > at_to ? begin : end;
-        if (nearer < low || nearer > high) { // the higher end is outside: where the edge comes in
+        // the higher end is outside: uses the point where the edge enters the strip
+        if (nearer < low || nearer > high) {
             float border = nearer < low ? low : high;
             higher = at_from + (at_to - at_from) * ((border - begin) / (end - begin));
         }
@@ -211,16 +213,16 @@ static range strip_of(const physics_world *world, const rest *of, vec2 n)
     return strip;
 }
 
-// ---- who covers whom
+// ---- which contact covers which
 
-// Distance of the plane on which it rests from the moving body's centre, along the normal.
+// The distance of the plane on which the body rests from its centre, along the normal.
 static float plane_of(const physics_world *world, const rest *on)
 {
     vec2d center = world->motions.data[on->body].center;
     return reach_along(world, on->still_shape, on->still_body, center, on->normal).high;
 }
 
-// By how much the still shape of `of` stands out of the plane on which `on` rests.
+// How far the still shape of `of` rises above the plane on which `on` rests.
 static float stands_out(const physics_world *world, const rest *of, const rest *on, float plane)
 {
     vec2d center = world->motions.data[on->body].center;
@@ -228,7 +230,7 @@ static float stands_out(const physics_world *world, const rest *of, const rest *
     return height_within(world, of->still_shape, of->still_body, center, on->normal, strip) - plane;
 }
 
-// Whether the shape rests on that plane: what has tipped over its edge is not held by it.
+// Whether the shape rests on that plane: a body that has tipped over the plane's edge does not.
 static bool lies_on(const physics_world *world, const rest *on, float plane)
 {
     vec2d center = world->motions.data[on->body].center;
@@ -263,8 +265,8 @@ static bool covers(const physics_world *world, const rest *on, const rest *of)
     return out < other_out || (out == other_out && on->slot < of->slot);
 }
 
-// The contacts on which a shape rests: of those with one normal the deepest, of a face if
-// there is one.
+// The contacts on which a shape rests: for each normal the deepest, with a face's normal if there
+// is one.
 typedef struct rests {
     rest on[RESTS_MAX];
     int count;
@@ -310,13 +312,14 @@ static void hide(physics_world *world, uint32_t slot)
     contact *c = &world->contacts.data[slot];
     c->point_count = 0;
     c->rolling_impulse = 0.0f;
-    c->gap = 0.0f; // the next step looks at it again
+    c->gap = 0.0f; // forces the next step to compute it again
     if ((c->flags & CONTACT_ACTIVE) != 0) {
         contact_leave(world, slot);
     }
 }
 
-// For this step: the normal is no state, and follows from the reference again in the next.
+// Only for this step: the normal is not state, and the next step derives it from the reference
+// again.
 static void turn(physics_world *world, const rest *of, vec2 normal)
 {
     contact *c = &world->contacts.data[of->slot];
@@ -328,22 +331,22 @@ static void turn(physics_world *world, const rest *of, vec2 normal)
 void forget_ghost_collisions(physics_world *world)
 {
     while (world->scratch->turned.count >
-           0) { // a normal may have been turned twice: the first one counts
+           0) { // a normal may have been replaced twice: the first one counts
         const turned_normal *t = &world->scratch->turned.data[--world->scratch->turned.count];
         world->contacts.data[t->contact].local_normal = t->was;
     }
 }
 
-// Whether with its normal turned the contact would carry the shape where the other does not: but
-// for corner on corner, which has not come so far yet. (A ball on a corner that it has not reached
-// would be lifted by its own spin.)
+// Whether the contact with its normal replaced would support the shape where the other does not;
+// false for corner on corner, which has not touched yet. (A ball would be lifted by its own spin on
+// a corner that it has not reached.)
 static bool carries(const physics_world *world, const rest *of, const rest *on)
 {
     return of->separation < on->separation - SAME_DEPTH || still_face(world, of) ||
            is_face(world, of->shape, of->body, vec2_neg(of->normal));
 }
 
-// One that is hidden covers no other from then on, so the order counts: it is by slot.
+// A hidden contact covers no other from then on, so the order matters: it is by slot.
 static void look_at_contact(physics_world *world, rests *all, const rest *of)
 {
     for (int i = 0; i < all->count; i++) {
@@ -361,8 +364,8 @@ static void look_at_contact(physics_world *world, rests *all, const rest *of)
     }
 }
 
-// The moving body's contacts with what stands, those with points, by its shapes and by slot, into
-// world->scratch->rests. False if all have the same normal, for then there is no seam.
+// Collects the moving body's contacts with still bodies that have points, by its shapes and by
+// slot, in world->scratch->rests. False if all have the same normal, since there is no seam then.
 static bool collect_rests(physics_world *world, uint32_t body_)
 {
     item_pairs *found = &world->scratch->rests;
@@ -430,7 +433,8 @@ static void note_body(physics_world *world, uint32_t slot)
 
 void hide_ghost_collisions(physics_world *world)
 {
-    // Of two contacts with what stands, one has just got its points, or has not the highest colour.
+    // Of two contacts with still bodies, one has just got its points, or does not have the highest
+    // colour.
     array_clear(&world->scratch->on_tiles);
     for (uint32_t i = 0; i < world->scratch->activated.count; i++) {
         note_body(world, world->scratch->activated.data[i]);

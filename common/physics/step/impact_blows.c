@@ -1,20 +1,20 @@
-// Impacts of discs that happen at one moment.
+// Solves impacts of discs that happen at the same moment.
 //
-// Newton's law of impact, v' = -e v along the normal, holds for each pair that closes then. Taken
-// one after the other, the first of two that share a body would have all the say: a ball that meets
-// two at once would fly to one side. So impulses are found for all together: x >= 0, v' >= -e v,
-// and for each one of the two equal, by sweeps until nothing changes (projected Gauss-Seidel). A
-// symmetric break stays so, momentum is kept, and energy where e is 1. Coulomb's friction follows;
-// each body shares it out among its impacts.
+// Newton's law of impact, v' = -e v along the normal, holds for each pair that closes then. If they
+// were solved one after the other, the first of two that share a body would dominate: a ball that
+// hits two at once would fly to one side. So all impulses are solved together: x >= 0, v' >= -e v,
+// with equality in one of the two for each impact, by sweeps until nothing changes (projected
+// Gauss-Seidel). A symmetric break stays symmetric, momentum is conserved, and energy is if e is 1.
+// Coulomb's friction follows; each body divides it among its impacts.
 //
-// A pair that closes only by what these impacts do comes at the next moment, be it at the same
-// time: so an impact runs through a row of balls that touch.
+// A pair that closes only because of these impacts is solved at the next moment, even if that is at
+// the same time: so an impact travels through a row of touching balls.
 #include "common/physics/step/impact_blows.h"
 
 #include "common/physics/state/world.h"
 #include "common/physics/step/step_scratch.h"
 
-#define SETTLED 1e-12 // impulses that change by less than this share are done with
+#define SETTLED 1e-12 // sweeps end when impulses change by less than this share
 
 enum { SWEEPS_MAX = 500 };
 
@@ -28,7 +28,7 @@ static vec2d velocity_at_surface(const impact_path *p, vec2d arm)
     return (vec2d){p->velocity.x - p->spin * arm.y, p->velocity.y + p->spin * arm.x};
 }
 
-// The velocity of the disc's surface against the other one's.
+// The velocity of the disc's surface relative to the other body's.
 static vec2d relative_velocity(const step_scratch *s, const impact_blow *b)
 {
     return vec2d_sub(velocity_at_surface(&s->paths.data[b->disc], b->arm),
@@ -40,7 +40,7 @@ static double inv_mass_of(const impact_path *p)
     return p->kind == PATH_DISC ? (double)p->inv_mass : 0.0;
 }
 
-// How easily the surface gives way across the normal, besides by its mass.
+// The inverse mass that rotation adds across the normal.
 static double inv_round_of(const impact_path *p)
 {
     return p->kind == PATH_DISC ? p->radius * p->radius * (double)p->inv_inertia : 0.0;
@@ -93,8 +93,8 @@ static bool sweep_normals(step_scratch *s)
     return changed;
 }
 
-// The impulse across the normal, in the direction that the solver has: the normal from A to B,
-// turned clockwise.
+// The impulse across the normal, with the solver's sign: along the normal from A to B, rotated
+// clockwise.
 static vec2d friction_of(const physics_world *world, const impact_blow *b)
 {
     const step_scratch *s = world->scratch;
@@ -128,7 +128,7 @@ static void report(step_scratch *s, const impact_blow *b)
                }));
 }
 
-// A light disc between two heavy ones gains speed with each impact.
+// Bounds the speeds: a light disc between two heavy ones gains speed with each impact.
 static void bound_speeds(impact_path *p)
 {
     const double squared = dot(p->velocity, p->velocity);

@@ -13,15 +13,15 @@ typedef struct impact_blow {
     vec2d normal;         // normal from the other body to the disc
     vec2d place;          // place on the other body's surface
     vec2d arm, other_arm; // arms from the centres of mass to the place of contact
-    double closing;       // normal velocity before, < 0 [m/s]
-    double parting;       // and after it at least
+    double closing;       // normal velocity before the impact, < 0 [m/s]
+    double parting;       // least normal velocity after it
     double impulse;       // along the normal, >= 0 [N s]
 } impact_blow;
 
 typedef ARRAY(impact_blow) impact_blow_list;
 
-// Strikes all of world->scratch->blows, whose paths have come to where they touch, and reports
-// them.
+// Applies and reports all impacts of world->scratch->blows, whose paths have reached the moment of
+// touching.
 void strike_blows(struct physics_world *world);
 
 #endif

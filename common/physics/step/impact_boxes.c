@@ -1,8 +1,9 @@
-// Boxes along the new ways of discs, so that every body on such a way has a contact with them.
+// Extends boxes along the new paths of discs, so that every body on such a path has a contact with
+// them.
 //
-// The broad phase has looked along the ways that bodies had at the end of the last step. A disc
-// that is fast, or was struck within this step, goes elsewhere: its box grows over the rest of its
-// way, and each new overlap becomes a contact before the next moment is looked for.
+// The broad phase has used the paths that bodies had at the end of the last step. A fast disc, or
+// one struck within this step, moves elsewhere: its box grows over the rest of its path, and each
+// new overlap becomes a contact before the next moment is searched.
 #include "common/physics/step/impact_boxes.h"
 
 #include "common/physics/parallel/sort.h"
@@ -11,7 +12,7 @@
 #include "common/physics/step/pair_room.h"
 #include "common/physics/step/step_scratch.h"
 
-// Makes a shape's box cover another one too, as the boxes of fast bodies do.
+// Enlarges a shape's box to enclose another one, as for the boxes of fast bodies.
 static bool cover_box(physics_world *world, uint32_t shape_, aabb box)
 {
     const shape *s = &world->shapes.data[shape_];
@@ -30,7 +31,7 @@ static aabb box_around_way(vec2d from, vec2 way, float reach)
         from, aabb_expand((aabb){vec2_min(none, way), vec2_max(none, way)}, reach + LINEAR_SLOP));
 }
 
-// The rest of the step of a disc that was struck.
+// Covers the rest of the step of a disc that was struck.
 static bool cover_path(physics_world *world, impact_path *p)
 {
     const vec2 way = vec2d_relative(p->place, path_place(p, (double)world->step.dt));
@@ -41,7 +42,7 @@ static bool cover_path(physics_world *world, impact_path *p)
     return cover_box(world, p->shape, box_around_way(p->place, way, (float)p->radius));
 }
 
-// The step to come of a disc, or of what stands but moves.
+// Covers the coming step of a disc, or of a moving kinematic body.
 static void cover_body(physics_world *world, uint32_t slot)
 {
     const body_motion *m = &world->motions.data[slot];
@@ -74,10 +75,10 @@ static void cover_body(physics_world *world, uint32_t slot)
 typedef struct finding_pairs {
     physics_world *world;
     uint32_t shape;
-    uint64_t *met; // boxes so far: of static and kinematic bodies, or of dynamic ones
+    uint64_t *met; // overlapping boxes so far: of static and kinematic bodies, or of dynamic ones
 } finding_pairs;
 
-// Puts the pairs in order, each once.
+// Sorts the pairs and drops duplicates.
 static void sort_met_pairs(physics_world *world)
 {
     item_pairs *met = &world->scratch->met_pairs;
@@ -114,7 +115,7 @@ static bool note_pair(void *context, uint32_t item)
     return true;
 }
 
-// Beyond PHYSICS_MEETINGS_MAX boxes in a step it drops the pairs that pairs.c does.
+// Beyond PHYSICS_MEETINGS_MAX boxes in a step it drops the same pairs as pairs.c.
 static void find_pairs_of(physics_world *world, uint32_t shape_)
 {
     step_scratch *s = world->scratch;
@@ -136,7 +137,7 @@ static void make_contacts(physics_world *world)
     const uint32_t count = s->met_pairs.count;
     keep_pairs_with_room(world, &s->met_pairs);
     if (s->met_pairs.count < count) {
-        sort_pairs(&s->met_pairs, &s->found_in[0]); // it has lost its order
+        sort_pairs(&s->met_pairs, &s->found_in[0]); // it is no longer sorted
     }
     for (uint32_t i = 0; i < s->met_pairs.count; i++) {
         contact_create(world, s->met_pairs.data[i].a, s->met_pairs.data[i].b);

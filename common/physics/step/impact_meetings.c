@@ -1,8 +1,8 @@
-// Which discs will meet what: contacts as impacts.c sees them, and the queue of impacts to come.
+// Finds what each disc will hit: contacts as impacts.c uses them, and the queue of coming impacts.
 //
-// The queue is a binary heap, earliest first and at one time the lowest contact first, so that its
-// order depends on no list. An event is out of date when one of its paths has changed since: each
-// impact counts up the path's version.
+// The queue is a binary heap, earliest first and for equal times the lowest contact first, so that
+// its order depends on no list. An event is outdated when one of its paths has changed since: each
+// impact increments the path's version.
 #include "common/physics/step/impact_meetings.h"
 
 #include "common/physics/step/step_scratch.h"
@@ -72,7 +72,7 @@ double meeting_limit(const physics_world *world, const contact *c)
     return threshold > SPEED_LEAST ? threshold : SPEED_LEAST;
 }
 
-// The joints of a body hold it to another path: only what rebounds counts.
+// The joints of a body hold it on another path: only contacts with restitution count.
 static bool counts(const physics_world *world, const contact *c, const meeting *m)
 {
     bool jointed = m->pair.disc->jointed || m->pair.other->jointed;
@@ -124,7 +124,7 @@ impact_event meeting_pop(step_scratch *s)
     return first;
 }
 
-// False if the two are too far from each other to meet in this step, and none was struck yet.
+// False if the two are too far apart to meet in this step, and neither was struck yet.
 static bool may_meet(const physics_world *world, const contact *c)
 {
     if (path_known(world, c->body_a)->changed || path_known(world, c->body_b)->changed) {
@@ -158,7 +158,8 @@ bool meeting_look_for(physics_world *world, uint32_t slot)
         m.pair.other->kind == PATH_OTHER) {
         return false;
     }
-    // Contacts of what does not rebound are made from where the two would meet (speculative.c).
+    // Contacts without restitution are made from the place where the two would meet
+    // (speculative.c).
     return restitution_of(world, c) > 0.0 ? begin.distance < (double)SPECULATIVE_DISTANCE
                                           : begin.rate < -0.5 * SPEED_DULL;
 }

@@ -1,16 +1,16 @@
 // The paths of bodies within a step, and when two of them meet.
 //
-// The integrator changes velocities before places (semi-implicit Euler), so the places of a body
-// that falls free lie on a parabola exactly, and the velocity on it is ahead of the body's own by
-// half a sub-step of what acts: so it is here, and impacts keep energy and heights as they do on
-// paper.
+// The integrator changes velocities before positions (semi-implicit Euler), so the positions of a
+// freely falling body lie exactly on a parabola, and the velocity on it is ahead of the body's own
+// by half a sub-step of acceleration. This file does the same, so impacts conserve energy and
+// heights as in theory.
 //
-// Meeting. The distance of a point that moves evenly from a convex set is a convex function of
-// time, so its tangent never lies above it, and Newton's method from the left comes to the first
-// root without ever passing it, ever faster. Forces and the turning of a body bend the function by
-// a known amount at most; with a parabola of that much in place of the tangent the same holds. This
-// is conservative advancement (B. Mirtich, "Impulse-based Dynamic Simulation of Rigid Body
-// Systems", 1996) of the second order.
+// Meeting. The distance of a uniformly moving point from a convex set is a convex function of time,
+// so its tangent never lies above it, and Newton's method from the left converges to the first root
+// without passing it. Forces and the rotation of a body bend the function by a bounded amount; with
+// a parabola of that curvature instead of the tangent the same is true. This is conservative
+// advancement (B. Mirtich, "Impulse-based Dynamic Simulation of Rigid Body Systems", 1996) of the
+// second order.
 #include "common/physics/step/impact_path.h"
 
 #include "common/physics/state/bodies/body_special.h"
@@ -18,13 +18,13 @@
 #include "common/physics/state/world.h"
 #include "common/physics/step/solver/impact_joints.h"
 
-#define TOUCH_DISTANCE  1e-6  // nearer surfaces touch [m]
-#define CENTER_DISTANCE 1e-5f // a circle this near to the centre of mass is round about it [m]
-#define KEEPS_LEAST     0.5   // a body that keeps less of a velocity over a step does not fly
-#define TIME_LEAST      1e-6  // two that touch are looked at so much later again [s]
-#define TURN_LEAST      1e-12 // angular velocities below are none [rad/s]
+#define TOUCH_DISTANCE  1e-6  // surfaces nearer than this touch [m]
+#define CENTER_DISTANCE 1e-5f // circles this near to the centre of mass are concentric [m]
+#define KEEPS_LEAST     0.5   // a body that keeps less of its velocity in a step does not fly
+#define TIME_LEAST      1e-6  // the time after which two touching bodies are examined again [s]
+#define TURN_LEAST      1e-12 // lower angular velocities count as zero [rad/s]
 
-enum { STEPS_MAX = 48 }; // steps of Newton's method; a graze takes 20
+enum { STEPS_MAX = 48 }; // steps of Newton's method; a grazing approach takes 20
 
 static double dot(vec2d a, vec2d b)
 {
@@ -80,7 +80,7 @@ vec2 path_free_way(const physics_world *world, uint32_t body_)
     return vec2_mul_add(vec2_mul_add(way, falls, gravity), pushed, special->force);
 }
 
-// Whether a contact pressed it in the last step: then what acts on it is borne.
+// Whether a contact pressed on it in the last step: the contact then bears the forces on it.
 static bool is_held(const physics_world *world, uint32_t body_)
 {
     for (uint32_t key = world->bodies.data[body_].contacts; key != NONE;) {
@@ -95,7 +95,7 @@ static bool is_held(const physics_world *world, uint32_t body_)
     return false;
 }
 
-// Whether a contact with another body that moves pressed it in the last step: it lies in a heap.
+// Whether a contact with another moving body pressed on it in the last step: it lies in a heap.
 static bool is_piled(const physics_world *world, uint32_t body_)
 {
     for (uint32_t key = world->bodies.data[body_].contacts; key != NONE;) {
@@ -112,7 +112,7 @@ static bool is_piled(const physics_world *world, uint32_t body_)
     return false;
 }
 
-// The work of all sub-steps at once: v' = k (v + h a), x' = x + h v' in each.
+// The effect of all sub-steps at once: v' = k (v + h a), x' = x + h v' in each.
 static void set_motion(const physics_world *world, impact_path *p)
 {
     const body_special *special = body_special_of(world, p->body);
@@ -144,7 +144,7 @@ static void set_motion(const physics_world *world, impact_path *p)
     p->falls = (vec2d){falls * acts.x, falls * acts.y};
 }
 
-// The change of a velocity, spread evenly over the step.
+// The change of a velocity, distributed evenly over the step.
 static vec2d change_of(const physics_world *world, const impact_path *p, vec2d velocity)
 {
     const double rate = 1.0 / (double)world->step.dt;
@@ -216,8 +216,8 @@ static path_start start_where_struck(const physics_world *world, const impact_pa
     return (path_start){path->place, {(float)v.x, (float)v.y}};
 }
 
-// Strong damping takes nearly all of a velocity within a step: what would end with it after an
-// impact late in the step would have to begin faster than anything may be.
+// Strong damping removes nearly all velocity within a step: to have a given velocity at the end
+// after a late impact, the body would have to start faster than the maximum.
 static bool may_start_with(vec2d velocity)
 {
     return fabs(velocity.x) <= PHYSICS_SPEED_MAX && fabs(velocity.y) <= PHYSICS_SPEED_MAX;
@@ -241,9 +241,9 @@ path_start path_start_of(const physics_world *world, const impact_path *path)
     return (path_start){vec2d_sub(end.place, way), {(float)start.x, (float)start.y}};
 }
 
-// ---- two of them
+// ---- two paths
 
-// The nearest point to p of the core of a shape, and how far p is from it; inside negative.
+// The point of a shape's core nearest to p, and its distance from p; negative inside.
 typedef struct core_point {
     vec2d place, normal;
     double distance, radius;
@@ -321,7 +321,7 @@ static path_gap gap_of_discs(const path_pair *pair, double at)
     };
 }
 
-// The rotation of the other body: as the integrator turns it, so much of a step.
+// The rotation of the other body at a share of the step, as the integrator rotates it.
 static rot rotation_at(const path_pair *pair, double at)
 {
     const double turn = pair->other->spin * (at - pair->other->clock);
@@ -358,7 +358,8 @@ path_gap path_gap_at(const path_pair *pair, double at)
     };
 }
 
-// By how much at most the distance bends downward, against a straight path past what stands [m/s²].
+// An upper bound of the distance's downward curvature, compared with a straight path past a still
+// body [m/s²].
 static double bend_of(const path_pair *pair, double from, double to)
 {
     const vec2d change = vec2d_sub(pair->disc->change, pair->other->change);
@@ -401,7 +402,7 @@ path_meeting path_first_meeting(const path_pair *pair, double from, double to, d
             if (gap.rate < -limit) {
                 return PATH_IMPACT;
             }
-            met = PATH_TOUCH; // slowly, so far
+            met = PATH_TOUCH; // slowly so far
             t += bend > 0.0 ? (limit + gap.rate) / bend + TIME_LEAST : (double)INFINITY;
         } else {
             const double apart = gap.distance > 0.0 ? gap.distance : 0.0;
@@ -411,5 +412,5 @@ path_meeting path_first_meeting(const path_pair *pair, double from, double to, d
             return met;
         }
     }
-    return PATH_TOUCH; // a graze
+    return PATH_TOUCH; // a grazing contact
 }

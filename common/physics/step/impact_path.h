@@ -1,4 +1,4 @@
-// Paths of bodies through a step, as impacts.c follows them from one impact to the next. On the
+// Paths of bodies through a step, which impacts.c follows from one impact to the next. On the
 // world's thread.
 #ifndef CAROM_COMMON_PHYSICS_STEP_IMPACT_PATH_H
 #define CAROM_COMMON_PHYSICS_STEP_IMPACT_PATH_H
@@ -11,41 +11,41 @@
 
 struct physics_world;
 
-// The part of a body in an impact.
+// The role of a body in an impact.
 typedef enum path_kind {
-    PATH_STANDING, // nothing: static or kinematic
-    PATH_DISC,     // one circle about its centre of mass: it is struck, and rebounds
-    PATH_OTHER     // any other dynamic body: the solver's matter
+    PATH_STANDING, // it is static or kinematic, and unaffected
+    PATH_DISC,     // one circle about its centre of mass: an impact changes its velocity
+    PATH_OTHER     // any other dynamic body: left to the solver
 } path_kind;
 
-// The path of a body: a parabola from the last impact on. All in the world's frame, in double.
+// The path of a body: a parabola from the last impact on, in the world's frame and in double.
 typedef struct impact_path {
     vec2d began;    // centre of mass when the step begins
     vec2d place;    // the same at `clock`
-    vec2d velocity; // there
-    vec2d change;   // acceleration by what acts on the body [m/s²]
+    vec2d velocity; // at that place
+    vec2d change;   // acceleration by the forces on the body [m/s²]
     double clock;   // [s] into the step
     double spin;    // angular velocity
-    double turned;  // turn of a whole step less the turn that the impacts left [rad]
+    double turned;  // rotation of a whole step minus the rotation that the impacts left [rad]
     float inv_mass, inv_inertia;
     double radius; // radius of a disc
-    // The sub-steps change a velocity v to keeps * v + gains, on a way of goes * v + falls.
+    // The sub-steps change a velocity v to keeps * v + gains, over a distance of goes * v + falls.
     double keeps, goes;
     vec2d gains, falls;
     double drag; // share of a velocity lost per second
     uint32_t body;
     uint32_t shape;   // shape of a disc
-    uint32_t version; // counted up by each impact
-    uint32_t blows;   // impacts of the moment: impact_blows.h
+    uint32_t version; // incremented by each impact
+    uint32_t blows;   // impacts at the current moment: impact_blows.h
     uint16_t impacts; // impacts in this step
     uint8_t kind;     // path_kind
     bool changed;     // an impact changed its velocity
-    bool left;        // the rest of its step is left to the solver
-    bool held;        // presses on something, which bears what acts on it
+    bool left;        // the solver handles the rest of its step
+    bool held;        // presses on another body, which bears the forces on it
     bool jointed;
 } impact_path;
 
-// Distance and approach of a disc and another body at a time of the step.
+// Distance and approach of a disc and another body at a time within the step.
 typedef struct path_gap {
     double distance; // between the surfaces, < 0 in overlap [m]
     double rate;     // its change, < 0 when they close [m/s]
@@ -53,7 +53,7 @@ typedef struct path_gap {
     vec2d place;     // place on the other body's surface
 } path_gap;
 
-// A disc and another one, and where that one's shape is not round about its centre, its shape.
+// A disc and another body and, unless that body's shape is a circle about its centre, its shape.
 typedef struct path_pair {
     const impact_path *disc, *other;
     const shape_geometry *geometry;
@@ -67,25 +67,25 @@ typedef enum path_meeting {
     PATH_IMPACT // they meet faster than the limit
 } path_meeting;
 
-// The circle of a body that bears no other shape but sensors, if it lies about the centre of mass;
-// or NONE.
+// The circle of a body that has no other shape except sensors, if it is concentric with the centre
+// of mass; else NONE.
 uint32_t path_find_disc(const struct physics_world *world, uint32_t body);
-// Displacement of the centre of mass over a step, if nothing touches the body.
+// The displacement of the centre of mass over a step if nothing touches the body.
 vec2 path_free_way(const struct physics_world *world, uint32_t body);
-// The path of a body from the beginning of the step on.
+// The path of a body from the start of the step.
 impact_path path_of_body(const struct physics_world *world, uint32_t body);
 vec2d path_place(const impact_path *path, double at);
 vec2d path_velocity(const impact_path *path, double at);
 // Moves the path's beginning to a later time.
 void path_advance(impact_path *path, double at);
-// After its velocity was changed: what acts on it from now on.
+// Updates the forces that act from now on, after the velocity was changed.
 void path_bend(const struct physics_world *world, impact_path *path);
-// Place and velocity with which the solver must begin the step to end where the path does.
+// The position and velocity with which the solver must start the step to end where the path does.
 typedef struct path_start {
     vec2d place;
     vec2 velocity;
 } path_start;
-// One that is left to the solver goes on for a whole step from where it was struck last.
+// If the body is left to the solver, it continues for a whole step from where it was last struck.
 path_start path_start_of(const struct physics_world *world, const impact_path *path);
 
 path_gap path_gap_at(const path_pair *pair, double at);

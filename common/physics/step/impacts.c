@@ -37,18 +37,18 @@
 
 #include <string.h>
 
-#define STANDING_WAY                                                                               \
-    0.1f // static and kinematic bodies that move less in a step wait for discs to come [m]
-#define MOMENT     1e-6 // impacts within so much of each other are at one time [s]
-#define GLIDES_OFF 1e-5 // surfaces farther apart when a step ends do not touch [m]
-#define SEAM_STEP  (0.5 * (double)LINEAR_SLOP) // surfaces that stand out by less are no step [m]
+// A static or kinematic body that moves less in a step does not search for discs: they find it [m].
+#define STANDING_WAY 0.1f
+#define MOMENT       1e-6 // impacts within this time of each other count as simultaneous [s]
+#define GLIDES_OFF   1e-5 // surfaces farther apart at the end of a step do not touch [m]
+#define SEAM_STEP    (0.5 * (double)LINEAR_SLOP) // surfaces that rise by less are not a step [m]
 
 static double dot(vec2d a, vec2d b)
 {
     return a.x * b.x + a.y * b.y;
 }
 
-// ---- who is fast
+// ---- fast bodies
 
 // The speed of the fastest point of a static or kinematic body.
 static float speed_of_standing(const physics_world *world, uint32_t slot)
@@ -72,7 +72,7 @@ static void collect_quick(physics_world *world)
                 array_push(&s->quick, slot);
             }
         } else if (own > squared) {
-            // The box of a body with room left reaches ahead; see finalize.c.
+            // The box of a body with room left extends ahead; see finalize.c.
             const bool alone = world->motions.data[slot].room > 0.0f &&
                                world->bodies.data[slot].contact_count == 0;
             if (!alone && body_may_be_disc(&world->extents.data[slot])) {
@@ -82,7 +82,7 @@ static void collect_quick(physics_world *world)
     }
 }
 
-// The contacts of what is fast. Those of two fast ones are looked at twice, and kept once.
+// Examines the contacts of fast bodies. Those of two fast ones are found twice and kept once.
 static void look_at_quick(physics_world *world)
 {
     step_scratch *s = world->scratch;
@@ -99,8 +99,8 @@ static void look_at_quick(physics_world *world)
 
 // ---- an impact
 
-// Whether the disc slides on another still shape over which this one does not stand out: then it
-// meets a seam of the floor, no wall (ghost_collisions.c).
+// Whether the disc slides on another still shape above which this one does not rise: then it meets
+// a seam of the floor, not a wall (ghost_collisions.c).
 static bool is_seam(physics_world *world, const meeting *m, uint32_t slot, const path_gap *gap,
                     double at)
 {
@@ -121,8 +121,8 @@ static bool is_seam(physics_world *world, const meeting *m, uint32_t slot, const
     return false;
 }
 
-// A chain's piece is touched from its right side only, and by no normal that its neighbours hold
-// back: the manifold knows.
+// A chain's piece is touched only from its right side, and not along normals that its neighbours
+// exclude: the manifold decides.
 static bool chain_is_met(const physics_world *world, const meeting *m, path_gap *gap, double at)
 {
     if (m->pair.geometry == NULL || m->pair.geometry->kind != SHAPE_CHAIN_SEGMENT) {
@@ -153,7 +153,7 @@ static void look_at_body(physics_world *world, uint32_t slot)
     }
 }
 
-// If one of two that meet is left to the solver, so is the other.
+// If one of two meeting bodies is left to the solver, so is the other.
 static bool is_left(impact_path *disc, impact_path *other)
 {
     if (other->kind == PATH_STANDING) {
@@ -174,7 +174,7 @@ static bool is_current(const physics_world *world, const impact_event *event)
            path_known(world, c->body_b)->version == event->version_b;
 }
 
-// Whether an event that has come is an impact; what it is is then written to *out.
+// Whether an event that has come up is an impact, which is then written to *out.
 static bool is_impact(physics_world *world, const impact_event *event, impact_blow *out)
 {
     step_scratch *s = world->scratch;
@@ -194,7 +194,7 @@ static bool is_impact(physics_world *world, const impact_event *event, impact_bl
         (other->kind == PATH_STANDING && is_seam(world, &m, event->contact, &gap, event->at))) {
         return false;
     }
-    disc = &s->paths.data[m.disc]; // is_seam() may have found more paths
+    disc = &s->paths.data[m.disc]; // is_seam() may have added paths
     other = &s->paths.data[m.other];
     *out = (impact_blow){
         .contact = event->contact,
@@ -209,7 +209,7 @@ static bool is_impact(physics_world *world, const impact_event *event, impact_bl
     return true;
 }
 
-// The impacts of the next moment. (An event may have been found twice.)
+// Collects the impacts of the next moment. (An event may have been found twice.)
 static void collect_moment(physics_world *world)
 {
     step_scratch *s = world->scratch;
@@ -235,7 +235,7 @@ static void collect_moment(physics_world *world)
     }
 }
 
-// The bodies that were struck, each once.
+// Lists the bodies that were struck, each once.
 static void list_struck(step_scratch *s)
 {
     array_clear(&s->listed);
@@ -268,7 +268,7 @@ static void go_through_moment(physics_world *world)
 
 // ---- the end
 
-// The solver takes them from here.
+// Sets the state from which the solver continues.
 static void place_start(physics_world *world, const impact_path *p)
 {
     body_motion *m = &world->motions.data[p->body];
@@ -284,13 +284,13 @@ static void place_start(physics_world *world, const impact_path *p)
     state->angular_velocity = (float)p->spin;
 }
 
-// The outcome for a contact of a body that was struck.
+// The outcome for a contact of a struck body.
 typedef enum outlook { LOOK_SOLVED, LOOK_PARTED, LOOK_JOINED } outlook;
 
-// Whether two that touch when one of them is struck, and do not close then, do not press each other
-// in the rest of the step either. The solver, which has the struck one start from elsewhere, would
-// press them. Two discs do not: what one presses on another is no disc in the step after
-// (is_piled()).
+// Whether two bodies that touch when one of them is struck, and do not close then, do not press on
+// each other in the rest of the step either. The solver, in which the struck body starts elsewhere,
+// would press them. Two discs are excluded: a disc on which another presses is no longer a disc in
+// the next step (is_piled()).
 static bool glides_off(const physics_world *world, const path_pair *pair, const path_gap *begin)
 {
     if (pair->other->kind == PATH_DISC && begin->rate > -SPEED_LEAST) {
@@ -300,8 +300,8 @@ static bool glides_off(const physics_world *world, const path_pair *pair, const 
     return end.distance > GLIDES_OFF && end.rate > 0.0;
 }
 
-// Parted: the two do not touch in the rest of the step. A contact without an impact may be pressed
-// yet, if a joint holds one of the bodies or the solver goes on with it.
+// Parted: the two do not touch in the rest of the step. A contact without an impact may still
+// press, if a joint holds one of the bodies or the solver continues with it.
 static outlook look_ahead_of(physics_world *world, uint32_t slot)
 {
     const contact *c = &world->contacts.data[slot];
@@ -339,7 +339,7 @@ static bool is_changed(const physics_world *world, uint32_t body_)
     return path_known(world, body_)->changed;
 }
 
-// Keeps, of the contacts of two that no impact changed, those that fly past; adds those of the
+// Keeps, of the contacts whose two bodies no impact changed, those that fly past; adds those of the
 // others.
 static void find_parted(physics_world *world)
 {
@@ -352,7 +352,7 @@ static void find_parted(physics_world *world)
         }
     }
     s->parted.count = kept;
-    const uint32_t count = s->paths.count; // more may be found, but none of those has changed
+    const uint32_t count = s->paths.count; // more paths may be added, but none of those has changed
     for (uint32_t i = 1; i < count; i++) {
         if (!s->paths.data[i].changed) {
             continue;
@@ -428,14 +428,14 @@ void part_impacts(physics_world *world)
         }
         c->point_count = 0;
         c->rolling_impulse = 0.0f;
-        c->gap = 0.0f; // the next step looks at it again
+        c->gap = 0.0f; // forces the next step to compute it again
         if ((c->flags & CONTACT_ACTIVE) != 0) {
             contact_leave(world, parted->data[i]);
         }
     }
 }
 
-// ---- what others ask
+// ---- questions of other files
 
 bool impact_told(const physics_world *world, uint32_t slot, impact_report *out)
 {

@@ -1,11 +1,11 @@
-// Fast kinematic bodies. They go their way whatever they meet, so it is the dynamic bodies near
-// that way that are swept: each against the ways of the paddles, as a bullet is, also if it rests
-// or sleeps itself (continuous.c). A body that is met is put before the paddle where it was met,
-// goes along with it to the end of the step, and is struck in the next one.
+// Fast kinematic bodies (paddles). Nothing stops them, so the dynamic bodies near their path are
+// swept instead: each against the paths of the paddles, like a bullet, even if it rests or sleeps
+// (continuous.c). A body that a paddle reaches is placed in front of it, moves with it to the end
+// of the step, and is struck in the next one.
 //
-// Which bodies are near is found shape by shape, so that in a drum of thin walls those by the walls
-// are swept and not the whole filling. A shape is fast by its own width: it has passed nothing if
-// it moved less than half of that.
+// The search for near bodies works shape by shape, so that in a drum of thin walls only the bodies
+// by the walls are swept and not the whole filling. Whether a shape is fast depends on its own
+// width: it cannot have passed through anything if it moved less than half of that.
 #include "common/physics/step/paddles.h"
 
 #include "common/physics/parallel/sort.h"
@@ -49,7 +49,7 @@ static bool note_target(void *context, uint32_t shape_)
     const target_search *t = context;
     const physics_world *world = t->world;
     const uint32_t slot = world->shapes.data[shape_].body;
-    // A fast one is on the list already.
+    // Fast bodies are on the list already.
     if ((world->shapes.data[shape_].flags & SHAPE_SENSOR) == 0 &&
         (t->targets->count == 0 || t->targets->data[t->targets->count - 1] != slot)) {
         array_push(t->targets, slot);

@@ -4,7 +4,7 @@
 #include "common/physics/parallel/sort.h"
 #include "common/physics/state/world.h"
 
-// A sensor holds nobody, whatever body bears it.
+// Whether the pair has a static or kinematic body. A sensor stops no body, so it does not count.
 static bool stands(const physics_world *world, item_pair p)
 {
     const shape *a = &world->shapes.data[p.a];
@@ -14,7 +14,7 @@ static bool stands(const physics_world *world, item_pair p)
             world->bodies.data[b->body].type != BODY_DYNAMIC);
 }
 
-// Moves the pairs that stand to the front. Returns their number.
+// Moves the pairs with a static or kinematic body to the front. Returns their number.
 static uint32_t part_standing(const physics_world *world, item_pairs *found)
 {
     uint32_t standing = 0;

@@ -1,13 +1,13 @@
-// Finding pairs: what overlaps with a fat box that is new. The trees are walked against each other,
-// and only where something is new; what is found is sorted by slots before contacts are made, so
-// that their slots do not depend on the shape of a tree.
+// Finds pairs: shapes whose boxes overlap a new fat box. The trees are walked against each other,
+// only where a box is new; found pairs are sorted by slots before contacts are made, so that the
+// contacts' slots do not depend on the shape of a tree.
 //
-// Bodies that come together by themselves may make more pairs than memory holds, wanted or not.
-// Lists are cut while they are found, to the pairs that there is room for as contacts
-// (pair_room.h): which those are does not depend on the order either. Nor does their number: where
-// it is beyond PHYSICS_MEETINGS_MAX, the walk ends early and those of two dynamic bodies are
-// dropped, for a step has to end. Pairs with a static or kinematic body are dropped only where they
-// alone are too many: a crowd stays within its walls.
+// Bodies may gather and make more pairs than memory has room for. Lists are cut during the walk to
+// the pairs that there is room for as contacts (pair_room.h); the choice does not depend on the
+// order. Neither does the result beyond PHYSICS_MEETINGS_MAX pairs: the walk then ends early, to
+// bound the step's time, and all pairs of two dynamic bodies are dropped. Pairs with a static or
+// kinematic body are dropped only if they alone are too many, so that a crowd stays within its
+// walls.
 #include <stdatomic.h>
 
 #include "common/physics/parallel/sort.h"
@@ -16,7 +16,7 @@
 #include "common/physics/state/world.h"
 #include "common/physics/step/step_scratch.h"
 
-// Keeps of the pairs those that become contacts, the lower slot first.
+// Keeps the pairs that become contacts, each with the lower slot first.
 static void choose_pairs(const physics_world *world, item_pairs *found)
 {
     uint32_t kept = 0;
@@ -31,7 +31,7 @@ static void choose_pairs(const physics_world *world, item_pairs *found)
 
 typedef struct finding {
     const physics_world *world;
-    uint64_t cut; // pairs that are no longer in the list
+    uint64_t cut; // pairs that were cut from the list
 } finding;
 
 static bool cut_pairs(void *context, item_pairs *found)
@@ -49,7 +49,7 @@ static pair_list list_of(finding *f, item_pairs *found)
     return (pair_list){found, contact_pairs_max(f->world), cut_pairs, f};
 }
 
-// Ends a finding in a list that had `before` pairs when it began: how many it came upon, if it
+// Ends a search in a list that had `before` pairs when it began: returns how many it found, if it
 // ended in time.
 static uint64_t end_finding(finding *f, item_pairs *found, uint32_t before)
 {
@@ -57,8 +57,8 @@ static uint64_t end_finding(finding *f, item_pairs *found, uint32_t before)
     return f->cut + found->count - before;
 }
 
-// Two dynamic bodies can be met in one walk only: that of their tree against itself. It comes last,
-// and its pairs are counted apart.
+// Only one walk can find two dynamic bodies: that of their tree against itself. It comes last, and
+// its pairs are counted separately.
 enum { STANDING, MOVING, WALK_CLASSES };
 
 static int class_of(int of)
@@ -66,8 +66,8 @@ static int class_of(int of)
     return of == BODY_DYNAMIC ? MOVING : STANDING;
 }
 
-// Walks all trees against each other but the static one against itself. met[class]: how many pairs
-// were found.
+// Walks all trees against each other, except the static one against itself. met[class]: how many
+// pairs were found.
 static void walk_trees(physics_world *world, uint64_t met[WALK_CLASSES])
 {
     const tree *trees = world->broad.trees;
@@ -94,10 +94,10 @@ typedef struct walk_part {
 
 typedef struct walk_work {
     const walk_part *parts;
-    _Atomic uint64_t *met; // pairs of each class, in all
+    _Atomic uint64_t *met; // total pairs of each class
 } walk_work;
 
-enum { WORTH_DIVIDING = 32 }; // new boxes
+enum { WORTH_DIVIDING = 32 }; // least number of new boxes
 enum { WALKS = 5, WALK_PARTS_MAX = WALKS * TREE_TASKS_MIN };
 
 static void walk_range(physics_world *world, uint32_t first, uint32_t end, partial *found,
@@ -121,7 +121,7 @@ static void walk_range(physics_world *world, uint32_t first, uint32_t end, parti
     }
 }
 
-// Divides the walks of a class into parts. Returns how many pairs it found on the way.
+// Splits the walks of a class into parts. Returns how many pairs it found on the way.
 static uint64_t divide_walks(physics_world *world, int class, walk_part *parts, uint32_t *count)
 {
     const tree *trees = world->broad.trees;
@@ -170,8 +170,8 @@ static void walk_in_parts(physics_world *world, uint64_t met[WALK_CLASSES])
     }
 }
 
-// A new pair of which neither body is awake (something was put beside a sleeper) wakes the sleeper.
-// A sensor wakes nobody: narrow_phase.c looks at its pairs as the bodies lie.
+// A new pair of which neither body is awake (something was placed beside a sleeping body) wakes the
+// sleeping body. A sensor wakes nobody: narrow_phase.c tests its pairs in their current poses.
 static void wake_sleeper(physics_world *world, uint32_t slot)
 {
     const contact *c = &world->contacts.data[slot];
@@ -186,7 +186,7 @@ static void wake_sleeper(physics_world *world, uint32_t slot)
     body_wake(world, b);
 }
 
-// ---- after the walk: what has nothing to do with each other
+// ---- after the walk: independent tasks
 
 static void refresh_trees(physics_world *world)
 {
@@ -196,9 +196,10 @@ static void refresh_trees(physics_world *world)
     tree_refresh(&world->broad.sensors);
 }
 
-enum { AHEAD = 8 }; // shapes: of a large world, most lie beyond the caches
+enum { AHEAD = 8 }; // shapes: in a large world, most are not in the caches
 
-// Boxes are new no more. Their bodies note it, for narrow_phase.c ends what has parted.
+// Marks boxes as known. Their bodies record it, since narrow_phase.c ends the contacts of pairs
+// that do not overlap any more.
 static void take_enlarged(physics_world *world)
 {
     const uint32_t count = world->enlarged.count;
@@ -236,7 +237,8 @@ static void make_contacts(physics_world *world)
     }
 }
 
-// Of more pairs than a step looks at, which ones were found depends on the walk.
+// If there are more pairs than a step handles, the found ones depend on the walk, so they are
+// dropped.
 static void drop_uncounted(physics_world *world, const uint64_t met[WALK_CLASSES])
 {
     item_pairs *found = &world->scratch->found;

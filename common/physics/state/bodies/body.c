@@ -1,4 +1,5 @@
-// Bodies: made, read, enabled and disabled, removed. (Changed: body_change.c, body_force.c.)
+// Bodies: creation, reading, enabling, disabling and removal. (Changes are in body_change.c and
+// body_force.c.)
 //
 // Invariants: a body is on world.awake_bodies exactly when it is enabled, not static, and neither
 // asleep nor a kinematic body at rest; its state (body_state) is zero with identity rotation when
@@ -24,7 +25,8 @@ void body_set_center_from_pose(body_motion *motion)
 {
     motion->center =
         vec2d_offset(motion->position, rot_vec(motion->rotation, motion->local_center));
-    body_set_pose_from_center(motion); // the centre is the truth; the position follows to the bit
+    // the centre is authoritative; the position follows from it to the bit
+    body_set_pose_from_center(motion);
 }
 
 // ---- making and removing
@@ -73,7 +75,7 @@ static uint8_t flag_if(bool condition, uint8_t flag)
     return condition ? flag : 0;
 }
 
-// A dynamic body of fixed rotation never turns, whatever it is told. One that becomes dynamic or
+// A dynamic body of fixed rotation never rotates, whatever is set. One that becomes dynamic or
 // fixed stops here; nothing else gives it an angular velocity.
 void body_hold_rotation(physics_world *world, uint32_t slot)
 {
@@ -83,7 +85,7 @@ void body_hold_rotation(physics_world *world, uint32_t slot)
     }
 }
 
-// From a definition that has been checked.
+// Makes a body from a checked definition.
 static uint32_t make_body(physics_world *world, const body_def *def)
 {
     uint32_t slot = take_slot(world);

@@ -1,7 +1,7 @@
 // A body: its records, and the functions of this folder that other files call. The data of the
-// solver's inner loop is apart from the rest: body_state (32 bytes, velocities and the change of
+// solver's inner loop is separate from the rest: body_state (32 bytes, velocities and the change of
 // pose within the step), then body_motion (read once a step), then body_extent and body (everything
-// else). Unusual properties lie in a record that only unusual bodies have (body_special.h).
+// else). Unusual properties are in a record that only unusual bodies have (body_special.h).
 #ifndef CAROM_COMMON_PHYSICS_STATE_BODIES_BODY_H
 #define CAROM_COMMON_PHYSICS_STATE_BODIES_BODY_H
 
@@ -11,15 +11,15 @@
 
 enum {                         // body_state.flags
     STATE_DYNAMIC = 1u,        // has mass: constraints write to it
-    STATE_FORCE_AT_POINT = 2u, // body_special.force_point counts
-    STATE_SPECIAL = 4u,        // follows: has a body_special of its own
-    STATE_SENSES = 8u,         // follows: bears a sensor
-    STATE_THIN = 16u,          // follows: dynamic, and thinner than 2 THIN_EXTENT somewhere
-    STATE_LINK = 32u           // follows: has two joints, as the link of a chain does
+    STATE_FORCE_AT_POINT = 2u, // body_special.force_point is in effect
+    STATE_SPECIAL = 4u,        // derived: has a body_special of its own
+    STATE_SENSES = 8u,         // derived: has a sensor
+    STATE_THIN = 16u,          // derived: dynamic, and thinner than 2 THIN_EXTENT somewhere
+    STATE_LINK = 32u           // derived: has two joints, like the link of a chain
 };
 
-// The solver's view of a body: one half of a cache line. For a body that does not move, all is zero
-// and delta_rotation is the identity.
+// The solver's view of a body: one half of a cache line. For a body that does not move, all fields
+// are zero and delta_rotation is the identity.
 typedef struct body_state {
     vec2 velocity; // velocity of the centre of mass
     float angular_velocity;
@@ -36,37 +36,39 @@ typedef struct body_motion {
     rot rotation;
     vec2 local_center;
     float inv_mass, inv_inertia;
-    float room; // it can move this far before its boxes are to be looked at [m]; images tell
-                // whether there is any
+    // distance that it can move before its boxes must be examined [m]; images keep whether any is
+    // left
+    float room;
     uint32_t special : 24;    // place in world.specials; 0: nothing unusual about it
     uint32_t box_renewed : 8; // one of its shapes' boxes was renewed in this step
 } body_motion;
 _Static_assert(sizeof(body_motion) == 64, "one cache line");
 
-// A body's reach about its centre of mass; and the time for which it has been slow there, with how
-// far it went in that time (sleep.c).
+// A body's extent about its centre of mass; how long it has been slow there, and how far it moved
+// in that time (sleep.c).
 typedef struct body_extent {
     float extent_min, extent_max; // smallest half width; largest distance from the centre of mass
-    float turn_reach; // the same of what moves when the body turns: circles as their centres
+    // largest distance of the parts that move when the body rotates: circles count as their centres
+    float turn_reach;
     float sleep_time; // [s]
     vec2 drift;       // displacement of the centre of mass in sleep_time [m]
     float turned;     // rotation in sleep_time [rad]
 } body_extent;
 
-#define THIN_EXTENT 0.05f // contacts of bodies with a smaller extent_min give way less [m]
+#define THIN_EXTENT 0.05f // contacts of bodies with a smaller extent_min are stiffer [m]
 
 static inline void body_restart_sleep_timer(body_extent *extent)
 {
-    if (extent->sleep_time != 0.0f) { // bodies that move write nothing
+    if (extent->sleep_time != 0.0f) { // moving bodies write nothing
         extent->sleep_time = 0.0f;
         extent->drift = (vec2){0.0f, 0.0f};
         extent->turned = 0.0f;
     }
 }
 
-#define DISC_REACH 1e-4f // a turn of a disc moves it by no more, which is rounding [m]
+#define DISC_REACH 1e-4f // rotating a disc moves it by at most this much, which is rounding [m]
 
-// Whether the body can be a disc (impacts.c): nothing of it moves as it turns.
+// Whether the body can be a disc (impacts.c): rotation moves no part of it.
 static inline bool body_may_be_disc(const body_extent *extent)
 {
     return extent->turn_reach < DISC_REACH && extent->extent_max > 0.0f;
@@ -78,27 +80,28 @@ enum { // body.flags
     BODY_ALLOW_SLEEP = 1u << 2,
     BODY_FIXED_ROTATION = 1u << 3,
     BODY_FROZEN = 1u << 4,
-    BODY_MARKED = 1u << 5 // scratch of one function at a time
+    BODY_MARKED = 1u << 5 // temporary mark, used by one function at a time
 };
 
 typedef struct body {
     uint32_t shapes : 24, flags : 8;             // list through shape.next, ascending slots
     uint32_t contacts, contact_count;            // list of contact edges, see contact_edge
-    uint32_t joints;                             // list of joint edges
+    uint32_t joints;                             // pieces of chains count as shapes
     uint32_t joint_count : 21, shape_count : 11; // the pieces of chains are shapes too
     uint32_t awake_index : 24; // place in world.awake_bodies + 1; 0: not on the list
     uint32_t type : 8;         // body_type
-    uint32_t sleep_set;        // the lowest slot of those that fell asleep together; 0: awake
+    uint32_t sleep_set;        // the lowest slot of the bodies that fell asleep together; 0: awake
     uint32_t sleep_next;       // next body of the set, a ring
 } body;
 _Static_assert(sizeof(body) == 32, "two bodies to a cache line");
 _Static_assert(PHYSICS_BODY_SHAPES_MAX < 1 << 11 && PHYSICS_JOINTS_MAX < 1 << 21, "counts fit");
 
-// Velocities are cut off to this before they are squared, which is then finite.
+// Velocities are clamped to this before they are squared, so that the square is finite.
 #define SPEED_SQUARABLE 1.0e15f
 void body_cut_speed(body_state *state);
 // Keeps the speed within PHYSICS_SPEED_MAX and the spin within PHYSICS_SPIN_MAX; NaN becomes zero.
-// Velocities within them keep their bits. limit_speeds() in body_lanes.h does the same to lanes.
+// Velocities within these bounds keep their bits. limit_speeds() in body_lanes.h does the same for
+// lanes.
 static inline void body_limit_speed(body_state *state)
 {
     const float speed_max = (float)PHYSICS_SPEED_MAX;
@@ -116,7 +119,7 @@ void body_set_center_from_pose(body_motion *motion);
 void body_set_tag(physics_world *world, uint32_t slot,
                   const char *tag);                              // a copy; NULL or "": none
 const char *body_tag(const physics_world *world, uint32_t slot); // "": none
-// A dynamic body of fixed rotation never turns, whatever it is told: stops it.
+// Stops the rotation of a dynamic body of fixed rotation.
 void body_hold_rotation(physics_world *world, uint32_t slot);
 void body_freeze(physics_world *world, uint32_t slot);
 void body_disable(physics_world *world, uint32_t slot);
@@ -124,11 +127,11 @@ void body_enable(physics_world *world, uint32_t slot);
 
 void body_update_mass(physics_world *world, uint32_t slot);
 typedef struct body_mass {
-    float mass, inertia; // about the centre of mass; 0 of what is not dynamic
+    float mass, inertia; // about the centre of mass; 0 for bodies that are not dynamic
 } body_mass;
 body_mass body_find_mass(const physics_world *world, uint32_t slot);
-// From an image: whether body_update_mass() finds for a body what it found for its twin, given that
-// their shapes are the same; and then all that it found, but for the pose.
+// For images: whether body_update_mass() would compute the same for a body as for its twin, whose
+// shapes are equal; and copying all of that result except the pose.
 bool body_has_mass_of(const physics_world *world, uint32_t slot, uint32_t twin);
 void body_take_mass(physics_world *world, uint32_t slot, uint32_t twin);
 
@@ -137,8 +140,8 @@ bool body_is_moving(const body *b,
 void body_list_awake(physics_world *world, uint32_t slot);
 void body_unlist_awake(physics_world *world, uint32_t slot);
 void body_refresh_awake(physics_world *world,
-                        uint32_t slot);              // lists it as it belongs, with contacts
-void body_wake(physics_world *world, uint32_t slot); // wakes all that fell asleep with it too
+                        uint32_t slot);              // puts it on its lists, with its contacts
+void body_wake(physics_world *world, uint32_t slot); // wakes the whole set that fell asleep with it
 void body_wake_touching(physics_world *world,
-                        uint32_t slot); // wakes bodies that touch it, or are joined to it
+                        uint32_t slot); // wakes bodies that touch it or are joined to it
 #endif

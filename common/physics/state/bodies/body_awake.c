@@ -1,4 +1,4 @@
-// Awake bodies: the list of those that move, and waking.
+// Awake bodies: the list of moving bodies, and waking.
 //
 // Invariant: a body is on world.awake_bodies exactly when it is enabled, not static, and neither
 // asleep nor a kinematic body at rest. (How bodies fall asleep: sleep.c.)
@@ -39,8 +39,7 @@ void body_unlist_awake(physics_world *world, uint32_t slot)
     b->awake_index = 0;
 }
 
-// A body that is enabled and moving belongs on the list of awake ones; brings that and its contacts
-// in order.
+// Adds the body to the list of awake ones or removes it, as its state requires, with its contacts.
 void body_refresh_awake(physics_world *world, uint32_t slot)
 {
     body *b = &world->bodies.data[slot];
@@ -91,7 +90,7 @@ void body_wake_touching(physics_world *world, uint32_t slot)
     ASSERT_MEMORY(others != NULL);
     for (uint32_t i = 0; i < found.count; i++) {
         const contact *c = &world->contacts.data[found.slots[i]];
-        if ((c->flags & CONTACT_SENSOR) == 0) { // nothing rests on a sensor
+        if ((c->flags & CONTACT_SENSOR) == 0) { // no body rests on a sensor
             others[count++] = c->body_a == slot ? c->body_b : c->body_a;
         }
     }

@@ -1,5 +1,5 @@
-// Changing a body: of the fields that a caller names, each takes effect as if it had been so from
-// here on; what rests on the body or is joined to it wakes.
+// Changes of a body: each named field takes effect from now on; bodies that rest on it or are
+// joined to it wake.
 #include "common/physics/state/bodies/body_special.h"
 #include "common/physics/state/events.h"
 #include "common/physics/state/ids.h"
@@ -24,8 +24,8 @@ static void set_pose(physics_world *world, uint32_t slot, uint32_t fields, const
     }
 }
 
-// A kinematic body that stops is not awake any more. Its sensors, and those that see it, look once
-// more at where the last step took it.
+// A kinematic body that stops is no longer awake. Its sensors, and sensors that detect it, are
+// tested once more at the place to which the last step took it.
 static void note_last_place(physics_world *world, uint32_t slot)
 {
     for (uint32_t i = world->bodies.data[slot].shapes; i != NONE; i = world->shapes.data[i].next) {
@@ -40,7 +40,7 @@ static void set_velocity(physics_world *world, uint32_t slot, uint32_t fields,
         return;
     }
     body_state *state = &world->states.data[slot];
-    world->motions.data[slot].room = 0.0f; // boxes reach along the way that it had
+    world->motions.data[slot].room = 0.0f; // its boxes extend along its earlier path
     if ((fields & BODY_FIELD_VELOCITY) != 0) {
         state->velocity = (vec2){(float)values->velocity.x, (float)values->velocity.y};
     }
@@ -65,8 +65,8 @@ static void reactivate_joint(physics_world *world, uint32_t joint, uint32_t othe
     joint_activate(world, joint);
 }
 
-// A body of another type is in another tree, has other contacts and other colours: out and in
-// again.
+// A body of another type belongs to another tree and has other contacts and colours: it is removed
+// from all and added again.
 static void set_type(physics_world *world, uint32_t slot, body_type type)
 {
     body *b = &world->bodies.data[slot];

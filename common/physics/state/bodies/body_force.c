@@ -1,11 +1,11 @@
-// Impulses, which change a velocity once, and forces, which act until they are set anew.
+// Impulses, which change a velocity once, and forces, which act until they are set again.
 #include "common/physics/state/bodies/body_special.h"
 #include "common/physics/definition.h"
 #include "common/physics/state/events.h"
 #include "common/physics/state/ids.h"
 #include "common/physics/state/world.h"
 
-// Finds the body and wakes it; *slot is NONE, without an error, when it does not answer to forces.
+// Finds the body and wakes it; *slot is NONE, without an error, if forces do not move it.
 static status find_movable(physics_world *world, body_id id, uint32_t *slot, error *err)
 {
     status s = body_find(world, id, slot, err);
@@ -62,7 +62,7 @@ status body_apply_impulse(physics_world *world, body_id id, vec2d impulse, const
     }
     body_motion *motion = &world->motions.data[slot];
     body_state *state = &world->states.data[slot];
-    motion->room = 0.0f; // boxes reach along the way that it had
+    motion->room = 0.0f; // its boxes extend along its earlier path
     vec2 j = {(float)impulse.x, (float)impulse.y};
     state->velocity = vec2_mul_add(state->velocity, motion->inv_mass, j);
     if (at != NULL) {

@@ -3,8 +3,8 @@
 #include "common/physics/state/world.h"
 
 typedef struct mass_sum {
-    double mass;    // 0 where no shape has a density
-    double scale;   // the mass that `inertia` belongs to; 0: it has none
+    double mass;    // 0 if no shape has a density
+    double scale;   // the mass for which `inertia` was computed; 0: none
     double inertia; // about the centre
     vec2d center;
 } mass_sum;
@@ -14,7 +14,7 @@ static bool has_mass(const shape *s)
     return (s->flags & (SHAPE_IS_CHAIN | SHAPE_SENSOR)) == 0;
 }
 
-// If no shape has a density, all count as if they had density 1, so that there is a centre.
+// If no shape has a density, all count with density 1, so that there is a centre.
 static mass_sum sum_shapes(const physics_world *world, const body *b)
 {
     mass_sum sum = {0};
@@ -39,7 +39,8 @@ static mass_sum sum_shapes(const physics_world *world, const body *b)
     }
     sum.center = (vec2d){sum.center.x / sum.scale, sum.center.y / sum.scale};
     sum.mass = weighted ? sum.scale : 0.0;
-    // Steiner's theorem from that centre, not from the origin: shapes may be small and far from it.
+    // Uses Steiner's theorem from that centre, not from the origin: shapes may be small and far
+    // from the origin.
     for (uint32_t i = b->shapes; i != NONE; i = world->shapes.data[i].next) {
         const shape *s = &world->shapes.data[i];
         if (has_mass(s)) {
@@ -58,7 +59,7 @@ static body_mass mass_of(const physics_world *world, uint32_t slot, const mass_s
     if (world->bodies.data[slot].type != BODY_DYNAMIC) {
         return (body_mass){0.0f, 0.0f};
     }
-    // A body without density has a mass all the same: 1, or the one that the user set.
+    // A body without density still has a mass: 1, or the one that the user set.
     float own = body_special_of(world, slot)->mass_override;
     double mass = own > 0.0f ? (double)own : sum->mass > 0.0 ? sum->mass : 1.0;
     mass = mass < PHYSICS_MASS_MIN ? PHYSICS_MASS_MIN : mass;
@@ -114,8 +115,8 @@ void body_update_mass(physics_world *world, uint32_t slot)
     const bool thin = extent->extent_min > 0.0f && extent->extent_min < THIN_EXTENT;
     state->flags |= dynamic && thin ? STATE_THIN : 0u;
     body_set_center_from_pose(motion);
-    // The velocity is that of the centre of mass: where the centre has moved within a turning body,
-    // it moves with it.
+    // The velocity is that of the centre of mass: if the centre moves within a rotating body, its
+    // velocity changes.
     vec2 shift = vec2d_relative(old_center, motion->center);
     if (dynamic && b->awake_index != 0) {
         state->velocity = vec2_add(state->velocity, vec2_cross_sv(state->angular_velocity, shift));

@@ -1,5 +1,5 @@
-// Unusual settings of a body: damping, a scale of gravity, a mass of its own, forces. Most bodies
-// have none and share the record at place 0. Which place a record has means nothing.
+// Unusual settings of a body: damping, gravity scale, own mass, forces. Most bodies have none and
+// share the record at place 0. The place of a record has no meaning.
 #include "common/physics/state/bodies/body_special.h"
 #include "common/physics/state/world.h"
 
@@ -17,7 +17,8 @@ void specials_init(physics_world *world)
 
 void body_set_special(physics_world *world, uint32_t slot, const body_special *special)
 {
-    const body_special wanted = *special; // it may be one of those that are about to move
+    // copied, since it may lie in the array that is about to move
+    const body_special wanted = *special;
     body_motion *m = &world->motions.data[slot];
     body_state *state = &world->states.data[slot];
     if (memcmp(&wanted, &USUAL, sizeof USUAL) == 0) {

@@ -6,7 +6,7 @@
 
 typedef struct body_special {
     float linear_damping, angular_damping, gravity_scale;
-    float mass_override; // 0: from the shapes
+    float mass_override; // 0: computed from the shapes
     vec2 force;          // set by the user, acts every step
     vec2 force_point;    // place where the force acts, in the body's frame, relative to its origin
     float torque;

@@ -1,15 +1,16 @@
-// The boxes of bodies in the broad phase: how far ahead of a fast body they reach, and when they
-// are looked at again.
+// The boxes of bodies in the broad phase: how far ahead of a fast body they extend, and when they
+// are examined again.
 #include "common/physics/state/broad_phase/boxes.h"
 
-// Of the room that is left in a box, what may be used up before it is looked at again: rounding
+// The share of the room in a box that a body may use up before the box is examined again; rounding
 // takes a little.
 #define ROOM_SHARE 0.99f
 
-// In a pile, where neighbours mostly move alike, boxes that reach ahead would only make pairs:
-// those of what something touches do so if it goes farther than this in a step [m].
+// In a pile, neighbours mostly move alike, and boxes that extend ahead would only add pairs: the
+// box of a touched body does so only if the body moves farther than this in a step [m].
 #define AHEAD_HELD 0.4f
-// And no farther than this, or what is very fast would have pairs with half the world [m].
+// The farthest that a box extends ahead, so that very fast bodies do not pair with half the world
+// [m].
 #define AHEAD_MAX  2.0f
 
 aabb box_with_way_ahead(const physics_world *world, const shape *s, aabb tight)
@@ -18,7 +19,7 @@ aabb box_with_way_ahead(const physics_world *world, const shape *s, aabb tight)
     if ((state->flags & STATE_DYNAMIC) == 0 || (s->flags & SHAPE_SENSOR) != 0) {
         return tight;
     }
-    const bool lively = world->step.lively; // then boxes reach along the whole way, for impacts
+    const bool lively = world->step.lively; // boxes then cover the whole path, for impacts
     if (!lively && s->traits->restitution > 0.0f) {
         return tight;
     }
@@ -38,8 +39,8 @@ aabb box_with_way_ahead(const physics_world *world, const shape *s, aabb tight)
     return lively ? aabb_expand(box, world->step.quick_slack) : box;
 }
 
-// Boxes are looked at when the body may have left one of them: after it has moved by the least room
-// that was left in any. Shapes with new boxes are added to `renewed`.
+// Boxes are examined when the body may have left one of them: after it has moved by the least room
+// left in any. Adds shapes with new boxes to `renewed`.
 void body_look_at_boxes(physics_world *world, uint32_t slot, slot_list *renewed)
 {
     body_motion *m = &world->motions.data[slot];
@@ -51,7 +52,7 @@ void body_look_at_boxes(physics_world *world, uint32_t slot, slot_list *renewed)
             array_push(renewed, k);
         }
         bool sensor = (world->shapes.data[k].flags & SHAPE_SENSOR) !=
-                      0; // sensors may reach beyond extent_max
+                      0; // a sensor may extend beyond extent_max
         room = float_min(room, sensor ? 0.0f : left);
     }
     m->room = ROOM_SHARE * room;

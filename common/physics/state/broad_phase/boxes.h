@@ -4,7 +4,7 @@
 
 #include "common/physics/state/world.h"
 
-// A body that goes farther in a step is not followed from impact to impact: its box would overlap
+// A body that moves farther in a step is not followed from impact to impact: its box would overlap
 // half the world. continuous.c keeps it from passing through static bodies [m].
 #define FOLLOWED_WAY_MAX 4.0f
 
@@ -14,26 +14,26 @@ static inline vec2 way_in_a_step(const physics_world *world, const body_state *s
     return vec2_scale(world->step.dt, s->velocity);
 }
 
-// The box of a shape of this smallest half width reaches ahead if it goes farther in a step than
-// this [m].
+// The box of a shape of this smallest half width extends ahead if the shape moves farther in a step
+// than this [m].
 static inline float ahead_from(float extent_min)
 {
     return float_min(0.5f * extent_min, 0.1f);
 }
 
-// The box around a shape (relative to its body's position) and, if it is fast, where it will be
+// The box around a shape (relative to its body's position), extended for a fast body to its place
 // after a step.
 aabb box_with_way_ahead(const physics_world *world, const shape *s, aabb tight);
 
-// Looks at each box of the body anew and lists the shapes that have left theirs.
+// Examines each box of the body and lists the shapes that have left theirs.
 void body_look_at_boxes(physics_world *world, uint32_t slot, slot_list *renewed);
-// Whether all of its boxes are certain to hold the body still, and its way ahead where they reach
-// ahead of it.
+// Whether all of its boxes are certain to enclose the body, and its path ahead if they extend along
+// it.
 static inline bool body_has_room(const physics_world *world, uint32_t slot)
 {
     const body_extent *extent = &world->extents.data[slot];
     const vec2 way = way_in_a_step(world, &world->states.data[slot]);
-    const bool lively = world->step.lively; // all of its way, for impacts
+    const bool lively = world->step.lively; // the whole path, for impacts
     const float least = lively ? world->step.quick_way : ahead_from(extent->extent_min);
     const float squared = vec2_length_squared(way);
     float room = world->motions.data[slot].room;

@@ -1,8 +1,8 @@
-// The broad phase: which boxes may overlap. Trees of boxes, one for each type of body, so that what
-// stands still is never rebuilt because something else moves.
+// The broad phase finds boxes that may overlap. It has one tree of boxes for each type of body, so
+// that static boxes are never rebuilt because others move.
 //
-// Nothing outside may depend on the shape of a tree: results are sets, and whoever needs an order
-// sorts them.
+// Nothing outside may depend on the shape of a tree: results are sets, and callers that need an
+// order sort them.
 #ifndef CAROM_COMMON_PHYSICS_STATE_BROAD_PHASE_BROAD_PHASE_H
 #define CAROM_COMMON_PHYSICS_STATE_BROAD_PHASE_BROAD_PHASE_H
 
@@ -11,11 +11,11 @@
 
 #include "common/physics/state/broad_phase/tree.h"
 
-enum { BROAD_TREES = 3 }; // one a body_type
+enum { BROAD_TREES = 3 }; // one for each body_type
 
 typedef struct broad_phase {
     tree trees[BROAD_TREES];
-    tree sensors; // the sensors of those, for sensor_sweep.c
+    tree sensors; // the sensors of these trees, for sensor_sweep.c
 } broad_phase;
 
 #endif

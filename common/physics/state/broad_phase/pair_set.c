@@ -10,8 +10,7 @@
 
 enum {
     CAPACITY_MIN = 64,
-    DOUBLING_MAX =
-        1 << 12 // larger ones grow by a quarter: what is large is not to stand half empty
+    DOUBLING_MAX = 1 << 12 // larger tables grow by a quarter, so that they are never half empty
 };
 
 _Static_assert(sizeof(packed_pair) == 6 && 2 * SLOT_BITS == 48, "two slots are three words");
@@ -33,8 +32,8 @@ static void put_key(pair_set *set, uint32_t place, uint64_t key)
         (packed_pair){{(uint16_t)key, (uint16_t)(key >> 16), (uint16_t)(key >> 32)}};
 }
 
-// The finaliser of MurmurHash3 (A. Appleby): every bit of the key reaches every bit of the place.
-// Its upper half, as a share of 2^32, says which share of all places comes before.
+// The finaliser of MurmurHash3 (A. Appleby): every bit of the key affects every bit of the place.
+// The upper half, as a fraction of 2^32, selects the place as a fraction of the capacity.
 static uint32_t place_of(uint64_t key, uint32_t capacity)
 {
     key ^= key >> 33;
@@ -50,7 +49,7 @@ static uint32_t after(const pair_set *set, uint32_t place)
     return place + 1 < set->capacity ? place + 1 : 0;
 }
 
-// The number of places from one to the other, going up and round.
+// The number of places from one to the other, going up and wrapping around.
 static uint32_t places_between(const pair_set *set, uint32_t from, uint32_t to)
 {
     return to >= from ? to - from : to + (set->capacity - from);
@@ -138,7 +137,7 @@ void pair_set_remove(pair_set *set, uint32_t a, uint32_t b)
             break;
         }
         uint32_t home = place_of(key, set->capacity);
-        // Move it into the hole unless its home lies after the hole.
+        // Moves the pair into the hole unless its home lies after the hole.
         if (places_between(set, home, next) >= places_between(set, hole, next)) {
             put_key(set, hole, key);
             hole = next;

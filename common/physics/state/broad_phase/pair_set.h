@@ -1,6 +1,6 @@
-// A set of unordered pairs of slots: which two shapes already have a contact. Open addressing with
-// linear probing, deletion by shifting back (Knuth, TAOCP 3, 6.4 R), so that no tombstones pile up.
-// Never iterated: its order means nothing.
+// A set of unordered pairs of slots: the pairs of shapes that already have a contact. Open
+// addressing with linear probing, deletion by shifting back (Knuth, TAOCP 3, 6.4 R), so no
+// tombstones accumulate. It is never iterated, so its order has no meaning.
 #ifndef CAROM_COMMON_PHYSICS_STATE_BROAD_PHASE_PAIR_SET_H
 #define CAROM_COMMON_PHYSICS_STATE_BROAD_PHASE_PAIR_SET_H
 
@@ -21,7 +21,7 @@ void pair_set_deinit(pair_set *set);
 void pair_set_copy(pair_set *to, const pair_set *from);
 void pair_set_reserve(pair_set *set, uint32_t count); // `count` pairs then fit without growth
 bool pair_set_has(const pair_set *set, uint32_t a, uint32_t b);
-void pair_set_add(pair_set *set, uint32_t a, uint32_t b);    // not there yet
-void pair_set_remove(pair_set *set, uint32_t a, uint32_t b); // there
+void pair_set_add(pair_set *set, uint32_t a, uint32_t b);    // must not be in the set
+void pair_set_remove(pair_set *set, uint32_t a, uint32_t b); // must be in the set
 
 #endif

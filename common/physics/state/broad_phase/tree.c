@@ -1,18 +1,19 @@
-// See tree.h. Invariants: a lane's box holds all below it; a lane is fresh if anything below is;
-// the box before of a leaf that is not fresh is its box, and a node has boxes before exactly while
-// a leaf of it is fresh. Leaves need not be equally deep, but a
-// split node's halves go to the same parent, so the tree grows at the root only, and a build has
-// made it as shallow as can be: no path is longer than a few levels more than log8 of the items.
+// See tree.h. Invariants: a lane's box encloses all below it; a lane is fresh if any leaf below it
+// is; the earlier box of a leaf that is not fresh is its box, and a node has earlier boxes exactly
+// while one of its leaves is fresh. Leaves may differ in depth, but both halves of a split node
+// have the same parent, so the tree grows only at the root, and a build makes it as shallow as
+// possible: no path is more than a few levels longer than log8 of the items.
 #include "common/physics/state/broad_phase/tree.h"
 
 #include "common/base/assert.h"
 
-// The inner boxes may grow to this in sum before the tree is built anew.
+// The total size of inner boxes, relative to that after the last build, at which the tree is
+// rebuilt.
 #define GROWTH_MAX 1.25f
 
 static const aabb NOWHERE = {{INFINITY, INFINITY}, {-INFINITY, -INFINITY}};
 
-// The box and the item or node that go into a lane.
+// A lane's contents: the box, and the item or node.
 typedef struct lane_entry {
     aabb box, before;
     uint32_t child;
@@ -106,7 +107,7 @@ void tree_set_group(tree *t, uint32_t item, int32_t group)
     t->groups.data[item] = group < 0 ? group : 0;
 }
 
-// Notes the box before of a lane that is a leaf.
+// Records the earlier box of a lane that is a leaf.
 static void set_before(tree *t, uint32_t n, uint32_t lane, aabb box)
 {
     tree_node *node = &t->nodes.data[n];
@@ -117,7 +118,7 @@ static void set_before(tree *t, uint32_t n, uint32_t lane, aabb box)
     wide_box_set(&t->before.data[node->before - 1], lane, box);
 }
 
-// To be called after lanes were taken out.
+// Must be called after lanes were removed.
 static void drop_before(tree_node *node)
 {
     if ((node->fresh & node->leaves) == 0) {
@@ -185,7 +186,7 @@ static void clear_lane(tree_node *node, uint32_t lane)
 
 // ---- insertion
 
-// The lane whose box has to grow least to hold another; of equal ones the smallest.
+// The lane whose box must grow least to enclose another; among equal ones the smallest.
 static uint32_t choose_lane(const tree_node *node, aabb box)
 {
     float before[LANES];
@@ -222,7 +223,7 @@ static float center_of(const lane_entry *entry, bool along_x)
     return along_x ? b->lower.x + b->upper.x : b->lower.y + b->upper.y;
 }
 
-// Sorts entries by their centres along the longer axis of all.
+// Sorts entries by their centres along the longer axis of their common box.
 static void sort_entries(lane_entry *entries, int count)
 {
     aabb centers = NOWHERE;
@@ -241,7 +242,7 @@ static void sort_entries(lane_entry *entries, int count)
     }
 }
 
-// Divides a full node and one entry more between it and a new node, which is returned.
+// Splits a full node with one more entry into it and a new node, which is returned.
 static uint32_t split_node(tree *t, uint32_t n, const lane_entry *more)
 {
     enum { COUNT = LANES + 1 };
@@ -262,7 +263,7 @@ static uint32_t split_node(tree *t, uint32_t n, const lane_entry *more)
     return other;
 }
 
-// Puts an entry into a node, and what is split off above.
+// Adds an entry to a node, and the new halves of split nodes to their parents.
 static void add_entry(tree *t, uint32_t n, const lane_entry *entry)
 {
     if (t->nodes.data[n].used != (1u << LANES) - 1) {
@@ -284,7 +285,7 @@ static void add_entry(tree *t, uint32_t n, const lane_entry *entry)
     add_entry(t, parent, &other);
 }
 
-// Makes a lane hold what is put below it.
+// Enlarges the boxes above so that they enclose an entry added below the lane.
 static void widen_lane(tree_node *node, uint32_t lane, const lane_entry *entry)
 {
     wide_box_set(&node->box, lane, aabb_union(wide_box_get(&node->box, lane), entry->box));
@@ -356,7 +357,7 @@ void tree_remove(tree *t, uint32_t item)
     t->changed++;
     uint32_t n = place / LANES;
     clear_lane(&t->nodes.data[n], place % LANES);
-    while (t->nodes.data[n].used == 0) { // nothing is left of it
+    while (t->nodes.data[n].used == 0) { // the node is empty
         uint32_t parent = t->nodes.data[n].parent;
         uint32_t lane = t->nodes.data[n].lane;
         node_release(t, n);
@@ -413,7 +414,7 @@ bool tree_find(const tree *t, uint32_t item, aabb *box)
 
 // ---- refresh
 
-// Fits the boxes of what is fresh below a node, and takes it as known.
+// Fits the boxes of fresh lanes below a node, and marks them as known.
 static void settle_node(tree *t, uint32_t n)
 {
     tree_node *node = &t->nodes.data[n];
@@ -428,7 +429,7 @@ static void settle_node(tree *t, uint32_t n)
     node->fresh = 0;
 }
 
-// The half perimeters of all inner boxes: what walks and questions cost, about.
+// The sum of the half perimeters of all inner boxes: roughly the cost of walks and queries.
 static float sum_of_boxes(const tree *t)
 {
     float sum = 0.0f;
@@ -444,7 +445,7 @@ static float sum_of_boxes(const tree *t)
     return sum;
 }
 
-// Whether the tree is far from what a build would make of it.
+// Whether the tree is much worse than a new build would be.
 static bool is_worn(tree *t)
 {
     if (t->changed > t->leaf_count / 4 + LANES) {

@@ -1,7 +1,6 @@
-// The building of a tree from its leaves, top down: the leaves of a node are divided into up to
-// eight parts of nearly equal number, by halving the number of parts along the longer axis of the
-// centres each time. The nodes come to lie in the order in which they are gone through, depth
-// first.
+// Builds a tree from its leaves, top down: the leaves of a node are split into up to eight parts of
+// nearly equal number by repeated halving, each time along the longer axis of the centres. The
+// nodes are stored in the order of a depth-first walk.
 #include "common/base/assert.h"
 #include "common/physics/state/broad_phase/tree.h"
 
@@ -40,9 +39,9 @@ static float center_of(const tree_part *part, bool along_x)
     return along_x ? part->box.lower.x + part->box.upper.x : part->box.lower.y + part->box.upper.y;
 }
 
-// Puts the parts with centres below `limit` first; returns how many. Each part is exchanged whether
-// it is below or not, with one that is not: which of the two cannot be foreseen, so no branch is
-// taken on it (A. Alexandrescu, "Lomuto's comeback", 2020).
+// Moves the parts with centres below `limit` to the front; returns their number. Each part is
+// exchanged with the first one that is not below, even if it is not below itself: the outcome is
+// unpredictable, so the code has no branch on it (A. Alexandrescu, "Lomuto's comeback", 2020).
 static uint32_t partition(tree_part *parts, uint32_t count, bool along_x, float limit)
 {
     uint32_t below = 0;
@@ -56,17 +55,17 @@ static uint32_t partition(tree_part *parts, uint32_t count, bool along_x, float 
     return below;
 }
 
-// Puts the `wanted` parts with the lowest centres first. Goes on halving the range of the values
-// rather than the number of parts: no arrangement of them makes that slow.
+// Moves the `wanted` parts with the lowest centres to the front. It halves the range of the values,
+// not the number of parts, so no arrangement makes it slow.
 static void select_lowest(tree_part *parts, uint32_t count, uint32_t wanted, bool along_x,
                           float low, float high)
 {
-    uint32_t first = 0; // those before are among the lowest, those from `end` are not
+    uint32_t first = 0; // parts before `first` are among the lowest, those from `end` on are not
     uint32_t end = count;
     while (end - first > 1) {
         float middle = 0.5f * low + 0.5f * high;
         if (!(middle > low && middle < high)) {
-            return; // they lie all at the same place
+            return; // all lie at the same place
         }
         uint32_t at = first + partition(parts + first, end - first, along_x, middle);
         if (at == wanted) {
@@ -82,7 +81,7 @@ static void select_lowest(tree_part *parts, uint32_t count, uint32_t wanted, boo
     }
 }
 
-// Divides parts into `groups` of nearly equal number; where each ends is written to `ends`.
+// Splits parts into `groups` of nearly equal number; writes the end of each to `ends`.
 static void divide(tree_part *parts, uint32_t first, uint32_t count, uint32_t groups,
                    uint32_t *ends)
 {
@@ -133,7 +132,7 @@ static void put_node(tree *t, uint32_t n, uint32_t lane, uint32_t child)
 
 static uint32_t build(tree *t, uint32_t first, uint32_t count)
 {
-    uint32_t capacity = 1; // leaves that a lane holds
+    uint32_t capacity = 1; // the most leaves below a lane
     while (capacity < (count + LANES - 1) / LANES) {
         capacity *= LANES;
     }
@@ -155,7 +154,7 @@ static uint32_t build(tree *t, uint32_t first, uint32_t count)
     return n;
 }
 
-// Insertion one by one takes twice as many nodes as a build does, so a build leaves memory over.
+// Insertion one by one needs twice as many nodes as a build, so a build leaves memory unused.
 static void give_back(tree *t)
 {
     const uint32_t most = t->nodes.count + t->nodes.count / 4 + 64;

@@ -1,4 +1,4 @@
-// Questions to a tree: what overlaps a box, what a ray may meet.
+// Queries of a tree: the items that overlap a box, the items that a ray may hit.
 #include "common/base/assert.h"
 #include "common/physics/state/broad_phase/tree.h"
 
@@ -10,7 +10,7 @@ void tree_query(const tree *t, aabb box, tree_visit visit, void *context)
 }
 
 // Whether the ray meets the box, grown by `extents`, before `fraction`: the slabs of Kay and Kajiya
-// 1986. Doubles, for rays may be long and far out.
+// 1986. It uses doubles because rays may be long and far from the origin.
 static bool ray_meets(aabb box, vec2d from, vec2d by, vec2 extents, float fraction)
 {
     double enter = 0.0;

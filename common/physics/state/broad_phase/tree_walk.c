@@ -1,8 +1,9 @@
 // The walks of a tree against a box, of two trees against each other and of one against itself.
-// Compiled once for each width of vectors (see wide.h).
+// This file is compiled once for each width of vectors (see wide.h).
 //
 // A task is some lanes of a node against a whole node: each lane's box is compared with the eight
-// of the other at once. Of what overlaps and is new, leaves are pairs, and the rest are tasks.
+// of the other at once. Where new lanes overlap, two leaves give a pair, and other combinations
+// give further tasks.
 #include "common/physics/lanes/lanes_kernel.h"
 
 #include <string.h>
@@ -11,8 +12,9 @@
 #include "common/physics/state/broad_phase/tree.h"
 
 enum {
-    WALK_PUSHES_MAX = LANES + LANES * LANES, // pushes of one task at most
-    WALK_TASKS_MAX = 24 * WALK_PUSHES_MAX    // a task for each that is left on the way down
+    WALK_PUSHES_MAX = LANES + LANES * LANES, // most pushes of one task
+    // enough for the tasks that are left on each level of a descent
+    WALK_TASKS_MAX = 24 * WALK_PUSHES_MAX
 };
 
 typedef struct walk {
@@ -20,10 +22,10 @@ typedef struct walk {
     tree_task *tasks;
     uint32_t count;
     const pair_list *found;
-    bool ended; // before its time
+    bool ended; // ended early
 } walk;
 
-// A bit for each of eight boxes that overlaps one, whose sides are in all lanes.
+// A bit for each of eight boxes that overlaps one box, whose sides are spread over all lanes.
 INLINE uint32_t overlapping_sides(const wide_box *boxes, lanes lower_x, lanes lower_y,
                                   lanes upper_x, lanes upper_y)
 {
@@ -40,14 +42,14 @@ INLINE uint32_t overlapping_sides(const wide_box *boxes, lanes lower_x, lanes lo
     return overlapping;
 }
 
-// The same for a lane of eight others.
+// The same for one lane of another eight boxes.
 INLINE uint32_t overlapping(const wide_box *boxes, const wide_box *with, uint32_t lane)
 {
     return overlapping_sides(boxes, splat(with->lower_x[lane]), splat(with->lower_y[lane]),
                              splat(with->upper_x[lane]), splat(with->upper_y[lane]));
 }
 
-// The lanes of `among` whose group is that negative one.
+// The lanes of `among` whose negative group is that one.
 INLINE uint32_t kin_of(const tree *t, const tree_node *node, uint32_t among, int32_t group)
 {
     uint32_t kin = 0;
@@ -63,7 +65,7 @@ INLINE void push(walk *w, uint32_t a, uint32_t b, uint32_t lanes_of_a, bool exch
     w->tasks[w->count++] = (tree_task){a, b, (uint8_t)lanes_of_a, exchanged};
 }
 
-// A lane of node `a` against `among` of the lanes of node `b`.
+// Tests a lane of node `a` against the lanes `among` of node `b`.
 INLINE void meet(walk *w, const tree_task *task, const tree_node *a, const tree_node *b,
                  uint32_t lane, uint32_t among)
 {
@@ -103,7 +105,7 @@ INLINE void meet(walk *w, const tree_task *task, const tree_node *a, const tree_
 
 static void within_node(walk *w, const tree_task *task, const tree_node *node)
 {
-    const tree *t = w->trees[0]; // both are the same
+    const tree *t = w->trees[0]; // both trees are the same
     const uint32_t inner = node->fresh & ~(uint32_t)node->leaves;
     for (uint32_t left = node->used; left != 0; left &= left - 1) {
         uint32_t lane = lowest_lane(left);
@@ -126,7 +128,7 @@ static void take_step(walk *w, tree_task task)
     }
     uint32_t left = task.lanes & a->used;
     if ((left & (left - 1)) != 0 && b->parent != 0) {
-        // Most of several lanes are not even near.
+        // Most of several lanes are not even near each other.
         left &= overlapping(&a->box, &tb->nodes.data[b->parent].box, b->lane);
     }
     if (b->fresh == 0) {
@@ -137,7 +139,7 @@ static void take_step(walk *w, tree_task task)
     }
 }
 
-// A step finds at most LANES * LANES pairs.
+// A step adds at most LANES * LANES pairs.
 static void do_step(walk *w, tree_task task)
 {
     take_step(w, task);
@@ -157,7 +159,7 @@ static void do_task(const tree *a, const tree *b, tree_task task, const pair_lis
     }
 }
 
-// Breadth first, until there is no room for what another step may leave to do.
+// Splits breadth first until there may be no room for the tasks of another step.
 static uint32_t divide(const tree *a, const tree *b, tree_task *tasks, uint32_t max,
                        const pair_list *found)
 {

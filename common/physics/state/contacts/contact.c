@@ -30,7 +30,7 @@ bool contact_wanted(const physics_world *world, uint32_t shape_a, uint32_t shape
     bool sensor_a = (a->flags & SHAPE_SENSOR) != 0;
     bool sensor_b = (b->flags & SHAPE_SENSOR) != 0;
     if (sensor_a || sensor_b) {
-        // A sensor sees what may move past it, or past which it may move; not other sensors.
+        // A sensor detects shapes that may move relative to it; it does not detect other sensors.
         const shape *seen = sensor_a ? b : a;
         return sensor_a != sensor_b && (type_a != BODY_STATIC || type_b != BODY_STATIC) &&
                (seen->traits->events & SHAPE_EVENT_SENSOR) != 0;
@@ -125,7 +125,7 @@ void contact_deactivate(physics_world *world, uint32_t slot)
 
 // ---- life
 
-// The pair in the order in which the manifold functions take it: chains, segments, polygons,
+// Whether the pair is in the order that the manifold functions use: chains, segments, polygons,
 // capsules, circles.
 static bool in_order(const physics_world *world, uint32_t shape_a, uint32_t shape_b)
 {
@@ -141,7 +141,7 @@ static bool in_order(const physics_world *world, uint32_t shape_a, uint32_t shap
                : shape_a < shape_b;
 }
 
-// The radius on which a shape rolls; what has none does not roll.
+// The radius on which a shape rolls; 0 for shapes that do not roll.
 static float radius_of(const shape *s)
 {
     switch (s->traits->geometry.kind) {
@@ -156,8 +156,8 @@ static float radius_of(const shape *s)
     }
 }
 
-// The livelier and the rougher-rolling surface of the two decides for both, on the larger of their
-// radii: grass, which is flat, brakes a smooth ball.
+// The rolling resistance of a pair: the larger one of the two surfaces, with the larger radius:
+// grass, which is flat, slows down a smooth ball.
 static float rolling_of(const shape *a, const shape *b)
 {
     return float_max(a->traits->rolling_resistance, b->traits->rolling_resistance) *
@@ -285,7 +285,7 @@ static uint32_t left_of(uint32_t most, uint32_t count)
 contact_rooms contact_room(const physics_world *world)
 {
     const uint32_t count = world->contact_slots.count;
-    const uint32_t own = PHYSICS_CONTACTS_LEAST + // 2^26 and a few at the most
+    const uint32_t own = PHYSICS_CONTACTS_LEAST + // slightly above 2^26 at most
                          PHYSICS_CONTACTS_PER_SHAPE * world->shape_slots.count;
     const uint32_t most = own < world->contacts_max ? own : world->contacts_max;
     return (contact_rooms){left_of(most + most / PHYSICS_CONTACTS_STANDING_SHARE, count),

@@ -8,33 +8,36 @@
 #include "common/physics/state/shapes/shape.h"
 
 #define RECYCLE_DISTANCE                                                                           \
-    0.01f // a manifold is kept while its bodies move less than this against each other [m]
+    0.01f // a manifold is kept while its bodies' relative motion is less than this [m]
 
-enum {                          // contact.flags
-    CONTACT_ACTIVE = 1u << 0,   // has points, so it is solved; up to SPECULATIVE_DISTANCE before
-                                // touching, or in the step in which it is to (speculative.c)
-    CONTACT_TOUCHING = 1u << 1, // touches: a begin is told and no end yet (contact_pair.c)
+enum { // contact.flags
+    // has points, so it is solved; they exist up to SPECULATIVE_DISTANCE before touching, or in the
+    // step in which the shapes will touch (speculative.c)
+    CONTACT_ACTIVE = 1u << 0,
+    // touches: a begin event was reported and no end yet (contact_pair.c)
+    CONTACT_TOUCHING = 1u << 1,
     CONTACT_SENSOR = 1u << 2,
     CONTACT_EVENTS = 1u << 3,
     CONTACT_HIT = 1u << 4,
-    CONTACT_SURFACE = 1u << 5, // rebounds, resists rolling or conveys: see contact_surface()
-    CONTACT_ROUND = 1u << 6,   // one of the shapes is round about a core: see contact_rounding()
-    CONTACT_DEEP = 1u << 7     // overlaps by more than DEEP_SHARE
+    // has restitution, rolling resistance or surface speed: see contact_surface()
+    CONTACT_SURFACE = 1u << 5,
+    CONTACT_ROUND = 1u << 6, // one of the shapes has a rounding radius: see contact_rounding()
+    CONTACT_DEEP = 1u << 7   // overlaps by more than DEEP_SHARE
 };
 
-// An edge of the body-contact graph is (contact << 1 | side): side 0 hangs on body_a, side 1 on
-// body_b.
+// An edge of the body-contact graph is (contact << 1 | side): side 0 is in body_a's list, side 1 in
+// body_b's.
 typedef struct contact_edge {
     uint32_t previous, next;
 } contact_edge;
 
-// Two cache lines. The first is all that the narrow phase reads of a pair whose bodies hardly
-// moved, what the solver's lanes are stored to, and nearly all that is state; the second is what
-// follows from it, and links. Lanes are filled from both. Places and normals in the world are not
-// kept: they follow from where the bodies are, see contact_place_points(). Slots have 24 bits, see
-// SLOT_BITS.
+// Two cache lines. The first has all that the narrow phase reads for a pair whose bodies hardly
+// moved, the values that the solver's lanes write back, and nearly all state; the second has
+// derived values and links. Lanes are filled from both. Points and normals in world coordinates are
+// not stored: they follow from the bodies' poses, see contact_place_points(). Slots have 24 bits,
+// see SLOT_BITS.
 typedef struct contact {
-    _Alignas(64) transform reference; // B's frame seen from A's when the manifold was found
+    _Alignas(64) transform reference; // B's frame relative to A's when the manifold was computed
     uint32_t body_a : 24, flags : 8;
     uint32_t body_b : 24, colour : 8;
     uint32_t shape_a : 24; // the first shape for the manifold functions
@@ -42,17 +45,19 @@ typedef struct contact {
     uint32_t shape_b;
     float normal_impulse[2]; // one for each point
     float tangent_impulse[2];
-    float total_impulse[2]; // normal impulses, summed over the sub-steps of the last step; while
-                            // one is solved it may be approach speeds, see contact_approach()
+    // normal impulses summed over the sub-steps of the last step; while the contact is solved it
+    // may have approach speeds, see contact_approach()
+    float total_impulse[2];
     union {
-        float gap; // contact without points: the shapes were at least this far apart then, along
-                   // local_normal; 0: not known
+        // contact without points: a lower bound of the shapes' distance then, along local_normal;
+        // 0: unknown
+        float gap;
         uint16_t ids[2]; // contact with points: their features
     };
     float reach; // shape_traits.reach of shape B
 
-    _Alignas(64) vec2 local_normal; // normal in the frame of A; without points the axis of the gap
-    vec2 local_a[2];                // the points, there
+    _Alignas(64) vec2 local_normal; // normal in the frame of A; without points, the axis of the gap
+    vec2 local_a[2];                // the points in the frame of A
     float found_separation[2]; // separation of each point when the bodies had the pose `reference`
     float friction;
     float rolling_impulse; // zero without CONTACT_SURFACE
@@ -62,12 +67,12 @@ typedef struct contact {
 } contact;
 _Static_assert(sizeof(contact) == 128, "two cache lines");
 
-// The surface of a contact that has more than friction.
+// Surface properties beyond friction.
 typedef struct surface {
     float restitution, rolling_resistance, tangent_speed;
 } surface;
 
-// Rounding radii of a contact's shapes about their cores [m].
+// Rounding radii of a contact's shapes [m].
 typedef struct rounding {
     float a, b;
 } rounding;
@@ -79,43 +84,46 @@ typedef struct placed_points {
     float separation[2];
 } placed_points;
 
-// A contact's local_normal as it was found.
+// A contact's local_normal as it was computed.
 typedef struct turned_normal {
     uint32_t contact;
     vec2 was;
 } turned_normal;
 
 bool contact_wanted(const physics_world *world, uint32_t shape_a, uint32_t shape_b);
-// How many more there is room for: with a static or kinematic body, and of two dynamic ones.
+// How many more contacts there is room for: with a static or kinematic body, and of two dynamic
+// ones.
 typedef struct contact_rooms {
     uint32_t standing, moving;
 } contact_rooms;
 contact_rooms contact_room(const physics_world *world);
-// Pairs at which a list of those to come is cut to those that have room: half of it is free again
-// then.
+// The number of pairs at which the list of new ones is cut to those with room; cutting then frees
+// half of it.
 uint32_t contact_pairs_max(const physics_world *world);
 uint32_t contact_create(physics_world *world, uint32_t shape_a, uint32_t shape_b);
-// Into a slot that is taken already; not yet active. False if the pair is not in the order that it
-// would have.
+// Places a contact in a slot that is already taken; it is not yet active. False if the pair is not
+// in canonical order.
 bool contact_place(physics_world *world, uint32_t slot, uint32_t shape_a, uint32_t shape_b);
-// Friction, and what the flags tell of events and surfaces, as the shapes say now.
+// Updates friction, and the flags for events and surfaces, from the shapes' current values.
 void contact_renew_surface(physics_world *world, uint32_t slot);
-surface contact_surface(const physics_world *world, const contact *c); // zeros without the flag
-// The share of the usual softness that a contact of these bodies has: 1 unless one of them is thin.
+// zeros if the flag is not set
+surface contact_surface(const physics_world *world, const contact *c);
+// The factor on the usual softness of a contact of these bodies: 1 unless one of them is thin.
 float contact_give(const physics_world *world, uint32_t body_a, uint32_t body_b);
 rounding contact_rounding(const physics_world *world, const contact *c);
-// The same of what rolls if it touches at one point: B a circle or the end of a capsule, A a circle
-// too, or something flat (0). Of others 0.
+// The radii of shapes that roll and touch at one point: B is a circle or the end of a capsule, A is
+// a circle too, or flat (0). 0 for other pairs.
 rounding contact_curvature(const physics_world *world, const contact *c);
-// Places the points as they are now. Each has moved along with both bodies since it was found, by
-// different ways; it is midway, and the difference along the normal has changed the separation.
-// Lanes are filled with the same bits, except for points that move on within the step
-// (contact_fill.c).
+// Computes the points' current places. Since the manifold was computed, each point has moved with
+// both bodies along different paths; it lies midway between them, and the difference along the
+// normal has changed the separation. Lanes are filled with the same bits, except for points that
+// move on within the step (contact_fill.c).
 placed_points contact_place_points(const physics_world *world, const contact *c);
 void contact_destroy(physics_world *world,
                      uint32_t slot); // reports the pair's end event if it touched last
-void contact_activate(physics_world *world, uint32_t slot);   // if one of its bodies is awake
-bool contact_list_awake(physics_world *world, uint32_t slot); // the same, but not into the graph
+void contact_activate(physics_world *world, uint32_t slot); // if one of its bodies is awake
+// the same, but without adding it to the graph
+bool contact_list_awake(physics_world *world, uint32_t slot);
 void contact_deactivate(physics_world *world, uint32_t slot);
 void contact_free(physics_world *world, uint32_t slot); // reports nothing
 // Ends all contacts of a body (of a shape, unless NONE), in order of slots.

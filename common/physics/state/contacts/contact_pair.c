@@ -1,6 +1,6 @@
-// Pairs of ids. A chain has one id and a contact for each piece that is touched, so a pair of ids
-// may have several contacts. Events, world_contacts() and the count of contacts are of pairs of
-// ids. Other pairs have one contact, and cost nothing here.
+// Contacts grouped by pairs of ids. A chain has one id and a contact for each touched piece, so a
+// pair of ids may have several contacts. Events, world_contacts() and the count of contacts refer
+// to pairs of ids. Pairs without a chain have one contact, and cost nothing here.
 #include "common/physics/state/contacts/contact_pair.h"
 
 #include "common/physics/state/ids.h"
@@ -49,7 +49,7 @@ uint32_t pair_walk_next(const physics_world *world, pair_walk *walk)
     return NONE;
 }
 
-// One of a slot below `end`.
+// Whether one of the pair's contacts with a slot below `end` touches.
 static bool touches_below(const physics_world *world, uint32_t slot, uint32_t end)
 {
     pair_walk walk = pair_walk_of(world, slot);
@@ -91,16 +91,16 @@ void contact_clear_touching(physics_world *world, uint32_t slot)
 
 // ---- reading
 
-// The points of a pair that is being told, and whence each comes: its contact's slot and which of
-// its points it is. That decides where depths do not, and orders them: the walk over a pair has the
-// order of a body's list, which an image does not keep.
+// The points of a pair that is being reported, with the contact's slot and index of each. Slot and
+// index break ties of depth and give the order: the walk over a pair follows a body's list, whose
+// order an image does not keep.
 typedef struct told_points {
     contact_info *info;
     uint32_t from[CONTACT_POINTS_MAX];
 } told_points;
 
-// The place for a point: the next one, or if none is left that of the least deep one; -1 if none is
-// less deep.
+// The place for a point: the next free one, or if none is free that of the shallowest; -1 if none
+// is shallower.
 static int find_place(const told_points *told, float depth, uint32_t from)
 {
     const contact_info *info = told->info;

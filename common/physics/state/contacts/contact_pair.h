@@ -10,17 +10,18 @@ bool contact_has_pieces(const physics_world *world, const contact *c);
 // A walk over the other contacts of a contact's pair, in no order.
 typedef struct pair_walk {
     uint32_t contact;          // the contact whose pair it is
-    uint32_t shape_a, shape_b; // slots of what bears the ids
-    uint32_t body, key;        // an edge that is still to be looked at
+    uint32_t shape_a, shape_b; // slots of the shapes with the ids
+    uint32_t body, key;        // the next edge to visit
 } pair_walk;
 
 pair_walk pair_walk_of(const physics_world *world, uint32_t contact);
 uint32_t pair_walk_next(const physics_world *world, pair_walk *walk); // NONE at the end
 
-// Whether another contact of the pair has CONTACT_TOUCHING; one of a lower slot.
+// Whether another contact of the pair has CONTACT_TOUCHING; in the second function, one of a lower
+// slot.
 bool pair_touches_elsewhere(const physics_world *world, uint32_t contact);
 bool pair_touches_below(const physics_world *world, uint32_t contact);
-// Sets or clears CONTACT_TOUCHING, and counts pairs that touch. These two alone do.
+// Sets or clears CONTACT_TOUCHING and counts touching pairs. Only these two functions do.
 void contact_set_touching(physics_world *world, uint32_t contact);
 void contact_clear_touching(physics_world *world, uint32_t contact);
 

@@ -1,11 +1,11 @@
-// Joints: creation, change, removal, and which of them are awake. Each kind has a file of its own
+// Creates, changes and removes joints, and keeps the list of awake ones. Each kind has its own file
 // for its effect. On the world's thread.
 //
-// Invariants: a joint hangs on the list of each of its bodies, highest slot first, so that walks
-// over it are the same however it came about; it is awake, that is on world.awake_joints and in the
-// constraint graph, exactly when its bodies (and those that it goes through, of a gear) are enabled
-// and one of the two is dynamic and awake. A joint that only filters is never awake. A mouse joint
-// has no body a, and is on one list alone.
+// Invariants: a joint is on the list of each of its bodies, highest slot first, so the order of a
+// list does not depend on its history; it is awake, that is on world.awake_joints and in the
+// constraint graph, exactly when its bodies (for a gear, also those of its joints) are enabled and
+// one of the two is dynamic and awake. A filter joint is never awake. A mouse joint has no body a
+// and is on only one list.
 #include "common/base/assert.h"
 #include "common/physics/state/events.h"
 #include "common/physics/state/ids.h"
@@ -27,7 +27,7 @@ static uint32_t edge_next(const physics_world *world, uint32_t key)
     return world->joints.data[key >> 1].edges[key & 1].next;
 }
 
-// Sets the flag that follows from the number of a body's joints.
+// Sets the flag that depends on the number of a body's joints.
 static void refresh_link_flag(physics_world *world, uint32_t slot)
 {
     body_state *state = &world->states.data[slot];
@@ -128,7 +128,8 @@ static bool stands_on(const physics_world *world, const joint *gear, uint32_t sl
     return s->joint_a == slot || s->joint_b == slot;
 }
 
-// The gears that stand on a joint hang on one of its bodies each. The visit may end them.
+// Visits the gears that use a joint; each is on the list of one of the joint's bodies. The visit
+// may end them.
 static void visit_gears(physics_world *world, uint32_t slot, gear_visit visit)
 {
     for (uint32_t side = 0; side < 2; side++) {
@@ -137,7 +138,7 @@ static void visit_gears(physics_world *world, uint32_t slot, gear_visit visit)
             const joint *j = &world->joints.data[key >> 1];
             uint32_t gear = key >> 1;
             bool stands = j->kind == JOINT_GEAR && stands_on(world, j, slot);
-            key = edge_next(world, key); // before the visit, which may end the gear
+            key = edge_next(world, key); // read before the visit, which may end the gear
             if (stands) {
                 visit(world, gear);
             }
@@ -207,7 +208,7 @@ static bool is_finite(const joint *j, const joint_settings *s)
     return isfinite(sum) && isfinite(j->angle) && isfinite(s->gear_a) && isfinite(s->gear_b);
 }
 
-// A body that lost finiteness leaves impulses in its joints: they must not come back with it.
+// A body that became non-finite leaves such impulses in its joints: they must not return with it.
 static void forget_if_not_finite(joint *j, joint_settings *s)
 {
     if (!is_finite(j, s)) {
@@ -283,7 +284,7 @@ static void end_contacts(physics_world *world, uint32_t body_a, uint32_t body_b)
     }
 }
 
-// They may collide again: the boxes of one of them are looked at anew.
+// The bodies may collide again: finds the pairs of the boxes of one of them again.
 static void find_contacts_again(physics_world *world, uint32_t body_a, uint32_t body_b)
 {
     const body *a = &world->bodies.data[body_a];
@@ -346,7 +347,7 @@ void joint_destroy(physics_world *world, uint32_t slot)
         visit_gears(world, slot, joint_destroy);
     }
     joint ended = world->joints.data[slot];
-    joint_wake_bodies(world, &ended); // wakes the joint too, so it is put to rest afterwards
+    joint_wake_bodies(world, &ended); // this wakes the joint too, so it is put to rest afterwards
     joint_deactivate(world, slot);
     for (uint32_t side = 0; side < 2; side++) {
         if (side_body(&ended, side) != NONE) {

@@ -1,5 +1,5 @@
-// Joint definitions: which kind has which settings, their ranges, and the check that each
-// definition passes before it may enter a world. Every refusal names the setting.
+// Joint definitions: the settings of each kind, their ranges, and the check that each definition
+// must pass before it enters a world. Every error names the setting.
 #include "common/base/assert.h"
 #include "common/physics/definition.h"
 #include "common/physics/state/ids.h"
@@ -174,7 +174,7 @@ static status check_vectors(uint32_t fields, const joint_def *d, error *err)
     return STATUS_OK;
 }
 
-// A limit, or none, which is infinite.
+// A limit may be infinite, which means none.
 static status check_limit(uint32_t fields, uint32_t field, double value, double none, error *err)
 {
     if ((fields & field) == 0 || value == none) {

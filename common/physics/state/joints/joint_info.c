@@ -1,5 +1,5 @@
-// Joints as their users see them between steps: settings read and changed, angles, lengths and
-// forces measured.
+// Reads and changes the settings of joints between steps, and measures their angles, lengths and
+// forces.
 #include "common/physics/state/events.h"
 #include "common/physics/state/ids.h"
 #include "common/physics/state/joints/joint_record.h"
@@ -71,7 +71,7 @@ static double length_of(vec2d d)
     return sqrt(d.x * d.x + d.y * d.y);
 }
 
-// Velocity of a's or b's anchor in the world.
+// The velocity of a's or b's anchor in the world.
 static vec2 anchor_velocity(const physics_world *world, uint32_t body_, vec2d place)
 {
     const body_state *state = &world->states.data[body_];
@@ -99,7 +99,7 @@ static void measure(const physics_world *world, const joint_parts *parts, joint_
         info->translation = (double)axis.x * apart.x + (double)axis.y * apart.y;
     }
     if (j->kind == JOINT_PRISMATIC || j->kind == JOINT_DISTANCE) {
-        // a's velocity is that of its point at b's anchor along the axis, which turns with a.
+        // a's velocity is that of its point at b's anchor, along the axis, which rotates with a.
         bool rod = j->kind == JOINT_DISTANCE;
         vec2 a = anchor_velocity(world, j->body_a, rod ? info->anchor_a : info->anchor_b);
         vec2 b = anchor_velocity(world, j->body_b, info->anchor_b);

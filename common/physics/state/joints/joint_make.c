@@ -1,6 +1,6 @@
-// From a definition to a joint: where the anchors lie in the bodies, what was left to follow from
-// how the bodies stand; and back, where a joint's anchors, angles and sides are now. Places are
-// handled in double.
+// Converts a definition to a joint: anchors in the bodies' frames, and the settings derived from
+// the bodies' poses. And the reverse: the current anchors, angles and sides of a joint. Positions
+// are computed in double.
 #include "common/physics/state/ids.h"
 #include "common/physics/state/joints/joint_record.h"
 
@@ -63,9 +63,9 @@ double joint_relative_angle(const physics_world *world, uint32_t p, uint32_t q, 
     return joint_unwrap(rot_angle(relative) - reference, 0.0);
 }
 
-// ---- gears: what x is on either side
+// ---- gears: the coordinate x of each side
 
-// `last` is x as it was: whole turns are counted from there.
+// `last` is the previous x: whole turns are counted from it.
 static double side_of_joint(const physics_world *world, const joint *on, double last)
 {
     if (on->kind == JOINT_REVOLUTE) {
@@ -94,7 +94,7 @@ void gear_sides(const physics_world *world, const joint *j, const joint_settings
 
 // ---- making
 
-// The kinds that act at one place of both bodies, b's origin unless told; the others act at the
+// The kinds that act at one place of both bodies, b's origin by default; the others act at the
 // origin of each body.
 static bool has_common_place(joint_kind kind)
 {
@@ -102,8 +102,8 @@ static bool has_common_place(joint_kind kind)
            kind == JOINT_WHEEL;
 }
 
-// Where a mouse takes hold of b if it is not told: at the target if b is there, else at b's centre
-// of mass.
+// The default point at which a mouse joint grabs b: the target if it is in b, else b's centre of
+// mass.
 static vec2d held_at(const physics_world *world, uint32_t slot, vec2d target)
 {
     const body_motion *m = motion_of(world, slot);
@@ -153,7 +153,7 @@ static double distance(vec2d p, vec2d q)
     return sqrt(d.x * d.x + d.y * d.y);
 }
 
-// Derives the settings that a definition left open from the poses of the bodies.
+// Derives the settings that a definition leaves open from the poses of the bodies.
 static void make_derived(const physics_world *world, joint_parts *parts, uint32_t given)
 {
     joint *j = &parts->record;
@@ -185,7 +185,7 @@ static void make_derived(const physics_world *world, joint_parts *parts, uint32_
     }
 }
 
-// Springs whose default depends on what else is given.
+// Sets springs whose default depends on other settings.
 static void make_springs(joint_settings *s, joint_kind kind, uint32_t given)
 {
     if (kind == JOINT_MOTOR && (given & (F(VELOCITY) | F(TARGET) | F(HERTZ))) == F(VELOCITY)) {
@@ -203,12 +203,12 @@ static void make_springs(joint_settings *s, joint_kind kind, uint32_t given)
     }
 }
 
-// Takes the settings that are given, and the kind's defaults for others that are not derived.
+// Takes the given settings, and the kind's defaults for others that are not derived.
 static void make_settings(joint_parts *j, const joint_def *def)
 {
     joint_def defaults = joint_def_default(def->kind);
     joint_settings_apply(j, (1u << JOINT_FIELD_COUNT) - 1, &defaults);
-    j->record.flags = 0; // the defaults are no motor
+    j->record.flags = 0; // the defaults have no motor
     joint_settings_apply(j, def->fields, def);
     make_springs(&j->settings, def->kind, def->fields);
 }
@@ -230,7 +230,7 @@ static void make_gear(const physics_world *world, joint_parts *parts, const join
         s->joint_b = joint_slot(world, def->joint_b);
         j->body_a = gear_body(world, s->joint_a, def->a) & SLOT_MASK;
         j->body_b = gear_body(world, s->joint_b, def->b) & SLOT_MASK;
-        // A joint that counts its turns knows better than the rotations alone.
+        // A joint that counts its turns has an angle that rotations alone cannot give.
         s->gear_a = world->joints.data[s->joint_a].angle;
         s->gear_b = world->joints.data[s->joint_b].angle;
     }

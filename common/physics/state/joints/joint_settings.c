@@ -1,4 +1,4 @@
-// A joint's settings: copied from a definition into the joint, told again to callers, and stored.
+// A joint's settings: copied from a definition into the joint, reported to callers, and stored.
 //
 // Most joints are hinges without spring, motor or limits, rods and welds, with the default settings
 // of their kind; only the length is each joint's own. The first places of world.joint_settings, by
@@ -11,7 +11,7 @@
 
 #define F(name) ((uint32_t)JOINT_FIELD_##name)
 
-// Numbers that are as one finds them in both places.
+// Numbers that have the same form in the definition and in the joint.
 typedef struct number_place {
     uint32_t field;
     size_t in_def, in_settings;
@@ -123,7 +123,8 @@ status joint_check_rod(const joint_parts *j, error *err)
 
 static void put_usual(physics_world *world)
 {
-    slots_deinit(&world->settings_slots); // of a world that this one was before (world_copy)
+    // belongs to the world that this one was before (world_copy)
+    slots_deinit(&world->settings_slots);
     slots_init(&world->settings_slots);
     array_reserve(&world->joint_settings, JOINT_KIND_COUNT);
     world->joint_settings.data[0] = joint_usual_settings((joint_kind)0);
@@ -139,9 +140,10 @@ void joint_settings_put(physics_world *world, joint *j, const joint_settings *se
     if (world->joint_settings.count == 0) {
         put_usual(world);
     }
-    const joint_settings wanted = *settings; // it may be one of those that are about to move
+    // copied, since it may lie in the array that is about to move
+    const joint_settings wanted = *settings;
     const joint_settings *usual = &world->joint_settings.data[j->kind];
-    // A gear's are written to in a step.
+    // A step writes to a gear's settings.
     if (j->kind != JOINT_GEAR && memcmp(&wanted, usual, sizeof wanted) == 0) {
         joint_settings_drop(world, j);
         j->settings_at = j->kind;

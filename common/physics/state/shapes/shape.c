@@ -1,5 +1,5 @@
-// Shapes on bodies: attached and detached, in and out of the broad phase. A chain takes one slot
-// for itself, which bears its id and points, and one for each piece, which is what collides.
+// Attaches shapes to bodies and detaches them, and adds them to the broad phase. A chain takes one
+// slot for itself, which has its id and points, and one for each piece; the pieces collide.
 #include "common/base/assert.h"
 #include "common/physics/state/events.h"
 #include "common/physics/state/ids.h"
@@ -10,16 +10,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define AABB_MARGIN_MAX                                                                            \
-    0.1f // boxes in the broad phase are up to this much larger, so that they change seldom [m]
-#define AABB_MARGIN_SHARE 0.1f // and by no more than this share of their smaller side
+// Boxes in the broad phase are larger than the shapes by up to this [m], and by up to this share of
+// their smaller side, so that they change seldom.
+#define AABB_MARGIN_MAX   0.1f
+#define AABB_MARGIN_SHARE 0.1f
 
 static bool is_piece(const shape *s, uint32_t slot)
 {
     return s->traits->chain != NONE && s->traits->chain != slot;
 }
 
-// Sets the successor of a shape on the body's list; after NONE, the list's head.
+// Sets the successor of a shape on the body's list; for NONE, the list's head.
 static void set_link(physics_world *world, body *b, uint32_t before, uint32_t slot)
 {
     if (before != NONE) {
@@ -29,7 +30,7 @@ static void set_link(physics_world *world, body *b, uint32_t before, uint32_t sl
     }
 }
 
-// Puts the shape on the body's list, which is kept in ascending order of slots.
+// Puts the shape on the body's list, which is in ascending order of slots.
 static void link_shape(physics_world *world, uint32_t slot)
 {
     shape *s = &world->shapes.data[slot];
@@ -58,7 +59,7 @@ static void unlink_shape(physics_world *world, uint32_t slot)
     b->shape_count--;
 }
 
-// Takes an owner, traits and what follows from it.
+// Fills a shape's slot: body, traits and derived values.
 static void fill_slot(physics_world *world, uint32_t slot, const shape *from, shape_traits *traits)
 {
     shape *s = &world->shapes.data[slot];
@@ -75,8 +76,8 @@ static uint32_t take_slot(physics_world *world)
     return slot;
 }
 
-// The points of a chain. An open chain's first and last edges go on straight beyond its ends, so
-// that these are ordinary corners.
+// The points of a chain. An open chain's first and last edges are extended straight beyond its
+// ends, so that these are ordinary corners.
 static vec2 chain_point(const shape_traits *chain, int i)
 {
     const vec2 *points = chain->points;
@@ -232,8 +233,8 @@ static aabb box_around(const shape *s, const body_motion *m)
     return shape_aabb(&s->traits->geometry, (transform){{0.0f, 0.0f}, m->rotation});
 }
 
-// Moving shapes get a margin to move in before their box changes; small shapes get less of it, to
-// keep their boxes apart. `tight` is the box around the shape relative to the body's position.
+// Moving shapes get a margin to move in before their box changes; small shapes get a smaller one,
+// to keep their boxes apart. `tight` is the box around the shape relative to the body's position.
 aabb shape_box_with_margin(aabb tight, bool fixed)
 {
     float margin = 0.0f;
@@ -259,7 +260,7 @@ void shape_note_enlarged(physics_world *world, uint32_t slot)
     }
 }
 
-// A sensor is in a tree of its own besides.
+// A sensor is also in a separate tree.
 static void list_sensor(physics_world *world, uint32_t slot)
 {
     const shape *s = &world->shapes.data[slot];
@@ -284,7 +285,7 @@ static void enlarge_box(physics_world *world, uint32_t slot)
     }
 }
 
-// All pairs of the shape are to be found, unless it is known.
+// Inserts the shape's box; all pairs of the shape will be found, unless it is known.
 static void insert_box(physics_world *world, uint32_t slot, aabb fat, bool known)
 {
     shape *s = &world->shapes.data[slot];
@@ -298,8 +299,8 @@ static void insert_box(physics_world *world, uint32_t slot, aabb fat, bool known
     }
 }
 
-// The distance that the shape can move in any direction before it leaves its fat box; negative: it
-// has left.
+// The distance that the shape can move in any direction before it leaves its fat box; negative if
+// it has left.
 static float room_in_box(const shape *s, const body_motion *m, aabb tight)
 {
     double left = m->position.x + (double)tight.lower.x - (double)s->fat.lower.x;
@@ -361,7 +362,7 @@ void shape_leave_broad_phase(physics_world *world, uint32_t slot)
     tree_remove(tree_of(world, s), slot);
     unlist_sensor(world, slot);
     s->boxed = false;
-    s->fat = (aabb){{0.0f, 0.0f}, {0.0f, 0.0f}}; // means nothing now, and is hashed
+    s->fat = (aabb){{0.0f, 0.0f}, {0.0f, 0.0f}}; // without meaning now, but hashed
     if ((s->flags & SHAPE_ENLARGED) != 0) {
         s->flags &= (uint8_t)~SHAPE_ENLARGED;
         for (uint32_t i = 0; i < world->enlarged.count; i++) {
@@ -414,7 +415,7 @@ void shape_reset_box(physics_world *world, uint32_t slot)
     }
 }
 
-// ---- the public face
+// ---- the public interface
 
 static status check_room(const physics_world *world, const body *b, const shape_def *def,
                          error *err)
@@ -455,7 +456,7 @@ status shape_add(physics_world *world, body_id owner, const shape_def *def, shap
             shape_enter_broad_phase(world, i);
         }
     }
-    body_update_boxes(world, slot, INFINITY); // another centre places it anew, to the last bit
+    body_update_boxes(world, slot, INFINITY); // another centre changes its place in the last bit
     body_wake(world, slot);
     *out = shape_id_of(world, added);
     return STATUS_OK;

@@ -1,6 +1,6 @@
-// Changing what a shape is made of, while it stays where it is: friction, restitution, density,
-// filter and the like. Contacts keep their points and impulses where the change leaves them the
-// pair that they were; a change of filter or of being a sensor finds its pairs anew.
+// Changes a shape's properties, but not its geometry: friction, restitution, density, filter and
+// the like. Contacts keep their points and impulses if the pair remains; a change of filter or
+// sensor finds the shape's pairs again.
 #include "common/base/assert.h"
 #include "common/physics/state/broad_phase/boxes.h"
 #include "common/physics/state/events.h"
@@ -12,7 +12,7 @@
 
 #define PAIR_FIELDS (SHAPE_FIELD_FILTER | SHAPE_FIELD_SENSOR)
 
-// The definition as it would be with the change.
+// The definition with the change applied.
 static shape_def changed_def(const shape_def *now, uint32_t fields, const shape_def *values)
 {
     shape_def def = *now;
@@ -43,7 +43,7 @@ static shape_def changed_def(const shape_def *now, uint32_t fields, const shape_
     return def;
 }
 
-// Other traits for the shape in the slot: a chain as a whole, a piece of one, or one by itself.
+// Gives the shape in the slot other traits: a whole chain, a piece of one, or a single shape.
 static void change_traits(physics_world *world, uint32_t slot, const shape_def *def)
 {
     shape *s = &world->shapes.data[slot];
@@ -61,7 +61,7 @@ static void change_traits(physics_world *world, uint32_t slot, const shape_def *
         like.points = old->points;
         like.point_count = old->point_count;
         like.loop = old->loop;
-        old->points = NULL; // taken over
+        old->points = NULL; // the new traits have taken them over
     }
     s->traits = shape_traits_take(&world->traits, &like);
     shape_traits_drop(&world->traits, old);
@@ -69,7 +69,7 @@ static void change_traits(physics_world *world, uint32_t slot, const shape_def *
     s->flags = (uint8_t)((s->flags & ~SHAPE_SENSOR) | sensor);
 }
 
-// Updates the contacts of the shape to its new surface.
+// Updates the contacts of the shape for its new surface.
 static void renew_contacts(physics_world *world, uint32_t slot)
 {
     const contact_slots found = contact_collect(world, world->shapes.data[slot].body);
@@ -81,7 +81,7 @@ static void renew_contacts(physics_world *world, uint32_t slot)
     }
 }
 
-// Sensors see the shape from now on, or not any more.
+// Sensors detect the shape from now on, or no longer.
 static void renew_sensors(physics_world *world, uint32_t slot)
 {
     const contact_slots found = contact_collect(world, world->shapes.data[slot].body);

@@ -1,5 +1,6 @@
 // The signature of a shape: a hash of its fixed properties, computed once when the shape is made.
-// The state hash covers a shape's properties by it, and equal records are found by it.
+// The state hash uses it for a shape's properties, and the table of traits finds equal records by
+// it.
 #include "common/physics/state/hash_rows.h"
 #include "common/physics/state/shapes/shape.h"
 
@@ -27,7 +28,7 @@ static fold_words add_geometry(fold_words sum, const shape_geometry *g)
 
 uint64_t shape_signature(const shape_traits *traits)
 {
-    enum { NEXT = POLYGON_VERTICES_MAX + 2 }; // pair after those of the geometry
+    enum { NEXT = POLYGON_VERTICES_MAX + 2 }; // the first pair after those of the geometry
     _Static_assert(NEXT + 4 <= FOLD_PAIRS, "a row has no more");
     fold_words sum = fold_start(ROW_SIGNATURE, (uint64_t)traits->geometry.kind,
                                 (uint64_t)(uint32_t)traits->filter.group << 32 | traits->events);

@@ -1,8 +1,9 @@
-// Shared traits of shapes: one record for all that are alike to the byte, counted by its users.
+// Shared traits of shapes: one record, with a count of users, for all traits that are equal to the
+// byte.
 //
 // Worlds are made of many bodies and few shapes; a table finds the equal record by its signature. A
-// record stays where it is while somebody uses it, and takes as much memory as its kind of geometry
-// needs. Nobody sees which it is and nothing is in its order: results do not depend on who shares.
+// record keeps its address while it has users, and takes only the memory that its kind of geometry
+// needs. Neither its address nor the table's order is visible, so results do not depend on sharing.
 #include "common/base/assert.h"
 #include "common/physics/state/world.h"
 
@@ -111,7 +112,7 @@ static void take_out(traits_table *table, const shape_traits *traits)
     }
     for (uint32_t next = (hole + 1) & mask; table->places[next] != NULL; next = (next + 1) & mask) {
         uint32_t home = home_of(table, table->places[next]);
-        // Move it into the hole unless its home lies after the hole.
+        // Moves the record into the hole unless its home lies after the hole.
         if (((next - home) & mask) >= ((next - hole) & mask)) {
             table->places[hole] = table->places[next];
             hole = next;
@@ -132,7 +133,7 @@ void shape_traits_drop(traits_table *table, shape_traits *traits)
     }
 }
 
-// A record of its own like `from`, in memory that it had before where that is as much.
+// Makes a separate copy of `from`, in the memory that `to` had if the size is the same.
 static shape_traits *copy_record(shape_traits *to, const shape_traits *from)
 {
     if (to == NULL || traits_size(to) != traits_size(from)) {

@@ -1,8 +1,8 @@
 // Distance joint: rod, rope, spring and winch between two anchors.
 //
-// The coordinate is the anchors' distance l along u from a to b. A rod holds l at its length
-// rigidly; with `hertz` a spring does so instead, and with limits alone l is free between them.
-// If the anchors coincide there is no direction, and the joint does not act.
+// The coordinate is the anchors' distance l along u from a to b. A rod keeps l at its length
+// rigidly; with `hertz` a spring does so instead, and with only limits l is free between them. If
+// the anchors coincide there is no direction, and the joint does not act.
 #include "common/physics/step/joints/joint_single.h"
 
 static bool is_rod(const single_joint *j)

@@ -2,9 +2,9 @@
 //
 // x is the angle of a body in the world, or, on a joint, its angle (revolute) or translation
 // (prismatic). Each side then pushes the two bodies p and q of its joint, as that joint's motor
-// would, so that what the gear takes from a frame it gives back. Up to four bodies take part; where
-// one of them does so on both sides, its parts of the Jacobian add up, which is why they are
-// collected by body first: Ċ = Σ (l · v + t w), 1/m = Σ (l² / m + t² / I).
+// would, so that the reaction goes back to the frame. Up to four bodies take part; if one of them
+// is on both sides, its parts of the Jacobian add up, so they are first collected by body: Ċ = Σ (l
+// · v + t w), 1/m = Σ (l² / m + t² / I).
 #include "common/physics/step/joints/joint_single.h"
 
 typedef struct part {
@@ -65,7 +65,7 @@ static void add_part(gear_jacobian *jacobian, part added)
     jacobian->parts[jacobian->count++] = added;
 }
 
-// The parts of one side, and what x is now, for a slide; a turn's x is counted apart.
+// Adds one side's parts and, for a translation, the current x; an angle's x is counted separately.
 static void add_side(const physics_world *world, gear_jacobian *jacobian, const gear_side *s,
                      float weight, double *x)
 {
@@ -149,7 +149,7 @@ static void solve(physics_world *world, single_joint *j, bool use_bias)
                       &j->record->impulses.linear.x));
 }
 
-// The load on b as its own side takes it: a force along a slide, a torque on a turn.
+// The load on b on its own side: a force along a translation, a torque on an angle.
 static void reaction(const physics_world *world, const single_joint *j, vec2 *force, float *torque)
 {
     const gear_side *s = &j->gear.b;

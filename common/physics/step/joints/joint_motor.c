@@ -1,9 +1,10 @@
-// Motor joint: drives b to a pose or a velocity as seen from a, with no more than a given force and
+// Motor joint: drives b to a pose or a velocity relative to a, with at most a given force and
 // torque.
 //
-// y, the place of b's anchor from a's in the frame of a, is drawn to `target` by a spring and has
-// `velocity`; so has the angle. Without a spring (0 Hz) only the velocity counts. Impulses act on a
-// at b's anchor, so that the momenta of the pair are kept however far apart they are.
+// A spring pulls y, the position of b's anchor relative to a's in the frame of a, to `target`, and
+// y has the target velocity `velocity`; the same applies to the angle. Without a spring (0 Hz) only
+// the velocity counts. Impulses act on a at b's anchor, so that the momenta of the pair are
+// conserved however far apart they are.
 #include "common/physics/step/joints/joint_single.h"
 
 static void warm_start(physics_world *world, single_joint *j)

@@ -1,7 +1,7 @@
-// Mouse joint: a point of b is drawn to a place in the world by a spring of bounded force.
+// Mouse joint: a spring of bounded force pulls a point of b to a place in the world.
 //
 // The spring's mass is that of b at the point, in each direction, so a long body dragged by its end
-// follows as a small one does.
+// follows like a small one.
 #include "common/physics/step/joints/joint_single.h"
 
 static void warm_start(physics_world *world, single_joint *j)

@@ -1,9 +1,9 @@
-// Prismatic joint: b slides along an axis of a and does not turn against it.
+// Prismatic joint: b slides along an axis of a without rotating relative to a.
 //
-// With d from anchor a to anchor b and the axis u, which turns with a: across it, n · d = 0, and
-// the angle of b from a is 0: one block of two equations. Along it, u · d bears spring, motor and
-// limits. The rate of n · d and u · d is that of b's anchor against the point of a that is there
-// now, so all impulses act on a at arm r_a + d.
+// With d from anchor a to anchor b and the axis u, which rotates with a: across it, n · d = 0, and
+// the angle of b relative to a is 0: one block of two equations. Along it, spring, motor and limits
+// act on u · d. The rate of n · d and u · d is that of b's anchor relative to the point of a at the
+// same place, so all impulses act on a at arm r_a + d.
 #include "common/physics/step/joints/joint_single.h"
 
 static vec2 current_axis(const physics_world *world, const single_joint *j)
@@ -11,7 +11,7 @@ static vec2 current_axis(const physics_world *world, const single_joint *j)
     return rot_vec(world->states.data[j->record->body_a].delta_rotation, j->scratch.axis);
 }
 
-// The impulse on b in the world, turning apart.
+// The impulse on b in the world, without the angular part.
 static vec2 total_impulse(const single_joint *j, vec2 axis)
 {
     float along = drive_total(&j->record->impulses) + j->record->impulses.motor;
@@ -53,7 +53,8 @@ static void solve(physics_world *world, single_joint *j, bool use_bias)
     float turning = s->inv_inertia_a + s->inv_inertia_b;
     sym22 k = {inverse_mass_along(s, arm_a, p.arm_b, across),
                s->inv_inertia_a * a + s->inv_inertia_b * b,
-               turning > 0.0f ? turning : 1.0f}; // neither turns: the second equation holds anyway
+               // neither rotates: the second equation is satisfied anyway
+               turning > 0.0f ? turning : 1.0f};
     vec2 c = {vec2_dot(across, p.separation), s->angle + s->turned};
     vec2 rate = {vec2_dot(across, pair_velocity(&p, arm_a, p.arm_b)), p.spin_b - p.spin_a};
     if (!(turning > 0.0f)) {

@@ -2,7 +2,7 @@
 //
 // With l the lengths from the fixed points to the anchors and u the directions: C = length - l_a -
 // ratio l_b >= 0 and Ċ = -u_a · v_a - ratio u_b · v_b, one impulse along both directions. An anchor
-// that is drawn right into its fixed point has no direction any more and stops the rope there.
+// pulled into its fixed point has no direction, and the rope stops there.
 #include "common/physics/step/joints/joint_single.h"
 
 typedef struct rope {

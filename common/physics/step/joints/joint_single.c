@@ -1,14 +1,14 @@
-// Joints that are solved one at a time: prepared once, then warm started, solved and relaxed in
-// every sub-step, by kind. And the arithmetic that the kinds share.
+// Joints that are solved one at a time, by kind: each is prepared once, then warm started, solved
+// and relaxed in every sub-step. Also has the arithmetic that the kinds share.
 //
 // Springs. A spring of angular frequency w = 2 pi f and damping ratio z on an effective mass m is
-// solved within a sub-step h as P = -m (1 - p) Ċ - m p h w² C, where p is what damping leaves of a
-// velocity. Then a load at rest bends it by exactly g/w², and with p = 1 / (1 + 2x + 2x²), x = z w
-// h, which is exp(-2x) to third order, it decays as the formula says. The implicit Euler step has p
-// = 1 / (1 + 2x + (w h)²) instead, that is, damping of w h / 2 which nobody asked for. With p = 1
-// the step is the symplectic Euler one: an undamped spring keeps its amplitude. Of n such springs
-// on one body that step is stable while n (w h)² < 4. So springs have that damping only from w h =
-// STIFF_FROM on, where it fades in fast enough for a hundred in parallel to stay stable.
+// solved within a sub-step h as P = -m (1 - p) Ċ - m p h w² C, where p is the share of a velocity
+// that damping leaves. Then a load at rest stretches it by exactly g/w², and with p = 1 / (1 + 2x +
+// 2x²), x = z w h, which is exp(-2x) to third order, it decays as the formula says. The implicit
+// Euler step has p = 1 / (1 + 2x + (w h)²) instead, that is, an unwanted damping of w h / 2. With p
+// = 1 the step is the symplectic Euler one: an undamped spring keeps its amplitude. Of n such
+// springs on one body that step is stable while n (w h)² < 4. So springs have that damping only
+// from w h = STIFF_FROM on, where it fades in fast enough for a hundred in parallel to stay stable.
 #include "common/physics/step/joints/joint_single.h"
 
 #include "common/base/assert.h"
@@ -42,7 +42,7 @@ static vec2 arm_of(const physics_world *world, uint32_t slot, vec2d anchor)
     return vec2d_relative(world->motions.data[slot].center, anchor);
 }
 
-// Of a point on a body; most are near, which is seen without a division.
+// The leverage of a point on a body; most points are near, which is detected without a division.
 static float leverage(const body_motion *m, vec2 arm)
 {
     return joint_arm_is_long(m, arm) && m->inv_mass > 0.0f
@@ -51,16 +51,16 @@ static float leverage(const body_motion *m, vec2 arm)
 }
 
 // A joint on an arm that is long for its body moves the body's other joints far more than itself,
-// which a stiff constraint answers with a swing that grows. It is held less stiffly, down to half
-// the frequency: no growth was left over 200 random systems with arms of twenty times the radius of
-// gyration. Joints within or near their bodies are not touched.
+// and a stiff constraint answers with growing oscillation. So it is less stiff, down to half the
+// frequency: over 200 random systems with arms of twenty times the radius of gyration nothing grew.
+// Joints within or near their bodies are unaffected.
 static softness rigid_on_arms(const physics_world *world, float ratio)
 {
     const step_context *step = &world->step;
     if (ratio <= LEVERAGE_MAX) {
         return softness_rigid(world);
     }
-    // From bias_rate = w / (2 z + h w), solved for w.
+    // Solves bias_rate = w / (2 z + h w) for w.
     float omega =
         2.0f * JOINT_DAMPING * step->joint_bias_rate / (1.0f - step->h * step->joint_bias_rate);
     omega *= float_max(sqrtf(LEVERAGE_MAX / ratio), 0.5f);
@@ -120,7 +120,7 @@ static float turn_of(rot q)
                                                 : (float)rot_angle(q);
 }
 
-// A rotation tells no whole turns: those that come nearest to the turn that is predicted.
+// A rotation does not show whole turns: chooses those nearest to the predicted rotation.
 static float nearest_turn(float turn, float predicted)
 {
     const float whole = (float)(2.0 * PI_D);
@@ -234,7 +234,7 @@ static void run_methods(physics_world *world, single_joint *j, solver_pass pass)
     }
     methods->solve(world, j, pass == PASS_SOLVE);
     if (pass == PASS_RELAX) {
-        // The sub-step is over for this joint: what it has applied counts.
+        // The sub-step is over for this joint: its applied impulse counts.
         vec2 force;
         float torque;
         methods->reaction(world, j, &force, &torque);
@@ -243,9 +243,9 @@ static void run_methods(physics_world *world, single_joint *j, solver_pass pass)
     }
 }
 
-// A joint that is solved alone acts along axes and rods that turn with the bodies. Its impulse of
-// the last sub-step has been applied to its bodies again (integrate.c): it takes that back before
-// it warm starts along the present axes.
+// A joint that is solved alone acts along axes and rods that rotate with the bodies. Its impulse of
+// the last sub-step has been applied to its bodies again (integrate.c): this reverts it before it
+// warm starts along the current axes.
 void joint_sweep_single(physics_world *world, single_joint *j, solver_pass pass)
 {
     body_state before[JOINT_BODIES_MAX];

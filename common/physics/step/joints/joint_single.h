@@ -1,23 +1,24 @@
-// Joints that are solved one at a time, by kind: what the files of the kinds share, and the
-// arithmetic of it (joint_single.c). The colours and the kinds that go in lanes are in
-// joint_lanes.c.
+// Joints that are solved one at a time, by kind: the declarations and arithmetic that the kinds'
+// files share (joint_single.c). Colours, and the kinds solved in lanes, are in joint_lanes.c.
 #ifndef CAROM_COMMON_PHYSICS_STEP_JOINTS_JOINT_SINGLE_H
 #define CAROM_COMMON_PHYSICS_STEP_JOINTS_JOINT_SINGLE_H
 
 #include "common/physics/state/joints/joint_record.h"
 #include "common/physics/step/joints/solver_pass.h"
 
-// Within a step the solver may have a body spin faster than it leaves it with. No step turns a
-// joint by more: two bodies of PHYSICS_SPIN_MAX turn 1273 times against each other in the longest
-// tick. Processors differ in how they convert what an int32_t does not hold [whole turns].
+// Bound of a joint's turns in a step [whole turns]. Within a step the solver may let a body spin
+// faster than at its end. No step rotates a joint by more: two bodies of PHYSICS_SPIN_MAX rotate
+// 1273 times against each other in the longest tick. It is needed because processors differ in
+// converting values that an int32_t cannot represent.
 #define JOINT_TURNS_MAX 4096.0f
 
-#define JOINT_PUSH_MAX                                                                             \
-    20.0f // rigid constraints correct their position no faster than this [m/s, rad/s]
-#define SPRING_PUSH_MAX (float)PHYSICS_SPEED_MAX // nor a spring, within a sub-step [m/s, rad/s]
+// The largest speed at which rigid constraints correct their position, and at which a spring does
+// so within a sub-step [m/s, rad/s].
+#define JOINT_PUSH_MAX  20.0f
+#define SPRING_PUSH_MAX (float)PHYSICS_SPEED_MAX
 
 // Softness of a constraint: the change of its impulse P is -m (velocity Ċ + position C) - impulse
-// P, with effective mass m, and position C no larger than push. {1, 0, 0, 0} is rigid without
+// P, with effective mass m, and `position C` at most `push`. {1, 0, 0, 0} is rigid without
 // correction of the position.
 typedef struct softness {
     float velocity, position, impulse, push;
@@ -26,13 +27,14 @@ typedef struct softness {
 typedef struct joint_scratch {
     float inv_mass_a, inv_inertia_a, inv_mass_b, inv_inertia_b;
     vec2 arm_a, arm_b; // arms from the centres of mass to the anchors when the step began
-    vec2 separation;   // anchor b from anchor a (mouse: b from the target) when the step began
-    vec2 axis;         // axis in the world when the step began
-    rot rotation_a;    // rotation of body a when the step began
-    float angle;       // angle of b from a less the reference when the step began, in [-pi, pi]
-    float turned;      // and by how much more since
-    rot seen;          // the relative rotation since, as `turned` saw it last
-    vec2 ground_a, ground_b; // pulley: from the fixed points to the anchors, then
+    // anchor b relative to anchor a (mouse: b relative to the target) when the step began
+    vec2 separation;
+    vec2 axis;      // axis in the world when the step began
+    rot rotation_a; // rotation of body a when the step began
+    float angle;  // angle of b relative to a minus the reference when the step began, in [-pi, pi]
+    float turned; // its change since
+    rot seen;     // the relative rotation at the last update of `turned`
+    vec2 ground_a, ground_b; // pulley: from the fixed points to the anchors when the step began
     softness rigid, spring, angular_spring;
 } joint_scratch;
 
@@ -48,18 +50,18 @@ typedef struct gear_side {
 
 typedef struct gear_scratch {
     gear_side a, b;
-    float error; // x_a + ratio x_b less the constant, as the step began
+    float error; // x_a + ratio x_b minus the constant, when the step began
 } gear_scratch;
 
-// A joint that is solved alone, within a step.
+// A joint that is solved alone, during a step.
 enum { JOINT_BODIES_MAX = 4 };
 typedef struct single_joint {
-    joint *record;            // neither moves while a step is solved
-    joint_settings *settings; // only a gear's are written to
+    joint *record;            // its address does not change during a step
+    joint_settings *settings; // the solver writes only to a gear's settings
     int body_count;
     struct {
-        uint32_t slot; // none comes twice
-        vec2 velocity; // the change of this sub-step that is the joint's doing
+        uint32_t slot; // no body comes twice
+        vec2 velocity; // the change in this sub-step that the joint caused
         float spin;
     } bodies[JOINT_BODIES_MAX];
     union {
@@ -68,13 +70,13 @@ typedef struct single_joint {
     };
 } single_joint;
 
-// The functions of a kind. `solve` without `use_bias` is the relaxing half: springs rest, positions
-// do not count.
+// The functions of a kind. `solve` without `use_bias` is the relaxing pass: springs do not act and
+// positions do not count.
 typedef struct joint_methods {
     void (*prepare)(const physics_world *world, single_joint *j);
     void (*warm_start)(physics_world *world, single_joint *j);
     void (*solve)(physics_world *world, single_joint *j, bool use_bias);
-    // The impulse on b now, and its moment about the anchor.
+    // The current impulse on b, and its moment about the anchor.
     void (*reaction)(const physics_world *world, const single_joint *j, vec2 *force, float *torque);
 } joint_methods;
 
@@ -84,8 +86,8 @@ extern const joint_methods prismatic_methods, distance_methods, weld_methods, wh
 void joint_prepare_single(const physics_world *world, single_joint *j, uint32_t slot);
 void joint_sweep_single(physics_world *world, single_joint *j, solver_pass pass);
 
-// A point of a body counts as on a long arm if it moves this many times more easily than the centre
-// of mass, because the body turns. A box held at its corner has up to 7.
+// A point of a body counts as on a long arm if rotation makes it this many times easier to move
+// than the centre of mass. A box held at its corner has up to 7.
 #define LEVERAGE_MAX 16.0f
 static inline bool joint_arm_is_long(const body_motion *m, vec2 arm)
 {
@@ -94,7 +96,7 @@ static inline bool joint_arm_is_long(const body_motion *m, vec2 arm)
 // The softness of a rigid constraint that acts on a and b at these arms.
 softness joint_rigid_softness(const physics_world *world, const body_motion *a, vec2 arm_a,
                               const body_motion *b, vec2 arm_b);
-// Fills what all kinds but the gear have in their scratch.
+// Fills in the scratch values that all kinds except the gear share.
 void joint_prepare_common(const physics_world *world, single_joint *j);
 // The spring of `hertz` and `damping_ratio` in sub-steps of h.
 softness softness_spring(float hertz, float damping_ratio, float h);
@@ -121,18 +123,18 @@ static inline vec2 soft_push_vec(softness s, vec2 c)
     return squared > s.push * s.push ? vec2_scale(s.push / sqrtf(squared), push) : push;
 }
 
-// The softness of what is held rigid, in this pass; of any kind but the gear.
+// The softness of a rigid constraint in this pass; for all kinds except the gear.
 static inline softness softness_pass(const single_joint *j, bool use_bias)
 {
     return use_bias ? j->scratch.rigid : SOFTNESS_RELAX;
 }
 
-// Both bodies of a joint within a sub-step: read, pushed, written back.
+// Both bodies of a joint within a sub-step: read, changed, written back.
 typedef struct joint_pair {
     vec2 velocity_a, velocity_b;
     float spin_a, spin_b;
-    vec2 arm_a, arm_b; // present arms to the anchors
-    vec2 separation;   // present place of anchor b from anchor a
+    vec2 arm_a, arm_b; // current arms to the anchors
+    vec2 separation;   // current position of anchor b relative to anchor a
 } joint_pair;
 
 static inline joint_pair pair_read(const physics_world *world, const single_joint *j)
@@ -152,11 +154,11 @@ static inline joint_pair pair_read(const physics_world *world, const single_join
     return p;
 }
 
-#define JOINT_GAP_MAX 0.5f // wider gaps of a point come by force or by hand [m]
+#define JOINT_GAP_MAX 0.5f // only strong forces or a caller make wider gaps of a point [m]
 
-// Lets the impulses of a point act on both bodies at one place, midway between the anchors, so that
-// the angular momentum is kept to rounding. Not for wide gaps, whose middle is a long arm for
-// either body: there the shift is bounded.
+// Applies the impulses of a point to both bodies at one place, midway between the anchors, so that
+// the angular momentum is conserved to rounding. For wide gaps, whose middle is a long arm for
+// either body, the shift is bounded.
 static inline joint_pair pair_read_midway(const physics_world *world, const single_joint *j)
 {
     joint_pair p = pair_read(world, j);
@@ -181,7 +183,7 @@ static inline void pair_write(physics_world *world, const single_joint *j, const
     state_write(&world->states.data[j->record->body_b], p->velocity_b, p->spin_b);
 }
 
-// An impulse at arms from the centres of mass.
+// Applies an impulse at arms from the centres of mass.
 static inline void pair_push_at(joint_pair *p, const joint_scratch *s, vec2 impulse, vec2 arm_a,
                                 vec2 arm_b)
 {
@@ -197,7 +199,7 @@ static inline void pair_turn(joint_pair *p, const joint_scratch *s, float impuls
     p->spin_b += s->inv_inertia_b * impulse;
 }
 
-// Velocity of b's point at arm_b relative to a's at arm_a.
+// The velocity of b's point at arm_b relative to a's at arm_a.
 static inline vec2 pair_velocity(const joint_pair *p, vec2 arm_a, vec2 arm_b)
 {
     return vec2_sub(vec2_add(p->velocity_b, vec2_cross_sv(p->spin_b, arm_b)),
@@ -238,7 +240,7 @@ static inline sym22 point_inverse_mass(const joint_scratch *s, vec2 arm_a, vec2 
                    m + ia * arm_a.x * arm_a.x + ib * arm_b.x * arm_b.x};
 }
 
-// k⁻¹ v; zero where k has no inverse.
+// zero and NaN give 0
 static inline vec2 sym22_solve(sym22 k, vec2 v)
 {
     float determinant = k.xx * k.yy - k.xy * k.xy;
@@ -265,8 +267,7 @@ static inline float bounded_impulse(softness s, float mass, float c, float rate,
     return *total - before;
 }
 
-// C >= 0 along one direction: while there is room (c > 0) it may be used up within the sub-step,
-// but no more.
+// C >= 0 along one direction: while c > 0, the sub-step may use up the remaining room, but no more.
 static inline float limit_impulse(const physics_world *world, const single_joint *j, bool use_bias,
                                   float mass, float c, float rate, float *total)
 {
@@ -278,7 +279,7 @@ static inline float limit_impulse(const physics_world *world, const single_joint
     return *total - before;
 }
 
-// Two equations at a time: the same for the point of b relative to that of a. Adds to `total`.
+// Two equations at once: the same for the position of b's point relative to a's. Adds to `total`.
 static inline vec2 point_impulse(softness s, sym22 k, vec2 c, vec2 rate, vec2 *total)
 {
     vec2 wanted = vec2_add(vec2_scale(s.velocity, rate), soft_push_vec(s, c));
@@ -304,22 +305,22 @@ static inline vec2 bounded_point_impulse(softness s, sym22 k, vec2 c, vec2 rate,
 typedef struct drive {
     float position, rate; // coordinate and its rate of change
     float inverse_mass;   // inverse of the bodies' mass along it, > 0
-    float rest;           // coordinate at which the spring rests
-    bool motor;           // has one, if it was given
+    float rest;           // coordinate of the spring at rest
+    bool motor;           // has a motor
     float max;            // largest force or torque of the motor
 } drive;
 
-// All of them at work in one pass; returns the impulse to apply along the coordinate.
+// Solves spring, motor and limits in one pass; returns the impulse to apply along the coordinate.
 float joint_drive(const physics_world *world, single_joint *j, drive d, bool use_bias);
-// The impulse of spring and limits so far, for warm starting and for the reaction. The motor counts
-// apart.
+// The impulse of spring and limits so far, for warm starting and for the reaction. The motor's is
+// separate.
 static inline float drive_total(const joint_impulses *impulses)
 {
     return impulses->spring + impulses->lower - impulses->upper;
 }
 
-// Sees how far b has turned from a since the step began. Once in every sub-step, after positions
-// have changed.
+// Updates how far b has rotated relative to a since the step began. Called once in every sub-step,
+// after positions have changed.
 void joint_see_turn(const physics_world *world, uint32_t p, uint32_t q, rot *seen, float *turned);
 // The same for a joint whose angle counts whole turns.
 void joint_count_turns(const physics_world *world, single_joint *j);

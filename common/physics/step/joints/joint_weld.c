@@ -1,10 +1,10 @@
 // Weld joint: no relative motion at all, or elastic motion about one pose.
 //
-// Rigid, the point (as of the revolute joint) and the angle are one block of three equations,
-// solved by eliminating the angle: what remains for the point is (1/m_a + 1/m_b) 1 + i_a i_b / (i_a
-// + i_b) e eᵀ, with e = r_a - r_b turned by a quarter and i the inverse inertias, which takes no
-// differences of large numbers. Elastic, the angle goes first, then the point, each rigid or a
-// spring.
+// If rigid, the point (as in the revolute joint) and the angle are one block of three equations,
+// solved by eliminating the angle: the matrix that remains for the point is (1/m_a + 1/m_b) 1 + i_a
+// i_b / (i_a + i_b) e eᵀ, with e = r_a - r_b turned by a quarter and i the inverse inertias, which
+// needs no differences of large numbers. If elastic, the angle is solved first, then the point,
+// each rigid or as a spring.
 #include "common/physics/step/joints/joint_single.h"
 
 static void warm_start(physics_world *world, single_joint *j)
@@ -25,7 +25,7 @@ static void solve_block(joint_pair *p, single_joint *j, softness soft)
     float both = ia * ib * turning;
     vec2 e = vec2_sub(p->arm_a, p->arm_b);
     vec2 rate = pair_velocity(p, p->arm_a, p->arm_b);
-    // The equations k [impulse, twist] = -[linear, angular], whose mixed part of k is `mixed`.
+    // Solves k [impulse, twist] = -[linear, angular], where `mixed` is the off-diagonal part of k.
     vec2 linear = vec2_add(vec2_scale(soft.velocity, rate), soft_push_vec(soft, p->separation));
     float angular = soft.velocity * (p->spin_b - p->spin_a) + soft_push(soft, s->angle + s->turned);
     vec2 mixed = vec2_add(vec2_scale(ia, vec2_left(p->arm_a)), vec2_scale(ib, vec2_left(p->arm_b)));

@@ -1,8 +1,8 @@
-// Wheel joint: b's anchor stays on an axis of a, on which spring and limits act; b turns freely, or
-// driven by the motor.
+// Wheel joint: b's anchor stays on an axis of a, on which spring and limits act; b rotates freely,
+// or the motor drives it.
 //
-// As the prismatic joint, but with the equation across the axis alone; the motor acts on the
-// turning of b against a.
+// Like the prismatic joint, but with only the equation across the axis; the motor acts on the
+// rotation of b relative to a.
 #include "common/physics/step/joints/joint_single.h"
 
 static void prepare(const physics_world *world, single_joint *j)

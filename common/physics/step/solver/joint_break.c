@@ -1,4 +1,4 @@
-// Joints that break: after solving, those whose load was above what they bear.
+// Breaks joints whose load exceeded their limit, after solving.
 #include "common/physics/parallel/sort.h"
 #include "common/physics/state/events.h"
 #include "common/physics/state/ids.h"
@@ -33,7 +33,7 @@ void joints_check_break(physics_world *world)
     for (uint32_t i = 0; i < broken.count; i++) {
         uint32_t slot = broken.data[i];
         if (!slots_has(&world->joint_slots, slot)) {
-            continue; // a gear that went with the joint it stood on
+            continue; // a gear that was removed with its joint
         }
         const joint *j = &world->joints.data[slot];
         physics_event event = {.kind = EVENT_JOINT_BREAK,
