@@ -1,5 +1,5 @@
-// See validate.h. One function a part; each says again, as a check, what the head of the part's own
-// file says as a promise. ASSERT names the line, and the line the promise.
+// See validate.h. There is a function for each part of the world; it checks the invariants that the
+// head of the part's own file states. ASSERT names the line.
 #include "common/physics/validate.h"
 
 #include "common/base/assert.h"
@@ -47,7 +47,7 @@ static void check_motion(const physics_world *world, uint32_t slot)
     ASSERT((b->type == BODY_DYNAMIC) == (m->inv_mass > 0.0f));
     ASSERT((b->type == BODY_DYNAMIC) == ((s->flags & STATE_DYNAMIC) != 0));
     ASSERT(b->type == BODY_DYNAMIC || m->inv_inertia == 0.0f);
-    // Within a step only do bodies differ from their poses.
+    // Only within a step do bodies differ from their poses.
     ASSERT(s->delta_position.x == 0.0f && s->delta_position.y == 0.0f);
     ASSERT(s->delta_rotation.c == 1.0f && s->delta_rotation.s == 0.0f);
     if (b->type == BODY_STATIC || b->sleep_set != 0) {
@@ -69,7 +69,8 @@ static void check_awake(const physics_world *world, uint32_t slot)
     ASSERT((b->flags & BODY_FROZEN) == 0 || (b->flags & BODY_ENABLED) == 0);
 }
 
-// The ring of those that fell asleep together: ascending, closed at its lowest, which names it.
+// Checks the ring of bodies that fell asleep together: ascending, closed at its lowest slot, which
+// names it.
 static void check_ring(const physics_world *world, uint32_t slot)
 {
     const body *b = &world->bodies.data[slot];
@@ -135,7 +136,7 @@ static void check_joint_list(const physics_world *world, uint32_t slot)
     ASSERT((count == 2) == ((world->states.data[slot].flags & STATE_LINK) != 0));
 }
 
-// A record is unusual, or nobody has it.
+// Every record with unusual properties has an owner.
 static uint32_t count_special(const physics_world *world, uint32_t slot)
 {
     uint32_t special = world->motions.data[slot].special;
@@ -346,7 +347,7 @@ static void check_joints(const physics_world *world)
     ASSERT(awake == world->awake_joints.count && awake == listed);
 }
 
-// ---- the graph: no two constraints of a colour on one moving body, and each body's bits say so
+// ---- the graph: no two constraints of a colour on one moving body, and each body's bits agree
 
 static void use_colour(const physics_world *world, uint32_t *used, uint32_t slot, uint32_t colour)
 {
@@ -370,7 +371,7 @@ static void check_graph(const physics_world *world)
 {
     uint32_t *used = calloc(world->body_slots.end, sizeof *used);
     ASSERT_MEMORY(used != NULL);
-    for (uint32_t colour = 0; colour < COLOURS; colour++) { // the overflow is no colour
+    for (uint32_t colour = 0; colour < COLOURS; colour++) { // the overflow is not a colour
         const graph_colour *g = &world->graph[colour];
         for (uint32_t i = 0; i < g->contacts.count; i++) {
             const contact *c = &world->contacts.data[g->contacts.data[i]];

@@ -1,4 +1,4 @@
-// A world's life, its step, and what can be read of it as a whole.
+// A world's life, its step, and reading it as a whole.
 #include "common/base/assert.h"
 #include "common/physics/state/bodies/body_special.h"
 #include "common/physics/definition.h"
@@ -39,7 +39,7 @@ status world_create(const world_def *def, physics_world **out, error *err)
     slots_init(&world->joint_slots);
     slots_init(&world->contact_slots);
     specials_init(world);
-    // Slot 0 of the solver's states stands for what does not move.
+    // Slot 0 of the solver's states stands for static bodies.
     array_push(&world->bodies, ((body){0}));
     array_push(&world->motions, ((body_motion){.rotation = {1.0f, 0.0f}}));
     array_push(&world->states, ((body_state){.delta_rotation = {1.0f, 0.0f}}));
@@ -116,7 +116,7 @@ static void run_phase(physics_world *world, void (*phase)(physics_world *), doub
     *took = world->now_ms != NULL ? world->now_ms() - start : 0.0;
 }
 
-// The numbers of a step follow from the definition, and how far boxes reach ahead from them.
+// The numbers of a step follow from the definition, and determine how far boxes extend ahead.
 static void change_step(physics_world *world)
 {
     world->step = step_context_of(&world->def, world->traits.lively > 0);
@@ -150,7 +150,7 @@ void world_step(physics_world *world)
     run_phase(world, find_pairs, &p->find_pairs);
     run_phase(world, resolve_impacts, &p->impacts);
     run_phase(world, narrow_phase, &p->narrow_phase);
-    const bool moves = world->awake_bodies.count > 0; // else there is nothing to solve, nor to move
+    const bool moves = world->awake_bodies.count > 0; // otherwise there is nothing to solve or move
     if (moves) {
         run_phase(world, solve, &p->solve);
     }
@@ -269,8 +269,9 @@ world_room world_room_left(const physics_world *world)
     };
 }
 
-// Around the shapes as they are now. Their boxes in the broad phase hold more than that: room to
-// move in and a fast body's way ahead, but for those of static bodies, which have no margin.
+// The box around the shapes at their current poses. Their boxes in the broad phase are larger: they
+// have room to move and cover a fast body's path ahead, except those of static bodies, which have
+// no margin.
 static aabb box_of(const physics_world *world, uint32_t slot)
 {
     const body *b = &world->bodies.data[slot];

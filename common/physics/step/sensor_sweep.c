@@ -1,15 +1,15 @@
-// Sensors and fast bodies. The narrow phase tests what overlaps when a step begins. A body that
-// moves farther than half its smallest half width may pass a sensor in between, or a sensor may
-// pass it; so its way is swept (geometry/distance.h). A pass that no step's beginning shows is
-// reported as a begin and an end in the tick in which it happened, all passes of the tick in the
+// Sensors and fast bodies. The narrow phase tests for overlaps at the beginning of a step. A body
+// that moves farther than half its smallest half width may pass through a sensor in between, or a
+// sensor through it; so its path is swept (geometry/distance.h). A pass that is not seen at the
+// beginning of any step is reported as a begin and an end in its tick, all passes of the tick in
 // order of time.
 //
-// The way is that which the body took: from the place at which the step began, by way of each
-// impact that impacts.c resolved, to where it stands now, also if continuous.c stopped it. Other
-// bodies that are slow stand where they are.
+// The path is the one that the body took: from its place at the start of the step, through each
+// impact that impacts.c resolved, to its current place, also if continuous.c stopped it. Slow
+// bodies count as being at their current place.
 //
-// Only worlds with sensors, and of them only fast bodies, cost anything. Results are events: no
-// state depends on them. On the world's thread, but for sensors_note_way().
+// Only fast bodies in worlds with sensors cost anything. Results are events: no state depends on
+// them. On the world's thread, except sensors_note_way().
 #include "common/physics/step/sensor_sweep.h"
 
 #include "common/physics/parallel/sort.h"
@@ -22,8 +22,9 @@
 
 #include <string.h>
 
-#define PASS_SHARE                                                                                 \
-    0.5f // share of the smallest half width: a body that moves farther may have passed
+// A body that moves farther than this share of its smallest half width may have passed through a
+// sensor.
+#define PASS_SHARE 0.5f
 
 // ---- while bodies are finalized
 
@@ -86,7 +87,7 @@ void sensors_note_carried(physics_world *world, uint32_t slot, vec2d center, rot
 {
     vec2d began;
     if (!has_sensors(world) || impact_find_begin(world, slot, &began)) {
-        return; // the way of a struck body has been noted, all of it
+        return; // the whole path of a struck body has been recorded
     }
     world->scratch->sensor_ways.data[slot] = (sensor_way){
         .center = center,
@@ -103,11 +104,11 @@ typedef struct track_point {
     float at;
 } track_point;
 
-// The way of a body through the whole step: from point to point of its centre of mass.
+// The path of a body through the whole step: the places of its centre of mass at each bend.
 typedef struct track {
     track_point points[IMPACTS_OF_BODY_MAX + 3];
     int count;
-    int pieces; // the turn, in parts of no more than a quarter each
+    int pieces; // pieces of the rotation, each at most a quarter turn
     rot before;
     double turn;
     float stop; // it rests from then on
@@ -124,7 +125,7 @@ static bool is_swept(const physics_world *world, uint32_t slot)
     return slot_is_among(&world->scratch->swept, slot);
 }
 
-// The centres of a disc that had impacts: each report tells the place on the surface.
+// Adds the centres of a disc at its impacts: each report has the place on the surface.
 static void add_impacts(const physics_world *world, uint32_t slot, track *t)
 {
     const impact_report_list *reports = &world->scratch->reports;
@@ -140,7 +141,7 @@ static void add_impacts(const physics_world *world, uint32_t slot, track *t)
     }
 }
 
-// The turn from `before` to `after` with so many whole turns that it comes nearest to `expected`.
+// The rotation from `before` to `after`, with the number of whole turns nearest to `expected`.
 static double turn_between(rot before, rot after, double expected)
 {
     const rot by = rot_inv_mul(before, after);
@@ -215,7 +216,7 @@ static sweep sweep_on(const track *t, vec2d origin, float from, float to)
     };
 }
 
-// The first time behind `at` at which the track bends.
+// The first time after `at` at which the track bends.
 static float next_bend(const track *t, float at)
 {
     float next = 1.0f;
@@ -241,8 +242,8 @@ static sweep reversed(sweep s)
     return (sweep){s.local_center, s.c2, s.c1, s.q2, s.q1};
 }
 
-// The part of a sweep after which the two first touch, 1 if never. `core` is the moving shape,
-// smaller by the distance at which impact_time() calls it a touch.
+// The share of a sweep after which the two first touch, 1 if never. `core` is the moving shape,
+// reduced by the distance that impact_time() counts as touching.
 static float first_touch(const proxy *sensor, const sweep *theirs, const proxy *core,
                          const sweep *ours)
 {
@@ -250,7 +251,7 @@ static float first_touch(const proxy *sensor, const sweep *theirs, const proxy *
     return hit.state == IMPACT_NONE ? 1.0f : hit.fraction;
 }
 
-// Whether the two overlap on a piece of their ways without a bend, and from when to when.
+// Whether the two overlap on a straight piece of their paths, and from when to when.
 static bool passes_on(const proxy *sensor, const sweep *theirs, const proxy *moving,
                       const sweep *ours, float *in, float *out)
 {
@@ -291,7 +292,7 @@ static bool find_pass(const physics_world *world, const track *ours, const track
     return found;
 }
 
-// Whether the sensor saw the shape, or another piece of its chain, when the step began.
+// Whether the sensor detected the shape, or another piece of its chain, at the start of the step.
 static bool is_seen(const physics_world *world, const sensor_pass *pass)
 {
     const shape_id id = shape_id_of(world, pass->shape);
@@ -307,7 +308,7 @@ static bool is_seen(const physics_world *world, const sensor_pass *pass)
     return false;
 }
 
-// Whether the narrow phase of the next step will see it.
+// Whether the narrow phase of the next step will detect it.
 static bool will_be_seen(const physics_world *world, const sensor_pass *pass)
 {
     const shape *a = &world->shapes.data[pass->sensor];
@@ -323,9 +324,9 @@ static bool will_be_seen(const physics_world *world, const sensor_pass *pass)
 
 typedef struct passing {
     physics_world *world;
-    uint32_t body, shape; // body that is swept, and its shape
+    uint32_t body, shape; // the swept body, and its shape
     bool senses;          // the shape is a sensor
-    float theirs;         // the longest way of other bodies
+    float theirs;         // the longest path of other bodies
     track track;
 } passing;
 
@@ -335,7 +336,7 @@ static bool list_other(void *context, uint32_t item)
     physics_world *world = p->world;
     const shape *s = &world->shapes.data[item];
     const bool sensor = (s->flags & SHAPE_SENSOR) != 0;
-    // If both are swept, the one that is seen finds the pair.
+    // If both bodies are swept, only the one that is not the sensor's finds the pair.
     const bool twice = p->senses && is_swept(world, s->body);
     if (sensor != p->senses && !twice && contact_wanted(world, p->shape, item)) {
         array_push(&world->scratch->listed, item);
@@ -343,7 +344,7 @@ static bool list_other(void *context, uint32_t item)
     return true;
 }
 
-// Adds a pass. Of the pieces of a chain the first one in and the last one out count.
+// Adds a pass. For a chain, the first entry into any piece and the last exit count.
 static void add_pass(physics_world *world, const sensor_pass *pass, uint32_t since)
 {
     const shape_id id = shape_id_of(world, pass->shape);
@@ -418,7 +419,7 @@ static void sweep_body(passing *p)
 
 // ---- all of them
 
-// The longest way that any point of a sensor went.
+// The longest path of any point of a sensor.
 static float longest_of_sensors(const physics_world *world)
 {
     float longest = 0.0f;
@@ -452,7 +453,7 @@ static void tell_pass(physics_world *world, const sensor_pass *pass, event_kind 
                       });
 }
 
-// The order of numbers that are not negative is that of their bits.
+// Non-negative floats are ordered like their bits.
 static uint32_t bits_of(float time)
 {
     uint32_t bits;

@@ -1,21 +1,21 @@
-// Sleeping. An island is what touches or is joined through moving bodies; when all of one has been
-// slow for SLEEP_TIME it falls asleep as a whole and leaves every list, so that it costs nothing.
+// Sleeping. An island is a set of moving bodies connected by contacts and joints; when all its
+// bodies have been slow for SLEEP_TIME, it falls asleep as a whole and leaves every list, so that
+// it costs nothing.
 //
-// A slow body whose motion has a cause stays awake. The timer keeps how far the body went since it
-// has been slow, which tells a slow motion from rest. These are causes:
-// - Gravity or a set force, of a body that nothing touches and no joint holds: whenever they are
-//   not in balance.
-// - A set force or torque, a running motor, a joint that draws to a target, a moving surface: if
-//   the body moves at all.
-// - A spring, or gravity on a body with joints: if the body gets faster or slower, as what swings
-//   does. At the end of its swing it may look at rest; so it is looked at several times.
-// - Gravity on a body that lies on something: if the body gets faster, or would but for its
-//   damping. Rolling on at the same speed has no cause.
+// A slow body whose motion has a cause stays awake. The timer records how far the body has moved
+// since it became slow, which distinguishes slow motion from rest. These are causes:
+// - Gravity or a set force on a body without contacts and joints: whenever they are not in balance.
+// - A set force or torque, a running motor, a joint with a target, a moving surface: if the body
+//   moves at all.
+// - A spring, or gravity on a body with joints: if the body gets faster or slower, as in a swing.
+//   At the end of a swing it may look at rest, so it is tested several times.
+// - Gravity on a body that lies on another: if the body gets faster, or would without its damping.
+//   Rolling at constant speed has no cause.
 //
-// Islands are not kept: every SLEEP_CHECK_TICKS steps, and only if some body is slow enough, they
-// are found by union-find (Tarjan 1975, with path halving) over the awake contacts and joints. That
-// is a few hundredths of a step when it happens, needs no bookkeeping when contacts come and go,
-// and leaves nothing that an image would have to hold but the timers.
+// Islands are not stored: every SLEEP_CHECK_TICKS steps, and only if some body is slow enough,
+// union-find (Tarjan 1975, with path halving) over the awake contacts and joints finds them. That
+// takes a few hundredths of a step's time, needs no updates when contacts come and go, and adds
+// only the timers to an image.
 #include "common/physics/state/bodies/body_special.h"
 #include "common/physics/state/joints/joint_record.h"
 #include "common/physics/state/sleep_set.h"
@@ -34,7 +34,7 @@ static uint32_t find_root(uint32_t *parent, uint32_t slot)
     return slot;
 }
 
-// The lower slot becomes the root, so that the root is the lowest of its island.
+// The lower slot becomes the root, so the root is the lowest slot of its island.
 static void join(uint32_t *parent, uint32_t a, uint32_t b)
 {
     a = find_root(parent, a);
@@ -51,8 +51,8 @@ static bool is_dynamic(const physics_world *world, uint32_t slot)
     return (world->states.data[slot].flags & STATE_DYNAMIC) != 0;
 }
 
-// Two bodies of one constraint: one island if both are dynamic; a moving kinematic body keeps the
-// other awake.
+// Connects two bodies of one constraint: one island if both are dynamic; a moving kinematic body
+// keeps the other awake.
 static void connect(physics_world *world, uint32_t a, uint32_t b)
 {
     bool dynamic_a = is_dynamic(world, a);
@@ -78,7 +78,7 @@ static float moved_least(const physics_world *world)
     return MOVED_SHARE * SLEEP_TIME * world->step.sleep_speed;
 }
 
-// Since it has been slow or, as a swing that is back where it began, at this moment.
+// Whether it has moved since it became slow or, like a swing that is back at its start, moves now.
 static bool has_moved(const physics_world *world, uint32_t slot)
 {
     const body_extent *e = &world->extents.data[slot];
@@ -88,16 +88,16 @@ static bool has_moved(const physics_world *world, uint32_t slot)
     return SLEEP_TIME * float_max(way / e->sleep_time, speed) > moved_least(world);
 }
 
-// How much farther than it came a body would have come at its present speed, were it not for its
-// damping; as if it had been slow for SLEEP_TIME. So it is half the acceleration times the square
-// of that, or minus that for what got slower.
+// The distance that a body would gain over SLEEP_TIME at its current speed, without its damping,
+// compared with the distance it moved: half the acceleration times the square of that time,
+// negative for a body that gets slower.
 static float gain(float velocity, float damping, float time, float way)
 {
     const float share = SLEEP_TIME / time;
     return share * share * (time * (velocity + 0.5f * damping * way) - way);
 }
 
-// The gain of a body: `along` its motion, and `any`, in either direction [m].
+// The gain of a body: `along` its motion, and `any`, in whichever direction it is largest [m].
 typedef struct gains {
     float along, any;
 } gains;
@@ -125,7 +125,7 @@ static bool swings(const physics_world *world, uint32_t slot)
     return gains_of(world, slot).any > moved_least(world);
 }
 
-// By more than a pile does as it settles under its weight.
+// Whether it gains more than a pile does while it settles under its weight.
 static bool gets_faster(const physics_world *world, uint32_t slot, vec2 weight)
 {
     const float settling =
@@ -136,20 +136,21 @@ static bool gets_faster(const physics_world *world, uint32_t slot, vec2 weight)
 
 static bool falls_freely(const physics_world *world, uint32_t slot, vec2 weight)
 {
-    const float balance = 1e-6f; // a force balances gravity to this, for rounding
+    // forces balance gravity within this relative tolerance, for rounding
+    const float balance = 1e-6f;
     const body_motion *m = &world->motions.data[slot];
     const body_special *special = body_special_of(world, slot);
     const float net = vec2_length(vec2_mul_add(weight, m->inv_mass, special->force));
     return net > balance * vec2_length(weight) || special->torque * m->inv_inertia != 0.0f;
 }
 
-// Whether what acts on the body from afar moves it.
+// Whether gravity and the set force move the body.
 static bool is_drawn(const physics_world *world, uint32_t slot)
 {
     const body *b = &world->bodies.data[slot];
     const body_special *special = body_special_of(world, slot);
     const vec2 weight = {special->gravity_scale * (float)world->def.gravity.x,
-                         special->gravity_scale * (float)world->def.gravity.y}; // per mass
+                         special->gravity_scale * (float)world->def.gravity.y}; // per unit of mass
     if (b->contact_count == 0 && b->joint_count == 0) {
         return falls_freely(world, slot, weight);
     }
@@ -162,8 +163,8 @@ static bool is_drawn(const physics_world *world, uint32_t slot)
     return b->joint_count > 0 ? swings(world, slot) : gets_faster(world, slot, weight);
 }
 
-// Restarts the timers of slow bodies that something draws. Of the others what is longer ago counts
-// for less: otherwise a creep of hours would come to count as a motion.
+// Restarts the timers of slow bodies on which such forces act. For the others older motion is
+// weighted less: otherwise a creep of hours would count as motion.
 static void keep_drawn(physics_world *world)
 {
     for (uint32_t i = 0; i < world->awake_bodies.count; i++) {
@@ -182,7 +183,7 @@ static void keep_drawn(physics_world *world)
     }
 }
 
-// Restarts the timer of a slow body, one of those that something acts on, if it moves so.
+// Restarts the timer of a slow body, one on which something acts, if it moves in that way.
 static void keep_if(physics_world *world, uint32_t slot,
                     bool (*moves)(const physics_world *world, uint32_t slot))
 {
@@ -260,7 +261,7 @@ static bool may_sleep(const physics_world *world, uint32_t slot)
     return (b->flags & BODY_ALLOW_SLEEP) != 0 && world->extents.data[slot].sleep_time >= enough;
 }
 
-// One restless member marks the root of its island.
+// A restless member marks the root of its island.
 static void mark_restless(physics_world *world, const slot_list *awake)
 {
     uint32_t *parent = world->scratch->set_of.data;
@@ -271,8 +272,8 @@ static void mark_restless(physics_world *world, const slot_list *awake)
     }
 }
 
-// Chains of members by root, ascending: from the last member to the root, which is the first, each
-// is put right after the root.
+// Builds ascending chains of members by root: from the last member down to the first, which is the
+// root, each is inserted right after the root.
 static void chain_members(physics_world *world, const slot_list *awake)
 {
     array_reserve(&world->scratch->sleep_next, world->body_slots.end);
@@ -290,7 +291,7 @@ static void chain_members(physics_world *world, const slot_list *awake)
     }
 }
 
-// Gathers islands in the order of their lowest slots and puts those to sleep in which everybody is
+// Visits islands in the order of their lowest slots and puts those to sleep whose bodies are all
 // slow.
 static void sleep_quiet_islands(physics_world *world)
 {

@@ -1,35 +1,35 @@
-// Speculative contacts: what will meet within the step is given its contact before it does, so that
-// the solver lets it close up to the surface and no further, however fast it is.
+// Speculative contacts: bodies that will meet within the step get their contact beforehand, so that
+// the solver lets them close up to the surface and no further, however fast they are.
 //
-// A manifold is only made up to SPECULATIVE_DISTANCE ahead; what closes by more than that in a step
-// would first be seen deep inside. So where two bodies move against each other, the pair is
-// advanced along its way (conservative advancement: B. Mirtich, "Impulse-based Dynamic Simulation
-// of Rigid Body Systems", 1996; here along the separating axis of the moment) and the manifold
-// taken from where the two meet. There they are a hair apart, so what only flies past is never
-// held, as it would be by a plane laid through the nearest corner. The fat boxes of fast bodies
-// reach as far ahead, so that their pairs are known.
+// A manifold is only made for distances up to SPECULATIVE_DISTANCE; a pair that closes by more in a
+// step would first be detected with a deep overlap. So if two bodies move towards each other, the
+// pair is advanced along its path (conservative advancement: B. Mirtich, "Impulse-based Dynamic
+// Simulation of Rigid Body Systems", 1996; here along the current separating axis) and the manifold
+// is computed where the two meet. There they are almost touching, so a body that only flies past is
+// never stopped, as it would be by a plane through the nearest corner. The fat boxes of fast bodies
+// extend as far ahead, so their pairs are known.
 //
-// Contacts that rebound are made early too, with what never moves as well, so that they rebound
-// from the surface (contact_impacts.h); but for discs, which impacts.c follows. Of the rest none is
-// made with what never moves: continuous.c looks after that.
+// Contacts with restitution are made early too, also with static bodies, so that they rebound from
+// the surface (contact_impacts.h); except discs, which impacts.c follows. Other contacts with
+// static bodies are not made early: continuous.c handles them.
 //
-// Whether there is one depends on where bodies are and how they move, not on what a contact
-// remembers of earlier steps: that may only spare the search where it could find nothing.
+// Whether a speculative contact is made depends on poses and velocities, not on a contact's memory
+// of earlier steps: that memory may only skip a search that could find nothing.
 #include "common/physics/step/speculative.h"
 
 #include "common/physics/state/broad_phase/boxes.h"
 #include "common/physics/step/solver/impact_joints.h"
 
-#define ADVANCES_MAX 4 // places looked at on a way
+#define ADVANCES_MAX 4 // most places tested along a path
 #define ROUNDING                                                                                   \
-    1e-5f // share of a length in floats that sums may lose: shapes count as so much nearer
+    1e-5f // share of a length that float sums may lose: shapes count as this much nearer
 #define SLOW_SHARE 0.1f // share of B's reach: a body that moves less in a step hardly sinks in
 
-// Motion of B as seen from A, in A's frame, over the step to come.
+// Motion of B relative to A, in A's frame, over the coming step.
 typedef struct relative_way {
-    vec2 way;   // way of B's centre of mass, to first order
-    float turn; // any other point of B moves farther by this at most
-    float bend; // and this much for what is not of first order
+    vec2 way;   // path of B's centre of mass, to first order
+    float turn; // the most by which any other point of B moves farther
+    float bend; // and the most by which terms beyond the first order add to it
 } relative_way;
 
 static relative_way way_of(const physics_world *world, const contact *c, transform b_in_a)
@@ -58,7 +58,7 @@ static bool is_disc_or_stands(const physics_world *world, uint32_t body_)
            (body_may_be_disc(&world->extents.data[body_]) && !body_is_braced(world, body_));
 }
 
-// Whether the two rebound, and are not followed by impacts.c.
+// Whether the contact has restitution and impacts.c does not follow its bodies.
 static bool rebounds(const physics_world *world, const contact *c)
 {
     return world->step.lively && (c->flags & CONTACT_SURFACE) != 0 &&
@@ -77,10 +77,10 @@ bool may_meet_ahead(const physics_world *world, const contact *c, transform b_in
                             ? SPECULATIVE_DISTANCE
                             : float_max(SPECULATIVE_DISTANCE, SLOW_SHARE * c->reach);
     if (world->step.dt * world->step.dt * vec2_length_squared(v) <= least * least) {
-        return false; // most, in a pile
+        return false; // most pairs in a pile
     }
     relative_way w = way_of(world, c, b_in_a);
-    // As the axis lay between them when the gap was found, so far apart they still are at least ...
+    // Along the axis of the computed gap, they are still at least this far apart ...
     vec2 p = vec2_sub(b_in_a.p, c->reference.p);
     vec2 q = {b_in_a.q.c - c->reference.q.c, b_in_a.q.s - c->reference.q.s};
     float apart = c->gap + vec2_dot(p, c->local_normal) - c->reach * vec2_length(q);

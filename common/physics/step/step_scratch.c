@@ -1,4 +1,4 @@
-// Life of a step's working memory.
+// Creates and frees a step's working memory.
 #include "common/physics/step/step_scratch.h"
 
 #include <stdlib.h>

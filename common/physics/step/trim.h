@@ -1,4 +1,4 @@
-// Giving back memory that only a peak needed; see trim.c.
+// Frees memory that only a peak needed; see trim.c.
 #ifndef CAROM_COMMON_PHYSICS_STEP_TRIM_H
 #define CAROM_COMMON_PHYSICS_STEP_TRIM_H
 
@@ -6,11 +6,11 @@
 
 struct physics_world;
 
-typedef struct trim_peaks { // of late
+typedef struct trim_peaks { // recent peaks
     uint32_t changes;       // elements of the longest list of changes in a step
-    uint32_t events;        // told in a step, apart, for they are large
+    uint32_t events;        // events reported in a step; separate, since events are large
     uint32_t groups;        // groups of the solver's lanes
-    uint32_t joints[3];     // the same of each sort of joints
+    uint32_t joints[3];     // the same for each sort of joints
 } trim_peaks;
 
 // Records how much a step needed, at its end.

@@ -1,11 +1,11 @@
-// The ways of bodies in a step; see way.h.
+// The paths of bodies in a step; see way.h.
 #include "common/physics/step/way.h"
 #include "common/physics/step/step_scratch.h"
 
-#define PIECE_TURN (0.5 * PI_D) // the most of a turn in one sweep [rad]
-#define TURNS_MAX  16.0         // whole turns of a way in a step: each takes four sweeps
+#define PIECE_TURN (0.5 * PI_D) // the largest rotation in one sweep [rad]
+#define TURNS_MAX  16.0         // the most whole turns of a path in a step: each takes four sweeps
 
-// A turn without those whole turns that are too many to be swept. Both ends stay where they are.
+// The rotation without whole turns beyond that limit. Both ends stay the same.
 static double swept_turn(double turn)
 {
     const double most = TURNS_MAX * 2.0 * PI_D;
@@ -13,7 +13,7 @@ static double swept_turn(double turn)
     return turn - 2.0 * PI_D * (double)(int)(beyond / (2.0 * PI_D));
 }
 
-// The turn of a delta rotation, which tells it but for whole turns: the spin tells those.
+// The rotation of a delta rotation, which lacks whole turns: the spin gives those.
 double way_whole_turn(const physics_world *world, const body_state *s)
 {
     double turn = arc_tangent((double)s->delta_rotation.s, (double)s->delta_rotation.c);
@@ -108,13 +108,13 @@ int way_pieces(const way *w)
 
 aabb way_box(const way *w, const sweep *whole, const shape_geometry *geometry, float extent_max)
 {
-    if (way_pieces(w) > 1) { // it has been anywhere round its centre
+    if (way_pieces(w) > 1) { // it may have been anywhere around its centre
         aabb line = {vec2_min(whole->c1, whole->c2), vec2_max(whole->c1, whole->c2)};
         return aabb_at(w->start, aabb_expand(line, extent_max));
     }
     aabb before = shape_aabb(geometry, sweep_at(whole, 0.0f));
     aabb after = shape_aabb(geometry, sweep_at(whole, 1.0f));
-    // A point leaves the hull of the two by no more than the sagitta of its arc, which is less than
+    // A point leaves the hull of the two ends by at most the sagitta of its arc, which is less than
     // the chord.
     float chord = vec2_length((vec2){whole->q1.c - whole->q2.c, whole->q1.s - whole->q2.s});
     return aabb_at(w->start, aabb_expand(aabb_union(before, after), extent_max * chord));

@@ -1,6 +1,6 @@
 // Bodies' states in lanes: gathers them, keeps their speeds within limits, and scatters velocities
-// and movements back. Only for files that are compiled once a variant, and included by them before
-// all else of this room (lanes/lanes_kernel.h).
+// and movements back. Only files that are compiled once per variant include it, before all other
+// headers of this room (lanes/lanes_kernel.h).
 #ifndef CAROM_COMMON_PHYSICS_STEP_SOLVER_BODY_LANES_H
 #define CAROM_COMMON_PHYSICS_STEP_SOLVER_BODY_LANES_H
 
@@ -8,14 +8,14 @@
 
 #include "common/physics/state/world.h"
 
-// Bodies' states, turned from a row a body into a vector a field.
+// Bodies' states, transposed from a row per body to a vector per field.
 typedef struct state_lanes {
     lanes vx, vy, w;
-    lanes flags; // bits, only carried along
+    lanes flags; // bits, only copied
     lanes dx, dy, qc, qs;
 } state_lanes;
 
-// Gathers velocities alone: dx to qs are zero.
+// Gathers only velocities: dx to qs are zero.
 INLINE state_lanes gather_velocities(const body_state *states, const uint32_t *slots)
 {
     lanes f[4];
@@ -35,7 +35,7 @@ INLINE state_lanes gather(const body_state *states, const uint32_t *slots)
     return s;
 }
 
-// The lanes whose speed and spin are within PHYSICS_SPEED_MAX and _SPIN_MAX. NaN is not.
+// The lanes whose speed and spin are within PHYSICS_SPEED_MAX and _SPIN_MAX, which excludes NaN.
 INLINE lanes_int within_limits(const state_lanes *s)
 {
     const lanes speed_max = splat((float)PHYSICS_SPEED_MAX);
@@ -64,7 +64,7 @@ INLINE void cut_speeds(state_lanes *s)
     s->w = lanes_clamp(number_or_zero(s->w), -spin_max, spin_max);
 }
 
-// Keeps speeds within PHYSICS_SPEED_MAX and _SPIN_MAX. Returns whether one was cut off.
+// Clamps speeds to PHYSICS_SPEED_MAX and _SPIN_MAX. Returns whether any was clamped.
 INLINE bool limit_speeds(state_lanes *s)
 {
     if (__builtin_expect(any_lane(~within_limits(s)), false)) {
@@ -74,7 +74,7 @@ INLINE bool limit_speeds(state_lanes *s)
     return false;
 }
 
-// Writes the velocities back to the bodies that move. Mostly all of them do, or none.
+// Writes the velocities back to moving bodies. Usually all of them move, or none.
 INLINE void scatter(body_state *states, const uint32_t *slots, const state_lanes *s)
 {
     _Static_assert(STATE_DYNAMIC == 1, "the lowest bit says who moves");
@@ -99,7 +99,7 @@ INLINE void scatter(body_state *states, const uint32_t *slots, const state_lanes
     }
 }
 
-// Writes the movements of the lanes in `which` back to their bodies, unless these do not move.
+// Writes the movements of the lanes in `which` back to their bodies, except static ones.
 INLINE void scatter_moved(body_state *states, const uint32_t *slots, const state_lanes *s,
                           lanes_int which)
 {

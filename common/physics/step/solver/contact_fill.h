@@ -1,5 +1,5 @@
-// The functions of contact_fill.c in the table of kernels, of each variant; see contact_kernels
-// in contact_lanes.h. Only for files that are compiled once a variant.
+// The functions of contact_fill.c in the table of kernels, of each variant; see contact_kernels in
+// contact_lanes.h. Only for files that are compiled once per variant.
 #ifndef CAROM_COMMON_PHYSICS_STEP_SOLVER_CONTACT_FILL_H
 #define CAROM_COMMON_PHYSICS_STEP_SOLVER_CONTACT_FILL_H
 
@@ -11,16 +11,16 @@ void VARIANT_OF(contact_fill_)(const physics_world *world, uint32_t group, const
 touch_changes VARIANT_OF(contact_store_)(const physics_world *world, uint32_t group,
                                          const uint32_t *slots, uint32_t count);
 
-// 1 / k, or nothing.
+// 1 / k, or 0 if k is 0.
 INLINE lanes inverse(lanes k)
 {
     const lanes zero = splat(0.0f);
     return lanes_select(k > zero, splat(1.0f) / k, zero);
 }
 
-// Softness of contacts: of two moving bodies, or stiffer if one of them does not move.
+// Softness of contacts: of two moving bodies, or the stiffer one if one of them is static.
 typedef struct softness_lanes {
-    lanes bias_rate;  // speed of pushing out per overlap [1/s]
+    lanes bias_rate;  // push-out speed per overlap [1/s]
     lanes mass_scale; // share of the effective masses
     lanes yield;      // its inverse
 } softness_lanes;

@@ -1,33 +1,34 @@
-// Impacts of contacts by lanes. Only for contact_kernels.c, which includes this once a variant.
+// Impacts of contacts by lanes. Only for contact_kernels.c, which includes this once per variant.
 //
-// An impact is over in no time, so it is solved apart from what presses, before each sub-step: of
-// what closes fast and will touch in the sub-step or the next, Newton's law of impact takes v to
-// v' = -e v. All points that close at one moment are solved together (x >= 0, v' >= -e v, and one
-// of the two equal), so that what is symmetric stays so and a box that lands flat does not turn. A
-// point that closes only because of another's impact comes in the next round, so that an impact
-// runs through rows of balls one by one. As impulses act only where v' = -e v, a round changes the
-// energy by the sum of x (1 - e) v / 2 over its points, v < 0: it gains none, and without friction
-// loses none where e is 1. Coulomb's friction of each impact follows.
+// An impact takes no time, so it is solved separately from pressing contacts, before each sub-step:
+// for points that close fast and will touch in this sub-step or the next, Newton's law of impact
+// changes v to v' = -e v. All points that close at one moment are solved together (x >= 0, v' >= -e
+// v, with equality in one of the two), so that symmetry is kept and a box that lands flat does not
+// rotate. A point that closes only because of another's impact is solved in the next round, so that
+// an impact travels through rows of balls one by one. Since impulses act only where v' = -e v, a
+// round changes the energy by the sum of x (1 - e) v / 2 over its points, v < 0: it never adds
+// energy, and without friction conserves it if e is 1. Coulomb's friction of each impact follows.
 //
-// Bodies that meet later in the sub-step are moved by what the impact makes of their way until
-// then: from there their new velocity takes them to where they would come to. By that time gravity
-// has done its part, before and after; the velocity is told that too. Joints would pull at
-// bodies that were moved so; those that have any rebound early by as much. Joints bear their part
-// of an impact between two sweeps (impact_joints.c).
+// Bodies that meet later in the sub-step are shifted by the change that the impact makes to their
+// path until then: from the shifted place their new velocity takes them to the right end. The
+// velocity also accounts for gravity before and after the meeting. Joints would pull at shifted
+// bodies, so bodies with joints rebound early instead. Joints bear their part of an impact between
+// two sweeps (impact_joints.c).
 //
-// In a world that is not lively (LIVELY_LEAST), where a rebound is hardly seen, all that costs too
-// much: impacts of a step are solved before it, a sweep a round.
+// In a world that is not lively (LIVELY_LEAST), rebounds are hardly visible and this would cost too
+// much: impacts of a step are solved before it, with one sweep per round.
 #ifndef CAROM_COMMON_PHYSICS_STEP_SOLVER_CONTACT_IMPACTS_H
 #define CAROM_COMMON_PHYSICS_STEP_SOLVER_CONTACT_IMPACTS_H
 
-// So many sub-steps ahead: one, and what speeds up in it. The solver, which lets nothing come
-// nearer in a sub-step than to the surface, would slow down what it finds there.
+// How many sub-steps ahead impacts are found: one, and the acceleration within it. The solver lets
+// nothing pass the surface in a sub-step, so it would slow down bodies that it finds there.
 #define IMPACT_AHEAD 1.5f
 
-// Of points whose matrix is worse one alone has the impact: the one that closes faster.
+// If the matrix of two points is worse conditioned, only one has the impact: the one that closes
+// faster.
 #define IMPACT_CONDITION_MAX 1000.0f
 
-// Impulses that change by less than this share of them are done with.
+// Sweeps end when impulses change by less than this share.
 #define IMPACT_SETTLED 1e-4f
 
 INLINE lanes turning_k(const contact_lanes *c, lanes turn_a, lanes turn_b, lanes other_a,
@@ -37,7 +38,8 @@ INLINE lanes turning_k(const contact_lanes *c, lanes turn_a, lanes turn_b, lanes
            (c->inv_inertia_a * turn_a * other_a + c->inv_inertia_b * turn_b * other_b);
 }
 
-// As it is, not as couple_points() leaves it to the sub-steps; and whether the points are apart.
+// The full matrix, without couple_points()'s changes for the sub-steps; and whether the points are
+// apart.
 INLINE pair_matrix impact_matrix(const contact_lanes *c, lanes_int *apart)
 {
     lanes turn_a[2];
@@ -56,7 +58,7 @@ INLINE pair_matrix impact_matrix(const contact_lanes *c, lanes_int *apart)
 }
 
 // Whether an impact of the last round has changed the velocity of one of the group's bodies. If
-// not, nothing closes fast there now either.
+// not, no point of the group closes fast now either.
 INLINE bool were_struck(const contact_lanes *c, const impact_pass *pass)
 {
     bool struck = false;
@@ -90,7 +92,7 @@ INLINE void mark_struck(const uint32_t *slots, const state_lanes *s, lanes_int b
     }
 }
 
-// How fast gravity has the two close ever faster: if one of them does not fall [m/s²].
+// The acceleration with which gravity makes the two close, if one of them does not fall [m/s²].
 INLINE lanes closing_by_gravity(const contact_lanes *c, const state_lanes *a, const state_lanes *b,
                                 const step_context *step)
 {
@@ -100,8 +102,8 @@ INLINE lanes closing_by_gravity(const contact_lanes *c, const state_lanes *a, co
     return along * __builtin_convertvector(one_falls, lanes);
 }
 
-// Finds the points that close fast, and notes how fast they are to part. A contact that has one
-// takes its other point along if that closes too, however slowly.
+// Finds the points that close fast, and records their least speed after the impact. The other point
+// of such a contact is included if it closes too, however slowly.
 INLINE bool find_impacts(const group_view *g, body_state *states, const step_context *step,
                          const impact_pass *pass)
 {
@@ -109,7 +111,7 @@ INLINE bool find_impacts(const group_view *g, body_state *states, const step_con
     surface_lanes *s = surface_of(g);
     const lanes zero = splat(0.0f);
     const lanes fast = splat(-float_max(step->restitution_threshold, (float)SPEED_LEAST));
-    const float before = step->lively ? 0.0f : step->dt; // one look a step, for all of it
+    const float before = step->lively ? 0.0f : step->dt; // one search a step, for all of it
     const lanes ahead = splat(before + IMPACT_AHEAD * step->h);
     const lanes weight = pass->round < IMPACT_ROUNDS_ALL ? splat(1.0f) : s->restitution;
     state_lanes a = gather(states, c->body_a);
@@ -157,8 +159,8 @@ INLINE bool find_impacts(const group_view *g, body_state *states, const step_con
     return true;
 }
 
-// The lanes in which an impact was found. The others keep their bits: whether they come here at all
-// depends on their neighbours, and with narrow vectors they do not.
+// The lanes in which an impact was found. The others must keep their bits: whether they are
+// computed at all depends on their neighbours and on the width of vectors.
 INLINE lanes_int have_impacts(const surface_lanes *s)
 {
     const lanes none = splat(-FAR_AWAY);
@@ -172,7 +174,8 @@ INLINE void keep_velocities(lanes_int changed, state_lanes *s, const state_lanes
     s->w = lanes_select(changed, s->w, before->w);
 }
 
-// Brings the points found to where they part as fast as noted, or faster without an impulse.
+// Brings the found points to their recorded speed after the impact, or a higher one without an
+// impulse.
 INLINE bool solve_impacts(const group_view *g, body_state *states)
 {
     const contact_lanes *c = g->lanes;
@@ -213,7 +216,8 @@ INLINE void turn_slightly(state_lanes *s, lanes angle)
     s->qs = sine * inverse_length;
 }
 
-// Against the change of velocities by an impulse at a point, so far as it is taken too early.
+// Shifts bodies back by the change of velocity of an impulse at a point, for the time by which the
+// impulse is early.
 INLINE void move_back(const contact_lanes *c, const point_lanes *p, state_lanes *a, state_lanes *b,
                       lanes px, lanes py)
 {
@@ -225,7 +229,7 @@ INLINE void move_back(const contact_lanes *c, const point_lanes *p, state_lanes 
     turn_slightly(b, -(c->inv_inertia_b * (anchor_bx(c, p) * py - anchor_by(c, p) * px)));
 }
 
-// Their friction; bodies are moved to where they come from, and impacts are counted.
+// Applies the impacts' friction, shifts the bodies, and counts the impacts.
 INLINE void end_impacts(const group_view *g, body_state *states, const impact_pass *pass)
 {
     contact_lanes *c = g->lanes;

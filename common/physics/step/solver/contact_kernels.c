@@ -2,10 +2,10 @@
 //
 // Sequential impulses with accumulation (E. Catto, "Iterative Dynamics with Temporal Coherence",
 // GDC 2005): the sum of a contact's normal impulses is clamped at zero, friction's by friction
-// times the normal impulse. Overlap acts as a stiff, over-damped spring that pushes out slowly
-// (soft constraints: E. Catto, GDC 2011), in sub-steps (Macklin et al., "Small Steps in Physics
-// Simulation", 2019); a relaxing pass after each then takes out the velocity that the pushing
-// brought in. These loops are long on purpose: they read as the formulas do.
+// times the normal impulse. Overlap acts as a stiff, over-damped spring that pushes bodies out
+// slowly (soft constraints: E. Catto, GDC 2011), in sub-steps (Macklin et al., "Small Steps in
+// Physics Simulation", 2019); a relaxing pass after each then removes the velocity that the pushing
+// added. These loops are long on purpose: they read like the formulas.
 #include "common/physics/step/solver/body_lanes.h"
 
 #include "common/physics/step/solver/contact_fill.h"
@@ -24,7 +24,7 @@ INLINE lanes anchor_by(const contact_lanes *c, const point_lanes *p)
     return p->anchor_ay - c->way_y;
 }
 
-// Impulse (px, py) at the anchors: minus on A, plus on B.
+// Applies the impulse (px, py) at the anchors: minus on A, plus on B.
 INLINE void apply_impulse(const contact_lanes *c, const point_lanes *p, state_lanes *a,
                           state_lanes *b, lanes px, lanes py)
 {
@@ -51,7 +51,7 @@ INLINE group_view view_group(const contact_groups *groups, uint32_t index, int p
                         groups, index, part};
 }
 
-// With LANES_ROLLING, LANES_CONVEYING or impacts.
+// The surface of a group, which exists with LANES_ROLLING, LANES_CONVEYING or impacts.
 INLINE surface_lanes *surface_of(const group_view *g)
 {
     return PART_OF(&g->groups->surfaces[g->index], g->part);
@@ -67,7 +67,7 @@ INLINE vector_lanes relative_velocity(const contact_lanes *c, const point_lanes 
     };
 }
 
-// Separation now: from the changes of pose since the step began.
+// The current separation, from the changes of pose since the step began.
 INLINE lanes separation_now(const contact_lanes *c, const point_lanes *p, const state_lanes *a,
                             const state_lanes *b)
 {
@@ -80,9 +80,9 @@ INLINE lanes separation_now(const contact_lanes *c, const point_lanes *p, const 
     return (x * c->normal_x + y * c->normal_y) + p->base_separation;
 }
 
-// A round shape touches with other places as it turns: that part of an anchor's arm lies along the
-// normal and does not turn with the body, though separation_now() turns it. Returns the error of
-// that: with the normal n and the turn R, n·(R n) is the cosine.
+// A round shape touches at other places as it rotates: the part of an anchor's arm along the normal
+// does not rotate with the body, though separation_now() rotates it. Returns the error from that:
+// with the normal n and the rotation R, n·(R n) is the cosine.
 INLINE lanes rolled(const group_view *g, const state_lanes *a, const state_lanes *b)
 {
     const lanes one = splat(1.0f);
@@ -93,8 +93,8 @@ INLINE lanes rolled(const group_view *g, const state_lanes *a, const state_lanes
     return round->a * (a->qc - one) + round->b * (b->qc - one);
 }
 
-// Prefetches data that does not fit the caches: lanes, and the states of bodies named by lanes that
-// have arrived. If all fits, prefetching costs more than it saves.
+// Prefetches data that does not fit the caches: lanes, and the states of bodies named by lanes
+// already loaded. If all data fits, prefetching costs more than it saves.
 #define GROUPS_NEAR 2048u
 enum { LANES_AHEAD = 6, STATES_AHEAD = 3, LINE_BYTES = 64 };
 
@@ -122,11 +122,11 @@ INLINE void ask_ahead(const contact_groups *groups, uint32_t index, uint32_t end
 }
 
 // One sweep's work on a part of a group. `twin` is a constant to the compiler: parts in which some
-// contact has a second point and parts without one run code of their own, from one source.
+// contact has a second point and parts without one run separate code from one source.
 typedef void part_sweep(const group_view *g, body_state *states, const step_context *step,
                         bool twin);
 
-// Over the groups [first, end).
+// Sweeps over the groups [first, end).
 INLINE void sweep_groups(const contact_groups *groups, uint32_t first, uint32_t end,
                          body_state *states, const step_context *step, part_sweep *one)
 {
@@ -182,7 +182,7 @@ typedef struct impulse_pair {
     lanes x1, x2;
 } impulse_pair;
 
-// The matrix K of a contact's two points: what an impulse at one does to the normal velocity at
+// The matrix K of a contact's two points: the effect of an impulse at one on the normal velocity at
 // either.
 typedef struct pair_matrix {
     lanes k1, k2, k12;
@@ -190,7 +190,7 @@ typedef struct pair_matrix {
     lanes inverse_det;
 } pair_matrix;
 
-// Quotients are for the divider, which has nothing else to do: bytes to keep them in cost more.
+// Computes quotients instead of storing them: the divider is otherwise idle, and memory costs more.
 INLINE pair_matrix rigid_matrix(const contact_lanes *c)
 {
     lanes k1 = c->points[0].normal_k;
@@ -199,7 +199,7 @@ INLINE pair_matrix rigid_matrix(const contact_lanes *c)
     return (pair_matrix){k1, k2, k12, inverse(k1), inverse(k2), inverse(k1 * k2 - k12 * k12)};
 }
 
-// A soft constraint gives way in proportion to its impulse: that is a larger diagonal.
+// A soft constraint yields in proportion to its impulse, which enlarges the diagonal.
 INLINE pair_matrix soft_matrix(const contact_lanes *c, const softness_lanes *soft)
 {
     lanes k1 = c->points[0].normal_k * soft->yield;
@@ -221,8 +221,9 @@ INLINE lanes_int are_twins(const contact_lanes *c)
 }
 
 // The linear complementarity problem x >= 0, K x + b >= 0, x (K x + b) = 0. K is positive definite,
-// so that the solution is unique: both press, or only the first, or only the second, or none. The
-// second cannot in lanes that are no twins, whatever b2 is: these get what solve_normal() has.
+// so the solution is unique: both press, or only the first, or only the second, or none. In lanes
+// without a second point it cannot press, whatever b2 is: these lanes get the result of
+// solve_normal().
 INLINE impulse_pair solve_pair(const pair_matrix *k, lanes_int twins, lanes b1, lanes b2)
 {
     const lanes zero = splat(0.0f);
@@ -252,7 +253,7 @@ INLINE void apply_normal_impulses(const contact_lanes *c, state_lanes *a, state_
     apply_impulse(c, &c->points[1], a, b, d2 * c->normal_x, d2 * c->normal_y);
 }
 
-// Brings both points' normal velocities to -bias or above, the impulses so far taken into account.
+// Brings both points' normal velocities to -bias or above, including the impulses so far.
 INLINE void solve_normals(contact_lanes *c, const pair_matrix *k, state_lanes *a, state_lanes *b,
                           lanes bias1, lanes bias2)
 {
@@ -268,7 +269,7 @@ INLINE void solve_normals(contact_lanes *c, const pair_matrix *k, state_lanes *a
     p2->normal_impulse = x.x2;
 }
 
-// The same where no lane has a second point: it would have no part in it.
+// The same if no lane has a second point.
 INLINE void solve_normal(contact_lanes *c, lanes mass, state_lanes *a, state_lanes *b, lanes bias)
 {
     point_lanes *p = &c->points[0];
@@ -279,7 +280,7 @@ INLINE void solve_normal(contact_lanes *c, lanes mass, state_lanes *a, state_lan
     p->normal_impulse = x;
 }
 
-// Apart: may close by what is left of the gap. In overlap: to be pushed out.
+// For a gap: the points may close by the rest of it. For an overlap: they are pushed apart.
 INLINE lanes push_bias(const softness_lanes *of, lanes separation, lanes inv_h)
 {
     const lanes zero = splat(0.0f);
@@ -290,7 +291,7 @@ INLINE lanes push_bias(const softness_lanes *of, lanes separation, lanes inv_h)
     return lanes_select(separation > zero, separation * inv_h, soft);
 }
 
-// Thin bodies must not sink into each other as far as thick ones may.
+// Contacts of thin bodies are stiffer, so that these do not sink in as far as thick ones may.
 INLINE softness_lanes softness_of(const group_view *g, const step_context *step)
 {
     softness_lanes soft = softness(g->lanes, step);
@@ -331,7 +332,7 @@ static void push(const contact_groups *groups, uint32_t first, uint32_t end, bod
     sweep_groups(groups, first, end, states, step, push_group);
 }
 
-// Speed at which the point slides across the normal, besides the speed that the surfaces convey.
+// The speed at which the point slides across the normal, minus the speed of conveying surfaces.
 INLINE lanes sliding(const group_view *g, const point_lanes *p, const state_lanes *a,
                      const state_lanes *b)
 {
@@ -366,7 +367,8 @@ INLINE void apply_rolling_resistance(const group_view *g, state_lanes *a, state_
     b->w += c->inv_inertia_b * impulse;
 }
 
-// A contact that closes fast and is apart is left to the next sub-step, which begins with impacts.
+// A contact that closes fast and still has a gap is left to the next sub-step, which begins with
+// impacts.
 INLINE lanes leave_impact(const group_view *g, const point_lanes *p, const state_lanes *a,
                           const state_lanes *b, const step_context *step, lanes bias)
 {
@@ -377,7 +379,7 @@ INLINE lanes leave_impact(const group_view *g, const point_lanes *p, const state
     return lanes_select(left, splat(FAR_AWAY), bias);
 }
 
-// All that a sweep can change of a part.
+// All values of a part that a sweep can change.
 typedef struct swept_lanes {
     state_lanes a, b;
     lanes normal[2], tangent[2], rolling;
@@ -394,7 +396,7 @@ INLINE swept_lanes swept_now(const group_view *g, const state_lanes *a, const st
                          .rolling = rolls ? surface_of(g)->rolling_impulse : splat(0.0f)};
 }
 
-// Takes back what was done to other lanes than these.
+// Reverts the changes of all lanes except these.
 INLINE void keep_swept(const group_view *g, const swept_lanes *before, lanes_int only,
                        state_lanes *a, state_lanes *b)
 {
@@ -415,7 +417,8 @@ INLINE void keep_swept(const group_view *g, const swept_lanes *before, lanes_int
     }
 }
 
-// The lanes in `only`; NULL, a constant to the compiler: all of them, in a sub-step's last sweep.
+// Relaxes the lanes in `only`; NULL, a constant to the compiler: all lanes, in a sub-step's last
+// sweep.
 INLINE void relax_points(const group_view *g, body_state *states, const step_context *step,
                          bool twin, const lanes_int *only)
 {

@@ -1,4 +1,4 @@
-// Filling the solver's lanes from the contacts of each colour, and taking the impulses back.
+// Fills the solver's lanes from the contacts of each colour, and copies the impulses back.
 #include "common/physics/step/solver/contact_lanes.h"
 
 #include <stdlib.h>
@@ -35,7 +35,8 @@ const contact_kernels *contact_kernels_choose(void)
     return &contact_kernels_base;
 }
 
-// Groups that a colour needs. Contacts without a colour are solved one by one: a group each.
+// The number of groups that a colour needs. Contacts without a colour are solved one by one, a
+// group each.
 static uint32_t groups_of(const physics_world *world, uint32_t colour)
 {
     uint32_t count = world->graph[colour].contacts.count;
@@ -71,7 +72,8 @@ void contact_lanes_free(physics_world *world)
     world->solver->groups = (contact_groups){0};
 }
 
-// Room for so many groups; what contacts of some kinds need, once there are any.
+// Makes room for so many groups, and for the fields that only some kinds of contacts need, once
+// there are any.
 static void reserve_groups(physics_world *world, uint32_t count)
 {
     contact_groups *groups = &world->solver->groups;
@@ -97,7 +99,7 @@ void contact_lanes_layout(physics_world *world)
     for (uint32_t c = 0; c <= COLOURS; c++) {
         first[c + 1] = first[c] + groups_of(world, c);
     }
-    // never none, so that an empty world has an array too
+    // at least one, so that an empty world has an array too
     reserve_groups(world, first[COLOURS + 1] + 1);
     memcpy(world->solver->groups.first, first, sizeof first);
 }
@@ -106,10 +108,10 @@ void contact_lanes_layout(physics_world *world)
 typedef struct group_slots {
     const uint32_t *slots;
     uint32_t count;
-    uint32_t after; // more of the colour, behind these
+    uint32_t after; // number of the colour's contacts after these
 } group_slots;
 
-// Of a group of the colour `*colour` or of a later one, which it is then set to.
+// The contacts of a group of the colour `*colour` or of a later one, which *colour is then set to.
 static group_slots slots_of(const physics_world *world, uint32_t group, uint32_t *colour)
 {
     while (group >= world->solver->groups.first[*colour + 1]) {
@@ -123,8 +125,8 @@ static group_slots slots_of(const physics_world *world, uint32_t group, uint32_t
     return (group_slots){&of->contacts.data[from], count, left - count};
 }
 
-// A large world's contacts lie far apart: they are asked for while groups before theirs are worked
-// on, earlier where that is done sooner. All of each, or what it is stored to alone.
+// Prefetches contacts, which lie far apart in a large world, while groups before theirs are
+// processed: all of each contact, or only the part that is written.
 static void ask_ahead(const physics_world *world, const group_slots *of, bool all)
 {
     const uint32_t ahead = (all ? 2 : 4) * LANES;

@@ -1,13 +1,13 @@
-// The places that round shapes roll to within a step. Only for files that are compiled once a
+// The places that round shapes roll to within a step. Only for files that are compiled once per
 // variant.
 //
-// A contact's normal and arms stay fixed while a step is solved. Under a rolling shape they ought
-// to move: a body wedged between balls rocks on them like a pendulum, and a force that learns the
-// body's place only once a step, always too late, feeds such a motion. Rocking with the angular
-// frequency w, in steps of h and n sub-steps, it would grow by (w h)² (n - 1) / (4 n) a step, until
-// it strikes something else. So one-point contacts of round shapes stand where they will have
-// rolled to after (n - 1) / (2 n) of the step: with that the determinant of a step's map of place
-// and velocity is one, and rocking neither grows nor fades.
+// A contact's normal and arms stay fixed while a step is solved. Under a rolling shape they should
+// move: a body wedged between balls rocks on them like a pendulum, and a force that is updated with
+// the body's place only once a step, always late, amplifies that motion. Rocking with angular
+// frequency w, in steps of h with n sub-steps, would grow by (w h)² (n - 1) / (4 n) a step, until
+// the body hits something else. So one-point contacts of round shapes are placed where they will
+// have rolled to after (n - 1) / (2 n) of the step: then the determinant of a step's map of
+// position and velocity is one, and rocking neither grows nor decays.
 #ifndef CAROM_COMMON_PHYSICS_STEP_SOLVER_CONTACT_ROLLING_H
 #define CAROM_COMMON_PHYSICS_STEP_SOLVER_CONTACT_ROLLING_H
 
@@ -16,31 +16,32 @@
 #include "common/physics/step/solver/body_lanes.h"
 #include "common/physics/lanes/vector_lanes.h"
 
-// With less of a turn in a step, geometry hardly changes: by less than what a float tells of a
-// separation. With more, what is round is solved as round (LANES_ROUND) [rad].
+// With a smaller rotation in a step, geometry changes less than the precision of a separation in
+// float. With a larger one, round shapes are solved as round (LANES_ROUND) [rad].
 #define RESTS_TURN  1e-5f
-// With more of a turn in a step, angles are not small, and nothing is placed ahead [rad].
+// With a larger rotation in a step, angles are not small, and no contact is placed ahead [rad].
 #define ROLLS_TURN  0.05f
-// A shape that moves across the normal by a larger share of the radii does not roll: it slides or
+// A shape that moves across the normal by a larger share of the radii is not rolling: it slides or
 // flies past.
 #define ROLLS_SHARE 0.05f
 
-// A point against its bodies: where it is, and how far the shapes are apart there.
+// A point relative to its bodies: its place, and the separation there.
 typedef struct placed_lanes {
     vector_lanes anchor_a, anchor_b;
     lanes separation;
 } placed_lanes;
 
-// The most that one of the bodies turns in the step.
+// The largest rotation of either body in the step.
 INLINE lanes turn_in_step(const state_lanes *a, const state_lanes *b, const step_context *step)
 {
     return lanes_max(lanes_max(a->w, -a->w), lanes_max(b->w, -b->w)) * splat(step->dt);
 }
 
-// Contacts of one point of something round.
+// Contacts of round shapes with one point.
 typedef struct rolling_lanes {
-    float radius_a[PART_LANES], radius_b[PART_LANES]; // 0: the surface of A or B is flat there
-    float ahead[PART_LANES];                          // [s] into the step; 0: does not roll
+    // 0: the surface of A or B is flat at the point
+    float radius_a[PART_LANES], radius_b[PART_LANES];
+    float ahead[PART_LANES]; // [s] into the step; 0: it does not roll
 } rolling_lanes;
 
 INLINE rolling_lanes find_rolling(const physics_world *world, const uint32_t *slots, uint32_t bits)
@@ -61,10 +62,10 @@ INLINE vector_lanes velocity_at(const state_lanes *of, vector_lanes arm)
     return (vector_lanes){of->vx - of->w * arm.y, of->vy + of->w * arm.x};
 }
 
-// Turns normal, arms and the way between the centres to where they will be. The centre that B is
-// round about moves past A, by `past` across the normal. If A is flat there, the normal turns with
-// A and the point moves along; if A is a circle, the normal turns about both. Of what does not roll
-// nothing changes, to the sign of a zero.
+// Rotates normal, arms and the vector between the centres to where they will be. The centre of B's
+// rounding moves past A by `past` across the normal. If A is flat there, the normal rotates with A
+// and the point moves along A; if A is a circle, the normal rotates about both. Contacts that do
+// not roll keep every bit, including the sign of a zero.
 INLINE void roll_ahead(contact_lanes *group, placed_lanes *at, const rolling_lanes *r,
                        const state_lanes *a, const state_lanes *b)
 {
@@ -78,7 +79,7 @@ INLINE void roll_ahead(contact_lanes *group, placed_lanes *at, const rolling_lan
     const vector_lanes centre_a = {at->anchor_a.x - radius_a * n.x,
                                    at->anchor_a.y - radius_a * n.y};
     const lanes_int curved = radius_a > zero;
-    const lanes beyond = lanes_select(curved, zero, radius_b); // A's point under that centre
+    const lanes beyond = lanes_select(curved, zero, radius_b); // A's point below that centre
     const vector_lanes under = {centre_a.x + beyond * n.x, centre_a.y + beyond * n.y};
     const vector_lanes of_b = velocity_at(b, centre_b);
     const vector_lanes of_a = velocity_at(a, under);

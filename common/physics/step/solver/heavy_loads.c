@@ -1,16 +1,16 @@
 // Light bodies under heavy ones.
 //
-// Sweeps over contacts pass a load on from body to body, and from a heavy one to a light one only
-// so much in each sweep as the light one weighs against it: at a thousand to one, a heavy body
-// sinks into the light one beneath it faster than the sweeps of all sub-steps can hold it, is
+// Sweeps over contacts transfer a load from body to body, and each sweep transfers it from a heavy
+// body to a light one only in proportion to the light one's mass: at a thousand to one, a heavy
+// body sinks into the light one beneath it faster than the sweeps of all sub-steps can stop it, is
 // pushed out again, and never rests. But a body pressed between two others does not accelerate, so
-// its own inertia does not matter: meanwhile it counts as a twentieth of the load that presses it,
-// which sweeps deal with well (compare shock propagation: E. Guendelman, R. Bridson, R. Fedkiw,
-// "Nonconvex Rigid Bodies with Stacking", 2003, who take it as infinite). It falls as before, for
-// gravity accelerates all alike.
+// its own inertia does not matter: meanwhile its mass counts as a twentieth of the load, a ratio
+// that sweeps handle well (compare shock propagation: E. Guendelman, R. Bridson, R. Fedkiw,
+// "Nonconvex Rigid Bodies with Stacking", 2003, who treat it as infinite). It falls as before,
+// since gravity accelerates all masses alike.
 //
 // Filling the lanes finds contacts of such uneven masses (LANES_UNEVEN); most worlds have none.
-// Serial.
+// This file runs serially.
 #include "common/physics/step/solver/heavy_loads.h"
 
 #include "common/physics/state/world.h"
@@ -18,7 +18,7 @@
 
 #include <string.h>
 
-enum { BEARERS_MAX = 3 }; // between a light body and what stands
+enum { BEARERS_MAX = 3 }; // between a light body and a static one
 
 static bool is_pressed(const contact *c)
 {
@@ -26,7 +26,8 @@ static bool is_pressed(const contact *c)
     return solved == CONTACT_ACTIVE && c->normal_impulse[0] + c->normal_impulse[1] > 0.0f;
 }
 
-// Notes the bodies that press the one as so many contacts away from what stands.
+// Records, for the bodies that press on this one, how many contacts away from a static body they
+// are.
 static void spread(physics_world *world, uint32_t body_, uint8_t contacts)
 {
     solver_scratch *s = world->solver;
@@ -42,7 +43,7 @@ static void spread(physics_world *world, uint32_t body_, uint8_t contacts)
     }
 }
 
-// Finds the contacts that lie between each body and what stands, if they are few enough.
+// Finds the number of contacts between each body and a static one, if it is small enough.
 static void find_borne(physics_world *world)
 {
     solver_scratch *s = world->solver;
@@ -62,10 +63,9 @@ static void find_borne(physics_world *world)
     }
 }
 
-// Whether the body rests, through others that press it, on one that does not move; that contact
-// apart. A flying body keeps its masses: its momentum must not change.
-// Ways that are too long for the hops that are left are not gone: through a heap in which each body
-// touches fifty others there are millions.
+// Whether the body rests, through others that press on it, on a static one, ignoring that contact.
+// A flying body keeps its mass: its momentum must not change. Paths longer than the remaining hops
+// are not followed: a heap in which each body touches fifty others has millions.
 static bool is_borne(const physics_world *world, uint32_t body_, uint32_t slot, int hops)
 {
     for (uint32_t key = world->bodies.data[body_].contacts; key != NONE;) {
@@ -94,8 +94,8 @@ static void take_as_heavier(physics_world *world, uint32_t body_, float inv_mass
     array_push(&world->solver->listed, body_);
 }
 
-// Lends mass to the lighter body of the contact, if the heavy one presses it against something
-// else. A body with joints keeps its mass: the joints are filled into lanes already.
+// Lends mass to the lighter body of the contact if the heavy one presses it against another body. A
+// body with joints keeps its mass: the joints' lanes are already filled.
 static void lend_by_contact(physics_world *world, uint32_t slot)
 {
     const contact *c = &world->contacts.data[slot];
@@ -119,8 +119,8 @@ bool lend_masses(physics_world *world, const uint32_t *contacts, uint32_t count)
     for (uint32_t i = 0; i < count; i++) {
         lend_by_contact(world, contacts[i]);
     }
-    // Those that weigh more now may press others that do not. Masses only grow, to the least that
-    // suit all contacts: in whatever order these come.
+    // Bodies with more mass now may press on others in turn. Masses only grow, to the least that
+    // suits all contacts, so the order does not matter.
     for (uint32_t i = 0; i < s->listed.count; i++) {
         for (uint32_t key = world->bodies.data[s->listed.data[i]].contacts; key != NONE;) {
             lend_by_contact(world, key >> 1);

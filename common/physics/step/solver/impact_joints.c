@@ -3,15 +3,15 @@
 // A joint that is rigid in a direction bears an impact at the moment at which it happens: a door
 // rebounds about its hinge, two welded boxes as one. If a body rebounded as if it were free, and
 // the joint pulled at it later, part or all of the rebound would be lost. So the rigid directions
-// of joints near the bodies that are struck are solved together with the impacts, as equations that
-// keep the velocity along them, until neither changes (contact_impacts.h has the other half). No
-// energy is made: the impulse of an equation acts where the velocity does not change, and does no
-// work while that velocity is none.
+// of joints near the struck bodies are solved together with the impacts, as equations that keep the
+// velocity along them, until neither changes (contact_impacts.h has the other half). This adds no
+// energy: the impulse of an equation acts where the relative velocity does not change, and does no
+// work while that velocity is zero.
 //
-// Springs, motors and dampers give way in no time and bear nothing; a limit or a rope does where it
-// is reached. Gears, pulleys, mouse and motor joints act after the impact only.
+// Springs, motors and dampers yield instantly and bear nothing; a limit or a rope bears load once
+// it is reached. Gears, pulleys, mouse and motor joints act only after the impact.
 //
-// Serial, in the order of slots, whatever the order of lists.
+// Runs serially, in the order of slots, whatever the order of lists.
 #include "common/physics/step/solver/impact_joints.h"
 
 #include "common/physics/parallel/sort.h"
@@ -22,12 +22,12 @@
 
 #include <string.h>
 
-#define SETTLED     1e-4f  // impulses that change by less than this share of them are done with
-#define LIMIT_ANGLE 0.005f // a limit nearer than this is reached [rad]
+#define SETTLED     1e-4f  // sweeps end when impulses change by less than this share
+#define LIMIT_ANGLE 0.005f // a limit nearer than this counts as reached [rad]
 
-enum { SWEEPS_OF_JOINTS = 16 }; // sweeps over joints for one over contacts
+enum { SWEEPS_OF_JOINTS = 16 }; // sweeps over joints for each one over contacts
 
-// ---- which joints
+// ---- selection of joints
 
 static bool springs(const joint_settings *s)
 {
@@ -78,7 +78,7 @@ static void list_body(physics_world *world, uint32_t slot)
     }
 }
 
-// The bodies of impacts, in the order of slots.
+// Lists the bodies of impacts, in the order of slots.
 static void list_struck(physics_world *world)
 {
     solver_scratch *s = world->solver;
@@ -106,8 +106,8 @@ static void note_joint(physics_world *world, uint32_t joint_, uint32_t other, vo
     }
 }
 
-// The joints of bodies [first, end) of the list, then those of the bodies that these reach, and so
-// on: ring by ring, each in the order of slots.
+// Lists the joints of the bodies [first, end) of the list, then those of the bodies that these
+// reach, and so on: ring by ring, each in the order of slots.
 static void list_joints(physics_world *world, slot_list *joints)
 {
     slot_list *bodies = &world->solver->listed;
@@ -127,17 +127,17 @@ static void list_joints(physics_world *world, slot_list *joints)
         first = end;
     }
     joints->count = sort_slots_once(
-        joints->data, joints->count); // a joint between two of a ring is in the next one too
+        joints->data, joints->count); // a joint between two bodies of a ring is in the next one too
     joints->count = joints->count < IMPACT_JOINTS_MAX ? joints->count : IMPACT_JOINTS_MAX;
 }
 
-// ---- their rows
+// ---- rows of joints
 
-// A joint as it is now.
+// The current geometry of a joint.
 typedef struct stance {
     const body_state *a, *b;
     vec2 arm_a, arm_b; // arms from the centres of mass to the anchors
-    vec2 separation;   // anchor b from anchor a
+    vec2 separation;   // position of anchor b relative to anchor a
 } stance;
 
 static vec2 arm_of(const physics_world *world, uint32_t slot, vec2d anchor)
@@ -188,7 +188,7 @@ static void add_row(physics_world *world, uint32_t joint_, impact_row row)
     }
 }
 
-// b's point at arm_b moves no more along a direction than a's at arm_a.
+// Keeps the velocity along a direction of b's point at arm_b relative to a's at arm_a.
 static void add_linear(physics_world *world, uint32_t joint_, vec2 along, vec2 arm_a, vec2 arm_b,
                        bool pushes)
 {
@@ -210,7 +210,7 @@ static void add_point(physics_world *world, uint32_t joint_, const stance *s)
     add_linear(world, joint_, (vec2){0.0f, 1.0f}, s->arm_a, s->arm_b, false);
 }
 
-// The limits that a coordinate along a direction has reached.
+// Adds rows for the limits that a coordinate along a direction has reached.
 static void add_limits(physics_world *world, uint32_t joint_, vec2 along, vec2 arm_a, vec2 arm_b,
                        float position)
 {

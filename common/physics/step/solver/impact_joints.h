@@ -8,21 +8,21 @@
 struct physics_world;
 struct joint;
 
-// So many joints bear an impact with the bodies that are struck, the nearest first.
+// The most joints that bear an impact with the struck bodies, the nearest first.
 enum { IMPACT_JOINTS_MAX = 256 };
 
-// A direction in which a joint is rigid: b's velocity against a's along it stays as it is.
+// A direction in which a joint is rigid: b's velocity relative to a's along it is kept.
 typedef struct impact_row {
     uint32_t joint, body_a, body_b;
     vec2 along;           // unit or zero
     float turn_a, turn_b; // moments of a unit impulse
-    float mass;           // effective
-    float kept;           // the velocity
+    float mass;           // effective mass
+    float kept;           // the velocity to keep
     float impulse;        // impulse on b so far
-    bool pushes;          // it cannot pull: an impulse >= 0, for a velocity >= kept
+    bool pushes;          // it only pushes: an impulse >= 0, for a velocity >= kept
 } impact_row;
 
-// The impulse of an impact on a joint, for what it bears in the step.
+// The impulse of impacts on a joint, for the joint's report of the step.
 typedef struct impact_load {
     uint32_t joint;
     vec2 force;   // [N s]
@@ -32,19 +32,20 @@ typedef struct impact_load {
 typedef ARRAY(impact_row) impact_row_list;
 typedef ARRAY(impact_load) impact_load_list;
 
-// When the impacts of a moment have been found: finds the joints that bear them. False if none
-// does.
+// When the impacts of a moment have been found: finds the joints that bear them. False if there are
+// none.
 bool impact_joints_find(struct physics_world *world);
-// Brings their bodies back to where the joints let them move. Whether any impulse has changed.
+// Restores the velocities along the joints' rigid directions. Returns whether any impulse has
+// changed.
 bool impact_joints_sweep(struct physics_world *world);
-// When the impacts are solved: marks the bodies that joints have moved in struck[], by slot.
+// When the impacts are solved: marks in struck[], by slot, the bodies that joints have moved.
 void impact_joints_end(struct physics_world *world, uint8_t *struck, uint8_t mark);
-// After the sub-steps: adds the impulses to what the joints have borne in the step.
+// After the sub-steps: adds the impulses to the joints' loads of the step.
 void impact_joints_report(struct physics_world *world);
 
-// Whether the joint is rigid in some direction: no spring or winch alone.
+// Whether the joint is rigid in some direction, unlike a spring or a winch.
 bool joint_is_rigid(const struct physics_world *world, const struct joint *j);
-// Whether an impact of the body reaches others through a joint that is rigid in some direction.
+// Whether an impact of the body affects others through a joint that is rigid in some direction.
 bool body_is_braced(const struct physics_world *world, uint32_t body);
 
 #endif

@@ -1,5 +1,5 @@
-// Integration of as many bodies at a time as a vector has lanes. See wide.h for why this is
-// compiled more than once.
+// Integrates as many bodies at a time as a vector has lanes. See wide.h for why this is compiled
+// more than once.
 #include "common/physics/step/solver/body_lanes.h"
 
 #include "common/physics/step/solver/integrate.h"
@@ -13,19 +13,19 @@ _Static_assert(offsetof(body_motion, local_center) == offsetof(body_motion, rota
                    offsetof(body_motion, inv_mass) == offsetof(body_motion, rotation) + 16,
                "fours of a motion's fields");
 
-// Forces on bodies, for as long as a step.
+// Forces on bodies, constant during a step.
 typedef struct force_lanes {
     lanes change_x, change_y, change_w; // change of the velocities in a sub-step, by forces
     lanes fall_x, fall_y;               // the same by gravity
     lanes drag, spin_drag;              // share of the velocities that damping leaves
-    bool anywhere;                      // a force acts at a point: the next count
+    bool anywhere;                      // a force acts at a point: the fields below are in use
     lanes turning;                      // h times the inverse inertia
-    lanes torque, force_x, force_y;     // the torque without that force's
+    lanes torque, force_x, force_y;     // the torque without that of the force at the point
     lanes point_x, point_y;       // arm of the force from the centre of mass, in the body's frame
     lanes rotation_c, rotation_s; // rotation of the body when the step began
 } force_lanes;
 
-// Unusual properties of the bodies, a vector a field.
+// Unusual properties of the bodies, a vector per field.
 typedef struct special_lanes {
     lanes linear_damping, angular_damping, gravity_scale;
     lanes force_x, force_y, point_x, point_y, torque;
@@ -74,7 +74,7 @@ INLINE lanes_int special_lanes_of(const state_lanes *s)
     return (lanes_int)s->flags << 29 >> 31;
 }
 
-// Forces on bodies without anything unusual: they fall. The step's numbers say it all.
+// Forces on bodies without unusual properties: only gravity, which the step's numbers give.
 INLINE force_lanes usual_forces(const physics_world *world)
 {
     const body_special *usual = &world->specials.data[0];
@@ -94,8 +94,8 @@ INLINE force_lanes special_forces(const physics_world *world, const uint32_t *sl
     const body_motion *motions = world->motions.data;
     const special_lanes of = gather_specials(world, slots);
     const lanes h = splat(world->step.h);
-    lanes turned[4]; // rotation, local centre
-    lanes masses[4]; // inverse mass and inertia, two others
+    lanes turned[4]; // rotation and local centre
+    lanes masses[4]; // inverse mass and inertia, and two other values
     gather_fours(&motions->rotation, sizeof *motions, slots, turned);
     gather_fours(&motions->inv_mass, sizeof *motions, slots, masses);
     lanes turning = h * masses[1];
@@ -127,7 +127,7 @@ INLINE force_lanes gather_forces(const physics_world *world, const uint32_t *slo
                                              : usual_forces(world);
 }
 
-// The change of angular velocities with what a force does that acts at a point of the body.
+// The change of angular velocities, including that of a force at a point of the body.
 INLINE lanes turn_by_forces(const force_lanes *f, const state_lanes *s)
 {
     lanes c = s->qc * f->rotation_c - s->qs * f->rotation_s;
@@ -147,16 +147,16 @@ INLINE void change_velocities(const force_lanes *f, state_lanes *s)
     limit_speeds(s);
 }
 
-// A turn by an angle, as a vector of any length in its direction.
+// A rotation by an angle, as a vector of any length in its direction.
 typedef struct turn_lanes {
     lanes c, s;
 } turn_lanes;
 
-// Up to this angle the quotient is as exact as a float [rad].
+// Up to this angle the quotient is exact to float precision [rad].
 #define TURN_EXACT 1.0f
 
-// Padé's quotient for the tangent, of degrees five and four, its two sides as sine and cosine: of
-// the angle it is off by 4e-8 at TURN_EXACT, and far less below.
+// Padé's quotient for the tangent, of degrees five and four, with its two sides as sine and cosine:
+// the angle's error is 4e-8 at TURN_EXACT, and far less below.
 INLINE turn_lanes turn_by(lanes angle)
 {
     const lanes one = splat(1.0f);
@@ -167,10 +167,10 @@ INLINE turn_lanes turn_by(lanes angle)
     };
 }
 
-// The same of any angle: less its whole turns, a quarter of it is turned by four times.
+// The same for any angle: removes whole turns, and rotates four times by a quarter of the rest.
 INLINE turn_lanes turn_far(lanes angle)
 {
-    const float round = 12582912.0f; // 1.5 * 2^23: what is added to it loses its fraction
+    const float round = 12582912.0f; // 1.5 * 2^23: adding it removes the fraction
     lanes turns = (angle * splat((float)(0.5 / PI_D)) + splat(round)) - splat(round);
     lanes rest = (angle - turns * splat(6.28125f)) - turns * splat((float)(2.0 * PI_D - 6.28125));
     turn_lanes t = turn_by(splat(0.25f) * rest);
@@ -216,7 +216,7 @@ INLINE void scatter_poses(body_state *states, const uint32_t *slots, uint32_t co
     }
 }
 
-// As many of the slots as there are lanes, or what is left and then none.
+// The next slots, as many as there are lanes; if fewer remain, filled up with NONE.
 INLINE const uint32_t *take_part(const uint32_t *slots, uint32_t count, uint32_t *room)
 {
     if (count >= PART_LANES) {
@@ -280,8 +280,8 @@ static void integrate_lane_velocities(physics_world *world, uint32_t first, uint
     }
 }
 
-// Joints and contacts may have made velocities beyond the limits: these are cut off before they
-// move anything.
+// Joints and contacts may have made velocities beyond the limits: clamps them before they move
+// anything.
 static void integrate_lane_positions(physics_world *world, uint32_t first, uint32_t end)
 {
     body_state *states = world->states.data;

@@ -1,11 +1,11 @@
-// Filling the lanes of a step from the joints, and taking impulses, angles and reports back.
+// Fills the lanes of a step from the joints, and copies impulses, angles and reports back.
 #include "common/physics/step/solver/joint_lanes.h"
 #include "common/physics/step/solver/long_chains.h"
 #include "common/physics/step/solver/solver_scratch.h"
 
 #include <string.h>
 
-// The arm from the centre of mass to a place of the body's frame, in directions of the world.
+// The arm from the centre of mass to a point of the body's frame, in world directions.
 static vec2d arm_to(const body_motion *m, vec2d anchor)
 {
     double x = anchor.x - (double)m->local_center.x;
@@ -20,7 +20,7 @@ static vec2 rounded(vec2d a)
     return (vec2){(float)a.x, (float)a.y};
 }
 
-// True if a truss begins with it.
+// Fills the point's lanes. True if a truss begins with this joint.
 static bool fill_point(const physics_world *world, joint_lanes *g, uint32_t lane, uint32_t slot)
 {
     const joint *j = &world->joints.data[slot];
@@ -51,10 +51,10 @@ static bool fill_point(const physics_world *world, joint_lanes *g, uint32_t lane
     wide_set(&g->start_by, lane, arm_b.y);
     wide_set(&g->separation_x, lane, (float)apart.x);
     wide_set(&g->separation_y, lane, (float)apart.y);
-    wide_set(&g->turn_c, lane, relative.c); // holds the rotation until start_group()
+    wide_set(&g->turn_c, lane, relative.c); // stores the rotation until start_group()
     wide_set(&g->turn_s, lane, relative.s);
-    // The flags lie with the velocities, which sweeps read anyway: the joints of a net, whose
-    // bodies are no links, look no further.
+    // The flags are stored with the velocities, which sweeps read anyway: joints of a net, whose
+    // bodies are no links, need no further test.
     const body_state *states = world->states.data;
     const uint32_t flags = states[j->body_a].flags | states[j->body_b].flags;
     return masses_are_uneven(ma->inv_mass, mb->inv_mass) ||
@@ -89,8 +89,8 @@ static void fill_drive(const physics_world *world, const joint_lanes *g, drive_l
     wide_set(&d->impulse_upper, lane, to ? j->impulses.upper : 0.0f);
 }
 
-// Once a group's lanes are filled: the angles, of which only the turns are carried over; where an
-// angle is within them, the rotations say.
+// After a group's lanes are filled: computes the angles from the rotations; only whole turns are
+// carried over from the joints.
 static void start_group(physics_world *world, joint_sort sort, joint_lanes *g, drive_lanes *d,
                         joint_slots of)
 {
@@ -195,7 +195,7 @@ static void store_group(physics_world *world, const joint_lanes *g, const drive_
     }
 }
 
-// A product with zero is zero only of what is finite.
+// A product with zero is zero only for finite values.
 static bool group_is_finite(const joint_lanes *g, const drive_lanes *d)
 {
     const float none = 0.0f;
@@ -219,8 +219,8 @@ static bool is_finite(const joint *j)
            vec2_is_finite(j->total_force) && isfinite(j->total_torque);
 }
 
-// Impulses that are no numbers any more are forgotten: a world's state has no NaN, whose bits
-// differ from processor to processor.
+// Drops impulses that are not finite: a world's state has no NaN, whose bits differ between
+// processors.
 static void forget_infinite(physics_world *world, joint_slots of)
 {
     for (uint32_t i = 0; i < of.count; i++) {

@@ -2,9 +2,9 @@
 // compiled more than once.
 //
 // The point of a revolute joint: C = p_b - p_a; Ċ is the relative velocity midway between the two,
-// where the impulse acts too, so that angular momentum is kept to rounding: one block of two
-// equations, K P = -(v Ċ + push) with the softness's share v. The angle of b from a, its whole
-// turns counted, bears spring, motor and limits, which go first.
+// where the impulse acts too, so that angular momentum is conserved to rounding: one block of two
+// equations, K P = -(v Ċ + push) with the softness's share v. Spring, motor and limits act on the
+// angle of b relative to a, which counts whole turns, and are solved first.
 #include "common/physics/step/solver/body_lanes.h"
 
 #include "common/physics/step/solver/joint_lanes.h"
@@ -23,7 +23,7 @@ static const float ARC[] = {
 };
 enum { ARC_TERMS = sizeof ARC / sizeof *ARC };
 
-// The angle of (c, s) in [-pi, pi], to 1e-7 of it.
+// The angle of (c, s) in [-pi, pi], with a relative error of 1e-7.
 INLINE lanes angle_of(lanes c, lanes s)
 {
     const float half_pi = (float)(0.5 * PI_D);
@@ -53,23 +53,23 @@ static void angles(const wide *c, const wide *s, wide *out)
     }
 }
 
-// Turns in a sub-step that need a look at the velocities: two such never add up to half a turn
-// [rad].
+// Larger rotations in a sub-step need the velocities to count turns: two smaller ones never add up
+// to half a turn [rad].
 #define TURN_PLAIN 1.5f
 
-// Whole turns of b against a since the last look, where a sub-step may turn it by half a turn or
-// more: those that come nearest to what the velocities say.
+// Whole turns of b relative to a since the last count, if a sub-step may rotate it by half a turn
+// or more: the number nearest to that from the velocities.
 INLINE lanes_int turns_of_fast(const joint_lanes *g, lanes c, lanes s, lanes turn)
 {
-    const float round = 12582912.0f; // 1.5 * 2^23: what is added to it loses its fraction
+    const float round = 12582912.0f; // 1.5 * 2^23: adding it removes the fraction
     lanes before = angle_of(g->turn_c, g->turn_s);
     lanes turns = (before + turn - angle_of(c, s)) * splat((float)(0.5 / PI_D));
     turns = lanes_clamp(turns, splat(-JOINT_TURNS_MAX), splat(JOINT_TURNS_MAX));
     return __builtin_convertvector((turns + splat(round)) - splat(round), lanes_int);
 }
 
-// A whole turn is counted where the rotation of b against a crosses the angle pi. One that turns by
-// less than half a turn in a sub-step is seen on one side and then on the other, within a quarter
+// A whole turn is counted where the rotation of b relative to a crosses the angle pi. A joint that
+// rotates by less than half a turn in a sub-step is seen on both sides of pi, within a quarter turn
 // of it at least once.
 INLINE void count_turns(joint_lanes *g, const state_lanes *a, const state_lanes *b, float h)
 {
@@ -79,7 +79,8 @@ INLINE void count_turns(joint_lanes *g, const state_lanes *a, const state_lanes 
     lanes turn = splat(h) * (b->w - a->w);
     lanes_int fast = lanes_abs(turn) > splat(TURN_PLAIN);
     if (any_lane((lanes_min(c, g->turn_c) <= zero) | fast)) {
-        lanes on = g->turn_c * s - g->turn_s * c; // positive: counter-clockwise since last
+        // positive: counter-clockwise since the last count
+        lanes on = g->turn_c * s - g->turn_s * c;
         lanes_int above = g->turn_s >= zero;
         lanes_int now_above = s >= zero;
         lanes_int up = above & ~now_above & (on > zero);
@@ -94,15 +95,15 @@ INLINE void count_turns(joint_lanes *g, const state_lanes *a, const state_lanes 
     g->turn_s = s;
 }
 
-// ---- where the bodies stand
+// ---- geometry of the current poses
 
 INLINE vector_lanes turned(const state_lanes *by, lanes x, lanes y)
 {
     return (vector_lanes){by->qc * x - by->qs * y, by->qs * x + by->qc * y};
 }
 
-// Impulses act midway between the anchors, but not where these are wide apart, whose middle is a
-// long arm for either body: there the shift is bounded.
+// Impulses act midway between the anchors; for wide gaps, whose middle is a long arm for either
+// body, the shift is bounded.
 INLINE lanes midway_share(vector_lanes gap)
 {
     const float far = JOINT_GAP_MAX * JOINT_GAP_MAX;
@@ -123,7 +124,7 @@ INLINE void find_mass(joint_lanes *g)
     lanes xy = -ia * g->arm_ax * g->arm_ay - ib * g->arm_bx * g->arm_by;
     lanes yy = m + ia * g->arm_ax * g->arm_ax + ib * g->arm_bx * g->arm_bx;
     lanes determinant = xx * yy - xy * xy;
-    // Of the lightest bodies on the longest arms it is NaN or infinite: they are not held.
+    // For the lightest bodies on the longest arms it is NaN or infinite: they are not held.
     lanes_int solvable = lanes_abs(determinant) > splat(0.0f);
     lanes inverse = lanes_select(solvable, 1.0f / determinant, splat(0.0f));
     g->mass_xx = inverse * yy;
@@ -171,7 +172,7 @@ INLINE void find_angle(const joint_lanes *g, drive_lanes *d)
     d->angle = d->start_angle + (angle_of(g->turn_c, g->turn_s) + turn * turns);
 }
 
-// ---- pushing
+// ---- applying impulses
 
 INLINE void apply_impulse(const joint_lanes *g, state_lanes *a, state_lanes *b, lanes x, lanes y)
 {
@@ -208,8 +209,8 @@ INLINE void solve_point(joint_lanes *g, state_lanes *a, state_lanes *b, bool use
     apply_impulse(g, a, b, impulse_x, impulse_y);
 }
 
-// A limit with `room` left (what is negative is pushed out), closing at -rate. While there is room
-// it may be used up within the sub-step, but no more.
+// A limit with `room` left (negative room is pushed out), closing at -rate. A sub-step may use up
+// the remaining room, but no more.
 INLINE lanes solve_limit(const joint_lanes *g, const drive_lanes *d, lanes room, lanes rate,
                          lanes *total, lanes inv_h, bool use_bias)
 {
@@ -256,7 +257,7 @@ INLINE lanes drive_impulse(const drive_lanes *d)
     return d->impulse_spring + d->impulse_lower - d->impulse_upper + d->impulse_motor;
 }
 
-// ---- the passes, over groups of either sort: `d` is NULL for those without a drive
+// ---- passes over groups of both sorts: `d` is NULL for those without a drive
 
 INLINE void start_group(joint_lanes *g, drive_lanes *d, const body_state *states)
 {
@@ -284,8 +285,8 @@ INLINE void warm_start_group(const joint_lanes *g, const drive_lanes *d, body_st
     scatter(states, g->body_b, &b);
 }
 
-// From the second sub-step on, what was applied in the one before has been applied again, at arms
-// as they were then (integrate.c). To these the arms as they are now make this difference.
+// From the second sub-step on, the previous impulse has been applied again, at the arms of that
+// time (integrate.c). Computes the difference that the current arms make.
 INLINE void find_owed(joint_lanes *g, lanes ax, lanes ay, lanes bx, lanes by)
 {
     lanes turn_a = (g->arm_ax - ax) * g->impulse_y - (g->arm_ay - ay) * g->impulse_x;

@@ -1,8 +1,8 @@
-// The joints of a step: laid out by colour into lanes and into those that are solved one at a time,
-// filled, swept colour by colour, and stored back.
+// The joints of a step: assigned by colour to lanes, or to those solved one at a time, then filled,
+// swept colour by colour, and stored back.
 //
-// Within a colour no two joints write to the same body, so neither the order there nor how the
-// lanes are filled changes a bit. Joints without a colour are solved one by one in the order of
+// Within a colour no two joints write to the same body, so neither their order nor their lanes
+// change any bit of the result. Joints without a colour are solved one by one in the order of
 // slots: a group each.
 #include "common/physics/step/solver/joint_lanes.h"
 
@@ -59,7 +59,7 @@ static void *groups_of(const joint_solver *solver, int sort)
     return groups[sort];
 }
 
-// Room for so many groups of a sort.
+// Makes room for so many groups of a sort.
 static void set_capacity(joint_solver *solver, int sort, uint32_t capacity)
 {
     const size_t bytes = GROUP_BYTES[sort];
@@ -124,7 +124,7 @@ static uint32_t joints_per_group(int sort, uint32_t colour)
     return sort == SORT_SINGLE || colour == COLOUR_OVERFLOW ? 1 : LANES;
 }
 
-// Which joints go into which groups, and memory for these.
+// Assigns joints to groups, and allocates memory for these.
 static void lay_out(physics_world *world)
 {
     joint_solver *solver = solver_of(world);
@@ -165,7 +165,7 @@ static span groups_in(const physics_world *world, int sort, uint32_t colour)
     return (span){first[colour], first[colour + 1]};
 }
 
-// The part of those groups that a range of shares is.
+// The part of those groups that corresponds to a range of shares.
 static span share_of_groups(const physics_world *world, int sort, uint32_t colour, uint32_t first,
                             uint32_t end)
 {
@@ -228,12 +228,12 @@ static void sweep_lanes(physics_world *world, joint_sort sort, uint32_t first, u
     case PASS_WARM_START:
         kernels->warm_start(groups, count, states);
         break;
-    case PASS_WARM_AGAIN: // solving does what is left to do
+    case PASS_WARM_AGAIN: // solving applies the difference
         break;
     case PASS_SOLVE:
         kernels->solve(groups, count, states, &world->step);
         break;
-    case PASS_SETTLE: // these passes sweep contacts alone
+    case PASS_SETTLE: // these passes only sweep contacts
     case PASS_SETTLE_MORE:
         break;
     case PASS_RELAX:
@@ -254,7 +254,7 @@ static void sweep_groups(physics_world *world, joint_sort sort, uint32_t first, 
     }
 }
 
-// One by one, of whichever sort has the lowest slot next.
+// Sweeps joints without a colour one by one: the sort with the lowest next slot goes first.
 static void sweep_overflow(physics_world *world, solver_pass pass)
 {
     const joint_solver *solver = world->solver->joint_solver;

@@ -1,24 +1,23 @@
 // Long chains whose joints come open.
 //
-// A sweep over joints passes a pull on to the next link, or to a few; in a chain of thirty links
-// the sweeps of a sub-step do not bring the pull of its end to where it hangs. It stretches by a
-// sixth at 30 Hz, and its joints open where it is whipped round. Once a joint of a long chain has
-// opened, a truss begins there (truss/truss.h), which solves all of the chain as one system. A
-// chain that moves little is left to sweeps, which cost less.
+// A sweep over joints transfers a pull to the next link, or to a few; in a chain of thirty links
+// the sweeps of a sub-step do not transfer the pull of its end to its suspension. It stretches by a
+// sixth at 30 Hz, and its joints open when it is whipped around. Once a joint of a long chain has
+// opened, a truss begins there (truss/truss.h), which solves the whole chain as one system. Sweeps,
+// which cost less, handle a chain that moves little.
 //
-// A chain is a row of bodies of which each has two joints at the most; nets, grids, ragdolls and
-// cars are none.
+// A chain is a row of bodies with at most two joints each; nets, grids, ragdolls and cars are not
+// chains.
 #include "common/physics/step/solver/long_chains.h"
 
 #include "common/physics/state/joints/joint_record.h"
 
-enum { CHAIN_LONG = 8 };   // joints
-#define OPEN_SHARE 0.0015f // share of the arms: a joint that gapes wider counts
+enum { CHAIN_LONG = 8 };   // least number of joints
+#define OPEN_SHARE 0.0015f // share of the arms: a wider gap counts as open
 #define OPEN_SPEED                                                                                 \
-    1.0f // an open joint counts if it moves faster: chains that hang still sag and sleep [m/s]
+    1.0f // an open joint counts only if it moves faster: chains that hang still sag and sleep [m/s]
 
-// The number of joints that follow in a row beyond the body on that side of the joint; counts up to
-// `most`.
+// The number of consecutive joints beyond the body on that side of the joint; counts up to `most`.
 static int joints_beyond(const physics_world *world, uint32_t slot, uint32_t side, int most)
 {
     int count = 0;

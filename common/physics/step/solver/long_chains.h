@@ -1,4 +1,4 @@
-// Long chains whose joints come open; see long_chains.c.
+// Long chains whose joints open; see long_chains.c.
 #ifndef CAROM_COMMON_PHYSICS_STEP_SOLVER_LONG_CHAINS_H
 #define CAROM_COMMON_PHYSICS_STEP_SOLVER_LONG_CHAINS_H
 
@@ -9,8 +9,8 @@
 
 struct physics_world;
 
-// Whether a revolute joint whose anchors are so far apart, at these arms, is one that has come open
-// in a chain that is too long for sweeps.
+// Whether a revolute joint with this gap between its anchors, at these arms, has opened in a chain
+// that is too long for sweeps.
 bool is_open_in_long_chain(const struct physics_world *world, uint32_t joint, vec2 apart,
                            vec2 arm_a, vec2 arm_b);
 

@@ -1,35 +1,35 @@
 // Trusses: bodies of very uneven masses and the joints between them, solved as one system of
 // equations.
 //
-// Sweeps over joints pass a load on from body to body, and through a light one only so much in each
-// sweep as it weighs against the load: under 1000 times its own mass a rod gives way by metres. In
-// a truss the impulses of all ties are found at once, so that no ratio of masses matters. The
-// unknowns are the changes of velocities, dv: each row J v + push = 0 of a tie acts as a spring
-// without rest, of a stiffness S far above every mass, and
+// Sweeps over joints transfer a load from body to body, and through a light body only in proportion
+// to its mass: under 1000 times its own mass a rod stretches by metres. In a truss the impulses of
+// all ties are found at once, so that no ratio of masses matters. The unknowns are the changes of
+// velocities, dv: each row J v + push = 0 of a tie acts as a spring of a stiffness S far above
+// every mass, and
 //
 //     (M + Σ S Jᵀ J) dv = - Σ S Jᵀ (J v + push),
 //
-// with the impulse -S (J v + push + J dv) for each. Springs rather than the multipliers of
-// constraints keep the matrix positive definite and as sparse as the bodies are tied, whatever rows
-// say the same; and nothing of their softness is left after a step, as the impulses add up from
-// sub-step to sub-step (the augmented Lagrangian: M. Hestenes, M. Powell, 1969). Limits and
-// contacts press one way: which of them do is found in a few rounds.
+// with the impulse -S (J v + push + J dv) for each. Springs, rather than the multipliers of
+// constraints, keep the matrix positive definite, even with redundant rows, and as sparse as the
+// ties; and their softness has no effect after a step, as the impulses add up from sub-step to
+// sub-step (the augmented Lagrangian: M. Hestenes, M. Powell, 1969). Limits and contacts only push:
+// a few rounds find those that do.
 //
-// Impulses that the sweeps found for the same rows do not count: they were inner to the truss, and
-// the solution is the one nearest to it by kinetic energy. So drives, springs, friction and all
-// other contacts stay with the sweeps. Errors of places are taken back by moving the bodies, not by
-// velocities: pushed by those, a light chain would gain energy from its load.
+// Impulses that the sweeps found for the same rows have no influence: they are internal to the
+// truss, and the solution is the nearest one in kinetic energy. So the sweeps still handle drives,
+// springs, friction and all other contacts. Position errors are corrected by moving the bodies, not
+// by velocities: otherwise a light chain would gain energy from its load.
 #include "common/physics/step/solver/truss/truss.h"
 
 #include "common/physics/step/joints/joint_single.h"
 #include "common/physics/step/solver/joint_lanes.h"
 #include "common/physics/step/solver/solver_scratch.h"
 
-#define TRUSS_STIFFNESS                                                                            \
-    100.0 // stiffness of a row, times the heaviest mass: with far more the links of a chain would
-          // be lost in rounding
-#define EXCESS_SLACK 1e-9   // a one-sided row that closes no faster stays open [m/s]
-enum { TRUSS_REFINED = 1 }; // times
+// The stiffness of a row, times the heaviest mass: if it were much larger, the links of a chain
+// would vanish in rounding.
+#define TRUSS_STIFFNESS 100.0
+#define EXCESS_SLACK    1e-9 // a one-sided row that closes more slowly stays open [m/s]
+enum { TRUSS_REFINED = 1 };  // refinements of the solution
 
 // ---- where ties are
 
@@ -67,7 +67,7 @@ static void place_tie(physics_world *world, truss_tie *tie)
     be_rigid(world, j, tie);
 }
 
-// Angles are held by as much as the longest arm makes of the stiffness of points.
+// The stiffness of angles: that of points times the square of the longest arm.
 static void find_stiffness(const physics_world *world, truss_solver *s, truss *of)
 {
     double mass = 0.0;
@@ -119,7 +119,7 @@ static void read_velocity(const physics_world *world, uint32_t slot, double *v)
     v[2] = (double)state->angular_velocity;
 }
 
-// How far a row is from holding; and it does not turn what does not turn.
+// Computes the violation of each row; rows do not rotate bodies that cannot rotate.
 static void find_excess(const physics_world *world, const truss_solver *s, truss_tie *tie)
 {
     double a[TRUSS_AXES];
@@ -170,7 +170,7 @@ static void push_bodies(double *right, const truss_tie *tie, const truss_row *ro
     }
 }
 
-// The rest of an excess once velocities have changed so.
+// The violation that remains after these changes of velocities.
 static double excess_after(const double *changes, const truss_tie *tie, const truss_row *row,
                            double excess)
 {
@@ -192,7 +192,7 @@ static double stiffness_of(const truss *of, const truss_tie *tie, const truss_ro
 static void add_row_to(truss_solver *s, const truss *of, const truss_tie *tie, truss_row *row)
 {
     const double stiffness = row->held ? stiffness_of(of, tie, row) : 0.0;
-    // A row that is released loses its impulse again.
+    // A released row loses its impulse.
     const double right = row->held ? -stiffness * row->excess : -row->total;
     row->impulse = row->held ? 0.0 : -row->total;
     push_bodies(s->changes.data, tie, row, right);
@@ -230,8 +230,8 @@ static void solve_rows(truss_solver *s, const truss *of)
                        &s->changes.data[TRUSS_AXES * of->first_body]);
 }
 
-// The impulse that follows from the changes. True if a one-sided row is to be held or let go, which
-// it then is for the next round; in late rounds it is let go alone, so that this ends.
+// Computes the impulse from the changes. True if a one-sided row must be activated or released for
+// the next round; late rounds only release, so that the rounds end.
 static bool finish_row(const truss_solver *s, const truss *of, const truss_tie *tie, truss_row *row,
                        int round)
 {
@@ -266,8 +266,8 @@ static bool finish_rows(truss_solver *s, const truss *of, int round)
 
 // ---- solving
 
-// Once more for what is left of the equations M dv = Jᵀ P and J v + push = 0: takes out what the
-// rows' softness and rounding leave, which a truss of great mass ratios has some of.
+// Solves again for the remainders of the equations M dv = Jᵀ P and J v + push = 0: removes the
+// effect of the rows' softness and of rounding, which large mass ratios amplify.
 static void refine(truss_solver *s, const truss *of)
 {
     double *changes = s->changes.data;
@@ -305,7 +305,7 @@ static void refine(truss_solver *s, const truss *of)
     }
 }
 
-// The same rows once more, for the errors of places.
+// Solves the same rows for the position errors.
 static void solve_shifts(truss_solver *s, const truss *of)
 {
     double *changes = s->changes.data;
@@ -334,10 +334,10 @@ static void note_own(truss_solver *s, uint32_t number, const double *row, double
     }
 }
 
-// Ties that sweeps leave alone: rods and ropes, for the sweeps do not know of their inertia, and
-// welds, for one by one they would spin a light body faster than it may. Their impulses must
-// not act again along old directions (integrate.c): they are taken back when the next sub-step
-// begins, for all of a body at once, as what each did is far more than the sum.
+// Ties that sweeps skip: rods and ropes, since sweeps do not know their lent inertia, and welds,
+// since one by one they would make a light body spin beyond the limit. Their impulses must not act
+// again along old directions (integrate.c): the next sub-step reverts their sum for each body,
+// since the single impulses are far larger than the sum.
 static void note_alone(truss_solver *s, const truss *of)
 {
     for (uint32_t i = of->first_tie; i < of->end_tie; i++) {
@@ -416,7 +416,7 @@ static void solve_truss(physics_world *world, truss_solver *s, const truss *of, 
     for (int i = 0; i < TRUSS_REFINED; i++) {
         refine(s, of);
     }
-    if (!is_finite(s, of)) { // the sweeps' solution stands
+    if (!is_finite(s, of)) { // the sweeps' solution remains
         return;
     }
     note_alone(s, of);

@@ -1,19 +1,20 @@
-// Which bodies and joints make up the trusses of a step.
+// Finds the bodies and joints of the trusses of a step.
 //
 // A truss begins with a joint that ties a body to one MASS_RATIO_MAX times heavier, with a contact
 // of a body so much heavier with one that has joints, or with an open joint of a long chain
-// (long_chains.c). It goes on over all joints that hold something rigidly, and over such contacts.
-// Bodies are numbered so that each comes after what it was the way to: that keeps the matrix of a
-// tree as empty as the tree. Its ties are those joints, and all contacts of its bodies with each
-// other and with what does not move.
+// (long_chains.c). It extends over all rigid joints, and over such contacts. Bodies are numbered so
+// that each comes after the bodies that were found from it: that keeps the matrix of a tree as
+// sparse as the tree. Its ties are those joints, and all contacts of its bodies with each other and
+// with static bodies.
 //
 // A taut rope of light links under a heavy load is a string of high pitch: swinging sideways, a
 // link of mass m under a tension T with a length l has the angular frequency sqrt(T / (m l)) or
-// more, and what turns by more than some tenths of a radian in a sub-step h cannot be followed. So
-// links and rods are lent rotational inertia for the step, LENT_SHARE h² T r on each arm r, with
-// the weight of the lighter side for T. It does not weigh, keeps momentum, and is small beside the
-// load: ten links of a chain of 5 m make it swing slower by 0.1 % at 60 Hz with four sub-steps.
-// (Compare the geometric stiffness of M. Tournier et al., "Stable Constrained Dynamics", 2015.)
+// more, and a rotation of more than a few tenths of a radian in a sub-step h cannot be simulated.
+// So links and rods are lent rotational inertia for the step, LENT_SHARE h² T r on each arm r,
+// where T is the weight of the lighter side. It has no weight, conserves momentum, and is small
+// compared with the load: a chain of 5 m with ten links swings 0.1 % slower at 60 Hz with four
+// sub-steps. (Compare the geometric stiffness of M. Tournier et al., "Stable Constrained Dynamics",
+// 2015.)
 #include "common/physics/step/solver/truss/truss.h"
 
 #include <stdlib.h>
@@ -26,8 +27,8 @@
 #include "common/physics/step/solver/solver_scratch.h"
 
 #define LENT_SHARE    64.0
-#define GRAVITY_LEAST 10.0f // least load reckoned with: not only gravity tears at a joint [m/s²]
-#define LENGTH_LEAST  1e-3  // shorter rods have no direction to speak of [m]
+#define GRAVITY_LEAST 10.0f // least assumed load: not only gravity pulls at a joint [m/s²]
+#define LENGTH_LEAST  1e-3  // shorter rods have no usable direction [m]
 
 #define ENTERED UINT32_MAX // value of truss_solver.number: on the walk, not numbered yet
 
@@ -48,7 +49,7 @@ static bool is_dynamic(const physics_world *world, uint32_t slot)
 
 // ---- where trusses begin
 
-// Contacts in which the lighter body is under a load that its joints have to bear.
+// Whether joints of the contact's lighter body have to bear a load.
 static bool loads_joints(const physics_world *world, const contact *c)
 {
     const float of_a = world->motions.data[c->body_a].inv_mass;
@@ -89,7 +90,7 @@ static uint32_t other_of_joint(const joint *j, uint32_t key)
     return (key & 1) == 0 ? j->body_b : j->body_a;
 }
 
-// Bodies to which a truss goes on from this one, ascending.
+// Lists the bodies to which a truss extends from this one, in ascending order.
 static void list_ways(physics_world *world, truss_solver *s, truss_visit *visit)
 {
     visit->first = visit->next = s->ways.count;
@@ -122,7 +123,7 @@ static void enter(physics_world *world, truss_solver *s, uint32_t slot)
     array_push(&s->walk, visit);
 }
 
-// The body on top of the walk has no more ways: it is numbered.
+// Numbers the body on top of the walk's stack, which has no more ways.
 static void leave(truss_solver *s)
 {
     const truss_visit *visit = &s->walk.data[--s->walk.count];
@@ -158,8 +159,8 @@ static uint32_t number_in(const truss_solver *s, const truss *of, uint32_t slot)
     return number > of->first_body ? number - 1 : NO_BODY;
 }
 
-// Adds a tie on the side of one of its bodies: on that of its first, or of the only one that moves.
-// None leads out of the truss.
+// Adds a tie to the list of its first body, or of the only one that moves. No tie leads out of the
+// truss.
 static void add_tie(const physics_world *world, truss_solver *s, const truss *of, truss_tie tie,
                     const uint32_t slots[2], uint32_t side)
 {
@@ -221,7 +222,7 @@ static bool lay_out_matrix(truss_solver *s, const truss *of, uint32_t work_max)
     return truss_matrix_lay_out(&s->matrix, of->end_body - of->first_body, &s->pairs, work_max);
 }
 
-// One with so many loops that solving it would take long is solved as a tree.
+// A truss with so many loops that solving it would take long is solved as a tree.
 static void cut_loops(truss_solver *s, truss *of)
 {
     uint32_t kept = of->first_tie;
@@ -244,9 +245,9 @@ static void find_cells(truss_solver *s, const truss *of)
     }
 }
 
-// ---- inertia that is lent
+// ---- lent inertia
 
-// Masses on either side of each joint. A body comes after those that it is the parent of.
+// Computes the masses on either side of each joint. A body comes after its children.
 static void weigh(const physics_world *world, truss_solver *s, truss *of)
 {
     for (uint32_t i = of->first_tie; i < of->end_tie; i++) {
@@ -272,7 +273,8 @@ static void weigh(const physics_world *world, truss_solver *s, truss *of)
     }
 }
 
-// The mass that can hang on a tie: that of its lighter side; of what is fixed, of all.
+// The mass that a tie may carry: that of its lighter side; for a tie to a static body, the whole
+// mass.
 static double load_of(const truss_solver *s, const truss *of, const truss_tie *tie)
 {
     if (tie->a == NO_BODY || tie->b == NO_BODY || !is_of_tree(s, tie)) {
@@ -300,7 +302,7 @@ static vec2 arm_to(const body_motion *m, vec2d anchor)
     return rot_vec(m->rotation, vec2_sub(at, m->local_center));
 }
 
-// No spring and no winch.
+// Whether the joint is neither a spring nor a winch.
 static bool is_stiff(const physics_world *world, const joint *j)
 {
     const joint_settings *set = joint_settings_of(world, j);

@@ -1,10 +1,10 @@
 // The matrix of a truss: block elimination in the order of its bodies (L D Lᵀ).
 //
-// Eliminating a body ties those to each other that it was tied to and that come later. In a tree
-// whose bodies come after their branches that is one body, so nothing is filled in and the work is
-// in proportion to the bodies; each loop adds a block or two to the columns that it runs through.
-// Which blocks are filled is found once a step, with the tree of elimination (compare T. Davis,
-// "Direct Methods for Sparse Linear Systems", 2006, chapter 4).
+// Eliminating a body connects the later bodies to which it was tied. In a tree whose bodies come
+// after their branches that is one body, so no block is filled in and the work is in proportion to
+// the bodies; each loop adds a block or two to the columns along it. The filled blocks are found
+// once a step, with the elimination tree (compare T. Davis, "Direct Methods for Sparse Linear
+// Systems", 2006, chapter 4).
 #include "common/physics/step/solver/truss/truss_matrix.h"
 
 #include "common/physics/parallel/sort.h"
@@ -37,7 +37,7 @@ static void take_rows(truss_matrix *matrix, uint32_t of, uint32_t but)
     }
 }
 
-// The cells of a column whose own pairs' rows are listed; those of its earlier ones are known.
+// Lays out the cells of a column, whose own pairs' rows are listed; cells of earlier columns exist.
 // Column and row numbers are one more than the body's: 0 is none.
 static void lay_out_column(truss_matrix *matrix, uint32_t at)
 {
@@ -173,7 +173,7 @@ static void subtract_transposed_times(double *out, const truss_block *m, const d
     }
 }
 
-// Takes a body out of the equations of all that come later.
+// Eliminates a body from the equations of all later ones.
 static void eliminate(truss_matrix *matrix, uint32_t first, uint32_t at, double *x)
 {
     truss_column *column = &matrix->columns.data[at];

@@ -1,5 +1,5 @@
-// The symmetric positive definite matrix of a truss, a block of three by three for each pair of its
-// bodies that are tied together; see truss_matrix.c.
+// The symmetric positive definite matrix of a truss, with a block of three by three for each pair
+// of tied bodies; see truss_matrix.c.
 #ifndef CAROM_COMMON_PHYSICS_STEP_SOLVER_TRUSS_TRUSS_MATRIX_H
 #define CAROM_COMMON_PHYSICS_STEP_SOLVER_TRUSS_TRUSS_MATRIX_H
 
@@ -15,7 +15,7 @@ typedef struct truss_block {
     double at[TRUSS_AXES][TRUSS_AXES];
 } truss_block;
 
-// A block below the diagonal: of its column's body and the later body `row`.
+// A block below the diagonal: between its column's body and the later body `row`.
 typedef struct truss_cell {
     uint32_t row;
     truss_block block;
@@ -26,7 +26,7 @@ typedef struct truss_cell {
 typedef struct truss_column {
     uint32_t first, end; // cells of the column, by row
     uint32_t child, next;
-    truss_block diagonal; // the inverse of what elimination left of it, once factorized
+    truss_block diagonal; // after factorization: the inverse of what elimination left of the block
 } truss_column;
 
 typedef ARRAY(truss_cell) truss_cell_list;
@@ -36,20 +36,20 @@ typedef ARRAY(truss_column) truss_column_list;
 typedef struct truss_matrix {
     truss_column_list columns;
     truss_cell_list cells;
-    slot_list rows; // rows of the column that is being laid out
+    slot_list rows; // rows of the current column during layout
 } truss_matrix;
 
 void truss_matrix_clear(truss_matrix *matrix);
 void truss_matrix_free(truss_matrix *matrix);
-// Adds the columns of so many bodies more, tied by the pairs a < b, which are sorted. False, and
-// nothing added, if solving would take more than `work_max` products of blocks.
+// Adds the columns of so many more bodies, tied by the sorted pairs a < b. False, without adding
+// any, if solving would take more than `work_max` products of blocks.
 bool truss_matrix_lay_out(truss_matrix *matrix, uint32_t bodies, const item_pairs *pairs,
                           uint32_t work_max);
 // The place of the cell of two bodies, column < row, that are tied.
 uint32_t truss_matrix_cell(const truss_matrix *matrix, uint32_t column, uint32_t row);
 
-// Of the bodies [first, end), which are a truss: sets all to zero; then, once filled, solves for
-// the right side `x`, three numbers a body from the first, in place.
+// For the bodies [first, end) of a truss: sets all blocks to zero; then, once filled, solves for
+// the right side `x`, three numbers per body from the first, in place.
 void truss_matrix_zero(truss_matrix *matrix, uint32_t first, uint32_t end);
 void truss_matrix_solve(truss_matrix *matrix, uint32_t first, uint32_t end, double *x);
 // Solves for another right side, after truss_matrix_solve().

@@ -1,9 +1,9 @@
-// The rows of the ties of a truss, and where the impulses go that are found for them.
+// Computes the rows of a truss's ties, and stores the impulses found for them.
 //
-// A row says of a tie what its own kernel or function says of it (joint_kernels.c, the files of
-// joints/, contact_kernels.c), but rigidly: its push is reached, not approached. Impulses are added
-// to those that the sweeps have found so far, so that warm starting, reports and breaking know
-// nothing of trusses.
+// A row has the equation of the tie's own kernel or function (joint_kernels.c, the files of
+// joints/, contact_kernels.c), but rigid: its push is reached, not approached. Impulses are added
+// to those of the sweeps so far, so warm starting, reports and breaking need not know about
+// trusses.
 #include "common/physics/step/solver/truss/truss.h"
 
 #include "common/physics/step/solver/impact_joints.h"
@@ -33,7 +33,7 @@ static truss_row *add_row(truss_tie *tie, row_kind kind)
     return row;
 }
 
-// The rate along a unit vector of the point of b at its arm against that of a.
+// The velocity along a unit vector of b's point at its arm relative to a's.
 static truss_row *add_line(truss_tie *tie, row_kind kind, vec2 along, vec2 arm_a, vec2 arm_b)
 {
     truss_row *row = add_row(tie, kind);
@@ -69,7 +69,8 @@ static void make_one_sided(truss_row *row, float room, float push, float total)
     row->held = total > 0.0f;
 }
 
-// Room that is left may be used up within the sub-step; what is beyond the limit is pushed back.
+// The remaining room may be used up within the sub-step; beyond the limit the coordinate is pushed
+// back.
 static void make_limit(const physics_world *world, truss_row *row, softness rigid, float room,
                        float total, bool use_bias)
 {
@@ -115,7 +116,7 @@ static void write_revolute(const physics_world *world, truss_tie *tie, joint_sor
     }
 }
 
-// A tie that sweeps leave alone begins anew in every sub-step.
+// A tie that sweeps skip starts from zero in every sub-step.
 static void begin_anew(truss_tie *tie, const single_joint *j)
 {
     for (uint32_t i = 0; i < tie->row_count; i++) {
@@ -186,7 +187,7 @@ static void write_slide(const physics_world *world, truss_tie *tie, const single
     add_limits(world, tie, j, axis, arm_a, p.arm_b, vec2_dot(axis, p.separation), use_bias);
 }
 
-// As separation_now() and rolled() of contact_kernels.c.
+// Like separation_now() and rolled() of contact_kernels.c.
 static float separation_of(const physics_world *world, const truss_tie *tie, uint32_t point)
 {
     const contact_groups *groups = &world->solver->groups;
@@ -212,7 +213,7 @@ static float separation_of(const physics_world *world, const truss_tie *tie, uin
     return separation;
 }
 
-// As push_bias() of contact_kernels.c.
+// Like push_bias() of contact_kernels.c.
 static float push_back(const step_context *step, bool stands, float separation)
 {
     const float rate = stands ? step->static_bias_rate : step->contact_bias_rate;
@@ -287,7 +288,7 @@ static void give_contact(const physics_world *world, const truss_tie *tie, bool 
         const float before = p->normal_impulse[tie->lane];
         const float now = one_sided_total(row);
         wide_set(&p->normal_impulse, tie->lane, now);
-        if (!use_bias) { // the sub-step's has been counted
+        if (!use_bias) { // this sub-step's impulse has been counted
             add_to(&p->total_impulse, tie->lane, now - before);
         }
     }
@@ -346,7 +347,7 @@ static void give_row(joint_impulses *to, const truss_row *row)
     }
 }
 
-// A joint that is solved one at a time takes back what it has done to its bodies.
+// Records the change of velocities that a joint solved one at a time must revert.
 static void note_change(single_joint *j, const truss_row *row)
 {
     const joint_scratch *s = &j->scratch;
