@@ -1,7 +1,6 @@
-// The narrow phase: renews the manifold of every awake contact, carries the impulses of points that
-// stayed over to their successors, makes those of pairs that will meet within the step
-// (speculative.c), and lets contacts in and out of the constraint graph. Bodies touched while
-// asleep wake.
+// The narrow phase: renews the manifold of every awake contact, copies the impulses of persisting
+// points to the new ones, makes points for pairs that will meet within the step (speculative.c),
+// and adds contacts to the constraint graph or removes them. Sleeping bodies that are touched wake.
 #include "common/physics/step/speculative.h"
 #include "common/physics/state/contacts/contact_pair.h"
 #include "common/physics/parallel/sort.h"
@@ -10,16 +9,20 @@
 #include "common/physics/state/world.h"
 #include "common/physics/step/step_scratch.h"
 
-#define RECYCLE_SHARE       0.01f // and less than this share of the farthest point of B from its origin
-#define RECYCLE_SHARE_ROUND 0.0001f // the same where something round touches at one point
-#define DEEP_SHARE                                                                                 \
-    0.5f // deeper in each other than this share of the thinner one's smallest half width, shapes do
-         // not rub
-#define GRAIN_CONTACTS 128u // contacts that make a range worth handing to another thread
-#define CONTACTS_AHEAD 8u // asked for so many before their turn: where piles move they lie anywhere
+// A manifold is kept while no point of B moves by more than RECYCLE_DISTANCE and by this share of
+// the distance of B's farthest point from B's origin; the second is for round shapes that touch at
+// one point.
+#define RECYCLE_SHARE       0.01f
+#define RECYCLE_SHARE_ROUND 0.0001f
+// Shapes that overlap by more than this share of the thinner one's smallest half width have no
+// friction.
+#define DEEP_SHARE          0.5f
+#define GRAIN_CONTACTS      128u // contacts that make a range worth handing to another thread
+// Contacts are prefetched this many ahead: in moving piles they lie anywhere in memory.
+#define CONTACTS_AHEAD      8u
 
-// Takes a manifold over that was found with B's frame at `reference`, with the impulses of the
-// points that stayed.
+// Replaces the manifold by one found with B's frame at `reference`, keeping the impulses of
+// persisting points.
 static void take_manifold(contact *c, const manifold *m, transform reference)
 {
     const contact old = *c;
@@ -47,7 +50,7 @@ static void take_manifold(contact *c, const manifold *m, transform reference)
     }
 }
 
-// Where a body is as the step begins: the solver has those begin elsewhere that impacts struck.
+// The pose of a body when the step began: the solver starts struck bodies elsewhere.
 static pose true_pose(const physics_world *world, uint32_t slot)
 {
     const body_motion *m = &world->motions.data[slot];
@@ -59,7 +62,7 @@ static pose true_pose(const physics_world *world, uint32_t slot)
     return frame;
 }
 
-// A sensor notes whether shapes overlap, no more.
+// A sensor only detects whether shapes overlap.
 static bool sensor_overlaps(const physics_world *world, const shape *a, const shape *b)
 {
     const transform b_in_a = pose_relative(true_pose(world, a->body), true_pose(world, b->body));
@@ -68,8 +71,8 @@ static bool sensor_overlaps(const physics_world *world, const shape *a, const sh
     return distance_proxies(&pa, &pb, b_in_a, true, NULL).distance <= 0.0f;
 }
 
-// Whether the shapes are deeper in each other than half of what the thinner of them measures from
-// its middle out. (A segment has no thickness; it meets only what has.)
+// Whether the shapes overlap by more than half of the thinner one's smallest half width. (A segment
+// has no thickness; it only meets shapes that do.)
 static bool is_deep(const contact *c, const shape *a, const shape *b)
 {
     float of_a = a->traits->extent_min;
@@ -99,10 +102,10 @@ static void find_manifold(contact *c, const shape *a, const shape *b, transform 
     }
 }
 
-// The distance that a point of B may move, as seen from A, before the manifold is found again. With
+// The distance that a point of B may move relative to A before the manifold is computed again. With
 // points that is RECYCLE_DISTANCE, far less for small shapes; without, the rest of the gap between
-// them. A round shape that touches at one point touches with ever other places as it rolls: points
-// left behind would press on it beside its centre and roll it on, so that wedged balls never rest.
+// them. A rolling shape that touches at one point keeps changing that point: old points would press
+// beside its centre and roll it on, so wedged balls would never rest.
 static float allowed_move(const contact *c)
 {
     if (c->point_count == 0) {
@@ -112,8 +115,8 @@ static float allowed_move(const contact *c)
     return float_min(RECYCLE_DISTANCE, (rolls ? RECYCLE_SHARE_ROUND : RECYCLE_SHARE) * c->reach);
 }
 
-// Whether the manifold is still good: no point of B can have moved by more than allowed since it
-// was found.
+// Whether the manifold is still valid: no point of B can have moved by more than allowed since it
+// was computed.
 static bool is_still_good(const contact *c, transform b_in_a)
 {
     float reach = c->reach;
@@ -124,12 +127,13 @@ static bool is_still_good(const contact *c, transform b_in_a)
     vec2 p = vec2_sub(b_in_a.p, c->reference.p);
     float dc = b_in_a.q.c - c->reference.q.c;
     float ds = b_in_a.q.s - c->reference.q.s;
-    // |a + b|² <= 2 (|a|² + |b|²), of the move and of the turn's chord at the farthest point
+    // |a + b|² <= 2 (|a|² + |b|²), for the translation and the rotation's chord at the farthest
+    // point
     float bound = 2.0f * (vec2_length_squared(p) + reach * reach * (dc * dc + ds * ds));
     return bound <= allowed * allowed;
 }
 
-// The result of the search for a contact's manifold.
+// The result of computing a contact's manifold.
 typedef enum finding { FOUND_PARTED, FOUND_NOTHING, FOUND_POINTS } finding;
 
 static bool boxes_overlap(const physics_world *world, const contact *c)
@@ -137,8 +141,7 @@ static bool boxes_overlap(const physics_world *world, const contact *c)
     return aabb_overlaps(world->shapes.data[c->shape_a].fat, world->shapes.data[c->shape_b].fat);
 }
 
-// Gives a contact without points, as it is now, those that it will have in the midst of the step,
-// if any.
+// Gives a contact that has no points now those that it will have in the middle of the step, if any.
 static void look_ahead(const physics_world *world, contact *c, transform b_in_a)
 {
     manifold m;
@@ -147,7 +150,7 @@ static void look_ahead(const physics_world *world, contact *c, transform b_in_a)
     }
 }
 
-// Brings the contact to where its bodies are now.
+// Updates the contact to its bodies' current poses.
 static finding renew_contact(physics_world *world, contact *c)
 {
     const body_motion *ma = &world->motions.data[c->body_a];
@@ -166,7 +169,7 @@ static finding renew_contact(physics_world *world, contact *c)
     if (!kept) {
         find_manifold(c, a, b, b_in_a);
     }
-    // Fast bodies have new boxes in each step; of those that rebound all are looked at.
+    // Fast bodies have new boxes in each step; among contacts with restitution all are examined.
     const bool fast = renewed || (world->step.lively && (c->flags & CONTACT_SURFACE) != 0);
     if (fast && c->point_count == 0 && may_meet_ahead(world, c, b_in_a)) {
         if (kept) {
@@ -188,11 +191,11 @@ bool contact_restore(physics_world *world, uint32_t slot)
 
 enum { // lists of a partial
     GOT_POINTS,
-    LOST_POINTS, // or their boxes have parted
-    OTHER_POINTS // more or fewer
+    LOST_POINTS, // or their boxes do not overlap any more
+    OTHER_POINTS // their number changed
 };
 
-// Brings a contact to where its bodies are now. Returns the list on which it belongs, or -1.
+// Updates a contact to its bodies' current poses. Returns the list on which it belongs, or -1.
 static int update_contact(physics_world *world, uint32_t slot)
 {
     contact *c = &world->contacts.data[slot];
@@ -208,8 +211,8 @@ static int update_contact(physics_world *world, uint32_t slot)
     return is == FOUND_POINTS && c->point_count != before ? OTHER_POINTS : -1;
 }
 
-// Contacts in a row, to the lists on which they belong. The only place from which a contact is
-// updated: compilers put it in line here.
+// Updates consecutive contacts and puts each on the list where it belongs. It is the only caller of
+// the update, so compilers inline it here.
 static void update_row(physics_world *world, const uint32_t *slots, uint32_t count, partial *found)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -225,11 +228,11 @@ static void update_row(physics_world *world, const uint32_t *slots, uint32_t cou
     }
 }
 
-// A range of awake contacts, from the given one on.
+// Updates a range of awake contacts, from the given one on.
 static void update_contacts(physics_world *world, uint32_t first, uint32_t end, partial *found,
                             const void *context)
 {
-    if (first < end) { // there is no list before the first contact
+    if (first < end) { // the list is NULL before the first contact
         const uint32_t from = *(const uint32_t *)context;
         update_row(world, &world->awake_contacts.data[from + first], end - first, found);
     }
@@ -242,8 +245,8 @@ static void add_slots(slot_list *to, const slot_list *slots)
     }
 }
 
-// Pairs of a sensor of which neither body is awake are tested once, when a box of one of the two is
-// new: nothing else moves them.
+// Tests a sensor's pairs of which neither body is awake once, when a box of one of the two is new:
+// otherwise they do not move.
 static void update_still(physics_world *world)
 {
     slot_list *still = &world->scratch->listed;
@@ -290,7 +293,8 @@ static void sort_graph(physics_world *world, uint32_t partials)
     }
 }
 
-// Out of the graph first, all of them, so that colours become free; then in, by slot.
+// All contacts that leave the graph do so first, so that colours become free; then others enter, by
+// slot.
 static void leave_graph(physics_world *world)
 {
     world->scratch->deactivated.count =
@@ -308,13 +312,13 @@ static void leave_graph(physics_world *world)
             contact_free(world, slot);
         } else if (parted) {
             c->point_count =
-                0; // another piece may be touched now: touch.c tells the end, and frees
+                0; // another piece may be touched now: touch.c reports the end, and frees
         }
     }
 }
 
-// Bodies that go on side by side after an impact are solved with the normal of the place where they
-// met.
+// Bodies that move on side by side after an impact are solved with the normal of the place where
+// they met.
 static void join_impacts(physics_world *world)
 {
     const slot_list *joined = &world->scratch->joined;
@@ -339,7 +343,7 @@ static void enter_graph(physics_world *world)
     for (uint32_t i = 0; i < world->scratch->activated.count; i++) {
         contact *c = &world->contacts.data[world->scratch->activated.data[i]];
         if (c->point_count == 0 && (c->flags & CONTACT_SENSOR) == 0) {
-            continue; // hidden since
+            continue; // hidden in the meantime
         }
         c->flags |= CONTACT_ACTIVE;
         if ((c->flags & CONTACT_SENSOR) != 0) {
@@ -360,8 +364,8 @@ void narrow_phase(physics_world *world)
 {
     array_clear(&world->solver->began);
     array_clear(&world->solver->ended);
-    // Bodies touched asleep wake, and bring contacts along whose manifolds are from before they
-    // slept: the loop renews those, too.
+    // Touched sleeping bodies wake, and bring contacts with manifolds from before they slept: the
+    // loop renews those, too.
     for (uint32_t first = 0; first < world->awake_contacts.count || first == 0;) {
         array_clear(&world->scratch->activated);
         array_clear(&world->scratch->deactivated);
@@ -387,7 +391,7 @@ void narrow_phase(physics_world *world)
         world->motions.data[world->shapes.data[world->enlarged.data[i]].body].box_renewed = false;
     }
     array_clear(&world->enlarged);
-    for (uint32_t i = 0; i < world->scratch->grown.count; i++) { // renewed since, by impacts.c
+    for (uint32_t i = 0; i < world->scratch->grown.count; i++) { // renewed meanwhile by impacts.c
         shape_note_enlarged(world, world->scratch->grown.data[i]);
     }
 }

@@ -1,5 +1,6 @@
-// Working memory of a step: what its phases tell each other, and what they keep so that a step
-// allocates nothing. No result of a later step depends on it; neither hash nor image covers it.
+// Working memory of a step: data that its phases pass to each other, and memory that is kept so
+// that a step allocates nothing. No result of a later step depends on it; neither hash nor image
+// covers it.
 //
 // Only the files of step/ include this header; others know a world's scratch as a pointer. The list
 // below is the one place that names its arrays: they are freed and trimmed by it.
@@ -68,12 +69,12 @@ typedef struct step_scratch {
     STEP_SCRATCH_ARRAYS(DECLARE)
 #undef DECLARE
     item_pairs found_in[PARTIALS_MAX]; // pairs found, by the range that found them
-    uint64_t met_standing, met_moving; // boxes that impacts.c came upon in this step along new ways
+    uint64_t met_standing, met_moving; // boxes that impacts.c found in this step along new paths
     trim_peaks peaks;
 } step_scratch;
 
 step_scratch *step_scratch_create(void);
-// `world` still has it.
+// `world` must still refer to it.
 void step_scratch_free(physics_world *world);
 
 #endif

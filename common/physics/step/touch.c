@@ -1,6 +1,6 @@
-// Touching: tells begin, stay, end and hit after the step has been solved, when impulses are known,
-// and what came into or left a sensor. Events are of pairs of ids: a chain begins with the first of
-// its pieces that is touched and ends with the last, and in between it goes on touching.
+// Touch events: reports begin, stay, end and hit after the step has been solved, when impulses are
+// known, and the shapes that entered or left a sensor. Events refer to pairs of ids: a chain's
+// touch begins with the first touched piece and ends with the last, and lasts in between.
 #include "common/physics/state/contacts/contact_pair.h"
 #include "common/physics/state/events.h"
 #include "common/physics/step/solver/contact_lanes.h"
@@ -26,14 +26,14 @@ static bool touches_after(const physics_world *world, uint32_t slot)
            ((flags & CONTACT_ACTIVE) != 0 && slot_is_among(&world->solver->began, slot));
 }
 
-// A pair in this step, as one of its contacts sees it.
+// A pair in this step, from the side of one of its contacts.
 typedef struct pair_step {
     bool touched, touches; // before and after the step
-    bool struck;           // one of its contacts is on the list of those that began
-    bool first, last;      // the contact is the lowest, the highest one of the pair on a list
+    bool struck;           // one of its contacts is on the list of begun ones
+    bool first, last; // the contact is the lowest, or the highest, of the pair's contacts on a list
 } pair_step;
 
-// `list` has the contact, so whether that one list has it is not searched for again.
+// `list` contains the contact, so that list is not searched again.
 static pair_step pair_of(const physics_world *world, uint32_t slot, const slot_list *list)
 {
     const slot_list *began = &world->solver->began;
@@ -61,7 +61,7 @@ static pair_step pair_of(const physics_world *world, uint32_t slot, const slot_l
 
 // ---- events
 
-// The fastest approach of the step.
+// The fastest approach speed of the step.
 static float closing_speed(const physics_world *world, uint32_t slot)
 {
     const contact *c = &world->contacts.data[slot];
@@ -92,7 +92,7 @@ static physics_event event_of_impact(const physics_world *world, event_kind kind
 }
 
 // An event of a pair has its deepest point, and the impulses of all of its contacts. These are
-// added up by slot: the walk has the order of a body's list, which an image does not keep.
+// added up by slot, since the walk follows a body's list, whose order an image does not keep.
 static physics_event event_of_pair(const physics_world *world, event_kind kind, uint32_t slot)
 {
     physics_event event = event_of_impact(world, kind, slot);
@@ -127,8 +127,8 @@ static void tell_contact(physics_world *world, event_kind kind, uint32_t slot)
     }
 }
 
-// Whether a pair with these flags reports when it begins and ends. If not, nobody looks for the
-// other contacts of the pair, which takes longer than all else here.
+// Whether a pair with these flags reports its begin and end. If not, the search for the pair's
+// other contacts, which takes most of the time here, is skipped.
 static bool is_reported(const physics_world *world, uint32_t flags)
 {
     const bool sensor = (flags & CONTACT_SENSOR) != 0;
@@ -155,7 +155,7 @@ static void tell_ends(physics_world *world)
     }
 }
 
-// If several pieces of a chain are struck in one step, the fastest reports.
+// If several pieces of a chain are hit in one step, the fastest hit is reported.
 static bool is_hit(const physics_world *world, uint32_t slot)
 {
     if ((world->contacts.data[slot].flags & CONTACT_HIT) == 0) {
@@ -173,7 +173,7 @@ static bool is_hit(const physics_world *world, uint32_t slot)
     return fastest;
 }
 
-// A contact that has begun to touch, or has rebounded within the step.
+// Reports a contact that has begun to touch, or has rebounded within the step.
 static void tell_begin(physics_world *world, uint32_t slot)
 {
     const uint32_t flags = world->contacts.data[slot].flags;
@@ -192,7 +192,7 @@ static void tell_begin(physics_world *world, uint32_t slot)
     }
 }
 
-// Both lists, sorted; with those that were struck by impacts.c, unless they go on touching.
+// Sorts both lists, and adds contacts that impacts.c struck, unless they continue to touch.
 static void list_changes(physics_world *world)
 {
     const impact_report_list *reports = &world->scratch->reports;
@@ -222,7 +222,7 @@ static void tell_begins(physics_world *world)
     }
 }
 
-// Keeps of the contacts of one pair the one of the lowest slot.
+// Keeps only the lowest slot among contacts of one pair.
 static void keep_firsts(const physics_world *world, slot_list *list)
 {
     slot_list *all = &world->scratch->all;
@@ -256,7 +256,7 @@ static void tell_stays(physics_world *world)
             }
         }
     }
-    // A pair that goes on from one piece of a chain to another.
+    // A pair whose touch moves from one piece of a chain to another.
     for (uint32_t i = 0; i < world->solver->began.count; i++) {
         const uint32_t slot = world->solver->began.data[i];
         const uint32_t solid = CONTACT_EVENTS | CONTACT_ACTIVE;
@@ -272,7 +272,7 @@ static void tell_stays(physics_world *world)
     }
 }
 
-// Frees the ended contacts whose boxes have parted.
+// Frees the ended contacts whose boxes do not overlap any more.
 static void free_parted(physics_world *world)
 {
     const slot_list *ended = &world->solver->ended;
@@ -289,7 +289,7 @@ void touch_events(physics_world *world)
 {
     list_changes(world);
     tell_ends(world);
-    tell_stays(world); // those that touched before, so before the begins are marked
+    tell_stays(world); // for pairs that touched before, so it comes before begins are marked
     tell_begins(world);
     free_parted(world);
 }

@@ -1,8 +1,8 @@
-// Memory that a peak has left: lists of a step's changes and the solver's lanes are kept at the
-// size that they once needed, so that a step allocates nothing. Once in a while what is many times
-// larger than anything of late is given back: after a world was filled, when everything fell at
-// once, when all went to sleep. A peak is forgotten by and by: at each look it fades to a quarter.
-// Memory alone: no result depends on it.
+// Frees memory that only a peak needed. Lists of a step's changes and the solver's lanes keep their
+// largest size, so that a step allocates nothing. From time to time, lists many times larger than
+// recently needed are freed: after a world was filled, when everything fell at once, when all
+// bodies went to sleep. Each check reduces the recorded peak to a quarter. This concerns only
+// memory: no result depends on it.
 #include "common/physics/step/trim.h"
 
 #include <stdlib.h>
@@ -16,11 +16,11 @@
 #include "common/physics/step/step_scratch.h"
 
 enum {
-    TRIM_TICKS = 16,    // between looks
-    FADING = 4,         // each look divides a peak by this
-    LOOSE = 4,          // a list keeps so many times its largest recent need,
-    SPARE_BYTES = 4096, // and so many bytes more
-    GROUPS_SPARE = 128  // lanes keep twice their need and so many groups more
+    TRIM_TICKS = 16,    // ticks between checks
+    FADING = 4,         // each check divides a peak by this
+    LOOSE = 4,          // a list keeps this many times its largest recent need,
+    SPARE_BYTES = 4096, // and this many bytes more
+    GROUPS_SPARE = 128  // lanes keep twice their need and this many groups more
 };
 
 static uint32_t larger(uint32_t a, uint32_t b)
@@ -72,7 +72,7 @@ void trim_note(physics_world *world)
         }                                                                                          \
     } while (0)
 
-// Clears a list, whose contents are not wanted any more.
+// Clears a list, whose contents are not needed any more.
 #define CLEAR_AND_TRIM(list, need)                                                                 \
     do {                                                                                           \
         array_clear(list);                                                                         \
@@ -132,7 +132,7 @@ static void trim_awake_of_solver(solver_scratch *scratch)
     SOLVER_SCRATCH_ARRAYS(TRIM_ONE)
 }
 
-// While no body is awake: the lists of awake things, and those that find islands among them.
+// While no body is awake: trims the lists of awake bodies, and those that find islands among them.
 static void trim_awake(physics_world *world)
 {
     TRIM(&world->awake_bodies, 0);
@@ -155,12 +155,12 @@ void trim_world(physics_world *world)
     }
     const trim_peaks *peaks = &world->scratch->peaks;
     trim_lists(world, LOOSE * peaks->changes);
-    TRIM(&world->events, LOOSE * peaks->events); // if the last step's were cleared
+    TRIM(&world->events, LOOSE * peaks->events); // if the last step's events were cleared
     trim_lanes(world, peaks);
     if (world->awake_bodies.count == 0) {
         trim_awake(world);
     }
-    if (peaks->changes == 0) { // trees that nothing moves in are not built anew
+    if (peaks->changes == 0) { // trees without moving items are not rebuilt
         for (int i = 0; i < BROAD_TREES; i++) {
             tree *t = &world->broad.trees[i];
             TRIM(&t->before, 0);

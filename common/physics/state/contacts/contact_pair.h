@@ -11,7 +11,7 @@ bool contact_has_pieces(const physics_world *world, const contact *c);
 typedef struct pair_walk {
     uint32_t contact;          // the contact whose pair it is
     uint32_t shape_a, shape_b; // slots of the shapes with the ids
-    uint32_t body, key;        // the next edge to visit
+    uint32_t body, key;        // the contact whose pair it is
 } pair_walk;
 
 pair_walk pair_walk_of(const physics_world *world, uint32_t contact);

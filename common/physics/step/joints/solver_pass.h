@@ -5,10 +5,11 @@
 // The kinds of sweeps over the constraints; see solver/solver.c.
 typedef enum solver_pass {
     PASS_WARM_START,
-    PASS_WARM_AGAIN, // only what the bodies' change of velocity does not bring, see integrate.c
+    // only the part that the repeated change of velocities does not cover, see integrate.c
+    PASS_WARM_AGAIN,
     PASS_SOLVE,
-    PASS_SETTLE,      // before PASS_RELAX, contacts of thin bodies alone
-    PASS_SETTLE_MORE, // contacts of the thinnest bodies alone
+    PASS_SETTLE,      // before PASS_RELAX, only contacts of thin bodies
+    PASS_SETTLE_MORE, // only contacts of the thinnest bodies
     PASS_RELAX
 } solver_pass;
 

@@ -1,10 +1,12 @@
-// Contacts into the solver's lanes and back: see wide.h for why this is compiled more than once.
+// Copies contacts into the solver's lanes and back: see wide.h for why this is compiled more than
+// once.
 //
-// Eight contacts, and the motions of the bodies on either side, are rows in memory; they are turned
-// into a vector a field, eight at a time, and everything that the solver wants is computed of
-// those: where the points are now, effective masses, how fast they close. Each lane is computed
-// with the operations, and in the order, of contact_place_points() in contact.c; what will have
-// moved on within the step is placed there: see meet_later() and contact_rolling.h.
+// Eight contacts, and the motions of the bodies on either side, are rows in memory; they are
+// transposed to one vector per field, eight at a time, and everything that the solver needs is
+// computed from those: current places of points, effective masses, approach speeds. Each lane is
+// computed with the same operations, in the same order, as in contact_place_points() in contact.c;
+// points that will move on within the step are placed where they will be: see meet_later() and
+// contact_rolling.h.
 #include "common/physics/step/solver/body_lanes.h"
 
 #include <stddef.h>
@@ -17,7 +19,7 @@
 #include "common/physics/step/solver/heavy_loads.h"
 #include "common/physics/step/solver/solver_scratch.h"
 
-// Rows are read and written as vectors: these lie side by side, on their own boundaries.
+// Rows are read and written as vectors, so these fields must be adjacent and aligned.
 _Static_assert(offsetof(contact, reference) == 0 && offsetof(contact, shape_b) == 28,
                "the row of the frame, and of four words: body_a, body_b, shape_a, shape_b");
 _Static_assert(offsetof(contact, normal_impulse) == 32 &&
@@ -34,16 +36,16 @@ _Static_assert(offsetof(body_motion, center) == 0 && offsetof(body_motion, posit
                    offsetof(body_motion, inv_inertia) == 52,
                "the two rows of a motion");
 
-// A pair that has moved farther since its manifold was found will meet later: the manifold is from
-// where it will be [m].
+// A pair that has moved farther since its manifold was computed will meet later: the manifold is
+// from the place where it will be [m].
 #define MEETS_LATER (2.0f * RECYCLE_DISTANCE)
 
 _Static_assert((int)PARTS <= (int)PARTS_MAX, "marks have room for each part's features");
 
 typedef double double4 __attribute__((vector_size(32)));
 
-// The motions' second rows as fields: rotation c and s, local centre x and y; inverse mass and
-// inertia, and two that are not used.
+// Gathers the motions' second rows as fields: rotation c and s, local centre x and y; inverse mass
+// and inertia, and two unused ones.
 INLINE void gather_rotations(const body_motion *motions, const uint32_t *slots, lanes out[8])
 {
     gather_fours(&motions->rotation, sizeof *motions, slots, &out[0]);
@@ -64,7 +66,7 @@ INLINE quad way_between(const body_motion *motions, uint32_t body_a, uint32_t bo
 #endif
 }
 
-// B's places less A's, taken in double: centre x and y, position x and y.
+// B's position minus A's, computed in double: centre x and y, position x and y.
 INLINE void gather_ways(const body_motion *motions, const contact_lanes *group, lanes out[4])
 {
     lanes rows[4];
@@ -80,7 +82,7 @@ INLINE void gather_ways(const body_motion *motions, const contact_lanes *group, 
     turn_fours(rows, out);
 }
 
-// A part of a group, whose lanes they are; surfaces and roundings are there where it has any.
+// A part of a group and its lanes; surfaces and roundings are set if the group has any.
 typedef struct group_part {
     const physics_world *world;
     contact_lanes *lanes;
@@ -108,13 +110,13 @@ INLINE group_part part_of_group(const physics_world *world, uint32_t group, int 
     };
 }
 
-// The contacts of a part, and what is known of them by their flags: a bit a lane.
+// The contacts of a part, and their flags: a bit per lane.
 typedef struct part_contacts {
     contact *contacts; // all contacts of the world, by slot
     uint32_t slots[PART_LANES];
-    lanes_int points; // how many each has
+    lanes_int points; // number of points of each
     uint32_t filled, touching, surface, round, deep;
-    uint32_t told; // events may report these
+    uint32_t told; // contacts that events may report
 } part_contacts;
 
 INLINE contact *contact_in(const part_contacts *of, int lane)
@@ -122,7 +124,7 @@ INLINE contact *contact_in(const part_contacts *of, int lane)
     return &of->contacts[of->slots[lane]];
 }
 
-// Returns the features.
+// Fills the rounding radii. Returns the features.
 INLINE uint32_t fill_rounding(const group_part *part, const part_contacts *of, uint32_t round_lanes)
 {
     if (round_lanes == 0) {
@@ -139,9 +141,9 @@ INLINE uint32_t fill_rounding(const group_part *part, const part_contacts *of, u
     return LANES_ROUND;
 }
 
-// Takes the friction of deep contacts. Bodies of several shapes can hook into each other under an
-// impact: one shape of each pushes this way, one the other way, and the friction of so much
-// pressure would hold them there for ever.
+// Sets the friction of deep contacts to zero. Bodies of several shapes can hook into each other
+// under an impact: one shape of each pushes one way, another the other way, and the friction of so
+// much pressure would hold them there forever.
 INLINE void drop_friction(contact_lanes *group, uint32_t deep)
 {
     for (; deep != 0; deep &= deep - 1) {
@@ -153,7 +155,7 @@ INLINE void drop_friction(contact_lanes *group, uint32_t deep)
     }
 }
 
-// In a word of a contact that holds a slot and eight bits more, by how much each is shifted.
+// Shifts of the slot and the eight other bits within a word of a contact.
 enum {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     SLOT_SHIFT = 0,
@@ -164,7 +166,7 @@ enum {
 #endif
 };
 
-// Lanes in whose words with body_a a flag is set.
+// The lanes whose word with body_a has a flag set.
 INLINE uint32_t flagged_lanes(lanes_int words, uint32_t flag)
 {
     return signs_of(words << (31 - REST_SHIFT - __builtin_ctz(flag)));
@@ -179,7 +181,7 @@ INLINE part_contacts read_part_contacts(const group_part *part)
         memcpy(of.slots, part->slots, sizeof of.slots);
     } else {
         for (uint32_t lane = 0; lane < part->count; lane++) {
-            of.slots[lane] = part->slots[lane]; // the rest are NONE
+            of.slots[lane] = part->slots[lane]; // the others are NONE
         }
     }
     lanes words[4];
@@ -209,7 +211,7 @@ INLINE void find_unheld(const group_part *part, const part_contacts *of)
     }
 }
 
-// Returns the features.
+// Fills the surfaces. Returns the features.
 INLINE uint32_t fill_surfaces(const group_part *part, const part_contacts *of)
 {
     surface_lanes *s = part->surfaces;
@@ -234,8 +236,8 @@ INLINE uint32_t fill_surfaces(const group_part *part, const part_contacts *of)
 }
 
 // Two points are solved together unless they are so close that their equations hardly differ; then
-// each alone, at half strength, so that the two do not overshoot. `coupling` is 0 where there is
-// one point.
+// each is solved alone, at half strength, so that the two do not overshoot. `coupling` is 0 if
+// there is one point.
 INLINE void couple_points(contact_lanes *group, lanes coupling)
 {
     const lanes condition_max = splat(1000.0f);
@@ -252,7 +254,7 @@ INLINE void couple_points(contact_lanes *group, lanes coupling)
 }
 
 // The effective masses of a point, from `turns`, the arms across the normal. Lanes without such a
-// point are left as nothing, far away.
+// point get no mass and a far-away point.
 INLINE void fill_point(contact_lanes *group, point_lanes *p, const placed_lanes *at, lanes_int has,
                        lanes turns[2])
 {
@@ -284,7 +286,7 @@ INLINE lanes approach_speed(const contact_lanes *group, const placed_lanes *at, 
     return lanes_select(has, group->normal_x * vx + group->normal_y * vy, splat(0.0f));
 }
 
-// Touching as it is before solving, by the nearer point.
+// Records whether the nearer point touches, before solving.
 INLINE void note_nearest(lane_marks *marks, const placed_lanes *at, const lanes_int has[2])
 {
     const lanes none = splat(INFINITY);
@@ -294,8 +296,8 @@ INLINE void note_nearest(lane_marks *marks, const placed_lanes *at, const lanes_
     marks->near = (uint8_t)signs_of(nearest <= splat(LINEAR_SLOP));
 }
 
-// Those whose approach speeds may be told: what may begin to touch or cease to, and what touches
-// where that is told too.
+// The contacts whose approach speeds an event may report: those that may begin or cease to touch
+// and, if such events are wanted, those that touch.
 INLINE uint32_t approached_lanes(const physics_world *world, const lane_marks *marks,
                                  const part_contacts *of)
 {
@@ -313,7 +315,7 @@ INLINE void keep_approach(const part_contacts *of, uint32_t told, const lanes ap
     }
 }
 
-// Speeds of approach, for events. Mostly a group has none to tell.
+// Records the approach speeds, for events. Usually a group has none to report.
 INLINE void note_approach(const group_part *part, lane_marks *marks, const part_contacts *of,
                           const placed_lanes *at, const lanes_int has[2], const state_lanes *a,
                           const state_lanes *b)
@@ -327,9 +329,10 @@ INLINE void note_approach(const group_part *part, lane_marks *marks, const part_
     }
 }
 
-// Contacts made ahead of time (speculative.c) press where the bodies will meet, not midway between
-// where they are: there each has its own arm, and the way between their centres is then shorter by
-// how B has still to move. Returns at what share of that way the points are.
+// Contacts made ahead of time (speculative.c) act at the place where the bodies will meet, not
+// midway between their current places: each body has its own arm there, and the vector between
+// their centres is then shorter by B's remaining movement. Returns at which share of that vector
+// the points are.
 INLINE lanes meet_later(contact_lanes *group, vector_lanes moved, vector_lanes moved_in_world)
 {
     const lanes half = splat(0.5f);
@@ -344,22 +347,22 @@ INLINE lanes meet_later(contact_lanes *group, vector_lanes moved, vector_lanes m
     return lanes_select(later, zero, half);
 }
 
-// The marks of a part: its lanes are the lowest bits, its features the first.
+// The marks of a part, whose lanes are the lowest bits and whose features come first.
 typedef struct part_marks {
     lane_marks marks;
-    bool surfaced; // a contact of it does more than rub
+    bool surfaced; // one of its contacts has more than friction
 } part_marks;
 
-// Bodies' masses, the normal and the way between the centres into the lanes; where the points are
-// now, as fixed to both bodies.
+// Fills in the bodies' masses, the normal and the vector between the centres, and computes the
+// current places of the points, as fixed to both bodies.
 INLINE void place_contacts(const group_part *part, const part_contacts *of, placed_lanes at[2])
 {
     const contact *contacts = part->world->contacts.data;
     const body_motion *motions = part->world->motions.data;
     contact_lanes *group = part->lanes;
-    lanes ref[4];  // the frame in which the manifold was found
+    lanes ref[4];  // the frame in which the manifold was computed
     lanes man[8];  // local normal, points, found separations
-    lanes rubs[4]; // friction, and what is not used
+    lanes rubs[4]; // friction, and unused values
     gather_fours(&contacts->reference, sizeof *contacts, of->slots, ref);
     gather_fours(&contacts->local_normal, sizeof *contacts, of->slots, &man[0]);
     gather_fours(&contacts->local_a[1], sizeof *contacts, of->slots, &man[4]);
@@ -376,7 +379,7 @@ INLINE void place_contacts(const group_part *part, const part_contacts *of, plac
     group->inv_inertia_a = side_a[5];
     group->inv_inertia_b = side_b[5];
 
-    // B's frame seen from A's
+    // B's frame relative to A's
     vector_lanes place = rotate_back((vector_lanes){ways[2], ways[3]}, side_a[0], side_a[1]);
     lanes turn_c = side_a[0] * side_b[0] + side_a[1] * side_b[1];
     lanes turn_s = side_a[0] * side_b[1] - side_a[1] * side_b[0];
@@ -393,7 +396,7 @@ INLINE void place_contacts(const group_part *part, const part_contacts *of, plac
         vector_lanes local = {man[2 + 2 * i], man[3 + 2 * i]};
         vector_lanes from = {local.x - ref[0], local.y - ref[1]};
         vector_lanes now =
-            rotate(rotate_back(from, ref[2], ref[3]), turn_c, turn_s); // the arm turned with B
+            rotate(rotate_back(from, ref[2], ref[3]), turn_c, turn_s); // the arm, rotated with B
         vector_lanes moved = {(now.x + place.x) - local.x, (now.y + place.y) - local.y};
         if (i == 0) {
             half = meet_later(group, moved, rotate(moved, side_a[0], side_a[1]));
@@ -407,8 +410,8 @@ INLINE void place_contacts(const group_part *part, const part_contacts *of, plac
     }
 }
 
-// Round shapes that turn are solved as round and, if they turn little and touch at one point,
-// placed where they roll to. Returns the features.
+// Round shapes that rotate are solved as round and, if they rotate little and touch at one point,
+// placed where they will have rolled to. Returns the features.
 INLINE uint32_t fill_round(const group_part *part, const part_contacts *of, placed_lanes at[2],
                            const state_lanes *a, const state_lanes *b)
 {
@@ -425,7 +428,7 @@ INLINE uint32_t fill_round(const group_part *part, const part_contacts *of, plac
     return fill_rounding(part, of, turning);
 }
 
-// Returns the features.
+// Finds bodies of very uneven masses. Returns the features.
 INLINE uint32_t uneven_masses(const contact_lanes *group)
 {
     const lanes ratio = splat(MASS_RATIO_MAX);
@@ -434,7 +437,7 @@ INLINE uint32_t uneven_masses(const contact_lanes *group)
     return any_lane((light > ratio * heavy) & (heavy > splat(0.0f))) ? LANES_UNEVEN : 0u;
 }
 
-// Returns the features.
+// Fills in the softness of thin bodies' contacts. Returns the features.
 INLINE uint32_t fill_gives(const group_part *part, const state_lanes *a, const state_lanes *b)
 {
     const lanes_int flags = (lanes_int)a->flags | (lanes_int)b->flags;
@@ -501,10 +504,10 @@ void VARIANT_OF(contact_fill_)(const physics_world *world, uint32_t index, const
     uint8_t *impacts = &world->solver->groups.impacts[index];
     *marks = (lane_marks){.features = {LANES_NONE, LANES_NONE}};
     *impacts = IMPACTS_NEVER;
-    uint32_t surfaced = 0; // parts
+    uint32_t surfaced = 0; // bits of parts
     for (int i = 0; i < PARTS; i++) {
         const group_part part = part_of_group(world, index, i, slots, count);
-        if (part.count == 0) { // its lanes go to body slot 0, as unused lanes do elsewhere
+        if (part.count == 0) { // its lanes refer to body slot 0, like unused lanes elsewhere
             memset(part.lanes->body_a, 0, PART_LANES * sizeof *part.lanes->body_a);
             memset(part.lanes->body_b, 0, PART_LANES * sizeof *part.lanes->body_b);
             break;
@@ -520,14 +523,14 @@ void VARIANT_OF(contact_fill_)(const physics_world *world, uint32_t index, const
         surfaced |= (uint32_t)of.surfaced << i;
     }
     for (int i = 0; i < PARTS && *impacts != IMPACTS_NEVER; i++) {
-        if ((surfaced >> i & 1) == 0) { // nothing of it rebounds
+        if ((surfaced >> i & 1) == 0) { // none of its contacts has restitution
             surface_lanes *s = PART_OF(&world->solver->groups.surfaces[index], i);
             s->restitution = splat(0.0f);
         }
     }
 }
 
-// Hands the speeds of approach that the contacts kept to contact_approach().
+// Copies the approach speeds kept in the contacts to contact_approach().
 INLINE void give_approach(contact_lanes *group, const contact *contacts, const uint32_t *slots,
                           uint32_t approached)
 {
@@ -539,14 +542,14 @@ INLINE void give_approach(contact_lanes *group, const contact *contacts, const u
     }
 }
 
-// Impulses that outlast a step are finite, whatever bodies of the smallest and the greatest mass
-// did in it: a world's state has no NaN, whose bits differ from processor to processor.
+// Impulses that last beyond a step are finite, whatever the smallest and greatest masses did in it:
+// a world's state has no NaN, whose bits differ between processors.
 INLINE lanes finite_or_zero(lanes a)
 {
     return lanes_select(lanes_abs(a) < splat(INFINITY), a, splat(0.0f));
 }
 
-// Impulses of a part back into its contacts; the lanes that press.
+// Copies impulses of a part back into its contacts; returns the lanes with pressure.
 INLINE uint32_t store_part(const group_part *part, uint32_t approached, uint32_t features)
 {
     contact_lanes *group = part->lanes;
@@ -576,8 +579,9 @@ INLINE uint32_t store_part(const group_part *part, uint32_t approached, uint32_t
     return signs_of(sums[0] + sums[1] > splat(0.0f));
 }
 
-// Touching begins with pressure or overlap and ends when there is neither and a gap of LINEAR_SLOP:
-// what rests does not flicker, and what flies past within SPECULATIVE_DISTANCE has not touched.
+// Touching begins with pressure or overlap, and ends when there is neither and a gap of
+// LINEAR_SLOP: so resting contacts do not flicker, and a body that flies past within
+// SPECULATIVE_DISTANCE does not count as touching.
 touch_changes VARIANT_OF(contact_store_)(const physics_world *world, uint32_t index,
                                          const uint32_t *slots, uint32_t count)
 {

@@ -1,14 +1,15 @@
 // Integration: forces change velocities, velocities change poses, in each sub-step.
 //
-// A body without contacts and joints meets nothing between its sub-steps: it goes through all of
-// them at once, while it is in the cache, and the sub-steps go over the others alone. In a large
-// world of bodies that fly free, this spares seven of eight ways to memory.
+// A body without contacts and joints (a free body) is affected by nothing between its sub-steps:
+// all of them are computed at once, while it is in the cache, and the sub-steps visit only the
+// other bodies (held ones). In a large world of free bodies, this saves seven of eight memory
+// accesses.
 //
 // Warm starting applies last impulses again before they are corrected. Within a step the arms and
-// normals of contacts stay as they are, so the sum of a sub-step's impulses on a body is the change
-// of its velocity from here to the end of the relaxing pass. To do it again in the next sub-step,
-// it is enough to know the velocity as it was here: only the first sub-step needs a sweep over
-// contacts. Joints whose directions turn with the bodies add the difference (joint_kernels.c,
+// normals of contacts are constant, so the sum of a sub-step's impulses on a body equals the change
+// of its velocity from here to the end of the relaxing pass. To apply it again in the next
+// sub-step, the velocity before solving is enough: only the first sub-step needs a sweep over
+// contacts. Joints whose directions rotate with the bodies add the difference (joint_kernels.c,
 // joint_single.c).
 #include "common/physics/step/solver/integrate.h"
 
@@ -35,30 +36,30 @@ const integrate_kernels *integrate_kernels_choose(void)
     return &integrate_kernels_base;
 }
 
-// ---- the free
+// ---- free bodies
 
-// Contacts and joints in the overflow have no colour that would tell; then every body counts as
-// held.
+// Overflowing contacts and joints have no colour to record them; if there are any, every body
+// counts as held.
 static bool colours_tell(const physics_world *world)
 {
     return world->graph[COLOUR_OVERFLOW].contacts.count == 0 &&
            graph_joint_count(world, COLOUR_OVERFLOW) == 0;
 }
 
-// A kinematic body is nobody's to change, but those that it touches see it move.
+// Nothing changes a kinematic body, but bodies that touch it see it move.
 static bool is_free(const physics_world *world, uint32_t slot)
 {
     return world->colours_used.data[slot] == 0 &&
            (world->states.data[slot].flags & STATE_DYNAMIC) != 0;
 }
 
-// The held bodies that a range has listed in world->solver->held, from its own beginning on.
+// The held bodies that a range has listed in world->solver->held, from its own start on.
 typedef struct held_part {
     uint32_t first, count;
 } held_part;
 
 typedef struct free_pass {
-    bool told; // colours say which bodies are free
+    bool told; // colours determine which bodies are free
     held_part *parts;
 } free_pass;
 
@@ -101,7 +102,7 @@ void integrate_free(physics_world *world)
     }
 }
 
-// ---- the held
+// ---- held bodies
 
 static uint32_t held_eights(const physics_world *world)
 {

@@ -7,31 +7,31 @@
 #include "common/physics/state/world.h"
 #include "common/physics/step/solver/solver_scratch.h"
 
-// All sub-steps of the bodies that nothing holds, at once. The others that are awake are listed in
-// world->solver->held: to those the next are done in each sub-step.
+// Computes all sub-steps of free bodies at once. Lists the other awake bodies in
+// world->solver->held: the next functions handle those in each sub-step.
 void integrate_free(physics_world *world);
-// The same with `again` from the second sub-step on: besides what forces do, what solving did in
-// the sub-step before is done once more.
+// Applies forces, with `again` from the second sub-step on: then also repeats the velocity changes
+// that solving made in the previous sub-step.
 void integrate_velocities(physics_world *world, bool again);
 void integrate_positions(physics_world *world);
-// A change of velocities between these two is not done once more.
+// Changes of velocities between these two calls are not repeated.
 void integrate_note_velocities(physics_world *world);
 void integrate_leave_out(physics_world *world);
 
-// Velocities of bodies as they were in this sub-step before anything was solved.
+// Velocities of bodies in this sub-step before solving.
 typedef struct velocity_lanes {
     float vx[LANES], vy[LANES], w[LANES];
 } velocity_lanes;
 
 typedef struct integrate_kernels {
-    // The bodies of so many slots, of which none comes twice, all dynamic.
+    // All sub-steps of these bodies, which are distinct and dynamic.
     void (*all)(physics_world *world, const uint32_t *slots, uint32_t count);
-    // The eights [first, end) of world->solver->held.
+    // The groups of eight [first, end) of world->solver->held.
     void (*velocities)(physics_world *world, uint32_t first, uint32_t end, bool again);
     void (*positions)(physics_world *world, uint32_t first, uint32_t end);
 } integrate_kernels;
 
-// The widest variant that this processor runs.
+// The widest variant that this processor supports.
 const integrate_kernels *integrate_kernels_choose(void);
 
 #endif

@@ -1,11 +1,11 @@
 // The solver: velocities and changes of pose over a step, in sub-steps.
 //
-// Each sub-step: what closes fast rebounds, by the law of impact; forces change velocities; last
-// impulses are applied again (warm starting, which after the first sub-step is mostly done where
-// velocities change, see integrate.c); joints and contacts are solved as soft constraints; poses
-// follow; the same constraints are relaxed without their push. Within a sweep joints come before
-// contacts, colour by colour; what found no colour goes first. After each sweep joints under heavy
-// loads are solved together (truss/truss.h).
+// Each sub-step: points that close fast rebound, by the law of impact; forces change velocities;
+// the last impulses are applied again (warm starting, which after the first sub-step mostly happens
+// together with the forces, see integrate.c); joints and contacts are solved as soft constraints;
+// poses are updated; the same constraints are relaxed without their push. Within a sweep joints
+// come before contacts, colour by colour; constraints without a colour come first. After each sweep
+// joints under heavy loads are solved together (truss/truss.h).
 #include "common/physics/state/joints/joints.h"
 #include "common/physics/step/solver/joint_phases.h"
 #include "common/physics/step/solver/contact_lanes.h"
@@ -19,18 +19,18 @@
 // Elements that make a range worth handing to another thread: some microseconds of work.
 #define GRAIN_FILLED  8u
 #define GRAIN_SWEPT   64u
-#define GRAIN_IMPACTS 64u // most are only looked at
+#define GRAIN_IMPACTS 64u // most are only tested
 
-// With fewer, all is solved on one thread: half a millisecond's work. So it is with fewer to a
-// colour, for each colour is a round of its own in which threads wait for each other, and meet
-// bodies that the other has just written.
+// With fewer groups, one thread solves all: half a millisecond's work. The same applies to the
+// groups of a colour, since each colour is a separate round, in which threads wait for each other
+// and read bodies that another thread has just written.
 #define GROUPS_DIVIDED   1024u
 #define GROUPS_OF_COLOUR 128u
 
-// The colours in the order of solving: what found none first, what stands on the ground last. Of
-// the pairs of moving bodies, who is solved later has more to say; if that were the same ones
-// throughout, a pile would lean their way (the top of the pyramid of 5050 boxes by half a metre
-// while it settles, by 3 cm so). Hence these go backward in the earlier sub-steps.
+// The colours in the order of solving: constraints without a colour first, contacts with static
+// bodies last. Of the pairs of moving bodies, those solved later have more influence; if the order
+// were always the same, a pile would lean their way (the top of the pyramid of 5050 boxes by half a
+// metre while it settles, instead of 3 cm). So the order is reversed in the earlier sub-steps.
 static uint32_t colour_at(uint32_t i, bool backward)
 {
     if (i == 0) {
@@ -47,7 +47,7 @@ static void sweep_contacts(physics_world *world, uint32_t first, uint32_t end, s
     case PASS_WARM_START:
         kernels->warm_start(&world->solver->groups, first, end, states);
         break;
-    case PASS_WARM_AGAIN: // has been done to the bodies, see integrate.c
+    case PASS_WARM_AGAIN: // already applied to the bodies, see integrate.c
         break;
     case PASS_SOLVE:
         kernels->solve(&world->solver->groups, first, end, states, &world->step);
@@ -68,7 +68,7 @@ static uint32_t groups_of_contacts(const physics_world *world, uint32_t colour)
     return world->solver->groups.first[colour + 1] - world->solver->groups.first[colour];
 }
 
-// The part of a colour's groups that a range of shares is.
+// The part of a colour's groups that corresponds to a range of shares.
 static span share_of_groups(const physics_world *world, uint32_t colour, uint32_t first,
                             uint32_t end)
 {
@@ -82,7 +82,8 @@ typedef struct colour_pass {
     solver_pass pass;
 } colour_pass;
 
-// Shares of a colour's joints and contacts. Of one colour none writes to a body that another reads.
+// Sweeps shares of a colour's joints and contacts. No constraint writes to a body that another one
+// of the same colour reads.
 static void sweep_range(physics_world *world, uint32_t first, uint32_t end, const void *context)
 {
     const colour_pass *s = context;
@@ -113,8 +114,8 @@ typedef struct colour_impacts {
     impact_pass pass;
 } colour_impacts;
 
-// A share of a colour's groups. The partial's list says, by not being empty, that there was an
-// impact.
+// Sweeps impacts of a share of a colour's groups. A non-empty list of the partial means that there
+// was an impact.
 static void impact_range(physics_world *world, uint32_t first, uint32_t end, partial *found,
                          const void *context)
 {
@@ -164,8 +165,8 @@ static bool any_may_rebound(const physics_world *world)
            memchr(world->solver->groups.impacts, IMPACTS_POSSIBLE, total) != NULL;
 }
 
-enum { IMPACT_WORK_OF_ROUND = 3 }; // sweeps that every round has: to find, solve and end
-enum { GROUPS_OF_ROW = 8 };        // groups that a sweep passes over in the time of a joint's row
+enum { IMPACT_WORK_OF_ROUND = 3 }; // sweeps of every round: to find, to solve and to end
+enum { GROUPS_OF_ROW = 8 };        // groups that a sweep visits in the time of a joint's row
 
 // Counts the contacts with a due impact. (Not their groups: which contacts share a group follows
 // from the order of a list, and no result may depend on that.)
@@ -180,8 +181,8 @@ static uint32_t count_due(const physics_world *world)
 }
 
 // Sweeps over the impacts of a moment until nothing changes, once at least. Returns the number of
-// sweeps. *left is the work that the sub-step has left for them, in contacts: a heap of thousands
-// that all hit each other at once would keep every sweep of every round busy.
+// sweeps. *left is the remaining work of the sub-step, in contacts: without that limit, a heap of
+// thousands that all hit each other at once would keep every sweep of every round busy.
 static int solve_moment(physics_world *world, impact_pass pass, int most, uint32_t due,
                         uint32_t *left)
 {
@@ -192,9 +193,9 @@ static int solve_moment(physics_world *world, impact_pass pass, int most, uint32
     return sweeps;
 }
 
-// The same where joints bear them too, which takes more sweeps. *left is the work that the sub-step
-// has left for them, in rows: joints that contradict each other never come to an end. Counts as one
-// sweep, however many it makes, so that an impact may run on.
+// The same if joints bear the impacts too, which takes more sweeps. *left is the remaining work of
+// the sub-step, in rows: joints that contradict each other never converge. Counts as one sweep,
+// however many it makes, so that an impact may travel on.
 static int solve_braced(physics_world *world, impact_pass pass, uint32_t *left)
 {
     const uint32_t groups = world->solver->groups.first[COLOURS + 1];
@@ -210,10 +211,10 @@ static int solve_braced(physics_world *world, impact_pass pass, uint32_t *left)
     return 1;
 }
 
-// Impacts come first and run through everything that touches. In a heap that hardly rebounds this
-// would go on for long and change little: after a few rounds only those count that rebound faster
-// than the threshold, and the rest is left to the sub-step, which stops it (compare Guendelman,
-// Bridson, Fedkiw 2003, who order collisions before contacts too).
+// Impacts come first and travel through all touching bodies. In a heap with little restitution this
+// would take long and change little: after a few rounds only those count that rebound faster than
+// the threshold, and the sub-step stops the others (compare Guendelman, Bridson, Fedkiw 2003, who
+// order collisions before contacts too).
 static void solve_impacts(physics_world *world, bool again)
 {
     impact_pass pass = {0};
@@ -256,9 +257,8 @@ uint32_t most_impact_work(const physics_world *world)
     return world->solver->impact_work;
 }
 
-// Filling and storing go over all colours by patches of so many groups: what lies side by side in
-// the lists mostly does so in memory too, so that bodies and contacts are met again while they are
-// in the caches.
+// Filling and storing process patches of so many groups in all colours: neighbours in the lists are
+// mostly neighbours in memory, so bodies and contacts are used again while they are in the caches.
 #define GROUPS_PATCH 1024u
 
 // The end of the patch of shares that begins at `from`.
@@ -295,9 +295,9 @@ static void store_range(physics_world *world, uint32_t first, uint32_t end, part
     }
 }
 
-// Whether there is enough to sweep over for several threads. If not, one had better do all of it,
-// filling lanes and moving bodies as well: to take them from another processor's cache costs more
-// than that work.
+// Whether there is enough work in sweeps for several threads. If not, one thread does all of it,
+// also filling lanes and moving bodies: moving data from another processor's cache costs more than
+// that work.
 static bool is_worth_dividing(const physics_world *world)
 {
     uint32_t count = 0;
@@ -311,13 +311,13 @@ static bool is_worth_dividing(const physics_world *world)
     return groups >= GROUPS_DIVIDED && groups >= colours * GROUPS_OF_COLOUR;
 }
 
-// Contacts of thin bodies hardly give way, so that a load runs through them more slowly: they are
-// swept over so often more in each sub-step, that stacks of them come to rest; those of cards so
-// often, that houses of cards stand.
+// Additional sweeps over contacts of thin bodies, which hardly yield, so that a load travels
+// through them more slowly: the first number lets stacks of them come to rest, the second lets
+// houses of cards stand.
 enum { SETTLE_SWEEPS = 2, SETTLE_SWEEPS_MORE = 4 };
 
-// Contacts of groups in which one body is far heavier than the other. Returns the features of all
-// groups.
+// Finds contacts of groups in which one body is far heavier than the other. Returns the features of
+// all groups.
 static uint32_t find_uneven(physics_world *world)
 {
     uint32_t all = 0;
@@ -391,7 +391,7 @@ static void solve_held(physics_world *world)
 
 void solve_constraints(physics_world *world)
 {
-    const bool moves = world->awake_bodies.count > 0; // a world asleep costs next to nothing
+    const bool moves = world->awake_bodies.count > 0; // a sleeping world costs almost nothing
     world->solver->impact_work = 0;
     if (moves) {
         integrate_free(world);

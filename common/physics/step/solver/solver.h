@@ -12,17 +12,17 @@
 typedef struct contact_groups {
     struct contact_lanes *lanes;
     struct lane_marks *marks;
-    uint8_t *impacts;                 // IMPACTS_NEVER and others
+    uint8_t *impacts;                 // IMPACT_* marks
     struct give_lanes *gives;         // filled with LANES_THIN
-    struct surface_lanes *surfaces;   // NULL: no contact needs any
+    struct surface_lanes *surfaces;   // NULL if no contact needs any
     struct rounding_lanes *roundings; // the same
     uint32_t capacity;
     uint32_t first[COLOURS + 2]; // first group of each colour
 } contact_groups;
 
 void solve_constraints(physics_world *world); // velocities and changes of pose
-// Contacts with impacts that sweeps passed over in a sub-step of the last step, the most of its
-// sub-steps. It exceeds IMPACT_WORK_MAX by a round's last sweeps at most.
+// The largest work on impacts of a sub-step in the last step, in contacts visited. It exceeds
+// IMPACT_WORK_MAX by a round's last sweeps at most.
 uint32_t most_impact_work(const physics_world *world);
 
 #endif

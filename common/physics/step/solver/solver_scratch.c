@@ -1,4 +1,4 @@
-// Life of the solver's working memory.
+// Creates and frees the solver's working memory.
 #include "common/physics/step/solver/solver_scratch.h"
 
 #include <stdlib.h>

@@ -52,9 +52,9 @@ typedef struct solver_scratch {
     struct truss_solver *truss_solver; // joints under heavy loads; NULL before the first
 } solver_scratch;
 
-// Empty, with the kernels that this processor runs.
+// An empty scratch, with the kernels for this processor.
 solver_scratch *solver_scratch_create(void);
-// `world` still has it.
+// `world` must still refer to it.
 void solver_scratch_free(physics_world *world);
 
 #endif
