@@ -25,6 +25,14 @@ static carom_status bad_address(const char *text, carom_error *err)
         text);
 }
 
+static carom_status bad_port(const char *text, const char *after_host, carom_error *err)
+{
+    return fault_set(err, CAROM_INVALID_ARGUMENT,
+                     "'%.100s' is no address: behind the host, '%.20s' is no port: expected : and "
+                     "a number from 1 to 65535",
+                     text, after_host);
+}
+
 static bool parse_port(const char *text, uint16_t *port)
 {
     unsigned long value = 0;
@@ -65,7 +73,7 @@ static const char *skip_scheme(const char *text, bool *tls)
     static const struct {
         const char *text;
         bool tls;
-    } SCHEMES[] = {{"tcp://", false}, {"carom://", false}, {"caroms://", true}};
+    } SCHEMES[] = {{"tcp://", false}, {"carom://", false}, {"tls://", true}, {"caroms://", true}};
     *tls = false;
     for (size_t i = 0; i < sizeof SCHEMES / sizeof *SCHEMES; i++) {
         size_t size = strlen(SCHEMES[i].text);
@@ -105,7 +113,7 @@ carom_status carom_url_parse(const char *text, char *host, size_t host_size, uin
     }
     uint16_t number = CAROM_PORT_DEFAULT;
     if (*rest != '\0' && (*rest != ':' || !parse_port(rest + 1, &number))) {
-        return bad_address(whole, err);
+        return bad_port(whole, rest, err);
     }
     if (size == 0) {
         begin = CAROM_HOST_DEFAULT;

@@ -136,12 +136,12 @@ CAROM_API carom_status carom_connect_fd(int fd, int timeout_ms, const carom_opti
 
 // Takes "host", "host:port", ":port", "[v6]:port" or "carom://" ("tcp://") before any of these
 // apart. A part that is absent becomes the default. `host` has room for `host_size` bytes.
-// "caroms://", which asks for TLS, is CAROM_INVALID_ARGUMENT here.
+// "caroms://" ("tls://"), which asks for TLS, is CAROM_INVALID_ARGUMENT here.
 CAROM_API carom_status carom_address_parse(const char *text, char *host, size_t host_size,
                                            uint16_t *port, carom_error *error);
 
-// The same, where "caroms://" may stand before the address: *tls says whether it does, for
-// carom_options.tls.on.
+// The same, where "caroms://" ("tls://") may stand before the address: *tls says whether it does,
+// for carom_options.tls.on.
 CAROM_API carom_status carom_url_parse(const char *text, char *host, size_t host_size,
                                        uint16_t *port, bool *tls, carom_error *error);
 

@@ -3,7 +3,7 @@
 
 import {makeClient as makeWebClient} from './client.js';
 import {engineFile, loadEngine as loadWebEngine} from './engine.js';
-import {transportFor as webTransportFor} from './transport.js';
+import {parseAddress, TCP_SCHEMES, transportFor as webTransportFor} from './transport.js';
 
 const DEFAULT_PORT = 22766; // of TCP
 const IP_ADDRESS = /^\d+(\.\d+){3}$|:/;
@@ -61,16 +61,17 @@ export function tlsOptions(host, options) {
 }
 
 /**
- * The transport for a URL: as transport.js has them, and tcp://, tls://. Without a URL the page's own server,
- * or where there is no page, the one on this machine.
+ * The transport for a URL: as transport.js has them, and tcp:// (carom://), tls:// (caroms://). Without a URL the page's
+ * own server, or where there is no page, the one on this machine.
  */
 export function transportFor(url, options = {}) {
   const base = globalThis.location?.href;
-  const target = new URL(url ?? (base === undefined ? 'tcp://127.0.0.1' : ''), base);
-  if (target.protocol !== 'tcp:' && target.protocol !== 'tls:') return webTransportFor(url, options);
+  const target = parseAddress(url ?? (base === undefined ? 'tcp://127.0.0.1' : ''), base);
+  const secure = TCP_SCHEMES.get(target.protocol);
+  if (secure === undefined) return webTransportFor(url, options);
   const host = target.hostname.replace(/^\[|\]$/g, '') || '127.0.0.1';
   const port = Number(target.port) || DEFAULT_PORT;
-  return tcpTransport({host, port, tls: target.protocol === 'tls:' ? tlsOptions(host, options.tls) : undefined});
+  return tcpTransport({host, port, tls: secure ? tlsOptions(host, options.tls) : undefined});
 }
 
 /** As in client.js, with all schemes of transportFor(). */

@@ -60,6 +60,19 @@ export function webSocketTransport(url, Class = globalThis.WebSocket) {
 
 const NO_TCP = 'this platform has no TCP; connect with ws://host:port or wss://host:port';
 
+/** The schemes of the protocol over TCP, as URL.protocol has them, and whether they ask for TLS: two names for each. */
+export const TCP_SCHEMES = new Map([['tcp:', false], ['carom:', false], ['tls:', true], ['caroms:', true]]);
+
+/** Takes the address of a server apart; `base` is the page's, where there is one. */
+export function parseAddress(url, base = globalThis.location?.href) {
+  try {
+    return new URL(url, base);
+  } catch {
+    throw new TypeError(`'${url}' is no URL: expected a scheme, a host and perhaps a port up to 65535, as in ` +
+                        'tcp://127.0.0.1:22766, tls://play.example, ws://127.0.0.1:22767 or wss://play.example');
+  }
+}
+
 /** Replaces node.js's, for programs that are also bundled for pages. */
 export function tcpTransport() {
   throw new TypeError(NO_TCP);
@@ -70,7 +83,8 @@ export function tcpTransport() {
  * A URL without a path means /rpc.
  */
 export function transportFor(url, options = {}) {
-  const target = new URL(url ?? RPC_PATH, globalThis.location?.href);
+  const target = parseAddress(url ?? RPC_PATH);
+  if (TCP_SCHEMES.has(target.protocol)) throw new TypeError(`${target.protocol} ${NO_TCP}`);
   const scheme = target.protocol.slice(0, -1);
   switch (scheme) {
     case 'http':
@@ -81,11 +95,8 @@ export function transportFor(url, options = {}) {
       if (target.pathname === '/' || target.pathname === '') target.pathname = RPC_PATH;
       target.hash = '';
       return webSocketTransport(target.href, options.WebSocket);
-    case 'tcp':
-    case 'tls':
-      throw new TypeError(`${scheme}: ${NO_TCP}`);
     default:
-      throw new TypeError(`${scheme}: is no scheme of carom's; there are ws, wss, http, https, ` +
-                          'tcp and tls');
+      throw new TypeError(`'${url}': ${scheme}: is no scheme of carom's; there are ws, wss, http, https, tcp, tls, ` +
+                          'carom and caroms');
   }
 }

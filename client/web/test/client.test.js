@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import {CaromError, connect, decode, encode, makeClient, METHODS, transportFor,
         webSocketTransport} from '../src/index.js';
 import {tlsOptions} from '../src/node.js';
+import {transportFor as webTransportFor} from '../src/transport.js';
 import {BALL, event, open, sleep, startCaromd, startProxy} from './support.js';
 
 let server;
@@ -195,6 +196,17 @@ test('urls_name_their_transport', () => {
   transportFor('wss://host/other?x=1#y', {WebSocket: Fake})({});
   assert.equal(Fake.made[0], 'wss://host/other?x=1');
   assert.throws(() => webSocketTransport('ws://host', null), /no WebSocket/);
+  for (const scheme of ['tcp', 'tls', 'carom', 'caroms']) {
+    assert.equal(typeof transportFor(`${scheme}://host`), 'function', scheme);
+    assert.throws(() => webTransportFor(`${scheme}://host`), new RegExp(`^TypeError: ${scheme}: .* no TCP`));
+  }
+});
+
+test('address_that_is_wrong_says_what_is_expected', () => {
+  for (const address of ['127.0.0.1:22766', 'play.example', 'tcp://host:65536', 'tcp://a b', '']) {
+    assert.throws(() => transportFor(address), {message: /^'.*' is no URL: expected a scheme, a host .*tcp:/}, address);
+  }
+  assert.throws(() => transportFor('localhost:22766'), /^TypeError: 'localhost:22766': .* no scheme .*tls, carom/);
 });
 
 test('ip_address_is_no_server_name', () => {

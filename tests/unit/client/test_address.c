@@ -1,6 +1,7 @@
 // Addresses as people write them.
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
@@ -40,6 +41,7 @@ static void url_says_whether_it_asks_for_tls(void **state)
         bool tls;
     } URLS[] = {{"caroms://play.example", "play.example", CAROM_PORT_DEFAULT, true},
                 {"caroms://[::1]:9", "::1", 9, true},
+                {"tls://play.example:9", "play.example", 9, true},
                 {"carom://play.example:9", "play.example", 9, false},
                 {"caroms", "caroms", CAROM_PORT_DEFAULT, false}};
     for (size_t i = 0; i < sizeof URLS / sizeof *URLS; i++) {
@@ -101,6 +103,22 @@ static void host_that_does_not_fit_is_refused(void **state)
                      CAROM_INVALID_ARGUMENT);
 }
 
+static void wrong_port_is_named(void **state)
+{
+    (void)state;
+    static const char *const TEXTS[] = {":99999", "host:0", "host:x", "caroms://[::1]:65536"};
+    for (size_t i = 0; i < sizeof TEXTS / sizeof *TEXTS; i++) {
+        char host[64];
+        uint16_t port = 0;
+        bool tls = false;
+        carom_error error;
+        assert_int_equal(carom_url_parse(TEXTS[i], host, sizeof host, &port, &tls, &error),
+                         CAROM_INVALID_ARGUMENT);
+        assert_non_null(strstr(error.text, strrchr(TEXTS[i], ':')));
+        assert_non_null(strstr(error.text, "a number from 1 to 65535"));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -108,6 +126,7 @@ int main(void)
         cmocka_unit_test(url_says_whether_it_asks_for_tls),
         cmocka_unit_test(address_that_is_wrong_is_refused),
         cmocka_unit_test(host_that_does_not_fit_is_refused),
+        cmocka_unit_test(wrong_port_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
