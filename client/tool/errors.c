@@ -11,6 +11,8 @@
 #include "client/tool/json_line.h"
 #include "common/args/text.h"
 
+#define GIVE_TOKEN ": --token-file FILE, or CAROM_TOKEN in the environment"
+
 enum {
     MESSAGE_MAX = 2048,
     HINTS_MAX = 8,
@@ -295,11 +297,10 @@ static void hint_refused(const cli *c, const carom_error *error)
                      "server's own");
             break;
         }
-        // fall through
+        cli_hint("the server wants a token" GIVE_TOKEN);
+        break;
     case CAROM_PERMISSION_DENIED:
-        cli_hint(
-            "the server wants a token with more rights: --token-file FILE, or CAROM_TOKEN in the "
-            "environment");
+        cli_hint("the server wants a token with more rights" GIVE_TOKEN);
         break;
     case CAROM_INVALID_ARGUMENT:
         if (c->command != NULL) {

@@ -122,6 +122,7 @@ class Shown(unittest.TestCase):
         with Answers(server_sessions="permission_denied: needs role admin") as server:
             result = self.run_carom(server, "sessions", code=REFUSED)
             self.assertIn("permission_denied: needs role admin", result.err)
+            self.assertIn("a token with more rights: --token-file FILE", result.err)
             self.assertIn("CAROM_TOKEN", result.err)
 
 

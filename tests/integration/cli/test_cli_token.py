@@ -92,7 +92,7 @@ class Sign(TokenTest):
         refused = carom("worlds", port=server.port)
         self.assertEqual(refused.code, REFUSED)
         self.assertIn("unauthenticated", refused.err)
-        self.assertIn("--token-file", refused.err)
+        self.assertIn("the server wants a token: --token-file FILE", refused.err)
 
     def test_rotation_as_the_help_says(self):
         signing, keys = self.path("signing"), self.path("keys")
