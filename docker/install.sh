@@ -48,7 +48,8 @@ as_root() {
     elif command -v sudo >/dev/null; then
         sudo "$@"
     else
-        fail "not root and no sudo here; as root, run: apt-get install --no-install-recommends" \
+        fail "not root and no sudo here; as root, run: apt-get update && apt-get install" \
+            "--no-install-recommends" \
             "$(echo "$missing" | tr '\n' ' ')"
     fi
 }

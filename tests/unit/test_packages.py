@@ -107,8 +107,8 @@ class Install(unittest.TestCase):
         path.write_text(text, encoding="utf-8")
         path.chmod(0o755)
 
-    def install(self, *stages, installed=(), provided=""):
-        environment = dict(os.environ, PATH=f"{self.bin}:/usr/bin:/bin", RECORD=str(self.record),
+    def install(self, *stages, installed=(), provided="", path=None):
+        environment = dict(os.environ, PATH=path or f"{self.bin}:/usr/bin:/bin", RECORD=str(self.record),
                            INSTALLED=" ".join(installed), PROVIDED=provided)
         return subprocess.run([self.root / "docker/install.sh", *stages], env=environment, text=True,
                               stdin=subprocess.DEVNULL, capture_output=True, check=False)
@@ -146,6 +146,16 @@ class Install(unittest.TestCase):
         self.tool("id", "#!/bin/sh\necho 1000\n")
         self.install("run")
         self.assertEqual(2, len([call for call in self.calls() if call.startswith("sudo")]))
+
+    def test_install_without_root_and_sudo_says_what_root_types(self):
+        self.tool("id", "#!/bin/sh\necho 1000\n")
+        (self.bin / "sudo").unlink()
+        for name in ("awk", "cat", "cmp", "dirname", "grep", "sed", "tr"):
+            (self.bin / name).symlink_to(shutil.which(name))
+        result = self.install("run", path=self.bin)
+        self.assertEqual((1, []), (result.returncode, self.calls()))
+        told = "apt-get update && apt-get install --no-install-recommends " + " ".join(packages("run"))
+        self.assertIn(told, result.stderr)
 
     def test_install_that_fails_says_so(self):
         self.tool("apt-get", "#!/bin/sh\nexit 100\n")
