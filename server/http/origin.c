@@ -121,3 +121,13 @@ bool origin_serves(http_span host, const char *own, const char *const *allowed, 
     }
     return false;
 }
+
+bool origin_is_public(const char *allowed)
+{
+    const char *authority = authority_of(allowed, strlen(allowed));
+    if (authority == NULL) {
+        return false; // "*"
+    }
+    host_name name = name_of(authority, strlen(authority));
+    return !is_address(&name) && !is_local(&name);
+}

@@ -30,4 +30,8 @@ bool origin_allowed(http_span origin, http_span host, const char *const *allowed
 // any other name as its own. A request without Host does not come from a browser.
 bool origin_serves(http_span host, const char *own, const char *const *allowed, uint32_t count);
 
+// Whether the host of an allowed origin is a name that other machines know, so that they come by
+// it, most likely through a proxy.
+bool origin_is_public(const char *allowed);
+
 #endif

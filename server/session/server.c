@@ -12,6 +12,7 @@
 #include "proto/limits.h"
 #include "server/base/clock.h"
 #include "server/base/memory.h"
+#include "server/http/origin.h"
 #include "server/session/calls/replies.h"
 #include "server/session/calls/rights.h"
 #include "server/session/calls/scrape.h"
@@ -602,6 +603,21 @@ static status start_network(server *s, error *err)
     return start_http(s, &handler, err);
 }
 
+// A proxy connects from this machine and brings others.
+static void warn_of_proxied(const server *s)
+{
+    const server_options *o = s->options;
+    const char *by = o->proxies != NULL ? "--proxy-from" : NULL;
+    for (uint32_t i = 0; by == NULL && i < o->origin_count; i++) {
+        by = origin_is_public(o->origins[i]) ? o->origins[i] : NULL;
+    }
+    if (by != NULL) {
+        log_warn("anyone who comes through a proxy (%s) could do everything: give --keys FILE, or "
+                 "say --insecure",
+                 by);
+    }
+}
+
 // Without keys everyone is an admin, so only those who are on this machine may connect.
 static status check_address(const server *s, error *err)
 {
@@ -612,7 +628,11 @@ static status check_address(const server *s, error *err)
                  "or a proxy in front",
                  local ? http_address(s->http, 0) : network_address(s->network, 0));
     }
-    if (s->keys != NULL || s->options->insecure || (local && http_local)) {
+    if (s->keys != NULL || s->options->insecure) {
+        return STATUS_OK;
+    }
+    if (local && http_local) {
+        warn_of_proxied(s);
         return STATUS_OK;
     }
     return error_set(err, STATUS_INVALID_ARGUMENT,

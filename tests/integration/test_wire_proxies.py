@@ -89,6 +89,28 @@ class ProxyTest(WireTest):
             "".join(self.server.log[seen:])))
 
 
+class Rights(unittest.TestCase):
+    """A proxy on this machine brings everybody: without keys the start warns that all of them are admins."""
+
+    def warned(self, *options):
+        with Caromd(CAROMD, "--threads", "1", *options) as server:
+            with Client(server.port) as client:
+                client.call("ping")
+            return [line for line in server.log if "could do everything" in line]
+
+    def test_server_for_proxies_without_keys_warns(self):
+        local, named = ("--origin", "http://localhost:1"), ("--origin", "https://play.example")
+        for options, by in ((("--proxy-from", PROXY), "--proxy-from"), ((*local, *named), named[1])):
+            with self.subTest(options):
+                self.assertRegex(" ".join(self.warned(*options)), rf"warn.*\({by}\).*--keys")
+
+    def test_server_that_knows_who_comes_does_not(self):
+        for options in (("--origin", "http://127.0.0.1:8000"), ("--origin", "*"),
+                        ("--insecure", "--proxy-from", PROXY, "--origin", "https://play.example")):
+            with self.subTest(options):
+                self.assertEqual([], self.warned(*options))
+
+
 class Headers(ProxyTest):
     def test_sessions_have_the_address_that_is_told(self):
         for source, name in (("203.0.113.7", "203.0.113.7:40404"), ("2001:db8::7", "[2001:db8::7]:40404")):
@@ -181,6 +203,17 @@ class Refusals(ProxyTest):
         self.assertNotIn("203.0.113.66:40404", self.addresses())
         self.assertFalse([line for line in self.server.log if "203.0.113.66" in line])
 
+    def test_server_ends_while_one_waits(self):
+        with Caromd(CAROMD, "--proxy-from", PROXY) as server:
+            self.open(port=server.port)
+            self.open(header()[:9], port=server.http_port)
+            with Client(server.port) as client:
+                client.call("ping")
+
+
+class Waiting(ProxyTest):
+    OPTIONS = ["--limit", "first_message_ms=600000"]  # none is too late while the others come
+
     def test_many_that_wait_leave_the_server_to_others(self):
         waiting = [self.open() for _ in range(1030)]
         self.logged("PROXY header: 1024 connections wait for theirs already")
@@ -188,13 +221,6 @@ class Refusals(ProxyTest):
             client.call("ping")
         for raw in waiting:
             raw.close()
-
-    def test_server_ends_while_one_waits(self):
-        with Caromd(CAROMD, "--proxy-from", PROXY) as server:
-            self.open(port=server.port)
-            self.open(header()[:9], port=server.http_port)
-            with Client(server.port) as client:
-                client.call("ping")
 
 
 class IoThreads(Headers):
