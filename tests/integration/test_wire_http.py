@@ -571,9 +571,9 @@ class Metrics(HttpTest):
         self.assertEqual(self.value('carom_limit_reached_total{limit="http_header_bytes"}'), before + 1)
         with Client(self.server.port) as client:
             for _ in range(64):
-                client.call("world.subscribe", world="demo")
+                client.call("world.subscribe", world="demo", rate=1)
             with self.assertRaises(RemoteError):
-                client.call("world.subscribe", world="demo")
+                client.call("world.subscribe", world="demo", rate=1)
         self.assertEqual(self.value('carom_limit_reached_total{limit="subscriptions_per_connection"}'), 1)
 
     def test_storage(self):
