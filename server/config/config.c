@@ -261,6 +261,15 @@ static status apply_scenes(config *c, const char *value, error *err)
     return STATUS_OK;
 }
 
+static status apply_www(config *c, const char *value, error *err)
+{
+    status s = check_folder(value, err);
+    if (s == STATUS_OK) {
+        memcpy(c->www, value, strlen(value) + 1);
+    }
+    return s;
+}
+
 static status apply_data(config *c, const char *value, error *err)
 {
     if (*value == '\0' || strlen(value) >= PATH_MAX) {
@@ -418,6 +427,9 @@ static const option OPTIONS[] = {
     {"viewer-server", "CAROM_VIEWER_SERVER", "URL", true, apply_viewer_server,
      "let the viewer show this server too, as wss://b.example:22767; may be given again; * for "
      "all"},
+    {"www", "CAROM_WWW", "DIR", false, apply_www,
+     "serve a game's files beside the viewer: DIR/index.html is the page at /, and the viewer's is "
+     "at /viewer/; changed files are read again"},
     {"proxy-from", "CAROM_PROXY_FROM", "ADDRESS", true, apply_proxy_from,
      "connections from there, as 10.0.0.5 or 10.0.0.0/8, begin with a PROXY header (version 2), "
      "which tells whose they are; may be given again"},

@@ -57,6 +57,7 @@ typedef struct config {
     ARRAY(char *) load_aside; // worlds to start although they are set aside
     char replay[PATH_MAX];    // recording to serve as a world; "": none
     char scenes[PATH_MAX];    // folder of NAME.json files
+    char www[PATH_MAX];       // folder of a game's files; "": none
     log_level log;
     log_format log_format;
     limits limits;

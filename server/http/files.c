@@ -28,15 +28,35 @@ const char *files_type(const char *path)
     } TYPES[] = {
         {".html", "text/html; charset=utf-8"},
         {".js", "text/javascript; charset=utf-8"},
+        {".mjs", "text/javascript; charset=utf-8"},
         {".css", "text/css; charset=utf-8"},
         {".json", "application/json"},
+        {".map", "application/json"},
         {".svg", "image/svg+xml"},
         {".png", "image/png"},
+        {".jpg", "image/jpeg"},
+        {".jpeg", "image/jpeg"},
+        {".gif", "image/gif"},
+        {".webp", "image/webp"},
+        {".avif", "image/avif"},
         {".ico", "image/x-icon"},
+        {".mp3", "audio/mpeg"},
+        {".ogg", "audio/ogg"},
+        {".wav", "audio/wav"},
+        {".m4a", "audio/mp4"},
+        {".mp4", "video/mp4"},
+        {".webm", "video/webm"},
+        {".woff", "font/woff"},
         {".woff2", "font/woff2"},
+        {".ttf", "font/ttf"},
+        {".otf", "font/otf"},
         {".wasm", "application/wasm"},
+        {".glb", "model/gltf-binary"},
         {".webmanifest", "application/manifest+json"},
+        {".xml", "text/xml; charset=utf-8"},
+        {".csv", "text/csv; charset=utf-8"},
         {".txt", "text/plain; charset=utf-8"},
+        {".md", "text/plain; charset=utf-8"},
     };
     size_t size = strlen(path);
     for (size_t i = 0; i < sizeof TYPES / sizeof *TYPES; i++) {
@@ -65,15 +85,43 @@ static void make_form(file_form *form, const uint8_t *data, size_t size)
     memcpy(out, "\"", 2);
 }
 
+bool files_type_packs(const char *type)
+{
+    static const char *const STARTS[] = {"text/", "application/json", "application/wasm",
+                                         "application/manifest+json", "image/svg+xml"};
+    for (size_t i = 0; i < sizeof STARTS / sizeof *STARTS; i++) {
+        if (strncmp(type, STARTS[i], strlen(STARTS[i])) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void files_reserve(served_files *f, size_t count)
+{
+    ASSERT(f->data == NULL);
+    f->data = calloc(count, sizeof *f->data);
+    ASSERT_MEMORY(f->data != NULL);
+    f->capacity = (uint32_t)count;
+}
+
+void files_add(served_files *f, const char *path, const char *type, file_bytes plain,
+               file_bytes packed)
+{
+    ASSERT(f->count < f->capacity);
+    served_file *file = &f->data[f->count++];
+    *file = (served_file){.path = strdup(path), .type = type};
+    ASSERT_MEMORY(file->path != NULL);
+    make_form(&file->plain, plain.data, plain.size);
+    if (packed.data != NULL && packed.size < plain.size) {
+        make_form(&file->gzip, packed.data, packed.size);
+    }
+}
+
 static void add(served_files *f, const char *path, const char *type, const embedded_file *e)
 {
-    served_file *file = &f->data[f->count++];
-    size_t size = (size_t)(e->end - e->begin);
-    *file = (served_file){.path = path, .type = type};
-    make_form(&file->plain, e->begin, size);
-    if (e->packed != NULL && (size_t)(e->packed_end - e->packed) < size) {
-        make_form(&file->gzip, e->packed, (size_t)(e->packed_end - e->packed));
-    }
+    file_bytes packed = {e->packed, e->packed != NULL ? (size_t)(e->packed_end - e->packed) : 0};
+    files_add(f, path, type, (file_bytes){e->begin, (size_t)(e->end - e->begin)}, packed);
 }
 
 void files_load(served_files *out)
@@ -82,8 +130,8 @@ void files_load(served_files *out)
     while (EMBEDDED_FILES[count].path != NULL) {
         count++;
     }
-    *out = (served_files){.data = calloc(count + 1, sizeof *out->data)};
-    ASSERT_MEMORY(out->data != NULL);
+    *out = (served_files){0};
+    files_reserve(out, count + 1);
     const uint8_t *plain = (const uint8_t *)PLAIN_PAGE;
     embedded_file root = {.begin = plain, .end = plain + sizeof PLAIN_PAGE - 1};
     for (const embedded_file *e = EMBEDDED_FILES; e->path != NULL; e++) {
@@ -99,6 +147,7 @@ void files_load(served_files *out)
 void files_free(served_files *f)
 {
     for (uint32_t i = 0; i < f->count; i++) {
+        free(f->data[i].path);
         bytes_unref(f->data[i].plain.data);
         bytes_unref(f->data[i].gzip.data);
     }
@@ -113,6 +162,30 @@ const served_file *files_find(const served_files *f, http_span path)
         if (strlen(file->path) == path.size && memcmp(file->path, path.text, path.size) == 0) {
             return file;
         }
+    }
+    return NULL;
+}
+
+// As strcmp, of a span with a text.
+static int compare(http_span path, const char *text)
+{
+    const size_t size = strlen(text);
+    const int difference = memcmp(path.text, text, path.size < size ? path.size : size);
+    return difference != 0 ? difference : (path.size > size) - (path.size < size);
+}
+
+const served_file *files_find_sorted(const served_files *f, http_span path)
+{
+    uint32_t begin = 0;
+    uint32_t end = f->count;
+    while (begin < end) {
+        const uint32_t middle = begin + (end - begin) / 2;
+        const int order = compare(path, f->data[middle].path);
+        if (order == 0) {
+            return &f->data[middle];
+        }
+        begin = order > 0 ? middle + 1 : begin;
+        end = order < 0 ? middle : end;
     }
     return NULL;
 }

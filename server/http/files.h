@@ -1,10 +1,11 @@
-// Files that are served: the viewer and the npm package's sources, put into the program
-// when it is built (embed.cmake).
+// Tables of files that are served: the viewer and the npm package's sources, put into the program
+// when it is built (embed.cmake), and those of a game (www.h).
 //
-// Constant data; any thread. files_load is called once, before.
+// A table does not change once it is made. Any thread.
 #ifndef CAROM_SERVER_HTTP_FILES_H
 #define CAROM_SERVER_HTTP_FILES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,7 +30,7 @@ typedef struct file_form {
 } file_form;
 
 typedef struct served_file {
-    const char *path;
+    char *path;
     const char *type; // Content-Type
     file_form plain;
     file_form gzip; // present only if smaller
@@ -37,18 +38,32 @@ typedef struct served_file {
 
 typedef struct served_files {
     served_file *data;
-    uint32_t count;
+    uint32_t count, capacity;
 } served_files;
+
+typedef struct file_bytes {
+    const uint8_t *data; // NULL: there is no such form
+    size_t size;
+} file_bytes;
 
 // Loads the embedded files, and one for "/": the viewer's page, or a plain one if there is no
 // viewer.
 void files_load(served_files *out);
 void files_free(served_files *f);
+// Makes space for `count` files in an empty table.
+void files_reserve(served_files *f, size_t count);
+// Adds a copy of a file; `packed` is served if it is smaller.
+void files_add(served_files *f, const char *path, const char *type, file_bytes plain,
+               file_bytes packed);
 
 // NULL: no such file.
 const served_file *files_find(const served_files *f, http_span path);
+// The same in a table that was filled in the order of strcmp.
+const served_file *files_find_sorted(const served_files *f, http_span path);
 
 // Content-Type by the ending of a path.
 const char *files_type(const char *path);
+// Whether gzip makes contents of the type smaller: texts and WebAssembly.
+bool files_type_packs(const char *type);
 
 #endif

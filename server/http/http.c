@@ -360,6 +360,14 @@ status http_open(uv_loop_t *loop, const http_options *options, const http_handle
     h->origin_count = options->origin_count;
     h->host = options->host;
     (void)policy_write(h->policy, options->viewer_servers, options->viewer_server_count);
+    if (options->www != NULL) {
+        status read = www_open(loop, options->www, &h->www, err);
+        if (read != STATUS_OK) {
+            free(h);
+            error_prefix(err, "--www");
+            return read;
+        }
+    }
     network_handler own = {
         .context = h,
         .opened = on_opened,
@@ -375,6 +383,7 @@ status http_open(uv_loop_t *loop, const http_options *options, const http_handle
     status s = network_open(loop, options->host, options->port, options->given, options->limits,
                             &own, &h->network, err);
     if (s != STATUS_OK) {
+        www_close(h->www);
         free(h);
         return s;
     }
@@ -419,6 +428,8 @@ void http_close(http_listener *h)
         return;
     }
     h->closing = true;
+    www_close(h->www);
+    h->www = NULL;
     network_close(h->network);
     while (h->first != NULL) {
         http_end(h->first);

@@ -46,13 +46,14 @@ typedef struct http_options {
     uint32_t origin_count;
     const char *const *viewer_servers; // servers that the viewer may connect to, beside its own
     uint32_t viewer_server_count;
+    const char *www;            // folder of a game's files (www.h); NULL: none
     const proxy_peers *proxies; // see network_trust; NULL: none
     const tls_files *tls;       // NULL: plain
     io_threads *io;             // threads that have the sockets; NULL: this thread
     loop_turn *turn;            // see network_share_turn; NULL: its own
 } http_options;
 
-// Errors: those of network_open. `options`' pointers must outlive the listener.
+// Errors: those of network_open and www_open. `options`' pointers must outlive the listener.
 status http_open(uv_loop_t *loop, const http_options *options, const http_handler *handler,
                  http_listener **out, error *err);
 

@@ -8,6 +8,7 @@
 #define CAROM_SERVER_HTTP_INTERNAL_H
 
 #include "server/http/files.h"
+#include "server/http/www.h"
 #include "server/http/http.h"
 #include "server/http/policy.h"
 #include "server/http/request.h"
@@ -60,7 +61,8 @@ struct http_listener {
     uint32_t origin_count;
     char policy[POLICY_BYTES_MAX]; // header lines of every answer
     uv_loop_t *loop;
-    served_files files;
+    served_files files;        // the viewer and the client
+    www *www;                  // a game's; NULL: none
     http_client *first, *last; // list of clients without a session
     http_client *first_resumed;
     uint32_t listed;

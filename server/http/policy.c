@@ -45,7 +45,8 @@ size_t policy_write(char out[POLICY_BYTES_MAX], const char *const *servers, uint
     int used = snprintf(out, POLICY_BYTES_MAX,
                         "Content-Security-Policy: default-src 'none'; "
                         "script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; "
-                        "img-src 'self' data: blob:; font-src 'self'; worker-src 'self' blob:; "
+                        "img-src 'self' data: blob:; media-src 'self' blob:; font-src 'self'; "
+                        "worker-src 'self' blob:; "
                         "manifest-src 'self'; base-uri 'none'; form-action 'none'; "
                         "frame-ancestors 'none'; connect-src 'self'");
     for (uint32_t i = 0; i < count; i++) {

@@ -19,6 +19,8 @@ static const char *phrase(int code)
         return "OK";
     case 204:
         return "No Content";
+    case 301:
+        return "Moved Permanently";
     case 304:
         return "Not Modified";
     case 400:
@@ -228,10 +230,22 @@ static void send_ready(http_client *c, const http_request *r)
     send_text(c, r, ready ? 200 : 503, text);
 }
 
+static const http_span VIEWER_PAGE = {"/viewer/index.html", sizeof "/viewer/index.html" - 1};
+
+// A game's file goes before the server's own at "/".
+static const served_file *find_file(const http_listener *h, http_span path)
+{
+    const served_file *file = h->www != NULL ? www_find(h->www, path) : NULL;
+    if (file == NULL) {
+        file = files_find(&h->files, http_span_is(path, "/viewer/") ? VIEWER_PAGE : path);
+    }
+    return file;
+}
+
 static bool is_served(const http_listener *h, http_span path)
 {
     static const char *const OTHERS[] = {"*", "/healthz", "/readyz", "/metrics", "/rpc"};
-    bool found = files_find(&h->files, path) != NULL;
+    bool found = find_file(h, path) != NULL;
     for (size_t i = 0; i < sizeof OTHERS / sizeof *OTHERS && !found; i++) {
         found = http_span_is(path, OTHERS[i]);
     }
@@ -246,9 +260,19 @@ static void send_options(http_client *c, const http_request *r)
     send_answer(c, &a, NULL);
 }
 
+// A folder's page is relative to it, so its address ends with "/".
+static void send_folder(http_client *c, const http_request *r)
+{
+    char more[WWW_PATH_BYTES_MAX + 32];
+    (void)snprintf(more, sizeof more, "Location: %.*s/\r\n", (int)r->path.size, r->path.text);
+    answer a = {.code = 301, .type = "text/plain; charset=utf-8", .more = more, .close = r->close};
+    send_answer(c, &a, NULL);
+}
+
 void respond(http_client *c, const http_request *r)
 {
-    const served_file *file = files_find(&c->listener->files, r->path);
+    const http_listener *h = c->listener;
+    const served_file *file = find_file(h, r->path);
     if (r->options && is_served(c->listener, r->path)) {
         send_options(c, r);
     } else if (file != NULL) {
@@ -259,6 +283,8 @@ void respond(http_client *c, const http_request *r)
         send_ready(c, r);
     } else if (http_span_is(r->path, "/metrics")) {
         send_metrics(c, r);
+    } else if (h->www != NULL && www_is_folder(h->www, r->path)) {
+        send_folder(c, r);
     } else {
         send_text(c, r, 404, "404: there are /, /healthz, /readyz, /metrics and /rpc\n");
     }

@@ -538,6 +538,7 @@ static status start_http(server *s, const network_handler *sessions, error *err)
         .origins = s->options->origins,
         .origin_count = s->options->origin_count,
         .viewer_servers = s->options->viewer_servers,
+        .www = s->options->www,
         .viewer_server_count = s->options->viewer_server_count,
         .proxies = s->options->proxies,
         .tls = s->options->tls,

@@ -33,6 +33,7 @@ typedef struct server_options {
     const char *const *origins; // origins of pages that may connect, beside the server's own
     uint32_t origin_count;
     const char *const *viewer_servers; // servers that the viewer may connect to, beside its own
+    const char *www;                   // folder of a game's files; NULL: none
     uint32_t viewer_server_count;
     double hz;          // default for worlds
     int threads;        // for simulation, at least 1

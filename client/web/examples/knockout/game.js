@@ -7,8 +7,8 @@
 // the server does the same at the same tick. The page reads what counts, such as who is over the
 // rim, from the server's world.
 //
-// The address: `?server=ws://host:port/rpc` (ws://127.0.0.1:22767/rpc), `#token=…`, `#name=…` to join at once,
-// `#distance` to open the panel that shows and changes the distance (distance.js).
+// The address: `?server=ws://host:port/rpc` (else the page's own server, or ws://127.0.0.1:22767/rpc),
+// `#token=…`, `#name=…` to join at once, `#distance` to open the panel that shows and changes the distance (distance.js).
 
 import {DistancePanel} from './distance.js';
 import {connect} from '../../src/index.js';
@@ -26,7 +26,7 @@ const KEYS = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown
 
 const $ = (id) => document.getElementById(id);
 const address = new URLSearchParams(location.hash.slice(1));
-const server = new URLSearchParams(location.search).get('server') ?? 'ws://127.0.0.1:22767/rpc';
+const named = new URLSearchParams(location.search).get('server');
 const field = $('field');
 const context = field.getContext('2d');
 
@@ -85,8 +85,15 @@ async function enter() {
   game.sent = '0,0';
 }
 
+// The server of `?server=`; else the page's own, where caromd serves it (--www); else the one on this machine.
+async function findServer() {
+  const own = named ? null : await fetch('/healthz').catch(() => null);
+  return named ?? (own?.ok ? undefined : 'ws://127.0.0.1:22767/rpc');
+}
+
 async function play(name) {
   game.name = name;
+  const server = await findServer();
   game.client = await connect(server, {name: 'knockout', token: address.get('token') ?? undefined, distance: game.distance});
   game.world = game.client.use(WORLD);
   await makeWorld(game.world);

@@ -1,0 +1,389 @@
+// See www.h. fts(3) walks the folder, zlib compresses.
+#include "server/http/www.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <fts.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define ZLIB_CONST // next_in points to bytes that zlib does not change
+#include <zlib.h>
+
+#include "common/base/array.h"
+#include "common/base/assert.h"
+#include "common/base/crc32c.h"
+#include "common/base/fold.h"
+#include "common/base/log.h"
+
+// ---- the walk
+
+typedef struct found_file {
+    char path[WWW_PATH_BYTES_MAX + 1]; // "/js/game.js"
+    struct stat stat;
+} found_file;
+
+typedef ARRAY(found_file) found_files;
+
+static int by_name(const FTSENT **a, const FTSENT **b)
+{
+    return strcmp((*a)->fts_name, (*b)->fts_name);
+}
+
+// Whether a request can ask for it (request.c does no percent-decoding).
+static bool is_plain(const char *path)
+{
+    for (; *path != '\0'; path++) {
+        if (*path <= ' ' || *path >= 0x7F || strchr("%\\?#", *path) != NULL) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static status take_entry(const FTSENT *entry, size_t root, found_files *out, uint32_t *skipped,
+                         error *err)
+{
+    const char *path = entry->fts_path + root;
+    if (entry->fts_info == FTS_DNR || entry->fts_info == FTS_ERR || entry->fts_info == FTS_NS) {
+        return error_set(err, STATUS_INVALID_ARGUMENT, "%s: %s", entry->fts_path,
+                         strerror(entry->fts_errno));
+    }
+    if (entry->fts_info != FTS_F || entry->fts_name[0] == '.') {
+        return STATUS_OK;
+    }
+    if (!is_plain(path) || strlen(path) > WWW_PATH_BYTES_MAX) {
+        (*skipped)++;
+        return STATUS_OK;
+    }
+    if (out->count == WWW_FILES_MAX) {
+        return error_set(err, STATUS_INVALID_ARGUMENT, "there are more than %d files in it",
+                         WWW_FILES_MAX);
+    }
+    found_file file = {.stat = *entry->fts_statp};
+    (void)snprintf(file.path, sizeof file.path, "%s", path);
+    array_push(out, file);
+    return STATUS_OK;
+}
+
+static status walk(const char *folder, found_files *out, uint32_t *skipped, error *err)
+{
+    char *root = strdup(folder);
+    ASSERT_MEMORY(root != NULL);
+    size_t size = strlen(root);
+    while (size > 1 && root[size - 1] == '/') {
+        root[--size] = '\0';
+    }
+    char *const roots[] = {root, NULL};
+    FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, by_name);
+    ASSERT_MEMORY(tree != NULL);
+    status s = STATUS_OK;
+    for (FTSENT *entry = fts_read(tree); entry != NULL && s == STATUS_OK; entry = fts_read(tree)) {
+        const bool top = entry->fts_level == 0;
+        if (top && entry->fts_info == FTS_F) {
+            s = error_set(err, STATUS_INVALID_ARGUMENT, "%s is a file: name its folder", folder);
+        } else if (!top && entry->fts_info == FTS_D && entry->fts_name[0] == '.') {
+            (void)fts_set(tree, entry, FTS_SKIP);
+        } else {
+            s = take_entry(entry, size, out, skipped, err);
+        }
+    }
+    (void)fts_close(tree);
+    free(root);
+    return s;
+}
+
+static uint64_t mark_of(const found_files *files)
+{
+    uint64_t mark = files->count;
+    for (uint32_t i = 0; i < files->count; i++) {
+        const found_file *f = &files->data[i];
+        const uint64_t facts[] = {crc32c(0, f->path, strlen(f->path)), (uint64_t)f->stat.st_size,
+                                  (uint64_t)f->stat.st_ino, (uint64_t)f->stat.st_mtim.tv_sec,
+                                  (uint64_t)f->stat.st_mtim.tv_nsec};
+        for (size_t k = 0; k < sizeof facts / sizeof *facts; k++) {
+            mark = fold_product(mark ^ FOLD_KEY[0], facts[k] ^ FOLD_KEY[1 + k]);
+        }
+    }
+    return mark;
+}
+
+uint64_t www_mark(const char *folder)
+{
+    found_files files = {0};
+    uint32_t skipped = 0;
+    error err = {0};
+    uint64_t mark = walk(folder, &files, &skipped, &err) == STATUS_OK ? mark_of(&files) : 0;
+    array_free(&files);
+    return mark;
+}
+
+// ---- the contents
+
+static status read_file(const char *folder, const found_file *file, uint8_t **out, size_t *size,
+                        error *err)
+{
+    char path[4096 + WWW_PATH_BYTES_MAX];
+    (void)snprintf(path, sizeof path, "%s%s", folder, file->path);
+    *size = (size_t)file->stat.st_size;
+    *out = malloc(*size + 1);
+    ASSERT_MEMORY(*out != NULL);
+    const int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    size_t read_bytes = 0;
+    ssize_t got = fd >= 0 ? 1 : -1;
+    while (got > 0 && read_bytes <= *size) { // a byte more shows a file that has grown
+        got = read(fd, *out + read_bytes, *size + 1 - read_bytes);
+        read_bytes += got > 0 ? (size_t)got : 0;
+    }
+    const int why = errno;
+    if (fd >= 0) {
+        (void)close(fd);
+    }
+    if (got < 0 || read_bytes != *size) {
+        free(*out);
+        return error_set(err, STATUS_INVALID_ARGUMENT, "%s: %s", path,
+                         got < 0 ? strerror(why) : "it changed while it was read");
+    }
+    return STATUS_OK;
+}
+
+// The bytes by gzip, or NULL if that saves less than a tenth.
+static uint8_t *pack(const uint8_t *data, size_t size, size_t *packed)
+{
+    z_stream z = {0};
+    if (size == 0 || deflateInit2(&z, 9, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY) != Z_OK) {
+        return NULL;
+    }
+    const size_t room = size - size / 10;
+    uint8_t *out = malloc(room + 1);
+    ASSERT_MEMORY(out != NULL);
+    z.next_in = data;
+    z.avail_in = (uInt)size;
+    z.next_out = out;
+    z.avail_out = (uInt)room;
+    const bool whole = deflate(&z, Z_FINISH) == Z_STREAM_END;
+    *packed = room - z.avail_out;
+    (void)deflateEnd(&z);
+    if (!whole) {
+        free(out);
+        return NULL;
+    }
+    return out;
+}
+
+// What the server has there itself.
+static status check_place(const char *path, error *err)
+{
+    static const char *const FOLDERS[] = {"/viewer/", "/src/"};
+    static const char *const NAMES[] = {"/healthz", "/readyz", "/metrics", "/rpc"};
+    const char *taken = NULL;
+    for (size_t i = 0; i < sizeof FOLDERS / sizeof *FOLDERS; i++) {
+        taken = strncmp(path, FOLDERS[i], strlen(FOLDERS[i])) == 0 ? FOLDERS[i] : taken;
+    }
+    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
+        taken = strcmp(path, NAMES[i]) == 0 ? NAMES[i] : taken;
+    }
+    return taken == NULL
+               ? STATUS_OK
+               : error_set(err, STATUS_INVALID_ARGUMENT,
+                           "'%.100s' cannot be served: %s is the server's own", path + 1, taken);
+}
+
+static status load_file(const char *folder, const found_file *file, served_files *out, error *err)
+{
+    uint8_t *data = NULL;
+    size_t size = 0;
+    status s = check_place(file->path, err);
+    s = s == STATUS_OK ? read_file(folder, file, &data, &size, err) : s;
+    if (s != STATUS_OK) {
+        return s;
+    }
+    size_t packed_size = 0;
+    const char *type = files_type(file->path);
+    uint8_t *packed = files_type_packs(type) ? pack(data, size, &packed_size) : NULL;
+    files_add(out, file->path, type, (file_bytes){data, size}, (file_bytes){packed, packed_size});
+    free(data);
+    free(packed);
+    return STATUS_OK;
+}
+
+static int by_path(const void *a, const void *b)
+{
+    return strcmp(((const found_file *)a)->path, ((const found_file *)b)->path);
+}
+
+status www_load(const char *folder, served_files *out, uint64_t *mark, uint32_t *skipped,
+                error *err)
+{
+    found_files found = {0};
+    uint64_t bytes = 0;
+    *out = (served_files){0};
+    *skipped = 0;
+    status s = walk(folder, &found, skipped, err);
+    *mark = mark_of(&found);
+    for (uint32_t i = 0; i < found.count; i++) {
+        bytes += (uint64_t)found.data[i].stat.st_size;
+    }
+    if (s == STATUS_OK && found.count == 0) {
+        s = error_set(err, STATUS_INVALID_ARGUMENT, "%s has no files that could be served", folder);
+    } else if (s == STATUS_OK && bytes > WWW_BYTES_MAX) {
+        s = error_set(err, STATUS_INVALID_ARGUMENT,
+                      "the files of %s have %llu bytes together, at most %llu are served", folder,
+                      (unsigned long long)bytes, (unsigned long long)WWW_BYTES_MAX);
+    }
+    if (s == STATUS_OK) {
+        qsort(found.data, found.count, sizeof *found.data, by_path);
+        files_reserve(out, found.count);
+    }
+    for (uint32_t i = 0; i < found.count && s == STATUS_OK; i++) {
+        s = load_file(folder, &found.data[i], out, err);
+    }
+    if (s != STATUS_OK) {
+        files_free(out);
+    }
+    array_free(&found);
+    return s;
+}
+
+// ---- looking for changes
+
+struct www {
+    const char *folder;
+    served_files files; // sorted by path
+    uint64_t mark;
+    uv_timer_t timer;
+    uv_work_t work;
+    bool looking, closing;
+    // By the pool's thread, while `looking`:
+    uint64_t seen; // the mark that was not good, so that it is reported once
+    bool changed;
+    status result;
+    served_files fresh;
+    uint64_t fresh_mark;
+    error err;
+};
+
+static void report(const www *w, uint32_t skipped)
+{
+    log_info("%s: %u files are served", w->folder, w->files.count);
+    if (skipped > 0) {
+        log_warn("%s: %u files are not served: their paths would need percent signs, or have "
+                 "more than %d bytes",
+                 w->folder, skipped, WWW_PATH_BYTES_MAX);
+    }
+}
+
+static void look(uv_work_t *work)
+{
+    www *w = work->data;
+    const uint64_t mark = www_mark(w->folder);
+    w->changed = mark != w->mark && mark != w->seen;
+    if (w->changed) {
+        uint32_t skipped;
+        w->seen = mark;
+        w->result = www_load(w->folder, &w->fresh, &w->fresh_mark, &skipped, &w->err);
+    }
+}
+
+static void on_freed(uv_handle_t *handle)
+{
+    www *w = handle->data;
+    files_free(&w->files);
+    free(w);
+}
+
+static void end(www *w)
+{
+    uv_close((uv_handle_t *)&w->timer, on_freed);
+}
+
+static void on_looked(uv_work_t *work, int result)
+{
+    (void)result;
+    www *w = work->data;
+    w->looking = false;
+    if (w->changed && w->result == STATUS_OK) {
+        files_free(&w->files);
+        w->files = w->fresh;
+        w->mark = w->fresh_mark;
+        w->seen = 0;
+        report(w, 0);
+    } else if (w->changed) {
+        log_error("the files that are served stay as they were: %s", w->err.text);
+    }
+    if (w->closing) {
+        end(w);
+    }
+}
+
+static void on_timer(uv_timer_t *timer)
+{
+    www *w = timer->data;
+    if (!w->looking) {
+        w->looking = uv_queue_work(timer->loop, &w->work, look, on_looked) == 0;
+    }
+}
+
+status www_open(uv_loop_t *loop, const char *folder, www **out, error *err)
+{
+    www *w = calloc(1, sizeof *w);
+    ASSERT_MEMORY(w != NULL);
+    w->folder = folder;
+    uint32_t skipped = 0;
+    status s = www_load(folder, &w->files, &w->mark, &skipped, err);
+    if (s != STATUS_OK) {
+        free(w);
+        return s;
+    }
+    report(w, skipped);
+    int result = uv_timer_init(loop, &w->timer);
+    ASSERT(result == 0);
+    w->timer.data = w->work.data = w;
+    result = uv_timer_start(&w->timer, on_timer, WWW_LOOK_MS, WWW_LOOK_MS);
+    ASSERT(result == 0);
+    uv_unref((uv_handle_t *)&w->timer);
+    *out = w;
+    return STATUS_OK;
+}
+
+// ---- the files
+
+static const char INDEX[] = "index.html";
+
+const served_file *www_find(const www *w, http_span path)
+{
+    char whole[WWW_PATH_BYTES_MAX + sizeof INDEX];
+    const bool folder = path.size > 0 && path.text[path.size - 1] == '/';
+    if (!folder || path.size > WWW_PATH_BYTES_MAX) {
+        return files_find_sorted(&w->files, path);
+    }
+    memcpy(whole, path.text, path.size);
+    memcpy(whole + path.size, INDEX, sizeof INDEX);
+    return files_find_sorted(&w->files, (http_span){whole, path.size + sizeof INDEX - 1});
+}
+
+bool www_is_folder(const www *w, http_span path)
+{
+    char whole[WWW_PATH_BYTES_MAX + 1];
+    if (path.size >= WWW_PATH_BYTES_MAX) {
+        return false;
+    }
+    memcpy(whole, path.text, path.size);
+    whole[path.size] = '/';
+    return www_find(w, (http_span){whole, path.size + 1}) != NULL;
+}
+
+void www_close(www *w)
+{
+    if (w == NULL) {
+        return;
+    }
+    w->closing = true;
+    (void)uv_timer_stop(&w->timer);
+    if (!w->looking) {
+        end(w);
+    }
+}

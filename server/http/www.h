@@ -1,0 +1,47 @@
+// The folder of a game's files, which the server has pages of its own for (caromd --www DIR).
+//
+// The folder is read as a whole when the server starts, so that a request reads no disk, and again
+// when something in it has changed: a look at its names, sizes and times every WWW_LOOK_MS on a
+// thread of libuv's pool. Connections that are sending an old file keep it to its end.
+//
+// Network thread only, but for www_load and www_mark: any thread.
+#ifndef CAROM_SERVER_HTTP_WWW_H
+#define CAROM_SERVER_HTTP_WWW_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <uv.h>
+
+#include "common/base/status.h"
+#include "server/http/files.h"
+#include "server/http/request.h"
+
+enum {
+    WWW_LOOK_MS = 500,       // between looks for changes
+    WWW_FILES_MAX = 4096,    // files of the folder
+    WWW_PATH_BYTES_MAX = 512 // of a file's path in the folder
+};
+#define WWW_BYTES_MAX ((uint64_t)256 << 20) // all files together
+
+// Reads all files below the folder, sorted by path, compressed ones too where that is smaller.
+// Not served: names that begin with a dot, links, and names that a request could only write with
+// percent signs; *skipped counts the latter. `mark` is www_mark's. Errors: INVALID_ARGUMENT for a
+// folder that cannot be read, is empty or too large, or has files where the server has its own
+// (/viewer/, /src/, /healthz, /readyz, /metrics, /rpc).
+status www_load(const char *folder, served_files *out, uint64_t *mark, uint32_t *skipped,
+                error *err);
+// A number that changes when names, sizes or times of the folder's files change.
+uint64_t www_mark(const char *folder);
+
+typedef struct www www;
+
+// Errors: www_load's. `folder` must outlive it.
+status www_open(uv_loop_t *loop, const char *folder, www **out, error *err);
+// The file at a path; "/" at its end stands for its index.html. NULL: none.
+const served_file *www_find(const www *w, http_span path);
+// Whether the path lacks a "/" at its end: it is a folder with an index.html.
+bool www_is_folder(const www *w, http_span path);
+// Ends it; its memory is freed on the loop. NULL does nothing.
+void www_close(www *w);
+
+#endif

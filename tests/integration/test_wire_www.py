@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+"""A game's own files beside the viewer (caromd --www DIR): what is served, as what, and what is not; changes of the
+folder while the server runs. Called with the path of caromd."""
+
+import gzip
+import http.client
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from caromd import Caromd  # noqa: E402
+from patience import SECONDS_MAX  # noqa: E402
+from wire import Client  # noqa: E402
+from wire_case import WireTest  # noqa: E402
+
+CAROMD = os.path.abspath(sys.argv[1])
+PAGE = "<!doctype html><title>game</title><script type=module src=js/game.js></script>\n"
+SCRIPT = "import {connect} from '/src/index.js';\n" * 100
+
+
+class Www(WireTest):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name) / "game"
+        for path, text in (("index.html", PAGE), ("js/game.js", SCRIPT), ("levels/index.html", "levels"),
+                           ("levels/1.json", "{}"), ("hit.ogg", "sound"), ("empty.css", "")):
+            self.write(path, text)
+
+    def write(self, path, text):
+        file = self.folder / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+
+    def serve(self, *options):
+        server = Caromd(CAROMD, "--threads", "1", "--www", str(self.folder), *options)
+        self.addCleanup(server.__exit__)
+        self.port = server.http_port
+        return server
+
+    def get(self, path, method="GET", **headers):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=SECONDS_MAX)
+        self.addCleanup(connection.close)
+        connection.request(method, path, headers={name.replace("_", "-"): value for name, value in headers.items()})
+        answer = connection.getresponse()
+        answer.body = answer.read()
+        return answer
+
+    def test_page_of_the_game_is_the_first_and_the_viewer_stays(self):
+        server = self.serve()
+        page = self.get("/")
+        self.assertEqual((200, "text/html; charset=utf-8", PAGE.encode()),
+                         (page.status, page.headers["Content-Type"], page.body))
+        self.assertIn("script-src 'self'", page.headers["Content-Security-Policy"])
+        self.assertEqual("nosniff", page.headers["X-Content-Type-Options"])
+        for path in ("/viewer/", "/viewer/index.html", "/src/index.js", "/healthz", "/readyz", "/metrics"):
+            self.assertEqual(200, self.get(path).status, path)
+        self.assertIn(b"viewer", self.get("/viewer/").body)
+        with Client(server.port) as client:
+            client.call("ping")
+
+    def test_types_are_those_of_the_names(self):
+        self.write("strange.xyz", "?")
+        self.serve()
+        for path, kind in (("/js/game.js", "text/javascript; charset=utf-8"), ("/levels/1.json", "application/json"),
+                           ("/hit.ogg", "audio/ogg"), ("/empty.css", "text/css; charset=utf-8"),
+                           ("/strange.xyz", "application/octet-stream")):
+            answer = self.get(path)
+            self.assertEqual((200, kind), (answer.status, answer.headers["Content-Type"]), path)
+
+    def test_folder_has_its_page_and_no_list(self):
+        self.serve()
+        self.assertEqual(b"levels", self.get("/levels/").body)
+        moved = self.get("/levels")
+        self.assertEqual((301, "/levels/"), (moved.status, moved.headers["Location"]))
+        for path in ("/js/", "/js", "/nowhere", "/levels/2.json", "/INDEX.HTML"):
+            self.assertEqual(404, self.get(path).status, path)
+
+    def test_forms_have_tags_of_their_own(self):
+        self.serve()
+        plain = self.get("/js/game.js")
+        packed = self.get("/js/game.js", Accept_Encoding="gzip")
+        self.assertEqual(SCRIPT.encode(), plain.body)
+        self.assertEqual("gzip", packed.headers["Content-Encoding"])
+        self.assertEqual(SCRIPT.encode(), gzip.decompress(packed.body))
+        self.assertNotEqual(plain.headers["ETag"], packed.headers["ETag"])
+        self.assertEqual(304, self.get("/js/game.js", If_None_Match=plain.headers["ETag"]).status)
+        self.assertNotIn("Content-Encoding", self.get("/hit.ogg", Accept_Encoding="gzip").headers)
+        head = self.get("/js/game.js", "HEAD")
+        self.assertEqual((str(len(SCRIPT)), b""), (head.headers["Content-Length"], head.body))
+
+    def test_what_lies_outside_or_is_hidden_is_not_served(self):
+        secret = self.folder.parent / "secret.txt"
+        secret.write_text("secret", encoding="utf-8")
+        (self.folder / "link.txt").symlink_to(secret)
+        (self.folder / "up").symlink_to(self.folder.parent)
+        self.write(".env", "secret")
+        self.write(".git/config", "secret")
+        self.write("a name.txt", "a name that needs percent signs")
+        server = self.serve()
+        for path in ("/link.txt", "/up/secret.txt", "/.env", "/.git/config", "/../secret.txt", "/js/../../secret.txt",
+                     "/%2e%2e/secret.txt", "/a%20name.txt", "//secret.txt"):
+            answer = self.get(path)
+            self.assertIn(answer.status, (400, 404), path)
+            self.assertNotIn(b"secret\n", answer.body)
+        server.await_log("1 files are not served")
+
+    def test_changes_are_served_without_a_restart(self):
+        self.serve()
+        self.write("js/game.js", "1")
+        self.eventually(lambda: self.get("/js/game.js").body == b"1")
+        self.write("new.txt", "new")
+        self.eventually(lambda: self.get("/new.txt").body == b"new")
+        (self.folder / "new.txt").unlink()
+        self.eventually(lambda: self.get("/new.txt").status == 404)
+        self.write("src/mine.js", "the server's own folder")
+        self.write("new.txt", "again")
+        (self.folder / "src/mine.js").unlink()  # a state that cannot be served leaves the last one
+        self.eventually(lambda: self.get("/new.txt").body == b"again")
+
+    def refused(self, *words):
+        done = subprocess.run([CAROMD, "--listen", "127.0.0.1:0", "--http", "127.0.0.1:0", "--www", str(self.folder)],
+                              capture_output=True, text=True, timeout=SECONDS_MAX)
+        self.assertNotEqual(0, done.returncode)
+        for word in words:
+            self.assertIn(word, done.stderr)
+
+    def test_folders_that_cannot_be_served_are_named(self):
+        self.write("viewer/mine.js", "1")
+        self.refused("--www: 'viewer/mine.js' cannot be served: /viewer/ is the server's own")
+        (self.folder / "viewer/mine.js").unlink()
+        for i in range(4097):
+            (self.folder / f"{i}.txt").touch()
+        self.refused("--www: there are more than 4096 files in it")
+        self.folder = self.folder / "levels"
+        for file in self.folder.iterdir():
+            file.unlink()
+        self.refused("has no files that could be served")
+        self.folder = self.folder / "nowhere"
+        self.refused("nowhere': No such file or directory")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[2:], verbosity=2)
