@@ -174,7 +174,7 @@ static uint8_t *pack(const uint8_t *data, size_t size, size_t *packed)
     return out;
 }
 
-// What the server has there itself.
+// The server keeps these paths for its own pages.
 static status check_place(const char *path, error *err)
 {
     static const char *const FOLDERS[] = {"/viewer/", "/src/"};
