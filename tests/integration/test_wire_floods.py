@@ -288,6 +288,22 @@ class Waiting(FloodTest):
         self.assertEqual(self.wait_for(eve, "three", 1, size=10000), [])  # it has its share again
         root.call("world.destroy", world="three")
 
+    def test_batches_of_one_subject_for_a_tick_leave_time_to_another(self):
+        """A tick has time for some 80 commands here, by estimate, however fast the machine is."""
+        root = self.connect()
+        root.call("world.create", world="batches", gravity=[0, 0])
+
+        def refused(client):
+            client.request("world.apply", world="batches", at=100_000, commands=[
+                ["body.spawn", {"position": [2 * k, 0], "shapes": [BALL]}] for k in range(30)])
+            client.call("world.info", world="batches")  # answered behind a refusal, and before the tick
+            return [error.split(":")[0] for error, _ in client.responses.values()]
+        first, other = self.connect("first", "player"), self.connect("other", "player")
+        self.assertEqual(refused(first), [])
+        self.assertEqual(refused(first), ["limit_exceeded"])
+        self.assertEqual(refused(other), [])
+        root.call("world.destroy", world="batches")
+
     def test_many_who_subscribe_to_a_busy_world_take_turns(self):
         root = self.connect()
         root.call("world.create", world="busy", hz=240)

@@ -245,6 +245,7 @@ void rights_sign(session *s, request *r)
         r->standing = standing_ref(s->identity.standing);
     }
     const char *subject = rights_subject(s);
+    r->reply_to.subject = session_subject(s);
     r->actor.role = s->identity.role;
     r->actor.confined = rights_confined(s);
     ASSERT(strlen(subject) < sizeof r->actor.subject);
