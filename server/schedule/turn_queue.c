@@ -8,8 +8,10 @@
 
 #include "common/base/assert.h"
 
-// Keeps slices from becoming tiny when there are many subjects
-static const int64_t SLICE_LEAST_NS = 250000;
+// The least slice keeps pieces from becoming tiny when there are many jobs; but a round, in which
+// each of them has one, takes no longer than ROUND_NS, as far as the work can be cut: a job with
+// little work waits for a round.
+static const int64_t SLICE_LEAST_NS = 250000, ROUND_NS = 5000000;
 
 void turn_queue_init(turn_queue *q, uint32_t most)
 {
@@ -100,14 +102,6 @@ static void link_last(share *one, turn_job *job)
     one->last = job;
 }
 
-static void link_first(share *one, turn_job *job)
-{
-    job->previous = NULL;
-    job->next = one->first;
-    *(one->first != NULL ? &one->first->previous : &one->last) = job;
-    one->first = job;
-}
-
 static void unlink(share *one, turn_job *job)
 {
     *(job->previous != NULL ? &job->previous->next : &one->first) = job->next;
@@ -148,8 +142,11 @@ void turn_queue_remove(turn_queue *q, turn_job *job)
 
 static int64_t slice_ns(const turn_queue *q, const turn *t)
 {
-    const int64_t equal = turn_left_ns(t) / (int64_t)(q->waiting.count + 1);
-    return equal > SLICE_LEAST_NS ? equal : SLICE_LEAST_NS;
+    const int64_t jobs = (int64_t)q->count > 0 ? q->count : 1;
+    const int64_t equal = turn_left_ns(t) / jobs;
+    const int64_t round = ROUND_NS / jobs;
+    const int64_t least = round < SLICE_LEAST_NS ? round : SLICE_LEAST_NS;
+    return equal > least ? equal : least;
 }
 
 // Runs a piece of the share's first job.
@@ -168,7 +165,7 @@ static void run_piece(turn_queue *q, share *one, const turn *t)
     if (progress == JOB_GOES_ON) {
         ASSERT(q->running == job);
         *job = (turn_job){.run = run, .of = one};
-        link_first(one, job);
+        link_last(one, job);
     } else {
         q->count -= q->running != NULL ? 1 : 0;
     }

@@ -1,9 +1,10 @@
 // Work in pieces over the turns of one thread, shared fairly among subjects.
 //
 // A job is a struct of the caller's with a turn_job in it, and a function that does a piece: it
-// works until its slice is over, and returns whether it is done. The jobs of one subject run one
-// after another, in order of arrival. The subject that has used the least time (shares.h) goes
-// next, so that a subject with a thousand jobs delays one with a single job by a slice at most.
+// works until its slice is over, and returns whether it is done. The subject that has used the
+// least time (shares.h) goes next, so that a subject with a thousand jobs delays one with a single
+// job by a slice at most. The jobs of one subject run in order of arrival, a slice each, and one
+// that is cut continues behind the others.
 //
 //     struct listing { turn_job job; … };
 //     static job_progress list_some(turn_job *job, const turn *slice)

@@ -9,7 +9,7 @@
 
 #include "server/schedule/turn_queue.h"
 
-enum { MS = 1000000, JOBS_MAX = 8 };
+enum { MS = 1000000, JOBS_MAX = 8, CROWD = 500, SMALL_NS = 10000 };
 
 static int64_t now_ns;
 
@@ -89,11 +89,12 @@ static void subject_that_leaves_is_remembered_while_it_owes(void **state)
 
 // ---- queues
 
-// Counts down pieces of a millisecond each.
+// Counts down pieces of a millisecond each, or of another length.
 typedef struct countdown {
     turn_job job;
     int pieces;
-    int done; // pieces
+    int64_t piece_ns; // 0: a millisecond
+    int done;         // pieces
     int64_t done_ns;
     turn_queue *queue;
     turn_job *removes; // in its first piece
@@ -109,7 +110,7 @@ static job_progress count_down(turn_job *job, const turn *slice)
         }
     }
     do {
-        now_ns += MS;
+        now_ns += c->piece_ns > 0 ? c->piece_ns : MS;
         c->done++;
     } while (c->done < c->pieces && !turn_over(slice));
     c->done_ns = now_ns;
@@ -176,6 +177,51 @@ static void many_jobs_of_one_subject_let_another_one_pass(void **state)
     turn_queue_deinit(&q);
 }
 
+static void short_job_does_not_wait_for_the_end_of_long_ones_of_its_subject(void **state)
+{
+    (void)state;
+    turn_queue q;
+    turn_queue_init(&q, 3);
+    countdown jobs[3] = {{.pieces = 100}, {.pieces = 100}, {.pieces = 1}};
+    const int64_t begin = now_ns;
+    for (int i = 0; i < 3; i++) {
+        assert_true(turn_queue_add(&q, &jobs[i].job, count_down, 1));
+    }
+    while (turn_queue_run(&q, &(turn){now, now_ns, now_ns + 5 * MS})) {
+    }
+    assert_true(jobs[2].done_ns - begin <= 5 * MS);
+    assert_int_equal(jobs[0].done + jobs[1].done, 200);
+    turn_queue_deinit(&q);
+}
+
+// A thousand connections are a thousand subjects: what each of them has ready in one piece must not
+// add up.
+static void subject_with_little_does_not_wait_for_much_of_many_others(void **state)
+{
+    (void)state;
+    turn_queue q;
+    turn_queue_init(&q, CROWD + 1);
+    countdown *crowd = calloc(CROWD, sizeof *crowd);
+    assert_non_null(crowd);
+    for (uint32_t i = 0; i < CROWD; i++) {
+        crowd[i] = (countdown){.pieces = 100, .piece_ns = SMALL_NS};
+        assert_true(turn_queue_add(&q, &crowd[i].job, count_down, i + 1));
+    }
+    for (int messages = 0; messages < 5; messages++) {
+        countdown single = {.pieces = 1, .piece_ns = SMALL_NS};
+        const int64_t begin = now_ns;
+        assert_true(turn_queue_add(&q, &single.job, count_down, CROWD + 1));
+        while (turn_job_queued(&single.job)) {
+            assert_true(turn_queue_run(&q, &(turn){now, now_ns, now_ns + MS}));
+        }
+        assert_in_range(single.done_ns - begin, 0, 2 * CROWD * SMALL_NS);
+    }
+    while (turn_queue_run(&q, &(turn){now, now_ns, now_ns + MS})) {
+    }
+    turn_queue_deinit(&q);
+    free(crowd);
+}
+
 static void queue_has_a_maximum(void **state)
 {
     (void)state;
@@ -224,6 +270,8 @@ int main(void)
         cmocka_unit_test(job_is_cut_and_continued),
         cmocka_unit_test(turn_without_time_does_a_piece),
         cmocka_unit_test(many_jobs_of_one_subject_let_another_one_pass),
+        cmocka_unit_test(short_job_does_not_wait_for_the_end_of_long_ones_of_its_subject),
+        cmocka_unit_test(subject_with_little_does_not_wait_for_much_of_many_others),
         cmocka_unit_test(queue_has_a_maximum),
         cmocka_unit_test(job_may_remove_others_and_itself),
     };
