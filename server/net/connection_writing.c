@@ -68,16 +68,17 @@ static bool can_write(const connection *c)
     return c->state <= CONNECTION_FLUSHING && !c->output.write_pending && c->kind->has_output(c);
 }
 
-void connection_flush(connection *c)
+static void flush_some(connection *c, size_t most)
 {
     if (c->state == CONNECTION_CLOSED) {
         return;
     }
+    c->output.write_most = most;
     c->kind->deliver(c);
     const uint64_t before = c->output.sent_bytes;
     bool more = true;
     while (more && can_write(c)) {
-        if (c->output.sent_bytes - before >= FLUSH_BYTES) {
+        if (c->output.sent_bytes - before >= most) {
             connection_mark_dirty(c); // others go first
             network_go_on(c->network);
             break;
@@ -91,10 +92,18 @@ void connection_flush(connection *c)
     connection_update_reading(c);
 }
 
+void connection_flush(connection *c)
+{
+    flush_some(c, FLUSH_BYTES_MOST);
+}
+
+// Behind a thousand others, a connection writes little each time, so that they all have their turn.
 static job_progress flush_one(turn_job *job, const turn *slice)
 {
-    (void)slice; // FLUSH_BYTES bound it
-    connection_flush((connection *)((char *)job - offsetof(connection, output.flush)));
+    const int64_t left = turn_left_ns(slice);
+    size_t most = left < FLUSH_BYTES_MOST ? (size_t)left : FLUSH_BYTES_MOST;
+    most = most > FLUSH_BYTES_LEAST ? most : FLUSH_BYTES_LEAST;
+    flush_some((connection *)((char *)job - offsetof(connection, output.flush)), most);
     return JOB_DONE;
 }
 

@@ -11,9 +11,12 @@
 #include "server/schedule/turn_queue.h"
 
 enum {
-    READ_BYTES = 16 * 1024,   // the one buffer that all connections are read into, each once a turn
-    WRITE_SPANS = 64,         // blocks in one write
-    FLUSH_BYTES = 128 * 1024, // written in a row for one connection
+    READ_BYTES = 16 * 1024, // the one buffer that all connections are read into, each once a turn
+    WRITE_SPANS = 64,       // blocks in one write
+    // Written in a row for one connection: as much as its slice of the turn permits, about a byte a
+    // nanosecond, between these bounds.
+    FLUSH_BYTES_LEAST = 16 * 1024,
+    FLUSH_BYTES_MOST = 128 * 1024,
     WAITING_BYTES = 4 * 1024, // passed to libuv where a socket accepts no more for now
     WRITE_LEAST_NS = 500000,  // of a turn, for writing
     // Handshakes, new connections and ends are limited by number too: measuring their time would
@@ -100,6 +103,7 @@ typedef struct connection_output {
     uv_write_t write;
     bool write_pending; // `write` is in use, for the first `busy` bytes of the queue
     size_t busy;        // bytes at the front of the queue: passed to libuv, or sealed
+    size_t write_most;  // bytes of one write, FLUSH_BYTES_MOST at most
     turn_job flush;     // queued while it has new output
     uint64_t moved_ms;  // when output last moved, or began to wait
     size_t moved_left;  // bytes that were left at that time
@@ -307,7 +311,8 @@ void connection_on_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *buf);
 void connection_mark_dirty(connection *c);
 // Takes it off the list to be flushed.
 void connection_unmark_dirty(connection *c);
-// Writes queued output, as far as the socket accepts it.
+// Writes queued output, as far as the socket accepts it, and no more in a row than a slice of
+// FLUSH_BYTES_MOST.
 void connection_flush(connection *c);
 // The rest of a write has left, or never will (an error of libuv's).
 void connection_written(connection *c, int result);

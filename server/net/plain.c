@@ -71,7 +71,7 @@ static uint32_t peek(const connection *c, uv_buf_t bufs[WRITE_SPANS])
 {
     outbox_span spans[WRITE_SPANS];
     const uint32_t count = outbox_peek(&c->output.queue, spans, WRITE_SPANS);
-    size_t left = FLUSH_BYTES;
+    size_t left = c->output.write_most;
     uint32_t taken = 0;
     while (taken < count && left > 0) {
         const size_t size = spans[taken].size < left ? spans[taken].size : left;

@@ -162,10 +162,11 @@ static void seal_some(connection *c)
     if (c->output.busy > 0 || c->tls.state != TLS_SPOKEN) {
         return;
     }
+    const size_t most = c->output.write_most < SEAL_BYTES ? c->output.write_most : SEAL_BYTES;
     uint32_t count = outbox_peek(&c->output.queue, spans, WRITE_SPANS);
-    for (uint32_t i = 0; i < count && sealed < SEAL_BYTES; i++) {
+    for (uint32_t i = 0; i < count && sealed < most; i++) {
         size_t at = 0;
-        while (at < spans[i].size && sealed < SEAL_BYTES) {
+        while (at < spans[i].size && sealed < most) {
             size_t left = spans[i].size - at;
             size_t piece = left < TLS_PIECE_BYTES ? left : TLS_PIECE_BYTES;
             if (!tls_seal(c->tls.stream, spans[i].data + at, piece)) {

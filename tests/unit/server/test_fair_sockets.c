@@ -219,6 +219,22 @@ static void answer_does_not_wait_behind_large_ones(void **state)
     assert_in_range(turns, 1, TURNS_MOST);
 }
 
+// The slice of a connection is short where a thousand others have output too.
+static void little_is_written_in_a_short_slice(void **state)
+{
+    rig *r = *state;
+    connect_next(r, "127.0.0.1");
+    step_ns = 5000000; // each slice is over as it begins
+    queue_bytes(r, 0, LARGE);
+    (void)uv_run(&r->loop, UV_RUN_NOWAIT);
+    const uint64_t sent = connection_traffic_now(r->ends[0].connection).sent_bytes;
+    assert_in_range(sent, 1, FLUSH_BYTES_LEAST);
+    step_ns = 0;
+    (void)uv_run(&r->loop, UV_RUN_NOWAIT);
+    assert_in_range(connection_traffic_now(r->ends[0].connection).sent_bytes,
+                    sent + FLUSH_BYTES_LEAST + 1, LARGE);
+}
+
 // libuv writes what it has whenever the socket accepts more, which is no part of the turn's time
 // for writing: so it has little.
 static void little_is_written_outside_of_the_turn(void **state)
@@ -247,6 +263,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(input_does_not_wait_behind_that_of_a_crowd, begin, end),
         cmocka_unit_test_setup_teardown(answer_does_not_wait_behind_large_ones, begin, end),
+        cmocka_unit_test_setup_teardown(little_is_written_in_a_short_slice, begin, end),
         cmocka_unit_test_setup_teardown(little_is_written_outside_of_the_turn, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
