@@ -482,10 +482,15 @@ static job_progress do_work(turn_job *job, const turn *slice)
         return JOB_DONE;
     }
     const int64_t begin = clock_now_ns();
+    const uint64_t subject = session_turn_subject(s);
     const bool goes_on = work(s, slice);
     s->intake.worked_ns += clock_now_ns() - begin;
-    if (goes_on) {
+    if (goes_on && session_turn_subject(s) == subject) {
         return JOB_GOES_ON;
+    }
+    if (goes_on) {
+        work_add(s->server, job, do_work, session_turn_subject(s));
+        return JOB_DONE;
     }
     finish_if_done(s);
     return JOB_DONE;
@@ -545,14 +550,22 @@ void session_work(session *s)
         !turn_job_queued(&s->intake.job)) {
         s->intake.job_turn = s->server->turn.number;
         loop_turn_begin(&s->server->turn);
-        work_add(s->server, &s->intake.job, do_work, session_subject(s));
+        work_add(s->server, &s->intake.job, do_work, session_turn_subject(s));
     }
 }
 
 void session_deal(session *s)
 {
     if (s->connection != NULL) {
-        connection_deal(s->connection, session_subject(s));
+        connection_deal(s->connection, session_turn_subject(s));
+    }
+}
+
+void session_visit(session *s, uint64_t world)
+{
+    if (s->calls.world != world) {
+        s->calls.world = world;
+        session_deal(s);
     }
 }
 

@@ -97,6 +97,7 @@ typedef struct session_intake {
 typedef struct session_calls {
     uint32_t in_flight; // calls that are not answered yet
     uint32_t listings;  // of those, world.list and server.sessions
+    uint64_t world;     // number of the world that the last request went to; 0: none yet
     request_log requests;
 } session_calls;
 
@@ -198,5 +199,7 @@ void session_decoded(session *s, decoding *d);
 void session_work(session *s);
 // Whom it counts for has changed, or is known now: its connection is dealt with as theirs.
 void session_deal(session *s);
+// A request of it goes to this world.
+void session_visit(session *s, uint64_t world);
 
 #endif

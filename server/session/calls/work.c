@@ -33,6 +33,12 @@ uint64_t session_subject(const session *s)
                                            : OF_SESSION | (s->key.number & NUMBER);
 }
 
+uint64_t session_turn_subject(const session *s)
+{
+    const uint64_t subject = session_subject(s);
+    return (subject & ~NUMBER) == OF_SESSION ? world_subject(s->calls.world) : subject;
+}
+
 uint64_t world_subject(uint64_t number)
 {
     return OF_WORLD | (number & NUMBER);

@@ -4,7 +4,7 @@
 // clients together, and would starve beside the requests of each of them.
 //
 //   a session's messages      are charged to its token's subject, else its address; see
-//                             session_subject
+//                             session_turn_subject
 //   a world's replies         are charged to the world: answers, snapshots to each of its watchers
 //   answers of many rows      server.sessions is charged to the client that asked, world.list to
 //                             the server
@@ -50,10 +50,15 @@ void work_go_on(struct server *s);
 // The rest of the turn for work.
 turn work_left(struct server *s);
 
-// The subject that the session's connection and messages are charged to: its token's; without a
+// The subject that the session's lists and large messages are charged to: its token's; without a
 // token, its address's; if no tokens are used and the peer is on this machine, the connection's
 // own.
 uint64_t session_subject(const struct session *s);
+// The subject that its connection and messages are charged to: the same, except that those that
+// would have a subject of their own share that of the world that they last spoke to, or of all that
+// have spoken to none. Anyone can open thousands of connections: the clients of another world do
+// not wait for each of them.
+uint64_t session_turn_subject(const struct session *s);
 uint64_t world_subject(uint64_t number);
 enum { SERVER_SUBJECT = 0 };
 

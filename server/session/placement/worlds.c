@@ -138,6 +138,7 @@ void worlds_count_in(server *s, world_entry *entry, request *r)
     }
     if (r->command.method != METHOD_WORLD_LIST && asker != NULL) {
         asker->calls.in_flight++;
+        session_visit(asker, entry->number);
         r->reply_to.sequence =
             request_log_send(&asker->calls.requests, r->reply_to.id, r->reply_to.answerable);
     }

@@ -66,10 +66,44 @@ static void replies_are_delivered_in_every_turn(void **state)
     assert_int_equal(uv_loop_close(&loop), 0);
 }
 
+// ---- subjects
+
+static session local(uint64_t number, uint64_t world)
+{
+    return (session){.server = &s, .key = {.number = number}, .calls = {.world = world}};
+}
+
+static void clients_of_this_machine_share_the_time_of_their_world(void **state)
+{
+    (void)state;
+    s = (server){0};
+    const session one = local(1, 7), other = local(2, 7), elsewhere = local(3, 8);
+    const session fresh = local(4, 0), fresh_too = local(5, 0);
+    assert_int_equal(session_turn_subject(&one), session_turn_subject(&other));
+    assert_int_not_equal(session_turn_subject(&one), session_turn_subject(&elsewhere));
+    assert_int_equal(session_turn_subject(&fresh), session_turn_subject(&fresh_too));
+    assert_int_not_equal(session_turn_subject(&fresh), session_turn_subject(&one));
+    assert_int_not_equal(session_subject(&one), session_subject(&other)); // in the world
+}
+
+static void clients_with_a_token_share_the_time_of_its_subject(void **state)
+{
+    (void)state;
+    grant ada = {.subject = "ada"}, bob = {.subject = "bob"};
+    session one = local(1, 7), other = local(2, 8), third = local(3, 7);
+    one.identity.grant = other.identity.grant = &ada;
+    third.identity.grant = &bob;
+    assert_int_equal(session_turn_subject(&one), session_turn_subject(&other));
+    assert_int_not_equal(session_turn_subject(&one), session_turn_subject(&third));
+    assert_int_equal(session_turn_subject(&one), session_subject(&one));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(replies_are_delivered_in_every_turn),
+        cmocka_unit_test(clients_of_this_machine_share_the_time_of_their_world),
+        cmocka_unit_test(clients_with_a_token_share_the_time_of_its_subject),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
