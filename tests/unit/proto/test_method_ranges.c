@@ -178,7 +178,8 @@ static void ranges_of_queries_are_the_engine_s(void **state)
     const arg_list *overlap = &METHODS[METHOD_QUERY_OVERLAP].list;
     for (uint32_t i = 0; i < overlap->count; i++) { // exactly one of area, shape and point
         if (has_range(&overlap->args[i]) && !overlap->args[i].routing) {
-            const bool place = overlap->args[i].type != ARG_NUMBER;
+            const arg_type type = overlap->args[i].type;
+            const bool place = type == ARG_AREA || type == ARG_VECTOR;
             try_argument(METHOD_QUERY_OVERLAP, &overlap->args[i], place ? world : point);
         }
     }
