@@ -270,7 +270,7 @@ class CommandLineTest(TlsTest):
         self.refused(2, "has no profile [other]", "--profile", "other", "ping")
         self.refused(1, "hostname mismatch", "--profile", "play", "--tls-name", "x.example", "ping")
         profiles.write_text("[play]\nserfer = x\n")
-        self.refused(2, "line 2: 'serfer' is no setting: server, ca, tls-name or token-file", "ping")
+        self.refused(2, "line 2: 'serfer' is no setting: server, ca, tls-name, token-file or timeout", "ping")
         profiles.write_text("[default]\nserver = 127.0.0.1:1\n")
         self.refused(3, "127.0.0.1:1", "ping")
         profiles.unlink()
