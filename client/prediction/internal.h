@@ -60,6 +60,7 @@ struct prediction {
     uint64_t taken_at;   // the tick whose poses were taken last
     uint32_t planned;    // bodies that were left awake then
     double work;         // of this frame's steps, see budget_note()
+    double spent_ms;     // of this frame until now, as the caller has measured it
     budget budget;
     double faded; // when errors faded last [s]
     // ---- what follows

@@ -10,6 +10,9 @@
 #define LOOK_S     0.25 // between looks at the margins
 #define CALM_TICKS 0.5  // less slack than now by so little is no reason to change it
 #define CATCH_UP_S 0.5  // a clock that is off by little is right after about this time
+#define NEAR_TICKS 0.01 // the lead that is needed is sought as closely as this
+
+enum { HALVINGS = 24 };
 
 void lead_clock_init(lead_clock *c, double hz)
 {
@@ -119,22 +122,70 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// The slack with which LATE_SHARE of the last margins would have been SAFE_TICKS at least.
+typedef struct lead_needs {
+    double *leads; // with which each margin's batch would have come just in time, ascending [ticks]
+    uint32_t count;
+    double usual; // their median: of a batch that nothing held up
+    double rate;  // batches a tick
+} lead_needs;
+
+// The batches that came with the one that needed `lead`, held up behind it: one margin, the
+// smallest, stands for all of them.
+static double held_behind(const lead_needs *n, double lead)
+{
+    return n->rate * fmax(ceil(lead - n->usual) - 1.0, 0.0);
+}
+
+// The share of batches that would have been late with this lead.
+static double late_share(const lead_needs *n, double lead)
+{
+    double late = 0.0;
+    double all = 0.0;
+    for (uint32_t i = 0; i < n->count; i++) {
+        const double held = held_behind(n, n->leads[i]);
+        all += 1.0 + held;
+        if (n->leads[i] > lead) {
+            late += 1.0 + fmin(held, n->rate * (ceil(n->leads[i] - lead) - 1.0));
+        }
+    }
+    return late / all;
+}
+
+// The least lead with which no more than 1 - LATE_SHARE would have been late.
+static double needed_lead(const lead_needs *n)
+{
+    double low = n->leads[0];
+    double high = n->leads[n->count - 1];
+    for (int i = 0; i < HALVINGS && high - low > NEAR_TICKS; i++) {
+        const double middle = 0.5 * (low + high);
+        if (late_share(n, middle) > 1.0 - LATE_SHARE) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return high;
+}
+
+// The slack with which LATE_SHARE of the last batches would have been in time by SAFE_TICKS.
 static void look_at_margins(lead_clock *c, double now)
 {
     double leads[LEAD_MARGINS_MAX];
-    uint32_t count = 0;
+    lead_needs n = {.leads = leads};
+    double oldest = now;
     for (uint32_t i = 0; i < LEAD_MARGINS_MAX && i < c->margin_count; i++) {
         if (now - c->margins[i].when <= LEAD_MARGIN_S) {
-            leads[count++] = c->margins[i].lead;
+            leads[n.count++] = c->margins[i].lead;
+            oldest = fmin(oldest, c->margins[i].when);
         }
     }
-    if (count == 0) {
+    if (n.count == 0) {
         return;
     }
-    qsort(leads, count, sizeof *leads, by_value);
-    const double needed = leads[(uint32_t)(LATE_SHARE * (double)(count - 1) + 0.5)];
-    const double slack = fmax(needed + SAFE_TICKS - ceil(c->rtt * c->hz), 0.0);
+    qsort(leads, n.count, sizeof *leads, by_value);
+    n.usual = leads[n.count / 2];
+    n.rate = fmin((double)n.count / fmax((now - oldest) * c->hz, 1.0), 1.0);
+    const double slack = fmax(needed_lead(&n) + SAFE_TICKS - ceil(c->rtt * c->hz), 0.0);
     if (slack > c->slack || slack < c->slack - CALM_TICKS) {
         c->slack = slack;
     }

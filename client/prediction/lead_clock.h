@@ -7,10 +7,11 @@
 //
 // The slack begins at 2 ticks and then follows the server's `margin` (how long before its tick a
 // batch came): over TCP lateness has two humps, since a lost segment costs a round trip, so the
-// clock takes the 98th percentile of the last 10 s and not a mean (compare Unity's Netcode for
-// Entities). The clock runs 0.9 to 1.1 times as fast until it is right; more than 10 ticks off, it
-// jumps. Lead over 500 ms becomes input delay, and so does what the game asks for: then commands
-// name later ticks, and less is predicted.
+// clock takes the 98th percentile of the batches of the last 10 s and not a mean (compare Unity's
+// Netcode for Entities). The server tells the smallest margin since its last record; a batch that
+// was held up held those behind it, and the clock counts these too. The clock runs 0.9 to 1.1 times
+// as fast until it is right; more than 10 ticks off, it jumps. Lead over 500 ms becomes input
+// delay, and so does what the game asks for: then commands name later ticks, and less is predicted.
 //
 // The caller brings the time. Pure but for the struct; one thread at a time.
 #ifndef CAROM_CLIENT_PREDICTION_LEAD_CLOCK_H

@@ -186,14 +186,15 @@ static void stop_here(prediction *p)
     p->figures.approximate += !p->partial;
 }
 
-// Whether one more step fits; each frame has one at least. Islands wake while steps are made.
+// Whether one more step fits; each frame has one at least. Islands wake while steps are made. The
+// time is that which the caller has measured, or an estimate where that is more.
 static bool has_time(const prediction *p)
 {
     const double budget_ms = p->options.budget_ms;
     const double next = world_count(p->world).awake + BUDGET_STEP_BODIES;
+    const double estimate = (p->copied ? p->budget.copy_ms : 0.0) + p->budget.body_ms * p->work;
     return p->work == 0.0 || budget_ms <= 0.0 ||
-           (p->copied ? p->budget.copy_ms : 0.0) + p->budget.body_ms * (p->work + next) <=
-               BUDGET_MOST * budget_ms;
+           fmax(estimate, p->spent_ms) + p->budget.body_ms * next <= BUDGET_MOST * budget_ms;
 }
 
 static void step(prediction *p)
@@ -259,16 +260,19 @@ static void fit_budget(prediction *p)
     uint32_t awake = world_count(p->world).awake;
     const double most = budget_bodies(&p->budget, budget_ms, p->goal - p->tick);
     if (p->copied && (double)awake > most) {
+        const uint32_t all = awake;
         body_id own[PREDICTION_OWN_MAX];
         ARRAY(body_placing) rows = {0};
         own_bodies(p, own);
         array_reserve(&rows, world_count(p->world).bodies + 1);
         rows.count = world_poses(p->world, rows.data, rows.capacity);
         awake = budget_rest_far(p->world, own, p->own_count, most, rows.data, rows.count);
-        shown_poses_carry(&p->shown, rows.data, rows.count, p->world);
+        p->partial = awake < all; // all may be one island, of the own bodies
+        if (p->partial) {
+            shown_poses_carry(&p->shown, rows.data, rows.count, p->world);
+            p->planned = awake;
+        }
         array_free(&rows);
-        p->partial = true;
-        p->planned = awake;
     }
     const uint64_t steps = budget_steps(&p->budget, budget_ms, p->copied, awake);
     p->stop = p->goal - p->tick > steps ? p->tick + steps : p->goal;
@@ -336,7 +340,7 @@ static bool has_world(const prediction *p)
 
 void prediction_begin(prediction *p, double now)
 {
-    p->work = 0.0;
+    p->work = p->spent_ms = 0.0;
     p->copied = false;
     tally_advance(&p->tally, now);
     if (!has_world(p)) {
@@ -381,6 +385,11 @@ static bool name_input(prediction *p, uint64_t next, prediction_input *out)
         return true;
     }
     return false;
+}
+
+void prediction_spent(prediction *p, double ms)
+{
+    p->spent_ms = ms;
 }
 
 bool prediction_next(prediction *p, prediction_input *out)

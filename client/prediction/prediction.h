@@ -17,7 +17,7 @@
 // A frame:
 //
 //     prediction_begin(p, now);
-//     while (prediction_next(p, &input)) {
+//     while (prediction_spent(p, milliseconds since begin), prediction_next(p, &input)) {
 //         // input.first_time: make the commands of tick input.tick, prediction_give() them and
 //         // send the same as world.apply {at: input.tick, late: "next", commands}.
 //         // Otherwise the tick is predicted again, and the batch that was given acts again.
@@ -98,6 +98,8 @@ typedef struct prediction_input {
 
 // `now` [s] never goes back, and has any origin.
 void prediction_begin(prediction *p, double now);
+// With a budget: the time that the frame has taken until now, before each prediction_next().
+void prediction_spent(prediction *p, double ms);
 bool prediction_next(prediction *p, prediction_input *out);
 // The commands of the tick that prediction_next() named last, for the first time. Takes over what
 // `batch` owns (a world.apply), also on errors: STATUS_LIMIT_EXCEEDED, in which case it must not be

@@ -366,7 +366,7 @@ static carom_status predict(carom_prediction *p, carom_error *err)
     prediction_input input;
     const double begun = clock_ms();
     prediction_begin(p->core, p->now);
-    while (prediction_next(p->core, &input)) {
+    while (prediction_spent(p->core, clock_ms() - begun), prediction_next(p->core, &input)) {
         carom_value *commands = ask(p, input.tick, input.first_time);
         if (commands != NULL) {
             const carom_status s = give(p, commands, input.tick, result == CAROM_OK ? err : NULL);

@@ -115,8 +115,9 @@ void carom_prediction_begin(engine_prediction *p, double now)
     prediction_begin(p, now);
 }
 
-double carom_prediction_next(engine_prediction *p)
+double carom_prediction_next(engine_prediction *p, double spent_ms)
 {
+    prediction_spent(p, spent_ms);
     prediction_input input;
     if (!prediction_next(p, &input)) {
         return 0.0;

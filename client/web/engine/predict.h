@@ -40,7 +40,7 @@ CAROM_EXPORT void carom_prediction_margin(engine_prediction *p, double now, doub
 CAROM_EXPORT void carom_prediction_refused(engine_prediction *p, double at);
 
 CAROM_EXPORT void carom_prediction_begin(engine_prediction *p, double now);
-CAROM_EXPORT double carom_prediction_next(engine_prediction *p);
+CAROM_EXPORT double carom_prediction_next(engine_prediction *p, double spent_ms);
 // `args` is the map of world.apply, as it is sent; its `at` is ignored. After false it is not to be
 // sent: the arguments are wrong, or too many batches wait.
 CAROM_EXPORT bool carom_prediction_give(engine_prediction *p, const uint8_t *args, size_t size);

@@ -216,8 +216,9 @@ export class Prediction extends Emitter {
   #predict(nowMs) {
     const core = this.#core;
     const began = globalThis.performance.now();
+    const spent = () => globalThis.performance.now() - began;
     core.begin(nowMs / 1000);
-    for (let next = core.next(); next !== 0; next = core.next()) {
+    for (let next = core.next(spent()); next !== 0; next = core.next(spent())) {
       if (next < 0) {
         this.#ask(-next, false);
         continue;
@@ -225,7 +226,7 @@ export class Prediction extends Emitter {
       const commands = this.#ask(next, true);
       if (commands.length > 0) this.#give(next, commands);
     }
-    core.end(globalThis.performance.now() - began);
+    core.end(spent());
     this.#source.described = this.#replica.world.described;
     this.#picture.show(core.poses(), this.#source);
     this.#tell(core.events());

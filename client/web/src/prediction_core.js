@@ -71,9 +71,12 @@ export class PredictionCore {
     this.#run('begin', now);
   }
 
-  /** The next tick to give commands for: above 0 for the first time, below 0 again; 0: the frame is done. */
-  next() {
-    return this.#run('next');
+  /**
+   * The next tick to give commands for: above 0 for the first time, below 0 again; 0: the frame is done. `spentMs`: since
+   * begin(), for the budget.
+   */
+  next(spentMs) {
+    return this.#run('next', spentMs);
   }
 
   /** The commands of the tick that next() gave for the first time. Throws CaromError: they must not be sent. */

@@ -10,6 +10,9 @@
 #include "proto/commands/command_decode.h"
 #include "proto/log/log_record.h"
 
+#define PILE_FORCE   80.0 // of a key [N]
+#define PILE_DAMPING 8.0  // of who pushes: 9 m/s at most
+
 enum { HZ = 60, BYTES_MAX = 1 << 20 };
 
 double sim_random(sim *s) // splitmix64
@@ -22,7 +25,7 @@ double sim_random(sim *s) // splitmix64
 
 // ---- the world
 
-static body_id put_box(physics_world *world, vec2d at, vec2 half, body_type type)
+static body_id put_damped(physics_world *world, vec2d at, vec2 half, body_type type, double damping)
 {
     body_def def = body_def_default();
     shape_def box = shape_def_default();
@@ -32,9 +35,38 @@ static body_id put_box(physics_world *world, vec2d at, vec2 half, body_type type
                      STATUS_OK);
     def.type = type;
     def.position = at;
+    def.linear_damping = damping;
     body_id id = 0;
     assert_int_equal(body_spawn(world, &def, &box, 1, &id, NULL, NULL), STATUS_OK);
     return id;
+}
+
+static body_id put_box(physics_world *world, vec2d at, vec2 half, body_type type)
+{
+    return put_damped(world, at, half, type, 0.0);
+}
+
+// A pyramid in the middle, with the players on either side of it.
+static void put_pile(sim *s, physics_world *world)
+{
+    const vec2 half = {0.5f, 0.5f};
+    s->own = put_damped(world, (vec2d){-5.0, 0.5}, half, BODY_DYNAMIC, PILE_DAMPING);
+    s->other = put_damped(world, (vec2d){5.0, 0.5}, half, BODY_DYNAMIC, PILE_DAMPING);
+    put_box(world, (vec2d){-12.0, 10.0}, (vec2){0.5f, 10.0f}, BODY_STATIC);
+    put_box(world, (vec2d){12.0, 10.0}, (vec2){0.5f, 10.0f}, BODY_STATIC);
+    int columns = 1;
+    while (columns * (columns + 1) / 2 < s->options.bodies) {
+        columns++;
+    }
+    int row = 0;
+    for (int i = 0, column = 0; i < s->options.bodies; i++, column++) {
+        if (column == columns - row) {
+            row++;
+            column = 0;
+        }
+        const double x = 0.85 * (column - 0.5 * (columns - row - 1));
+        put_box(world, (vec2d){x, 0.4 + 0.8 * row}, (vec2){0.4f, 0.4f}, BODY_DYNAMIC);
+    }
 }
 
 static physics_world *make_world(sim *s)
@@ -46,6 +78,10 @@ static physics_world *make_world(sim *s)
     put_box(world, (vec2d){0.0, -1.0}, (vec2){60.0f, 1.0f}, BODY_STATIC);
     put_box(world, (vec2d){-20.0, 2.0}, (vec2){0.5f, 4.0f}, BODY_STATIC);
     put_box(world, (vec2d){20.0, 2.0}, (vec2){0.5f, 4.0f}, BODY_STATIC);
+    if (s->options.pile) {
+        put_pile(s, world);
+        return world;
+    }
     put_box(world, (vec2d){0.0, 2.0}, (vec2){0.5f, s->options.apart ? 4.0f : 0.1f}, BODY_STATIC);
     s->own = put_box(world, (vec2d){-8.0, 1.0}, (vec2){0.5f, 0.5f}, BODY_DYNAMIC);
     s->other = put_box(world, (vec2d){8.0, 1.0}, (vec2){0.5f, 0.5f}, BODY_DYNAMIC);
@@ -75,9 +111,25 @@ static void pair(msgpack_packer *k, const char *key, double x, double y)
     msgpack_pack_double(k, y);
 }
 
+// A key: toward the pile, away from it, or let go; the force acts until the next one.
+static void push_at_pile(sim *s, msgpack_packer *k, body_id body)
+{
+    static const double KEYS[] = {PILE_FORCE, PILE_FORCE, PILE_FORCE, -PILE_FORCE, 0.0};
+    text(k, "body.force");
+    msgpack_pack_map(k, 2);
+    text(k, "body");
+    msgpack_pack_uint64(k, body);
+    const double force = KEYS[(int)(5.0 * sim_random(s))];
+    pair(k, "force", body == s->own ? force : -force, 0.0);
+}
+
 static void push(sim *s, msgpack_packer *k, body_id body)
 {
     msgpack_pack_array(k, 2);
+    if (s->options.pile) {
+        push_at_pile(s, k, body);
+        return;
+    }
     const bool impulse = sim_random(s) < 0.2;
     text(k, impulse ? "body.impulse" : "body.force");
     msgpack_pack_map(k, 2);
@@ -326,7 +378,8 @@ static void act(sim *s, uint64_t tick)
 {
     assert_true(s->last_first == 0 || tick > s->last_first); // each tick once
     s->last_first = tick;
-    if (s->idle || sim_random(s) < 0.3) {
+    const double share = s->options.own_share > 0.0 ? s->options.own_share : 0.7;
+    if (s->idle || sim_random(s) < 1.0 - share) {
         return;
     }
     buffer batch = make_batch(s, s->own, tick);

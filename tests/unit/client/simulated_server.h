@@ -34,6 +34,8 @@ typedef struct sim_options {
     double drop_share;  // of own batches that the server refuses
     double clock_ppm;   // by which the client's clock is faster
     bool apart;         // own body and boxes, and the other's, do not meet
+    bool pile;          // the boxes are one pile between the players, who push it with forces
+    double own_share;   // of ticks in which the own player does something; 0: seven in ten
     prediction_options predict;
 } sim_options;
 

@@ -247,6 +247,30 @@ static void slack_follows_the_margin(void **state)
     sim_free(s);
 }
 
+// A lost segment holds up the batches behind it, and the server tells the margin of the first
+// alone.
+static void slack_counts_the_batches_behind_a_stall(void **state)
+{
+    (void)state;
+    uint64_t late = 0;
+    uint64_t sent = 0;
+    for (uint64_t seed = 74; seed < 77; seed++) {
+        sim_options o = usual(seed);
+        o.stall_share = 0.01;
+        o.stall_s = 0.11;
+        sim *s = sim_create(&o);
+        sim_run(s, 15.0);
+        late -= s->late;
+        sent -= s->sent;
+        sim_run(s, 30.0);
+        late += s->late;
+        sent += s->sent;
+        settle(s);
+        sim_free(s);
+    }
+    assert_true((double)late < 0.025 * (double)sent);
+}
+
 // Until the first round trip is known all batches are late; then the clock jumps to its place.
 static void first_round_trip_sets_the_clock(void **state)
 {
@@ -492,6 +516,51 @@ static void own_island_over_the_budget_is_predicted_in_part(void **state)
     sim_free(s);
 }
 
+// Where all is one island none rests: the ticks for which there is time are predicted to the bit.
+static void ticks_of_one_island_count_when_time_is_short(void **state)
+{
+    (void)state;
+    sim_options o = short_of_time(144);
+    o.pile = true;
+    o.bodies = 45;
+    o.other_share = o.own_share = 0.05;
+    o.predict.budget_ms = 0.8;
+    sim *s = sim_create(&o);
+    sim_run(s, 10.0);
+    assert_true(figures(s).approximate > 100);
+    assert_true(figures(s).ticks_right > figures(s).ticks / 2);
+    settle(s);
+    sim_free(s);
+}
+
+// The estimate says that there is time for all 12 ticks; the clock of who calls says otherwise.
+static void time_that_was_measured_ends_a_frame(void **state)
+{
+    (void)state;
+    sim_options o = usual(143);
+    o.predict.budget_ms = 5.0;
+    sim *s = sim_create(&o);
+    sim_run(s, 5.0);
+    s->idle = true;
+    sim_run(s, 1.0);
+    sim_pass(s, 0.2);
+    const uint64_t tick = prediction_tick(s->predicted);
+    const uint64_t approximate = figures(s).approximate;
+    prediction_input input;
+    uint64_t inputs = 0;
+    prediction_begin(s->predicted, 1000.0 + s->now);
+    while (prediction_spent(s->predicted, 4.9), prediction_next(s->predicted, &input)) {
+        inputs++;
+    }
+    prediction_end(s->predicted, 5.0);
+    assert_int_equal(prediction_tick(s->predicted), tick + 1);
+    assert_int_equal(inputs, 2); // of the tick that was made, and of the present
+    assert_true(input.tick >= tick + 11);
+    assert_int_equal(figures(s).approximate, approximate + 1);
+    settle(s);
+    sim_free(s);
+}
+
 static void another_world_begins_again(void **state)
 {
     (void)state;
@@ -552,6 +621,7 @@ int main(void)
         cmocka_unit_test(redo_finds_the_same_in_every_frame),
         cmocka_unit_test(input_delay_means_fewer_predicted_ticks),
         cmocka_unit_test(slack_follows_the_margin),
+        cmocka_unit_test(slack_counts_the_batches_behind_a_stall),
         cmocka_unit_test(first_round_trip_sets_the_clock),
         cmocka_unit_test(ids_of_what_is_made_become_the_servers),
         cmocka_unit_test(waiting_batches_have_a_most),
@@ -562,6 +632,8 @@ int main(void)
         cmocka_unit_test(bodies_of_the_past_stay_there),
         cmocka_unit_test(far_islands_rest_when_time_is_short),
         cmocka_unit_test(own_island_over_the_budget_is_predicted_in_part),
+        cmocka_unit_test(ticks_of_one_island_count_when_time_is_short),
+        cmocka_unit_test(time_that_was_measured_ends_a_frame),
         cmocka_unit_test(another_world_begins_again),
         cmocka_unit_test(paused_world_is_shown_as_it_is),
     };
