@@ -1,14 +1,18 @@
 // Air hockey for two, in terminals, over the network: a whole game against any caromd.
 //
-//   cc hockey.c -o hockey $(pkg-config --cflags --libs carom) -lm && ./hockey [server [name]]
+//   cc hockey.c -o hockey $(pkg-config --cflags --libs carom-replica) -lm
+//   ./hockey [server [name]]
 //
-// The server owns the table and every collision; a player sends where the paddle should go. Players
+// The server owns the table and every collision; a player sends where the paddle should go. The
+// own paddle moves at once, however far the server is: a second world here runs ahead of it
+// (carom/prediction.h). Goals and scores are read from the server's snapshots alone. Players
 // change only their own bodies: a paddle, which the server pulls after the hand (a mouse joint) and
 // whose tag has name and score; and the puck, which the player who conceded the last goal puts on
 // the table and removes again. So tokens (CAROM_TOKEN in the environment) of role "player" are
 // enough once an admin has made the table, and nobody can move another's paddle.
 #define _DEFAULT_SOURCE // for terminal functions
 #include <carom/carom.h>
+#include <carom/prediction.h>
 
 #include <ctype.h>
 #include <math.h>
@@ -32,7 +36,8 @@
 #define PUCK          0.4
 
 enum { TIMEOUT_MS = 5000, FRAMES_PER_SECOND = 30, GOALS_TO_WIN = 7, NAME_MAX_BYTES = 16 };
-enum { LEFT, RIGHT, NOWHERE };                                 // sides, and indices of seats
+enum { POSES_MAX = 64 };       // bodies drawn where they are predicted; a table has 6
+enum { LEFT, RIGHT, NOWHERE }; // sides, and indices of seats
 enum { WALLS = 1, PUCKS = 2, PADDLES = 4, PADDLE_FENCES = 8 }; // collision categories
 // Indices of the 256 colours
 enum { ICE = 254, FLOOR = 236, WALL = 60, LINE = 217, GOAL = 250, BLACK = 16 };
@@ -58,6 +63,13 @@ typedef struct game {
     carom_vec2 hand; // target of the paddle [m]
     bool moved;
     bool looks_on; // spectator: the token does not allow playing
+    // The table as it will be when a command sent now reaches the server.
+    carom_replica *replica;
+    carom_prediction *prediction; // NULL: nothing is predicted
+    carom_prediction_pose poses[POSES_MAX];
+    size_t pose_count;    // 0: bodies are drawn from the snapshots
+    bool plain;           // by the key p: draws from the snapshots
+    char unpredicted[80]; // why nothing is predicted
     // State of the game.
     int turn;             // the side that serves the next puck
     uint64_t scored;      // the puck of the last goal
@@ -218,6 +230,123 @@ static void set_score(game *g, int score)
     g->seats[g->side].score = score;
 }
 
+// ---- the prediction
+
+static double now_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static bool predicts(const game *g)
+{
+    return g->prediction != NULL && !g->plain;
+}
+
+// The commands of a tick: the paddle's new target, once, if the hand has moved.
+static void give_input(carom_prediction *p, uint64_t tick, bool first_time, void *user)
+{
+    game *g = user;
+    (void)tick;
+    if (!first_time || !g->moved || !predicts(g)) {
+        return;
+    }
+    carom_value *args = carom_set(carom_map(), "joint", carom_uint(g->grip));
+    carom_set(args, "target", carom_vec(g->hand.x, g->hand.y));
+    carom_prediction_command(p, "joint.set", args, NULL);
+    carom_value_free(args);
+    g->moved = false;
+}
+
+// Goes on without prediction.
+static void give_up(game *g, const carom_error *why)
+{
+    carom_prediction_free(g->prediction);
+    g->prediction = NULL;
+    g->pose_count = 0;
+    snprintf(g->unpredicted, sizeof g->unpredicted, "%.79s", why->text);
+}
+
+static void on_snapshot(carom_client *client, const carom_snapshot *snapshot, void *user)
+{
+    game *g = user;
+    carom_error error = {0};
+    (void)client;
+    if (g->prediction != NULL &&
+        carom_prediction_feed(g->prediction, snapshot, now_seconds(), &error) != CAROM_OK) {
+        give_up(g, &error);
+    }
+}
+
+// Subscribes to the table's commands, from which a replica makes the server's world again.
+static void start_prediction(game *g)
+{
+    carom_error error = {0};
+    carom_prediction_options options = carom_prediction_options_default();
+    carom_subscribe_options log = carom_subscribe_options_default();
+    options.input = give_input;
+    options.user = g;
+    log.encoding = "log";
+    log.compact = carom_compact(g->client);
+    g->replica = carom_replica_create();
+    carom_status status =
+        carom_prediction_create(g->client, g->replica, &options, &g->prediction, &error);
+    if (status == CAROM_OK) {
+        status = carom_subscribe(g->client, WORLD, &log, TIMEOUT_MS, NULL, &error);
+    }
+    if (status != CAROM_OK) {
+        give_up(g, &error);
+    }
+}
+
+// Predicts up to the present; a command of this frame acts in it.
+static void predict(game *g)
+{
+    carom_error error = {0};
+    g->pose_count = 0;
+    if (g->prediction == NULL) {
+        return;
+    }
+    if (carom_prediction_frame(g->prediction, now_seconds(), &error) != CAROM_OK) {
+        give_up(g, &error);
+    } else if (predicts(g)) {
+        size_t count = carom_prediction_poses(g->prediction, g->poses, POSES_MAX);
+        g->pose_count = count < POSES_MAX ? count : POSES_MAX;
+    }
+}
+
+static void describe_prediction(const game *g, char *text, size_t size)
+{
+    carom_error why = {0};
+    if (g->plain) {
+        snprintf(text, size, "not predicted");
+    } else if (g->prediction == NULL) {
+        snprintf(text, size, "not predicted: %s", g->unpredicted);
+    } else if (!carom_prediction_active(g->prediction, &why)) {
+        snprintf(text, size, "not predicted: %.79s", why.text);
+    } else {
+        carom_prediction_figures f = carom_prediction_figures_now(g->prediction);
+        snprintf(text, size, "%.0f ticks ahead, %.0f %% right, %.0f ms", f.lead, 100 * f.right,
+                 1000 * f.rtt);
+    }
+}
+
+// Where to draw a body of the view. False: nowhere.
+static bool drawn_at(const game *g, size_t index, uint64_t body, carom_vec2 *out)
+{
+    for (size_t i = 0; i < g->pose_count; i++) {
+        if (g->poses[i].id == body) {
+            *out = (carom_vec2){g->poses[i].x, g->poses[i].y};
+            return true;
+        }
+    }
+    carom_body seen;
+    bool found = carom_view_at_time(g->view, index, g->drawn, &seen);
+    *out = found ? (carom_vec2){seen.x, seen.y} : (carom_vec2){0, 0};
+    return found;
+}
+
 // Moves the paddle's target to the hand, on its own half, without waiting for the answer.
 static void steer(game *g)
 {
@@ -228,6 +357,9 @@ static void steer(game *g)
     double x = fmax(PADDLE, fmin(reach, g->hand.x * side_sign(g->side)));
     g->hand.x = x * side_sign(g->side);
     g->hand.y = fmax(PADDLE - WIDTH, fmin(WIDTH - PADDLE, g->hand.y));
+    if (predicts(g)) {
+        return; // give_input() sends it
+    }
     g->moved = false;
     carom_joint_settings pull = carom_joint_settings_default(CAROM_MOUSE, 0, 0);
     pull.target = g->hand;
@@ -373,9 +505,9 @@ static int pixel(const game *g, double x, double y)
     for (int moving = 0; moving <= 1; moving++) {
         for (size_t i = 0; i < carom_view_count(g->view); i++) {
             const carom_body_info *info = carom_view_info(g->view, i);
-            carom_body body;
+            carom_vec2 body;
             if (info == NULL || (info->type != CAROM_STATIC) != moving ||
-                !carom_view_at_time(g->view, i, g->drawn, &body)) {
+                !drawn_at(g, i, info->body.id, &body)) {
                 continue;
             }
             for (size_t k = 0; k < info->shape_count; k++) {
@@ -403,12 +535,17 @@ static void draw(game *g)
     struct winsize size = {0};
     const seat *l = &g->seats[LEFT];
     const seat *r = &g->seats[RIGHT];
+    char score[80];
+    char predicted[120];
     ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
     g->columns = size.ws_col > 0 ? size.ws_col : 80;
     g->rows = size.ws_row > 3 ? size.ws_row : 24;
-    printf("\x1b[H  \x1b[1m%s %d : %d %s\x1b[0m   %s\x1b[K\r\n",
-           l->paddle != 0 ? l->name : "(nobody)", l->score, r->score,
-           r->paddle != 0 ? r->name : "(nobody)", g->says);
+    int used = snprintf(score, sizeof score, "%s %d : %d %s", l->paddle != 0 ? l->name : "(nobody)",
+                        l->score, r->score, r->paddle != 0 ? r->name : "(nobody)");
+    describe_prediction(g, predicted, sizeof predicted);
+    int left = g->columns - used - (int)strlen(g->says) - 8; // of the line
+    printf("\x1b[H  \x1b[1m%s\x1b[0m   %s   \x1b[38;5;244m%.*s\x1b[0m\x1b[K\r\n", score, g->says,
+           left > 0 ? left : 0, predicted);
     for (int row = 0; row < g->rows - 2; row++) {
         int before[2] = {-1, -1};
         for (int column = 0; column < g->columns; column++) {
@@ -423,7 +560,7 @@ static void draw(game *g)
         }
         fputs("\x1b[0m\r\n", stdout);
     }
-    printf("  %s: arrow keys, WASD or the mouse move the paddle, q leaves\x1b[K",
+    printf("  %s: arrow keys, WASD or the mouse move the paddle, p predicts, q leaves\x1b[K",
            g->side == NOWHERE ? "You look on" : SIDES[g->side]);
     fflush(stdout);
 }
@@ -478,6 +615,7 @@ static size_t take_key(game *g, const char *text, size_t size)
 {
     if (text[0] != '\x1b') {
         over = over || text[0] == 'q';
+        g->plain = g->plain != (text[0] == 'p');
         press(g, (char)(isupper((unsigned char)text[0]) ? '\0' : text[0]));
         return 1;
     }
@@ -515,13 +653,6 @@ static void read_keys(game *g)
 
 // ---- the game
 
-static double now_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
 static carom_status frame(game *g, carom_error *error)
 {
     carom_view_state state = carom_view_get_state(g->view);
@@ -541,6 +672,7 @@ static carom_status frame(game *g, carom_error *error)
     }
     read_keys(g);
     steer(g);
+    predict(g);
     draw(g);
     return status;
 }
@@ -576,6 +708,7 @@ static carom_status enter(game *g, const char *address, carom_error *error)
     options.token = getenv("CAROM_TOKEN");
     options.tls.ca_file = getenv("CAROM_CA");
     options.reconnect.on = true;
+    options.handlers = (carom_handlers){.user = g, .snapshot = on_snapshot};
     carom_status status =
         carom_url_parse(address, host, sizeof host, &port, &options.tls.on, error);
     if (status == CAROM_OK) {
@@ -598,7 +731,11 @@ static carom_status enter(game *g, const char *address, carom_error *error)
     watch.describe = true;
     watch.events = events;
     watch.event_count = 1;
-    return carom_watch(g->client, WORLD, &watch, g->view, TIMEOUT_MS, NULL, error);
+    status = carom_watch(g->client, WORLD, &watch, g->view, TIMEOUT_MS, NULL, error);
+    if (status == CAROM_OK) {
+        start_prediction(g);
+    }
+    return status;
 }
 
 int main(int argc, char **argv)
@@ -630,6 +767,8 @@ int main(int argc, char **argv)
             fprintf(stderr, "somebody whose token may make worlds has to play first\n");
         }
     }
+    carom_prediction_free(g.prediction);
+    carom_replica_free(g.replica);
     carom_view_free(g.view);
     carom_free(g.client); // ends the session, and the server removes paddle and puck
     return played && status == CAROM_OK ? 0 : 1;

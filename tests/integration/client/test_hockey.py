@@ -79,11 +79,18 @@ class HockeyTest(unittest.TestCase):
         ada = self.sit("Ada")
         self.see(ada, "Ada 0 : 0 \\(nobody\\)")
         self.see(ada, "left: arrow keys")
+        self.see(ada, r"\d+ ticks ahead, \d+ % right, \d+ ms")
         ben = self.sit("Ben")
         self.see(ben, "Ada 0 : 0 Ben")
         self.see(ben, "right: arrow keys")
         cid = self.sit("Cid")
         self.see(cid, "You look on")
+        # Ben plays without prediction, until he asks for it again.
+        ben.keys("p")
+        self.see(ben, "not predicted")
+        self.until(lambda b: b["right Ben"]["position"][1] < -1, ben, keys="\x1b[B")
+        ben.keys("p")
+        self.see(ben, "ticks ahead")
         # Ben makes way with the arrow that points up, Ada strikes the puck with the letter for right.
         self.until(lambda b: b["right Ben"]["position"][1] > 2.5, ben, keys="\x1b[A")
         self.until(lambda b: "puck" in b)
