@@ -403,6 +403,35 @@ test('overlays_plots_and_the_log_show_what_happens', {skip}, async (t) => {
   assertNoErrors(page);
 });
 
+test('a_predicted_world_is_ahead_of_the_confirmed_one_at_a_distance', {skip: skip || noEngine}, async (t) => {
+  const {lab, page} = await showLab(t, {gravity: [0, 0]});
+  const {body} = await lab.body.spawn({tag: 'disc', position: [-6, 4], linear_damping: 0.1, shapes: [{kind: 'circle', radius: 0.5}]});
+  await until(page, (id) => carom.picture.bodies.some((one) => one.id === id), body);
+  await page.keyboard.press('d');
+  const panel = page.getByRole('region', {name: 'Prediction and distance'});
+  await panel.getByRole('slider', {name: 'Distance, one way'}).fill('100');
+  await panel.getByRole('slider', {name: 'Stalls'}).fill('1');
+  await until(page, () => carom.source === carom.predicted && carom.predicted.figures.lead > 12);
+  await page.keyboard.press('p');
+  await drag(page, [await at(page, -6, 4), await at(page, -5.8, 4), await at(page, -5.5, 4)]);
+  // The push acts here, and the server's world has the disc elsewhere: it has a ghost.
+  await until(page, (id) => carom.source.body(id).vx > 0 && Math.abs(carom.source.body(id).pose.x - carom.live.body(id).pose.x) > 0.05, body);
+  await until(page, () => carom.predicted.ghosts(carom.lines, carom.camera, carom.theme.ghost) > 0);
+  await soon(async () => assert.match(await panel.textContent(), /Ahead\d+ ticks.*Rollbacks.*A step/));
+  await picture(page, 'prediction');
+  await soon(async () => assert.ok((await lab.body.get({body})).velocity[0] > 0));
+  assert.equal(await page.evaluate(() => carom.predicted.figures.sent), 1);
+  // Without prediction the page goes on with snapshots; closed, it is near again.
+  await panel.getByRole('checkbox', {name: 'Predict'}).uncheck();
+  await until(page, () => carom.source === carom.live && carom.predicted.figures === null);
+  await panel.getByRole('checkbox', {name: 'Predict'}).check();
+  await until(page, () => carom.source === carom.predicted);
+  await panel.getByRole('button', {name: 'Close the prediction'}).click();
+  await until(page, () => carom.source === carom.live && carom.session.distance.delayMs === 0 && carom.session.distance.stall === 0);
+  await panel.waitFor({state: 'hidden'});
+  assertNoErrors(page);
+});
+
 test('ten_thousand_bodies_leave_time_in_a_frame', {skip}, async (t) => {
   const lab = stage.client.use('many');
   await lab.world.create({lifetime: 'session', max_bodies: MANY + 1, gravity: [0, 0], sleep: false, hz: 20});

@@ -12,6 +12,7 @@ import {Overlays} from './draw/overlays.js';
 import {Picture} from './draw/picture.js';
 import {THEMES, forgetTags} from './draw/theme.js';
 import {History, PastSource} from './history.js';
+import {PredictedSource} from './predicted_source.js';
 import {Recorder, serverEngine} from './recording.js';
 import {RPC, Session} from './session.js';
 import {Emitter} from '../src/emitter.js';
@@ -74,6 +75,8 @@ export class App extends Emitter {
     this.#followSystem();
     this.session = new Session(this.address.server);
     this.recorder = new Recorder(this.session);
+    this.predicted = new PredictedSource(this.session);
+    this.session.predicted = this.predicted;
     this.tools = makeTools(this);
     this.tool = this.tools.hand;
     this.#listen();
@@ -175,9 +178,10 @@ export class App extends Emitter {
     this.dirty = true;
   }
 
-  /** The source of the drawn bodies: the past while one looks back, else the live world. */
+  /** The source of the drawn bodies: the past while one looks back, else the predicted world or the live one. */
   get source() {
-    return this.scrub ? this.past : this.live;
+    if (this.scrub) return this.past;
+    return this.live && this.predicted.shows ? this.predicted : this.live;
   }
 
   get theme() {
@@ -408,6 +412,8 @@ export class App extends Emitter {
         this.panels.log?.add(event);
       }
     }
+    this.predicted.advance(now);
+    if (!scrub && this.predicted.shows) this.dirty = true;
     if (!scrub) return time;
     if (scrub.rate !== 0) {
       scrub.time += scrub.rate * ms / 1000;
@@ -463,6 +469,7 @@ export class App extends Emitter {
     picture.edges(below, camera, theme, source);
     overlays.draw(lines, {camera, theme, source, time, chosen: this.chosen,
                           areaOfInterest: this.session.wish.area});
+    if (source === this.predicted) source.ghosts(lines, camera, theme.ghost);
     const body = this.chosen ? source.body(this.chosen) : undefined;
     if (body?.description) overlays.mark(lines, body, theme, time, picture.isUnion(body));
     this.tool.draw?.(lines, theme);

@@ -43,6 +43,7 @@ export const KEYS = [
   [['o', 'O'], 'O', 'Overlays and colours', (app) => app.panels.layers.toggle()],
   [['1'], '1 … 6', 'One overlay', (app) => app.panels.layers.flip(0)],
   ...[2, 3, 4, 5, 6].map((n) => [[String(n)], '', '', (app) => app.panels.layers.flip(n - 1)]),
+  [['d', 'D'], 'D', 'Prediction and distance', (app) => app.panels.layers.flip(7)],
   [['m', 'M'], 'M', 'Plots', (app) => app.panels.plots.toggle()],
   [['e', 'E'], 'E', 'Event log', (app) => app.panels.log.toggle()],
   [['w', 'W'], 'W', 'Worlds', (app) => app.panels.worlds.toggle()],

@@ -12,6 +12,7 @@ import {bindHeader} from './ui/header.js';
 import {Layers} from './ui/layers.js';
 import {bindNews} from './ui/news.js';
 import {Plots} from './ui/plots.js';
+import {PredictionPanel} from './ui/prediction.js';
 import {bindSheets} from './ui/sheets.js';
 import {ToolOptions} from './ui/tool_options.js';
 import {Transport} from './ui/transport.js';
@@ -27,7 +28,7 @@ function fail(error) {
 try {
   const app = new App();
   app.panels = {
-    inspector: new Inspector(app), log: new EventLog(app), layers: new Layers(app), plots: new Plots(app),
+    inspector: new Inspector(app), log: new EventLog(app), layers: new Layers(app), plots: new Plots(app), prediction: new PredictionPanel(app),
     options: new ToolOptions(app), transport: new Transport(app), worlds: new Worlds(app),
   };
   bindSheets();

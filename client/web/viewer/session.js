@@ -42,7 +42,12 @@ export class Session extends Emitter {
     this.info = null;
     this.source = null;
     this.error = null;
-    this.client = makeClient(server, {name: 'carom viewer', token: () => tokenFor(server), reconnect: {first: true}});
+    /** How much farther away the page is to be: see ../src/distance.js. */
+    this.distance = {delayMs: 0, stall: 0};
+    /** A PredictedSource that takes commands first. */
+    this.predicted = null;
+    this.client = makeClient(server, {name: 'carom viewer', token: () => tokenFor(server), reconnect: {first: true},
+                                      distance: this.distance});
     const {client} = this;
     for (const name of ['open', 'lost', 'resumed', 'renewed', 'leaving']) {
       client.on(name, () => this.emit('state'));
@@ -108,6 +113,7 @@ export class Session extends Emitter {
   /** Calls a method of the watched world; reports an error to the visitor and returns undefined. */
   async act(method, args = {}) {
     if (!this.world && METHODS[method]?.scope !== 'server') return undefined;
+    if (this.predicted?.take(method, args)) return {};
     try {
       return await this.client.call(method, {world: this.world, ...args});
     } catch (error) {
@@ -118,6 +124,11 @@ export class Session extends Emitter {
 
   /** Calls a method without an answer, for commands of every frame. */
   notify(method, args) {
+    return this.predicted?.take(method, args) || this.send(method, args);
+  }
+
+  /** The same, past the prediction. */
+  send(method, args) {
     return this.client.notify(method, {world: this.world, ...args});
   }
 

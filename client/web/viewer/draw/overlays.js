@@ -85,7 +85,7 @@ function drawJoint(lines, joint, source, theme, chosen) {
 export class Overlays {
   constructor() {
     this.shown = {joints: true, contacts: false, impulses: false, velocities: false, area: false,
-                  ids: false, sparks: true};
+                  ids: false, sparks: true, prediction: false};
     this.sparks = [];
     this.trail = [];
     this.trailOf = 0;

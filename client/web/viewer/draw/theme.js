@@ -13,7 +13,7 @@ const DARK = {
   still: rgb('#56648c'), driven: rgb('#8b9bc7'), disabled: rgb('#3a425c'), asleep: rgb('#46506e'),
   line: rgb('#8fa0cc'), joint: rgb('#e8edff'), select: rgb('#ffffff'), contact: rgb('#ff5470'),
   normal: rgb('#ffd166'), impulse: rgb('#ff9f5a'), velocity: rgb('#6ef3c5'), spark: rgb('#ffe9b0'),
-  area: rgb('#7aa2ff'), label: '#dfe6ff', pull: rgb('#ffffff'), draw: rgb('#6ef3c5'),
+  area: rgb('#7aa2ff'), ghost: rgb('#b9c6f2'), label: '#dfe6ff', pull: rgb('#ffffff'), draw: rgb('#6ef3c5'),
   speed: ['#3b4cc0', '#2f8fe0', '#2ad0b8', '#b7e34a', '#ffc233', '#ff5a3d'].map(rgb),
 };
 
@@ -26,7 +26,7 @@ const LIGHT = {
   still: rgb('#a9a79d'), driven: rgb('#7f8796'), disabled: rgb('#d3d0c6'), asleep: rgb('#c6c3b8'),
   line: rgb('#5d6270'), joint: rgb('#2d3142'), select: rgb('#11131a'), contact: rgb('#d1003f'),
   normal: rgb('#a86a00'), impulse: rgb('#d65a00'), velocity: rgb('#008a5c'), spark: rgb('#c06000'),
-  area: rgb('#2f5fd0'), label: '#22252f', pull: rgb('#11131a'), draw: rgb('#008a5c'),
+  area: rgb('#2f5fd0'), ghost: rgb('#4a5578'), label: '#22252f', pull: rgb('#11131a'), draw: rgb('#008a5c'),
   speed: ['#3b4cc0', '#3b8fc9', '#35a68f', '#8ba93a', '#d99a26', '#c8402f'].map(rgb),
 };
 

@@ -7,7 +7,11 @@ import {onPhone, raise} from './sheets.js';
 const OVERLAYS = [
   ['joints', 'Joints'], ['contacts', 'Contacts and normals'], ['impulses', 'Impulses'],
   ['velocities', 'Velocities'], ['ids', 'Ids'], ['area', 'Area of interest'], ['sparks', 'Sparks of impacts'],
+  ['prediction', 'Prediction and distance'],
 ];
+const KBD = ['1', '2', '3', '4', '5', '6', '', 'D'];
+// Each visit starts without those that change what the server sends.
+const COSTLY = ['contacts', 'impulses', 'area', 'prediction'];
 const COLOURS = [['tag', 'Tag'], ['speed', 'Speed'], ['state', 'Sleep']];
 
 export class Layers {
@@ -16,9 +20,9 @@ export class Layers {
     this.boxes = new Map();
     OVERLAYS.forEach(([name, label], i) => {
       const box = el('input', {type: 'checkbox', id: `show-${name}`, checked: app.overlays.shown[name],
-                               onchange: () => this.#set(name, box.checked)});
+                               onchange: () => this.set(name, box.checked)});
       this.boxes.set(name, box);
-      $('overlay-list').append(el('label', {class: 'check'}, box, label, i < 6 ? el('kbd', {}, i + 1) : null));
+      $('overlay-list').append(el('label', {class: 'check'}, box, label, KBD[i] ? el('kbd', {}, KBD[i]) : null));
     });
     this.choices = COLOURS.map(([name, label]) => el('button', {
       role: 'radio', 'aria-checked': 'false', 'data-colour': name, onclick: () => this.colour(name)}, label));
@@ -30,8 +34,7 @@ export class Layers {
     this.colour(stored('colour') ?? 'tag');
     const kept = (stored('overlays') ?? '').split(',');
     for (const [name] of OVERLAYS) {
-      // Contacts and areas change what the server sends, so each visit starts without them.
-      if (kept.includes(name) && name !== 'contacts' && name !== 'impulses' && name !== 'area') this.#set(name, true);
+      if (kept.includes(name) && !COSTLY.includes(name)) this.set(name, true);
     }
   }
 
@@ -52,14 +55,15 @@ export class Layers {
 
   flip(index) {
     const [name] = OVERLAYS[index];
-    this.#set(name, !this.app.overlays.shown[name]);
+    this.set(name, !this.app.overlays.shown[name]);
   }
 
-  #set(name, on) {
+  set(name, on) {
     const {app} = this;
     const {shown} = app.overlays;
     shown[name] = on;
     this.boxes.get(name).checked = on;
+    if (name === 'prediction') app.panels.prediction.open(on);
     const contacts = shown.contacts || shown.impulses;
     const area = shown.area ? app.session.wish.area ?? app.camera.area(0.4) : undefined;
     const asks = contacts !== app.session.wish.contacts || (area === undefined) !== (app.session.wish.area === undefined);

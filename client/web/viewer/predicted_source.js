@@ -1,0 +1,170 @@
+// The watched world as it will be when a command of this page reaches the server (../src/prediction.js): drawn in the
+// place of the live one, with outlines where the server's world, a moment ago, has the bodies.
+//
+// Pushes and pulls of this page act in it at once. Other commands go to the server as ever, and show when its log has
+// them.
+//
+// Events: `change` (): it runs, stopped, or cannot run (`why`).
+
+import {Emitter} from '../src/emitter.js';
+import {outline} from './draw/overlays.js';
+
+const BUDGET_MS = 8; // of a frame
+const GHOSTS_MAX = 300;
+const GHOST_PX = 3; // a body that is so far from where it is confirmed has a ghost
+const ROW = 8; // numbers of a body in World.rows()
+const COMMANDS = new Set(['body.impulse', 'joint.set', 'joint.remove']);
+
+export class PredictedSource extends Emitter {
+  #session;
+  #wanted = false;
+  #choice = 0; // raised by every start and stop, to drop what comes late
+  #play = null;
+  #commands = []; // [method, args] for the next tick
+
+  constructor(session) {
+    super();
+    this.#session = session;
+    /** Why nothing is predicted though it is wanted; ''. */
+    this.why = '';
+    session.on('world', () => this.#restart());
+    session.on('info', () => { // worlds become known before their numbers
+      if (this.#wanted && this.#play === null && this.why === '') this.#restart();
+    });
+    addEventListener('pagehide', () => this.#flush());
+  }
+
+  /** Whether the visitor wants it. */
+  get wanted() {
+    return this.#wanted;
+  }
+
+  /** Whether it is there to be drawn. */
+  get shows() {
+    return this.#play?.predicting === true && this.#play.tick > 0;
+  }
+
+  /** Numbers for people; null: nothing is predicted. */
+  get figures() {
+    return this.#play?.figures ?? null;
+  }
+
+  want(on) {
+    if (on === this.#wanted) return;
+    this.#wanted = on;
+    this.#restart();
+  }
+
+  #restart() {
+    this.#choice++;
+    this.#flush();
+    this.#play?.stop();
+    this.#play = null;
+    this.why = '';
+    this.emit('change');
+    if (this.#wanted && this.#session.world && this.#session.info) this.#start(this.#choice);
+  }
+
+  async #start(choice) {
+    const {client, world} = this.#session;
+    this.why = 'It begins …';
+    const options = {budgetMs: BUDGET_MS, input: (batch, {firstTime}) => firstTime && this.#give(batch)};
+    let play = null;
+    let why = '';
+    try {
+      play = await client.predict(world, options);
+      why = play.reason?.message ?? '';
+    } catch (error) {
+      why = error.message;
+    }
+    if (choice !== this.#choice || why) play?.stop(); // the page's own snapshots are what is drawn without
+    if (choice !== this.#choice) return;
+    this.why = why;
+    if (!why) this.#follow(play, choice);
+    this.emit('change');
+  }
+
+  #follow(play, choice) {
+    this.#play = play;
+    const end = (error) => {
+      if (choice !== this.#choice) return;
+      this.#play = null;
+      this.why = error.message;
+      play.stop();
+      this.emit('change');
+    };
+    play.on('fallback', end);
+    play.on('ended', end);
+  }
+
+  #give(batch) {
+    for (const [method, args] of this.#commands.splice(0)) {
+      const [group, name] = method.split('.');
+      batch[group][name](args);
+    }
+  }
+
+  // What was not given to a tick goes to the server without one.
+  #flush() {
+    for (const [method, args] of this.#commands.splice(0)) this.#session.send(method, args);
+  }
+
+  /** Takes a command of this page to act at once. False: it has to be sent. */
+  take(method, args) {
+    if (!this.shows || !COMMANDS.has(method) || this.#session.info?.paused) return false;
+    this.#commands.push([method, args]);
+    return true;
+  }
+
+  /** Before each frame. */
+  advance(now) {
+    this.#play?.advance(now);
+  }
+
+  // ---- as a source (source.js)
+
+  drawn() {
+    return this.#play.drawn();
+  }
+
+  body(id) {
+    return this.#play.bodies.get(id);
+  }
+
+  asleep(id) {
+    return this.#play.bodies.get(id)?.awake === false;
+  }
+
+  get joints() {
+    return this.#session.source?.joints ?? new Map();
+  }
+
+  get contacts() {
+    return this.#session.source?.contacts ?? [];
+  }
+
+  get tick() {
+    return this.#play.tick;
+  }
+
+  get time() {
+    return this.tick / (this.#session.info?.hz ?? 60);
+  }
+
+  // ---- the ghosts
+
+  /** Draws where the server had the bodies that are drawn elsewhere; returns how many there are. */
+  ghosts(lines, camera, colour) {
+    const rows = this.#play.confirmed?.rows() ?? [];
+    let count = 0;
+    for (let i = 0; i < rows.length && count < GHOSTS_MAX; i += ROW) {
+      const body = this.body(rows[i]);
+      if (!body?.description || body.type === 'static') continue;
+      const pose = {x: rows[i + 1], y: rows[i + 2], angle: rows[i + 3]};
+      if (Math.hypot(pose.x - body.pose.x, pose.y - body.pose.y) * camera.scale < GHOST_PX) continue;
+      for (const shape of body.shapes) outline(lines, {pose}, shape, colour, 1.2);
+      count++;
+    }
+    return count;
+  }
+}
