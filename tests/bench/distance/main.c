@@ -42,5 +42,6 @@ int main(int argc, char **argv)
     }
     bench_rollback(rounds);
     bench_network(seconds);
+    bench_pile(seconds);
     return 0;
 }

@@ -1,5 +1,6 @@
 // The cost of a rollback: a copy of the confirmed world, and a step with its hash for each tick of
 // the lead. All bodies are awake: a pile that was dropped a second ago, in a bin.
+#include <malloc.h>
 #include <stdlib.h>
 
 #include "common/physics/image.h"
@@ -91,16 +92,38 @@ static void measure(const physics_world *world, physics_world *target, int round
     }
 }
 
+// Bytes that are allocated now, those in mappings of their own too.
+static double allocated(void)
+{
+    const struct mallinfo2 m = mallinfo2();
+    return (double)(m.uordblks + m.hblkhd);
+}
+
+// The memory of the predicted world, which is a copy of the confirmed one.
+static physics_world *make_target(const physics_world *world, double *bytes)
+{
+    const world_def def = world_definition(world);
+    physics_world *target = NULL;
+    const double before = allocated();
+    if (world_create(&def, &target, NULL) != STATUS_OK) {
+        exit(1);
+    }
+    world_copy(target, world);
+    *bytes = allocated() - before;
+    return target;
+}
+
 void bench_rollback(int rounds)
 {
     static const int SIZES[] = {10, 100, 500, 1000, 5000};
     static samples s;
     table *t = table_create((const char *const[]){"bodies", "awake", "contacts", "copy us",
                                                   "image us", "step us", "hash us",
-                                                  "8 ticks again ms", "p95 ms", NULL});
+                                                  "8 ticks again ms", "p95 ms", "memory kB", NULL});
     for (size_t i = 0; i < sizeof SIZES / sizeof *SIZES; i++) {
         physics_world *world = make_pile(SIZES[i]);
-        physics_world *target = make_pile(1);
+        double bytes;
+        physics_world *target = make_target(world, &bytes);
         const world_counts counts = world_count(world);
         const size_t count = (size_t)rounds;
         measure(world, target, rounds, &s);
@@ -113,6 +136,7 @@ void bench_rollback(int rounds)
         table_number(t, 1e6 * median(s.hash, count), 3);
         table_number(t, 1e3 * median(s.all, count), 3);
         table_number(t, 1e3 * quantile(s.all, count, 0.95), 3);
+        table_number(t, 1e-3 * bytes, 3);
         world_free(world);
         world_free(target);
     }

@@ -1,0 +1,55 @@
+// Knockout as a player has it: a page in Chromium, a server at a distance, and the time from a key to the frame in which
+// the own disc has moved; in the same page with prediction and without (the panel's picture beside it).
+
+const REST_MS = 900; // after a key, until the disc is nearly at rest
+
+// In the page: presses keys, and times both pictures.
+async function pressKeys([presses, restMs]) {
+  const MOVED_M = 0.005;
+  const KEY_MS_MAX = 5000;
+  const frame = () => new Promise(requestAnimationFrame);
+  const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+  const pictures = {predicted: () => game.view.bodies.get(game.disc)?.pose, plain: () => game.panel.beside?.bodies.get(game.disc)?.pose};
+  const times = {predicted: [], plain: []};
+  const key = (type, name) => dispatchEvent(new KeyboardEvent(type, {key: name, bubbles: true}));
+  for (let i = 0; i < presses; i++) {
+    await game.world.body.set({body: game.disc, position: [5, 5], velocity: [0, 0]});
+    await sleep(restMs + 2 * game.client.clock.lastRtt);
+    await frame();
+    const from = Object.fromEntries(Object.entries(pictures).map(([name, pose]) => [name, {...pose()}]));
+    await sleep((i * 6.1) % 16.7); // keys come at any moment of a frame
+    const pressed = performance.now();
+    key('keydown', i % 2 === 0 ? 'ArrowLeft' : 'ArrowDown');
+    const moved = {};
+    while (Object.keys(moved).length < 2 && performance.now() - pressed < KEY_MS_MAX) {
+      await frame();
+      for (const [name, pose] of Object.entries(pictures)) {
+        const now = pose();
+        if (moved[name] === undefined && now && Math.hypot(now.x - from[name].x, now.y - from[name].y) > MOVED_M) moved[name] = performance.now() - pressed;
+      }
+    }
+    key('keyup', i % 2 === 0 ? 'ArrowLeft' : 'ArrowDown');
+    for (const name of Object.keys(times)) times[name].push(moved[name]);
+  }
+  for (const list of Object.values(times)) list.sort((a, b) => a - b);
+  return {...times, figures: game.view.figures};
+}
+
+/** {predicted, plain}: sorted milliseconds; figures: those of the prediction. */
+export async function measureKnockout({browser, pages, startCaromd, newPage, until, delayMs, stall, presses}) {
+  const server = await startCaromd(['--origin', pages.origin]);
+  const page = await newPage(browser, {viewport: {width: 700, height: 600}});
+  try {
+    await page.goto(`${pages.origin}/examples/knockout/?server=${encodeURIComponent(`ws://127.0.0.1:${server.port}/rpc`)}#name=Ada`);
+    await until(page, () => game.disc !== 0 && game.panel && game.view.bodies.has(game.disc));
+    await page.evaluate((distance) => Object.assign(game.distance, distance), {delayMs, stall});
+    await page.keyboard.press('d');
+    await page.getByLabel('without prediction').check();
+    await until(page, () => game.panel.beside?.bodies.has(game.disc));
+    await new Promise((resolve) => setTimeout(resolve, 12000)); // pings and margins of the distance have come
+    return await page.evaluate(pressKeys, [presses, REST_MS]);
+  } finally {
+    await page.context().close();
+    await server.stop();
+  }
+}
