@@ -8,21 +8,48 @@ import {startFiles} from './files.js';
 import {startCaromd} from './support.js';
 
 const skip = skipWithoutBrowser();
+const noEngine = process.env.CAROM_WASM !== 'ON' && 'the engine for WebAssembly was not built';
+const FROZEN_MS = 3000; // by far more than a prediction's clock catches up with instead of jumping
 
-test('two_players_of_knockout_see_push_and_leave_each_other', {skip}, async (t) => {
+// A worker that is to find the client at ORIGIN: predicts a disc that it pushes, and posts what is to be drawn.
+const WORKER = `
+  import {connect} from 'ORIGIN/src/index.js';
+
+  self.onmessage = async ({data: url}) => {
+    const client = await connect(url, {name: 'worker', distance: {delayMs: 50}});
+    const rink = client.use('worker');
+    await rink.world.create({gravity: [0, 0], if_absent: true});
+    const {body} = await rink.body.spawn({lifetime: 'session', shapes: [{kind: 'circle', radius: 0.5}]});
+    let force = [20, 0];
+    const play = await rink.predict({input(batch, {firstTime}) {
+      if (firstTime && force) batch.body.force({body, force});
+      force = null;
+    }});
+    setInterval(() => {
+      play.advance();
+      postMessage({x: play.bodies.get(body)?.pose.x, reason: play.reason?.message, figures: play.figures});
+    }, 16);
+  };`;
+
+async function startPages(t) {
   const files = await startFiles(process.env.CAROM_PAGES);
   t.after(() => files.close());
-  const {origin} = files;
-  const server = await startCaromd(['--origin', origin]);
+  const server = await startCaromd(['--origin', files.origin]);
   t.after(() => server.stop());
   const browser = await startBrowser();
   t.after(() => browser.close());
+  const address = `ws://127.0.0.1:${server.port}/rpc`;
   const join = async (name) => {
     const page = await newPage(browser, {viewport: {width: 700, height: 600}});
-    await page.goto(`${origin}/examples/knockout/?server=${encodeURIComponent(`ws://127.0.0.1:${server.port}/rpc`)}#name=${name}`);
+    await page.goto(`${files.origin}/examples/knockout/?server=${encodeURIComponent(address)}#name=${name}`);
     await until(page, () => game.disc !== 0 && game.view.bodies.has(game.disc));
     return page;
   };
+  return {address, browser, origin: files.origin, join};
+}
+
+test('two_players_of_knockout_see_push_and_leave_each_other', {skip}, async (t) => {
+  const {join} = await startPages(t);
   const ada = await join('Ada');
   const ben = await join('Ben');
   const players = (page) => page.getByRole('listitem');
@@ -58,4 +85,55 @@ test('two_players_of_knockout_see_push_and_leave_each_other', {skip}, async (t) 
   await rocks(ben);
   await players(ben).nth(1).waitFor({state: 'detached'});
   assert.equal(await players(ben).count(), 1);
+});
+
+test('a_page_that_was_frozen_predicts_the_present_without_a_burst', {skip: skip || noEngine}, async (t) => {
+  const {join} = await startPages(t);
+  const page = await join('Ada');
+  await page.evaluate(() => {
+    globalThis.frames = []; // inputs of each frame
+    game.view.set({input: (batch, {firstTime}) => firstTime && frames[frames.length - 1]++});
+    requestAnimationFrame(function next() { // after the frame of the game, which asked for it first
+      frames.push(0);
+      requestAnimationFrame(next);
+    });
+  });
+  await until(page, () => frames.length > 20);
+  const devtools = await page.context().newCDPSession(page);
+  const before = await page.evaluate(() => ({frames: frames.length, sent: game.view.figures.sent, tick: game.view.tick}));
+  await devtools.send('Page.setWebLifecycleState', {state: 'frozen'});
+  await new Promise((resolve) => setTimeout(resolve, FROZEN_MS));
+  await devtools.send('Page.setWebLifecycleState', {state: 'active'});
+  await until(page, (count) => frames.length > count + 20, before.frames);
+  // The present is ahead of the server's tick, and no frame made up for those that were missed.
+  await until(page, async (tick) => {
+    const info = await game.world.world.info();
+    return info.tick > tick + 120 && game.view.predicting && game.view.tick >= info.tick - 2;
+  }, before.tick);
+  const most = await page.evaluate((count) => Math.max(...frames.slice(count - 1)), before.frames);
+  assert.ok(most < FROZEN_MS * 0.06 / 2, `${most} ticks in a frame`);
+  assert.equal(await page.evaluate(() => game.view.figures.sent), before.sent);
+  assert.deepEqual(errorsOf(page), []);
+});
+
+test('a_worker_predicts_and_posts_what_is_to_be_drawn', {skip: skip || noEngine}, async (t) => {
+  const {address, browser, origin} = await startPages(t);
+  const page = await newPage(browser);
+  await page.goto(`${origin}/src/index.js`); // any page of this origin whose policy lets it make a worker of a text
+  await page.evaluate(([url, text]) => {
+    globalThis.told = {};
+    const worker = new Worker(URL.createObjectURL(new Blob([text], {type: 'text/javascript'})), {type: 'module'});
+    worker.onmessage = ({data}) => {
+      told = data;
+    };
+    worker.onerror = ({message}) => {
+      told = {reason: message ?? 'the worker did not start'};
+    };
+    worker.postMessage(url);
+  }, [address, WORKER.replace('ORIGIN', origin)]);
+  const {reason, figures} = await until(page, () => (told.reason || told.x > 2) && told);
+  assert.equal(reason, undefined);
+  assert.deepEqual([figures.sent, figures.rollback_count], [1, 0]);
+  assert.ok(figures.lead > 5 && figures.ticks_right === figures.ticks, JSON.stringify(figures));
+  assert.deepEqual(errorsOf(page).filter((text) => !text.includes('favicon')), []); // no page of ours
 });

@@ -104,7 +104,7 @@ export class PredictedSource extends Emitter {
     }
   }
 
-  // What was not given to a tick goes to the server without one.
+  // Commands that no tick took go to the server without one.
   #flush() {
     for (const [method, args] of this.#commands.splice(0)) this.#session.send(method, args);
   }
