@@ -36,7 +36,7 @@ enum {
     SWEEP_PIECE = 64   // connections whose deadlines are checked in a row
 };
 
-_Static_assert(READ_BYTES <= FLUSH_BYTES, "a turn writes for one what it reads for one");
+_Static_assert(READ_BYTES <= FLUSH_BYTES_LEAST, "a turn writes for one what it reads for one");
 
 typedef struct socket_kind socket_kind;
 
