@@ -15,7 +15,7 @@ extern const size_t cli_command_count;
 
 // NULL when there is no such command.
 const cli_command *cli_command_find(const char *name);
-// The command that somebody may have meant, or NULL.
+// The command that the user probably meant, or NULL.
 const char *cli_command_suggest(const char *name);
 
 // cmd_server.c
@@ -88,7 +88,7 @@ extern const cli_command command_complete; // hidden: for the scripts
 // help.c: of all commands.
 void help_print(FILE *out);
 
-// topics.c: subjects besides the commands. `index` from 0 on; NULL past the end.
+// topics.c: help topics besides the commands. `index` counts from 0; NULL past the end.
 const char *help_topic_name(size_t index);
 const char *help_topic_summary(size_t index);
 // The text of the topic; NULL when there is no such topic.

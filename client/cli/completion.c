@@ -13,7 +13,7 @@
 
 enum {
     SERVER_TIMEOUT_MS = 300,
-    CANDIDATES_MAX = 2000, // ids of a large world: nobody reads more
+    CANDIDATES_MAX = 2000, // the most ids of a large world that are offered
     HOST_MAX = 256,
     DESCRIPTION_MAX = 160
 };
@@ -223,7 +223,7 @@ static void offer_pairs(completer *k, const char *method, bool all)
 
 // ---- values by their kind
 
-// Words with commas between: the one behind the last comma is completed.
+// Completes words between commas: the one after the last comma.
 static void offer_event_kinds(completer *k, const char *choices)
 {
     const char *comma = strrchr(k->current, ',');
@@ -432,7 +432,7 @@ static bool is_option(const char *word)
 // Joins words that bash has split at "=" and ":", and records how much of the last word bash keeps.
 static void take_words(completer *k, const char *const *words, size_t count, bool split)
 {
-    bool glued = false; // the next word belongs to the one before
+    bool glued = false; // the next word continues this one
     for (size_t i = 0; i < count && k->count < COMPLETION_WORDS_MAX; i++) {
         bool glue = split && (strcmp(words[i], "=") == 0 || strcmp(words[i], ":") == 0);
         if ((glue || glued) && k->count > 0) {

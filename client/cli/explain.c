@@ -76,8 +76,8 @@ static void list_joints(explanation *e, const carom_value *joints)
     }
 }
 
-// Adds a pair that touches, with the normal turned so that it points from the other body to this
-// one: the way in which it is pushed.
+// Adds a touching pair, with the normal pointing from the other body to this one: the direction in
+// which this one is pushed.
 static void add_touch(explanation *e, const carom_value *contact)
 {
     uint64_t a = carom_get_uint(contact, "a", 0);

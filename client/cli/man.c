@@ -24,7 +24,7 @@ static void put_escaped(const char *text, size_t size, FILE *out)
     }
 }
 
-// A line of its own: a dot at its beginning would be a request.
+// Writes a line; a dot at its beginning would be a request, so it is escaped.
 static void put_line(const char *text, size_t size, FILE *out)
 {
     if (size > 0 && text[0] == '.') {

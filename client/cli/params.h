@@ -59,7 +59,7 @@ typedef struct params_row {
 // Sets the argument of each row whose option is given.
 void params_method(const cli *c, const params_row *rows, size_t count, carom_value *into);
 
-// The same from words: they have been checked for their kind by the command's table.
+// The same from words, whose kinds the command's table has checked.
 carom_value *params_vector_word(const char *word);
 carom_value *params_id_word(const char *word);
 

@@ -26,7 +26,7 @@ void show_word(const carom_value *value, char *out, size_t size);
 // The same as a table's next cell; an absent value is "-".
 void show_cell(table *t, const carom_value *value);
 
-// From a map of world.list: "running", "paused", or "not served".
+// The state of a map of world.list: "running", "paused", or "not served".
 const char *show_world_state(const carom_value *world);
 // The mark of that in a table.
 table_mark show_world_mark(const carom_value *world);

@@ -1,5 +1,5 @@
-// Subjects besides the commands: 'carom help TOPIC'. The texts are for a terminal of 100 columns;
-// PROTOCOL.md has all of it. A test runs the examples. Constant data; any thread.
+// Help topics besides the commands: 'carom help TOPIC'. The texts fit a terminal of 100 columns;
+// PROTOCOL.md has the details. A test runs the examples. Constant data; any thread.
 #include <string.h>
 
 #include "client/cli/commands.h"

@@ -135,7 +135,7 @@ static carom_status apply_args(const carom_batch *batch, const char *world, caro
     return CAROM_OK;
 }
 
-// The same for the tick `at`.
+// The same arguments for the tick `at`.
 static carom_status timed_args(const carom_batch *batch, const char *world, uint64_t at,
                                carom_late late, carom_value **args, carom_error *err)
 {

@@ -243,8 +243,8 @@ static void forget_texts(carom_options *options)
     options->tls.ca_file = options->tls.name = NULL;
 }
 
-// A client with its hello in the output buffer and no socket yet. The handlers are not set: to the
-// caller there is no client yet.
+// Makes a client with its hello in the output buffer and no socket. The handlers are not set yet,
+// since the caller does not have the client.
 static carom_status prepare(const carom_options *options, int timeout_ms, carom_client **out,
                             carom_error *err)
 {
@@ -450,7 +450,7 @@ void carom_hold(carom_client *client, bool hold)
     }
 }
 
-// ---- for a loop of one's own, and to look at
+// ---- for a caller's own loop, and figures
 
 int carom_fd(const carom_client *client)
 {

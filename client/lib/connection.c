@@ -180,7 +180,7 @@ static void compact_output(connection *c)
     c->out_sent = 0;
 }
 
-// TLS has come to an end that nobody wished for.
+// TLS ended without being asked to.
 static void shut_broken(connection *c)
 {
     const char *text = "";

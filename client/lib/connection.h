@@ -40,7 +40,7 @@ typedef struct connection {
     // dialing
     char where[WHERE_MAX];
     address_list addresses;
-    int address; // the one that is being tried
+    int address; // index of the address that is being tried
     int64_t dial_deadline_ns, address_deadline_ns;
 
     // bytes
@@ -61,7 +61,7 @@ typedef struct connection {
 
 typedef struct connection_limits {
     size_t out_bytes_max;     // waiting to be sent
-    size_t message_bytes_max; // of one message from the server
+    size_t message_bytes_max; // limit of one message from the server
 } connection_limits;
 
 // DOWN at first.

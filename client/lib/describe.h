@@ -16,11 +16,11 @@ carom_body_info *described_body_clone(const carom_body_info *info);
 // CAROM_INTERNAL for a map that is no full joint map (no id).
 carom_status describe_joint(const carom_value *map, carom_joint_info *out, carom_error *err);
 
-// Place and motion out of a full body map.
+// Reads position and motion from a full body map.
 carom_body read_body_value(const carom_value *map);
 
-// The pairs of the settings, without `kind`, `a` and `b`. With `settable`, only those that
-// joint.set accepts.
+// Sets the settings' pairs, without `kind`, `a` and `b`. With `settable`, only those that joint.set
+// accepts.
 void set_joint_settings(carom_value *map, const carom_joint_settings *settings, bool settable);
 
 #endif

@@ -120,7 +120,7 @@ bool epochs_guard(const char *method)
     return true;
 }
 
-// The head of a map of 15 pairs has one byte, that of a larger one has three.
+// The head of a map of up to 15 pairs has one byte, a larger one three.
 static bool widen_head(buffer *message, size_t at)
 {
     static const uint8_t ROOM[2] = {0};
@@ -145,7 +145,7 @@ void epochs_add(buffer *message, size_t at, uint64_t epoch)
     uint8_t *head = message->data + at;
     if (head[0] == 0xde) {
         unsigned pairs = ((unsigned)head[1] << 8 | head[2]) + 1;
-        ASSERT(pairs <= UINT16_MAX); // no method has as many arguments
+        ASSERT(pairs <= UINT16_MAX); // no method has so many arguments
         head[1] = (uint8_t)(pairs >> 8);
         head[2] = (uint8_t)pairs;
     } else {

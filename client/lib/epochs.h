@@ -38,9 +38,9 @@ void epochs_note_answer(epoch_table *t, const char *asked, const carom_value *an
 
 carom_status epochs_pin(epoch_table *t, const char *world, uint64_t epoch, carom_error *err);
 
-// Whether a message of that method is to name the epoch of its world, when it is sent again after
-// the connection was lost: world.create makes a world, and world.info and world.subscribe ask for
-// the one that there is.
+// Whether a message of that method must name the epoch of its world when it is sent again after a
+// lost connection: not world.create, which makes a world, nor world.info and world.subscribe, which
+// ask for the current one.
 bool epochs_guard(const char *method);
 
 // Adds {epoch} to a message that ends with its arguments: their map begins at `at`. On overflow the

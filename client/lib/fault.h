@@ -17,7 +17,7 @@ carom_status fault_memory(carom_error *err);
 // CAROM_INVALID_ARGUMENT: a caller passed NULL where `argument` is needed.
 carom_status fault_missing(carom_error *err, const char *argument);
 
-// The same from an error of the house's functions.
+// The same from an error of functions in common/.
 carom_status fault_take(carom_error *err, const struct error *from);
 
 // Copies an error, of whichever side; returns its status.

@@ -1,8 +1,8 @@
 // The packed streams of a client's subscriptions: each snapshot of encoding packed builds on the
-// one before, so the state of each subscription is kept here, from one to the next.
+// one before, so this table keeps the state of each subscription between them.
 //
-// Invariant: at most PACKED_STREAMS_MAX, and one for a subscription; when there are as many, the
-// one that was used longest ago gives way. One thread at a time.
+// Invariant: at most PACKED_STREAMS_MAX streams, one for each subscription; when the table is full,
+// the least recently used one is dropped. One thread at a time.
 #ifndef CAROM_CLIENT_LIB_PACKED_STREAMS_H
 #define CAROM_CLIENT_LIB_PACKED_STREAMS_H
 

@@ -60,7 +60,8 @@ static bool expire_requests(carom_client *c)
 // the socket accepts.
 static void say_goodbye(carom_client *c)
 {
-    bool kept = carom_get_str(c->hello, "resume", "")[0] != '\0'; // it would be
+    // whether the server would keep the session
+    bool kept = carom_get_str(c->hello, "resume", "")[0] != '\0';
     if (c->state == CAROM_OPEN && kept && !c->options.keep_session &&
         connection_unsent(&c->wire) == 0) {
         carom_send(c, "goodbye", NULL, NULL);

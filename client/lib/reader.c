@@ -125,7 +125,7 @@ bool reader_bool(reader *r)
     return expect(r, TAG_BOOL).boolean;
 }
 
-// Most of a snapshot are floats: they are read without a look at the table of tags.
+// Most values of a snapshot are floats: they are read without the table of tags.
 static bool take_float(reader *r, double *out)
 {
     size_t available = (size_t)(r->end - r->at);
@@ -164,7 +164,7 @@ double reader_number(reader *r)
     if (item.kind == TAG_INTEGER) {
         return item.negative ? (double)(int64_t)item.integer : (double)item.integer;
     }
-    fail(r); // a float, but not all of it is there; or something else
+    fail(r); // an incomplete float, or another type
     return 0.0;
 }
 

@@ -19,15 +19,15 @@ typedef struct reader {
     bool starved; // value_unpack failed because memory had run out
 } reader;
 
-// One value's head, and all of it where it is no container.
+// The head of one value, and the whole value unless it is a container.
 typedef struct reader_item {
     tag_kind kind;
     bool boolean;
-    bool negative;        // of an integer
+    bool negative;        // for an integer
     uint64_t integer;     // its 64 bits
-    double real;          // of a float
-    const uint8_t *bytes; // of a str or bin
-    uint32_t count;       // bytes of it, elements of an array, pairs of a map
+    double real;          // for a float
+    const uint8_t *bytes; // for a str or bin
+    uint32_t count;       // bytes of a str or bin, elements of an array, pairs of a map
 } reader_item;
 
 reader reader_open(const void *bytes, size_t size);

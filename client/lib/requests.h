@@ -1,5 +1,5 @@
-// Requests that await an answer, and answers that await carom_take. A table: it calls nobody; an
-// entry that has ended is handed out, and its owner calls the entry's function.
+// Requests that await an answer, and answers that await carom_take. The table makes no callbacks:
+// it returns entries that have ended, and its owner calls the entry's function.
 //
 // Invariants: `waiting` counts the entries that are not done; none of them has a deadline before
 // `next_deadline_ns`. An id is not used again while its entry is there. One thread at a time.
@@ -28,13 +28,13 @@ typedef struct pending_request {
     carom_value *result;
     carom_error error;
     char method[METHOD_SHOWN_MAX];
-    // For sending it again on another connection, if allowed.
+    // For sending it again on another connection, if that is allowed.
     char world[WIRE_WORLD_NAME_MAX + 1]; // "" if it names none
-    uint64_t epoch;                      // the world's, as it was known; 0: unknown, or named
-    bool names_epoch;                    // the message names the epoch
-    size_t args_at;                      // where its arguments begin
-    bool sent;                           // it was sent over the present or last connection
-    uint8_t *bytes;                      // the message; NULL: it is not kept
+    uint64_t epoch;   // the world's epoch when it was sent; 0: unknown, or named in the request
+    bool names_epoch; // the message names the epoch
+    size_t args_at;   // where its arguments begin
+    bool sent;        // it was sent over the current or the last connection
+    uint8_t *bytes;   // the message; NULL: it is not kept
     size_t size;
 } pending_request;
 

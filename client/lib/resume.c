@@ -12,8 +12,8 @@
 enum {
     FIRST_MS = 100, // defaults of carom_reconnect
     MAX_MS = 5000,
-    GIVE_UP_MS = 30000,    // as long as a server keeps sessions by default
-    ATTEMPT_MS_MAX = 5000, // for one attempt: connecting and the answer to hello
+    GIVE_UP_MS = 30000,    // the time for which a server keeps sessions by default
+    ATTEMPT_MS_MAX = 5000, // for one attempt: connecting, and the answer to hello
     HASTY_MS = 1000        // a server that closes so soon, and says why, will do so again
 };
 
@@ -201,8 +201,8 @@ static bool holds_id(const carom_value *list, uint64_t id)
     return false;
 }
 
-// Whether the method may be repeated whatever became of it: it changes nothing, or nothing more the
-// second time.
+// Whether the method may be repeated in any case: it changes nothing, or nothing more the second
+// time.
 static bool repeatable(const pending_request *entry)
 {
     const method_info *info = method_find(entry->method, strlen(entry->method));
@@ -254,7 +254,7 @@ static int compare_ids(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-// In the order in which they were made, which the server relies on.
+// Resolves requests in the order in which they were made, on which the server relies.
 static bool settle_requests(carom_client *c, const carom_value *result)
 {
     VECTOR(uint32_t) ids = {0};
@@ -298,7 +298,8 @@ void resume_take_hello(carom_client *c, const carom_value *result, const carom_e
     }
     carom_value *hello = err == NULL ? carom_value_clone(result) : NULL;
     if (hello == NULL) {
-        bool late = err != NULL && err->status != CAROM_OUT_OF_MEMORY; // then the next attempt
+        // then makes the next attempt
+        bool late = err != NULL && err->status != CAROM_OUT_OF_MEMORY;
         connection_shut(&c->wire, late ? CAROM_UNAVAILABLE : CAROM_OUT_OF_MEMORY, "%s",
                         late ? err->text : "memory has run out");
         return;

@@ -15,7 +15,7 @@ typedef struct resume_state {
     char *name, *token; // for the next hello; NULL: none
     bool waiting;       // waits for the next attempt: there is no socket
     unsigned attempts;  // since the session was resumed
-    int64_t next_ns;    // of the next attempt
+    int64_t next_ns;    // time of the next attempt
     int64_t give_up_ns;
     int64_t up_since_ns;
     uint64_t random;
@@ -25,7 +25,7 @@ typedef struct resume_state {
 bool resume_init(carom_client *c, const carom_options *options);
 void resume_deinit(carom_client *c);
 
-// The connection is DOWN. True if it will be dialed again; else it is to be closed.
+// Call when the connection is DOWN. True if it will be dialed again; false if it must be closed.
 bool resume_begin(carom_client *c);
 
 // Dials when the time has come. True on a change.

@@ -182,7 +182,7 @@ static void read_event(snapshot_decoder *d, reader *r)
         read_event_field(d, r, reader_get_text(r), &event);
     }
     if (event.name == NULL && event.kind != CAROM_EVENT_OTHER) {
-        r->failed = true; // no kind at all
+        r->failed = true; // an unknown kind
     }
     keep(r, vector_push(&d->events, event));
 }
@@ -254,7 +254,7 @@ static carom_contact read_contact(reader *r)
         }
     }
     for (int i = 0; i < contact.count; i++) {
-        // it has no normal of its own
+        // the point has no normal of its own
         if (contact.normals[i].x == 0.0 && contact.normals[i].y == 0.0) {
             contact.normals[i] = contact.normal;
         }

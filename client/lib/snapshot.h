@@ -27,7 +27,7 @@ typedef struct snapshot_decoder {
     VECTOR(uint64_t) enter;
     VECTOR(uint64_t) leave;
     VECTOR(carom_event) events;
-    VECTOR(event_name) names; // of unknown kinds of events, in their order
+    VECTOR(event_name) names; // names of unknown kinds of events, in order
     VECTOR(carom_contact) contacts;
     VECTOR(carom_body_info *) spawned; // blocks of describe.h, the decoder's
     VECTOR(carom_joint_info) joints;
@@ -35,7 +35,7 @@ typedef struct snapshot_decoder {
     char world[SNAPSHOT_WORLD_MAX];
     packed_streams packed;
     log_streams logs;
-    const uint8_t *data; // of a packed snapshot, while it is read
+    const uint8_t *data; // set while a packed snapshot is read
     size_t data_size;
 } snapshot_decoder;
 

@@ -36,12 +36,12 @@ void tls_link_free(tls_link *l);
 
 typedef enum tls_step {
     TLS_STEP_DONE,  // *done bytes were moved
-    TLS_STEP_LATER, // the socket accepts or has no more
+    TLS_STEP_LATER, // the socket accepts no more, or has no more input
     TLS_STEP_OVER,  // the server has ended its direction, or the socket
     TLS_STEP_BROKEN // tls_link_failure() says why
 } tls_step;
 
-// Each goes on with the handshake first. `*done`: bytes, at least 1 with TLS_STEP_DONE.
+// Each continues the handshake first. `*done`: number of bytes, at least 1 with TLS_STEP_DONE.
 tls_step tls_link_send(tls_link *l, const void *data, size_t size, size_t *done);
 tls_step tls_link_receive(tls_link *l, void *data, size_t size, size_t *done);
 tls_step tls_link_shake(tls_link *l); // only the handshake; DONE when it is complete

@@ -27,8 +27,8 @@ typedef enum value_broken {
 
 struct carom_value {
     uint8_t type;      // a carom_type
-    uint8_t broken;    // of a container: a value_broken
-    uint32_t capacity; // for items or pairs
+    uint8_t broken;    // for a container: a value_broken
+    uint32_t capacity; // number of items or pairs
     union {
         bool boolean;
         int64_t integer;

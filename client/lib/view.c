@@ -260,7 +260,7 @@ static bool apply_rows(carom_view *view, const carom_snapshot *s, bool all, doub
     return true;
 }
 
-// To be called after a full snapshot: removes bodies that it did not name.
+// Must be called after a full snapshot: removes bodies that it did not name.
 static void remove_unseen(carom_view *view)
 {
     view_content *v = &view->content;

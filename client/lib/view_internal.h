@@ -33,7 +33,7 @@ typedef struct sample_ring {
 
 typedef struct queued_event {
     carom_event event;
-    event_name name; // of an unknown kind
+    event_name name; // for an unknown kind
 } queued_event;
 
 // The state that comes from snapshots and is dropped by a reset.
@@ -62,17 +62,17 @@ typedef struct view_content {
     double area[4];
     id_map places;
     uint32_t stamp;
-    double times[CAROM_VIEW_HISTORY_MAX + 1]; // of the last snapshots, as a ring
+    double times[CAROM_VIEW_HISTORY_MAX + 1]; // times of the last snapshots, as a ring
     uint32_t time_newest, time_count;
 } view_content;
 
 struct carom_view {
     carom_view_options options;
     uint32_t depth;              // samples of a body: history + 1, or 0
-    view_list *list;             // of the client that it is attached to; NULL: none
+    view_list *list;             // list of the client to which it is attached; NULL: none
     carom_view *next, *previous; // neighbours in that list
     uint64_t subscription;       // 0: not attached
-    bool adopted; // made by the list, for a subscription whose number has not come yet
+    bool adopted; // made by the list for a subscription whose number is not known yet
     bool ended;
     view_content content;
     snapshot_decoder decoder; // for carom_view_feed
@@ -99,7 +99,7 @@ uint32_t view_place_body(carom_view *view, const carom_body *row, carom_body_inf
 
 // False when memory has run out.
 bool descriptions_apply(carom_view *view, const carom_snapshot *s);
-// To be called after rows and removals: updates which bodies are awake, and drops joints out of
+// Must be called after rows and removals: updates which bodies are awake, and drops joints out of
 // view.
 void descriptions_settle(carom_view *view, const carom_snapshot *s);
 void descriptions_reset(carom_view *view);

@@ -23,11 +23,11 @@ carom_view *view_list_find(const view_list *list, uint64_t subscription); // NUL
 // `view` must be in no list, and no other view of this one at the subscription.
 void view_list_add(view_list *list, carom_view *view, uint64_t subscription);
 
-// The subscription is no more: its view is detached and knows that nothing more will come.
+// The subscription has ended: detaches its view and marks it as ended.
 void view_list_end(view_list *list, uint64_t subscription);
 void view_list_end_all(view_list *list);
 
-// Ends the views whose subscription does not go on, as decided by `goes_on` for it and the list.
+// Ends the views whose subscription does not continue, as `goes_on` decides.
 void view_list_keep(view_list *list, const carom_value *subscriptions,
                     bool (*goes_on)(const carom_value *subscriptions, uint64_t subscription));
 

@@ -49,7 +49,7 @@ carom_status carom_view_attach(carom_view *view, carom_client *client, uint64_t 
                          "another view is attached to this subscription");
     }
     carom_view_reset(view);
-    view->content.any = false; // its first full snapshot closes no gap
+    view->content.any = false; // its first full snapshot does not end a gap
     view_list_add(&client->views, view, subscription);
     return CAROM_OK;
 }
@@ -77,7 +77,7 @@ static carom_value *words_value(const char *const *words, size_t count)
     return v;
 }
 
-// NULL: nothing of it is given.
+// NULL if no precision is given.
 static carom_value *precision_value(const double precision[3])
 {
     static const char *const NAMES[] = {"position", "angle", "velocity"};
@@ -172,7 +172,7 @@ carom_status carom_subscribe(carom_client *client, const char *world,
     return outcome;
 }
 
-// The number may already be that of another view only if the server gave it out twice.
+// The number can belong to another view only if the server used it twice.
 static carom_status attach_watched(carom_client *c, carom_view *view, uint64_t number,
                                    carom_error *err)
 {

@@ -84,7 +84,7 @@ static void remove_world(cli *c, const char *name)
 
 // ---- the command
 
-// Outputs that the command line asks for besides a table.
+// Outputs that the command line requests besides the table.
 typedef struct outputs {
     const char *csv, *html; // paths, NULL: none
     report_verdicts verdicts;
@@ -141,8 +141,8 @@ static cli_exit judge(const load_plan *plan, const load_result *result, outputs 
     return errors && !errors_allowed ? CLI_REFUSED : CLI_OK;
 }
 
-// The load's own worlds are paused until every client has subscribed: otherwise the first ones
-// would be sent snapshots meanwhile, which delays the others. With stages clients come all through
+// The load's own worlds are paused until every client has subscribed: otherwise the first clients
+// would get snapshots meanwhile, which delays the others. With stages, clients connect throughout
 // the run.
 static cli_exit hold_worlds(cli *c, const load_plan *plan, const char *method)
 {

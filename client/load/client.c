@@ -392,7 +392,8 @@ void client_send(load_client *at, double now)
     for (int i = 0; i < SENDS_AT_ONCE && at->due <= now && at->due < end; i++) {
         const load_action *action = &does->actions[at->action];
         bool waits = action->needs_spawned && at->kept_count == 0;
-        if (waits && at->spawning == 0) { // it made none, or was refused: nothing to do it with
+        // it made no body, or was refused: there is nothing to act on
+        if (waits && at->spawning == 0) {
             at->not_before = now + IDLE_S;
             next_action(at, now);
             continue;

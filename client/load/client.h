@@ -20,7 +20,7 @@
 #include "client/load/tally.h"
 
 typedef enum load_phase {
-    LOAD_OPENING, // all connect; nothing counts yet
+    LOAD_OPENING, // all clients connect; nothing is measured yet
     LOAD_RUNNING,
     LOAD_DRAINING, // the time is over: answers still come
     LOAD_ENDED
@@ -30,7 +30,7 @@ typedef enum load_phase {
 // least "arrived - tick / hz" of the last seconds, kept in two halves. It is measured again and
 // again since a world that cannot keep up runs slower.
 typedef struct tick_clock {
-    double now, before; // the least of this half and of the one before [s]
+    double now, before; // the smallest of this half and of the previous one [s]
     double turns;       // when the next half begins
 } tick_clock;
 
@@ -42,12 +42,12 @@ typedef struct load_dial {
     carom_tls tls;
 } load_dial;
 
-// All clients see this; constant while they run, but for the atomic.
+// Shared by all clients; constant while they run, except for the atomic.
 typedef struct load_shared {
     const load_plan *plan;
     load_dial dial;
-    double *hz;        // of each world
-    double begin, end; // of the run [s]; written before the phase is set to running
+    double *hz;        // one for each world
+    double begin, end; // times of the run [s]; written before the phase is set to running
     atomic_int phase;  // load_phase
 } load_shared;
 
@@ -55,8 +55,8 @@ typedef struct load_shared {
 typedef struct client_group {
     load_shared *shared;
     load_tally *tally;
-    tick_clock *clocks;        // one a world
-    load_pace *paces;          // one a behaviour
+    tick_clock *clocks;        // one for each world
+    load_pace *paces;          // one for each behaviour
     struct load_client *ready; // clients that got a free slot, by next_ready
     uint64_t in_flight;
 } client_group;
@@ -87,19 +87,19 @@ typedef struct load_client {
     // sending
     double start, due;      // `start` of this beginning, `due` of the next action [s]
     size_t action, in_turn; // the next one; the next of LOAD_IN_TURN
-    unsigned left;          // actions of this beginning that are still to be begun
+    unsigned left;          // actions of the current start that have not begun
     unsigned flying;        // calls in flight
     bool resting;           // waits until all calls are answered, then pauses
-    double not_before;      // an action could not be begun: no closed loop goes on before [s]
-    unsigned spawning;      // calls of body.spawn on their way
+    double not_before; // an action could not begin: no closed loop continues before this time [s]
+    unsigned spawning; // calls of body.spawn on their way
     slot *slots, *free_slots;
     size_t heap_at; // place in the worker's heap, from 1; 0: not there
-    bool blocked;   // out of the heap until an answer comes
+    bool blocked;   // removed from the heap until an answer comes
     struct load_client *next_ready;
     // seeing
     unseen *unseen; // ring of the behaviour's window
     unsigned unseen_first, unseen_count;
-    double last_arrival; // of a snapshot [s]; 0: none
+    double last_arrival; // time of the last snapshot [s]; 0: none
     uint64_t last_tick;
     double rtt_min; // [s], 0: not known
     double ping_sent, ping_next;
@@ -108,7 +108,7 @@ typedef struct load_client {
     unsigned kept_count;
     double opened; // when connecting began [s]
     double leaving_since;
-    int fd; // as the worker watches it; -1: not
+    int fd; // the descriptor that the worker watches; -1: none
     bool watches_write;
     carom_traffic counted;
     carom_error error; // why it could not open
@@ -121,7 +121,7 @@ void client_deinit(load_client *at);
 // Changes the state; a change that client_state_may_follow() does not allow ends the program.
 void client_set_state(load_client *at, load_client_state to);
 
-void client_connect(load_client *at); // from CLIENT_IDLE or CLIENT_LOST
+void client_connect(load_client *at); // allowed in CLIENT_IDLE and CLIENT_LOST
 void client_poll(load_client *at);    // reads and writes as far as possible; may end CLIENT_LOST
 void client_begin(load_client *at, double earliest); // sets the time of its first action
 bool client_has_actions(const load_client *at);

@@ -45,9 +45,9 @@ static void free_words(char **words)
     free(words);
 }
 
-// The options as they were given, one word and its value each. A token goes by the environment:
-// everybody on the machine can read a command line. NULL when memory has run out. They become the
-// other program's, or end with this one.
+// The given options, each as one word with its value. A token is passed in the environment, since
+// everyone on the machine can read a command line. NULL when memory has run out. The strings stay
+// until exec or exit.
 static char **hand_on(const cli *c)
 {
     const args *a = &c->args;

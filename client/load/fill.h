@@ -27,7 +27,7 @@ typedef struct fill_client {
     uint64_t own, spawned, subscription;
     carom_vec2 home;          // x, y [m]
     unsigned number, clients; // number of the client, from 0; number of clients
-    unsigned world;           // from 0
+    unsigned world;           // index from 0
     uint64_t calls;           // n: how many calls it has made
     double seconds;           // t, since the run began
     uint64_t random;          // state of random()
@@ -59,7 +59,7 @@ carom_value *fill_args(const carom_value *args, fill_scope *scope, char error[FI
 
 typedef struct fill_use {
     bool own, spawned, subscription;
-    bool changes; // holds a string whose value differs from call to call
+    bool changes; // contains a string whose value differs between calls
 } fill_use;
 
 // Finds which special strings `args` contains.

@@ -24,9 +24,9 @@ enum {
 };
 
 #define LOOK_EVERY_S 0.02
-#define START_S      0.1 // so that all threads have noticed when the first command is due
+#define START_S      0.1 // all threads must notice the start before the first command is due
 #define SHORTEST_S   1e-3
-#define DRAIN_S      1.0 // for answers that are still on their way in the end
+#define DRAIN_S      1.0 // time for answers still on their way at the end
 #define BODY_APART_M 4.0
 
 struct load {
@@ -50,7 +50,7 @@ struct load {
 static cli_exit allow_files(const load_plan *plan)
 {
     struct rlimit limit;
-    rlim_t sockets = plan->relayed ? 3 : 1; // of a client; a relay has two of them
+    rlim_t sockets = plan->relayed ? 3 : 1; // sockets of a client; a relay has two more
     rlim_t wanted = (rlim_t)plan->clients * sockets + plan->threads + SPARE_FILES;
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted) {
         return CLI_OK;
@@ -122,7 +122,7 @@ static cli_exit apply(load *l, unsigned world, carom_value *commands, carom_valu
     return cli_call(l->c, "world.apply", arguments, result);
 }
 
-// Makes bodies for those of `batch`, clients of one world.
+// Makes bodies for the clients of `batch`, all of one world.
 static cli_exit make_batch(load *l, unsigned world, load_client **batch, unsigned count,
                            unsigned first)
 {

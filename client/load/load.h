@@ -32,13 +32,14 @@ typedef struct load_sample {
 typedef struct load_server {
     load_sample slices[LOAD_SLICES]; // by the tally's slices
     uint64_t ticks, ticks_late;      // during the run, of the load's worlds
-    double step_mean, step_max;      // of the samples [s]
+    double step_mean, step_max;      // over the samples [s]
     double rate_share;               // the least of the samples
-    // Of all worlds of the server: duration of a tick, and how late it began.
+    // For all worlds of the server: duration of a tick, and how late it began.
     timing step, delay;
-    bool of_run;     // they are of the run; else since the server began, as it cannot say
+    // true: measured in the run; false: since the server began, which cannot separate them
+    bool of_run;
     double uptime;   // [s]
-    uint64_t bodies; // of the load's worlds at the end
+    uint64_t bodies; // in the load's worlds at the end
 } load_server;
 
 // The load's own use of the machine: the worst of its threads.
@@ -55,7 +56,7 @@ typedef struct load_result {
     load_own own;
     relay_counts relay; // of the clients' relay, if there is one
     double seconds;     // actual duration of the run
-    double pace;        // of closed loops, the shortest [s]; 0: there are none
+    double pace;        // the shortest pace of closed loops [s]; 0: there are none
     unsigned clients;   // connected at most
 } load_result;
 

@@ -13,14 +13,14 @@ typedef struct monitor {
     load_server *out;
     double next;          // when to ask again [s since the beginning]
     uint64_t request;     // in flight; 0: none
-    uint64_t ticks, late; // of the load's worlds at the beginning
+    uint64_t ticks, late; // of the load's worlds at the start
     double step_sum;
     uint64_t samples;
-    carom_value *stats; // of the server at the beginning
+    carom_value *stats; // of the server at the start
 } monitor;
 
 void monitor_begin(monitor *m, cli *c, const load_plan *plan, load_server *out);
-// To be called often; never waits. `seconds`: since the beginning.
+// Must be called often; never waits. `seconds`: time since the start.
 void monitor_look(monitor *m, double seconds, const load_tally *tally);
 void monitor_end(monitor *m, double seconds, const load_tally *tally);
 

@@ -16,7 +16,7 @@ enum { NAME_BYTES = 64, WINDOW_AT_A_RATE = 256, BODIES_MAX = 100000, ENCODINGS =
 
 // ---- players and watchers
 
-// The encodings and their weights: "packed" alone, or "packed=3,plain=1".
+// The encodings and their weights: "packed", or "packed=3,plain=1".
 typedef struct encodings {
     const char *names[ENCODINGS];
     double weights[ENCODINGS];

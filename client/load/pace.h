@@ -1,5 +1,5 @@
-// The pace of clients that work in a closed loop, where nothing is ever due: how often they would
-// have called while a stalled server kept them waiting.
+// The pace of clients in a closed loop: how often they would have called while a stalled server
+// kept them waiting.
 //
 // Such a client makes its next call when the last one is answered, and perhaps after a pause. A
 // server that stalls for a second is measured once, although a hundred calls would have waited. The
@@ -18,14 +18,14 @@
 
 enum {
     LOAD_PACE_LEAST = 16,         // calls before there is a pace
-    LOAD_MISSED_STEPS_MAX = 1000, // for one call; beyond that each step counts for several
+    LOAD_MISSED_STEPS_MAX = 1000, // for one call; beyond it each step counts for several
 };
 
 typedef struct load_pace {
     histogram took;
     uint64_t next;  // number of calls at which the median is computed again
     double pause;   // between calls, mean [s]
-    double seconds; // of a loop; 0: not known yet
+    double seconds; // length of a loop; 0: not known yet
 } load_pace;
 
 // The calls that a call kept back: `count` calls in `steps` steps of `seconds` each, the first due

@@ -39,7 +39,7 @@ enum {
 
 // One step of a behaviour: a call, or a pause.
 typedef struct load_action {
-    const char *method; // of the protocol; NULL: a pause
+    const char *method; // the protocol's name; NULL: a pause
     carom_value *args;  // a map, without "world"; may contain the strings of fill.h
     carom_value *let;   // a map of names to expressions, for args; NULL: none
     bool moves;         // args must be filled again for each call
@@ -47,7 +47,7 @@ typedef struct load_action {
     bool command;       // changes the world: answered with the tick in which it was applied
     bool spawns;        // body.spawn: its body is one of the client's own
     bool needs_spawned; // args name a body that the client made
-    unsigned keep;      // for spawns: most bodies kept; beyond that the oldest is removed
+    unsigned keep;      // for spawns: the most bodies kept; beyond it the oldest is removed
     double weight;      // for LOAD_BY_WEIGHT
     double pause[2];    // [s], between these two
 } load_action;
@@ -56,15 +56,15 @@ typedef struct load_action {
 typedef enum load_order {
     LOAD_IN_TURN,   // the next action
     LOAD_BY_WEIGHT, // an action that is drawn
-    LOAD_IN_ORDER   // all of them, with the pauses between
+    LOAD_IN_ORDER   // all actions, with the pauses between
 } load_order;
 
 // The times at which a client begins its actions.
 typedef enum load_beat {
     LOAD_EVENLY,      // `rate` times a second
-    LOAD_AT_RANDOM,   // the same in the mean, as a Poisson process
+    LOAD_AT_RANDOM,   // the same on average, as a Poisson process
     LOAD_AFTER_PAUSE, // when all calls are answered and a pause is over
-    LOAD_BY_WINDOW    // as soon as fewer than `window` calls are in flight
+    LOAD_BY_WINDOW    // whenever fewer than `window` calls are in flight
 } load_beat;
 
 typedef struct load_behaviour {
@@ -74,10 +74,10 @@ typedef struct load_behaviour {
     load_beat beat;
     double rate;       // [1/s], of LOAD_EVENLY and LOAD_AT_RANDOM
     double pause[2];   // [s], of LOAD_AFTER_PAUSE: between these two
-    unsigned burst;    // actions of one beginning; 1 where all of them are begun
+    unsigned burst;    // actions per start; 1 if all of them begin
     unsigned window;   // calls of one client on their way at once
     bool own_body;     // each client has a body from the beginning
-    carom_value *body; // its arguments, with the words of fill.h; NULL: a ball
+    carom_value *body; // arguments of its spawn, with the words of fill.h; NULL: a ball
     bool subscribes;
     // arguments of world.subscribe, with such strings too; NULL: as `subscription` says
     carom_value *subscribe;
@@ -108,7 +108,8 @@ typedef struct load_plan {
     uint64_t seed;
 } load_plan;
 
-// Whether clients of this behaviour wait for answers before they go on, so that nothing is due.
+// Whether clients of this behaviour wait for answers before they continue, so that no call has a
+// due time.
 static inline bool load_is_closed(const load_behaviour *does)
 {
     return does->beat == LOAD_AFTER_PAUSE || does->beat == LOAD_BY_WINDOW;

@@ -17,9 +17,9 @@ typedef struct relayed {
     relay *relay; // NULL: none
     pthread_t thread;
     bool started;
-    int wake; // an eventfd: the thread is to end
+    int wake; // an eventfd that ends the thread
     atomic_bool ending;
-    char error[RELAY_ERROR_MAX]; // of the thread; "": none
+    char error[RELAY_ERROR_MAX]; // the thread's error; "": none
 } relayed;
 
 // Starts a relay to the server and returns its port on 127.0.0.1 in *port. Errors are reported

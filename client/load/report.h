@@ -30,7 +30,7 @@ cli_exit report_print(const load_plan *plan, const load_result *r);
 // A line for each threshold that was met, on standard error. Returns how many there are.
 size_t report_tell_failed(const report_verdicts *v);
 
-// All of it as a tree, over time included; the caller's to free.
+// The whole report as a tree, with the course over time; the caller frees it.
 carom_value *report_value(const load_plan *plan, const load_result *r, const report_verdicts *v);
 
 // Files for --csv and --html. report_may_write, before the run, creates a missing file and refuses

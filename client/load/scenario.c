@@ -286,7 +286,8 @@ static bool read_kind(scenario_reader *r, const carom_value *map, const char *pa
                                        "rate",   "arrivals", "burst",  "pause",
                                        "window", "order",    "actions"};
     load_behaviour *out = &r->plan->behaviours[index];
-    r->plan->behaviour_count = index + 1; // so that load_plan_deinit frees it in any case
+    // set first, so that load_plan_deinit frees it in any case
+    r->plan->behaviour_count = index + 1;
     *out = (load_behaviour){.weight = 1.0};
     (void)snprintf(out->name, sizeof out->name, "kind %zu", index + 1);
     return scenario_keys(r, map, path, keys, sizeof keys / sizeof keys[0]) &&

@@ -189,7 +189,7 @@ bool scenario_arguments(scenario_reader *r, const char *method, const carom_valu
         return false;
     }
     carom_value *filled = fill_args(args, &scope, why);
-    if (filled == NULL) { // the place goes on in the text
+    if (filled == NULL) { // the error's text continues the place
         (void)snprintf(r->error, SCENARIO_ERROR_MAX, "%s%s", path, why);
         return false;
     }

@@ -17,14 +17,15 @@
 // (coordinated omission, Gil Tene: a stalled server is charged for the calls that it delayed);
 // LOAD_SENT from when they were really sent, for comparison.
 typedef enum load_metric {
-    LOAD_ACK,     // command: due to acknowledged
-    LOAD_WAIT,    // part of ACK: waiting for the tick that applied it, a tick at most
-    LOAD_ABOVE,   // part of ACK: the rest
-    LOAD_SENT,    // command: sent to acknowledged
-    LOAD_SEEN,    // command: due to the first snapshot that shows its effect
-    LOAD_QUERY,   // query, ping of a scenario, move of a view: due to answered
-    LOAD_AGE,     // snapshot: since its tick could first be received, plus half a round trip
-    LOAD_JITTER,  // snapshot: how far the time since the one before is off the time between ticks
+    LOAD_ACK,   // command: due to acknowledged
+    LOAD_WAIT,  // part of ACK: waiting for the tick that applied it, a tick at most
+    LOAD_ABOVE, // part of ACK: the rest
+    LOAD_SENT,  // command: sent to acknowledged
+    LOAD_SEEN,  // command: due to the first snapshot that shows its effect
+    LOAD_QUERY, // query, ping of a scenario, move of a view: due to answered
+    LOAD_AGE,   // snapshot: since its tick could first be received, plus half a round trip
+    // snapshot: difference between the time since the last one and the time between their ticks
+    LOAD_JITTER,
     LOAD_RTT,     // ping
     LOAD_CONNECT, // connecting to the answer to hello
     LOAD_LAG,     // this program: how late it noticed events, at a thousand moments a second
@@ -58,9 +59,10 @@ typedef struct load_slice {
 
 typedef struct load_tally {
     histogram metrics[LOAD_METRIC_COUNT];
-    uint64_t sent, answered;                              // calls of behaviours
-    uint64_t errors[CAROM_STATUS_COUNT];                  // failed calls by status
-    char error_text[CAROM_STATUS_COUNT][LOAD_ERROR_TEXT]; // for the first of each: "method: text"
+    uint64_t sent, answered;             // calls of behaviours
+    uint64_t errors[CAROM_STATUS_COUNT]; // failed calls by status
+    // the first error of each status: "method: text"
+    char error_text[CAROM_STATUS_COUNT][LOAD_ERROR_TEXT];
     uint64_t unanswered; // still in flight at the end: recorded with their age
     uint64_t unsent;     // due, but never sent as too many were in flight: recorded with their age
     uint64_t refused;    // clients that could not connect

@@ -40,19 +40,19 @@ static const struct {
     bool shares; // may be given in %
     bool errors;
 } counts[COUNTS] = {
-    [ERRORS] = {"errors", UNIT_COUNT, true, true},         // of the calls
-    [LOST] = {"lost", UNIT_COUNT, true, true},             // of the clients
-    [REFUSED] = {"refused", UNIT_COUNT, true, true},       // of the clients
-    [UNSENT] = {"unsent", UNIT_COUNT, true, true},         // of the calls
-    [UNANSWERED] = {"unanswered", UNIT_COUNT, true, true}, // of the calls
-    [LATE] = {"late", UNIT_COUNT, true, false},            // of the ticks
-    [SKIPPED] = {"skipped", UNIT_COUNT, true, false},      // of the snapshots
+    [ERRORS] = {"errors", UNIT_COUNT, true, true},         // share of the calls
+    [LOST] = {"lost", UNIT_COUNT, true, true},             // share of the clients
+    [REFUSED] = {"refused", UNIT_COUNT, true, true},       // share of the clients
+    [UNSENT] = {"unsent", UNIT_COUNT, true, true},         // share of the calls
+    [UNANSWERED] = {"unanswered", UNIT_COUNT, true, true}, // share of the calls
+    [LATE] = {"late", UNIT_COUNT, true, false},            // share of the ticks
+    [SKIPPED] = {"skipped", UNIT_COUNT, true, false},      // share of the snapshots
     [RATE] = {"rate", UNIT_COUNT, true, false},            // the least share of the worlds' hz
     [CLIENTS] = {"clients", UNIT_COUNT, false, false},     // connected at most
     [COMMANDS] = {"commands/s", UNIT_COUNT, false, false}, // answered
     [SNAPSHOTS] = {"snapshots/s", UNIT_COUNT, false, false},
-    [BYTES_IN] = {"bytes_in/s", UNIT_BYTES, false, false},  // of one client
-    [BYTES_OUT] = {"bytes_out/s", UNIT_BYTES, false, false} // of one client
+    [BYTES_IN] = {"bytes_in/s", UNIT_BYTES, false, false},  // per client
+    [BYTES_OUT] = {"bytes_out/s", UNIT_BYTES, false, false} // per client
 };
 
 static unit unit_of(int what)

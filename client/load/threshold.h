@@ -25,7 +25,7 @@ typedef struct load_threshold {
     int what;                        // internal: index of the name
     double percent;                  // of a latency; negative: the mean
     bool share;                      // given in %
-    bool errors;                     // concerns errors, so that errors alone do not fail the load
+    bool errors; // concerns errors, so that errors do not fail the load by themselves
     char op[3];
     double limit; // [s], a share from 0 on, a count, bytes
 } load_threshold;
@@ -35,7 +35,7 @@ typedef struct load_verdict {
     double value;       // in the unit of the limit
 } load_verdict;
 
-// False with a text for a person that says what is wrong and which forms are allowed.
+// False with a text that says what is wrong and which forms are allowed.
 bool load_threshold_parse(load_threshold *out, const char *text,
                           char error[LOAD_THRESHOLD_ERROR_MAX]);
 

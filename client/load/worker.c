@@ -17,10 +17,10 @@ enum {
 };
 
 #define SWEEP_EVERY_S   0.05
-#define CONNECT_EVERY_S 0.002  // how often clients that connect are looked at
-#define LEAVE_S         1.0    // for the answers of a client that leaves
-#define READY_S         0.02   // for handling arrivals before sending and sweeping have their turn
-#define MOMENTS_A_S     1000.0 // of the lag
+#define CONNECT_EVERY_S 0.002  // interval of checks of connecting clients
+#define LEAVE_S         1.0    // time for the answers of a client that leaves
+#define READY_S         0.02   // longest handling of arrivals before sending and sweeping
+#define MOMENTS_A_S     1000.0 // samples of the lag per second
 
 // ---- the heap
 
@@ -208,7 +208,7 @@ static void publish(worker *w, unsigned connected)
     atomic_store_explicit(&w->live.connected, connected, memory_order_relaxed);
 }
 
-// Looks after all clients: deadlines of requests, pings, traffic, those that leave.
+// Checks all clients: deadlines of requests, pings, traffic, clients that leave.
 static void sweep(worker *w, double now)
 {
     unsigned connected = 0;

@@ -31,7 +31,7 @@ typedef struct worker {
     client_group group;
     pthread_t thread;
     load_client **clients; // in the order in which stages add them
-    load_client **heap;    // by `due`, from index 1
+    load_client **heap;    // ordered by `due`, from index 1
     size_t client_count, heap_count;
     size_t begun;        // clients that the stages have started so far
     unsigned number, of; // number of this worker, and of all
@@ -40,7 +40,7 @@ typedef struct worker {
     bool started;
     double swept;
     double noted;  // time up to which the lag is recorded [s]
-    double credit; // of a moment of the lag, 0 to 1
+    double credit; // fraction of a sample of the lag, 0 to 1
     worker_cost cost;
     int epoll;
     worker_live live;

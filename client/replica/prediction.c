@@ -29,8 +29,8 @@ struct carom_prediction {
     carom_error why; // status CAROM_OK: commands are predicted
     // ---- the frame
     double now;
-    carom_value *commands; // of the tick under way; NULL outside of input
-    bool ignores;          // it is predicted again
+    carom_value *commands; // of the current tick; NULL outside of input
+    bool ignores;          // the tick is predicted again
     double asked_until;    // without prediction: commands are asked for up to this time [s]
     uint64_t asked;        // and so many ticks were
     // ---- requests that are under way; 0: none
@@ -38,7 +38,7 @@ struct carom_prediction {
     uint64_t probe_at;
     bool probed;             // the server has answered a batch with `late`
     double pinged;           // when the last one was sent [s],
-    double pinged_ms;        // and by clock_ms()
+    double pinged_ms;        // by clock_ms()
     replica_telling telling; // for carom_prediction_snapshot
 };
 

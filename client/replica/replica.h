@@ -13,7 +13,7 @@
 
 typedef ARRAY(uint64_t) replica_ids; // in ascending order
 
-// The contents of the last snapshot, and what the next one must describe (snapshot.c).
+// The contents of the last snapshot, and the changes that the next one must describe (snapshot.c).
 typedef struct replica_telling {
     uint64_t image; // the replica's `images` at the last snapshot; 0: the next snapshot is full
     bool describe, with_contacts;
@@ -39,7 +39,7 @@ struct carom_replica {
     carom_replica_event *on_event;
     void *event_user;
     unsigned kinds;
-    struct prediction *prediction; // that follows this replica; NULL: none
+    struct prediction *prediction; // the prediction that follows this replica; NULL: none
 };
 
 void replica_telling_init(replica_telling *t);

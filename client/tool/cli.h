@@ -43,7 +43,7 @@ typedef struct cli_command {
     const char *details;          // paragraphs, NULL: none
     const char *examples;         // lines
     cli_exit (*run)(cli *c);
-    const char *alias; // another name of it; NULL: none
+    const char *alias; // another name of the command; NULL: none
     const char *hint;  // likely intention behind a usage error; NULL: none
 } cli_command;
 
@@ -80,8 +80,8 @@ void cli_called(const cli_command *command, char out[CLI_CALLED_MAX]);
 // While true, no errors are printed: an attempt that may fail is repeated.
 void cli_errors_hush(bool hushed);
 
-// From here on errors are JSON. Each is printed when the next one begins or by cli_error_flush,
-// since its hints are part of it.
+// Prints errors as JSON from here on. Each is printed when the next one begins or by
+// cli_error_flush, since its hints are part of it.
 void cli_errors_as_json(void);
 void cli_error_flush(void);
 
@@ -98,13 +98,13 @@ cli_exit cli_file_fault(const char *code, const char *path, const char *text, co
 void cli_note(const cli *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 // A usage error of the command: the text, and where its help is. Returns CLI_USAGE.
 cli_exit cli_usage(const cli *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
-// Says that memory has run out. Returns CLI_REFUSED.
+// Reports that memory has run out. Returns CLI_REFUSED.
 cli_exit cli_out_of_memory(void);
 // Reports the error with a hint, and maps it: an error that the server sent is CLI_REFUSED, a lost
 // or missing connection CLI_LOST. For an unknown world or scene the hint names a similar one, which
 // takes one more call to the server. Not from within a callback.
 cli_exit cli_fail(const cli *c, const carom_error *error);
-// The same for an error of carom_poll: whichever side closed it, the connection is lost.
+// The same for an error of carom_poll: the connection is lost, whichever side closed it.
 cli_exit cli_lost(const cli *c, const carom_error *error);
 // The same for the notification world_closed, by which a subscription ends: CLI_LOST when the
 // server goes, else CLI_REFUSED. `world` is named when the notification names none.
@@ -120,15 +120,15 @@ cli_exit cli_find(const cli *c, char *host, size_t host_size, uint16_t *port, ca
 cli_exit cli_open(const cli *c, const carom_options *options, carom_client **out);
 // Connects c->client with these handlers (NULL: none).
 cli_exit cli_connect(cli *c, const carom_handlers *handlers);
-// The same for commands that run until they are ended: a lost connection is dialed again for some
-// seconds, and the session goes on with its subscriptions, also after a restart of a server that
+// The same for commands that run until they are stopped: a lost connection is dialed again for some
+// seconds, and the session continues with its subscriptions, also after a restart of a server that
 // keeps them (caromd --data).
 cli_exit cli_connect_lasting(cli *c, const carom_handlers *handlers);
 
 // Connects if necessary and calls. Takes over `call_args` (NULL: none). The caller frees *result
 // (`result` may be NULL). Errors are reported here.
 cli_exit cli_call(cli *c, const char *method, carom_value *call_args, carom_value **result);
-// The same, and prints the answer: as JSON with --json, else by `show`. NULL: prints nothing.
+// The same, and prints the answer: as JSON with --json, else by `show` (NULL: prints nothing).
 cli_exit cli_call_show(cli *c, const char *method, carom_value *call_args,
                        void (*show)(cli *c, const carom_value *result));
 

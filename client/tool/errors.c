@@ -18,8 +18,8 @@ enum {
     HINTS_MAX = 8,
     CODE_MAX = 32,
     NAMES_MAX = 256,         // worlds searched for a similar name: the server's limit
-    NAME_BYTES_MAX = 65,     // of a world or scene
-    LIST_BYTES = 400,        // of names in a hint
+    NAME_BYTES_MAX = 65,     // name of a world or scene
+    LIST_BYTES = 400,        // names in a hint
     SUGGEST_TIMEOUT_MS = 500 // for listing the worlds after an error
 };
 
@@ -77,7 +77,7 @@ static void print_line(const char *before, const char *text)
     (void)fprintf(stderr, "%s%s\n", before, text);
 }
 
-// The same behind the name of the program.
+// The same after the name of the program.
 static void print_named(const char *before, const char *text)
 {
     char start[CLI_CALLED_MAX];
@@ -105,7 +105,7 @@ void cli_error_flush(void)
     carom_set(error, "hints", hints);
     carom_value *line = carom_set(carom_map(), "error", error);
     char *text = carom_json_print(line, false, NULL);
-    // Without memory, or for a text that is not UTF-8, the code alone still makes valid JSON.
+    // Without memory, or for a text that is not UTF-8, the code by itself is still valid JSON.
     if (text != NULL) {
         print_line("", text);
     } else {

@@ -26,7 +26,7 @@
 // frees *out with grant_free.
 status jwt_verify(const jwk_set *keys, const char *token, double now, grant **out, error *err);
 
-// Reads verified claims, the JSON text of a token's second part, at the time `now`: step 6 alone.
+// Reads verified claims, the JSON text of a token's second part, at the time `now`: only step 6.
 status jwt_read_claims(const char *json, size_t size, double now, grant **out, error *err);
 
 #endif

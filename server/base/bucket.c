@@ -15,7 +15,7 @@ static void fill(bucket *b, double rate, double burst, uint64_t now_ms)
 bucket_answer bucket_pay(bucket *b, double price, double rate, double burst, uint64_t now_ms)
 {
     fill(b, rate, burst, now_ms);
-    // A price above the burst is let through when the bucket is full.
+    // A full bucket accepts a price above the burst.
     if (b->level >= price || (price > burst && b->level >= burst)) {
         b->level -= price;
         return BUCKET_PAID;

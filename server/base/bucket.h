@@ -20,7 +20,7 @@ typedef enum bucket_answer { BUCKET_PAID, BUCKET_REFUSED, BUCKET_EXHAUSTED } buc
 
 bucket_answer bucket_pay(bucket *b, double price, double rate, double burst, uint64_t now_ms);
 
-// As bucket_pay, but a refusal costs nothing.
+// Like bucket_pay, but a refusal costs nothing.
 bool bucket_try(bucket *b, double price, double rate, double burst, uint64_t now_ms);
 
 // Charges the price even beyond the level. Returns false if the bucket is then in debt.

@@ -38,7 +38,8 @@ void bytes_unref(shared_bytes *b)
     if (b == NULL) {
         return;
     }
-    // Release: our reads are done before the memory goes. Acquire: we see those of all the others.
+    // Release: our reads end before the memory is freed. Acquire: we see those of all other
+    // threads.
     unsigned before = atomic_fetch_sub_explicit(&b->references, 1, memory_order_acq_rel);
     ASSERT(before > 0);
     if (before > 1) {

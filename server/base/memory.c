@@ -16,7 +16,7 @@
 
 enum {
     SAMPLE_NS = 10000000, // how long a reading of the resident set is valid
-    SPARE_SHARE = 16,     // one part in so many of the bound is kept for unaccounted memory
+    SPARE_SHARE = 16,     // this fraction of the bound is kept for unaccounted memory
     TRIM_BYTES = 32 << 20 // freed bytes before the heap is trimmed
 };
 
@@ -70,7 +70,7 @@ memory_holder *memory_holder_ref(memory_holder *h)
 void memory_holder_unref(memory_holder *h)
 {
     if (h != NULL && atomic_fetch_sub_explicit(&h->references, 1, memory_order_acq_rel) == 1) {
-        ASSERT(atomic_load(&h->bytes) == 0); // whatever it counts has a reference to it
+        ASSERT(atomic_load(&h->bytes) == 0); // every charge to it has a reference to it
         free(h);
     }
 }

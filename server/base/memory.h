@@ -63,7 +63,7 @@ uint64_t memory_bound(void);
 // STATUS_LIMIT_EXCEEDED with the bound's name, the memory in use and a way out; nothing is counted
 // then.
 status memory_take(memory_use use, memory_holder *who, uint64_t bytes, error *err);
-// As memory_take, without counting.
+// Like memory_take, without counting.
 status memory_ask(const memory_holder *who, uint64_t bytes, error *err);
 // Counts an allocation, or (negative) a free, without a check.
 void memory_note(memory_use use, memory_holder *who, int64_t bytes);

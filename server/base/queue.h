@@ -53,7 +53,7 @@ queue_node *queue_take(queue *q);
 
 enum { QUEUE_FOREVER = -1 };
 
-// As queue_take, but waits first: until `deadline_ns` of CLOCK_MONOTONIC (QUEUE_FOREVER: no
+// Like queue_take, but first waits until `deadline_ns` of CLOCK_MONOTONIC (QUEUE_FOREVER: no
 // deadline), for an urgent item, or for any item if `wake_on_push` is set. Items already queued end
 // the wait under the same conditions.
 queue_node *queue_wait(queue *q, int64_t deadline_ns, bool wake_on_push);

@@ -19,7 +19,7 @@
 
 enum {
     CONFIG_NAME_MAX = 64,  // bytes of a world's or scene's name, without the closing zero
-    CONFIG_HOST_MAX = 255, // as a DNS name
+    CONFIG_HOST_MAX = 255, // like a DNS name
     CONFIG_THREADS_MAX = 64,
     CONFIG_OPTIONS_MAX = 40,
     CONFIG_PLACE_MAX = PATH_MAX + 64 // bytes of a setting's origin, with the closing zero

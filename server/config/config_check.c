@@ -46,7 +46,7 @@ status config_open_tls(const config *c, tls_files **out, error *err)
 // Whether all addresses of a host are loopback addresses.
 static status check_local(const char *host, bool *out, error *err)
 {
-    if (strcasecmp(host, "localhost") == 0) { // as network.c resolves it
+    if (strcasecmp(host, "localhost") == 0) { // like network.c
         *out = true;
         return STATUS_OK;
     }

@@ -12,7 +12,7 @@
 enum { TAG_BYTES = 16 };
 
 static const char ROOT[] = "/";
-static const char PAGE[] = "index.html"; // the type of ROOT is that of this
+static const char PAGE[] = "index.html"; // the type of ROOT is that of this file
 static const char PLAIN_PAGE[] =
     "<!doctype html><html lang=en><meta charset=utf-8><title>carom</title>\n"
     "<h1>carom</h1>\n"

@@ -18,7 +18,7 @@ enum { FILES_ETAG_CHARS = 34 }; // 32 hexadecimal digits in quotation marks
 typedef struct embedded_file {
     const char *path; // "/viewer/main.js"
     const uint8_t *begin, *end;
-    const uint8_t *packed, *packed_end; // the same by gzip; NULL: not there
+    const uint8_t *packed, *packed_end; // the same file with gzip; NULL: there is none
 } embedded_file;
 
 extern const embedded_file EMBEDDED_FILES[];

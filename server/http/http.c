@@ -120,7 +120,7 @@ static bool is_for_us(const http_listener *h, const http_request *r)
            origin_serves(r->host, h->host, h->origins, h->origin_count);
 }
 
-// One request, if it is whole. False: there is nothing to go on with for now.
+// Takes one request if it is complete. False: there is nothing to process for now.
 static bool take_request(http_client *c)
 {
     uint64_t most = c->listener->limits->http_header_bytes;
@@ -221,7 +221,7 @@ static void on_received(void *peer, const uint8_t *data, size_t size)
         upgrade_received(c, data, size);
         return;
     }
-    // Holds a header and one read at most: while an answer is being sent, nothing is read.
+    // Keeps at most a header and one read: while an answer is being sent, nothing is read.
     reserve(c, c->size + size);
     ASSERT(c->size + size <= c->capacity);
     memcpy(c->input + c->size, data, size);

@@ -28,7 +28,7 @@ typedef struct http_handler {
     network_handler sessions;
     // The bytes received so far end a WebSocket message.
     void (*fenced)(void *peer);
-    // The peer has broken a rule of WebSocket: the session is to be closed with that reason.
+    // The peer has violated the WebSocket protocol: the session must be closed with that reason.
     void (*refused)(void *peer, status why, const char *text);
     // Whether the server accepts work; if not, `note` says why. If so, `note` may still have
     // something that an operator should look at, else its text is empty.
@@ -70,7 +70,7 @@ http_figures http_read_figures(const http_listener *h);
 
 // Accepts no more connections and ends those without a session; the others end with theirs.
 void http_close(http_listener *h);
-// To be called after `finished`.
+// Must be called after `finished`.
 void http_free(http_listener *h);
 
 #endif

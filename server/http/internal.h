@@ -20,8 +20,8 @@ enum {
     HTTP_CONTROLS_A_SECOND_MAX = 200   // pings and pongs of one connection
 };
 
-// A connection. It begins in the list of those that wait for a request; as a WebSocket it leaves
-// it.
+// A connection. It begins in the list of those that wait for a request and leaves it as a
+// WebSocket.
 typedef struct http_client {
     http_listener *listener;
     connection *connection;
@@ -29,7 +29,7 @@ typedef struct http_client {
     bool listed;
     bool cut;     // closed at once, no longer counted
     bool leaving; // an answer's file is on its way: the next request waits
-    bool resumed; // it has left: the next request is looked for in the next turn
+    bool resumed; // it has left the list: the next turn searches its next request
     struct http_client *next_resumed;
     bool ended;  // the peer sends no more
     char *input; // received bytes of requests
@@ -37,18 +37,18 @@ typedef struct http_client {
     size_t scanned;    // bytes of `input` that http_head_size has scanned
     uint64_t requests; // answered
     uint64_t since_ms; // when it began to wait for a request
-    // As a WebSocket:
+    // For a WebSocket:
     bool upgraded;
     void *session; // NULL: none was accepted
     websocket socket;
-    websocket_code code; // of our close frame; 0: chosen by the status
-    // it broke a rule: its session is to close it, and further input is ignored
+    websocket_code code; // code of our close frame; 0: chosen by the status
+    // it violated the protocol: its session must close it, and further input is ignored
     bool broken;
     uint64_t begun_ms;  // when the message began that is not whole, 0 for none
     uint64_t second_ms; // when counting of `controls` began
     uint64_t pinged_ms; // when the last ping was sent, or put off; at first when it was opened
-    uint32_t ping;      // its payload: number of the ping
-    bool pinged;        // it is not answered yet
+    uint32_t ping;      // payload of the ping: its number
+    bool pinged;        // the ping is not answered yet
     uint32_t controls;
 } http_client;
 
@@ -68,7 +68,7 @@ struct http_listener {
     uint32_t listed;
     uint32_t websockets;
     uint32_t unsettled;    // connections without a session, including those being closed
-    shared_bytes *metrics; // the last text of them, NULL before
+    shared_bytes *metrics; // their last text, NULL before the first
     uint64_t metrics_ms;   // when it was written
     bool closing;
 };

@@ -15,7 +15,7 @@
 
 enum {
     POLICY_SERVERS_MAX = 16,
-    POLICY_SERVER_BYTES_MAX = 255, // of one server's address
+    POLICY_SERVER_BYTES_MAX = 255, // address of one server
     POLICY_BYTES_MAX = 1024 + POLICY_SERVERS_MAX * (POLICY_SERVER_BYTES_MAX + 1)
 };
 

@@ -46,7 +46,7 @@ static http_span trim(http_span s)
     return s;
 }
 
-// Moves the text before the separator, or all of it, to `out`. False: nothing is left.
+// Moves the text before the separator, or all of it, to `out`. False if nothing is left.
 static bool take(http_span *text, char separator, http_span *out)
 {
     if (text->text == NULL || text->size == 0) {
@@ -141,7 +141,7 @@ static bool refuse(http_refusal *refusal, int code, const char *text)
 
 // ---- the request line
 
-// Splits off the text before the next `end`; `rest` goes on after it.
+// Splits off the text before the next `end`; `rest` continues after it.
 static bool cut(http_span *rest, char end, http_span *part)
 {
     const char *at = memchr(rest->text, end, rest->size);

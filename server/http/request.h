@@ -12,7 +12,7 @@
 
 enum { HTTP_FIELDS_MAX = 100 }; // header lines; browsers send a dozen or two
 
-#define HTTP_METHODS "GET, HEAD, OPTIONS" // as Allow has them
+#define HTTP_METHODS "GET, HEAD, OPTIONS" // as in the header Allow
 
 typedef struct http_span {
     const char *text; // NULL: not there
@@ -32,7 +32,7 @@ typedef struct http_request {
 
 typedef struct http_refusal {
     int code;         // 400, 405 …
-    const char *text; // for a person; static storage
+    const char *text; // for people; static storage
 } http_refusal;
 
 // How many of the bytes are a request's head, with the empty line that ends it; 0 while it is not
@@ -46,7 +46,7 @@ bool http_may_be_head(const char *data, size_t size, size_t from);
 // Reads a whole head. False: `refusal` says why not, and the connection is of no use any more.
 bool http_request_parse(const char *data, size_t size, http_request *out, http_refusal *refusal);
 
-// Whether the comma-separated list has that item, whatever its case.
+// Whether the comma-separated list has that item, ignoring case.
 bool http_list_has(http_span list, const char *item);
 
 // The quality in thousandths (RFC 9110, 12.4.2) that the list, as of Accept-Encoding, gives the
@@ -54,6 +54,6 @@ bool http_list_has(http_span list, const char *item);
 // the list.
 int http_list_quality(http_span list, const char *item);
 
-bool http_span_is(http_span s, const char *text); // whatever its case
+bool http_span_is(http_span s, const char *text); // ignoring case
 
 #endif

@@ -257,7 +257,7 @@ void upgrade_swept(http_client *c, uint64_t now_ms)
         c->controls = 0;
     }
     if (c->begun_ms != 0 && !connection_is_read(c->connection)) {
-        c->begun_ms = now_ms; // it waits for us
+        c->begun_ms = now_ms; // it now waits for the server
     }
     if (c->begun_ms != 0 && !c->ended && now_ms - c->begun_ms >= c->listener->limits->message_ms) {
         c->begun_ms = 0;

@@ -171,7 +171,7 @@ static void end_frame(websocket *w)
     w->head_size = 0;
 }
 
-// Section 7.4: those of the RFC and of its registry, libraries' and applications'.
+// Section 7.4: codes of the RFC and its registry, of libraries and of applications.
 static bool code_allowed(uint32_t code)
 {
     return (code >= 1000 && code <= 1003) || (code >= 1007 && code <= 1014) ||

@@ -39,21 +39,21 @@ typedef enum websocket_event {
     WEBSOCKET_MORE,    // all bytes are used up
     WEBSOCKET_DATA,    // a piece of a binary message
     WEBSOCKET_MESSAGE, // the message is complete
-    WEBSOCKET_PING,    // to be answered with the payload in `control`
-    WEBSOCKET_PONG,    // with the payload in `control`
+    WEBSOCKET_PING,    // must be answered with the payload in `control`
+    WEBSOCKET_PONG,    // the payload is in `control`
     WEBSOCKET_CLOSE,   // the peer ends; `code` is its own, or WEBSOCKET_NO_CODE
     WEBSOCKET_BROKEN   // a rule was broken: `code` and `text` say which; there is no way on
 } websocket_event;
 
 typedef struct websocket {
     uint64_t message_max;             // bytes of one message
-    uint8_t head[WEBSOCKET_HEAD_MAX]; // of the current frame
-    uint32_t head_size;               // bytes of it that have come
+    uint8_t head[WEBSOCKET_HEAD_MAX]; // head of the current frame
+    uint32_t head_size;               // bytes of it received so far
     bool in_payload;                  // the head is complete
     uint8_t opcode;                   // of the current frame
     bool final;                       // the current frame is the last of its message
     uint32_t mask_at;                 // index of the next byte of the mask
-    uint64_t left;                    // bytes of the payload still to come
+    uint64_t left;                    // bytes of the payload not received yet
     bool open;                        // a message has begun and is not complete
     uint64_t message_bytes;           // payload of the current message so far
     uint8_t control[WEBSOCKET_CONTROL_MAX];

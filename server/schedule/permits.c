@@ -30,7 +30,7 @@ void permit_begin(permits *all, permit *p, uint64_t subject, void (*given)(void 
     pthread_mutex_unlock(&all->lock);
 }
 
-// The index of the one with the least time used, and of those the first.
+// The index of the one with the least time used; the first among equals.
 static uint32_t find_next(const permits *all)
 {
     uint32_t found = 0;

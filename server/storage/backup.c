@@ -372,8 +372,8 @@ static void count_file(void *context, const char *name)
     *count += strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
 }
 
-// A file "restoring" is in the directory until all of it is on the disk; while it is there, no
-// server starts.
+// The directory has a file "restoring" until all of its content is on the disk; while the file is
+// there, no server starts.
 static status fill_directory(source *in, disk *to, error *err)
 {
     const disk_methods *m = to->methods;
@@ -432,7 +432,8 @@ status storage_restore(const char *backup, const char *path, error *err)
     if (opened == 0) {
         in.piece = malloc(PIECE_BYTES + 4);
         ASSERT_MEMORY(in.piece != NULL);
-        result = copy_files(&in, NULL, err); // all of it first: nothing is made of a broken one
+        // all of it first: nothing is restored from a broken backup
+        result = copy_files(&in, NULL, err);
         result = result == STATUS_OK ? restore_into(&in, path, err) : result;
     } else {
         result =

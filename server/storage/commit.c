@@ -14,7 +14,7 @@
 
 enum { NS_PER_MS = 1000000 };
 
-// Any record, with that of its world before it, fits an empty group: fill_group() always advances.
+// Any record, together with its world's record, fits an empty group: fill_group() always advances.
 _Static_assert(STORAGE_RECORD_BYTES_MAX + RECORD_HEADER_BYTES <= STORAGE_GROUP_BYTES_MAX,
                "a record fits a group");
 _Static_assert(STORAGE_GROUP_RECORDS_MAX > 2, "so do two");

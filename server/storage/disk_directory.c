@@ -34,7 +34,7 @@ static int file_open(disk *d, const char *name, disk_mode mode, disk_file **out)
 {
     int flags = mode == DISK_READ ? O_RDONLY : O_RDWR;
     flags |= mode == DISK_CREATE ? O_CREAT | O_TRUNC : 0;
-    // O_NOFOLLOW: nobody may redirect the server's writes through a link.
+    // O_NOFOLLOW prevents others from redirecting the server's writes through a link.
     int fd = openat(((directory *)d)->fd, name, flags | O_CLOEXEC | O_NOFOLLOW, 0640);
     if (fd < 0) {
         return errno;
@@ -193,7 +193,7 @@ static int directory_lock(disk *d, long *holder)
         writable = false;
         fd = openat(dir->fd, "lock", O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
         if (fd < 0 && errno == ENOENT) {
-            return EROFS; // nobody was ever here, and nothing can be left
+            return EROFS; // the directory was never used, and nothing can be left in it
         }
     }
     if (fd < 0) {
@@ -245,7 +245,7 @@ static const disk_methods DIRECTORY = {
     .destroy = directory_destroy,
 };
 
-// The directory was just made: its name is to survive in its parent.
+// The directory was just made: its name must survive in its parent.
 static status sync_parent(const char *path, error *err)
 {
     char parent[PATH_MAX];

@@ -259,7 +259,7 @@ static int refuse_names(disk *d)
 static int still_lock(disk *d, long *holder)
 {
     (void)d, (void)holder;
-    return 0; // nobody else can change it
+    return 0; // only this process can change it
 }
 
 static void still_destroy(disk *d)

@@ -63,7 +63,7 @@ static void plan_truncation(storage *s)
     }
 }
 
-// Removes segments that the log, on the disk, says are needed no more; oldest first.
+// Removes segments that are no longer needed according to the log on the disk; oldest first.
 static void drop_segments(storage *s)
 {
     ASSERT(s->oldest <= s->log.segment);

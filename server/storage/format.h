@@ -42,7 +42,7 @@ format_result segment_header_read(const uint8_t bytes[SEGMENT_HEADER_BYTES], seg
 // ---- a group: the records of one write
 
 typedef struct group_header {
-    uint32_t bytes;   // of the records that follow
+    uint32_t bytes;   // bytes of the records that follow
     uint32_t records; // their number; 0: a seal, that only bears `synced`
     uint64_t number;  // consecutive over all segments
     uint64_t synced;  // every group up to this one was on the disk when this one was written
@@ -76,9 +76,9 @@ typedef struct record {
     uint32_t size;
 } record;
 
-// The header with the checksum over it and the body; the body is to follow it.
+// Writes the header, with the checksum over it and the body; the body must follow it.
 void record_header_write(const record *r, uint8_t bytes[RECORD_HEADER_BYTES]);
-// `size` is all that is left of the group; `used` becomes the record's share of it.
+// `size` is the rest of the group; `used` becomes the bytes of the record.
 format_result record_read(const uint8_t *bytes, size_t size, record *out, size_t *used);
 
 // The newest checkpoint of a world.

@@ -24,9 +24,9 @@ typedef struct image_writer {
     image_header header;
     uint32_t crc;
     shared_bytes *bytes; // a reference
-    uint64_t done;       // bytes of it
+    uint64_t done;       // bytes written so far
     bool named;          // the file has its name; a crash may still undo the rename
-    bool lost;           // syncing the names failed: nobody knows which are on the disk
+    bool lost;           // syncing the names failed: it is unknown which of them are on the disk
 } image_writer;
 
 // Takes a reference to `bytes`.

@@ -13,7 +13,7 @@ static void start_image(storage *s)
         return;
     }
     ASSERT(r->kind == STORE_CHECKPOINT && r->bytes != NULL);
-    // Higher than that of any image that the log names, or may name after a crash.
+    // Higher than the number of any image that the log names, or may name after a crash.
     s->next_image = s->next_image > s->log.written ? s->next_image : s->log.written + 1;
     image_header h = {
         .version = FORMAT_VERSION,
@@ -30,7 +30,7 @@ static void start_image(storage *s)
     s->job.request = r;
 }
 
-// The image is on the disk; the log is to say so.
+// The image is on the disk; the log must record it.
 static void end_image(storage *s)
 {
     const store_request *from = s->job.request;

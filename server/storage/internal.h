@@ -70,10 +70,10 @@ typedef enum store_request_kind {
     STORE_CREATE,
     STORE_APPEND,
     STORE_CHECKPOINT,   // an image to be written
-    STORE_CHECKPOINTED, // the image is written: the log is to record it
+    STORE_CHECKPOINTED, // the image is written: the log must record it
     STORE_DESTROY,
     STORE_RELEASE,
-    STORE_TRUNCATE // the log is to say which segment is the oldest that is needed
+    STORE_TRUNCATE // the log must record the oldest segment that is still needed
 } store_request_kind;
 
 typedef struct store_request {
@@ -108,11 +108,11 @@ struct storage {
     pthread_t thread;
 
     pthread_mutex_t lock;
-    pthread_cond_t pushed;      // a request was pushed, or the thread is to end
+    pthread_cond_t pushed;      // a request was pushed, or the thread must end
     pthread_mutex_t wake_lock;  // locked while owners are woken
     request_chain incoming;     // L
-    uint64_t queue_bytes;       // L: of records not yet committed
-    uint64_t image_queue_bytes; // L: of images not yet written
+    uint64_t queue_bytes;       // L: bytes of records not yet committed
+    uint64_t image_queue_bytes; // L: bytes of images not yet written
     bool stopping;              // L
     status dead;                // L: not STATUS_OK once the log is lost
     char dead_text[ERROR_TEXT_MAX];
@@ -125,7 +125,7 @@ struct storage {
     group_builder group;            // S
     uint64_t first_segment;         // S: the oldest file
     uint64_t oldest;                // S: the oldest that the log needs, as the log says
-    uint64_t closed_bytes;          // S: of the segments before the one that is written to
+    uint64_t closed_bytes;          // S: bytes of the segments before the current one
     ARRAY(uint64_t) segment_bytes;  // S: size of each segment, from first_segment on
     request_chain pending;          // S: requests not yet in a group
     request_chain in_group;         // S
@@ -154,7 +154,7 @@ void chain_push_front(request_chain *c, store_request *r);
 store_request *chain_pop(request_chain *c); // NULL: empty
 // Adds a request without checking limits: for requests that storage makes itself.
 void storage_push(storage *s, store_request *r);
-// The same under the lock.
+// The same; the caller has the lock.
 void storage_push_locked(storage *s, store_request *r);
 // The bytes that the request counts for in the queue.
 uint64_t store_request_bytes(const store_request *r);
@@ -168,7 +168,7 @@ status storage_scan(storage *s, bool change, error *err);
 // closed.c
 status closed_write(storage *s, error *err);
 status closed_verify(storage *s, error *err); // STATUS_OK too if there is no such file
-// to be called before the names are synced; 0 or errno
+// must be called before the names are synced; 0 or errno
 int closed_remove(disk *d);
 
 // commit.c

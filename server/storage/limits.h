@@ -10,7 +10,8 @@ enum {
     STORAGE_NAME_BYTES_MAX = 96, // a world's: the wire's 64, a dot and its epoch
     STORAGE_WORLDS_MAX = 4096,   // the server's own largest setting; each segment begins with all
     STORAGE_RECORD_BYTES_MAX = 16 << 20, // a tick's commands: sixteen of the largest messages
-    STORAGE_GROUP_BYTES_MAX = 32 << 20,  // one write; two of the largest records and the catalogue
+    // one write; fits two of the largest records and the catalogue
+    STORAGE_GROUP_BYTES_MAX = 32 << 20,
     STORAGE_IMAGE_CHUNK_BYTES = 256 << 10, // written and synced at a time, so that a commit waits
                                            // for a millisecond or two and not for a whole image
     STORAGE_GROUP_RECORDS_MAX = 1 << 16,   // in one group; further ones wait for the next
@@ -23,14 +24,14 @@ enum {
     (UINT64_C(64) << 20) // four of the largest records: a second of
                          // a slow disk
 #define STORAGE_IMAGE_QUEUE_BYTES_DEFAULT (UINT64_C(512) << 20) // images that wait to be written
-#define STORAGE_SEGMENT_BYTES_DEFAULT     (UINT64_C(64) << 20)  // the grain in which log is dropped
+#define STORAGE_SEGMENT_BYTES_DEFAULT     (UINT64_C(64) << 20)  // unit in which log is dropped
 #define STORAGE_AHEAD_BYTES                                                                        \
     (UINT64_C(1) << 20) // by how much the log's file is extended beyond the log
 #define STORAGE_LOG_BYTES_DEFAULT                                                                  \
     (UINT64_C(1) << 30) // past that, worlds that hold back the oldest
                         // segment are asked for a checkpoint
 #define STORAGE_IMAGES_A_SECOND                                                                    \
-    32 // that only make a restart shorter: each syncs
+    32 // checkpoints that only make a restart shorter: each of them syncs
        // two or three times
 // of the newest work, which `normal` may lose when the power fails
 #define STORAGE_SYNC_MS_DEFAULT 1000

@@ -168,7 +168,7 @@ status storage_scan(storage *s, bool change, error *err)
         result = result == STATUS_OK ? closed_verify(s, err) : result;
         if (result == STATUS_OK) {
             const status images = inventory_verify_images(s, err);
-            result = change ? STATUS_OK : images; // the other worlds go on
+            result = change ? STATUS_OK : images; // the other worlds continue
         }
         // The order matters: after a failed sync the bytes read may be in the system's memory
         // alone, and a file may go only when the log that no longer needs it is on the disk.

@@ -17,9 +17,9 @@ typedef struct scan {
     disk_file *file;
     char name[SEGMENT_NAME_BYTES];
     segment_header header;
-    uint64_t size;   // bytes of the file, or as far as it is to be read
-    uint64_t offset; // of the next group
-    uint64_t next;   // its number
+    uint64_t size;   // bytes of the file, or the part of it to read
+    uint64_t offset; // offset of the next group
+    uint64_t next;   // number of the next group
     uint8_t *window; // bytes of the file from window_offset on
     size_t window_size, window_capacity;
     uint64_t window_offset;
@@ -38,7 +38,7 @@ typedef struct scanned_group {
 typedef enum scan_result {
     SCAN_GROUP,  // a group whose header and every record are sound
     SCAN_END,    // at the end, or only zeros are left (space made ahead)
-    SCAN_BROKEN, // no sound group at s->offset; `why` says what is wrong
+    SCAN_BROKEN, // no sound group at s->offset; `why` has the reason
     SCAN_FAILED  // the file could not be read; `why`
 } scan_result;
 

@@ -146,7 +146,7 @@ status storage_open(const char *path, const storage_options *options, storage **
     return STATUS_OK;
 }
 
-// Waits until there is work. False: the thread is to end, and nothing waits.
+// Waits until there is work. False: the thread must end, and nothing waits.
 static bool wait_for_work(storage *s)
 {
     int64_t deadline = s->dirty && s->options.sync_ms > 0

@@ -40,7 +40,7 @@ typedef enum storage_durability {
 typedef struct storage_options {
     uint64_t queue_bytes;       // records that wait; at least one record fits always
     uint64_t image_queue_bytes; // images that wait; at least one image fits always
-    uint64_t segment_bytes;     // when the log goes on in a new file
+    uint64_t segment_bytes;     // size at which the log continues in a new file
     uint64_t log_bytes;         // past that, storage_wants_checkpoint() speaks up
     uint32_t sync_ms;           // `normal` is synced as often as that; 0: only by other reasons
     int64_t (*clock)(void);     // nanoseconds that only go forward
@@ -61,8 +61,8 @@ typedef struct storage_info {
     const char *name;
     uint64_t epoch;
     storage_durability durability;
-    uint64_t sequence;  // of its last record; storage_committed() begins with it
-    uint64_t last_tick; // of its last record or image
+    uint64_t sequence;  // sequence of its last record; the first value of storage_committed()
+    uint64_t last_tick; // tick of its last record or image
     bool has_image, image_has_hash;
     uint64_t image_sequence, image_tick, image_hash, image_size;
     // Why the image cannot be read; the world then comes without it, and the file stays. NULL: it
@@ -73,7 +73,7 @@ typedef struct storage_info {
 typedef struct storage_record {
     uint64_t sequence, first_tick, last_tick;
     bool has_hash;
-    uint64_t hash; // of the state at last_tick
+    uint64_t hash; // hash of the state at last_tick
     const uint8_t *bytes;
     size_t size;
 } storage_record;
@@ -91,7 +91,7 @@ typedef struct storage_visitor {
     status (*record)(void *context, storage_world *w, const storage_record *r, error *err);
 } storage_visitor;
 
-// To be called before storage_start(). Reports every world first, then the records.
+// Must be called before storage_start(). Reports every world first, then the records.
 status storage_recover(storage *s, const storage_visitor *visitor, error *err);
 
 // Starts the thread.
@@ -135,7 +135,7 @@ status storage_destroy(storage_world *w, uint64_t *sequence, error *err);
 // The end that was asked for last could not be logged: a restart brings the world back.
 bool storage_destroy_failed(const storage_world *w);
 
-// The owner uses the handle no more. A world that was not destroyed stays on the disk.
+// The owner does not use the handle any more. A world that was not destroyed stays on the disk.
 void storage_release(storage_world *w);
 
 // `wake` is called on the storage thread after storage_committed(), storage_state() or
@@ -154,7 +154,7 @@ status storage_state(const storage_world *w, error *err);
 // one is under way; else why the last one failed.
 status storage_checkpoint_state(const storage_world *w, error *err);
 
-// Bytes of log that a recovery of this world would have to go through.
+// Bytes of log that a recovery of this world would have to read.
 uint64_t storage_log_bytes(const storage_world *w);
 
 // The log is over its limit, and this world's old records keep it from shrinking.
@@ -164,8 +164,8 @@ bool storage_wants_checkpoint(const storage_world *w);
 // make STORAGE_IMAGES_A_SECOND of them. True uses up one of these. Any thread.
 bool storage_image_turn(storage_world *w, int64_t now_ns);
 
-// Whether there are worlds with a log and none of their logs accepts anything: `err` says why. Any
-// thread.
+// Whether there are worlds with a log and none of these logs accepts records; `err` has the reason.
+// Any thread.
 bool storage_takes_nothing(storage *s, error *err);
 
 typedef struct storage_figures {

@@ -1,4 +1,4 @@
-// Shared by the sources that do a turn of the storage thread: commit.c calls, the others serve.
+// Shared by the sources of a turn of the storage thread: commit.c calls the others.
 #ifndef CAROM_SERVER_STORAGE_TURN_H
 #define CAROM_SERVER_STORAGE_TURN_H
 
@@ -6,14 +6,14 @@
 
 // ---- owners.c
 
-// The owner is to be woken when the group is done.
+// Records that the owner must be woken when the group is done.
 void stored_touch(storage_world *w);
 void storage_wake_touched(storage *s);
 // The world's log is committed up to `sequence`.
 void stored_publish(storage_world *w, uint64_t sequence);
 // The request `sequence` of the world could not be logged. The first error is kept.
 void stored_fail(storage_world *w, uint64_t sequence, const error *err);
-// A failed world's log goes on.
+// Lets a failed world's log continue.
 void stored_heal(storage_world *w);
 void stored_set_checkpoint_state(storage_world *w, status state, const char *text);
 // Declares the log lost: no world's records are accepted any more.
@@ -28,7 +28,7 @@ void group_add_request(storage *s, const store_request *r);
 // ---- commit.c
 
 status storage_sync_log(storage *s, error *err);
-// Adds to the figures, and brings those of the log up to date.
+// Adds to the figures, and updates those of the log.
 void storage_note_figures(storage *s, uint64_t groups, uint64_t bytes, uint64_t syncs,
                           uint64_t failures);
 

@@ -130,8 +130,8 @@ static bool same_checkpoint(const checkpoint_info *a, const checkpoint_info *b)
            a->size == b->size && a->image == b->image && a->crc == b->crc && a->hash == b->hash;
 }
 
-// Worlds and epochs count from 1, and each has one after it. Another number is the work of
-// somebody else, whatever its checksum. (A world's sequence is 0 until something is appended.)
+// Worlds and epochs count from 1 and never reach the largest number. Another number was not written
+// by this server, whatever its checksum. (A world's sequence is 0 until something is appended.)
 static bool is_counted(uint64_t number)
 {
     return number > 0 && number < UINT64_MAX;
@@ -192,7 +192,7 @@ static status apply_checkpoint(storage_world *w, const record *r, error *err)
         return fault(err, "a checkpoint of world '%s' makes no sense", w->name);
     }
     w->checkpoint = c;
-    if (c.sequence >= w->logged) { // a log that had failed goes on after its image
+    if (c.sequence >= w->logged) { // a log that had failed continues after its image
         w->logged = c.sequence;
         w->logged_tick = c.tick > w->logged_tick ? c.tick : w->logged_tick;
         atomic_store(&w->covered_bytes, atomic_load(&w->appended_bytes));
@@ -324,7 +324,7 @@ static status scan_segment(storage *s, scan *file, bool last, error *err)
     }
 }
 
-// Opens the next segment and sees that it continues the one before.
+// Opens the next segment and checks that it continues the previous one.
 static status scan_one(storage *s, uint64_t number, bool first, bool last, error *err)
 {
     scan file;

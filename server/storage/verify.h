@@ -18,7 +18,7 @@ void inventory_free(inventory *v);
 // Reads the log from its oldest segment to its end into s->worlds and s->log.
 status inventory_scan_segments(storage *s, const inventory *v, error *err);
 // Reads every byte of every image that the log names. A faulty image affects only its world, whose
-// `unsound` says why. The error is that of the first of them.
+// `unsound` says why. Returns the error of the first one.
 status inventory_verify_images(storage *s, error *err);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "common/base/assert.h"
 
-// The caller has the lock. Fails once the storage accepts no more requests.
+// The caller must have the lock. Fails once the storage accepts no more requests.
 static status check_alive(storage *s, error *err)
 {
     return s->dead == STATUS_OK ? STATUS_OK : error_set(err, s->dead, "%s", s->dead_text);

@@ -51,7 +51,7 @@ static void show_all_spawned(cli *c, const carom_value *result)
     }
 }
 
-// Copies, each a step further than the one before, in one tick.
+// Makes copies in one tick, each one step farther than the last.
 static carom_value *copies(const cli *c, const carom_value *one, uint64_t count)
 {
     double step[2] = {0.0, 0.0};
@@ -125,7 +125,7 @@ const cli_command command_spawn = {
 
 // ---- remove
 
-// Goes on after a refusal, so that one slip does not leave the others undone.
+// Continues after a refusal, so that one mistake does not leave the other bodies in place.
 static cli_exit run_remove(cli *c)
 {
     cli_exit worst = CLI_OK;

@@ -26,7 +26,7 @@ typedef enum side_kind { SIDE_RECORDING, SIDE_IMAGE, SIDE_WORLD } side_kind;
 typedef struct side {
     const char *name;
     side_kind kind;
-    playback_span span; // of a recording
+    playback_span span; // if it is a recording
     playback play;
     carom_replica *state; // the playback's replica, or its own
 } side;
@@ -286,7 +286,7 @@ static cli_exit diff_recordings(cli *c, side *a, side *b)
     return code == CLI_OK ? tell(c, a, b, &d, first, tick) : code;
 }
 
-// A recording beside a state: as it was at the state's tick, or at its end.
+// Compares a recording with a state: at the state's tick, or at the recording's end.
 static cli_exit diff_states(cli *c, side *a, side *b)
 {
     side *recording = a->kind == SIDE_RECORDING ? a : b->kind == SIDE_RECORDING ? b : NULL;

@@ -14,8 +14,8 @@ enum { PINGS = 20, TEXT_MAX = 256 };
 
 // Above these a finding is a warning.
 #define ROUND_TRIP_MAX_S 0.1
-#define LATE_SHARE_MAX   0.01 // of all ticks
-#define RATE_SHARE_MIN   0.95 // of a world's hz
+#define LATE_SHARE_MAX   0.01 // share of all ticks
+#define RATE_SHARE_MIN   0.95 // share of a world's hz
 #define LIMIT_SHARE_MAX  0.8
 
 typedef enum verdict { GOOD, WARNING } verdict;

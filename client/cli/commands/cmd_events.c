@@ -22,7 +22,7 @@ enum { KINDS_MAX = 16, KIND_BYTES_MAX = 24 };
 typedef struct listener {
     cli *c;
     uint64_t body; // only its events; 0: all
-    uint64_t left; // events still to be printed
+    uint64_t left; // number of events still to print
     uint64_t skipped, lost;
     bool over;
     cli_exit code;
@@ -90,7 +90,7 @@ static void print_json(listener *l, const carom_snapshot *snapshot)
     carom_value_free(value);
 }
 
-// Prints, as a line among the others, where events are missing.
+// Prints a line among the others where events are missing.
 static void print_gap(listener *l, const carom_snapshot *snapshot)
 {
     if (!l->c->json) {

@@ -1,4 +1,4 @@
-// get: all about bodies, one field of them, or why they do not move. Main thread only.
+// get: all properties of bodies, one field, or why they do not move. Main thread only.
 #include <stdio.h>
 #include <string.h>
 
@@ -149,7 +149,7 @@ static cli_exit print_body(cli *c, const carom_value *body)
     return c->json ? cli_print_json(body) : show_map(body, stdout);
 }
 
-// Goes on after a refusal, so that one slip does not hide the others.
+// Continues after a refusal, so that one mistake does not hide the other answers.
 static cli_exit run_get(cli *c)
 {
     cli_exit worst = CLI_OK;

@@ -12,7 +12,7 @@
 
 enum { NAMES_MAX = 80 }; // number of commands and topics
 
-// The command or topic that somebody may have meant, or NULL: the nearest of all, else a synonym.
+// The command or topic that the user probably meant, or NULL: the nearest name, else a synonym.
 static const char *suggest(const char *name)
 {
     const char *names[NAMES_MAX];

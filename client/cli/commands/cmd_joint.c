@@ -161,7 +161,7 @@ static cli_exit list_joints(cli *c, const char *world, uint64_t body)
     carom_value *result = NULL;
     carom_value *arguments = carom_set(carom_map(), "world", carom_str(world));
     cli_exit code = cli_call(c, "joint.list", arguments, &result);
-    if (code == CLI_OK && body != 0) { // one that does not exist has no joints either
+    if (code == CLI_OK && body != 0) { // a body that does not exist has no joints either
         carom_value *known = NULL;
         code =
             cli_call(c, "body.get", carom_set(cli_world_args(c), "body", carom_uint(body)), &known);

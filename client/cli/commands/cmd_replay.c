@@ -17,7 +17,7 @@
 #include "client/tool/terminal.h"
 #include "common/args/text.h"
 
-enum { PIECE_TICKS = 64 }; // played between two looks at the time
+enum { PIECE_TICKS = 64 }; // ticks played between two readings of the clock
 
 #define SPEED_MAX 1e6
 
@@ -27,7 +27,7 @@ typedef struct replay {
     playback_span span;
     uint64_t until;
     double speed; // times the world's own pace; 0: as fast as possible
-    bool stopped; // by a signal
+    bool stopped; // a signal stopped it
 } replay;
 
 // How far to play now: as much as the pace allows, in pieces.

@@ -1,4 +1,4 @@
-// sessions, kick: who is connected to the server, and ending a connection. Main thread only.
+// sessions, kick: lists the sessions of a server, and ends one. Main thread only.
 #include <stdio.h>
 #include <time.h>
 
@@ -111,7 +111,7 @@ static void show_kicked(cli *c, const carom_value *result)
     (void)printf("%s\n", c->done);
 }
 
-// Goes on after a refusal, so that one slip does not leave the others connected.
+// Continues after a refusal, so that one mistake does not leave the other sessions connected.
 static cli_exit run_kick(cli *c)
 {
     static const params_row KICK[] = {PARAMS_SERVER_KICK};

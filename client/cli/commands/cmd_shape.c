@@ -43,7 +43,7 @@ static cli_exit add_shapes(cli *c)
     return code;
 }
 
-// remove WORLD SHAPE...; goes on after a refusal.
+// remove WORLD SHAPE...; continues after a refusal.
 static cli_exit remove_shapes(cli *c)
 {
     cli_exit worst = CLI_OK;
@@ -92,7 +92,7 @@ static cli_exit shapes_to_set(cli *c, carom_value **out, size_t *first_pair)
     return code;
 }
 
-// set WORLD SHAPE... NAME=VALUE...; goes on after a refusal.
+// set WORLD SHAPE... NAME=VALUE...; continues after a refusal.
 static cli_exit set_shapes(cli *c)
 {
     carom_value *shapes = NULL;

@@ -20,8 +20,8 @@
 enum { WORLDS_MAX = 256, NAME_BYTES = 65, PAUSE_MS = 200 };
 
 #define INTERVAL_MIN_S 0.1
-#define RATE_SHARE_LOW 0.95  // of its hz: a world below that is slowed
-#define LOAD_HIGH_MS   500.0 // of a second: half of a thread, past which a world gets its own
+#define RATE_SHARE_LOW 0.95  // share of its hz: a world below it is slowed down
+#define LOAD_HIGH_MS   500.0 // ms per second: half of a thread, above which a world gets its own
 
 // Counts of a world at the last look.
 typedef struct seen_world {

@@ -391,7 +391,7 @@ static void toggle_pause(void *context)
     carom_value_free(arguments);
 }
 
-// One tick of a world that is paused, for everybody.
+// Steps a paused world by one tick, for all of its clients.
 static void step(void *context)
 {
     watch *w = context;

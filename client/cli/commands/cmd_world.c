@@ -134,8 +134,8 @@ const cli_command command_create = {
 
 // ---- destroy, pause, resume, step
 
-// Calls the method for each world named; goes on after a refusal, so that one slip does not leave
-// the others undone. `verb` as in "paused demo".
+// Calls the method for each world named; continues after a refusal, so that one mistake does not
+// skip the other worlds. `verb` as in "paused demo".
 static cli_exit for_each_world(cli *c, const char *method, const char *verb)
 {
     cli_exit worst = CLI_OK;

@@ -187,13 +187,13 @@ cli_exit playback_seek(playback *p, uint64_t tick)
         fresh.record = NULL;
     }
     carom_recording_close(p->file);
-    carom_replica *replica = p->replica; // with its events, and the reader's position in them
+    carom_replica *replica = p->replica; // has the events, and the reader's position in them
     carom_replica_free(fresh.replica);
     uint64_t images = p->images;
     *p = fresh;
     p->replica = replica;
     p->images = images;
-    // The replica's own world is not that of the image's tick: the image replaces it.
+    // The replica's own world is at another tick than the image: the image replaces it.
     code = code == CLI_OK ? read_record(p) : code;
     carom_error error = {0};
     if (code == CLI_OK && p->record != NULL &&

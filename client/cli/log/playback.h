@@ -19,9 +19,10 @@ typedef struct playback {
     const char *path;
     carom_recording *file;
     carom_replica *replica;
-    const void *record; // read, and not played to its end; NULL: the next one is to be read
+    // the current record, not played to its end; NULL: the next one must be read
+    const void *record;
     size_t size;
-    carom_recording_info about; // as of `record`
+    carom_recording_info about; // of `record`
     bool begun;                 // a part of `record` was played
     bool over;                  // there is no further record
     bool compare;               // compare bodies at each image
@@ -37,7 +38,7 @@ void playback_close(playback *p);
 // Plays to the state of `tick`, or to the recording's end when that comes first.
 cli_exit playback_to(playback *p, uint64_t tick);
 
-// The same from the present tick, backwards too.
+// The same from the current tick, backwards too.
 cli_exit playback_seek(playback *p, uint64_t tick);
 
 // The tick of the state that is there.

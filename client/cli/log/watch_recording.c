@@ -25,7 +25,7 @@ typedef struct player {
     double speed;
     bool paused;
     double since;   // time from which the pace is counted [s]
-    uint64_t begun; // and tick from which it is counted
+    uint64_t begun; // and the tick from which it counts
     uint64_t shown; // snapshots
     cli_exit failed;
 } player;

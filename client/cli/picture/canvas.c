@@ -90,7 +90,7 @@ void canvas_line(canvas *c, double x0, double y0, double x1, double y1, uint8_t 
         !clip_axis(y0, dy, height, &enter, &leave)) {
         return;
     }
-    // From here on uses the cut ends: far outside, doubles are too coarse for single dots.
+    // Uses the cut ends from here on: far outside, doubles are too coarse for single dots.
     double from_x = within(x0 + enter * dx, width);
     double from_y = within(y0 + enter * dy, height);
     double to_x = within(x0 + leave * dx, width);

@@ -50,8 +50,8 @@ void canvas_dot(canvas *c, int x, int y, uint8_t colour);
 // Any finite ends, however far away: the line is cut to the canvas first (Liang and Barsky, 1984),
 // then walked dot by dot along its longer direction.
 void canvas_line(canvas *c, double x0, double y0, double x1, double y1, uint8_t colour);
-// A circle of `radius` dots, or the arc of it from `from` over `sweep` radians (clockwise as y is
-// downward).
+// A circle of `radius` dots, or its arc from `from` over `sweep` radians (clockwise, since y points
+// down).
 void canvas_arc(canvas *c, double x, double y, double radius, double from, double sweep,
                 uint8_t colour);
 void canvas_text(canvas *c, int column, int row, const char *text, uint8_t colour);

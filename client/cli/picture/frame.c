@@ -4,13 +4,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define FAR        1e5   // from the origin [m]; worlds end at 1e6, where bodies freeze
+#define FAR        1e5   // distance from the origin [m]; worlds end at 1e6, where bodies freeze
 #define REST       2.0   // bodies that are slower have not fallen off [m/s]
-#define ROOM_MAX   100.0 // round a frame, in which bodies belong to it however fast they are [m]
+#define ROOM_MAX   100.0 // margin around a frame within which bodies belong to it at any speed [m]
 #define ROOM_MORE  10.0
-#define TRIM       0.05 // of many bodies, at either end
+#define TRIM       0.05 // share of many bodies cut off at either end
 #define NEAR       0.35 // in sizes of the frame: grounds and walls are shown up to so far beyond it
-#define ROOM_SIZES 10.0 // of the middle one of the bodies by size: no frame is smaller
+#define ROOM_SIZES 10.0 // multiple of the median body size: no frame is smaller
 
 enum { TRIMMED_FROM = 20 };
 
@@ -111,8 +111,7 @@ static box bounds_of(const frame_body *bodies, size_t count)
     return b;
 }
 
-// The shortest range that has more than half of the numbers: where most are, whatever the others
-// do.
+// The shortest range with more than half of the numbers.
 static range shortest_half(const double *sorted, size_t count)
 {
     size_t half = count / 2 + 1;
@@ -173,7 +172,7 @@ static box make_room(box frame, const frame_body *bodies, size_t count, double *
     return box_grow(frame, fmax(0.0, ROOM_SIZES * numbers[count / 2] - box_size(frame)) / 2.0);
 }
 
-// The frame of `count` > 0 bodies, none of which is farther out than any world is built.
+// The frame of `count` > 0 bodies, all of them within FAR.
 static box find_frame(frame_body *bodies, size_t count, const box *home, double *numbers)
 {
     box own = home != NULL ? *home : find_home(bodies, count, numbers);

@@ -265,7 +265,7 @@ static double segment_distance(point a, point b, point at)
 double outline_distance(const outline *o, const place *p, point at)
 {
     double best = HUGE_VAL;
-    bool inside = false; // by the number of sides that a ray to the right crosses
+    bool inside = false; // decided by the number of sides that a ray to the right crosses
     size_t sides = o->kind == OUTLINE_POLYGON ? o->count : o->count - 1;
     if (o->count == 1) {
         point center = place_apply(p, o->points[0]);

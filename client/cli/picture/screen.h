@@ -52,7 +52,7 @@ typedef struct screen {
     bool refit;      // follow rather than show the scene's area
     uint64_t follow; // the body that it follows; 0: all that move
     uint64_t seen_changes;
-    int columns, rows; // of the whole frame
+    int columns, rows; // of the whole frame, in characters
     char **shown;      // the text shown in each line of the terminal
     int shown_count;
     char line[CANVAS_ROW_BYTES(CANVAS_COLUMNS_MAX)];
@@ -76,7 +76,7 @@ typedef struct screen {
         "interval", 'i', ARGS_SECONDS, "TIME", "between printed frames (default 1s)", NULL         \
     }
 
-// The area round a body that is followed, from its position on: that of --area, or one of a usual
+// The area around a followed body, relative to its position: that of --area, or one of default
 // size.
 void screen_follow_area(const cli *c, double area[4]);
 
@@ -89,7 +89,7 @@ void screen_deinit(screen *w);
 
 // Brings a replica's state into the stage's view.
 carom_status screen_show_replica(screen *w, carom_replica *replica, carom_error *error);
-// The same of a predicted world.
+// The same for a predicted world.
 carom_status screen_show_prediction(screen *w, carom_prediction *prediction, carom_error *error);
 
 // Whether frames are printed; else the terminal is filled.

@@ -178,7 +178,7 @@ static size_t find_joint(const stage *s, uint64_t id)
     return at;
 }
 
-// `fresh`: it is known to be in no place yet, so that a world's joints come in without a search.
+// `fresh`: the joint is known to have no place yet, so a world's joints are added without a search.
 static void learn_joint(stage *s, const carom_value *joint, bool fresh)
 {
     stage_joint one = joint_of(joint);
@@ -187,7 +187,7 @@ static void learn_joint(stage *s, const carom_value *joint, bool fresh)
         size_t room = s->joint_room == 0 ? 64 : 2 * s->joint_room;
         stage_joint *larger = realloc(s->joints, room * sizeof *larger);
         if (larger == NULL) {
-            return; // it is not drawn
+            return; // this kind is not drawn
         }
         s->joints = larger;
         s->joint_room = room;

@@ -37,7 +37,7 @@ typedef struct stage_joint {
     uint64_t id;
     uint64_t a, b;            // a is 0 for a mouse
     point anchor_a, anchor_b; // in the bodies' frames
-    point target;             // of a mouse, in the world
+    point target;             // for a mouse joint, in the world
     bool pulley;              // a pulley, with the two grounds below
     point ground_a, ground_b; // where a pulley's ropes turn, in the world
 } stage_joint;
@@ -67,7 +67,7 @@ typedef struct stage {
     double area[4];                    // x0, y0, x1, y1 of the scene's `view` [m], if has_area
     bool has_home;                     // the next two are valid
     box home;                          // the first extent of the world
-    uint64_t home_epoch;               // of the world
+    uint64_t home_epoch;               // the world's epoch
     char last_event[STAGE_EVENT_TEXT]; // the newest event worth a line, "" for none
     // until then last_event is a notice that events do not replace [s]
     double notice_until;
@@ -81,7 +81,7 @@ typedef struct stage {
 // Makes the view, with its data. `client` NULL: the code that feeds the view sets `info`, too.
 // False when memory has run out. The stage must not move until stage_deinit.
 bool stage_init(stage *s, carom_client *client, const char *world, int timeout_ms);
-void stage_deinit(stage *s); // to be called before the client is freed
+void stage_deinit(stage *s); // must be called before the client is freed
 
 // The world was asked to pause or to resume: shows that at once, and checks soon after whether it
 // was allowed.
@@ -93,7 +93,7 @@ void stage_notice(stage *s, const char *text, double now);
 // Copies the descriptions of a snapshot; to be called after the view has applied it.
 void stage_describe(stage *s, const carom_snapshot *snapshot);
 
-// To be called after each carom_poll: handles events and requests the world's pace. `now`: on the
+// Must be called after each carom_poll: handles events and requests the world's pace. `now`: on the
 // monotonic clock.
 void stage_tend(stage *s, double now);
 

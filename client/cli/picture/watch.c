@@ -207,7 +207,7 @@ static void draw_id(const carom_body *body, const camera *cam, canvas *c)
     }
 }
 
-// Moving bodies first: where there is not room for all, theirs are the ids that are shown.
+// Draws moving bodies first: if there is not room for all ids, theirs are shown.
 static void draw_ids(const stage *s, const camera *cam, canvas *c)
 {
     box view = camera_view(cam, c);
@@ -371,7 +371,7 @@ uint64_t watch_pick_next(const stage *s, const camera *cam, const canvas *c, uin
 {
     box view = camera_view(cam, c);
     uint64_t next = 0; // the smallest id above `from`
-    uint64_t wrap = 0; // the outermost on the other side
+    uint64_t wrap = 0; // the outermost one of the other side
     for (size_t i = 0; i < carom_view_count(s->view); i++) {
         const carom_body *body = carom_view_body(s->view, i);
         uint64_t id = body->id;
@@ -410,7 +410,7 @@ static void add_field(field_line *l, int rank, const char *format, ...)
     l->rank[l->count++] = rank;
 }
 
-// Joins the fields with two spaces, without those that have to go for the line to fit.
+// Joins the fields with two spaces, dropping fields until the line fits.
 static void join_fields(field_line *l, int columns, char *out, size_t size)
 {
     for (;;) {

@@ -36,7 +36,7 @@ typedef struct distance {
 // `number` identifies the direction: each has random draws of its own.
 void distance_init(distance *d, const distance_options *options, uint64_t number);
 
-// When `size` bytes that are sent `now` arrive [s]: never before those that were sent earlier.
+// The arrival time of `size` bytes sent at `now` [s]: never before bytes that were sent earlier.
 double distance_arrival(distance *d, double now, size_t size);
 
 #endif

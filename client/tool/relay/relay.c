@@ -26,7 +26,7 @@ typedef struct route {
 typedef struct pair {
     int client, server;
     bool connecting; // to the server
-    bool broken;     // to be closed
+    bool broken;     // must be closed
     relay_pipe to_server, to_client;
 } pair;
 
@@ -38,7 +38,7 @@ struct relay {
     pair **pairs;
     size_t pair_count, pair_room;
     struct pollfd *polled; // wake, listeners, then two for each pair
-    relay_counts counts;   // without those of the present pairs
+    relay_counts counts;   // without those of the current pairs
 };
 
 relay *relay_create(const distance_options *options, const relay_limits *limits)
@@ -240,7 +240,7 @@ static bool accept_some(relay *r, const route *from, char error[RELAY_ERROR_MAX]
             return false;
         }
         if (client < 0) {
-            return true; // none waits, or it left again
+            return true; // none waits, or it has left again
         }
         if (!add_pair(r, from, client)) {
             (void)snprintf(error, RELAY_ERROR_MAX, "no more connections after %zu: %s",
@@ -308,7 +308,7 @@ static double fill_polled(relay *r, int wake, double now, double until)
         at[0] =
             (struct pollfd){.fd = p->client, .events = wanted(&p->to_server, &p->to_client, now)};
         at[1] = (struct pollfd){.fd = p->server, .events = server};
-        // A socket of which nothing is wanted would report its peer's end again and again.
+        // A socket without wanted events would report its peer's end again and again.
         at[0].fd = at[0].events != 0 ? at[0].fd : -1;
         at[1].fd = at[1].events != 0 ? at[1].fd : -1;
         double due = fmin(pipe_due(&p->to_client),

@@ -30,7 +30,7 @@ typedef struct relay_limits {
 // Totals since the beginning.
 typedef struct relay_counts {
     uint64_t connections;
-    uint64_t failed; // of `connections`: the server could not be reached
+    uint64_t failed; // those of `connections` whose server could not be reached
     uint64_t bytes_to_server, bytes_to_clients;
     uint64_t stalls;
 } relay_counts;
