@@ -165,6 +165,31 @@ for (const seed of [4, 5, 6]) {
   });
 }
 
+// The rows of tests/unit/client/prediction_scenarios.txt, which libcarom's tests run too.
+const SCENARIOS = (await readFile(new URL('../../../tests/unit/client/prediction_scenarios.txt', import.meta.url), 'utf8'))
+  .split('\n').filter((line) => line !== '' && !line.startsWith('#')).map((line) => line.trim().split(/\s+/).map(Number));
+for (const [seed, delayMs, jitterMs, stall, other, spawn, seconds, least, most] of SCENARIOS) {
+  test(`scenario_${seed}_is_right_where_the_commands_agree`, async (t) => {
+    const setup = await setUp(t, {distance: {delayMs, jitterMs, stall, seed}, discs: 12});
+    const chance = random(seed);
+    const push = pusher(setup, seed);
+    setup.input = (batch, tick, firstTime) => {
+      push(batch, tick, firstTime);
+      if (firstTime && chance() < spawn / 10) batch.body.spawn({position: [18 * chance() - 9, 14 * chance() - 7], shapes: [DISC]});
+    };
+    setup.other = () => chance() >= other ? []
+      : [['body.force', {body: setup.bodies[1], force: [20 * chance() - 10, 20 * chance() - 10]}]];
+    await setup.run(1);
+    const before = setup.play.figures;
+    await setup.run(seconds);
+    const {ticks, ticks_right: right} = setup.play.figures;
+    const share = (right - before.ticks_right) / (ticks - before.ticks);
+    assert.ok(share >= least && share <= most, `${share} of the ticks were right`);
+    await assertWhole(setup);
+    await setup.stop();
+  });
+}
+
 test('events_are_predicted_and_confirmed_once_each', async (t) => {
   const setup = await setUp(t, {distance: {delayMs: 50, jitterMs: 10, stall: 0.01, seed: 9}, discs: 12, events: ['begin']});
   setup.input = pusher(setup, 9);

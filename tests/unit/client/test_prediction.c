@@ -3,11 +3,24 @@
 // bound holds. The npm package's tests use the same seeds.
 #include "tests/unit/client/simulated_server.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "client/prediction/internal.h"
 #include "common/world/command_memory.h"
+
+static const char *scenarios_path;
+
+// A row of the scenarios' file.
+typedef struct scenario {
+    uint64_t seed;
+    double delay_ms, jitter_ms;
+    double stall, other, spawn; // shares of messages, ticks, and commands
+    double seconds;
+    double right_least, right_most; // share of ticks that are right to the bit
+} scenario;
 
 static sim_options usual(uint64_t seed)
 {
@@ -15,6 +28,17 @@ static sim_options usual(uint64_t seed)
     o.predict = prediction_options_default();
     o.predict.events = 1u << EVENT_BEGIN | 1u << EVENT_END | 1u << EVENT_SPAWN;
     return o;
+}
+
+static body_id put_ball(physics_world *world)
+{
+    body_def def = body_def_default();
+    shape_def ball = shape_def_default();
+    ball.geometry.kind = SHAPE_CIRCLE;
+    ball.geometry.circle.radius = 0.5f;
+    body_id id = 0;
+    assert_int_equal(body_spawn(world, &def, &ball, 1, &id, NULL, NULL), STATUS_OK);
+    return id;
 }
 
 static prediction_figures figures(const sim *s)
@@ -67,6 +91,53 @@ static void alone_all_ticks_are_right_without_a_rollback(void **state)
         settle(s);
         sim_free(s);
     }
+}
+
+// tests/unit/client/prediction_scenarios.txt, which the npm package's tests run too.
+static void run_scenario(const scenario *r)
+{
+    sim_options o = usual(r->seed);
+    o.delay_s = 1e-3 * r->delay_ms;
+    o.jitter_s = 1e-3 * r->jitter_ms;
+    o.stall_share = r->stall;
+    o.stall_s = 2.0 * o.delay_s + 0.01;
+    o.other_share = r->other;
+    o.spawn_share = r->spawn;
+    sim *s = sim_create(&o);
+    sim_run(s, 1.0);
+    const prediction_figures before = figures(s);
+    sim_run(s, r->seconds);
+    const prediction_figures f = figures(s);
+    const double share =
+        (double)(f.ticks_right - before.ticks_right) / (double)(f.ticks - before.ticks);
+    if (share < r->right_least || share > r->right_most) {
+        fail_msg("scenario of seed %d: %.3f of the ticks were right", (int)r->seed, share);
+    }
+    settle(s);
+    sim_free(s);
+}
+
+static void scenarios_are_right_where_the_commands_agree(void **state)
+{
+    (void)state;
+    FILE *file = fopen(scenarios_path, "r");
+    assert_non_null(file);
+    char line[256];
+    uint32_t count = 0;
+    while (fgets(line, sizeof line, file) != NULL) {
+        scenario r;
+        if (*line == '#') {
+            continue;
+        }
+        assert_int_equal(sscanf(line, "%" SCNu64 " %lf %lf %lf %lf %lf %lf %lf %lf", &r.seed,
+                                &r.delay_ms, &r.jitter_ms, &r.stall, &r.other, &r.spawn, &r.seconds,
+                                &r.right_least, &r.right_most),
+                         9);
+        run_scenario(&r);
+        count++;
+    }
+    assert_true(count >= 8);
+    fclose(file);
 }
 
 static void others_commands_are_corrected(void **state)
@@ -425,6 +496,89 @@ static void things_made_have_a_most(void **state)
     batches_deinit(&b);
 }
 
+// One more replaces the one that was named longest ago.
+static void own_bodies_have_a_most(void **state)
+{
+    (void)state;
+    const log_player nothing = {0};
+    const prediction_options o = prediction_options_default();
+    prediction *p = prediction_create(&nothing, &o);
+    for (uint64_t id = 1; id <= PREDICTION_OWN_MAX; id++) {
+        p->tick = id;
+        prediction_own(p, id);
+    }
+    p->tick++;
+    prediction_own(p, 1);
+    assert_int_equal(p->own_count, PREDICTION_OWN_MAX);
+    prediction_own(p, 5000);
+    assert_int_equal(p->own_count, PREDICTION_OWN_MAX);
+    for (uint32_t i = 0; i < p->own_count; i++) {
+        assert_true(p->own[i].id != 2);
+    }
+    assert_true(p->own[0].id == 1 && p->own[1].id == 5000);
+    prediction_free(p);
+}
+
+typedef struct fast_world {
+    log_player player;
+    prediction *predicted;
+    double now;
+} fast_world;
+
+static void note_fast_step(void *context, physics_world *world)
+{
+    (void)world;
+    prediction_note_step(((fast_world *)context)->predicted);
+}
+
+// A frame of 1/60 s; returns how many ticks it asked for commands.
+static uint64_t fast_frame(fast_world *f)
+{
+    prediction_input input;
+    uint64_t asked = 0;
+    f->now += 1.0 / 60.0;
+    prediction_begin(f->predicted, f->now);
+    while (prediction_next(f->predicted, &input)) {
+        asked += input.first_time;
+    }
+    prediction_end(f->predicted, 0.1);
+    return asked;
+}
+
+// The fastest world there is goes round the kept ticks (PREDICTION_TICKS_MAX) twice, and its
+// prediction waits for a server that is silent.
+static void ticks_that_are_kept_have_a_most(void **state)
+{
+    (void)state;
+    world_def def = world_def_default();
+    def.hz = PHYSICS_HZ_MAX;
+    fast_world f = {.now = 1.0};
+    assert_int_equal(world_create(&def, &f.player.world, NULL), STATUS_OK);
+    (void)put_ball(f.player.world);
+    const prediction_options o = prediction_options_default();
+    f.predicted = prediction_create(&f.player, &o);
+    f.player.stepped = note_fast_step;
+    f.player.context = &f;
+    prediction_rtt(f.predicted, 0.1);
+    prediction_note_arrival(f.predicted, f.now);
+    for (int i = 0; i < 180; i++) {
+        (void)fast_frame(&f);
+    }
+    assert_int_equal(prediction_tick(f.predicted), PHYSICS_HZ_MAX + 1); // a second ahead of tick 0
+    assert_true(prediction_tick(f.predicted) <= PREDICTION_TICKS_MAX);
+    for (int i = 0; i < 300; i++) {
+        log_player_advance(&f.player, world_tick(f.player.world) + 17);
+        prediction_note_arrival(f.predicted, f.now);
+        (void)fast_frame(&f);
+    }
+    const prediction_figures got = prediction_figures_now(f.predicted);
+    assert_true(got.ticks > 2 * PREDICTION_TICKS_MAX);
+    assert_int_equal(got.ticks, got.ticks_right);
+    assert_int_equal(got.rollback_count, 0);
+    prediction_free(f.predicted);
+    world_free(f.player.world);
+}
+
 static void events_to_be_told_have_a_most(void **state)
 {
     (void)state;
@@ -608,8 +762,13 @@ static void paused_world_is_shown_as_it_is(void **state)
     sim_free(s);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    if (argc != 2) {
+        fprintf(stderr, "usage: %s prediction_scenarios.txt\n", argv[0]);
+        return 2;
+    }
+    scenarios_path = argv[1];
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(alone_all_ticks_are_right_without_a_rollback),
         cmocka_unit_test(others_commands_are_corrected),
@@ -627,6 +786,9 @@ int main(void)
         cmocka_unit_test(waiting_batches_have_a_most),
         cmocka_unit_test(memory_of_waiting_batches_has_a_most),
         cmocka_unit_test(things_made_have_a_most),
+        cmocka_unit_test(own_bodies_have_a_most),
+        cmocka_unit_test(ticks_that_are_kept_have_a_most),
+        cmocka_unit_test(scenarios_are_right_where_the_commands_agree),
         cmocka_unit_test(events_to_be_told_have_a_most),
         cmocka_unit_test(corrections_fade),
         cmocka_unit_test(bodies_of_the_past_stay_there),

@@ -1,6 +1,6 @@
 // carom/prediction.h: the input function and what is sent, poses, events and figures, bad input,
-// and the way on without prediction. A small server in this program answers: each batch acts two
-// ticks after it was sent, which is in time.
+// and the way on without prediction, with an older server and with another engine. A small server
+// in this program answers: each batch acts two ticks after it was sent, which is in time.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,12 +13,16 @@
 
 #include <carom/prediction.h>
 #include <msgpack.h>
+#include <time.h>
+
+#include "client/lib/connection.h"
 
 #include "client/scene/values.h"
 #include "common/physics/image.h"
 #include "common/world/apply.h"
 #include "proto/commands/command_decode.h"
 #include "proto/log/log_record.h"
+#include "tests/unit/client/connected.h"
 
 enum { HZ = 60, SESSION = 4, BATCHES = 64, DELAY_TICKS = 3 };
 
@@ -323,6 +327,132 @@ static void bad_options_are_refused(void **state)
     carom_replica_free(replica);
 }
 
+// ---- servers without what a prediction needs
+
+// A server that is reached over a socket: older than `late`, or of another engine.
+typedef struct stranger {
+    int64_t engine;
+    bool knows_late;
+    unsigned timed, plain; // batches with a tick, and without
+} stranger;
+
+static void answer(fake_server *server, const fake_message *m, void *user)
+{
+    stranger *s = user;
+    carom_value *result = carom_map();
+    if (strcmp(m->method, "hello") == 0) {
+        carom_set(result, "session", carom_uint(SESSION));
+        carom_set(result, "resume", carom_str("secret"));
+        carom_set(result, "engine", carom_int(s->engine));
+    }
+    if (strcmp(m->method, "world.apply") == 0) {
+        const bool timed = carom_value_get(m->args, "late") != NULL;
+        assert_true(timed == (carom_value_get(m->args, "at") != NULL));
+        s->timed += timed;
+        s->plain += !timed;
+        if (timed && !s->knows_late && m->request) {
+            carom_value_free(result);
+            fake_refuse(server, m->id, "invalid_argument: late: there is no such argument");
+            return;
+        }
+    }
+    if (m->request) {
+        fake_reply(server, m->id, result);
+    } else {
+        carom_value_free(result);
+    }
+}
+
+// The prediction of `l` becomes one that is connected to the stranger.
+static void connect_lab(lab *l, fake_server *server, carom_client **client)
+{
+    carom_prediction_free(l->prediction);
+    *client = connect_to(server, NULL);
+    carom_prediction_options o = options_of(l);
+    o.send = NULL;
+    o.session = 0;
+    assert_int_equal(carom_prediction_create(*client, l->replica, &o, &l->prediction, NULL),
+                     CAROM_OK);
+    l->method = "body.force";
+}
+
+// Runs until commands are not predicted; returns the reason.
+static carom_error run_until_unpredicted(lab *l, carom_client *client)
+{
+    carom_error why;
+    const int64_t deadline = deadline_after_ms(PATIENCE_MS);
+    do {
+        assert_true(monotonic_ns() < deadline);
+        run(l, 1);
+        assert_int_equal(carom_poll(client, 1, NULL), CAROM_OK);
+    } while (carom_prediction_active(l->prediction, &why));
+    return why;
+}
+
+// The input function is called once a tick, what it commands is sent without a tick, and the bodies
+// are where the replica has them.
+static void assert_goes_on(lab *l, carom_client *client, fake_server *server, const stranger *s)
+{
+    fake_sync(server);
+    const unsigned plain = s->plain;
+    const uint64_t first = l->first;
+    const unsigned received = fake_received(server);
+    run(l, 30);
+    assert_in_range(l->first - first, 29, 31);
+    assert_int_equal(carom_flush(client, PATIENCE_MS, NULL), CAROM_OK);
+    const int64_t deadline = deadline_after_ms(PATIENCE_MS);
+    while (fake_received(server) < received + 29) {
+        assert_true(monotonic_ns() < deadline);
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+    fake_sync(server);
+    assert_in_range(s->plain - plain, 28, 34); // one or two were on their way, or a ping was
+    assert_int_equal(l->again, 0);
+    carom_prediction_pose drawn;
+    carom_body confirmed;
+    assert_int_equal(carom_prediction_poses(l->prediction, &drawn, 1), 1);
+    assert_int_equal(carom_replica_bodies(l->replica, &confirmed, 1), 1);
+    assert_true(drawn.id == l->ball && drawn.x == confirmed.x && drawn.y == confirmed.y);
+    assert_true(drawn.vy == confirmed.vy && !drawn.approximate);
+}
+
+static void with_an_older_server_commands_go_on_without_prediction(void **state)
+{
+    lab *l = *state;
+    stranger s = {.engine = ENGINE_BEHAVIOUR};
+    fake_server *server = fake_start(&(fake_options){.handler = answer, .user = &s});
+    carom_client *client;
+    connect_lab(l, server, &client);
+    const carom_error why = run_until_unpredicted(l, client);
+    assert_int_equal(why.status, CAROM_UNAVAILABLE);
+    assert_non_null(strstr(why.text, "older than `late`"));
+    fake_sync(server);
+    assert_true(s.timed > 0);
+    assert_goes_on(l, client, server, &s);
+    carom_prediction_free(l->prediction);
+    l->prediction = NULL;
+    carom_free(client);
+    fake_stop(server);
+}
+
+static void with_another_engine_commands_go_on_without_prediction(void **state)
+{
+    lab *l = *state;
+    stranger s = {.engine = ENGINE_BEHAVIOUR + 1, .knows_late = true};
+    fake_server *server = fake_start(&(fake_options){.handler = answer, .user = &s});
+    carom_client *client;
+    connect_lab(l, server, &client);
+    const carom_error why = run_until_unpredicted(l, client);
+    assert_int_equal(why.status, CAROM_UNAVAILABLE);
+    assert_non_null(strstr(why.text, "engine"));
+    assert_goes_on(l, client, server, &s);
+    assert_int_equal(s.timed, 0);
+    carom_prediction_free(l->prediction);
+    l->prediction = NULL;
+    carom_free(client);
+    fake_stop(server);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -332,6 +462,8 @@ int main(void)
         TEST(predicted_world_answers_queries),
         TEST(wrong_commands_are_refused_with_the_place),
         TEST(bad_options_are_refused),
+        TEST(with_an_older_server_commands_go_on_without_prediction),
+        TEST(with_another_engine_commands_go_on_without_prediction),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
