@@ -1,4 +1,5 @@
-// The example programs do what they say. Arguments: caromd, the examples drop, game and own_loop.
+// The example programs do what they say. Arguments: caromd, the examples drop, game, own_loop and
+// predict, and carom.
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -6,14 +7,16 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tests/support/process.h"
 
-enum { WAIT_MS = 60000, PROGRAMS = 3 };
+enum { WAIT_MS = 60000, PROGRAMS = 4 };
 
 static const char *caromd_path;
 static const char *programs[PROGRAMS];
+static const char *carom_path;
 
 // Runs an example against the server and returns what it wrote.
 static const char *run_example(process *example, const process *server, const char *program,
@@ -41,16 +44,62 @@ static void every_example_runs_and_ends_well(void **state)
     assert_int_equal(process_stop(&server, SIGTERM, WAIT_MS), 0);
 }
 
+// Starts a relay 50 ms in front of the server.
+static void start_relay(process *relay, const process *server)
+{
+    char where[32];
+    snprintf(where, sizeof where, "127.0.0.1:%u", (unsigned)server->port);
+    process_spawn(relay, carom_path,
+                  (const char *const[]){"relay", "--listen", "127.0.0.1:0", "--delay", "50ms", "-s",
+                                        where, NULL});
+    static const char IS[] = " is 127.0.0.1:";
+    assert_true(process_wait_log(relay, IS, WAIT_MS));
+    const char *end = strstr(relay->text, IS);
+    const char *port = end;
+    while (port > relay->text && port[-1] != ':') {
+        port--;
+    }
+    relay->port = (uint16_t)strtoul(port, NULL, 10);
+    assert_int_not_equal(relay->port, 0);
+}
+
+static void predicted_disc_obeys_its_player_over_a_distance(void **state)
+{
+    (void)state;
+    static process server, relay, example;
+    process_start(&server, caromd_path, NULL);
+    start_relay(&relay, &server);
+    const char *text = run_example(&example, &relay, programs[3], "4", NULL);
+    int moved = 0;
+    int keys = 0;
+    int frames = 0;
+    double away_ms = 0.0;
+    assert_int_equal(
+        sscanf(text,
+               "%d of %d keys moved the disc, in frame %d at the latest; the server is %lf ms",
+               &moved, &keys, &frames, &away_ms),
+        4);
+    assert_true(away_ms >= 100.0);
+    assert_true(keys >= 3 && moved > 0 && moved <= keys);
+    assert_non_null(strstr(text, "ticks were predicted to the bit"));
+    (void)process_stop(&relay, SIGTERM, WAIT_MS);
+    assert_int_equal(process_stop(&server, SIGTERM, WAIT_MS), 0);
+}
+
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_example_runs_and_ends_well)};
-    if (argc != 2 + PROGRAMS) {
-        fprintf(stderr, "usage: %s caromd drop game own_loop\n", argv[0]);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_example_runs_and_ends_well),
+        cmocka_unit_test(predicted_disc_obeys_its_player_over_a_distance),
+    };
+    if (argc != 3 + PROGRAMS) {
+        fprintf(stderr, "usage: %s caromd drop game own_loop predict carom\n", argv[0]);
         return 2;
     }
     caromd_path = argv[1];
     for (int i = 0; i < PROGRAMS; i++) {
         programs[i] = argv[2 + i];
     }
+    carom_path = argv[2 + PROGRAMS];
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -108,8 +108,9 @@ class Install(unittest.TestCase):
             find_one(self.prefix, pattern)
 
     def test_examples_compile_as_they_are_installed(self):
-        flags = self.pkg_config("--cflags", "--libs", package="carom-replica")
         for example in sorted(find_one(self.prefix, "examples").glob("*.c")):
+            package = "carom-replica" if "carom/prediction.h" in example.read_text() else "carom"
+            flags = self.pkg_config("--cflags", "--libs", package=package)
             with self.subTest(example.name):
                 run(CC, "-std=c17", "-Wall", "-Wextra", "-Wpedantic", "-Werror", example, "-o",
                     self.root / "example", *flags, "-lm")
