@@ -219,6 +219,32 @@ class Served(FileTest):
             self.assertEqual(REFUSED, refused.code)
             self.assertIn("the ticks 0 to 60", refused.err)
 
+    def test_past_ticks_of_a_recording_answer_as_they_did(self):
+        self.record("a.caromlog")
+        with self.serve("a.caromlog") as server:
+            def call(method, **args):
+                result = carom("call", method, json.dumps({"world": self.world, **args}), "--json", port=server.port)
+                return (result.json() if result.code == OK else result.err)
+
+            carom("pause", self.world, port=server.port)
+            carom("step", self.world, "--to", "25", port=server.port)
+            live = {}
+            for _ in range(10): # the ball comes in the middle of them
+                carom("step", self.world, "1", port=server.port)
+                state = call("world.state")
+                live[state["tick"]] = state["bodies"]
+            self.assertEqual(list(range(26, 36)), list(live))
+            self.assertEqual({5, 6}, {len(bodies) for bodies in live.values()})
+            for tick, bodies in live.items():
+                self.assertEqual((tick, bodies), (call("world.state", at=tick)["at"], call("world.state", at=tick)["bodies"]))
+            self.assertIn("at: tick 36 is not over", call("world.state", at=36))
+            # A jump leaves the history behind: the ticks before it are told apart from those that come.
+            carom("step", self.world, "--to", "50", port=server.port)
+            self.assertIn("unavailable", told := call("world.state", at=30))
+            self.assertIn("tick 30 is outside of the history [50, 50]", told)
+            carom("step", self.world, "--to", "20", port=server.port)
+            self.assertIn("at: tick 30 is not over", call("world.state", at=30))
+
     def test_commands_are_refused_and_forks_take_them(self):
         self.record("a.caromlog")
         with self.serve("a.caromlog") as server:

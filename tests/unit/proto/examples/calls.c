@@ -20,30 +20,42 @@
 
 static physics_world *world;
 
-// A request that the engine answers.
-static void applied(method m, const char *arguments)
+static command_result apply_example(const command *c)
 {
-    const char *name = method_name(m);
-    command c = message_request(name, m, arguments);
     command_result r;
     error err = {0};
-    buffer bytes;
-    if (apply_command(world, &c, &r, &err) != STATUS_OK) {
-        fprintf(stderr, "%s: %s\n", name, err.text);
+    if (apply_command(world, c, &r, &err) != STATUS_OK) {
+        fprintf(stderr, "%s: %s\n", method_name(c->method), err.text);
         abort();
     }
-    if (m == METHOD_WORLD_STATE) {
-        r.state.hash = EXAMPLE_HASH;
-    }
-    for (uint32_t i = 0; (m == METHOD_QUERY_RAY || m == METHOD_QUERY_CAST) && i < r.hits.count;
+    for (uint32_t i = 0;
+         (c->method == METHOD_QUERY_RAY || c->method == METHOD_QUERY_CAST) && i < r.hits.count;
          i++) {
         r.hits.hits[i].fraction = round(r.hits.hits[i].fraction * 1e6) / 1e6;
     }
+    return r;
+}
+
+// Prints the answer, and frees both.
+static void answer_example(const char *name, command *c, command_result *r)
+{
+    buffer bytes;
     message_begin_response(&bytes);
-    encode_command_result(&bytes, &r);
+    encode_command_result(&bytes, r);
     message_print(name, "server", &bytes);
-    command_result_free(&r);
-    command_free(&c);
+    command_result_free(r);
+    command_free(c);
+}
+
+// A request that the engine answers.
+static void applied(method m, const char *arguments)
+{
+    command c = message_request(method_name(m), m, arguments);
+    command_result r = apply_example(&c);
+    if (m == METHOD_WORLD_STATE) {
+        r.state.hash = EXAMPLE_HASH;
+    }
+    answer_example(method_name(m), &c, &r);
 }
 
 static void do_hello(void)
@@ -262,6 +274,15 @@ static void do_subscriptions(void)
 
 // ---- what is no request
 
+static void answer_error(const char *name, const error *err)
+{
+    buffer bytes;
+    buffer_init(&bytes, EXAMPLE_BYTES_MAX);
+    msgpack_packer packer = buffer_packer(&bytes);
+    rpc_pack_error(&packer, message_take_request_id(), err);
+    message_print(name, "server", &bytes);
+}
+
 static void do_error(void)
 {
     buffer bytes;
@@ -274,10 +295,7 @@ static void do_error(void)
     status s = message_decode(&bytes, &c, &err);
     ASSERT(s != STATUS_OK);
     message_print("error", "client", &bytes);
-    buffer_init(&bytes, EXAMPLE_BYTES_MAX);
-    packer = buffer_packer(&bytes);
-    rpc_pack_error(&packer, message_take_request_id(), &err);
-    message_print("error", "server", &bytes);
+    answer_error("error", &err);
 }
 
 static void do_notification(void)
@@ -361,6 +379,55 @@ static void do_queries(void)
     applied(METHOD_QUERY_NEAREST, "{\"world\": \"lab\", \"point\": [0, 0], \"radius\": 10}");
 }
 
+// A batch for tick 131 that comes 1/32 s before it begins, and one for tick 130 that comes too late
+// and is dropped.
+static void do_batches_for_ticks(void)
+{
+    static const char NAME[] = "batch for a tick";
+    command c = message_request(NAME, METHOD_WORLD_APPLY,
+                                "{\"world\": \"lab\", \"commands\": [[\"body.force\", {\"body\": 2,"
+                                " \"force\": [20, 0]}]], \"at\": 131, \"late\": \"next\"}");
+    command_result r = apply_example(&c);
+    r.tick = c.apply.at;
+    r.batch.results[0].tick = c.apply.at;
+    r.batch.timed = true;
+    r.batch.timing = (batch_timing){.late = 0, .margin = 0.03125};
+    answer_example(NAME, &c, &r);
+    c = message_request(NAME, METHOD_WORLD_APPLY,
+                        "{\"world\": \"lab\", \"commands\": [[\"body.force\", {\"body\": 2,"
+                        " \"force\": [0, 0]}]], \"at\": 130, \"late\": \"drop\"}");
+    buffer bytes;
+    message_begin_response(&bytes);
+    encode_dropped_result(&bytes, &(batch_timing){.late = 2, .margin = -0.03125});
+    message_print(NAME, "server", &bytes);
+    command_free(&c);
+}
+
+// Something was there, nothing was there, and the history does not reach so far.
+static void do_queries_of_the_past(void)
+{
+    static const char NAME[] = "query at a tick";
+    command c = message_request(NAME, METHOD_QUERY_RAY,
+                                "{\"world\": \"lab\", \"from\": [2, 0], \"to\": [2, 5],"
+                                " \"at\": 118.5}");
+    command_result r = apply_example(&c);
+    r.has_at = true;
+    r.at = 118.5;
+    answer_example(NAME, &c, &r);
+    c = message_request(NAME, METHOD_QUERY_NEAREST,
+                        "{\"world\": \"lab\", \"point\": [90, 0], \"radius\": 1, \"at\": 118}");
+    r = apply_example(&c);
+    r.has_at = true;
+    r.at = 118.0;
+    answer_example(NAME, &c, &r);
+    c = message_request(NAME, METHOD_QUERY_NEAREST,
+                        "{\"world\": \"lab\", \"point\": [90, 0], \"radius\": 1, \"at\": 12}");
+    error err;
+    error_set(&err, STATUS_UNAVAILABLE, "tick 12 is outside of the history [70, 130]");
+    answer_error(NAME, &err);
+    command_free(&c);
+}
+
 void calls_print(void)
 {
     world_def def = world_def_default();
@@ -389,5 +456,7 @@ void calls_print(void)
     do_error();
     do_notification();
     do_variants();
+    do_batches_for_ticks();
+    do_queries_of_the_past();
     world_free(world);
 }

@@ -42,6 +42,16 @@ static void do_full_snapshot(void)
     buffer_deinit(&rows);
 }
 
+// The reader has sent batches for ticks: the one that had the least time came 1/64 s before its
+// own.
+static void do_snapshot_with_a_margin(void)
+{
+    print_snapshot("snapshot margin",
+                   &(snapshot_head){.subscription = 3, .has_margin = true, .margin = 0.015625},
+                   &(snapshot_view){
+                       .world = "lab", .epoch = 1, .tick = 132, .time = 2.2, .hash = EXAMPLE_HASH});
+}
+
 // A full one and the change after it, of one ball that flies.
 static void do_packed_snapshots(void)
 {
@@ -226,5 +236,6 @@ void notifications_print(void)
     do_other_events();
     do_log_notifications();
     do_packed_snapshots();
+    do_snapshot_with_a_margin();
     do_ends();
 }
