@@ -422,7 +422,7 @@ static void start_world(server *s, const server_world *world)
     }
 }
 
-// As many threads of own_thread.c may work at once as there are processors for them and their
+// Limits the own threads (own_thread.c) that work at once to the processors for them and their
 // helpers.
 static void start_permits(server *s)
 {
@@ -520,7 +520,7 @@ static bool is_ready(void *context, error *err)
         return false;
     }
     const uint32_t broken = directory_broken(&s->worlds);
-    if (broken > 0) { // a count: this page is for everybody
+    if (broken > 0) { // only a count, since everyone may read this page
         error_set(err, STATUS_UNAVAILABLE,
                   "%llu %s not served, as the log and 'carom doctor' say why",
                   COUNTED(broken, "world is", "worlds are"));
@@ -619,7 +619,7 @@ static void warn_of_proxied(const server *s)
     }
 }
 
-// Without keys everyone is an admin, so only those who are on this machine may connect.
+// Without keys everyone is an admin, so only clients on this machine may connect.
 static status check_address(const server *s, error *err)
 {
     bool local = network_is_local(s->network);
@@ -691,7 +691,7 @@ status server_create(uv_loop_t *loop, const server_options *options, server **ou
         server_drain(s, "the server could not start");
     }
     *out = s;
-    s->starting = 1; // for this function, so that `ready` is not called before its end
+    s->starting = 1; // counts this function, so that `ready` is not called before it ends
     if (!s->draining) {
         session_store_open(s);
         server_check_keys(s);

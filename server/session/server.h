@@ -45,7 +45,7 @@ typedef struct server_options {
                      // on this machine, unless:
     bool insecure;
     const proxy_peers *proxies; // proxies, whose connections begin with a PROXY header; NULL: none
-    const tls_files *tls;       // the caller's, who may read them again; NULL: no TLS
+    const tls_files *tls;       // the caller's, who may reload them; NULL: no TLS
     const server_world *worlds; // made at the start
     uint32_t world_count;
     const char *replay;             // a recording that is served as a world; NULL: none
@@ -59,9 +59,10 @@ typedef struct server_options {
     const listen_sockets *http_sockets; // the same for HTTP
     int handed_worlds; // a file of worlds (handover.h) from the process before; 0: none. Stays
                        // the caller's
-    // this process wrote the file: the one that was to take over has ended
+    // this process wrote the file: the process that should have taken over has ended
     bool handed_back;
-    uint64_t first_number; // of worlds and sessions: higher than any that a client may remember
+    // first number of worlds and sessions: higher than any that a client may remember
+    uint64_t first_number;
     void *context;
     // Clients are served at these addresses (`http` is NULL where that is off), and the worlds of
     // the options are there. Those of the data directory come meanwhile.
@@ -83,7 +84,7 @@ status server_create(uv_loop_t *loop, const server_options *options, server **ou
 // the second time.
 void server_leave(server *s, const char *reason);
 
-// To be called when the file of keys was read again: ends sessions whose tokens were signed by
+// Must be called when the file of keys was read again: ends sessions whose tokens were signed by
 // removed keys.
 void server_check_keys(server *s);
 
@@ -103,7 +104,7 @@ bool server_hand_over(server *s, int worlds, void (*released)(void *context));
 // The sockets that listen, the server's own; *http is -1 where that is off.
 void server_sockets(const server *s, listen_sockets *rpc, listen_sockets *http);
 
-// To be called after `finished`.
+// Must be called after `finished`.
 void server_destroy(server *s);
 
 #endif

@@ -39,19 +39,19 @@ struct server {
     loop_turn turn;         // of the loop
     turn_queue work;        // see work.h
     turn_queue replies;     // of worlds
-    uint64_t worked;        // the turn in which its jobs ran last
+    uint64_t worked;        // the turn in which its jobs last ran
     uv_timer_t more;        // a timer of length 0, active while work is left for the next turn
     bool goes_on;           // some is
     uv_prepare_t turn_end;
     ARRAY(sim_thread *) sim_threads;
     uint32_t hosts_running;
-    permits permits;         // of the simulation threads of own_thread.c
+    permits permits;         // for the simulation threads of own_thread.c
     ARRAY(world_move) moves; // worlds between two simulation threads
     int64_t balanced_ns;     // when a world was last moved to a thread with less load
     ARRAY(written_snapshot) written;
     directory worlds;
-    world_survey surveys[2];  // by `confined`
-    uv_timer_t late_lists[2]; // by `confined`
+    world_survey surveys[2];  // indexed by `confined`
+    uv_timer_t late_lists[2]; // indexed by `confined`
     decodings decodings;
     uint32_t session_lists; // answers of server.sessions that are being made
     storage *storage;       // NULL: worlds end with the server
@@ -60,7 +60,7 @@ struct server {
     // number of all restored worlds, perhaps more than a smaller limit allows
     uint32_t restored_worlds;
     struct {
-        uint32_t left, playing; // worlds that have not come, and those of them being played
+        uint32_t left, playing; // worlds not restored yet, and those being played
         bool finished;
         atomic_bool stop; // the server ends
         int64_t began_ns;
@@ -68,9 +68,9 @@ struct server {
     aside_list aside;          // until all worlds are restored
     ARRAY(session *) sessions; // by slot, NULL: free
     ARRAY(uint32_t) free_slots;
-    uint32_t session_count;    // those with a connection
-    ARRAY(session *) detached; // those without, in the order in which they lost it
-    uv_timer_t expiry;         // for the first of the detached
+    uint32_t session_count;    // sessions with a connection
+    ARRAY(session *) detached; // sessions without one, in the order in which they lost it
+    uv_timer_t expiry;         // for the first detached session
     quota_owners quota_owners; // addresses and subjects
     uint64_t next_session;
     uint64_t next_subscription;
@@ -79,26 +79,26 @@ struct server {
     uint32_t starting; // worlds awaited by their threads' adoption, or being made, at the start
     bool told_listening, told_ready;
     uint32_t building; // worlds being made or played, and messages being decoded
-    uint32_t handles;  // handles of wake, timers, turn_end and io that are not closed yet
-    bool leaving;      // lame duck: no new sessions, and a drain is to come
+    uint32_t handles;  // open handles of wake, timers, turn_end and io
+    bool leaving;      // lame duck: no new sessions; a drain follows
     bool draining;
     struct {
-        int worlds;                      // the file; 0: nobody takes over
+        int worlds;                      // the file; 0: no process takes over
         uint64_t count;                  // number of worlds in it
         bool failed;                     // writing it failed
         void (*released)(void *context); // NULL once it was called
     } handover;
     uint32_t listeners;  // network and http, those not finished
-    buffer plain_answer; // for a peer that speaks no TLS although it must
+    buffer plain_answer; // for a peer that does not use TLS although it must
     bool failed;
     error failure;
-    char reason[ERROR_TEXT_MAX]; // of the shutdown
+    char reason[ERROR_TEXT_MAX]; // reason of the shutdown
     buffer scratch;
 };
 
 // NULL where the session has ended.
 session *server_find_session(const server *s, session_key key);
-// When the shutdown has got far enough, goes on with it.
+// Continues the shutdown when the drain is complete.
 void server_check_drained(server *s);
 // A world of the options is there, or (err) could not be made.
 void server_note_started(server *s, const error *err);

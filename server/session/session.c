@@ -86,7 +86,7 @@ void session_warn(session *s, double seconds, const char *reason)
     session_send_scratch(s);
 }
 
-// The result alone exceeds the limit on output: answers with that error, and the connection stays.
+// The result itself exceeds the limit on output: answers with that error and keeps the connection.
 static bool answer_too_large(session *s, uint32_t id, size_t size)
 {
     if (size + ANSWER_COPIED_MAX <= s->server->limits->output_bytes) {
@@ -344,7 +344,7 @@ static void take_message(session *s, rpc_verdict verdict, const rpc_message *mes
     }
 }
 
-// A large message that is above the rate is refused as it came: nothing of it is unpacked.
+// A large message above the rate is refused without unpacking it.
 static bool pay_first(session *s, const uint8_t *bytes, size_t size)
 {
     error err;
@@ -433,7 +433,7 @@ static bool handle_messages(session *s, const turn *slice)
     return false;
 }
 
-// Bytes that came are paid for; who owes some is not read until it does not any more.
+// Charges received bytes; a connection in debt is not read until the debt is paid.
 static void meter(session *s)
 {
     uint64_t received = connection_traffic_now(s->connection).received_bytes;

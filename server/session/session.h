@@ -28,7 +28,7 @@ typedef struct session session;
 
 // Life of a session; session_change() has the changes that are allowed.
 typedef enum session_state {
-    SESSION_OPENED,      // its connection is there, no whole message has come
+    SESSION_OPENED,      // connected, before the first whole message
     SESSION_SPEAKING,    // a whole message has come
     SESSION_HALF_CLOSED, // the peer sends no more, and may still read
     SESSION_CLOSING,     // its connection is being closed
@@ -50,7 +50,7 @@ typedef enum secret_state {
 
 typedef struct session_subscription {
     uint64_t number;
-    uint64_t world;                            // its number
+    uint64_t world;                            // number of the world
     char world_name[WORLD_NAME_BYTES_MAX + 1]; // the entry may be gone when its end is reported
     subscribe_args args;                       // the present arguments
 } session_subscription;
@@ -59,11 +59,11 @@ typedef struct session_subscription {
 typedef struct session_identity {
     role role;             // of the grant, if there are keys
     grant *grant;          // owned; NULL: no token was accepted, or none is required
-    standing *standing;    // held; of its batches for later ticks; NULL: there were none yet
+    standing *standing;    // held; its batches for later ticks; NULL: none yet
     limits bounds;         // the server's, lowered by the grant
     quota_owner *address;  // held; NULL for addresses without a quota
     quota_owner *subject;  // held; NULL without a token
-    memory_holder *memory; // held: of its subscriptions, if it has no quota owner; else NULL
+    memory_holder *memory; // held; memory of its subscriptions, if it has no quota owner; else NULL
     uint32_t tokens_refused;
     bool tokens_exhausted;                 // it has sent more wrong tokens than allowed
     char client[WIRE_CLIENT_NAME_MAX + 1]; // from hello; "" before
@@ -74,7 +74,7 @@ typedef struct session_identity {
 typedef struct session_meter {
     bucket asked;         // requests
     bucket received;      // in bytes
-    uint64_t paid_bytes;  // of the connection's received bytes
+    uint64_t paid_bytes;  // received bytes of the connection that are paid for
     bool input_throttled; // input waits because of `received`
 } session_meter;
 
@@ -86,8 +86,8 @@ typedef struct session_intake {
     bool work_running;  // a message is being dealt with
     bool input_blocked; // input waits for answers: too many are in flight
     decoding *decoding; // the last message, which another thread decodes; NULL: none
-    uint64_t begun_ms;  // when the message began that is not whole yet, 0 for none
-    int64_t worked_ns;  // time of messages, of this thread and of the one that decodes
+    uint64_t begun_ms;  // when the current incomplete message began, 0 for none
+    int64_t worked_ns;  // time for messages, on this thread and on the decoding one
     struct {
         status why;       // the rule that the connection broke, reported after earlier answers
         const char *text; // NULL: nothing; else of static storage
@@ -96,7 +96,7 @@ typedef struct session_intake {
 
 typedef struct session_calls {
     uint32_t in_flight; // calls that are not answered yet
-    uint32_t listings;  // of those, world.list and server.sessions
+    uint32_t listings;  // world.list and server.sessions among them
     uint64_t world;     // number of the world that the last request went to; 0: none yet
     request_log requests;
 } session_calls;
@@ -111,10 +111,10 @@ typedef struct session_times {
 typedef struct session_resume {
     secret secret;
     secret_state secret_state;
-    bool record_stored;  // it is in the session store
+    bool record_stored;  // the session store has it
     bool answer_awaited; // results of requests in flight come first; no input is read
     bool answer_wanted;  // the hello was a request
-    uint32_t id;         // of the hello
+    uint32_t id;         // id of the hello
     uint32_t protocol;
     uint64_t deadline_ms; // end of the wait
     uint32_t restarts;    // restarts of its subscriptions that worlds have not handled yet
@@ -129,7 +129,7 @@ struct session {
     session_key key;
     session_state state;
     session_fate fate;
-    bool opened_late; // its connection came while the server was leaving: it may only resume
+    bool opened_late; // connected while the server was leaving: it may only resume
     session_identity identity;
     session_meter meter;
     session_intake intake;
@@ -137,10 +137,10 @@ struct session {
     session_times times;
     session_resume resume;
     ARRAY(session_subscription) subscriptions;
-    ARRAY(uint64_t) body_worlds; // numbers of those that have bodies or steps which end with it
+    ARRAY(uint64_t) body_worlds; // numbers of worlds with bodies or steps that end with it
 };
 
-// The one place where its state changes.
+// The only function that changes its state.
 void session_change(session *s, session_state to);
 // Its connection is closed on purpose, or another session has taken it over.
 void session_decide(session *s, session_fate fate);
@@ -193,11 +193,11 @@ void session_world_closed(session *s, uint64_t subscription, status why, const c
 
 // Ends the session and frees it; its connection must be gone.
 void session_destroy(session *s);
-// Its message was decoded by another thread: goes on with it.
+// Another thread has decoded its message: continues with it.
 void session_decoded(session *s, decoding *d);
 // Adds its job: to handle input that has come, or had to wait.
 void session_work(session *s);
-// Whom it counts for has changed, or is known now: its connection is dealt with as theirs.
+// Its subject has changed, or is known now: charges the connection to it.
 void session_deal(session *s);
 // A request of it goes to this world.
 void session_visit(session *s, uint64_t world);

@@ -24,9 +24,9 @@
 
 CAROM_BEGIN_DECLS
 
-#define CAROM_BATCH_COMMANDS_MAX 1000u // of one batch, by the protocol
+#define CAROM_BATCH_COMMANDS_MAX 1000u // commands of one batch, by the protocol
 
-// Stands for an id: that of the body, shape or joint which command `index` of the same batch makes.
+// Stands for an id: that of the body, shape or joint made by command `index` of the same batch.
 #define CAROM_RESULT(index) ((uint64_t)(index) | (uint64_t)1 << 63)
 
 typedef struct carom_batch carom_batch;
@@ -69,10 +69,10 @@ typedef enum carom_late {
 
 // How a batch met the tick that it was meant for.
 typedef struct carom_batch_timing {
-    uint64_t tick; // whose state shows it first; 0: dropped
+    uint64_t tick; // the tick whose state shows it first; 0: dropped
     bool dropped;
     uint64_t late; // ticks by which it came too late; 0: in time
-    double margin; // from its arrival to the start of its tick [s]; negative when late
+    double margin; // time from its arrival to the start of its tick [s]; negative when late
 } carom_batch_timing;
 
 // As carom_batch_apply, for the tick `at`. `applied` may be NULL; with CAROM_NO_REPLY it is all

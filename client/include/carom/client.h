@@ -41,7 +41,7 @@ typedef struct carom_client carom_client;
 // ---- callbacks; each may be NULL. Their arguments are valid until they return.
 
 typedef struct carom_handlers {
-    void *user; // handed to each of them
+    void *user; // passed to each of them
 
     // A snapshot of a subscription, decoded. Views that are attached (carom/view.h) have applied it
     // already.

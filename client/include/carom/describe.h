@@ -24,8 +24,8 @@ typedef struct carom_body {
 
 typedef enum carom_body_type {
     CAROM_DYNAMIC,   // moved by forces and impacts; the default
-    CAROM_STATIC,    // stands for ever
-    CAROM_KINEMATIC, // moves by its velocity alone
+    CAROM_STATIC,    // never moves
+    CAROM_KINEMATIC, // moves only by its velocity
 } carom_body_type;
 
 typedef struct carom_shape_info {
@@ -74,7 +74,7 @@ typedef struct carom_joint_settings {
     bool exact;
     carom_joint_kind kind;
     uint64_t a, b;             // bodies, 0: none (a mouse has no a, a gear on two joints neither)
-    uint64_t joint_a, joint_b; // the revolute or prismatic joints that a gear stands on
+    uint64_t joint_a, joint_b; // the revolute or prismatic joints of a gear
     bool collide_connected;    // the two bodies collide all the same
     carom_vec2 anchor;         // a place in the world [m], or else
     carom_vec2 anchor_a, anchor_b; // points of the bodies, in their frames [m]

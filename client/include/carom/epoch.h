@@ -1,11 +1,11 @@
-// Which world of a name is meant.
+// Epochs distinguish worlds that had the same name.
 //
-// A world that was destroyed and made again bears the same name and another epoch; its ids begin at
-// 1 again, so that an id of the old one may name somebody else's body in the new one. A client
-// notes the epoch of each world that an answer or a snapshot tells of. A command that has to be
-// sent again after a loss (options.reconnect) names the epoch that was known when it was made, and
-// ends with CAROM_NOT_FOUND where the world is another one by then. carom_pin_epoch holds all
-// requests of a client to one epoch; a single call may have `epoch` among its arguments.
+// A world that was destroyed and made again has the same name and another epoch; its ids begin at 1
+// again, so an id of the old world may name another body in the new one. A client notes the epoch
+// of each world that an answer or a snapshot tells of. A command that has to be sent again after a
+// loss (options.reconnect) names the epoch that was known when it was made, and ends with
+// CAROM_NOT_FOUND where the world is another one by then. carom_pin_epoch holds all requests of a
+// client to one epoch; a single call may have `epoch` among its arguments.
 #ifndef CAROM_EPOCH_H
 #define CAROM_EPOCH_H
 

@@ -18,7 +18,7 @@ CAROM_BEGIN_DECLS
 
 // Which shapes a query sees. {0}, or NULL for it, sees all but sensors. Every default is 0.
 typedef struct carom_query_options {
-    bool all;        // ray and cast: every hit, not the nearest alone
+    bool all;        // ray and cast: every hit instead of the nearest
     bool sensors;    // sensors are seen too
     uint64_t ignore; // a body that the query passes through; 0: none
     bool has_filter; // the three below count

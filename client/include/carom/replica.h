@@ -75,7 +75,7 @@ CAROM_API void carom_replica_free_bytes(void *bytes); // NULL is allowed
 
 typedef struct carom_replica_state {
     bool ready;        // there is a world
-    const char *world; // its name; "" where it was not told. Valid until the next feed or load
+    const char *world; // its name; "" if unknown. Valid until the next feed or load
     uint64_t epoch;
     uint64_t tick;
     double time; // tick / hz [s]
@@ -171,9 +171,9 @@ typedef struct carom_recording_info {
     uint64_t begun; // [s since 1970]; 0: not known
     bool ended;     // the end mark was read
     uint64_t records;
-    uint64_t from, tick;  // of the last record: the tick before it, and its last
-    bool has_image;       // and it bears the state at `from`
-    bool has_hash;        // and the hash of the state at `tick`
+    uint64_t from, tick;  // of the last record: the tick before it, and its last tick
+    bool has_image;       // it has the state at `from`
+    bool has_hash;        // it has the hash of the state at `tick`
     uint64_t hash;        // see carom_replica_state
     uint64_t commands;    // in the last record read
     uint64_t bytes, size; // read, and of the file

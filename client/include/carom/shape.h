@@ -47,7 +47,7 @@ typedef struct carom_shape {
     double restitution;        // 0 to 1
     double rolling_resistance; // >= 0
     double tangent_speed;      // speed of the surface, as a conveyor belt has it [m/s]
-    bool sensor;               // notes what comes into it, and collides with nothing
+    bool sensor;               // detects overlaps, and collides with nothing
     bool has_filter;           // false: the three below are not sent
     uint64_t category, mask;   // bits, default 1 and all
     int32_t group;             // two shapes of one negative group never collide

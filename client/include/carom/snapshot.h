@@ -17,9 +17,9 @@ typedef enum carom_event_kind {
     // generated from proto/schema: events
     // two shapes began to touch
     CAROM_EVENT_BEGIN,
-    // they go on touching; one for each tick
+    // they still touch; one event for each tick
     CAROM_EVENT_STAY,
-    // they part, or one of them is gone
+    // they separated, or one of them was removed
     CAROM_EVENT_END,
     // they began to touch faster than the world's `hit_threshold`; only of shapes that ask for it
     // with `events`
@@ -41,21 +41,21 @@ typedef enum carom_event_kind {
     // the body left the world's bounds or its numbers overflowed, and it was disabled
     CAROM_EVENT_FREEZE,
     // end of generated
-    CAROM_EVENT_OTHER // of a later server; see `name`
+    CAROM_EVENT_OTHER // from a later server; see `name`
 } carom_event_kind;
 
 // Numbers that a kind of event does not have are 0.
 typedef struct carom_event {
     carom_event_kind kind;
     const char *name; // as on the wire: "begin", "end" …
-    uint64_t tick;    // whose state first shows it
+    uint64_t tick;    // the tick whose state first shows it
     uint64_t a, b;    // bodies
     uint64_t shape_a, shape_b;
     uint64_t joint;
     carom_vec2 point;  // [m]
     carom_vec2 normal; // from a to b
     double depth;      // of that point [m]
-    double speed;      // of approach along the normal [m/s]
+    double speed;      // approach speed along the normal [m/s]
     double impulse;    // [N s]
 } carom_event;
 
@@ -66,7 +66,7 @@ typedef struct carom_contact {
     uint64_t a, b;
     uint64_t shape_a, shape_b;
     carom_vec2 normal; // from a to b, at the deepest point
-    int count;         // of points, at least 1
+    int count;         // number of points, at least 1
     carom_vec2 points[CAROM_CONTACT_POINTS_MAX];
     carom_vec2 normals[CAROM_CONTACT_POINTS_MAX]; // at each
     double depth[CAROM_CONTACT_POINTS_MAX];       // [m]
@@ -75,11 +75,11 @@ typedef struct carom_contact {
 
 typedef struct carom_snapshot {
     uint64_t subscription;
-    const char *world; // "" in those of encoding "log" after the first
+    const char *world; // the world's name; "" in snapshots of encoding "log" after the first
     uint64_t epoch;    // another number: another life of the world, nothing from before holds
     uint64_t tick;
-    double time; // of the world [s]
-    bool full;   // `bodies` are all that are in view, not only those that changed
+    double time; // time of the world [s]
+    bool full;   // `bodies` has all bodies in view, not only the changed ones
     bool packed; // of encoding "packed": bodies are rounded, and where velocities were not asked
                  // for, those are estimates. Keys that `encoded` leaves out are told here all the
                  // same
@@ -104,7 +104,7 @@ typedef struct carom_snapshot {
     const uint64_t *enter; // ids that came into the subscription's area; of a packed one that came
                            // into view, also by being made
     size_t enter_count;
-    const uint64_t *leave; // ids that went out of it
+    const uint64_t *leave; // ids that left the view
     size_t leave_count;
     uint64_t left_out; // of subscriptions with a budget: so many bodies of the area are not in the
                        // state of `tick`, or were not told yet
@@ -114,7 +114,7 @@ typedef struct carom_snapshot {
                          // more; 0: not told
     const carom_event *events;
     size_t event_count;
-    const carom_contact *contacts; // of subscriptions that ask for them
+    const carom_contact *contacts; // for subscriptions that ask for them
     size_t contact_count;
     bool has_contacts;
 

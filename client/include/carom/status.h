@@ -53,9 +53,9 @@ typedef enum carom_status {
 // For a request whose answer was lost with the connection (CAROM_UNAVAILABLE): whether it took
 // effect.
 typedef enum carom_applied {
-    CAROM_APPLIED_UNKNOWN, // not known; also of every other error
-    CAROM_APPLIED_YES,     // it did: do not repeat it
-    CAROM_APPLIED_NO       // it did not: it may be repeated
+    CAROM_APPLIED_UNKNOWN, // unknown; also for every other error
+    CAROM_APPLIED_YES,     // it took effect: do not repeat it
+    CAROM_APPLIED_NO       // it did not take effect: it may be repeated
 } carom_applied;
 
 typedef struct carom_error {

@@ -33,7 +33,7 @@ typedef struct carom_view carom_view;
 
 typedef enum carom_gone {
     CAROM_GONE_REMOVED, // it no longer exists
-    CAROM_GONE_LEFT,    // it went out of the subscription's area
+    CAROM_GONE_LEFT,    // it left the subscription's area
     CAROM_GONE_UNSEEN   // a full snapshot does not name it, or the view was reset: it may be either
 } carom_gone;
 
@@ -89,7 +89,7 @@ CAROM_API void carom_view_reset(carom_view *view);
 
 typedef struct carom_view_state {
     bool ready;        // a full snapshot has come, nothing is amiss
-    bool ended;        // its subscription or connection is gone: nothing more will come
+    bool ended;        // its subscription or connection has ended: no more snapshots will come
     const char *world; // "" before the first snapshot; valid until the next is applied
     uint64_t epoch, tick;
     double time;        // time of the newest snapshot [s of the world]
@@ -109,7 +109,7 @@ typedef struct carom_view_state {
     uint64_t events_dropped;   // events that found the queue full
     size_t bodies, events;     // bodies seen now, events queued now
     size_t joints;             // described now
-    bool describing;           // descriptions are still to come
+    bool describing;           // more descriptions will follow
     bool has_area;             // the world's scene names the area that is best looked at
     double area[4];            // x0, y0, x1, y1 [m]
 } carom_view_state;

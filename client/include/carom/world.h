@@ -58,8 +58,8 @@ CAROM_API carom_value *carom_world_create_args(const char *world,
 CAROM_API carom_status carom_world_create(carom_client *client, const char *world,
                                           const carom_world_options *options, int timeout_ms,
                                           uint64_t *tick, carom_error *error);
-// As if options->if_absent were set; *created (may be NULL) is false if the world was there
-// already.
+// Like carom_world_create with options->if_absent; *created (may be NULL) is false if the world
+// existed already.
 CAROM_API carom_status carom_world_ensure(carom_client *client, const char *world,
                                           const carom_world_options *options, int timeout_ms,
                                           bool *created, uint64_t *tick, carom_error *error);
@@ -76,7 +76,7 @@ CAROM_API carom_status carom_world_set_gravity(carom_client *client, const char 
                                                carom_vec2 gravity, int timeout_ms, uint64_t *tick,
                                                carom_error *error); // (*)
 
-// The numbers of world.info; those that a server does not tell are 0.
+// The numbers of world.info; 0 if the server does not report them.
 typedef struct carom_world_info {
     uint64_t tick;
     double time; // [s]

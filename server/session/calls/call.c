@@ -413,8 +413,7 @@ static status check_method(const session *s, const rpc_message *m, const method_
     return STATUS_OK;
 }
 
-// A session that begins while the server leaves may go on with one that there was, and nothing
-// else.
+// A session that begins while the server is leaving may only resume an existing one.
 static bool is_too_late(const session *s, const command *cmd)
 {
     bool resumes = cmd->method == METHOD_HELLO && cmd->hello.resume != NULL;

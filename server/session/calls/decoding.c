@@ -35,7 +35,7 @@ static void write_arguments(decoding *d, method m)
     d->arguments = fitted != NULL ? fitted : taken;
 }
 
-// A method that the role does not allow is refused before its arguments are looked at.
+// A method that the role does not allow is refused before its arguments are decoded.
 static void decode_call(decoding *d)
 {
     const method_info *info = method_find(d->message.method, d->message.method_size);

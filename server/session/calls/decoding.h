@@ -25,8 +25,8 @@ typedef struct decoding {
     struct server *server;
     session_key from;
     share *of;
-    role role;                       // of the session
-    char owner[OWNER_BYTES_MAX + 1]; // its subject, "" without one
+    role role;                       // role of the session
+    char owner[OWNER_BYTES_MAX + 1]; // subject of the session, "" without one
     uint8_t *bytes;                  // owned
     size_t size;
     int64_t took_ns;
@@ -37,12 +37,12 @@ typedef struct decoding {
     command command;
     uint8_t *arguments; // owned: canonical, of a command that changes a world
     size_t arguments_size;
-    error err; // of verdict or decoded
+    error err; // error of `verdict` or of `decoded`
 } decoding;
 
 typedef struct decodings {
-    ARRAY(decoding *) waiting; // one for each session at most
-    bool busy;                 // one is being decoded
+    ARRAY(decoding *) waiting; // at most one for each session
+    bool busy;                 // a message is being decoded
     shares shares;
 } decodings;
 
@@ -51,7 +51,7 @@ bool decoding_wanted(size_t size, uint32_t values);
 // Begins with the message, which is copied; session_decoded is called with the result, unless the
 // session has ended, or goes on over another connection, by then.
 void decoding_begin(struct session *s, const uint8_t *bytes, size_t size);
-// Its session goes on without the message, if there is one: it is dropped, or its result is.
+// The session continues without the message, if there is one: it is dropped, or its result is.
 void decoding_forget(struct session *s);
 // No decoding may be under way.
 void decodings_deinit(decodings *d);

@@ -7,7 +7,7 @@
 #include "common/base/assert.h"
 #include "server/base/memory.h"
 
-enum { KEPT_BYTES = 4096 }; // an idle connection keeps no more than this
+enum { KEPT_BYTES = 4096 }; // an idle connection keeps at most this
 
 void input_init(input *in, uint32_t message_bytes_max)
 {

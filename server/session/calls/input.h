@@ -36,7 +36,7 @@ void input_append(input *in, const uint8_t *data, size_t size);
 // bytes so far.
 scan_verdict input_next(input *in, const uint8_t **message, size_t *size, error *err);
 
-// Whether bytes have come that input_next has not looked at.
+// Whether there are bytes that input_next has not seen.
 bool input_unscanned(const input *in);
 
 // Whether a message has begun and is not whole.

@@ -52,7 +52,7 @@ static void note_request(session *s, const reply *r)
         request_log_apply(&s->calls.requests, r->world, to->sequence, to->id,
                           limits_worlds_in_all(s->server->limits));
         const world_entry *entry = directory_find_number(&s->server->worlds, r->world);
-        ASSERT(entry != NULL && entry->waiting > 0); // it is kept for its replies
+        ASSERT(entry != NULL && entry->waiting > 0); // the entry is kept for its replies
         if (entry->unnamed) {
             worlds_note_gone(s, entry); // destroyed behind it
         }
@@ -81,7 +81,7 @@ static void answer_session(session *s, reply *r)
         metrics_add(METRIC_notifications_failed, 1);
         audit_notification(s->key.number, r->status, r->text);
     } else if (!r->reply_to.answerable) {
-        // nobody waits for it
+        // no request waits for it
     } else if (r->status != STATUS_OK) {
         error err;
         error_set(&err, r->status, "%s", r->text);
@@ -149,8 +149,7 @@ void replies_answer(server *s, reply *r)
 
 // ---- snapshots and ends of subscriptions
 
-// A session's only subscription is sent at once; those of a session that has several leave
-// together.
+// A session's only subscription is sent at once; those of a session with several are sent together.
 static void deliver(session *s, const snapshot_delivery *d, const reply *r)
 {
     bool outdated = d->session.generation != s->key.generation;

@@ -40,7 +40,7 @@ static void drop_answered(request_log *log)
 
 void request_log_answer(request_log *log, uint64_t sequence)
 {
-    // Results come nearly in the order of the requests: the first ones are looked at first.
+    // Results come nearly in the order of the requests, so the search starts with the oldest.
     uint32_t at = log->first;
     while (at < log->waiting.count && log->waiting.data[at].sequence < sequence) {
         at++;

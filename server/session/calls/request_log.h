@@ -26,7 +26,7 @@ typedef struct waiting_request {
 
 typedef struct world_applied {
     uint64_t world;    // the world's number
-    uint64_t sequence; // of the request
+    uint64_t sequence; // number of the request
     uint32_t id;
 } world_applied;
 
@@ -37,10 +37,10 @@ typedef struct gone_world {
 
 typedef struct request_log {
     uint64_t next;                  // sequence of the next request
-    ARRAY(waiting_request) waiting; // by sequence; those before `first` are answered
+    ARRAY(waiting_request) waiting; // sorted by sequence; those before `first` are answered
     uint32_t first;
-    ARRAY(world_applied) applied; // one a world, in no order
-    ARRAY(gone_world) gone;       // one a name, in no order
+    ARRAY(world_applied) applied; // one for each world, in no order
+    ARRAY(gone_world) gone;       // one for each name, in no order
 } request_log;
 
 void request_log_deinit(request_log *log);
@@ -63,7 +63,7 @@ void request_log_apply(request_log *log, uint64_t world, uint64_t sequence, uint
 // more than REQUEST_LOG_GONE_MAX names the one longest without a request is forgotten. False if no
 // request of the session took effect in it.
 bool request_log_bury(request_log *log, uint64_t world, const char *name);
-// The same of a world from before a restart.
+// The same for a world from before a restart.
 void request_log_remember(request_log *log, const char *name, const world_applied *last);
 
 // The session's last request that took effect in the newest such world of that name. `world` is the

@@ -26,11 +26,11 @@ _Static_assert(OWNER_BYTES_MAX <= QUOTA_OWNER_NAME_MAX - 2, "a subject's name, a
 enum {
     // wrong tokens on one connection before it is closed: each costs a signature
     TOKENS_REFUSED_MAX = 3,
-    PRICED_BYTES = 1024,   // of a message that is decoded in the time of a plain request
-    PRICED_VALUES = 32,    // and values of such a message
+    PRICED_BYTES = 1024,   // bytes of a message that is decoded in the time of a plain request
+    PRICED_VALUES = 32,    // values of such a message
     LARGE_VALUES = 1024,   // a message with more is paid for before it is decoded
-    PRICED_ROWS = 2,       // of an answer that is written in that time
-    STRANGER_VALUES = 1024 // of a message before a token; a hello has some ten
+    PRICED_ROWS = 2,       // rows of an answer that is written in that time
+    STRANGER_VALUES = 1024 // values of a message before a token; a hello has about ten
 };
 
 // ---- who it is
@@ -107,7 +107,7 @@ status rights_read_token(session *s, const char *token, grant **out, error *err)
 {
     *out = NULL;
     if (s->server->keys == NULL || token == NULL) {
-        return STATUS_OK; // nobody is asked for a token: it is passed over
+        return STATUS_OK; // no token is required: it is ignored
     }
     status result = jwt_verify(auth_keys_set(s->server->keys), token, clock_wall_s(), out, err);
     metrics_add(result == STATUS_OK ? METRIC_tokens_accepted : METRIC_tokens_refused, 1);
@@ -178,7 +178,7 @@ void rights_take(session *s, grant *g)
     session_deal(s);
     rights_bound_input(s);
     if (old != NULL && (g->role < old->role || !same_areas(old, g) || !grant_covers(g, old))) {
-        rights_fall(s); // its waiting batches were allowed by greater rights
+        rights_fall(s); // greater rights had allowed its waiting batches
     }
     standing_prolong(s->identity.standing, g->expires);
     if (old != NULL) {
@@ -363,7 +363,7 @@ static double seconds_until(const session *s, const quota_owner *payer, double p
 status rights_pay(session *s, method m, size_t size, bool *exhausted, error *err)
 {
     double price = price_of(s, m, size);
-    ASSERT(price > 0.0); // else a client could ask for ever
+    ASSERT(price > 0.0); // otherwise a client could send requests forever
     double rate = (double)s->identity.bounds.requests_per_second;
     double burst = (double)s->identity.bounds.request_burst;
     uint64_t now = uv_now(s->server->loop);
@@ -529,7 +529,7 @@ typedef status token_areas_function(const grant *g, command *c, error *err);
 #define SEE(id, name) [METHOD_##id] = token_areas_##name,
 static token_areas_function *const TOKEN_AREAS[METHOD_COUNT] = {METHOD_TOKEN_AREAS(SEE)};
 
-// For sessions with token areas. A method that shows bodies and has no rule is refused.
+// For sessions with token areas. A method that shows bodies and has no rule here is refused.
 static status check_token_areas(const grant *g, command *c, error *err)
 {
     ASSERT(g->area_count > 0 && (unsigned)c->method < METHOD_COUNT);

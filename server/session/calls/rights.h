@@ -12,24 +12,24 @@
 
 void rights_begin(session *s);
 void rights_end(session *s);
-// The session `to` becomes who `from` was, and `from` nobody.
+// Moves the identity of `from` to `to`, and leaves `from` without one.
 void rights_move(session *to, session *from);
 // The token's subject; "" without one.
 const char *rights_subject(const session *s);
 // The quota owner whose limit of waiting requests it shares: its subject, else its address. NULL:
 // none.
 quota_owner *rights_quota_owner(const session *s);
-// The subject to whom its processor time is charged (server/schedule): its quota owner, or itself.
+// The subject to which its processor time is charged (server/schedule): its quota owner, or itself.
 uint64_t rights_dealt_to(const session *s);
 // The holder who pays for its subscriptions' memory: its quota owner's, or its own.
 memory_holder *rights_holder(session *s);
-const memory_holder *rights_holding(const session *s); // NULL: its own, and it has none yet
+const memory_holder *rights_holding(const session *s); // NULL: its own, if it has none yet
 bool rights_expired(const session *s);
 // Sets the largest message that it may send, which is smaller until it sends a token.
 void rights_bound_input(session *s);
 // Whether the last message is so large that it is paid for before it is decoded.
 bool rights_pays_first(const session *s);
-// Whether the session is nobody until it sends a token.
+// Whether the session has no rights until it sends a token.
 bool rights_awaits_token(const session *s);
 
 // Checks a token; NULL is no token. *out is the caller's, NULL where none was given or is asked

@@ -198,7 +198,7 @@ static void put_histogram(buffer *out, family f, const char *label, const coarse
 
 static void label_world(const world_metrics *m, char out[WORLD_NAME_BYTES_MAX + 16])
 {
-    // A name has no character that would have to be escaped.
+    // A name has no characters that need escaping.
     snprintf(out, WORLD_NAME_BYTES_MAX + 16, "world=\"%s\",", m->name);
 }
 

@@ -24,7 +24,7 @@
 #include "server/session/service.h"
 
 enum {
-    ASKED_AT_ONCE = 8, // worlds, between two looks at the clock
+    ASKED_AT_ONCE = 8, // worlds between two readings of the clock
     LATE_MS = 50,      // three ticks of 60 Hz
     COMING_MS = 1000   // wait for a world that is being restored
 };
@@ -139,7 +139,7 @@ static void tell_row(world_survey *v, const world_entry *entry, const shared_byt
     const uint32_t at = entry->figures[v->confined].at;
     if (!v->under_way || at >= v->rows.count || v->rows.data[at].number != entry->number ||
         !v->rows.data[at].awaited) {
-        return; // it has done without
+        return; // it was answered without this row
     }
     ASSERT(v->left > 0);
     v->rows.data[at].awaited = false;
@@ -320,7 +320,7 @@ status worlds_list(server *s, const call *c, error *err)
     return STATUS_OK;
 }
 
-// Both: who asked for the one may become one of the other's before it is answered.
+// Both lists: a session that asked for one may change to the other kind before it is answered.
 void worlds_list_init(server *s)
 {
     for (int i = 0; i < 2; i++) {

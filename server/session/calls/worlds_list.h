@@ -21,7 +21,7 @@ typedef struct survey_asker {
 } survey_asker;
 
 typedef struct survey_row {
-    uint64_t number; // of the world
+    uint64_t number; // number of the world
     char name[WORLD_NAME_BYTES_MAX + 1];
     buffer bytes; // {world ...}; empty for a world that ended meanwhile
     bool awaited; // its world has not answered yet
@@ -38,7 +38,7 @@ typedef struct world_survey {
     ARRAY(survey_row) rows;
     uint32_t asked, left; // rows whose world was asked, and how many of these are still awaited
     uint32_t answered;    // how many of `asking` are answered
-    shared_bytes *whole;  // the answer for all who see all worlds; NULL: not made yet
+    shared_bytes *whole;  // the answer for sessions that see all worlds; NULL: not made yet
 } world_survey;
 
 status worlds_list(server *s, const call *c, error *err);

@@ -22,7 +22,8 @@ static uint32_t hash_of(const char *text)
 
 static uint32_t place_of(const quota_owners *p, const char *name)
 {
-    ASSERT(p->count < p->capacity && (p->capacity & (p->capacity - 1)) == 0); // else no end
+    // otherwise the search would not end
+    ASSERT(p->count < p->capacity && (p->capacity & (p->capacity - 1)) == 0);
     uint32_t at = hash_of(name) & (p->capacity - 1);
     while (p->table[at] != NULL && strcmp(p->table[at]->name, name) != 0) {
         at = (at + 1) & (p->capacity - 1);

@@ -21,7 +21,7 @@ typedef struct quota_owner {
     uint32_t holders; // number of its sessions
     uint64_t tally;   // scratch for callers that count
     bucket requests;
-    uint64_t waiting; // requests to worlds that have no result yet, of sessions that ended too
+    uint64_t waiting; // requests to worlds without a result yet, those of ended sessions included
     uint64_t waiting_bytes;
     memory_holder *memory; // held: pays for its subscriptions' memory
 } quota_owner;
@@ -30,7 +30,7 @@ typedef struct quota_owners {
     quota_owner **table; // open addressing; capacity is a power of two, or 0
     uint32_t capacity, count;
     uint64_t last_number;
-    uint32_t purge_at; // count at which those that need not be remembered are dropped
+    uint32_t purge_at; // the count at which unneeded owners are dropped
 } quota_owners;
 
 void quota_owners_deinit(quota_owners *p);

@@ -16,7 +16,7 @@ secret secret_create(void)
     size_t have = 0;
     while (have < sizeof s.bytes) {
         ssize_t got = getrandom(s.bytes + have, sizeof s.bytes - have, 0);
-        ASSERT(got > 0 || errno == EINTR); // it waits until the kernel has enough
+        ASSERT(got > 0 || errno == EINTR); // the call waits until the kernel has enough entropy
         have += got > 0 ? (size_t)got : 0;
     }
     return s;

@@ -28,7 +28,7 @@ secret secret_create(void);
 // Overwrites it, so that no core file has it.
 void secret_wipe(secret *s);
 
-// A digest (SHA-256) from which nobody gets the secret back.
+// A digest (SHA-256), from which the secret cannot be recovered.
 secret secret_digest(const secret *s);
 
 // Takes the same time wherever the two differ.

@@ -18,7 +18,7 @@ static uint64_t unsent(const session *s)
     return s->connection != NULL ? connection_traffic_now(s->connection).queued_bytes : 0;
 }
 
-// Connections that are closing have their last bytes yet; they go within limits.close_ms.
+// Closing connections still have unsent bytes, for at most limits.close_ms.
 static uint64_t unsent_of_closing(const server *s)
 {
     uint64_t sum = 0;
@@ -45,7 +45,7 @@ static void tally(const server *s)
     }
 }
 
-// NULL: nobody has anything waiting.
+// NULL: no connection has unsent output.
 static session *find_fullest(const server *s)
 {
     session *found = NULL;

@@ -14,7 +14,7 @@
 typedef struct aside_list {
     const char *directory;
     crash_lines lines;         // the lines read at the start
-    crash_lines kept;          // those of worlds that are there and not loaded again
+    crash_lines kept;          // crashes of worlds that exist and are not loaded again
     const char *const *loaded; // names of worlds that are started all the same
     uint32_t loaded_count;
 } aside_list;
@@ -28,8 +28,8 @@ void aside_begin(aside_list *a, const char *directory, const char *const *loaded
 // each world of the data directory.
 bool aside_has(aside_list *a, const char *name, uint64_t world, error *why);
 
-// All worlds were asked for, and those that start have played their logs: the file forgets worlds
-// that are not there any more and those that were loaded again. Frees the list.
+// All worlds were requested, and those that start have played their logs: the file drops worlds
+// that do not exist any more and those that were loaded again. Frees the list.
 void aside_finish(aside_list *a);
 // Frees the list without writing: the file stays unchanged.
 void aside_drop(aside_list *a);

@@ -30,7 +30,7 @@ uint64_t balance_choose(const world_load *loads, uint32_t count, uint64_t gap)
     return chosen;
 }
 
-// Those with a thread of their own keep it.
+// Worlds with a thread of their own keep it.
 static bool is_shared(const server *s, const sim_thread *h)
 {
     bool shared = false;

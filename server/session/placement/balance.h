@@ -11,7 +11,7 @@
 
 enum {
     BALANCE_GAP_LEAST = 200000, // millionths: between two threads that differ by less, none moves
-    BALANCE_SHARE_LEAST = 20000 // of a world; moving a smaller one makes no difference
+    BALANCE_SHARE_LEAST = 20000 // load of a world; moving a smaller one makes no difference
 };
 
 // The number of the world whose move brings the loads of the two threads closest; 0 if no move

@@ -23,8 +23,8 @@
 typedef struct world_figures {
     shared_bytes *row; // as last reported; NULL: never
     bool fresh;        // no later reply of the world shows a later state
-    bool asked;        // its answer is to come
-    uint32_t at;       // its place in the survey under way, if there is one
+    bool asked;        // its answer is awaited
+    uint32_t at;       // its place in the current survey, if there is one
 } world_figures;
 
 typedef struct world_entry {
@@ -34,25 +34,25 @@ typedef struct world_entry {
     uint64_t session;      // number of the session that it ends with; 0: the server's
     bool unnamed;          // destroyed, or could not be made
     bool logged;           // a restart restores it
-    bool coming;           // it is being restored; queued requests wait for that
+    bool coming;           // it is being restored; requests are queued until it is
     bool adopting;         // it was restored, and its thread has not answered yet
     bool handed;           // its thread has reported its final state (handover.h)
     char *broken;          // owned: why it is not served, though it is on the disk; NULL for most
-    uint64_t tick;         // of a broken one: last tick of its log
-    storage_world *stored; // of a broken one, until it is destroyed
-    storage_durability durability; // of a fork, until it is made, and of a broken one
+    uint64_t tick;         // of a broken world: last tick of its log
+    storage_world *stored; // of a broken world, until it is destroyed
+    storage_durability durability; // of a fork until it is made, and of a broken world
     uint64_t waiting;              // accepted commands that are not answered yet
     request *held;                 // requests queued, in order, while it has no simulation thread
     request **held_last;
-    reply *replies, **replies_last; // its replies that are not handled yet, in order
+    reply *replies, **replies_last; // its unhandled replies, in order
     uint32_t delivered;             // deliveries of the first reply that were sent
     turn_job replying;
-    void *owner;              // of the directory, for the job
-    world_figures figures[2]; // by `confined` of the asking session
+    void *owner;              // the directory, for the job
+    world_figures figures[2]; // by the asking session's `confined`
 } world_entry;
 
 typedef struct directory {
-    ARRAY(world_entry *) by_name;   // those that have their name, in its order
+    ARRAY(world_entry *) by_name;   // worlds with a name, sorted by it
     ARRAY(world_entry *) by_number; // all, ascending
     uint64_t next_number;           // 1 at first; may be raised
 } directory;
@@ -74,13 +74,13 @@ uint32_t directory_broken(const directory *d);
 
 // Adds a world that is being made; its name must be free.
 world_entry *directory_add(directory *d, const char *name);
-// Adds one with a given number, above those of all others.
+// Adds a world with a given number, higher than all others.
 world_entry *directory_add_numbered(directory *d, const char *name, uint64_t number);
 
 // Frees the world's name.
 void directory_unname(directory *d, world_entry *entry);
 
-// Frees the entry if it has neither name, nor awaited answers, nor replies to be handled.
+// Frees the entry if it has no name, no awaited answers and no unhandled replies.
 void directory_release(directory *d, world_entry *entry);
 
 #endif

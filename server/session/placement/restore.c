@@ -133,7 +133,7 @@ static status on_record(void *context, storage_world *stored, const storage_reco
     restore_entry head;
     (void)err;
     if (r->failed || !r->info.has_image) {
-        return STATUS_OK; // the other worlds go on
+        return STATUS_OK; // the other worlds continue
     }
     if (restore_entry_read(entry->bytes, entry->size, &head)) {
         w->until = head.until;
@@ -194,7 +194,7 @@ static void remove_world(restored_worlds *list, uint32_t i)
     array_swap_remove(list, i);
 }
 
-// Chooses which of the worlds read are to be played.
+// Chooses the worlds to play among those that were read.
 static void choose(restored_worlds *list)
 {
     for (uint32_t i = list->count; i > 0; i--) {

@@ -24,7 +24,7 @@
 #include "server/world/message/messages.h"
 #include "server/world/state/last_requests.h"
 
-enum { RESTORE_THREADS_MAX = 64 }; // beside the one that asks
+enum { RESTORE_THREADS_MAX = 64 }; // besides the calling thread
 
 typedef struct restoration restoration;
 
@@ -38,13 +38,13 @@ typedef struct restored_world {
     char *broken;              // why: "was not restored: …", or "is set aside: …"
     bool has_image;            // the log has an image, and not only its announcement
     bool unlogged;             // its log lacks a part of its state
-    bool taken;                // one of the playing threads has it
+    bool taken;                // a playing thread has taken it
     const atomic_bool *stop;   // set to true to stop playing early. NULL: never
     uint64_t sequence;         // of its log's last record
     uint64_t until;            // the last tick that may have been shown
-    uint64_t tick;             // that the last record leads to
+    uint64_t tick;             // tick that the last record leads to
     uint64_t commands, hashes; // numbers of those played, and compared
-    uint64_t session;          // with which it ends, of a world without a log; 0: none
+    uint64_t session;          // session with which a world without a log ends; 0: none
 } restored_world;
 
 typedef ARRAY(restored_world) restored_worlds;
@@ -65,8 +65,8 @@ const last_requests *restore_marks(const restored_world *w);
 // Estimated cost of playing it, for comparison with others.
 uint64_t restore_cost(const restored_world *w);
 
-// Makes the image (world_image.h; taken over), of that tick and hash, the world's state, whatever
-// its log says.
+// Makes the image (world_image.h; taken over) of that tick and hash the world's state, whatever its
+// log says.
 void restore_from_image(restored_world *w, uint8_t *image, size_t size, uint64_t tick,
                         uint64_t hash);
 

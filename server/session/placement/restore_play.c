@@ -195,7 +195,7 @@ static status play_entry(restoration *r, const uint8_t *bytes, size_t size, erro
     return play_record(r, at + used, left - used, head.digests, err);
 }
 
-// A stopped world is not served: whatever was made of it is freed.
+// A stopped world is not served: frees its partly made state.
 static bool is_stopped(const restored_world *w)
 {
     return w->stop != NULL && atomic_load_explicit(w->stop, memory_order_relaxed);
@@ -344,7 +344,7 @@ static void *work_off(void *argument)
     return NULL;
 }
 
-// This thread works too, alone if the system gives no others.
+// This thread works too, alone if the system provides no others.
 void restore_each(restored_worlds *worlds, int threads, void (*work)(restored_world *w))
 {
     ASSERT(threads > 0);

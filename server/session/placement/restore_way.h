@@ -10,10 +10,10 @@
 #include "server/world/log/world_image.h"
 
 enum {
-    RESTORE_HELD_HEAD_BYTES = 12,       // of a record in memory: u64 sequence, u32 size
-    RESTORE_HELD_BYTES_MAX = 256 << 20, // of records; beyond that, those read so far are played
+    RESTORE_HELD_HEAD_BYTES = 12,       // head of a record in memory: u64 sequence, u32 size
+    RESTORE_HELD_BYTES_MAX = 256 << 20, // bytes of records; beyond it, those read so far are played
     RESTORE_RECORDS_BYTES_MAX =
-        2 * RESTORE_HELD_BYTES_MAX // of one world: the bound above, and one record
+        2 * RESTORE_HELD_BYTES_MAX // for one world: the bound above, and one record
 };
 
 struct restoration {
@@ -60,7 +60,7 @@ bool restore_entry_read(const uint8_t *bytes, size_t size, restore_entry *out);
 
 // Plays the records in memory.
 void restore_play_held(restored_world *w);
-// Does `work` to each world that is to be played, on as many threads; this one works too.
+// Calls `work` for each world to be played, on so many threads, this one included.
 void restore_each(restored_worlds *worlds, int threads, void (*work)(restored_world *w));
 
 #endif

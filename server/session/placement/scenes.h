@@ -1,5 +1,5 @@
-// The scenes of which a server makes worlds: files in the operator's folder, and those that are
-// built in. Any thread.
+// The scenes from which a server makes worlds: files in the operator's folder, and built-in ones.
+// Any thread.
 #ifndef CAROM_SERVER_SESSION_PLACEMENT_SCENES_H
 #define CAROM_SERVER_SESSION_PLACEMENT_SCENES_H
 

@@ -17,7 +17,7 @@
 
 // ---- requests
 
-// A command that changes a world goes into its log, as it was said.
+// A command that changes a world is logged with the arguments as received.
 static void note_arguments(request *r, const call *c)
 {
     if (method_scope_of(r->command.method) != SCOPE_WORLD_COMMAND) {
@@ -154,7 +154,7 @@ void worlds_deliver(world_entry *entry, request *r)
         return;
     }
     bool sent = sim_thread_send(entry->thread, r);
-    ASSERT(sent); // the queue has space for all requests that worlds may have waiting
+    ASSERT(sent); // the queue has space for all requests that may wait for worlds
 }
 
 void worlds_deliver_held(world_entry *entry)
@@ -221,7 +221,7 @@ void worlds_note_written(server *s, uint64_t subscription, uint64_t world)
     array_push(&s->written, ((written_snapshot){world, subscription}));
 }
 
-// Those of one world in a row are one request: most often all of a tick.
+// Consecutive acknowledgements of one world are one request: usually all of a tick.
 void worlds_acknowledge(server *s)
 {
     const written_snapshot *all = s->written.data;
@@ -280,7 +280,7 @@ void worlds_unname(server *s, world_entry *entry)
     }
 }
 
-// Destroys a world in the server's own name, however many requests wait: nobody needs the answer.
+// Destroys a world on the server's behalf, however many requests wait: the answer is not needed.
 static void destroy_unasked(server *s, world_entry *entry)
 {
     command destroy = {.method = METHOD_WORLD_DESTROY};

@@ -9,7 +9,7 @@
 #include "server/session/session.h"
 #include "server/world/message/messages.h"
 
-// A snapshot that was written out, which its world does not know yet.
+// A snapshot that was written out, which its world has not been notified of.
 typedef struct written_snapshot {
     uint64_t world, subscription;
 } written_snapshot;
@@ -21,7 +21,7 @@ request *worlds_request(const call *c, world_entry *entry, command *taken);
 // accepted: limit_exceeded names the limit.
 status worlds_check_capacity(const server *s, const world_entry *entry, const request *r,
                              error *err);
-// Counts the request as one that the world has yet to answer.
+// Counts the request as one that the world must still answer.
 void worlds_count_in(server *s, world_entry *entry, request *r);
 // Passes the request (taken over) to the world's simulation thread, or queues it while the world is
 // being made.

@@ -25,7 +25,7 @@ typedef struct build {
     world_entry *entry;
     request *request; // owned until it is sent or answered
     storage_durability durability;
-    shared_bytes *image;  // of the world to fork; else NULL
+    shared_bytes *image;  // image of the world to fork; else NULL
     bool crowds;          // its steps would make others wait
     memory_charge making; // until the world counts its own memory
     adoption *adoption;   // as far as it is made
@@ -185,7 +185,7 @@ static void refuse_world(server *s, build *b, status why, const char *text)
     if (!entry->unnamed) {
         worlds_unname(s, entry);
     }
-    entry->waiting++; // so that it lives until this function is done with it
+    entry->waiting++; // keeps the entry alive until this function is done with it
     answer_unsent(s, b->request, why, text);
     while (entry->held != NULL) {
         request *r = entry->held;
@@ -223,7 +223,7 @@ static void answer_row(server *s, const world_entry *entry, request *r)
     reply_free(answer);
 }
 
-// Its log is dropped, as the world would have been.
+// Drops its log, as for a destroyed world.
 static void answer_end(server *s, world_entry *entry, request *r)
 {
     uint64_t sequence = 0;
@@ -254,7 +254,7 @@ static void refuse_one(server *s, world_entry *entry, request *r, const char *te
         answer_end(s, entry, r);
         return;
     }
-    if (r->again && of != NULL) { // its client was told that the subscription continues
+    if (r->again && of != NULL) { // the server told its client that the subscription continues
         session_world_closed(of, r->subscription, STATUS_UNAVAILABLE, text);
     }
     answer_unsent(s, r, STATUS_UNAVAILABLE, text);
@@ -262,7 +262,7 @@ static void refuse_one(server *s, world_entry *entry, request *r, const char *te
 
 void worlds_refuse_held(server *s, world_entry *entry, const char *text)
 {
-    entry->waiting++; // so that it lives until this function is done with it
+    entry->waiting++; // keeps the entry alive until this function is done with it
     while (entry->held != NULL) {
         request *r = entry->held;
         entry->held = (request *)r->node.next;
@@ -454,7 +454,7 @@ static status destroy_broken(server *s, const call *c, world_entry *entry, error
     return STATUS_OK;
 }
 
-// ---- world.fork: the one world makes an image of itself, of which the other is built
+// ---- world.fork: the source world makes an image, from which the second one is built
 
 status worlds_fork(server *s, const call *c, command *fork, error *err)
 {

@@ -10,7 +10,7 @@
 
 status worlds_create(server *s, const call *c, command *create, error *err);
 status worlds_fork(server *s, const call *c, command *fork, error *err);
-// The world that is to be forked has answered: the second one is built, and answers in its place.
+// The world to fork has answered: the second one is built, and answers in its place.
 void worlds_forked(server *s, reply *r);
 status worlds_destroy(server *s, const call *c, command *destroy, error *err);
 // Whether there may be a new world of that name: already_exists, limit_exceeded.

@@ -47,7 +47,7 @@ static void note_marks(server *s, const world_entry *entry, const last_requests 
     }
 }
 
-// Bodies of sessions that are gone end; those of restored sessions end with them.
+// Removes the bodies of sessions that no longer exist; those of restored sessions end with these.
 static void end_past_sessions(const server *s, uint64_t world, adoption *a)
 {
     const session_bodies *bodies = a->session_bodies;
@@ -125,7 +125,7 @@ static void give_up(server *s, world_entry *entry, restored_world *w)
     worlds_refuse_held(s, entry, why.text);
 }
 
-// Whether it was read, and is playing or still to be played.
+// Whether it was read, and is playing or waits for it.
 static bool is_to_come(const world_entry *entry)
 {
     return entry->coming && entry->broken == NULL;
@@ -148,7 +148,7 @@ static void take(server *s, restored_world *w)
 typedef struct play_job {
     uv_work_t work;
     server *server;
-    restored_world *world; // its place does not change before all have come
+    restored_world *world; // its address does not change before all worlds are restored
 } play_job;
 
 static void play_next(server *s);
@@ -266,7 +266,7 @@ static void begin(server *s, restored_world *w)
 void worlds_begin_restored(server *s)
 {
     uint64_t first = s->worlds.next_number;
-    s->worlds.next_number = 0; // they bring their numbers, in ascending order
+    s->worlds.next_number = 0; // restored worlds bring their numbers, in ascending order
     for (uint32_t i = 0; i < s->restored.count; i++) {
         begin(s, &s->restored.data[i]);
     }

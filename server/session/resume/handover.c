@@ -35,7 +35,7 @@ static bool write_head(server *s, uint8_t head[HANDOVER_HEAD_BYTES], const char 
     return begun && write_all(fd, head, HANDOVER_HEAD_BYTES) && write_all(fd, name, size);
 }
 
-// `entry` may be NULL: its end is all that is still to be written of it.
+// `entry` may be NULL: then only the end of its log remains to be written.
 static bool write_world(server *s, const world_entry *entry, const reply *r)
 {
     uint8_t head[HANDOVER_HEAD_BYTES] = {0};

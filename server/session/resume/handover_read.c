@@ -56,7 +56,7 @@ static bool is_sound(const reader *r, const handed *w)
            w->image_size <= r->end - w->image_at;
 }
 
-// The next head with its name; goes on behind its image. False where it cannot be.
+// Reads the next head with its name, and moves past its image. False if it is invalid.
 static bool read_head(reader *r, handed *out, bool *last)
 {
     uint8_t head[HANDOVER_HEAD_BYTES];
@@ -161,7 +161,7 @@ static status compare(const restored_world *found, const handed *w, error *err)
         w->name, w->end.sequence, w->end.tick, w->end.hash, found->sequence, found->until);
 }
 
-// The world goes on from its image, whatever its log says.
+// The world continues from its image, whatever its log says.
 static status rescue(const reader *r, restored_world *found, const handed *w, error *err)
 {
     status s = found != NULL ? take_image(r, found, w, err) : STATUS_INTERNAL;
@@ -258,7 +258,7 @@ static status take_world(reader *r, const handed *w, error *err)
                                                  : STATUS_OK;
     array_push(&r->listed, w->number);
     if (s != STATUS_OK && r->server->options->handed_back) {
-        log_error("%s", err->text); // the others go on
+        log_error("%s", err->text); // the others continue
         return STATUS_OK;
     }
     return s;
@@ -296,14 +296,14 @@ static status play(reader *r, error *err)
             return err->status;
         }
         log_error("%s", err->text);
-        if (w->stored == NULL) { // it has no log that could be kept
+        if (w->stored == NULL) { // it has no log to keep
             restored_worlds_remove(list, i - 1);
         }
     }
     return STATUS_OK;
 }
 
-// Any difference ends the start: the old server then goes on with its worlds.
+// Any difference stops the start: the old server then continues with its worlds.
 status handover_read(server *s, error *err)
 {
     reader r = {.server = s, .fd = s->options->handed_worlds};

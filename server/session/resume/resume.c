@@ -44,7 +44,7 @@ static bool is_secret_of(const session *s, const secret *given)
                         s->resume.secret_state == SECRET_DIGESTED ? &digest : given);
 }
 
-// The session that a hello names; NULL, for whatever reason, with the same error.
+// The session that a hello names; NULL, with the same error for every reason.
 static session *find(const server *s, const char *text, error *err)
 {
     session_key key;
@@ -69,7 +69,7 @@ static session *find(const server *s, const char *text, error *err)
 
 static void on_expiry(uv_timer_t *timer);
 
-// Sets the timer to the first that is to end.
+// Sets the timer to the first session that expires.
 static void await_expiry(server *s)
 {
     uv_timer_stop(&s->expiry);
@@ -116,8 +116,8 @@ static void forget_detached(session *s)
             (of->detached.count - at) * sizeof(session *));
 }
 
-// The one that makes room: the oldest of the subject that has most of them, so that nobody crowds
-// out others. Those of no subject count as crowds; where there are no keys they are all there are.
+// The session to drop: the oldest of the subject with the most, so that no subject displaces
+// others. Sessions without a subject count as one crowd; without keys there are only those.
 static session *find_superfluous(const server *s)
 {
     session *found = NULL;
@@ -182,7 +182,7 @@ void resume_end_all(server *s)
 
 // ---- getting another
 
-// Moves all that the session is, apart from its connection, from one object to the other.
+// Moves the session's state, apart from its connection, from one object to the other.
 static void take_over(session *to, session *from)
 {
     server *of = to->server;

@@ -97,7 +97,7 @@ static void append(server *s, buffer *record)
     s->session_store.bytes += record->size;
     buffer_deinit(record);
     if (s->session_store.bytes >= SESSION_STORE_GROWTH_BYTES &&
-        !s->draining) { // then some are gone already
+        !s->draining) { // otherwise some have ended already
         rewrite(s);
     }
 }

@@ -50,7 +50,7 @@ typedef struct session_store {
     bool failed;
 } session_store;
 
-// To be called before the data directory is changed: refuses a file of a newer version.
+// Must be called before the data directory is changed: refuses a file of a newer version.
 status session_store_check(const struct server *s, error *err);
 // Reads the file and makes the sessions, before the worlds are there.
 void session_store_open(struct server *s);

@@ -37,7 +37,7 @@ bool session_store_record_write(int fd, buffer *record);
 typedef struct session_store_report {
     bool there;        // the file exists
     uint64_t records;  // number of sound records
-    uint64_t at, size; // up to which byte they did, of how many
+    uint64_t at, size; // up to which byte they are valid, of how many
 } session_store_report;
 
 // False: the record makes no sense.

@@ -195,7 +195,7 @@ static grant *next_grant(reader *r)
 
 static session *session_of(const server *s, uint64_t number)
 {
-    for (uint32_t i = s->detached.count; i > 0; i--) { // mostly that of the record before
+    for (uint32_t i = s->detached.count; i > 0; i--) { // usually the session of the previous record
         if (s->detached.data[i - 1]->key.number == number) {
             return s->detached.data[i - 1];
         }
@@ -215,13 +215,13 @@ static session *make_session(server *s, uint64_t number, uint32_t slot)
     made->key = (session_key){.slot = slot, .number = number};
     made->resume.secret_state = SECRET_DIGESTED;
     made->resume.record_stored = true;
-    session_change(made, SESSION_SPEAKING); // its hello was the process's before
+    session_change(made, SESSION_SPEAKING); // its hello was received by the earlier process
     rights_begin(made);
     s->sessions.data[slot] = made;
     return made;
 }
 
-// Records of earlier versions lack it. The last record of a session has all of them.
+// Records of earlier versions lack it. The last record of a session has the complete list.
 static bool read_gone(session *s, reader *r)
 {
     reader all = r->left > 0 ? read_array(next(r)) : (reader){.good = true};
@@ -375,7 +375,7 @@ bool session_store_read_record(server *s, const msgpack_object *o)
     }
     default:
         if (of != NULL) {
-            array_clear(&of->subscriptions); // no world knows of them yet
+            array_clear(&of->subscriptions); // no world has them yet
             resume_end(of);
         }
         return true;

@@ -12,14 +12,14 @@
 
 enum {
     IDLE_STEPS = 100, // an image costs a hundredth of the steps between two
-    ASKED_STEPS = 10, // a tenth, while somebody asks
+    ASKED_STEPS = 10, // a tenth, after recent questions
     ASKED_SPANS = 10, // how long that is after a question, in lengths of the history
-    QUIET_SPANS = 16, // between two images of a world in which nothing happens
-    BODY_BYTES = 40,  // of an image at least, for each body
+    QUIET_SPANS = 16, // between two images of an idle world
+    BODY_BYTES = 40,  // least size of an image, for each body
     ROWS_SHARE = 4    // a part of the bytes for commands since the last image
 };
 
-static const double MEAN_SHARE = 0.1; // of a new step in the mean
+static const double MEAN_SHARE = 0.1; // weight of a new step in the mean
 
 void history_init(history *h, const limits *bounds, double hz, block_account *parent)
 {
@@ -100,7 +100,7 @@ static uint64_t horizon(const history *h, uint64_t tick)
     return tick > h->span ? tick - h->span : 0;
 }
 
-// Drops what is too old, or too much. An image alone that is too much leaves no history.
+// Drops entries that are too old or exceed the limit. If one image exceeds it, no history is kept.
 static void trim(history *h, uint64_t tick)
 {
     while (h->images.count > 1 &&

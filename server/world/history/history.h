@@ -35,7 +35,7 @@ enum {
     // the first only as long as they fit `history_bytes`.
     HISTORY_LANES_MAX = 3,
     HISTORY_INTERVAL_MIN = 8,       // ticks between two images
-    HISTORY_ASKED_INTERVAL_MIN = 4, // likewise, while somebody asks
+    HISTORY_ASKED_INTERVAL_MIN = 4, // the same, after recent questions
     HISTORY_LANE_AHEAD_MAX = 2      // ticks that a lane is stepped on for one question
 };
 
@@ -43,16 +43,16 @@ enum {
 typedef struct history_image {
     uint64_t tick;
     uint64_t row;     // number of the first command after it
-    uint8_t *bytes;   // a block: the owners' table, what the last step reports, the physics
-    uint32_t owners;  // bytes of it
+    uint8_t *bytes;   // one block: the owners' table, the last step's reports, the physics
+    uint32_t owners;  // bytes of the owners' table
     uint32_t reports; // bytes of those
     uint32_t size;
 } history_image;
 
 typedef struct history_row {
-    uint64_t tick; // whose state first shows it
+    uint64_t tick; // the tick whose state first shows it
     method method;
-    bool paused;     // it was applied to the state of `tick` itself, else to the one before
+    bool paused;     // applied to the state of `tick` itself, not to the one before
     uint32_t offset; // of its arguments in `arguments`
     uint32_t size;
 } history_row;
@@ -62,7 +62,7 @@ typedef struct history_lane {
     physics_world *world; // NULL: free
     owners *owners;
     uint64_t row;         // number of the first command that it was not given
-    physics_world *below; // its state a tick before, if `has_below`; NULL: not made yet
+    physics_world *below; // its state one tick earlier, if `has_below`; NULL: not made yet
     bool has_below;
     uint64_t used; // the question that it last answered
 } history_lane;
@@ -73,32 +73,32 @@ typedef struct history {
     block_account account;
     ARRAY(history_image) images; // oldest first; none: there is no history
     ARRAY(history_row) rows;     // since the oldest image
-    ARRAY(uint8_t) arguments;    // of these
+    ARRAY(uint8_t) arguments;    // of the commands
     uint64_t first_row;          // number of rows.data[0]
     uint64_t image_bytes;
     uint64_t retry_tick; // without images: when to try to make one
     uint32_t refused;    // slots of bodies of the last image that did not fit; 0: none
-    bool changed;        // the state is another one than that of the newest image
+    bool changed;        // the state differs from that of the newest image
     bool was_awake;      // bodies were awake after the last step
     // Costs, for the distance of images
-    int64_t image_ns; // of the last one
+    int64_t image_ns; // duration of the last one
     double step_ns;   // a moving mean
     // Questions
     history_lane lanes[HISTORY_LANES_MAX];
     uint64_t asked;       // questions so far
-    uint64_t asked_tick;  // the world's tick at the last one; 0: none yet
+    uint64_t asked_tick;  // the world's tick at the last question; 0: none yet
     physics_world *blend; // the last moment between two ticks; NULL: not made yet
     double blend_at;      // that moment; < 0: none
 } history;
 
-// `parent` counts its memory too; NULL: nobody does.
+// `parent` counts its memory too; NULL: no parent.
 void history_init(history *h, const limits *bounds, double hz, block_account *parent);
 void history_deinit(history *h);
 
 // The world is another one from here on: all that was is forgotten.
 void history_forget(history *h);
 
-// To be called before the first command or step, and after history_forget().
+// Must be called before the first command or step, and after history_forget().
 void history_begin(history *h, const physics_world *world, const owners *owned);
 
 // A command was applied. `paused`: to the state of `tick` itself. `arguments` are canonical; NULL:

@@ -17,7 +17,7 @@
 #include "server/world/history/history_internal.h"
 
 enum {
-    LANE_WORLDS = 3,       // of one lane: at T, at T - 1, and between them
+    LANE_WORLDS = 3,       // worlds of a lane: at T, at T - 1, and between them
     RESTORE_BODY_NS = 1000 // for each body of an image
 };
 
@@ -135,7 +135,7 @@ static history_lane *near_lane(history *h, uint64_t tick)
     return near;
 }
 
-// A free one, if there is room for it; else the one that was not used for the longest time.
+// A free lane, if there is room for it; else the least recently used one.
 static history_lane *spare_lane(history *h)
 {
     history_lane *free = NULL;
@@ -151,7 +151,7 @@ static history_lane *spare_lane(history *h)
     return oldest == NULL || (free != NULL && has_room(h)) ? free : oldest;
 }
 
-// Whether it was given all commands up to its tick: a paused world gets more of them.
+// Whether it has received all commands up to its tick: a paused world gets more of them.
 static bool is_current(const history *h, const history_lane *lane)
 {
     const uint64_t next = lane->row - h->first_row;
@@ -168,7 +168,7 @@ static bool leads_to(const history *h, const history_lane *lane, uint64_t tick)
     return at >= image_before(h, tick)->tick || tick - at <= HISTORY_LANE_AHEAD_MAX;
 }
 
-// The other lane from which the way to `tick` is the shortest; NULL: an image is nearer than all.
+// The other lane from which `tick` is nearest; NULL if an image is nearer than all lanes.
 static const history_lane *nearest_lane(const history *h, const history_lane *but, uint64_t tick)
 {
     const history_lane *found = NULL;

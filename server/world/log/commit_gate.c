@@ -1,5 +1,5 @@
 // A list of replies in the order of their posting, and a queue of stamps that say how many of them
-// wait for which sequence. The world's thread.
+// wait for each sequence. The world's thread.
 #include "server/world/log/commit_gate.h"
 
 #include <stdlib.h>

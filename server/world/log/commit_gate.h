@@ -33,7 +33,7 @@ typedef struct commit_gate {
     } * stamps; // ascending in both; a ring
     uint32_t stamp_first, stamp_count, stamp_capacity;
     uint64_t posted, released; // numbers of replies since the beginning
-    uint64_t stamped;          // of those posted, the stamped ones
+    uint64_t stamped;          // the number of stamped ones among them
     uint64_t committed;
 } commit_gate;
 
@@ -48,8 +48,8 @@ void commit_gate_redirect(commit_gate *g, reply_sink sink);
 // The sink to which the world posts its replies. The gate must not move in memory.
 reply_sink commit_gate_sink(commit_gate *g);
 
-// All replies posted so far show the log up to `sequence`, which never goes back. Those that show
-// no more than is committed leave at once.
+// All replies posted so far show the log up to `sequence`, which never decreases. Those that show
+// only committed records leave at once.
 void commit_gate_stamp(commit_gate *g, uint64_t sequence);
 
 // The log is committed up to `sequence`: sends the replies stamped up to it.

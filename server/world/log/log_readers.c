@@ -91,7 +91,7 @@ void log_readers_forget(log_readers *r, session_key session)
     }
 }
 
-// Most come in the order of the list: the one behind the last is tried first.
+// Most come in the order of the list, so the one after the last is tried first.
 void log_readers_acknowledge(log_readers *r, uint64_t number)
 {
     uint32_t at = r->found + 1;
@@ -276,7 +276,7 @@ typedef struct publishing {
     uint32_t count;
 } publishing;
 
-// The notification for this reader, of those made in this turn; ENCODED_MAX: it is not made yet.
+// The notification for this reader among those made in this turn; ENCODED_MAX: not made yet.
 static uint32_t find_made(const publishing *now, const log_reader_entry *e)
 {
     uint32_t at = 0;

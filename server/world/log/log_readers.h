@@ -34,7 +34,7 @@ typedef struct log_reader_entry {
 typedef struct log_readers {
     ARRAY(log_reader_entry) list; // by ascending number
     uint32_t found;               // the place of the last that was acknowledged
-    uint64_t first; // number of the one that goes first: those before were served last
+    uint64_t first; // number of the reader that goes first: those before it were served last
 } log_readers;
 
 // The state that a notification reports.
@@ -57,7 +57,7 @@ void log_readers_forget(log_readers *r, session_key session);
 void log_readers_acknowledge(log_readers *r, uint64_t number);
 // The session continues over another connection: its readers begin again with an image.
 void log_readers_resume(log_readers *r, session_key session);
-// The world is another one from here on: everybody is sent its image next.
+// The world is another one from now on: every reader is sent its image next.
 void log_readers_begin_anew(log_readers *r);
 // Ends all: REPLY_CLOSED.
 void log_readers_close_all(log_readers *r, uint64_t world, status why, const char *text,
@@ -68,7 +68,7 @@ void log_readers_close_all(log_readers *r, uint64_t world, status why, const cha
 // are sent then all since their last notification.
 bool log_readers_publish(log_readers *r, const log_source *from, bool all, const turn *t,
                          reply_sink sink);
-// Whether somebody lacks something and could be sent it.
+// Whether any reader lacks data and can be sent it.
 bool log_readers_owe(const log_readers *r, const log_source *from);
 
 // The first offset of the log that is still wanted; UINT64_MAX where none is.

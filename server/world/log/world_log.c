@@ -23,7 +23,8 @@ static const int64_t EARLY_GAP_NS = 1000000000;
 static const int64_t EARLY_REPLAY_NS = 20000000;
 static const int64_t EARLY_NS_A_BYTE = 250;
 
-// Steps of a second that are worth more entries, so that fewer of them are promised ahead.
+// Steps that take longer per second are worth more entries, so that fewer of them are promised
+// ahead.
 static const int64_t COSTLY_SECOND_NS = 4000000;
 enum { IMAGE_LOG_BYTES = 32 << 20 }; // of records that a restart should read at most
 
@@ -288,7 +289,7 @@ bool world_log_settled(const world_log *l, uint64_t tick)
 
 // ---- images
 
-// Ticks for which the log promises ahead; see world_log.h.
+// The number of ticks that the log promises ahead; see world_log.h.
 static uint64_t ahead_of(world_log *l, uint64_t tick, double hz)
 {
     const uint64_t second = (uint64_t)hz;
@@ -442,7 +443,8 @@ static bool append(world_log *l, const world_log_image *image, double hz, uint64
         last_requests_settle(image->marks);
     } else {
         log_digests_begin_anew(&l->digests);
-        if (s != STATUS_LIMIT_EXCEEDED) { // with this status the disk is only slow, and catches up
+        // with this status the disk is only slow, and will catch up
+        if (s != STATUS_LIMIT_EXCEEDED) {
             fail(l, WORLD_LOG_FAILED, &err);
         }
     }
@@ -510,7 +512,7 @@ void world_log_rest(world_log *l, const world_log_image *image, double hz)
 
 // ---- what the storage tells
 
-// Looks whether the image that is to save a failed log, or to begin a new one, has come to its end.
+// Checks whether the image that restores a failed log, or begins a new one, is finished.
 static bool image_ended(world_log *l)
 {
     ASSERT(l->state != WORLD_LOG_GOOD && l->state != WORLD_LOG_ENDED);

@@ -71,7 +71,7 @@ typedef enum world_log_state {
     WORLD_LOG_GOOD,
     WORLD_LOG_NEW,    // its first image is not on the disk yet
     WORLD_LOG_FAILED, // accepts no commands; an image may still save the waiting replies
-    WORLD_LOG_CLOSED, // no image could be written, and the replies that waited were refused
+    WORLD_LOG_CLOSED, // no image could be written, and the waiting replies were refused
     WORLD_LOG_ENDED   // world_log_destroy() was called
 } world_log_state;
 
@@ -83,9 +83,9 @@ typedef struct world_log_rows {
     bool has_readers; // replicas read the rows too, not only the storage
 } world_log_rows;
 
-// The state of the image that is to make a log good.
+// The state of the image that makes a log good again.
 typedef enum image_wish {
-    IMAGE_WISH_NONE,     // none is made, or the storage had no room for it yet
+    IMAGE_WISH_NONE,     // none is being made, or the storage had no room for it
     IMAGE_WISH_ACCEPTED, // the storage writes it
     IMAGE_WISH_REFUSED   // the storage cannot write it: `failure` says why
 } image_wish;
@@ -95,7 +95,7 @@ typedef struct world_log_images {
     int64_t retry_ns;  // when a log that is not good tries again; 0: at once
     int64_t made_ns;   // when the last one was made; 0: never
     int64_t replay_ns; // time that the steps since the last one took
-    uint64_t tick;     // of the last one, or of the restart
+    uint64_t tick;     // tick of the last record, or of the restart
     uint64_t bytes;    // size of the last one made by this process; 0: none
     bool steps_costly; // steps are costly, so few ticks are promised ahead
     image_wish wish;
@@ -120,7 +120,7 @@ typedef struct world_log {
     uint64_t hashed_tick; // tick of the last entry with a hash
     log_digests digests;  // digests of the bodies, written with each hash
     uint64_t sequence;    // sequence of the last entry
-    uint64_t needed;      // the sequence for which replies that are posted now wait
+    uint64_t needed;      // the sequence for which newly posted replies wait
     world_log_images images;
     world_log_word word;
 } world_log;
@@ -161,7 +161,7 @@ void world_log_add_replay(world_log *l, int64_t ns);
 void world_log_watch(world_log *l, void *waker, void (*on_committed)(void *), void *context);
 // Another thread serves the world from now on. Word that went to the thread before counts as come.
 void world_log_move_word(world_log *l, void *waker);
-// The waker, to whom the caller sends word; NULL: word is on its way. Any thread.
+// The waker, to notify; NULL: a notification is on its way. Any thread.
 void *world_log_claim_word(world_log *l);
 // The word has come.
 void world_log_accept_word(world_log *l);
@@ -217,8 +217,8 @@ void world_log_settle(world_log *l, const world_log_image *image, double hz, int
 // restart goes on from here. To be called after world_log_settle.
 void world_log_rest(world_log *l, const world_log_image *image, double hz);
 
-// To be called when something may have been committed or have failed. True when the log has just
-// been given up: all subscriptions have to end.
+// Must be called when records may have been committed or have failed. True when the log has just
+// been given up: all subscriptions must end.
 bool world_log_wake(world_log *l);
 
 // The world ends: its end is the last record. The gate sends the answer when that is committed, and

@@ -31,7 +31,7 @@ struct buffer;
 typedef struct session_key {
     uint32_t slot;
     uint64_t number;
-    uint32_t generation; // how often it was resumed: a snapshot of an earlier one is out of date
+    uint32_t generation; // number of its resumptions: a snapshot of an earlier one is outdated
 } session_key;
 
 // The sender of a request, to whom its result goes. The server's own requests have session number
@@ -41,8 +41,8 @@ typedef struct reply_address {
     uint64_t token; // chosen by the sender, as are the next two; they come back unchanged
     uint64_t sequence;
     void *context;
-    struct quota_owner *payer; // whose limit of waiting requests it counts towards; NULL: nobody's
-    uint64_t subject;          // to whom its time is charged; 0: the server
+    struct quota_owner *payer; // whose limit of waiting requests it counts towards; NULL: none
+    uint64_t subject;          // the subject to which its time is charged; 0: the server
     uint32_t id;               // the request's id on the wire
     bool answerable;           // false: a notification
 } reply_address;
@@ -57,7 +57,7 @@ typedef enum request_kind {
     REQUEST_RESUME, // the session's subscriptions begin again, with full snapshots
     // bodies that end with the session are removed, after its earlier requests; no answer
     REQUEST_SESSION_END,
-    REQUEST_RELEASE, // gives up the world, which another thread is to serve
+    REQUEST_RELEASE, // gives up the world, which another thread will serve
     REQUEST_TAKE,    // serves `moved`, which another thread has given up; no answer
     // the thread ends; the last request it accepts. `hand_over`: see REPLY_IMAGE
     REQUEST_STOP
@@ -101,10 +101,10 @@ typedef struct request {
     uint8_t *arguments;    // owned: of the sender of a batch for a later tick; else NULL
     uint32_t arguments_size;
     actor actor;           // its sender; an admin if no token is required
-    memory_holder *holder; // held: pays for a subscription's memory; NULL: nobody
+    memory_holder *holder; // held: pays for a subscription's memory; NULL: none
     standing *standing;    // owned: of the sender of a batch for a later tick; NULL: none needed
     batch_timing timing;   // of a batch with a tick, once its world has decided about it
-    int64_t foreseen_ns;   // of a batch for a later tick: time that it is expected to take there
+    int64_t foreseen_ns;   // of a batch for a later tick: its expected time there
     adoption *adoption;    // REQUEST_ADOPT: owned
     struct served_world *moved; // REQUEST_TAKE: owned
     bool hand_over;             // REQUEST_STOP: its worlds go to another process
@@ -116,16 +116,17 @@ typedef enum reply_kind {
     REPLY_RESULT,   // for a request, to `reply_to`: `status`, and `payload` or `text`
     REPLY_RESUMED,  // answers a REQUEST_RESUME
     REPLY_SNAPSHOT, // each of `deliveries` gets its own head (delivery_head), then `tail`
-    REPLY_CLOSED,   // `subscription` has ended: its world did, or it could not go on
-    REPLY_OVERRUN,  // `subscription` has ended, as what it is to be sent fits no message: close the
-                    // session
-    REPLY_CROWDED,  // the world takes more than half of its thread, and is not alone there
+    REPLY_CLOSED,   // `subscription` has ended: its world ended, or it could not continue
+    // `subscription` has ended, since its next data fits no message: close the session
+    REPLY_OVERRUN,
+    REPLY_CROWDED,  // the world takes more than half of its thread, which has other worlds too
     REPLY_LOADS,    // `loads`: the share of each of a busy thread's worlds in the last second
     REPLY_RELEASED, // answers a REQUEST_RELEASE: `moved`, NULL if the world has ended
-    REPLY_FIGURES,  // the world's row of world.list, before it does what lasts: `payload`, and for
-                    // who sees areas alone `tail`
-    REPLY_IMAGE,    // the world stops here for another process: `end`, and `payload`
-    REPLY_STOPPED   // the thread's last reply
+    // the world's row of world.list, sent before long work: `payload`, and `tail` for sessions that
+    // see only areas
+    REPLY_FIGURES,
+    REPLY_IMAGE,  // the world stops here for another process: `end`, and `payload`
+    REPLY_STOPPED // the thread's last reply
 } reply_kind;
 
 // Most results are {tick}.
@@ -136,7 +137,7 @@ typedef struct snapshot_delivery {
     session_key session;
     uint64_t subscription;
     uint32_t skipped;     // snapshots that were due and not sent
-    uint64_t events_lost; // events that it would have been sent, and that are kept no more
+    uint64_t events_lost; // events that it should have been sent and that are not kept any more
     uint32_t last;        // the last command of the session that is in the state
     bool has_last;
     bool has_margin;
@@ -153,11 +154,12 @@ enum { DELIVERY_HEAD_BYTES_MAX = 112 }; // some forty bytes
 
 // The state of a world whose server stops for another process.
 typedef enum world_end_kind {
-    WORLD_END_BARE = 1,  // it has no log: `payload` is all of it (world_image.h)
-    WORLD_END_LOGGED,    // its log leads to this state; `payload` is in case that it does not
-    WORLD_END_UNSETTLED, // its log has failed, or its first or last record is still on its way:
-                         // what the log has is what was shown
-    WORLD_END_NOTHING    // a recording, which the next process reads again; or it ended without log
+    WORLD_END_BARE = 1, // it has no log: `payload` is its whole state (world_image.h)
+    WORLD_END_LOGGED,   // its log leads to this state; `payload` is used if it does not
+    // its log has failed, or its first or last record is still on its way: clients have seen only
+    // logged states
+    WORLD_END_UNSETTLED,
+    WORLD_END_NOTHING // a recording, which the next process reads again; or it ended without log
 } world_end_kind;
 
 typedef struct world_end {
@@ -177,7 +179,7 @@ typedef struct reply {
     reply_address reply_to;
     int64_t received_ns;
     uint64_t subscription;
-    view_args view; // of a successful world.view: what its subscription sees now
+    view_args view; // of a successful world.view: the subscription's view now
     uint8_t small_size;
     uint8_t small[REPLY_INLINE_MAX]; // the result, where it fits
     shared_bytes *payload;           // owned, unless it is in `small`: then NULL
@@ -194,7 +196,7 @@ typedef struct reply {
     memory_charge making;       // of a world.fork: memory for the image and the world made from it
 } reply;
 
-// Where a world posts its replies: the receiver takes over each of them.
+// The destination of a world's replies: the receiver takes over each of them.
 typedef struct reply_sink {
     void (*post)(void *context, reply *r);
     void *context;
@@ -210,7 +212,7 @@ adoption *adoption_create(void);
 void adoption_free(adoption *a);
 
 reply *reply_create(reply_kind kind, uint64_t world);
-// The result of a request that no world has looked at; the request stays the caller's.
+// The result of a request that no world has handled; the request stays the caller's.
 reply *reply_create_refusal(const request *q, status why, const char *text);
 void reply_free(reply *r);
 

@@ -51,8 +51,8 @@ static uint32_t bucket_of_box(const area_index *x, const aabb *box)
     return bucket_of(x, cell_of(x, (double)box->lower.x), cell_of(x, (double)box->lower.y));
 }
 
-// Sides of cells from the mean of the bodies', of which those that are far above it do not count: a
-// floor is as long as a hundred boxes. Returns how many bodies there are.
+// Chooses the sides of cells from the mean size of bodies, ignoring those far above it: a floor is
+// as long as a hundred boxes. Returns the number of bodies.
 static uint32_t choose_cell(area_index *x, const row_table *rows)
 {
     double logs = 0.0;

@@ -24,8 +24,8 @@
 #include "server/world/snapshots/subscription.h"
 
 typedef struct area_index {
-    uint64_t version;       // version of the table that it was built from; 0: none yet
-    double cell;            // its side [m]
+    uint64_t version;       // version of the table from which it was built; 0: none yet
+    double cell;            // side of a cell [m]
     uint32_t mask;          // buckets - 1, a power of two less one
     ARRAY(uint32_t) starts; // begins of the buckets' slots, and the end of the last bucket
     ARRAY(uint32_t) slots;

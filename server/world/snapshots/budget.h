@@ -36,25 +36,25 @@ typedef struct budget_entry {
     uint32_t slot;
     uint32_t waited;  // snapshots in a row that have left it out
     uint64_t version; // version of the row table that its reader has; 0: none
-    uint64_t since;   // left out: up to this tick its state was the one that its reader has
+    uint64_t since;   // left out: until this tick its state was the one that its reader has
 } budget_entry;
 
 // A body that has changed since it was last sent to the reader.
 typedef struct budget_choice {
-    uint32_t entry; // its place
+    uint32_t entry; // place of the entry
     double score;
     bool taken;
 } budget_choice;
 
 typedef struct budget {
     double rate;                 // bytes a second
-    double least;                // bytes for which a snapshot is worth while
+    double least;                // least number of bytes for a snapshot
     double credit;               // bytes that may be sent now; below 0: sent ahead
     double row_bytes;            // mean cost of a body of late, where that is not known beforehand
     uint64_t tick;               // tick of the last snapshot
     ARRAY(budget_entry) entries; // bodies in view, by ascending slot
     ARRAY(budget_entry) before;  // scratch
-    ARRAY(budget_choice) due;    // of the current snapshot, in descending order of score
+    ARRAY(budget_choice) due;    // of the current snapshot, by descending score
     uint32_t left_out;           // bodies in view whose present state its reader does not have
     uint64_t oldest;             // the tick of the oldest state that its reader has of one of them
 } budget;

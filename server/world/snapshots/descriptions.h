@@ -28,7 +28,7 @@
 typedef struct descriptions {
     uint64_t bytes_max;
     uint64_t bytes_most;   // limit for this snapshot
-    owners *owners;        // owners of the bodies; NULL: nobody owns any
+    owners *owners;        // owners of the bodies; NULL: none
     buffer bodies, joints; // encoded maps one after another
     uint32_t body_count, joint_count;
     ARRAY(joint_id) joints_removed;
@@ -47,7 +47,8 @@ void descriptions_begin(descriptions *d, description_progress progress, bool ful
 void descriptions_body(descriptions *d, const physics_world *world, const row_entry *entry,
                        uint32_t slot, bool known);
 
-// The joints of the view: `seen` as of this snapshot (NULL: everything), `reader` as it was before.
+// Describes the joints of the view: `seen` is this snapshot's (NULL: everything), `reader` the
+// earlier one.
 void descriptions_joints(descriptions *d, const physics_world *world, const joint_table *joints,
                          const subscription *reader, const view_set *seen, bool full);
 

@@ -20,7 +20,7 @@
 // Slots of a joint's bodies, as in the row table; UINT32_MAX: none.
 typedef struct joint_slots {
     uint32_t a, b; // the joint's own bodies
-    // of a gear over joints: the bodies to which these joints tie its own
+    // for a gear on joints: the bodies to which these joints tie its own
     uint32_t other_a, other_b;
 } joint_slots;
 
@@ -39,7 +39,7 @@ typedef struct joint_removal {
 } joint_removal;
 
 typedef struct joint_table {
-    bool following;   // somebody wants descriptions
+    bool following;   // a reader wants descriptions
     bool dirty;       // a command may have made or removed joints since the last update
     uint32_t count;   // joints of the world at the last update
     uint64_t changed; // last version that differs from the one before

@@ -13,8 +13,8 @@
 // and that is to be a second at most.
 static const double SHARED_RATE_MIN = 1.0;
 
-// With a budget, a snapshot is sent once so many bytes are available: enough for its head and a few
-// bodies.
+// With a budget, a snapshot is sent once this many bytes are available: enough for its head and a
+// few bodies.
 static const double BYTES_LEAST = 96.0;
 static const double FRAME_BYTES = 40.0;
 static const double ENTRY_BYTES = 14.0; // estimated bytes of a body that enters
@@ -262,7 +262,7 @@ static void take_removed(packed_views *v, const packed_view *view, const row_tab
     for (uint32_t i = rows->removals.count; i > 0; i--) {
         const row_removal *gone = &rows->removals.data[i - 1];
         if (gone->removed <= view->version) {
-            break; // they are in the order of their versions
+            break; // they are sorted by version
         }
         array_push(&v->removed, gone->id);
     }

@@ -66,8 +66,8 @@ typedef struct packed_views {
 
 void packed_views_deinit(packed_views *v);
 
-// The subscription, which is to be sent packed snapshots, joins those who want the same, or begins
-// a stream at `hz` ticks a second. It needs a full snapshot.
+// Adds the subscription, which gets packed snapshots, to those with the same view, or begins a
+// stream at `hz` ticks a second. It needs a full snapshot.
 void packed_views_join(packed_views *v, subscription *s, double hz);
 // The most memory that a view of that precision and so many bodies takes.
 uint64_t packed_views_bytes_most(const snapshot_precision *precision, uint32_t bodies);
@@ -96,7 +96,7 @@ static inline bool packed_view_can_send(const subscription *s)
 void packed_view_encode(packed_views *v, packed_view *view, const row_table *rows, uint64_t tick,
                         bool tells);
 
-// The bytes that this reader is to be sent, of those that were encoded just now.
+// The bytes for this reader among those encoded just now.
 const buffer *packed_view_bytes(const subscription *s, bool *full);
 
 #endif

@@ -104,7 +104,7 @@ void publisher_note_command(publisher *p, session_key session, uint32_t id)
         p->last.count = session.slot + 1;
     }
     session_last *last = &p->last.data[session.slot];
-    // else the slot has a later session: this request was a batch for a later tick
+    // otherwise a later session has the slot: this request was a batch for a later tick
     if (last->session <= session.number) {
         *last = (session_last){session.number, id};
     }

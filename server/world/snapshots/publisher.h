@@ -39,11 +39,11 @@ typedef struct session_last {
     uint32_t id;
 } session_last;
 
-// Places in `due` of those who are served together.
+// Places in `due` of subscriptions that are served together.
 typedef struct publish_piece {
     uint32_t start, end;
     int64_t used_ns;  // publishing time used by the readers' subject that used least
-    uint64_t version; // the oldest that one of them was sent
+    uint64_t version; // the oldest version that one of them was sent
 } publish_piece;
 
 typedef struct publisher {
@@ -65,7 +65,7 @@ typedef struct publisher {
         touched; // version of the rows that shows the last command: descriptions may differ since
     ARRAY(session_last) last;
     margins *margins;     // of the sessions' timed batches; NULL: none
-    memory_holder *taker; // who pays for the memory of new subscriptions; NULL: nobody
+    memory_holder *taker; // the holder that pays for the memory of new subscriptions; NULL: none
     // scratch, kept so that a tick allocates nothing
     ARRAY(uint32_t) due; // places in the list
     ARRAY(publish_piece) pieces;
@@ -88,7 +88,7 @@ void publisher_show_margins(publisher *p, margins *of);
 void publisher_show_scene(publisher *p, const area *view);
 // NULL: none.
 const area *publisher_scene_view(const publisher *p);
-// New subscriptions are charged to this holder from now on; NULL: to nobody.
+// New subscriptions are charged to this holder from now on; NULL: to none.
 void publisher_charge_to(publisher *p, memory_holder *holder);
 
 uint32_t publisher_reader_count(const publisher *p);
@@ -126,7 +126,7 @@ void publisher_forget(publisher *p, physics_world *world, session_key session);
 // Ends every subscription: REPLY_CLOSED with `why` and `text`.
 void publisher_close_all(publisher *p, status why, const char *text, reply_sink sink);
 
-// To be called before a command is carried out, since the command may remove things that it
+// Must be called before a command is carried out, since the command may remove objects that it
 // describes.
 void publisher_note_change(publisher *p, const physics_world *world, const command *c);
 
@@ -149,7 +149,7 @@ bool publisher_publish(publisher *p, physics_world *world, bool all, const turn 
 // Whether the last publishing chose anybody.
 bool publisher_was_busy(const publisher *p);
 
-// Whether there is someone who was not sent the present state and could be.
+// Whether a subscription that can be sent the current state was not.
 bool publisher_owes(const publisher *p);
 
 #endif

@@ -128,7 +128,7 @@ void publisher_choose_due(publisher *p, const publish_moment *now)
         if (is_chosen(p, s, due)) {
             array_push(&p->due, i);
         } else if (due && s->packed == NULL && publisher_can_send(s) && !can_pay(p, s)) {
-            s->owed = true; // sent later; it counts as not skipped, since nobody was slow
+            s->owed = true; // sent later; does not count as skipped, since the reader was not slow
         } else if (due) {
             publisher_note_missed(s, now);
             metrics_add(METRIC_snapshots_skipped, 1);

@@ -8,7 +8,7 @@
 typedef struct publish_moment {
     uint64_t tick;
     double hz;
-    bool all; // a paused world's: everybody who was not sent the present state is due
+    bool all; // for a paused world: all that were not sent the current state are due
 } publish_moment;
 
 // ---- publisher_subscribe.c
@@ -16,7 +16,7 @@ typedef struct publish_moment {
 // The subscription ends: REPLY_CLOSED or REPLY_OVERRUN. It stays in the list.
 void publisher_post_closed(publisher *p, const subscription *s, reply_kind kind, status why,
                            const char *text, reply_sink sink);
-// Removes those that were refused memory in this publishing.
+// Removes subscriptions that were refused memory in this publishing.
 void publisher_remove_refused(publisher *p, physics_world *world);
 
 // ---- publisher_choose.c

@@ -158,7 +158,7 @@ static bool has_events(const publisher *p, const subscription *s)
     return found;
 }
 
-// Whether a reader in step is to be sent more than the positions of bodies.
+// Whether a reader in step must be sent more than the positions of bodies.
 static bool has_more(const publisher *p, const subscription *s)
 {
     const bool described =
@@ -168,7 +168,7 @@ static bool has_more(const publisher *p, const subscription *s)
     return p->touched > s->version || s->view.contacts || described || lost || has_events(p, s);
 }
 
-// Brings pieces together, and in them those who are sent the same.
+// Sorts pieces together, and within them the readers that are sent the same.
 static void find_pieces(publisher *p)
 {
     const subscription *list = p->subscriptions.list.data;
@@ -222,7 +222,7 @@ static void drop_unchanged(publisher *p, publish_piece *piece)
     uint32_t kept = piece->start;
     for (uint32_t i = piece->start; i < piece->end; i++) {
         subscription *s = &list[p->due.data[i]];
-        if (s->owed && view == NULL) { // its area was moved
+        if (s->owed && view == NULL) { // its area has moved
             p->due.data[kept++] = p->due.data[i];
         } else {
             s->version = p->rows.version;
@@ -316,7 +316,7 @@ bool publisher_send_pieces(publisher *p, const physics_world *world, const publi
         postpone_piece(p, &p->pieces.data[i], now);
     }
     if (whole) {
-        shares_forgive(&p->shares); // nobody has waited for another one
+        shares_forgive(&p->shares); // no reader waited for another
     }
     view_set_pool_clear(&p->sets);
     return whole;

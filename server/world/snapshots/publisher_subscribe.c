@@ -32,7 +32,7 @@ status publisher_may_follow(const physics_world *world, body_id body, const area
                            (unsigned long long)body, count > 0 ? " in the areas of the token" : "");
 }
 
-// Puts a view where it is to begin.
+// Places a view at its start.
 static void place_view(subscription *s, const physics_world *world)
 {
     body_info info;
@@ -85,8 +85,8 @@ void publisher_subscribe(publisher *p, physics_world *world, uint64_t number, se
     follow(p, world);
 }
 
-// Charges a view's memory to another reader when the one that paid for it leaves. (`view` NULL:
-// does nothing.)
+// Charges a view's memory to another reader when the paying one leaves. (`view` NULL: does
+// nothing.)
 static void hand_on(publisher *p, packed_view *view)
 {
     ASSERT(view == NULL || view->readers > 0);

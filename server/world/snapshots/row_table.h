@@ -39,7 +39,7 @@ typedef struct row_removal {
 } row_removal;
 
 typedef struct row_table {
-    uint64_t version; // of the table's state; 0: none yet
+    uint64_t version; // version of the table's state; 0: none yet
     uint64_t changed; // last version that differs from the one before
     uint64_t floor;   // a reader last sent a version below this cannot be sent all removals
     uint64_t removals_max;
@@ -59,8 +59,7 @@ void row_table_update(row_table *t, const physics_world *world);
 // are ignored.
 void row_table_mark(row_table *t, body_id id);
 
-// Forgets removals that no one who was last sent `oldest` or later needs, and those above the
-// limit.
+// Drops removals that no reader with version `oldest` or later needs, and those above the limit.
 void row_table_trim(row_table *t, uint64_t oldest);
 
 // Appends the row's encoding to `out`.

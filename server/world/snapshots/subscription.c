@@ -238,7 +238,7 @@ subscription *subscriptions_add(subscriptions *s, uint64_t number, session_key s
     return place;
 }
 
-// Many are looked for in the order of the list: the one behind the last is tried first.
+// Searches often follow the order of the list, so the one after the last is tried first.
 subscription *subscriptions_find(subscriptions *s, uint64_t number)
 {
     uint32_t at = s->found + 1;

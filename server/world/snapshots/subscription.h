@@ -78,7 +78,7 @@ static inline bool description_complete(description_progress p)
 typedef struct view_area {
     area now;    // in the world, if the view has an area
     bool lost;   // the body that it followed does not exist any more
-    bool hidden; // its body was last where the reader may not see it
+    bool hidden; // its body was last at a place hidden from the reader
 } view_area;
 
 // The bodies in view in a snapshot. A slot means the body that had it at that version of the rows:
@@ -104,26 +104,26 @@ typedef struct subscription {
     subscribe_args view;      // without `token_areas`:
     token_areas *token_areas; // areas that it may see; NULL: everything
     view_area place;          // where the view was last; of a packed one, see its packed view
-    bool lost_told;           // its reader knows that the body is lost
+    bool lost_told;           // its reader has been told that the body is lost
     uint32_t phase;           // ticks by which its snapshots fall earlier than others' of its rate
-    uint64_t version;         // of the rows it was last sent; 0: none
-    // of the events that it was sent, and of those that its reader has received
+    uint64_t version;         // version of the rows it was last sent; 0: none
+    // marks of the events sent, and of those received by its reader
     event_marks marks;
-    view_set *seen;              // bodies in view; NULL: everything, or nothing was sent yet
-    shown_set shown[SHOWN_SETS]; // of a full snapshot: what was in view before; its events tell of
-                                 // that too
-    bool shown_all;              // everything was
+    view_set *seen; // bodies in view; NULL: everything, or nothing was sent yet
+    // for a full snapshot: the earlier view, to whose bodies its events also refer
+    shown_set shown[SHOWN_SETS];
+    bool shown_all; // everything was
     description_progress described;
     uint32_t skipped;      // snapshots that were due and not sent, since the last
-    bool ended;            // its session is to be closed: it is sent nothing more
-    bool owed;             // a snapshot is to be sent as soon as possible
+    bool ended;            // its session must be closed: it is sent nothing more
+    bool owed;             // a snapshot must be sent as soon as possible
     struct budget *budget; // owned; NULL: none, or its packed view has one
     memory_charge charge;  // memory of the subscription itself, and who pays for it
     bool refused;          // there is no memory for its snapshots: it ends with this publishing
     struct share *dealt;   // the publisher's: of its subject
     // the rest is for packed subscriptions
     struct packed_view *packed; // the view whose snapshots it shares; NULL: not packed
-    uint64_t packed_number;     // of the last one that it was sent; 0: it needs a full one
+    uint64_t packed_number;     // number of the last one sent; 0: it needs a full one
 } subscription;
 
 typedef struct subscriptions {
@@ -164,7 +164,7 @@ bool subscription_same_view(const subscribe_args *a, const token_areas *areas_a,
 // Forgets everything that was sent: the next snapshot is a full one.
 void subscription_begin_anew(subscription *s);
 
-// Order by content: equal subscriptions are sent the same bytes. Those of one packed view are
+// Orders by content: equal subscriptions are sent the same bytes. Those of one packed view are
 // adjacent.
 int subscription_compare(const subscription *a, const subscription *b);
 

@@ -65,7 +65,7 @@ bool view_area_meets(const token_areas *seen_by, const aabb *box)
     return false;
 }
 
-// Those that were in view and have left by no more than the margin.
+// Keeps bodies that were in view and have left by at most the margin.
 static void keep_near(view_set *out, const area *within, const row_table *rows,
                       const view_set *before, uint64_t version)
 {

@@ -45,7 +45,7 @@ static void show_body(publisher *p, const physics_world *world, view_group *g, r
     if (!tells_bodies(view) || g->packed != NULL) {
         return;
     }
-    const bool all = g->of->budget == NULL; // else the budget has chosen the rows
+    const bool all = g->of->budget == NULL; // otherwise the budget has chosen the rows
     if (all && in && view->bodies && (!was || entry->changed > g->of->version)) {
         show_row(p, g, entry);
     }
@@ -164,7 +164,7 @@ static bool body_known(const publisher *p, const view_group *g, body_id id)
     return gone != NULL && was_told(g, slot, gone->created, gone->removed);
 }
 
-// Whether some of it is in an area of the token, though it may be out of view.
+// Whether a part of it is in an area of the token, even if it is out of view.
 static bool body_visible(const publisher *p, const view_group *g, body_id id)
 {
     const row_entry *entry = present(p, id);
@@ -174,7 +174,7 @@ static bool body_visible(const publisher *p, const view_group *g, body_id id)
 
 // Whether a pair of bodies, or one body and none, is shown: one of them must be in view, and with
 // token areas the other may not be hidden. Otherwise a body sent into a hidden place would reveal
-// what it meets there.
+// the bodies that it hits there.
 static bool pair_shown(const publisher *p, const view_group *g, body_id a, body_id b)
 {
     if (g->of->token_areas == NULL) {
@@ -260,7 +260,7 @@ static void show_contacts(publisher *p, view_group *g)
 
 // ---- budgets
 
-// The bytes of a plain snapshot beside those of its lists.
+// The bytes of a plain snapshot without its lists.
 enum { FRAME_BYTES = 160 };
 
 // Rows of the bodies whose turn it is, as far as the bytes left by events and contacts allow, and
@@ -269,7 +269,7 @@ static void show_chosen_rows(publisher *p, const physics_world *world, view_grou
 {
     budget *b = g->of->budget;
     const double spent = FRAME_BYTES + (double)(p->events.size + p->contact_rows.size);
-    const double part = g->of->view.describe ? 0.5 : 1.0; // descriptions have the other half
+    const double part = g->of->view.describe ? 0.5 : 1.0; // descriptions get the other half
     const double most = part * (b->credit - spent);
     if (g->full) {
         budget_forget(b);
@@ -317,7 +317,7 @@ bool view_group_tells_lost(const view_group *g)
     return place->lost && (g->full || !s->lost_told);
 }
 
-// The encoding of the group's snapshot but for its head; NULL if it does not fit a message.
+// The encoding of the group's snapshot, without its head; NULL if it does not fit a message.
 static shared_bytes *encode_group(publisher *p, const physics_world *world, const view_group *g,
                                   uint64_t hash, uint32_t *pairs)
 {

@@ -11,7 +11,7 @@
 #include "server/base/bytes.h"
 #include "server/world/snapshots/publisher.h"
 
-// A group of equal subscriptions, and the snapshot that all of them are sent.
+// A group of equal subscriptions, and the snapshot that all of them get.
 typedef struct view_group {
     const subscription *of;
     bool full;

@@ -22,7 +22,7 @@ enum {
 };
 
 typedef struct session_mark {
-    uint64_t session;  // its number; 0: none
+    uint64_t session;  // number of the session; 0: none
     uint64_t sequence; // of the request; 0: restored by a restart
     uint32_t id;
     bool fresh; // not in the log yet
@@ -43,12 +43,13 @@ void last_requests_note(last_requests *m, uint32_t slot, uint64_t session, uint6
 // Whether the log should be written before further requests are carried out.
 bool last_requests_full(const last_requests *m);
 
-// Those that are not in the log yet, or all: their number, and their bytes at `out` (NULL: none).
+// Encodes marks that are not in the log yet, or all: returns their number, and writes their bytes
+// to `out` (NULL: none).
 uint32_t last_requests_encode(const last_requests *m, bool all, uint8_t *out);
 // The log has them.
 void last_requests_settle(last_requests *m);
 
-// Adds `count` encoded marks. False if one of them is not possible.
+// Adds `count` encoded marks. False if one of them is invalid.
 bool last_requests_decode(last_requests *m, const uint8_t *bytes, uint32_t count);
 
 #endif

@@ -16,7 +16,7 @@
 #include "common/base/array.h"
 
 typedef struct session_margin {
-    uint64_t session; // its number; 0: none
+    uint64_t session; // number of the session; 0: none
     bool waits;       // `least` was not sent yet
     double least;     // since the last publishing that sent one [s]
     uint64_t sent_in; // the publishing that sent `sent`; 0: none

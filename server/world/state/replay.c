@@ -15,7 +15,7 @@
 #include "proto/log/log_stream.h"
 
 typedef struct frame {
-    uint64_t offset, size; // of the payload in the file
+    uint64_t offset, size; // place of the payload in the file
     uint64_t from, tick;
     bool has_image;
 } frame;
@@ -25,7 +25,7 @@ struct replay {
     uint64_t size;
     log_header header;
     ARRAY(frame) frames; // frames of records
-    uint32_t next;       // the frame that is to be played, or is under way
+    uint32_t next;       // the next frame, or the current one
     log_player player;   // its world is the caller's
 };
 

@@ -17,7 +17,7 @@
 
 typedef struct session_body {
     body_id id;       // 0: none in this slot
-    uint64_t session; // its number
+    uint64_t session; // number of the session
 } session_body;
 
 typedef struct session_bodies {
