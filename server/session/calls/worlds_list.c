@@ -103,6 +103,7 @@ static job_progress answer_some(turn_job *job, const turn *slice)
         }
     }
     for (uint32_t i = 0; i < v->rows.count; i++) {
+        ASSERT(!v->rows.data[i].awaited);
         buffer_deinit(&v->rows.data[i].bytes);
     }
     array_clear(&v->rows);

@@ -83,9 +83,20 @@ void own_thread_begin(server *s, uint64_t world)
     }
 }
 
+// The index of the move of this world that is under way; s->moves.count if there is none.
+static uint32_t find_move(const server *s, uint64_t world)
+{
+    uint32_t at = 0;
+    while (at < s->moves.count && s->moves.data[at].world != world) {
+        at++;
+    }
+    return at;
+}
+
 void own_thread_move(server *s, world_entry *entry, sim_thread *to, bool own_thread)
 {
     ASSERT(!s->draining && entry->thread != NULL && entry->thread != to);
+    ASSERT(find_move(s, entry->number) == s->moves.count);
     array_push(
         &s->moves,
         ((world_move){
@@ -97,10 +108,7 @@ void own_thread_move(server *s, world_entry *entry, sim_thread *to, bool own_thr
 
 void own_thread_finish(server *s, uint64_t world, struct served_world *moved)
 {
-    uint32_t at = 0;
-    while (at < s->moves.count && s->moves.data[at].world != world) {
-        at++;
-    }
+    const uint32_t at = find_move(s, world);
     ASSERT(at < s->moves.count);
     world_move move = s->moves.data[at];
     ASSERT(move.from != move.to);

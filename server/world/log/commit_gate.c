@@ -107,6 +107,7 @@ void commit_gate_stamp(commit_gate *g, uint64_t sequence)
         *newest(g) = (struct gate_stamp){g->posted, sequence};
     }
     g->stamped = g->posted;
+    ASSERT(g->stamp_count == 0 || newest(g)->end == g->posted); // all that was posted has a stamp
     release(g);
 }
 

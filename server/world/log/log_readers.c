@@ -61,6 +61,7 @@ void log_readers_add(log_readers *r, uint64_t number, session_key session, doubl
     log_reader_entry *place = &r->list.data[at];
     memmove(place + 1, place, (r->list.count - 1 - at) * sizeof *place);
     *place = added;
+    ASSERT(place_of(r, number) == at && place->number == number);
 }
 
 static void remove_at(log_readers *r, uint32_t at)

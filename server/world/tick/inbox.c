@@ -54,6 +54,8 @@ static uint32_t take_ready(inbox *b)
             }
         }
         if (least == at) {
+            ASSERT(b->ready.count == 0 ||
+                   arrival_of(b, 0) > b->lanes.data[lane].first->arrival); // it was the first
             return lane;
         }
         swap(b, at, least);
