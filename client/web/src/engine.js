@@ -25,6 +25,14 @@ const HERE = import.meta.url ?? globalThis.location?.href;
 /** engine.wasm beside this file; bundlers recognise this exact expression and include the file. */
 export const engineFile = () => new URL('./engine.wasm', import.meta.url);
 
+/** The error of a program that has no engine where it is looked for, as a bundle that does not carry it along. */
+export function missingEngine(where, why) {
+  return new CaromError('not_found', `${where}: ${why}; the engine is src/engine.wasm of the package carom: copy it ` +
+                        "beside the program's bundle, or give loadEngine() its URL or bytes");
+}
+
+const isWasm = ([a, b, c, d]) => a === 0 && b === 0x61 && c === 0x73 && d === 0x6d;
+
 async function compile(source) {
   if (source instanceof WebAssembly.Module) return source;
   if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) return WebAssembly.compile(source);
@@ -33,8 +41,10 @@ async function compile(source) {
   }
   const url = new URL(source, HERE);
   const response = await fetch(url);
-  if (!response.ok) throw new CaromError('not_found', `${url}: ${response.status}`);
-  return WebAssembly.compile(await response.arrayBuffer());
+  if (!response.ok) throw missingEngine(url, `status ${response.status}`);
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  if (!isWasm(bytes)) throw missingEngine(url, 'no WebAssembly is there'); // but a page, of many a development server
+  return WebAssembly.compile(bytes);
 }
 
 /**

@@ -2,7 +2,7 @@
 // first use, so that a page without a bundler can load this file.
 
 import {makeClient as makeWebClient} from './client.js';
-import {engineFile, loadEngine as loadWebEngine} from './engine.js';
+import {engineFile, loadEngine as loadWebEngine, missingEngine} from './engine.js';
 import {parseAddress, TCP_SCHEMES, transportFor as webTransportFor} from './transport.js';
 
 const DEFAULT_PORT = 22766; // of TCP
@@ -92,5 +92,8 @@ export async function loadEngine(source = engineFile()) {
   const place = named ? new URL(source, import.meta.url) : null;
   if (place?.protocol !== 'file:') return loadWebEngine(source);
   const {readFile} = await import('node:fs/promises');
-  return loadWebEngine(await readFile(place));
+  const bytes = await readFile(place).catch((error) => {
+    throw error.code === 'ENOENT' ? missingEngine(place, 'there is no such file') : error;
+  });
+  return loadWebEngine(bytes);
 }

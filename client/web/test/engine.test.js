@@ -2,7 +2,9 @@
 // that it does what the server does, to the bit.
 import test from 'node:test';
 import assert from 'node:assert/strict';
+import {once} from 'node:events';
 import {readFile} from 'node:fs/promises';
+import {createServer} from 'node:http';
 import {pathToFileURL} from 'node:url';
 import {gzipSync} from 'node:zlib';
 
@@ -12,6 +14,7 @@ const source = pathToFileURL(`${process.env.CAROM_PACKAGE}/src/`);
 const {CaromError, encode, encodeRecord, loadEngine, Replica} = await import(new URL('index.js', source));
 
 const SIZE_MAX = 200000; // gzipped bytes of engine.wasm, most of them the engine's own code: see README.md
+const MISSING = {code: 'not_found', message: /: .*; the engine is src\/engine\.wasm .* copy it beside/};
 
 let engine;
 test.before(async () => {
@@ -38,7 +41,18 @@ test('engine_loads_from_bytes_module_and_response', async () => {
   for (const given of [bytes, new WebAssembly.Module(bytes), new Response(bytes)]) {
     assert.equal((await loadEngine(given)).behaviour, engine.behaviour);
   }
-  await assert.rejects(loadEngine(new URL('missing.wasm', source)));
+  await assert.rejects(loadEngine(new URL('missing.wasm', source)), MISSING);
+});
+
+test('engine_that_no_bundler_carried_along_is_told', async (t) => {
+  const pages = createServer((request, response) => {
+    response.writeHead(request.url === '/lost/engine.wasm' ? 404 : 200).end('<!doctype html>');
+  }).listen(0, '127.0.0.1');
+  t.after(() => pages.close());
+  await once(pages, 'listening');
+  for (const folder of ['lost', 'single-page']) {
+    await assert.rejects(loadEngine(`http://127.0.0.1:${pages.address().port}/${folder}/engine.wasm`), MISSING, folder);
+  }
 });
 
 test('bodies_fall_and_are_moved', (t) => {
