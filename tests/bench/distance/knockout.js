@@ -7,29 +7,32 @@ const REST_MS = 900; // after a key, until the disc is nearly at rest
 async function pressKeys([presses, restMs]) {
   const MOVED_M = 0.005;
   const KEY_MS_MAX = 5000;
+  const HELD_MS = 100;
   const frame = () => new Promise(requestAnimationFrame);
   const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
   const pictures = {predicted: () => game.view.bodies.get(game.disc)?.pose, plain: () => game.panel.beside?.bodies.get(game.disc)?.pose};
   const times = {predicted: [], plain: []};
   const key = (type, name) => dispatchEvent(new KeyboardEvent(type, {key: name, bubbles: true}));
   for (let i = 0; i < presses; i++) {
-    await game.world.body.set({body: game.disc, position: [5, 5], velocity: [0, 0]});
+    await game.world.body.set({body: game.disc, position: [0, 0], velocity: [0, 0]}).catch(() => {}); // it went over the rim just now
     await sleep(restMs + 2 * game.client.clock.lastRtt);
     await frame();
     const from = Object.fromEntries(Object.entries(pictures).map(([name, pose]) => [name, {...pose()}]));
     await sleep((i * 6.1) % 16.7); // keys come at any moment of a frame
     const pressed = performance.now();
-    key('keydown', i % 2 === 0 ? 'ArrowLeft' : 'ArrowDown');
+    const name = i % 2 === 0 ? 'ArrowLeft' : 'ArrowRight';
+    key('keydown', name);
+    setTimeout(() => key('keyup', name), HELD_MS);
     const moved = {};
     while (Object.keys(moved).length < 2 && performance.now() - pressed < KEY_MS_MAX) {
       await frame();
-      for (const [name, pose] of Object.entries(pictures)) {
+      for (const [picture, pose] of Object.entries(pictures)) {
         const now = pose();
-        if (moved[name] === undefined && now && Math.hypot(now.x - from[name].x, now.y - from[name].y) > MOVED_M) moved[name] = performance.now() - pressed;
+        const away = now ? Math.hypot(now.x - from[picture].x, now.y - from[picture].y) : 0;
+        if (away > MOVED_M) moved[picture] ??= performance.now() - pressed;
       }
     }
-    key('keyup', i % 2 === 0 ? 'ArrowLeft' : 'ArrowDown');
-    for (const name of Object.keys(times)) times[name].push(moved[name]);
+    for (const picture of Object.keys(times)) times[picture].push(moved[picture] ?? Infinity);
   }
   for (const list of Object.values(times)) list.sort((a, b) => a - b);
   return {...times, figures: game.view.figures};

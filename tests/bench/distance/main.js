@@ -66,7 +66,7 @@ const built = (file) => {
 
 // ---- tables
 
-const digits = (value, places = 1) => value === undefined || Number.isNaN(value) ? '–' : value.toFixed(places);
+const digits = (value, places = 1) => !Number.isFinite(value) ? '–' : value.toFixed(places);
 const percent = (share) => digits(100 * share);
 const at = (sorted, part) => sorted[Math.max(0, Math.ceil(part * sorted.length) - 1)];
 
@@ -84,9 +84,11 @@ function native(rounds, seconds) {
   if (status !== 0) fail('carom-bench-distance has failed');
 }
 
+const compiled = async () => WebAssembly.compile(await readFile(built('client/web/pages/src/engine.wasm')));
+
 const hosts = {
   async node(measure) {
-    const source = await WebAssembly.compile(await readFile(built('client/web/pages/src/engine.wasm')));
+    const source = await compiled();
     return measure((size) => measureFrames({loadEngine, Replica, PredictionCore, PredictedPicture}, source, size));
   },
   async chromium(measure, browser, pages) {
@@ -108,7 +110,7 @@ const hosts = {
 };
 
 async function frames(host, each, browser, pages) {
-  const rows = await hosts[host](async (measure) => {
+  const measured = async (measure) => {
     const all = [];
     for (const bodies of SIZES) {
       const free = await measure({bodies, frames: each, budgetMs: 0});
@@ -118,7 +120,8 @@ async function frames(host, each, browser, pages) {
                 digits((free.memory - free.before) / 1024, 0)]);
     }
     return all;
-  });
+  };
+  const rows = await hosts[host](measured, browser, pages);
   table(`A frame in WebAssembly (${host}), 100 ms, another player's command in 6 ticks of 60; the last four columns with a ` +
         `budget of ${BUDGET_MS} ms, which bounds the prediction and not the picture, but for the memory`,
         ['bodies', 'record ms', 'frame ms', 'p95 ms', 'most ms', 'right %', 'ticks each', 'p95 ms', 'most ms', 'short %', 'memory kB'], rows);
@@ -128,11 +131,12 @@ async function players(seconds, presses) {
   const {startCaromd} = await import('../../../client/web/test/support.js');
   const {measurePlay} = await import('./play.js');
   process.env.CAROMD ??= built('server/caromd');
+  const source = await compiled();
   const server = await startCaromd();
   const rows = [];
   try {
     for (const [delayMs, stall] of DISTANCES) {
-      const {kbits, figures, keys} = await measurePlay(server.url, {delayMs, stall, seed: 1}, {seconds, presses});
+      const {kbits, figures, keys} = await measurePlay(server.url, {delayMs, stall, seed: 1}, {seconds, presses, engine: await loadEngine(source)});
       const times = keys.flatMap((list) => [digits(at(list, 0.5), 0), digits(at(list, 0.95), 0)]);
       rows.push([2 * delayMs, percent(stall), ...times, digits(kbits[0].up), digits(kbits[0].down), digits(kbits[1].up),
                  digits(kbits[1].down), percent(figures.right), digits(figures.lead, 0)]);
@@ -146,9 +150,9 @@ async function players(seconds, presses) {
 }
 
 async function knockout(browser, pages, presses) {
-  const {startCaromd} = await import('../../../client/web/test/support.js');
   process.env.CAROMD ??= built('server/caromd');
-  process.env.CAROM_TRANSPORT = 'websocket';
+  process.env.CAROM_TRANSPORT = 'websocket'; // read once by each copy of the module: the players have another
+  const {startCaromd} = await import('../../../client/web/test/support.js?websocket');
   const rows = [];
   for (const [delayMs, stall] of [[0, 0], [50, 0], [50, 0.01]]) {
     const {predicted, plain, figures} = await measureKnockout({browser, pages, startCaromd, newPage, until, delayMs, stall, presses});

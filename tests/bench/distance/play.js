@@ -42,12 +42,12 @@ class Player {
   }
 }
 
-async function predicts(url, distance) {
+async function predicts(url, distance, engine) {
   const client = await connect(url, {distance});
   const rink = client.use('rink');
   const body = await spawn(rink, [-9, 9]);
   let commands = [];
-  const play = await rink.predict({input(batch, {firstTime}) {
+  const play = await rink.predict({engine, input(batch, {firstTime}) {
     if (!firstTime) return;
     for (const [method, args] of commands) batch.body[method](args);
     commands = [];
@@ -114,11 +114,11 @@ async function keys(players, count) {
   return times;
 }
 
-/** `distance` is connect's; the answer has [predicted, interpolated] of each figure, and the prediction's own. */
-export async function measurePlay(url, distance, {seconds, presses}) {
+/** `distance` is connect's, `engine` of loadEngine(); the answer has [predicted, interpolated] of each figure, and the prediction's own. */
+export async function measurePlay(url, distance, {seconds, presses, engine}) {
   const host = await connect(url);
   await makeRink(host.use('rink'));
-  const players = [await predicts(url, distance), await interpolates(url, distance)];
+  const players = [await predicts(url, distance, engine), await interpolates(url, distance)];
   try {
     await frames(players, 3000); // clocks settle
     const kbits = await traffic(players, seconds);
