@@ -66,7 +66,8 @@ prediction_options prediction_options_default(void);
 // another one.
 prediction *prediction_create(const log_player *confirmed, const prediction_options *options);
 void prediction_free(prediction *p); // NULL is allowed
-// The confirmed world is another one: after each image. Batches that have not been seen are lost.
+// The confirmed world is another one: after each image. Batches that have not been seen are lost,
+// and ticks whose commands were asked for may be asked for again.
 void prediction_follow(prediction *p, const log_player *confirmed);
 void prediction_set(prediction *p, const prediction_options *options);
 prediction_options prediction_options_of(const prediction *p);

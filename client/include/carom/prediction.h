@@ -47,7 +47,8 @@ typedef struct carom_prediction carom_prediction;
 // Makes the commands of a tick with carom_prediction_command. It is called once for each tick with
 // `first_time`, and again whenever the tick is predicted again: the commands of the first call then
 // act again, and those of the later calls are ignored. Play sounds and sparks in the first call.
-// The function must not feed or free anything.
+// The function must not feed or free anything. A new image (a session that resumed, a server that
+// restarted) begins anew: ticks that were asked for before it may come again.
 typedef void carom_prediction_input_fn(carom_prediction *prediction, uint64_t tick, bool first_time,
                                        void *user);
 
