@@ -99,14 +99,15 @@ static void wake_permitted(void *context)
 static int64_t do_round(sim_thread *h, queue_node *chain)
 {
     int64_t begin = clock_now_ns();
-    sim_thread_route(h, chain);
+    const bool unrouted = sim_thread_route(h, chain);
     if (h->stopping) {
         return h->over ? QUEUE_FOREVER : stop_worlds(h);
     }
     if (h->options.permits != NULL && !permit_ask(h->options.permits, &h->permit)) {
-        return QUEUE_FOREVER; // it is woken when it gets one
+        return unrouted ? 0 : QUEUE_FOREVER; // it is woken when it gets one
     }
     int64_t next = sim_thread_run_worlds(h, &h->paused);
+    next = unrouted ? 0 : next;
     const int64_t end = clock_now_ns();
     if (h->options.permits != NULL) {
         permit_give_back(h->options.permits, &h->permit, share_of_each(h, end - begin));

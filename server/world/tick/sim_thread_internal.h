@@ -29,11 +29,14 @@ struct sim_thread {
     ARRAY(served_world *) due;    // of the current round, in order of time used, least first
     shares shares;                // time used by each world
     turn_queue steps;             // steps of paused worlds
-    bool stopping;                // REQUEST_STOP was received
-    bool hands_over;              // it said so
-    bool over;                    // REPLY_STOPPED was sent
-    bool paused;                  // it is woken by every request: it has no worlds, or a paused one
-    int64_t flush_until_ns;       // while it stops; 0 before
+    // requests that were taken, and that no round had time for yet; the last is set while there are
+    // any
+    queue_node *unrouted, *unrouted_last;
+    bool stopping;          // REQUEST_STOP was received
+    bool hands_over;        // it said so
+    bool over;              // REPLY_STOPPED was sent
+    bool paused;            // it is woken by every request: it has no worlds, or a paused one
+    int64_t flush_until_ns; // while it stops; 0 before
     int64_t window_start_ns, window_busy_ns;
     permit permit; // of options.permits
 };
@@ -53,8 +56,9 @@ void sim_thread_take_out(sim_thread *h, uint32_t at);
 // Work for this world begins, and ends: a crash is reported as its own, memory is counted as its.
 void sim_thread_enter_world(const served_world *w);
 void sim_thread_leave_world(void);
-// Carries out or delivers the requests of a chain.
-void sim_thread_route(sim_thread *h, queue_node *chain);
+// Carries out or delivers the requests of a chain, behind those that are left of earlier ones,
+// until the round's time for them is over. Returns whether some are left.
+bool sim_thread_route(sim_thread *h, queue_node *chain);
 
 // ---- sim_thread_rounds.c
 

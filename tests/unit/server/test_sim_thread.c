@@ -20,8 +20,8 @@ static void wake(void *context)
     atomic_fetch_add(&wakes, 1);
 }
 
-// Apart, with permits; or not, where they are NULL.
-static sim_thread *start_with(permits *of)
+// Apart, with permits; or not, where they are NULL. `turned`: the test calls sim_thread_turn().
+static sim_thread *start_as(permits *of, bool turned)
 {
     sim_thread *h = NULL;
     bounds = limits_default();
@@ -29,9 +29,15 @@ static sim_thread *start_with(permits *of)
                                   .limits = &bounds,
                                   .wake = wake,
                                   .own_thread = of != NULL,
-                                  .permits = of};
+                                  .permits = of,
+                                  .turned = turned};
     assert_int_equal(sim_thread_create(&options, &h, NULL), STATUS_OK);
     return h;
+}
+
+static sim_thread *start_with(permits *of)
+{
+    return start_as(of, false);
 }
 
 static sim_thread *start(void)
@@ -123,6 +129,35 @@ static void sim_thread_finds_worlds_whatever_order_they_came_in(void **state)
     expect_answer(h, METHOD_WORLD_INFO, STATUS_OK);
     assert_true(atomic_load(&wakes) > 0);
     stop(h);
+}
+
+// Its worlds have their turn between the requests of thousands.
+static void requests_that_come_at_once_are_dealt_with_in_several_rounds(void **state)
+{
+    (void)state;
+    enum { MADE = 200 };
+    sim_thread *h = start_as(NULL, true);
+    for (uint64_t number = 1; number <= MADE; number++) {
+        adopt(h, number, true, 60.0);
+    }
+    uint32_t rounds = 0;
+    uint32_t answered = 0;
+    while (answered < MADE) {
+        const int64_t next = sim_thread_turn(h);
+        for (reply *r = sim_thread_take(h); r != NULL;) {
+            reply *after = (reply *)r->node.next;
+            answered += r->kind == REPLY_RESULT ? 1 : 0;
+            reply_free(r);
+            r = after;
+        }
+        rounds++;
+        assert_true(answered == MADE || next == 0);
+    }
+    assert_true(rounds >= 3);
+    assert_true(sim_thread_send(h, request_create(REQUEST_STOP, 0)));
+    while (sim_thread_turn(h) != QUEUE_FOREVER) {
+    }
+    sim_thread_destroy(h);
 }
 
 static void sim_thread_load_counts_worlds_at_once(void **state)
@@ -219,6 +254,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sim_thread_without_worlds_stops),
         cmocka_unit_test(sim_thread_finds_worlds_whatever_order_they_came_in),
+        cmocka_unit_test(requests_that_come_at_once_are_dealt_with_in_several_rounds),
         cmocka_unit_test(sim_thread_load_counts_worlds_at_once),
         cmocka_unit_test(sim_thread_does_not_let_all_wait_for_a_slow_world),
         cmocka_unit_test(sim_thread_that_stops_answers_what_waits),
