@@ -182,3 +182,24 @@ def scrape_without_end(target, until, paths):
     while time.monotonic() < until:
         pump([Peer() for _ in range(100)], block, min(until, time.monotonic() + 1))
     wait(until)
+
+
+@attack("worlds made and destroyed")
+def short_worlds(target, until):
+    """Without end, over one connection that does not wait for answers."""
+    client = target.client()
+    names = [f"short-{i}" for i in range(100)]
+    block = b"".join(pack(1, "world.create", world=name) for name in names) + b"".join(
+        pack(2, "world.destroy", world=name) for name in names)
+    target.begun()
+    while time.monotonic() < until:
+        pump([client], block, min(until, time.monotonic() + 1))
+        client = target.client()
+
+
+@attack("world.create if_absent without end")
+def absent(target, until):
+    block = pack(1, "world.create", world=target.world, gravity=[0, 0], if_absent=True) * 1000
+    target.begun()
+    while time.monotonic() < until:
+        pump([target.client() for _ in range(10)], block, min(until, time.monotonic() + 1))

@@ -275,3 +275,60 @@ def steps_20(target, until):
 @attack("240 paused worlds step")
 def steps_240(target, until):
     step_paused(target, until, 240)
+
+
+@attack("worlds from images")
+def image_worlds(target, until):
+    """Of 2 000 bodies each, destroyed and made again."""
+    client = target.client()
+    client.call("world.create", world="source", gravity=[0, 0], paused=True)
+    spawn(client, "source", ([k % 50 * 3, k // 50 * 3] for k in range(2000)))
+    image = client.call("world.image", world="source")["image"]
+
+    def once():
+        numbers = [client.request("world.create", world=f"made-{k}", image=image) for k in range(10)]
+        numbers += [client.request("world.destroy", world=f"made-{k}") for k in range(10)]
+        for number in numbers:
+            try:
+                client.answer(number)
+            except RemoteError:
+                pass
+    again_and_again(target, until, once)
+
+
+@attack("joints that break at once")
+def breaking(target, until):
+    """4 000 of a world, each time."""
+    client = target.client()
+
+    def once():
+        client.call("world.create", world="chain", gravity=[0, 0], paused=True)
+        for first in range(0, 4000, 1000):
+            made = client.call("world.apply", world="chain", commands=[
+                ["body.spawn", {"position": [(first + k) * 2, 0], "velocity": [0, 100 * (-1) ** k],
+                                "shapes": [{"kind": "circle", "radius": 0.3}], **STAYS}] for k in range(1000)])["results"]
+            client.call("world.apply", world="chain", commands=[
+                ["joint.create", {"kind": "distance", "a": a["body"], "b": b["body"], "break_force": 1e-3}]
+                for a, b in zip(made, made[1:])])
+        client.call("world.resume", world="chain")
+        time.sleep(0.2)
+        client.call("world.destroy", world="chain")
+    again_and_again(target, until, once)
+
+
+@attack("questions about the past")
+def past(target, until):
+    """Of a world of 5 000 bodies in a heap; each about another tick."""
+    client = target.client()
+    client.call("world.create", world="past")
+    client.call("body.spawn", world="past", type="static", shapes=[{"kind": "box", "size": [400, 1], "center": [0, -1]}])
+    spawn(client, "past", ([k % 200 - 100, k // 200 * 1.1 + 0.5] for k in range(5000)),
+          {"kind": "circle", "radius": 0.5}, allow_sleep=False)
+    target.begun()
+    while time.monotonic() < until:
+        try:
+            tick = client.call("world.info", world="past")["tick"]
+            for back in (50, 10, 45, 5):
+                client.call("query.overlap", world="past", area=[-1, -1, 1, 1], at=max(tick - back, 0))
+        except RemoteError:
+            time.sleep(0.01)
