@@ -201,7 +201,8 @@ export class Client extends Emitter {
       const text = error.message.replace(/^\[\d\]\[0\]\.?/, '');
       throw new CaromError('invalid_argument', text, {method: message.at(-2), applied: false});
     }
-    const most = this.hello?.limits?.message_bytes ?? Infinity;
+    const told = this.hello?.limits?.message_bytes;
+    const most = typeof told === 'number' ? told : Infinity;
     if (bytes.length > most) {
       throw new CaromError('limit_exceeded',
                            `a message of ${bytes.length} bytes; the server takes ${most}`,
@@ -485,7 +486,10 @@ export class Client extends Emitter {
    * none, so that connect(url, {resume: client.hello.resume}) can resume the session.
    */
   close({keepSession = false} = {}) {
-    if (this.state === 'open' && !keepSession) this.notify('goodbye');
+    try {
+      if (this.state === 'open' && !keepSession) this.notify('goodbye');
+    } catch { // the connection's end says the same
+    }
     this.#finish(new CaromError('closed', 'the client was closed'));
   }
 
@@ -494,17 +498,14 @@ export class Client extends Emitter {
   #receive(bytes) {
     this.traffic.bytesIn += bytes.length;
     const transport = this.#transport;
-    let messages;
     try {
-      messages = this.#decoder.feed(bytes);
-    } catch (error) {
+      for (const message of this.#decoder.feed(bytes)) {
+        this.traffic.messagesIn++;
+        this.#message(message); // listeners' errors do not come here: see Emitter
+        if (this.#transport !== transport) return;
+      }
+    } catch (error) { // bytes that are no MessagePack, or a message without what it should have
       this.#drop(`what the server sent is not understood: ${error.message}`);
-      return;
-    }
-    for (const message of messages) {
-      this.traffic.messagesIn++;
-      this.#message(message);
-      if (this.#transport !== transport) return;
     }
   }
 

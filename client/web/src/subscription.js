@@ -63,25 +63,31 @@ export class Subscription extends Emitter {
     return {events: [], ...rest, world, epoch, ...lists, time: told.tick / hz};
   }
 
-  #show(arrived, nowMs) {
-    if (this.error) return; // a listener has ended it
-    let snapshot = arrived;
-    if (arrived.data !== undefined && this.args.encoding !== 'log') {
-      try {
-        snapshot = this.#unpack(arrived);
-      } catch (error) {
-        // The server's bytes are invalid: later ones cannot be decoded.
-        this.#client.unsubscribe(this).catch(() => {});
-        this.end(new CaromError('internal', error.message));
-        return;
-      }
-    }
-    this.skipped += snapshot.skipped ?? 0;
-    this.eventsLost += snapshot.events_lost ?? 0;
-    if (this.args.encoding !== 'log') {
+  // The snapshot, unpacked, and shown by the view. Throws where it lacks what it should have.
+  #read(arrived, nowMs) {
+    const log = this.args.encoding === 'log';
+    const snapshot = arrived.data !== undefined && !log ? this.#unpack(arrived) : arrived;
+    if (!Array.isArray(snapshot.events ?? [])) throw new TypeError('events: expected an array');
+    if (!log) {
       this.view.rttMs = this.#client?.clock.rtt ?? 0;
       this.view.apply(snapshot, nowMs);
     }
+    return snapshot;
+  }
+
+  #show(arrived, nowMs) {
+    if (this.error) return; // a listener has ended it
+    let snapshot;
+    try {
+      snapshot = this.#read(arrived, nowMs);
+    } catch (error) {
+      // The server's snapshot is invalid: later ones cannot be understood.
+      this.end(new CaromError('internal', error.message)); // with this reason, not that of unsubscribe()
+      this.#client.unsubscribe(this).catch(() => {});
+      return;
+    }
+    this.skipped += snapshot.skipped ?? 0;
+    this.eventsLost += snapshot.events_lost ?? 0;
     this.emit('snapshot', snapshot);
     for (const event of snapshot.events ?? []) if (!this.error) this.emit('event', event);
   }

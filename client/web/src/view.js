@@ -14,6 +14,7 @@ import {Chase, shortWay} from './predictive.js';
 const PLACES = 16; // places kept of a body: a quarter of a second at 60 Hz
 const FIELDS = 5; // numbers of a place: time before, time, x, y, angle
 const EVENTS_MAX = 4096; // events waiting to be shown; the oldest are dropped
+const SHOWN_MAX = 1 << 20; // bodies, and joints, of the largest world
 const DEPARTED_MAX = 16384; // removed bodies that are still drawn
 const SWEEP_MS = 1000; // between two searches for bodies that cannot be drawn any more
 
@@ -285,6 +286,7 @@ export class WorldView {
       body.version++;
     }
     for (const joint of snapshot.joints ?? []) this.joints.set(joint.joint, joint);
+    if (this.joints.size > SHOWN_MAX) throw new RangeError(`more than ${SHOWN_MAX} joints`);
     for (const id of snapshot.joints_removed ?? []) this.joints.delete(id);
     if (snapshot.spawned?.length || snapshot.joints?.length || snapshot.joints_removed?.length) {
       this.version++;
@@ -302,6 +304,7 @@ export class WorldView {
   #body(id) {
     let body = this.bodies.get(id);
     if (body === undefined) {
+      if (this.bodies.size >= SHOWN_MAX) throw new RangeError(`more than ${SHOWN_MAX} bodies`);
       body = new ViewBody(id, this.time);
       this.bodies.set(id, body);
       this.version++;

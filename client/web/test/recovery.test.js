@@ -409,3 +409,45 @@ test('session_is_left_by_its_name_and_without_a_navigation_api', async (t) => {
   page.fire('pagehide', {persisted: false});
   assert.deepEqual([server.of('goodbye').length, [...page.items]], [0, [['carom session mine', 's1']]]);
 });
+
+// ---- a server that sends what it should not
+
+test('messages_that_lack_what_they_should_have_end_the_subscription_or_the_connection', async (t) => {
+  const BAD = [{bodies: 5}, {bodies: [null], removed: [], events: []}, {bodies: [], removed: 7, events: []},
+               {bodies: [], removed: [], events: 1}, {bodies: [], removed: [], events: [], spawned: [{body: 1}]}];
+  const {client, server, time, told} = await openFake(t, {'world.subscribe': {subscription: 4}}, {reconnect: false});
+  for (const [i, more] of BAD.entries()) {
+    const subscription = await client.subscribe({world: 'w', encoding: 'plain'});
+    if (i % 2 === 1) await time.pass(1); // from here on snapshots are shown as they arrive
+    server.notify('snapshot', {subscription: 4, world: 'w', epoch: 1, tick: 1, time: 1, full: true, ...more});
+    await time.pass(1);
+    assert.equal(subscription.error?.code, 'internal', JSON.stringify(more));
+  }
+  assert.deepEqual(told, []);
+  server.notify('log', {});
+  assert.match(told[0][1].message, /not understood/);
+});
+
+test('views_keep_no_more_bodies_than_a_world_can_have', async (t) => {
+  const {client, time} = await openFake(t, {'world.subscribe': {subscription: 4}});
+  const subscription = await client.subscribe({world: 'w', encoding: 'plain'});
+  await time.pass(1);
+  const {bodies} = subscription.view;
+  const show = (id) => subscription.take({world: 'w', epoch: 1, tick: 1, time: 1, removed: [], events: [],
+                                          bodies: [[id, 0, 0, 0, 0, 0, 0]]}, 0);
+  show(1);
+  for (let id = 2; id < 1 << 20; id++) bodies.set(id, bodies.get(1)); // as many as come in snapshots
+  show(1 << 20);
+  assert.equal(subscription.error, null);
+  show((1 << 20) + 1);
+  assert.match(subscription.error.message, /more than 1048576 bodies/);
+  assert.equal(bodies.size, 1 << 20);
+});
+
+test('close_does_not_throw_where_the_server_allows_no_message', async (t) => {
+  for (const bytes of [0, true, 'x']) {
+    const {client} = await openFake(t, {hello: welcome(1, {limits: {message_bytes: bytes}})});
+    client.close();
+    assert.equal(client.state, 'closed');
+  }
+});
