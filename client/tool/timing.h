@@ -1,4 +1,4 @@
-// Percentiles of a latency that the server measures, of the time between two looks at its
+// Percentiles of a latency that the server measures, of the time between two readings of its
 // histogram: `bins` of server.stats. Any thread.
 #ifndef CAROM_CLIENT_TOOL_TIMING_H
 #define CAROM_CLIENT_TOOL_TIMING_H

@@ -1,5 +1,5 @@
-// The writing side of a packed stream. A snapshot's parts, in order: changes of the scene, tracks
-// that are gone, bodies that came, resting ones that move again, then each moving one.
+// The writing side of a packed stream. A snapshot's parts, in order: changes of the scene, removed
+// tracks, new bodies, resting bodies that move again, then each moving body.
 #include "proto/packed/packed.h"
 
 #include <math.h>

@@ -85,7 +85,7 @@ typedef struct carom_snapshot {
                  // same
     bool log;    // of encoding "log": what was commanded, for a replica; bears no bodies, and views
                  // pass over it
-    uint64_t from; // of those: the tick that `tick` follows; 0 in others
+    uint64_t from; // for encoding "log": the tick that `tick` follows; 0 for others
     bool has_hash;
     uint8_t hash[8];  // state hash of the whole world at this tick
     uint64_t last;    // the last command of this session that is in the state; 0: not told

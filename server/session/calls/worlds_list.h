@@ -13,7 +13,7 @@
 #include "server/session/session.h"
 #include "server/world/message/messages.h"
 
-// One who asked for world.list.
+// A session that asked for world.list.
 typedef struct survey_asker {
     session_key session;
     uint32_t id;

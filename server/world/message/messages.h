@@ -205,7 +205,7 @@ typedef struct reply_sink {
 request *request_create(request_kind kind, uint64_t world);
 void request_free(request *r); // frees all that it still owns; NULL is allowed
 
-// An empty one with an account.
+// Makes an empty adoption with a memory account.
 adoption *adoption_create(void);
 // `a` with all that it still owns, but for `stored`, which the storage's owner releases or
 // destroys. NULL is allowed.

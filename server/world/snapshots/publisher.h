@@ -102,8 +102,8 @@ status publisher_may_follow(const physics_world *world, body_id body, const area
 status publisher_can_afford(const publisher *p, const physics_world *world,
                             const subscribe_args *view, error *err);
 
-// Begins a subscription; its first snapshot is due at once. A body to be followed that is not there
-// counts as lost. `subject`: for whom the time for its snapshots counts.
+// Begins a subscription; its first snapshot is due at once. A followed body that does not exist
+// counts as lost. `subject` is charged with the time for its snapshots.
 void publisher_subscribe(publisher *p, physics_world *world, uint64_t number, session_key session,
                          uint64_t subject, const subscribe_args *view);
 // False where the session has no such subscription here.
@@ -117,8 +117,8 @@ void publisher_acknowledge(publisher *p, uint64_t number);
 // The session goes on over another connection: each of its subscriptions is sent a full snapshot
 // next, with the events from the first that was not written out.
 void publisher_resume(publisher *p, session_key session);
-// The world is another one from here on: everybody is sent a full snapshot next. To be called with
-// the new world; events that wait are kept.
+// The world is another one from now on: every subscription is sent a full snapshot next. Must be
+// called with the new world; waiting events are kept.
 void publisher_begin_anew(publisher *p, physics_world *world);
 // Ends all of the session's.
 void publisher_forget(publisher *p, physics_world *world, session_key session);

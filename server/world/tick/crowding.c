@@ -16,7 +16,7 @@ static const int64_t STEP_PAIR_NS = 1800, STEP_CROWDED_PAIR_NS = 9000;
 static const int64_t STEP_JOINED_PAIR_NS = 3000, STEP_JOINED_CROWDED_PAIR_NS = 20000;
 // Time that the next step takes for each body, contact and joint that it moves for the first time.
 static const int64_t STEP_BODY_NS = 900, STEP_CONTACT_NS = 1000, STEP_JOINT_NS = 2000;
-enum { FEW_PAIRS = 16 };                        // of one command, or of one body
+enum { FEW_PAIRS = 16 };                        // pairs of one command, or of one body
 static const int64_t COUNT_GAP_NS = 1000000000; // between two counts of the whole world
 
 static bool spawn_makes_pairs(const command *c)

@@ -26,7 +26,7 @@ typedef enum crowding_kind { CROWDING_REBOUNDS = 1 << 0, CROWDING_JOINED = 1 << 
 
 typedef struct crowding {
     uint64_t pairs; // estimate
-    // of `pairs`, made by commands since the last step: the first few of each body
+    // Of `pairs`, those made by commands since the last step: the first few of each body
     uint64_t few;
     uint64_t crowded; // and those beyond the first few
     uint32_t kinds;   // bits of crowding_kind
@@ -42,7 +42,7 @@ typedef struct crowding_cost {
     uint64_t met;     // existing pairs that the command makes dearer
     uint32_t kinds;   // kinds that the world has after the command
     int64_t price_ns; // charged to its session's turn
-    int64_t step_ns;  // by which the next step will take longer
+    int64_t step_ns;  // predicted increase of the next step's time
 } crowding_cost;
 
 // Begins with a world of whose shapes nothing is known.
@@ -66,9 +66,9 @@ void crowding_note(crowding *k, const crowding_cost *cost);
 void crowding_note_step(crowding *k, const physics_world *world);
 // The predicted time of the next step for pairs that no step has solved yet.
 int64_t crowding_foreseen_ns(const crowding *k);
-// The predicted time of the next step for what is awake and was not in the last one.
+// The predicted time of the next step for objects that are awake and were not in the last one.
 int64_t crowding_growth_ns(const crowding *k, const physics_world *world);
-// The same for all that sleeps, should it wake.
+// The same for all sleeping objects, in case they wake.
 int64_t crowding_sleepers_ns(const physics_world *world);
 
 // Whether the first step of a world just made from an image or a scene will take more than

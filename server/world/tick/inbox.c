@@ -1,4 +1,4 @@
-// Lanes, and the heap of those that may go on; see inbox.h.
+// The lanes of an inbox, and the heap of those that may continue; see inbox.h.
 #include "server/world/tick/inbox.h"
 
 #include "common/base/assert.h"
@@ -90,7 +90,7 @@ void inbox_push(inbox *b, request *q)
     }
     lane->first = lane->last = q;
     if (lane->used_ns > b->granted_ns) {
-        array_push(&b->sated, at); // it owes something from before
+        array_push(&b->sated, at); // it has a debt from earlier turns
     } else {
         put_ready(b, at);
     }
@@ -98,7 +98,7 @@ void inbox_push(inbox *b, request *q)
 
 // ---- shares
 
-// Grants each lane so much more, and wakes those that owe nothing then.
+// Grants each lane this much more time, and wakes lanes that are out of debt then.
 static void grant(inbox *b, int64_t ns)
 {
     ASSERT(ns >= 0);
@@ -115,7 +115,7 @@ static void grant(inbox *b, int64_t ns)
     b->sated.count = kept;
 }
 
-// Nobody waits but lanes that owe something: those that owe least go on.
+// Only lanes in debt have requests: lets those with the least debt continue.
 static void wake_least(inbox *b)
 {
     ASSERT(b->ready.count == 0 && b->sated.count > 0);

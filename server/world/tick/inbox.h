@@ -29,7 +29,7 @@ typedef struct inbox {
     ARRAY(uint32_t) ready;   // lanes with requests, a heap by arrival of each one's first
     ARRAY(uint32_t) sated;   // lanes with requests that have used up their share
     uint64_t count, arrivals;
-    int64_t share_ns;   // of each lane in this turn
+    int64_t share_ns;   // share of each lane in this turn
     int64_t granted_ns; // all shares of a lane so far
     uint32_t taken;     // the lane of the request taken last
 } inbox;

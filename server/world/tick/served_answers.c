@@ -64,7 +64,7 @@ void served_world_refuse(served_world *h, request *q, status why, const char *te
     served_world_answer(h, q, &err);
 }
 
-// To be called before the world's log is settled: the mark must be in the entry, or in the first
+// Must be called before the world's log is settled: the mark must be in the entry, or in the first
 // image, that has the request's effect. Only for requests with an effect, since no others make an
 // entry.
 void served_world_note_last_request(served_world *h, const request *q)

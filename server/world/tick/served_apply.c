@@ -11,7 +11,7 @@
 #include "server/base/memory.h"
 #include "server/base/metrics.h"
 
-enum { PAIR_BYTES = 1200 }; // of a contact, and of the step's data for it
+enum { PAIR_BYTES = 1200 }; // bytes of a contact, and of the step's data for it
 
 // In a paused world the result names the present tick, whose state shows the change.
 static void set_tick(command_result *r, uint64_t tick)
@@ -178,7 +178,7 @@ static query_filter *filter_of(command *c)
     }
 }
 
-// A query cannot be foreseen: one that looks at too many shapes gives up.
+// The cost of a query cannot be predicted, so a query that tests too many shapes gives up.
 static void bound_looks(const served_world *h, command *c)
 {
     query_filter *filter = filter_of(c);
@@ -264,7 +264,7 @@ void served_world_apply(served_world *h, request *q, bool between_ticks,
         served_world_answer(h, q, &err);
         return;
     }
-    const bool scheduled = batch_left_ns != NULL; // it has waited for its tick, and goes on
+    const bool scheduled = batch_left_ns != NULL; // it has waited for its tick, and is applied now
     if ((!scheduled && waits_for_world(h, q)) || !admit_cost(h, q, batch_left_ns)) {
         return;
     }
@@ -279,7 +279,7 @@ void served_world_apply(served_world *h, request *q, bool between_ticks,
     publisher_note_change(&h->publisher, h->physics, &q->command);
     status s = apply_command_as(world, owned, NULL, &q->command, &result, &err);
     if (s == STATUS_UNAVAILABLE && filter_of(&q->command) != NULL) {
-        served_world_block_step(h, q); // it gave up
+        served_world_block_step(h, q); // the query gave up
         return;
     }
     if (s != STATUS_OK) {

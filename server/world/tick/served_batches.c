@@ -22,10 +22,10 @@
 #include "server/base/clock.h"
 #include "server/base/metrics.h"
 
-enum { STANDING_TICKS = 64 };           // between looks at whether batches that wait may still act
-static const int64_t COMMAND_NS = 2000; // for each command of a batch, without its pairs
+enum { STANDING_TICKS = 64 }; // ticks between checks whether waiting batches may still act
+static const int64_t COMMAND_NS = 2000; // time for each command of a batch, without its pairs
 
-// Keeps a batch for its tick. Those of one tick stay in the order in which they came.
+// Keeps a batch for its tick. Batches of one tick stay in order of arrival.
 static void schedule_batch(served_world *h, request *q)
 {
     ASSERT(q->command.method == METHOD_WORLD_APPLY && q->command.apply.has_at);
@@ -260,7 +260,7 @@ void served_world_serve_scheduled(served_world *h)
     while (due < h->scheduled.count && h->scheduled.data[due]->command.apply.at <= next) {
         request *q = h->scheduled.data[due++];
         error err;
-        if (q->timing.late == 0) { // else it is one whose tick was over when it came
+        if (q->timing.late == 0) { // otherwise its tick was over when it arrived
             note_timing(h, q);
         }
         if (served_world_bars(h, q->command.method,

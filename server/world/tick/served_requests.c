@@ -17,8 +17,8 @@
 
 enum {
     FORK_SHARE = 2,      // times a world's memory: its image, and another world made from that
-    IMAGE_BODY_NS = 400, // for each body of an image, which is made in one go
-    VIEW_BODY_NS = 1500  // for each body of a first snapshot, also made in one go
+    IMAGE_BODY_NS = 400, // for each body of an image, which is made without a pause
+    VIEW_BODY_NS = 1500  // for each body of a first snapshot, also made without a pause
 };
 
 // ---- requests that the simulation thread answers
@@ -166,7 +166,7 @@ static void do_image(served_world *h, request *q)
     served_world_answer(h, q, NULL);
 }
 
-// The answer goes to the server, which makes the second world of it.
+// The answer goes to the server, which builds the second world from it.
 static void do_fork(served_world *h, request *q)
 {
     error err;

@@ -6,9 +6,9 @@
 #include "common/world/apply.h"
 #include "server/base/metrics.h"
 
-// of a turn, for removing bodies that end with their sessions
+// Time of a turn for removing bodies that end with their sessions
 static const int64_t REMOVALS_NS = 1000000;
-enum { REMOVALS_PIECE = 16 }; // bodies between two looks at the clock
+enum { REMOVALS_PIECE = 16 }; // bodies between two readings of the clock
 
 bool served_world_session_gone(const served_world *h, uint64_t session)
 {
@@ -56,7 +56,7 @@ static bool remove_session_bodies(served_world *h, uint64_t session, const turn 
     return false;
 }
 
-// Goes on with those that have more bodies than there was room for.
+// Continues with sessions whose bodies could not all be removed yet.
 void served_world_remove_ended_bodies(served_world *h)
 {
     ASSERT(h->state == SERVED_WORLD_RUNNING || h->state == SERVED_WORLD_PAUSED);

@@ -11,7 +11,7 @@
 
 static const int64_t SECOND_NS = 1000000000;
 static const int64_t SLICE_NS = 5000000;   // before others have their turn
-static const double PUBLISH_SHARE = 0.25;  // of a tick
+static const double PUBLISH_SHARE = 0.25;  // share of a tick
 static const int64_t FULL_NS = 1000000;    // until a full log is checked again
 static const int64_t WARN_NS = 5000000000; // between two warnings about one world
 
@@ -21,8 +21,8 @@ static bool owes(const served_world *h)
     return publisher_owes(&h->publisher) || log_readers_owe(&h->readers, &source);
 }
 
-// Snapshots and notifications, of which some wait for the next time where a turn of `length_ns` is
-// too short.
+// Sends snapshots and notifications; some wait for the next time if a turn of `length_ns` is too
+// short.
 static void publish(served_world *h, bool all, int64_t length_ns)
 {
     const turn t = turn_begin(h->clocks.now, length_ns);
@@ -37,7 +37,7 @@ static void publish(served_world *h, bool all, int64_t length_ns)
     }
 }
 
-// A quarter of a tick, and all that is left of it where no other world waits for this one.
+// A quarter of a tick, or all the rest of it if no other world waits for this one.
 static int64_t publish_ns(const served_world *h)
 {
     const int64_t fair = (int64_t)(PUBLISH_SHARE * h->schedule.period_ns);
@@ -140,7 +140,7 @@ void served_world_bound_step(served_world *h, int64_t most_ns)
     h->costs.step_blocked = false;
 }
 
-// Whether the next step would keep other worlds waiting for too long, so that it waits itself.
+// Whether the next step must wait, since it would delay other worlds for too long.
 static bool step_is_blocked(served_world *h)
 {
     int64_t foreseen = crowding_foreseen_ns(&h->crowding) +
@@ -165,7 +165,7 @@ static void note_full(served_world *h, int64_t now)
     }
 }
 
-// The expected time of the next step, as far as it can be predicted.
+// The expected time of the next step, as far as it is predictable.
 static int64_t expected_ns(const served_world *h)
 {
     const int64_t foreseen =

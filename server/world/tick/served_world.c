@@ -1,6 +1,6 @@
 // The life of a served world: how it begins, moves to another thread, hands its state to the log,
 // and ends. Its time is in served_ticks.c, its requests in served_requests.c. See served_world.h.
-// The thread of its simulation thread.
+// Simulation thread only.
 #include "server/world/tick/served_world_internal.h"
 
 #include <stdlib.h>
@@ -216,7 +216,7 @@ void served_world_move(served_world *h, reply_sink sink)
     h->costs.step_blocked = false;
     h->place.load_ns = 0;
     h->place.parked_until_ns = 0;
-    world_log_accept_word(&h->log); // it may have gone to the thread before
+    world_log_accept_word(&h->log); // the notification may have gone to the earlier thread
     served_world_take_committed(h);
 }
 

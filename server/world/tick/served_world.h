@@ -72,7 +72,7 @@ typedef struct served_world_place {
     int64_t parked_until_ns;
     int64_t crowded_ns;     // when REPLY_CROWDED was last posted; 0: never
     bool request_arrived;   // since it last ran
-    bool thread_alone;      // no other world is on the thread
+    bool thread_alone;      // the thread has no other world
     bool others_due;        // others of the thread want to run too: one tick at a time
     turn_job step_job;      // in the thread's queue of steps
     world_metrics *metrics; // NULL once it has ended
@@ -86,12 +86,12 @@ typedef struct served_world_costs {
     request *returned;
     int64_t stepped_ns;    // time of the last step of world.step
     int64_t lasted_ns;     // time of the last tick
-    int64_t counted_ns;    // of it: commands and step
+    int64_t counted_ns;    // the part for commands and step
     crowding_cost command; // of the last command carried out
     int64_t price_ns;      // cost of the current request in addition to the time that it takes
 } served_world_costs;
 
-// Sessions that have ended, and whose ends are still to be carried out here.
+// Ended sessions whose ends this world must still carry out.
 typedef struct served_world_sessions {
     ARRAY(uint64_t) ending; // some of their bodies are still there
     ARRAY(uint64_t) gone;   // their REQUEST_SESSION_END waits in the inbox: their steps end
@@ -104,7 +104,7 @@ typedef struct served_world {
     block_account *blocks;    // counts its memory; NULL: it is not counted
     served_world_state state; // set by served_world_change() only
     request *pending;         // the world.pause while PAUSING, the world.step while STEPPING
-    uint32_t steps_left;      // of the world.step
+    uint32_t steps_left;      // remaining ticks of the world.step
 
     // All that an image has
     physics_world *physics;
@@ -112,7 +112,7 @@ typedef struct served_world {
     session_bodies session_bodies;
     last_requests last_requests;
 
-    history history; // what it was in the last second
+    history history; // its states of the last second
 
     // The recording that it plays
     replay *replay;       // NULL: it accepts commands
@@ -133,7 +133,7 @@ typedef struct served_world {
     crowding crowding;
     owner_crowds owner_crowds;
     ARRAY(request *) scheduled; // world.apply with a tick, by that tick, then by arrival
-    margins margins;            // of those batches, by their senders' sessions
+    margins margins;            // margins of those batches, by their senders' sessions
     int64_t tick_begin_ns;      // when the present tick began, or the last one
     served_world_sessions sessions;
     buffer scratch; // the result that is encoded
@@ -143,7 +143,7 @@ typedef struct served_world {
     log_readers readers;
     world_log log;
     reply_sink sink;       // where the log sends replies
-    shared_bytes *figures; // of the last REPLY_FIGURES; NULL: none
+    shared_bytes *figures; // row of the last REPLY_FIGURES; NULL: none
 } served_world;
 
 static inline bool served_world_is_paused(const served_world *h)
@@ -179,7 +179,7 @@ void served_world_move(served_world *h, reply_sink sink);
 
 // Its state as an image of world_image.h. One reference, the caller's.
 shared_bytes *served_world_image(const served_world *h);
-// To be called after served_world_flush.
+// Must be called after served_world_flush.
 world_end served_world_end(const served_world *h);
 
 // Answers the waiting requests with `why` and `text`, informs the subscribers, frees everything.
@@ -188,8 +188,8 @@ void served_world_destroy(served_world *h, status why, const char *text);
 // Whether nothing of an ended world waits for its log any more.
 bool served_world_settled(const served_world *h);
 
-// To be called before the thread ends: passes new rows to the log, ends the promise of ticks ahead
-// at this tick, and sends committed replies. Returns whether something still waits.
+// Must be called before the thread ends: passes new rows to the log, ends the promise of ticks
+// ahead at this tick, and sends committed replies. Returns whether something still waits.
 bool served_world_flush(served_world *h);
 
 // Takes over a request for this world: any kind except ADOPT and STOP.
@@ -199,9 +199,9 @@ void served_world_deliver(served_world *h, request *q);
 // yields to others after one period of its own, or 5 ms.
 void served_world_run(served_world *h);
 
-// Whether a world.step is under way, and can go on.
+// Whether a world.step is in progress, and can continue.
 bool served_world_steps(const served_world *h);
-// Goes on with it until the slice is over: one tick in any case.
+// Continues it until the slice is over, but at least by one tick.
 void served_world_step(served_world *h, const turn *slice);
 
 // When it wants to run again, other than for world.step: 0 at once, QUEUE_FOREVER when only a

@@ -10,7 +10,7 @@
 // Every change of the state is made here. `pending` is set before, and cleared, by the caller.
 void served_world_change(served_world *h, served_world_state next);
 
-// Subscriptions, those of the log too.
+// Number of subscriptions, including those of the log.
 uint32_t served_world_reader_count(const served_world *h);
 
 // ---- served_answers.c
@@ -48,7 +48,7 @@ uint64_t served_world_memory_bytes(const served_world *h);
 // The state that readers of the log are sent.
 log_source served_world_log_source(const served_world *h);
 
-// For a replay: goes to a tick of the recording. The state is unchanged on errors.
+// For a replay: moves to a tick of the recording. The state is unchanged on errors.
 status served_world_seek(served_world *h, uint64_t tick, error *err);
 
 // Sends the replies that the storage has committed; refuses all if the log was given up.
@@ -61,17 +61,17 @@ void served_world_serve_inbox(served_world *h, int64_t begin, int64_t turn_ns);
 
 // Puts the request back into the inbox: its step would take too long on this thread.
 void served_world_block_step(served_world *h, request *q);
-// The same if the request itself is work of `ns` that cannot be cut, and that is too long. False:
-// it may be done now.
+// The same if the request itself is uninterruptible work of `ns` that is too long. False: it may be
+// done now.
 bool served_world_waits(served_world *h, request *q, int64_t ns);
 
 // ---- served_sessions.c
 
 // The session's bodies and batches end, and its REQUEST_SESSION_END is freed.
 void served_world_end_session(served_world *h, request *q);
-// The session's subscriptions end: in the turn of the request, behind those that it made before.
+// Ends the session's subscriptions, in the turn of the request, after those that it made before.
 void served_world_forget_subscriptions(served_world *h, request *q);
-// Goes on with bodies of sessions for which there was no room before.
+// Continues with bodies of sessions that could not all be removed before.
 void served_world_remove_ended_bodies(served_world *h);
 
 // Whether the request has to be refused because the world's log cannot be written.
@@ -98,7 +98,7 @@ void served_world_apply(served_world *h, request *q, bool between_ticks,
 
 // world.apply: carries it out, or keeps it for its tick.
 void served_batch(served_world *h, request *q);
-// Those that wait for their tick and would make bodies that nobody removes, as the session ends.
+// Refuses batches that wait for their tick and would make bodies that end with the ended session.
 void served_world_refuse_batches(served_world *h, uint64_t session);
 
 // Carries out the batches scheduled for the next tick, for as much of its time as commands may
@@ -114,7 +114,7 @@ int64_t served_world_batches_ns(const served_world *h);
 // Whether the session has ended, and only its requests have not.
 bool served_world_session_gone(const served_world *h, uint64_t session);
 
-// To be called before work that may take `ns`: posts the figures of world.list first, so that
+// Must be called before work that may take `ns`: posts the figures of world.list first, so that
 // clients asking meanwhile do not wait.
 void served_world_expect(served_world *h, int64_t ns);
 

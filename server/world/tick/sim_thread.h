@@ -36,9 +36,9 @@ typedef struct sim_thread_options {
     int world_threads;        // threads that step one world together: 1 to THREAD_POOL_THREADS_MAX
     const limits *limits;     // must outlive the simulation thread
     uint32_t restored_worlds; // worlds restored at the start, perhaps more than limits.worlds
-    bool own_thread;          // for worlds that would make others wait
+    bool own_thread;          // for worlds that would delay others
     permits *permits;         // its permission to run its worlds; NULL: it needs none
-    bool turned;              // no thread of its own: sim_thread_turn() instead
+    bool turned;              // no thread of its own: the caller calls sim_thread_turn()
     // Called on the simulation thread when there are replies to receive.
     void (*wake)(void *context);
     void *wake_context;
@@ -71,7 +71,7 @@ uint64_t sim_thread_busy(const sim_thread *h);
 // Whether no world is there, or on its way. The network thread.
 bool sim_thread_empty(const sim_thread *h);
 
-// To be called after REQUEST_STOP was sent and REPLY_STOPPED received: joins the thread and frees
+// Must be called after REQUEST_STOP was sent and REPLY_STOPPED received: joins the thread and frees
 // everything.
 void sim_thread_destroy(sim_thread *h);
 

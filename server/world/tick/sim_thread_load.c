@@ -10,7 +10,7 @@ enum {
     LOAD_WINDOW_NS = 1000000000,
     // millionths: below this, moving a world to another thread gains too little
     LOADS_LEAST = 200000,
-    LOADS_FULL = 900000, // with more, its largest world makes the others wait
+    LOADS_FULL = 900000, // at a higher load, its largest world delays the others
     LOADS_LARGE = 250000 // if it has so much
 };
 

@@ -11,7 +11,7 @@
 enum {
     CROWDED_NS = 100000000,         // between two REPLY_CROWDED of one world
     PARKED_NS = 10000000,           // how long such a world is parked, unless it is moved before
-    FORESEEN_PARKED_NS = 250000000, // the same, if its next step alone would be too long
+    FORESEEN_PARKED_NS = 250000000, // the same, if its next step by itself would be too long
     ALONE_NS = 100000000,           // step of a world that has the thread for itself: one may come
     STEPS_LEAST_NS = 1000000 // of a round for steps of paused worlds, however soon a tick is due
 };

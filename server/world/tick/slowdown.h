@@ -29,8 +29,7 @@ void slowdown_start(slowdown *s, int64_t now_ns, int64_t processor_ns);
 // A tick begins that was due at `due_ns`; `in_time` resets the counts.
 void slowdown_begin_tick(slowdown *s, int64_t due_ns, bool in_time, int64_t now_ns,
                          int64_t processor_ns);
-// The tick has ended; `shared`: other threads computed parts of it. Returns the time that it
-// worked.
+// The tick has ended; `shared`: other threads computed parts of it. Returns its working time.
 int64_t slowdown_end_tick(slowdown *s, bool shared, int64_t now_ns, int64_t processor_ns);
 
 // The largest cause as a sentence about the world `name`, whose ticks have `period_ns` each.

@@ -28,12 +28,12 @@
 #include "server/process/crash.h"
 
 enum {
-    // A worker looks at the offer so often before it yields its processor: some microseconds.
+    // A worker reads the offer this often before it yields its processor: some microseconds.
     LOOKS_MAX = 500,
     // It yields and looks again so often before it sleeps: one or two hundred microseconds, as long
     // as a step works on one thread between two rounds.
     YIELDS_MAX = 400,
-    // The caller looks at the count of finished tasks so often before it yields its processor.
+    // The caller reads the count of finished tasks this often before it yields its processor.
     WAITS_MAX = 4000,
     CACHE_LINE = 64
 };
@@ -50,7 +50,7 @@ struct thread_pool {
     // A cache line that workers write and the caller waits for.
     _Alignas(CACHE_LINE) atomic_uint_fast32_t done; // tasks, of workers, in this round
     _Alignas(CACHE_LINE) atomic_int sleepers;
-    pthread_mutex_t mutex; // for sleeping and waking only
+    pthread_mutex_t mutex; // only for sleeping and waking
     pthread_cond_t woken;
     atomic_bool stopping;
     atomic_int lower_by;   // workers' priority; 0: unchanged
@@ -74,7 +74,7 @@ static uint32_t first_of(uint64_t offer)
     return (uint32_t)offer & 0xFFFFu;
 }
 
-static uint32_t last_of(uint64_t offer) // one more than the last
+static uint32_t last_of(uint64_t offer) // one more than the last task
 {
     return (uint32_t)offer >> 16;
 }
@@ -135,7 +135,7 @@ static void leave_caller_cpu(const thread_pool *p)
     }
 }
 
-// Sleeps until there is a task, or the pool is to stop.
+// Sleeps until there is a task, or the pool must stop.
 static void sleep_until_woken(thread_pool *p)
 {
     pthread_mutex_lock(&p->mutex);

@@ -16,8 +16,8 @@ typedef struct tick_schedule {
     int64_t start_ns;    // due time of tick 0
     uint64_t ticks;      // since start
     int64_t catch_up_ns; // a tick may be so late without moving the schedule
-    uint64_t late;       // ticks that began more than a period after they were due, ever
-    int64_t skipped_ns;  // time by which the world was slowed, ever
+    uint64_t late;       // total ticks that began more than a period after they were due
+    int64_t skipped_ns;  // total time by which the world was slowed
 } tick_schedule;
 
 // The first tick is due one period from now. Keeps the counts of late ticks and skipped time.

@@ -43,7 +43,7 @@ typedef struct engine {
     const char *name; // as on the command line
     const char *note; // what a reader of its figures must know of its build; NULL: nothing
     int threads_max;
-    // The version, and whatever is chosen at run time. Into `text`.
+    // Writes the version, and the variant chosen at run time, to `text`.
     void (*describe)(char *text, size_t size);
     // Never NULL: what an engine cannot build ends the process with a text.
     void *(*create)(const scene_data *scene, const engine_options *options);

@@ -6,7 +6,7 @@
 
 enum { PIECES = 500 };
 static const double LENGTH = 250.0; // [m], from x = 0 on; tops at y = 0
-static const double SIZE = 0.5;     // height and width of what slides, all but
+static const double SIZE = 0.5;     // approximate height and width of the sliding body
 
 typedef enum floor_kind {
     ONE_BOX,

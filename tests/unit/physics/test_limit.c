@@ -229,7 +229,8 @@ static void run_one_by_one(void *pool, task_function *task, void *context, uint3
     }
 }
 
-// The state of a crowd after some steps, that made `pairs` contacts of all that overlap.
+// The state's hash after some steps of a crowd, limited to `pairs` contacts of all overlapping
+// pairs.
 static uint64_t hash_of_crowd(physics_world *world, uint32_t pairs)
 {
     world_lower_contacts_max(world, pairs);

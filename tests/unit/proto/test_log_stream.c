@@ -134,7 +134,7 @@ static void record_decoded_and_encoded_is_the_same_bytes(void **state)
     buffer_deinit(&again);
 }
 
-// Each is one fault in a record that is good otherwise: {from: 1, tick: 2, commands: []}.
+// Each case has one fault in an otherwise valid record: {from: 1, tick: 2, commands: []}.
 static void record_that_is_not_canonical_is_refused_with_its_place(void **state)
 {
     (void)state;

@@ -40,8 +40,8 @@ static void table_every_row_is_in_its_place_and_complete(void **state)
     }
 }
 
-// The epoch stands last, so that it moves no other argument: the compact form of logs tells
-// arguments by their places.
+// The epoch comes last, so that it moves no other argument: the compact form of logs identifies
+// arguments by their position.
 static void table_every_list_with_a_world_ends_with_its_epoch(void **state)
 {
     (void)state;

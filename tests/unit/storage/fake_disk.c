@@ -342,7 +342,7 @@ static int fake_sync(disk_file *f)
     fake_inode *i = inode_of(f);
     trace(d, "sync %s: %d", name_of(d, i), result);
     if (result == 0 && !d->skips_sync) {
-        // Not of `now`: what a failed sync has forgotten stays forgotten.
+        // Applies the operations instead of copying `now`: data lost by a failed sync stays lost.
         for (fake_op *op = i->first; op != NULL; op = op->next) {
             if (op->truncation) {
                 resize(&i->synced, op->offset);
