@@ -99,6 +99,7 @@ class Pages(HttpTest):
             self.skipTest("no viewer in this tree")
         page = (viewer / "index.html").read_bytes()  # which lies one folder below the root
         self.assertEqual(self.get("/").body, page.replace(b'"../viewer/', b'"viewer/'))
+        self.assertEqual(self.get("/viewer/").body, page)
         for reference in re.findall(rb'(?:href|src)="([^"#]+)"', self.get("/").body):
             self.assertFalse(reference.startswith((b"/", b"..")), "a proxy may serve the page under a path")
         for path in viewer.rglob("*"):
@@ -198,7 +199,7 @@ class BadRequests(HttpTest):
                 self.refused(400, b"GET " + path + b" HTTP/1.1\r\nHost: h\r\n\r\n")
 
     def test_unknown_paths(self):
-        for path in ("/x", "/viewer", "/viewer/", "/src", "/src/index.js/", "/rpc/", "//"):
+        for path in ("/x", "/viewer", "/src", "/src/index.js/", "/rpc/", "//"):
             with self.subTest(path):
                 self.assertEqual(self.get(path).status, 404)
 
