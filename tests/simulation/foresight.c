@@ -172,20 +172,14 @@ static bool is_same(const physics_event *x, const physics_event *y)
            x->shape_b == y->shape_b && x->joint == y->joint;
 }
 
-static uint64_t ticks_between(const physics_event *x, const physics_event *y)
-{
-    return x->tick > y->tick ? x->tick - y->tick : y->tick - x->tick;
-}
-
-// Closes the nearest in time of those that are the same.
+// Closes the earliest of those that are the same: a prediction may move an event after it was told.
 static void close_event(foresight *f, const physics_event *e)
 {
     const uint32_t none = f->open.count;
     uint32_t best = none;
     for (uint32_t i = 0; i < f->open.count; i++) {
         const physics_event *o = &f->open.data[i];
-        if (is_same(o, e) &&
-            (best == none || ticks_between(o, e) < ticks_between(&f->open.data[best], e))) {
+        if (is_same(o, e) && (best == none || o->tick < f->open.data[best].tick)) {
             best = i;
         }
     }
