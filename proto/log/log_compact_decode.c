@@ -595,8 +595,11 @@ static bool read_begin(reader *r, uint64_t from, log_record *out)
         return false;
     }
     *out = (log_record){.from = from, .tick = from + (head >> 1), .has_hash = (head & 1) != 0};
-    if (out->tick < from) {
-        return refuse(r, "fewer ticks before this");
+    if (head >> 1 > LOG_TICKS_MAX || out->tick < from) {
+        error_set(r->err, STATUS_LIMIT_EXCEEDED,
+                  "a compact record of %llu ticks, at most %d are allowed",
+                  (unsigned long long)(head >> 1), LOG_TICKS_MAX);
+        return false;
     }
     if (out->has_hash && r->size - r->at < 8) {
         return refuse(r, "8 bytes of hash");

@@ -7,14 +7,24 @@
 
 #include "proto/commands/command_decode.h"
 
+static bool is_stopped(const log_player *p)
+{
+    return p->stop != NULL && atomic_load_explicit(p->stop, memory_order_relaxed);
+}
+
 static void step_to(log_player *p, uint64_t tick)
 {
-    while (world_tick(p->world) < tick) {
+    while (world_tick(p->world) < tick && !is_stopped(p)) {
         world_step(p->world);
         if (p->stepped != NULL) {
             p->stepped(p->context, p->world);
         }
     }
+}
+
+static status refuse_stopped(error *err)
+{
+    return error_set(err, STATUS_UNAVAILABLE, "it was stopped");
 }
 
 void log_player_advance(log_player *p, uint64_t tick)
@@ -75,6 +85,9 @@ status log_player_command(log_player *p, const log_command *row, error *err)
         return refuse(row, err);
     }
     step_to(p, p->paused || row->tick == 0 ? row->tick : row->tick - 1);
+    if (is_stopped(p)) {
+        return refuse_stopped(err);
+    }
     command c = {0};
     if (decode(row, info->id, &c, err) != STATUS_OK) {
         return refuse(row, err);
@@ -138,6 +151,9 @@ status log_player_play_to(log_player *p, const log_record *record, uint64_t tick
         done = i < done ? done : i + 1;
     }
     step_to(p, tick < record->tick ? tick : record->tick);
+    if (is_stopped(p)) {
+        return refuse_stopped(err);
+    }
     p->within = tick < record->tick;
     p->within_from = record->from;
     p->within_tick = record->tick;

@@ -14,6 +14,7 @@
 #ifndef CAROM_PROTO_LOG_LOG_PLAYER_H
 #define CAROM_PROTO_LOG_LOG_PLAYER_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -27,6 +28,9 @@ typedef struct log_player {
     uint64_t commands;    // applied
     uint64_t hashes;      // compared, and equal
     bool unverified;      // hashes are not compared: for examining a mismatch
+    // Set to true by any thread: no further step is taken, and what is being played ends with
+    // STATUS_UNAVAILABLE. NULL: never.
+    const atomic_bool *stop;
     // While it is within a record, where log_player_play_to left it: which record, and how many of
     // its commands were applied.
     bool within;
@@ -45,6 +49,7 @@ typedef struct log_player {
 //   STATUS_INVALID_ARGUMENT  the record does not begin at the world's tick; a command that no
 //                            world accepts, or that this world refuses
 //   STATUS_INTERNAL          the hash differs: the log was made by another engine, or is damaged
+//   STATUS_UNAVAILABLE       it was stopped
 status log_player_play(log_player *p, const log_record *record, error *err);
 
 // The same, but plays only to the state of `tick`, and compares no hash unless that is the record's

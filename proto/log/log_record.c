@@ -235,6 +235,10 @@ static status take_pairs(log_cursor *c, uint64_t pairs, log_record *out)
     if (s == STATUS_OK && out->tick < out->from) {
         s = error_set(c->err, STATUS_INVALID_ARGUMENT, "tick %llu lies before from %llu",
                       (unsigned long long)out->tick, (unsigned long long)out->from);
+    } else if (s == STATUS_OK && out->tick - out->from > LOG_TICKS_MAX) {
+        s = error_set(c->err, STATUS_LIMIT_EXCEEDED,
+                      "a record of %llu ticks, at most %d are allowed",
+                      (unsigned long long)(out->tick - out->from), LOG_TICKS_MAX);
     }
     if (s == STATUS_OK) {
         s = take_commands(c, out);

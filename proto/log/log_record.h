@@ -35,6 +35,11 @@ enum {
     // thousand commands at best.
     LOG_COMMANDS_MAX = 1 << 20,
 
+    // Ticks from `from` to `tick`: two minutes of the fastest world, a minute and more than the
+    // slowest reader waits for its next record. Readers step through them, so a record that claims
+    // 2^60 would keep them for ever.
+    LOG_TICKS_MAX = 1 << 17,
+
     // A command's arguments [bytes]: those of one message from a client at its largest.
     LOG_ARGUMENTS_BYTES_MAX = 64 << 20,
 

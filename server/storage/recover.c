@@ -252,6 +252,7 @@ static status hand_group(storage *s, const storage_visitor *visitor, const scann
             .last_tick = r.last_tick,
             .has_hash = r.has_hash,
             .hash = r.hash,
+            .segment = g->header.segment,
             .bytes = r.bytes,
             .size = r.size,
         };

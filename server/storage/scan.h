@@ -8,10 +8,7 @@
 #include "common/base/status.h"
 #include "server/storage/disk.h"
 #include "server/storage/format.h"
-
-enum { SEGMENT_NAME_BYTES = 32 };
-
-void segment_name(uint64_t number, char out[SEGMENT_NAME_BYTES]);
+#include "server/storage/storage.h"
 
 typedef struct scan {
     disk_file *file;

@@ -70,10 +70,15 @@ typedef struct storage_info {
     const char *unsound;
 } storage_info;
 
+// The name of a file of the log.
+enum { SEGMENT_NAME_BYTES = 32 };
+void segment_name(uint64_t number, char out[SEGMENT_NAME_BYTES]);
+
 typedef struct storage_record {
     uint64_t sequence, first_tick, last_tick;
     bool has_hash;
-    uint64_t hash; // hash of the state at last_tick
+    uint64_t hash;    // hash of the state at last_tick
+    uint64_t segment; // number of the log's file that has the record
     const uint8_t *bytes;
     size_t size;
 } storage_record;

@@ -149,6 +149,7 @@ static status on_record(void *context, storage_world *stored, const storage_reco
     uint8_t place[RESTORE_HELD_HEAD_BYTES];
     put64(place, entry->sequence);
     put32(place + 8, (uint32_t)entry->size);
+    put64(place + 12, entry->segment);
     buffer_append(&r->records, place, sizeof place);
     buffer_append(&r->records, entry->bytes, entry->size);
     ASSERT(!r->records.overflow);
@@ -232,11 +233,11 @@ const last_requests *restore_marks(const restored_world *w)
     return w->way != NULL ? &w->way->marks : w->adoption->marks;
 }
 
-uint64_t restore_cost(const restored_world *w)
+double restore_cost(const restored_world *w)
 {
     const restoration *r = w->way;
     const uint64_t ticks = w->until > r->info.image_tick ? w->until - r->info.image_tick : 0;
-    return (1 + ticks) * (r->info.image_size + 1) + r->records.size;
+    return (1.0 + (double)ticks) * ((double)r->info.image_size + 1.0) + (double)r->records.size;
 }
 
 void restore_from_image(restored_world *w, uint8_t *image, size_t size, uint64_t tick,

@@ -63,7 +63,7 @@ status restore_read(storage *s, aside_list *aside, int threads, restored_worlds 
 const last_requests *restore_marks(const restored_world *w);
 
 // Estimated cost of playing it, for comparison with others.
-uint64_t restore_cost(const restored_world *w);
+double restore_cost(const restored_world *w);
 
 // Makes the image (world_image.h; taken over) of that tick and hash the world's state, whatever its
 // log says.

@@ -128,8 +128,11 @@ static void begin(restored_world *w)
         return;
     }
     r->begun = true;
-    r->player = (log_player){
-        .world = r->state.physics, .paused = r->state.paused, .applied = on_applied, .context = r};
+    r->player = (log_player){.world = r->state.physics,
+                             .paused = r->state.paused,
+                             .applied = on_applied,
+                             .context = r,
+                             .stop = w->stop};
     world_want_events(r->state.physics, 0);
     verify_image(w);
 }
@@ -216,8 +219,11 @@ void restore_play_held(restored_world *w)
         const size_t size = get32(head + 8);
         ASSERT(RESTORE_HELD_HEAD_BYTES + size <= r->records.size - at); // restore.c wrote it
         error why;
-        if (play_entry(r, head + RESTORE_HELD_HEAD_BYTES, size, &why) != STATUS_OK) {
-            error_prefix(&why, "record %" PRIu64, get64(head));
+        if (play_entry(r, head + RESTORE_HELD_HEAD_BYTES, size, &why) != STATUS_OK &&
+            !is_stopped(w)) {
+            char file[SEGMENT_NAME_BYTES];
+            segment_name(get64(head + 12), file);
+            error_prefix(&why, "record %" PRIu64 ", in %s", get64(head), file);
             restore_fail(w, &why);
         }
         at += RESTORE_HELD_HEAD_BYTES + size;

@@ -10,7 +10,7 @@
 #include "server/world/log/world_image.h"
 
 enum {
-    RESTORE_HELD_HEAD_BYTES = 12,       // head of a record in memory: u64 sequence, u32 size
+    RESTORE_HELD_HEAD_BYTES = 20, // head of a record in memory: u64 sequence, u32 size, u64 segment
     RESTORE_HELD_BYTES_MAX = 256 << 20, // bytes of records; beyond it, those read so far are played
     RESTORE_RECORDS_BYTES_MAX =
         2 * RESTORE_HELD_BYTES_MAX // for one world: the bound above, and one record

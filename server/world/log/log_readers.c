@@ -161,6 +161,14 @@ static bool is_behind(const log_reader_entry *e, const log_source *from)
     return e->fresh || e->mark.tick < end.tick || e->mark.offset < end.offset;
 }
 
+// Whether no record leads it to the present: rows are forgotten, or a record has not so many ticks.
+static bool is_too_far_behind(const log_reader_entry *e, const log_source *from)
+{
+    log_record unused;
+    return world_tick(from->physics) - e->mark.tick > LOG_TICKS_MAX ||
+           !world_log_since(from->log, e->mark, &unused);
+}
+
 // The record that a new reader begins with. A paused world says so.
 static void image_record(const log_source *from, buffer *rows, uint8_t **image, log_record *out)
 {
@@ -329,8 +337,7 @@ bool log_readers_publish(log_readers *r, const log_source *from, bool all, const
     uint64_t cut = 0; // number of the first that has to wait; 0: none
     for (uint32_t i = 0; i < r->list.count; i++) {
         log_reader_entry *e = &r->list.data[(begin + i) % r->list.count];
-        log_record unused;
-        e->fresh = e->fresh || !world_log_since(from->log, e->mark, &unused);
+        e->fresh = e->fresh || is_too_far_behind(e, from);
         if (!falls_due(e, from, all)) {
             continue;
         }

@@ -417,6 +417,12 @@ static bool append(world_log *l, const world_log_image *image, double hz, uint64
 {
     uint64_t tick = world_tick(image->physics);
     log_mark end = mark_now(l, tick);
+    if (tick - l->written.tick > LOG_TICKS_MAX) {
+        error why;
+        error_set(&why, STATUS_UNAVAILABLE, "the disk took no record for %d ticks", LOG_TICKS_MAX);
+        fail(l, WORLD_LOG_FAILED, &why);
+        return false;
+    }
     bool hashed = tick >= l->hashed_tick + (uint64_t)hz;
     log_record record;
     bool kept = world_log_since(l, l->written, &record);

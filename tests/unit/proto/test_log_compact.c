@@ -162,7 +162,7 @@ static void every_command_comes_back_to_the_bit(void **state)
     record.hash = 0;
     assert_int_equal(size_there_and_back(&record), size - 8);
     add(&rows, 1000, 0, METHOD_BODY_REMOVE, "{\"world\":\"lab\",\"body\":1}"); // ticks later
-    record = record_of(&rows, 100, UINT64_C(1) << 50);
+    record = record_of(&rows, 100, 100 + LOG_TICKS_MAX);
     size_there_and_back(&record);
     buffer_deinit(&rows);
 }
@@ -354,6 +354,27 @@ static void expect_sound(const uint8_t *bytes, size_t size)
     free(exact);
 }
 
+static void record_of_too_many_ticks_is_refused(void **state)
+{
+    (void)state;
+    static const uint64_t TICKS[] = {LOG_TICKS_MAX, LOG_TICKS_MAX + 1, UINT64_C(1) << 60};
+    buffer rows;
+    buffer out;
+    buffer_init(&rows, BYTES_MAX);
+    for (size_t i = 0; i < sizeof TICKS / sizeof *TICKS; i++) {
+        buffer_init(&out, BYTES_MAX);
+        const log_record record = record_of(&rows, 100, 100 + TICKS[i]);
+        assert_true(log_compact_encode(&out, &record, "lab"));
+        log_record got;
+        error err;
+        assert_int_equal(log_compact_decode(out.data, out.size, 100, "lab", &rows, &got, &err),
+                         i == 0 ? STATUS_OK : STATUS_LIMIT_EXCEEDED);
+        assert_true(i == 0 || strstr(err.text, "ticks, at most 131072 are allowed") != NULL);
+        buffer_deinit(&out);
+    }
+    buffer_deinit(&rows);
+}
+
 static void cut_and_altered_records_are_refused_or_read_within_their_bytes(void **state)
 {
     (void)state;
@@ -434,6 +455,7 @@ int main(void)
         cmocka_unit_test(command_like_one_before_is_a_difference),
         cmocka_unit_test(push_is_rounded_as_the_engine_rounds_it),
         cmocka_unit_test(what_is_not_canonical_has_no_compact_form),
+        cmocka_unit_test(record_of_too_many_ticks_is_refused),
         cmocka_unit_test(cut_and_altered_records_are_refused_or_read_within_their_bytes),
         cmocka_unit_test(errors_name_the_place),
         cmocka_unit_test(each_second_bears_a_hash),

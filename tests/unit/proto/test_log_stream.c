@@ -160,6 +160,10 @@ static void record_that_is_not_canonical_is_refused_with_its_place(void **state)
         FAULT("\x83" FROM "\xff" TICK "\x02" COMMANDS "\x90", "unsigned integer"),
         FAULT("\x83" FROM "\xd0\x01" TICK "\x02" COMMANDS "\x90", "unsigned integer"),
         FAULT("\x83" FROM "\x03" TICK "\x02" COMMANDS "\x90", "lies before from"),
+        FAULT("\x83" FROM "\x01" TICK "\xce\x00\x02\x00\x02" COMMANDS "\x90",
+              "a record of 131073 ticks, at most 131072 are allowed"),
+        FAULT("\x83" FROM "\x01" TICK "\xcf\x10\x00\x00\x00\x00\x00\x00\x01" COMMANDS "\x90",
+              "a record of 1152921504606846976 ticks"),
         FAULT("\x83" FROM "\x01" TICK "\x02" COMMANDS "\x80", "an array of commands"),
         FAULT("\x83" FROM "\x01" TICK "\x02" COMMANDS "\xdd\x7f\xff\xff\xff", "at most 1048576"),
         FAULT("\x83" FROM "\x01" TICK "\x02" COMMANDS "\x91\x93\x02\x00\xa1m", "[tick, session"),
@@ -192,6 +196,16 @@ static void record_that_is_not_canonical_is_refused_with_its_place(void **state)
             fail_msg("fault %zu: '%s' does not say '%s'", i, err.text, FAULTS[i].says);
         }
     }
+}
+
+static void record_of_the_most_ticks_is_read(void **state)
+{
+    (void)state;
+    static const char MOST[] = "\x83" FROM "\x01" TICK "\xce\x00\x02\x00\x01" COMMANDS "\x90";
+    log_record record;
+    assert_int_equal(log_record_decode((const uint8_t *)MOST, sizeof MOST - 1, &record, NULL),
+                     STATUS_OK);
+    assert_int_equal(record.tick - record.from, LOG_TICKS_MAX);
 }
 
 static void record_cut_anywhere_is_refused(void **state)
@@ -394,6 +408,7 @@ int main(void)
         cmocka_unit_test(record_round_trip_keeps_every_field),
         cmocka_unit_test(record_decoded_and_encoded_is_the_same_bytes),
         cmocka_unit_test(record_that_is_not_canonical_is_refused_with_its_place),
+        cmocka_unit_test(record_of_the_most_ticks_is_read),
         cmocka_unit_test(record_cut_anywhere_is_refused),
         cmocka_unit_test(stream_in_pieces_of_any_size_is_read_whole),
         cmocka_unit_test(stream_cut_anywhere_tells_how_far_it_is_whole),

@@ -483,6 +483,39 @@ static void log_that_counts_ticks_that_it_does_not_lead_to_is_not_served(void **
     restart_does_not_serve("it ends at tick 18446744073709551610, and leads to tick 0");
 }
 
+// Its checksums are right, and a replay of it would never end.
+static void record_of_endless_ticks_is_not_served_and_its_file_is_named(void **state)
+{
+    (void)state;
+    const uint64_t ticks = UINT64_C(1) << 60;
+    create(STORAGE_FULL, true);
+    append_entry(&(log_record){.tick = ticks}, ticks, ticks);
+    restart_does_not_serve("record 2, in log-0000000001: a record of 1152921504606846976 ticks, at "
+                           "most 131072 are allowed");
+}
+
+static void stop(void *context, physics_world *world)
+{
+    if (world_tick(world) == 3) {
+        atomic_store((atomic_bool *)context, true);
+    }
+}
+
+// A start that is asked to end does not wait for the ticks of a record.
+static void stopped_player_leaves_a_record_within(void **state)
+{
+    (void)state;
+    atomic_bool stopped = false;
+    world_def def = world_def_default();
+    log_player player = {.stepped = stop, .context = &stopped, .stop = &stopped};
+    error err;
+    assert_int_equal(world_create(&def, &player.world, NULL), STATUS_OK);
+    assert_int_equal(log_player_play(&player, &(log_record){.tick = LOG_TICKS_MAX}, &err),
+                     STATUS_UNAVAILABLE);
+    assert_int_equal(world_tick(player.world), 3);
+    world_free(player.world);
+}
+
 static void log_that_promises_more_than_a_second_is_not_served(void **state)
 {
     (void)state;
@@ -571,6 +604,36 @@ static void paused_world_tries_a_record_again_that_had_no_room(void **state)
         mailbox_result(&the.box);
         assert_int_equal(served_world_next_ns(the.world), QUEUE_FOREVER);
     }
+    end_other(other);
+    assert_int_equal(bodies_after(CRASH_POWER_ALL), 1);
+}
+
+// Readers refuse a record of so many ticks, so an image takes its place.
+static void disk_that_takes_no_record_for_too_many_ticks_gets_an_image(void **state)
+{
+    (void)state;
+    the.options.queue_bytes = 1;
+    create(STORAGE_NORMAL, false);
+    storage_world *other = begin_other();
+    commit();
+    crowd_records(other);
+    while (world_tick(the.world->physics) < LOG_TICKS_MAX) {
+        now_ns += 10 * MS;
+        served_world_run(the.world);
+        assert_int_equal(world_log_state_of(&the.world->log), WORLD_LOG_GOOD);
+    }
+    for (int i = 0; i < 200 && world_log_state_of(&the.world->log) == WORLD_LOG_GOOD; i++) {
+        now_ns += 10 * MS;
+        served_world_run(the.world);
+    }
+    assert_int_equal(world_log_state_of(&the.world->log), WORLD_LOG_FAILED);
+    commit();
+    advance(10 * MS);
+    advance(10 * MS);
+    assert_int_equal(world_log_state_of(&the.world->log), WORLD_LOG_GOOD);
+    call(METHOD_BODY_SPAWN, SPAWN);
+    advance(10 * MS);
+    mailbox_result(&the.box);
     end_other(other);
     assert_int_equal(bodies_after(CRASH_POWER_ALL), 1);
 }
@@ -701,10 +764,13 @@ int main(void)
         TEST(image_between_two_entries_of_an_idle_world_keeps_the_log_whole),
         TEST(hash_that_differs_stops_that_world_and_names_the_tick),
         TEST(log_that_counts_ticks_that_it_does_not_lead_to_is_not_served),
+        TEST(record_of_endless_ticks_is_not_served_and_its_file_is_named),
+        TEST(stopped_player_leaves_a_record_within),
         TEST(log_that_promises_more_than_a_second_is_not_served),
         TEST(world_is_not_shown_before_its_first_image_has_had_room),
         TEST(failed_log_waits_until_its_image_has_room),
         TEST(paused_world_tries_a_record_again_that_had_no_room),
+        TEST(disk_that_takes_no_record_for_too_many_ticks_gets_an_image),
         TEST(full_disk_is_told_and_the_log_goes_on_when_there_is_room),
         TEST(batch_for_a_later_tick_is_refused_while_the_log_cannot_be_written),
         TEST(steps_are_refused_when_the_log_fails_meanwhile),

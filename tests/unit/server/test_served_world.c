@@ -1017,6 +1017,33 @@ static void subscriptions_end_with_their_session_though_they_wait_for_the_tick(v
     assert_int_equal(the.world->readers.list.count, 0);
 }
 
+// No record leads over so many ticks (LOG_TICKS_MAX).
+static void reader_of_the_log_that_took_nothing_for_too_long_gets_an_image(void **state)
+{
+    uint64_t numbers[2];
+    (void)state;
+    create(100.0, false);
+    for (int i = 0; i < 2; i++) {
+        call(METHOD_WORLD_SUBSCRIBE, "{\"world\":\"w\",\"encoding\":\"log\"}");
+        advance(10 * MS);
+        mailbox_take(&the.box, REPLY_RESULT);
+        numbers[i] = obj_get_uint(mailbox_snapshot(&the.box), "subscription");
+    }
+    const uint64_t first = world_tick(the.world->physics);
+    while (world_tick(the.world->physics) < first + LOG_TICKS_MAX - 1) {
+        advance(10 * MS);
+    }
+    acknowledge(numbers[0]);
+    acknowledge(numbers[1]);
+    advance(10 * MS);
+    for (int i = 0; i < 2; i++) {
+        const msgpack_object *told = mailbox_snapshot(&the.box);
+        const bool late = obj_get_uint(told, "subscription") == numbers[0]; // by a tick too much
+        assert_int_equal(obj_get_uint(told, "from"), late ? first + LOG_TICKS_MAX : first);
+        assert_int_equal(obj_find(told, "image") != NULL, late);
+    }
+}
+
 // Sessions take turns, so that numbers come out of order.
 static void subscriptions_of_sessions_that_wait_stand_in_order(void **state)
 {
@@ -1111,6 +1138,7 @@ int main(void)
         TEST(destroyed_world_answers_everyone),
         TEST(view_and_unsubscribe_are_for_the_owner),
         TEST(subscriptions_end_with_their_session_though_they_wait_for_the_tick),
+        TEST(reader_of_the_log_that_took_nothing_for_too_long_gets_an_image),
         TEST(subscriptions_of_sessions_that_wait_stand_in_order),
         TEST(rate_above_the_ticks_is_refused_in_every_encoding),
     };
