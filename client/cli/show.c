@@ -1,6 +1,7 @@
 // See show.h.
 #include "client/cli/show.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/args/text.h"
@@ -53,10 +54,59 @@ static void numbers_word(const carom_value *value, char *out, size_t size)
     }
 }
 
+// Of a float, the decimal number of fewest digits that gives it again: 0.6, not 0.6000000238418579.
+// Whole numbers above FLOAT_WHOLE_MAX stay as they are.
+static double readable_number(double value)
+{
+    const double FLOAT_WHOLE_MAX = 16777216.0;
+    if (!(value > -FLOAT_WHOLE_MAX && value < FLOAT_WHOLE_MAX)) {
+        return value;
+    }
+    const float single = (float)value;
+    if ((double)single < value || (double)single > value) {
+        return value;
+    }
+    for (int digits = 6; digits <= 9; digits++) {
+        char text[32];
+        (void)snprintf(text, sizeof text, "%.*g", digits, value);
+        const double near = strtod(text, NULL);
+        if ((float)near >= single && (float)near <= single) {
+            return near;
+        }
+    }
+    return value;
+}
+
+// A copy with readable numbers. Values of a server are nested WIRE_DEPTH_MAX deep at most.
+static carom_value *readable(const carom_value *value)
+{
+    carom_value *copy = NULL;
+    switch (carom_value_type(value)) {
+    case CAROM_REAL:
+        return carom_real(readable_number(carom_as_real(value, 0.0)));
+    case CAROM_ARRAY:
+        copy = carom_array();
+        for (size_t i = 0; i < carom_value_count(value); i++) {
+            carom_push(copy, readable(carom_value_at(value, i)));
+        }
+        return copy;
+    case CAROM_MAP:
+        copy = carom_map();
+        for (size_t i = 0; i < carom_value_count(value); i++) {
+            carom_set(copy, carom_value_key(value, i, NULL), readable(carom_value_at(value, i)));
+        }
+        return copy;
+    default:
+        return carom_value_clone(value);
+    }
+}
+
 // Cut behind a comma or a space where that is possible, so that no word is cut.
 static void json_word(const carom_value *value, char *out, size_t size)
 {
-    char *text = carom_json_print(value, false, NULL);
+    carom_value *shown = readable(value);
+    char *text = carom_json_print(shown, false, NULL);
+    carom_value_free(shown);
     int used = snprintf(out, size, "%s", text != NULL ? text : "?");
     if (used >= (int)size && size > 8) {
         size_t end = size - 5;
@@ -123,7 +173,9 @@ void show_line(const carom_value *value)
         (void)printf("%s\n", carom_as_str(value, ""));
     } else if (type == CAROM_MAP || (type == CAROM_ARRAY && !all_numbers(value)) ||
                carom_value_count(value) > 4) {
-        (void)cli_print_json(value);
+        carom_value *shown = readable(value);
+        (void)cli_print_json(shown);
+        carom_value_free(shown);
     } else {
         show_word(value, word, sizeof word);
         (void)printf("%s\n", word);

@@ -8,19 +8,38 @@
 #include <string.h>
 #include <time.h>
 
-cli_exit cli_call(cli *c, const char *method, carom_value *call_args, carom_value **result)
+static cli_exit call(cli *c, const char *method, carom_value *call_args, carom_value **result,
+                     carom_error *error)
 {
     if (call_args != NULL && !carom_value_ok(call_args)) {
         carom_value_free(call_args);
         return cli_out_of_memory();
     }
     cli_exit code = cli_connect(c, NULL);
-    carom_error error = {0};
     if (code == CLI_OK &&
-        carom_call(c->client, method, call_args, c->timeout_ms, result, &error) != CAROM_OK) {
-        code = cli_fail(c, &error);
+        carom_call(c->client, method, call_args, c->timeout_ms, result, error) != CAROM_OK) {
+        code = cli_fail(c, error);
     }
     carom_value_free(call_args);
+    return code;
+}
+
+cli_exit cli_call(cli *c, const char *method, carom_value *call_args, carom_value **result)
+{
+    carom_error error = {0};
+    return call(c, method, call_args, result, &error);
+}
+
+cli_exit cli_call_of_file(cli *c, const char *method, carom_value *call_args, const char *argument,
+                          const char *path, carom_value **result)
+{
+    carom_error error = {0};
+    const cli_exit code = call(c, method, call_args, result, &error);
+    const size_t size = strlen(argument);
+    if (code == CLI_REFUSED && strncmp(error.text, argument, size) == 0 &&
+        error.text[size] == ':') {
+        cli_hint("%s: the content of %s", argument, path);
+    }
     return code;
 }
 

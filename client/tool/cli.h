@@ -128,7 +128,11 @@ cli_exit cli_connect_lasting(cli *c, const carom_handlers *handlers);
 // Connects if necessary and calls. Takes over `call_args` (NULL: none). The caller frees *result
 // (`result` may be NULL). Errors are reported here.
 cli_exit cli_call(cli *c, const char *method, carom_value *call_args, carom_value **result);
-// The same, and prints the answer: as JSON with --json, else by `show` (NULL: prints nothing).
+// The same; where the server refuses `argument`, a hint names the file that it was read from.
+cli_exit cli_call_of_file(cli *c, const char *method, carom_value *call_args, const char *argument,
+                          const char *path, carom_value **result);
+// The same as cli_call, and prints the answer: as JSON with --json, else by `show` (NULL: prints
+// nothing).
 cli_exit cli_call_show(cli *c, const char *method, carom_value *call_args,
                        void (*show)(cli *c, const carom_value *result));
 

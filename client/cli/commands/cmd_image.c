@@ -81,10 +81,8 @@ static cli_exit run_load(cli *c)
         carom_set(arguments, "paused", carom_bool(true));
     }
     carom_value *result = NULL;
-    code = cli_call(c, "world.create", arguments, &result);
-    if (code == CLI_REFUSED) {
-        cli_hint("image: what %s holds", path);
-    } else if (code == CLI_OK && c->json) {
+    code = cli_call_of_file(c, "world.create", arguments, "image", path, &result);
+    if (code == CLI_OK && c->json) {
         code = cli_print_json(result);
     } else if (code == CLI_OK) {
         (void)printf("created %s of %s (tick %" PRIu64 ")\n", world, path,

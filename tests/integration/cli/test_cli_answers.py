@@ -75,6 +75,21 @@ class Shown(unittest.TestCase):
         with Answers(body_get=BODY, world_info={"world": "w", "paused": False, "gravity": [0.0, -10.0]}) as server:
             self.assertIn("it sleeps", self.run_carom(server, "get", "w", 3, "--explain").out)
 
+    def test_floats_are_read_in_the_fewest_digits_that_give_them_again(self):
+        floats = {"shape": 4, "friction": 0.6000000238418579, "density": 1.1920928955078125e-07, "radius": 0.1,
+                  "restitution": 0.30000001192092896, "time": 20000000.0}
+        with Answers(body_get={**BODY, "shapes": [floats]}) as server:
+            told = self.run_carom(server, "get", "w", 3, "--field", "shapes").json()[0]
+            self.assertEqual({**floats, "friction": 0.6, "density": 1.1920929e-07, "restitution": 0.3}, told)
+            self.assertIn('"friction":0.6,', self.run_carom(server, "get", "w", 3).out)
+            self.assertEqual(floats, self.run_carom(server, "get", "w", 3, "--json").json()["shapes"][0])
+
+    def test_refused_image_is_told_with_its_file_and_nothing_else_is(self):
+        hint = f"image: the content of {__file__}"
+        for error, code in ("invalid_argument: image: too short", True), ("already_exists: world 'w' exists", False):
+            with Answers(world_create=error) as server:
+                self.assertEqual(code, hint in self.run_carom(server, "load", __file__, "w", code=REFUSED).err, error)
+
     def test_shape_set(self):
         with Answers(body_get=BODY, shape_set={"tick": 8}) as server:
             out = self.run_carom(server, "shape", "set", "w", 4, 9, "friction=0.4", "--restitution", 0.5).out

@@ -323,7 +323,7 @@ class Damages(DamageTest):
         path = self.folder / "a.caromimage"
 
         def check(text):
-            self.says(1, f"^carom: invalid_argument: image: {text}\n.*\n  image: what {path} holds$", CAROM, "load", path, "x")
+            self.says(1, f"^carom: invalid_argument: image: {text}\n.*\n  image: the content of {path}$", CAROM, "load", path, "x")
             self.says(2, f"^carom: {path}: the world's image: {text}$", CAROM, "diff", path, self.good / "a.caromimage")
         self.each(WORLD_IMAGE, "a.caromimage", check)
 
