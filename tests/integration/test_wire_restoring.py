@@ -194,7 +194,7 @@ class Broken(RestoringTest):
         self.assertEqual((closed["subscription"], closed["code"]), (subscription, "unavailable"))
         self.assertEqual(self.state(other, "slow"), self.states["slow"])
         self.server.await_log("4 worlds restored from")
-        self.assertIn("1 world is not served", self.get("/readyz")[1])
+        self.eventually(lambda: "1 world is not served" in self.get("/readyz")[1])  # the log tells of it a moment before
         rows = self.rows(other)
         self.assertEqual(set(rows), set(self.WORLDS))
         self.assertIn("a fault is planted", rows["slow-broken"]["unavailable"])
