@@ -17,12 +17,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from caromd import Caromd  # noqa: E402
 from patience import SECONDS_MAX  # noqa: E402
 from wire import Client, RemoteError  # noqa: E402
+from wire_case import WireTest  # noqa: E402
 
 CAROMD, PLANTED = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 BALL = {"kind": "circle", "radius": 0.5}
 
 
-class RestoringTest(unittest.TestCase):
+class RestoringTest(WireTest):
     WORLDS = ("fast", "slow")
 
     def setUp(self):
