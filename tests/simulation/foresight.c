@@ -34,7 +34,9 @@ void foresight_follow(foresight *f)
 #define REMOVE_FIRST(list, n)                                                                      \
     do {                                                                                           \
         (list)->count -= (n);                                                                      \
-        memmove((list)->data, (list)->data + (n), (list)->count * sizeof *(list)->data);           \
+        if ((list)->count > 0) {                                                                   \
+            memmove((list)->data, (list)->data + (n), (list)->count * sizeof *(list)->data);       \
+        }                                                                                          \
     } while (0)
 
 void foresight_asked(foresight *f, uint64_t tick)
