@@ -6,7 +6,7 @@
 
 #include "tests/unit/client/fake_server.h"
 
-enum { PATIENCE_MS = 10000 }; // longer than anything that is expected to happen takes
+enum { PATIENCE_MS = 240000 }; // longer than anything that is expected to happen takes
 
 // A client that is connected to the server, or the test fails. `options` may be NULL.
 carom_client *connect_to(fake_server *server, const carom_options *options);

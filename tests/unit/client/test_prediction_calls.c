@@ -2,6 +2,7 @@
 // and the way on without prediction, with an older server and with another engine. A small server
 // in this program answers: each batch acts two ticks after it was sent, which is in time.
 #include <math.h>
+#include <stdatomic.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -333,7 +334,7 @@ static void bad_options_are_refused(void **state)
 typedef struct stranger {
     int64_t engine;
     bool knows_late;
-    unsigned timed, plain; // batches with a tick, and without
+    atomic_uint timed, plain; // batches with a tick, and without; the server's thread counts
 } stranger;
 
 static void answer(fake_server *server, const fake_message *m, void *user)
