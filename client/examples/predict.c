@@ -4,6 +4,7 @@
 //
 //   cc predict.c -o predict $(pkg-config --cflags --libs carom-replica) -lm
 //   ./predict [host:port [seconds]]
+#define _POSIX_C_SOURCE 200809L // clock_gettime
 #include <carom/carom.h>
 #include <carom/prediction.h>
 

@@ -17,9 +17,9 @@ typedef enum carom_event_kind {
     // generated from proto/schema: events
     // two shapes began to touch
     CAROM_EVENT_BEGIN,
-    // they still touch; one event for each tick
+    // they go on touching; one for each tick
     CAROM_EVENT_STAY,
-    // they separated, or one of them was removed
+    // they part, or one of them is gone
     CAROM_EVENT_END,
     // they began to touch faster than the world's `hit_threshold`; only of shapes that ask for it
     // with `events`
