@@ -26,14 +26,18 @@ def packed(target, until):
 
 @attack("batches that wait for a later tick", options=BOUND, keys=True)
 def waiting(target, until):
-    """As many as are let in, of a thousand commands each, from 16 connections."""
-    clients = [target.client("player") for _ in range(16)]
+    """As many as are let in, of a thousand commands each, from 16 connections; again where all were closed."""
     batch = [["body.spawn", {"shapes": [{"kind": "circle", "radius": 0.2}]}]] * 1000
-    target.begun()
-    for _ in range(100):
-        for client in clients:
-            client.request("world.apply", world=target.world, commands=batch, at=100_000)
-    drain(clients, until)
+    while time.monotonic() < until:
+        clients = [target.client("player") for _ in range(16)]
+        target.begun()
+        for _ in range(100):
+            for client in list(clients):
+                try:
+                    client.request("world.apply", world=target.world, commands=batch, at=100_000)
+                except OSError:  # refused so often that it was closed
+                    clients.remove(client)
+        drain(clients, until)
 
 
 @attack("forks of 20 000 bodies", options=BOUND)
