@@ -36,7 +36,7 @@
 cli_exit params_shapes(const cli *c, carom_value *shapes);
 // The one shape of the options, a value that is the caller's. None or several is a usage error.
 cli_exit params_shape(const cli *c, carom_value **out);
-// Sets what is given of the matter of shapes (OPTIONS_MATTER and OPTIONS_FILTER).
+// Sets the shapes' matter and filter from the options given (OPTIONS_MATTER, OPTIONS_FILTER).
 void params_matter(const cli *c, carom_value *into);
 // Sets "filter" in `into` when any option of OPTIONS_FILTER or OPTIONS_QUERY_FILTER is given.
 void params_filter(const cli *c, carom_value *into);

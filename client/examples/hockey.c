@@ -68,7 +68,7 @@ typedef struct game {
     carom_prediction *prediction; // NULL: nothing is predicted
     carom_prediction_pose poses[POSES_MAX];
     size_t pose_count;    // 0: bodies are drawn from the snapshots
-    bool plain;           // by the key p: draws from the snapshots
+    bool plain;           // draws from the snapshots; the key p changes it
     char unpredicted[80]; // why nothing is predicted
     // State of the game.
     int turn;             // the side that serves the next puck
@@ -332,7 +332,7 @@ static void describe_prediction(const game *g, char *text, size_t size)
     }
 }
 
-// Where to draw a body of the view. False: nowhere.
+// Finds the pose at which a body of the view is drawn. False: it is not drawn.
 static bool drawn_at(const game *g, size_t index, uint64_t body, carom_vec2 *out)
 {
     for (size_t i = 0; i < g->pose_count; i++) {

@@ -101,16 +101,21 @@ class Www(WireTest):
         self.write(".env", "secret")
         self.write(".git/config", "secret")
         self.write("a name.txt", "a name that needs percent signs")
+        longest = "/".join(["d" * 100] * 5) + "/" + "f" * 6  # 512 bytes with the slash before it
+        self.write(longest, "longest")
+        self.write(longest + "f", "a byte more")
         server = self.serve()
         for path in ("/link.txt", "/up/secret.txt", "/.env", "/.git/config", "/../secret.txt", "/js/../../secret.txt",
                      "/%2e%2e/secret.txt", "/a%20name.txt", "//secret.txt"):
             answer = self.get(path)
             self.assertIn(answer.status, (400, 404), path)
             self.assertNotIn(b"secret\n", answer.body)
-        server.await_log("1 files are not served")
+        server.await_log(": 7 files are served")  # hidden ones are not even read
+        server.await_log("2 files are not served")
+        self.assertEqual((b"longest", 404), (self.get(f"/{longest}").body, self.get(f"/{longest}f").status))
 
     def test_changes_are_served_without_a_restart(self):
-        self.serve()
+        server = self.serve()
         self.write("js/game.js", "1")
         self.eventually(lambda: self.get("/js/game.js").body == b"1")
         self.write("new.txt", "new")
@@ -119,7 +124,9 @@ class Www(WireTest):
         self.eventually(lambda: self.get("/new.txt").status == 404)
         self.write("src/mine.js", "the server's own folder")
         self.write("new.txt", "again")
-        (self.folder / "src/mine.js").unlink()  # a state that cannot be served leaves the last one
+        server.await_log("the files that are served stay as they were: 'src/mine.js' cannot be served")
+        self.assertEqual((404, 200), (self.get("/new.txt").status, self.get("/").status))
+        (self.folder / "src/mine.js").unlink()
         self.eventually(lambda: self.get("/new.txt").body == b"again")
 
     def refused(self, *words):
@@ -133,6 +140,10 @@ class Www(WireTest):
         self.write("viewer/mine.js", "1")
         self.refused("--www: 'viewer/mine.js' cannot be served: /viewer/ is the server's own")
         (self.folder / "viewer/mine.js").unlink()
+        with open(self.folder / "large.bin", "wb") as large:
+            large.truncate(256 << 20)  # of a file system that keeps holes: nothing is written
+        self.refused("at most 268435456 are served")
+        (self.folder / "large.bin").unlink()
         for i in range(4097):
             (self.folder / f"{i}.txt").touch()
         self.refused("--www: there are more than 4096 files in it")

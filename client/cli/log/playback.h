@@ -22,7 +22,7 @@ typedef struct playback {
     // the current record, not played to its end; NULL: the next one must be read
     const void *record;
     size_t size;
-    carom_recording_info about; // of `record`
+    carom_recording_info about; // describes `record`
     bool begun;                 // a part of `record` was played
     bool over;                  // there is no further record
     bool compare;               // compare bodies at each image

@@ -52,7 +52,7 @@ typedef struct screen {
     bool refit;      // follow rather than show the scene's area
     uint64_t follow; // the body that it follows; 0: all that move
     uint64_t seen_changes;
-    int columns, rows; // of the whole frame, in characters
+    int columns, rows; // size of the whole frame in characters
     char **shown;      // the text shown in each line of the terminal
     int shown_count;
     char line[CANVAS_ROW_BYTES(CANVAS_COLUMNS_MAX)];
