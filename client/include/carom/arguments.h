@@ -41,8 +41,8 @@ typedef struct carom_args_filter {
     // -1.
     bool has_mask;
     uint64_t mask;
-    // Shapes of one group other than 0 never meet if it is negative, always if it is positive.
-    // Default 0.
+    // Shapes of the same group never meet if it is negative, and always if it is positive; 0: no
+    // group. Default 0.
     bool has_group;
     int64_t group;
 } carom_args_filter;
@@ -61,7 +61,7 @@ typedef struct carom_args_precision {
     double velocity;
 } carom_args_precision;
 
-// hello: Introduces the client; the answer tells the limits that it has to keep. Least role:
+// hello: Introduces the client; the answer has the limits that the client must keep. Least role:
 // none. Answers {protocol, server, version, session, resume, role, limits}.
 typedef struct carom_args_hello {
     // The version that the client speaks. Default 1.
@@ -71,7 +71,7 @@ typedef struct carom_args_hello {
     const char *client;
     // A token that says who the client is, if the server asks for one.
     const char *token;
-    // The secret that an earlier hello gave, to go on with that session.
+    // The secret from an earlier hello's answer, to resume that session.
     const char *resume;
 } carom_args_hello;
 CAROM_API carom_value *carom_map_hello(const carom_args_hello *args);
@@ -102,7 +102,7 @@ CAROM_API carom_status carom_call_server_info(carom_client *client, int timeout_
 // server.stats: The server's counters and latencies since it began. Least role: viewer. Answers
 // {counters, latencies}.
 typedef struct carom_args_server_stats {
-    // Whether the bins of each latency are answered too. Default false.
+    // Whether the answer includes the bins of each latency. Default false.
     bool bins;
 } carom_args_server_stats;
 CAROM_API carom_value *carom_map_server_stats(const carom_args_server_stats *args);
@@ -115,7 +115,7 @@ typedef struct carom_args_server_sessions {
     // Only sessions with a number above this one. Default 0.
     bool has_after;
     uint64_t after;
-    // The most sessions that are answered. Default 1000.
+    // The maximum of sessions in the answer. Default 1000.
     bool has_count;
     uint64_t count;
 } carom_args_server_sessions;
@@ -151,11 +151,11 @@ typedef struct carom_args_world_create {
     uint64_t substeps;
     // Whether the world begins paused. Default false.
     bool paused;
-    // The most bodies; more are refused with limit_exceeded. Default 1048576.
+    // Maximum of bodies; more are refused with limit_exceeded. Default 1048576.
     bool has_max_bodies;
     uint64_t max_bodies;
-    // How much a restart restores; left out: normal where the server keeps logs, else none. One
-    // of none, normal, full.
+    // How much a restart restores; if left out: normal where the server keeps logs, else none.
+    // One of none, normal, full.
     const char *durability;
     // Bodies at rest may sleep. Default true.
     bool has_sleep;
@@ -208,21 +208,21 @@ CAROM_API carom_status carom_call_world_info(carom_client *client, const char *w
                                              int timeout_ms, carom_value **result,
                                              carom_error *error);
 
-// world.pause: Stops a world's time; no error if it stands already. Least role: admin. Answers
+// world.pause: Pauses a world; no error if it is paused already. Least role: admin. Answers
 // {world, tick}.
 CAROM_API carom_value *carom_map_world_pause(const char *world);
 CAROM_API carom_status carom_call_world_pause(carom_client *client, const char *world,
                                               int timeout_ms, carom_value **result,
                                               carom_error *error);
 
-// world.resume: Lets a world's time go on; no error if it runs already. Least role: admin.
-// Answers {world, tick}.
+// world.resume: Resumes a paused world; no error if it is running. Least role: admin. Answers
+// {world, tick}.
 CAROM_API carom_value *carom_map_world_resume(const char *world);
 CAROM_API carom_status carom_call_world_resume(carom_client *client, const char *world,
                                                int timeout_ms, carom_value **result,
                                                carom_error *error);
 
-// world.step: Does some ticks of a paused world. Least role: admin. Answers {world, tick}: when
+// world.step: Runs some ticks of a paused world. Least role: admin. Answers {world, tick}: when
 // they are done.
 typedef struct carom_args_world_step {
     // Number of ticks. Default 1.
@@ -259,20 +259,20 @@ CAROM_API carom_status carom_call_world_set(carom_client *client, const char *wo
                                             carom_value **result, carom_error *error);
 CAROM_API size_t carom_add_world_set(carom_batch *batch, const carom_args_world_set *args);
 
-// world.image: Everything that a world is, to the bit, as bytes. Least role: admin. Answers
+// world.image: The whole state of a world, to the bit, as bytes. Least role: admin. Answers
 // {image, tick, hash}.
 CAROM_API carom_value *carom_map_world_image(const char *world);
 CAROM_API carom_status carom_call_world_image(carom_client *client, const char *world,
                                               int timeout_ms, carom_value **result,
                                               carom_error *error);
 
-// world.fork: Makes a second world of the same state, which goes its own way. Least role: admin.
-// Answers {world, epoch, tick, created}.
+// world.fork: Makes a second world with the same state, which then runs independently. Least
+// role: admin. Answers {world, epoch, tick, created}.
 typedef struct carom_args_world_fork {
     // The second world's name.
     const char *as;
-    // How much a restart restores; left out: normal where the server keeps logs, else none. One
-    // of none, normal, full.
+    // How much a restart restores; if left out: normal where the server keeps logs, else none.
+    // One of none, normal, full.
     const char *durability;
 } carom_args_world_fork;
 CAROM_API carom_value *carom_map_world_fork(const char *world, const carom_args_world_fork *args);
@@ -280,10 +280,10 @@ CAROM_API carom_status carom_call_world_fork(carom_client *client, const char *w
                                              const carom_args_world_fork *args, int timeout_ms,
                                              carom_value **result, carom_error *error);
 
-// world.state: Everything that is in a world. Least role: viewer. Answers {world, tick, hash,
+// world.state: All bodies and joints of a world. Least role: viewer. Answers {world, tick, hash,
 // bodies, joints}: full body maps.
 typedef struct carom_args_world_state {
-    // A tick of the world's history, as which the world is told; the present one, if left out.
+    // A tick of the world's history whose state is read; the present one, if left out.
     bool has_at;
     uint64_t at;
 } carom_args_world_state;
@@ -297,7 +297,7 @@ CAROM_API carom_status carom_call_world_state(carom_client *client, const char *
 typedef struct carom_args_world_contacts {
     // Only contacts of this body.
     uint64_t body;
-    // A tick of the world's history, as which the world is told; the present one, if left out.
+    // A tick of the world's history whose state is read; the present one, if left out.
     bool has_at;
     uint64_t at;
 } carom_args_world_contacts;
@@ -328,7 +328,8 @@ typedef struct carom_args_world_subscribe {
     // side, if left out. [m]
     bool has_margin;
     double margin;
-    // Bytes for snapshots: bodies take turns in them; no bound, if left out. [B/s]
+    // Bytes for snapshots; if not all changed bodies fit, they take turns. No bound, if left out.
+    // [B/s]
     bool has_budget;
     double budget;
     // Whether rows of bodies are sent; false for events alone. Default true.
@@ -343,8 +344,8 @@ typedef struct carom_args_world_subscribe {
     // Whether full maps of bodies and joints are sent when they are new or were changed. Default
     // false.
     bool describe;
-    // `compact` of hello's answer, for encoding log, where the reader has the same number.
-    // Default 0.
+    // `compact` of hello's answer, for encoding log, if the reader has the same number. Default
+    // 0.
     bool has_compact;
     uint64_t compact;
 } carom_args_world_subscribe;
@@ -436,8 +437,8 @@ typedef struct carom_args_body_spawn {
     // Whether the body ends with the world, or with the session that spawned it. One of world,
     // session. Default "world".
     const char *lifetime;
-    // Whose it is; the session's subject, if left out; "" for nobody's. Others than oneself: role
-    // admin.
+    // The owner; the session's subject, if left out; "" for nobody. Only an admin may name anyone
+    // else.
     const char *owner;
 } carom_args_body_spawn;
 CAROM_API carom_value *carom_map_body_spawn(const char *world, const carom_args_body_spawn *args);
@@ -461,7 +462,7 @@ CAROM_API size_t carom_add_body_remove(carom_batch *batch, const carom_args_body
 typedef struct carom_args_body_get {
     // The body's id.
     uint64_t body;
-    // A tick of the world's history, as which the world is told; the present one, if left out.
+    // A tick of the world's history whose state is read; the present one, if left out.
     bool has_at;
     uint64_t at;
 } carom_args_body_get;
@@ -471,8 +472,8 @@ CAROM_API carom_status carom_call_body_get(carom_client *client, const char *wor
                                            carom_value **result, carom_error *error);
 CAROM_API size_t carom_add_body_get(carom_batch *batch, const carom_args_body_get *args);
 
-// body.set: Changes what is named, at least one thing; the rest stays. Least role: player.
-// Answers {tick}.
+// body.set: Changes the given properties, at least one; the others stay as they are. Least role:
+// player. Answers {tick}.
 typedef struct carom_args_body_set {
     // The body's id.
     uint64_t body;
@@ -520,7 +521,7 @@ typedef struct carom_args_body_set {
     double mass;
     // UTF-8 text that the server keeps for clients.
     const char *tag;
-    // Hands it over; by its owner, or an admin, who may say "" for nobody.
+    // The new owner; set by the present owner, or by an admin, who may also say "" for nobody.
     const char *owner;
 } carom_args_body_set;
 CAROM_API carom_value *carom_map_body_set(const char *world, const carom_args_body_set *args);
@@ -569,8 +570,8 @@ typedef struct carom_args_body_force {
     uint64_t body;
     // Acts on every tick until it is set again; zero ends it. [N]
     carom_vec2 force;
-    // Where it acts, in the world, kept as a point of the body; the centre of mass, if left out.
-    // [m]
+    // Where it acts, in the world; the force stays at that point of the body. The centre of mass,
+    // if left out. [m]
     bool has_point;
     carom_vec2 point;
 } carom_args_body_force;
@@ -607,7 +608,7 @@ CAROM_API carom_status carom_call_shape_add(carom_client *client, const char *wo
                                             carom_value **result, carom_error *error);
 CAROM_API size_t carom_add_shape_add(carom_batch *batch, const carom_args_shape_add *args);
 
-// shape.set: Changes what is given of a shape; its form stays. Least role: player. Answers
+// shape.set: Changes the given properties of a shape; its form stays. Least role: player. Answers
 // {tick}.
 typedef struct carom_args_shape_set {
     // The shape's id.
@@ -615,13 +616,13 @@ typedef struct carom_args_shape_set {
     // Mass by area. [kg/m²]
     bool has_density;
     double density;
-    // Friction; a pair of shapes has the root of the product.
+    // Friction; for a pair of shapes, the root of the product.
     bool has_friction;
     double friction;
-    // Restitution; a pair of shapes has the larger.
+    // Restitution; for a pair of shapes, the larger one.
     bool has_restitution;
     double restitution;
-    // Torque against rolling, by load and radius; a pair of shapes has the larger.
+    // Torque against rolling, divided by load and radius; for a pair of shapes, the larger one.
     bool has_rolling_resistance;
     double rolling_resistance;
     // Conveyor: the surface's speed along the outward normal turned clockwise. [m/s]
@@ -643,7 +644,7 @@ CAROM_API carom_status carom_call_shape_set(carom_client *client, const char *wo
                                             carom_value **result, carom_error *error);
 CAROM_API size_t carom_add_shape_set(carom_batch *batch, const carom_args_shape_set *args);
 
-// shape.remove: Takes a shape from its body. Least role: player. Answers {tick}.
+// shape.remove: Removes a shape from its body. Least role: player. Answers {tick}.
 typedef struct carom_args_shape_remove {
     // The shape's id.
     uint64_t shape;
@@ -655,7 +656,7 @@ CAROM_API carom_status carom_call_shape_remove(carom_client *client, const char 
                                                carom_value **result, carom_error *error);
 CAROM_API size_t carom_add_shape_remove(carom_batch *batch, const carom_args_shape_remove *args);
 
-// joint.create: Ties two bodies together. Least role: player. Answers {joint, tick}.
+// joint.create: Joins two bodies. Least role: player. Answers {joint, tick}.
 typedef struct carom_args_joint_create {
     // The kind of joint. One of revolute, prismatic, distance, weld, wheel, motor, mouse, filter,
     // gear, pulley.
@@ -664,7 +665,7 @@ typedef struct carom_args_joint_create {
     uint64_t a;
     // The second body.
     uint64_t b;
-    // The place in the world where it acts. anchor_a and anchor_b say it instead. [m]
+    // The place in the world where it acts; or anchor_a and anchor_b instead. [m]
     bool has_anchor;
     carom_vec2 anchor;
     // A point of a, in its frame. [m]
@@ -676,7 +677,8 @@ typedef struct carom_args_joint_create {
     // A direction in the world, of any length.
     bool has_axis;
     carom_vec2 axis;
-    // The angle of b less that of a that counts as zero; the present one, if left out. [rad]
+    // The angle of b minus that of a at which the joint's angle is zero; the present one, if left
+    // out. [rad]
     bool has_reference_angle;
     double reference_angle;
     // A revolute or prismatic joint that the gear couples.
@@ -751,8 +753,8 @@ CAROM_API carom_status carom_call_joint_create(carom_client *client, const char 
                                                carom_value **result, carom_error *error);
 CAROM_API size_t carom_add_joint_create(carom_batch *batch, const carom_args_joint_create *args);
 
-// joint.set: Changes what is named, at least one thing; the rest stays. Least role: player.
-// Answers {tick}.
+// joint.set: Changes the given settings, at least one; the others stay as they are. Least role:
+// player. Answers {tick}.
 typedef struct carom_args_joint_set {
     // The joint's id.
     uint64_t joint;
@@ -812,7 +814,7 @@ CAROM_API carom_status carom_call_joint_set(carom_client *client, const char *wo
                                             carom_value **result, carom_error *error);
 CAROM_API size_t carom_add_joint_set(carom_batch *batch, const carom_args_joint_set *args);
 
-// joint.remove: Unties two bodies. Least role: player. Answers {tick}.
+// joint.remove: Removes a joint. Least role: player. Answers {tick}.
 typedef struct carom_args_joint_remove {
     // The joint's id.
     uint64_t joint;
@@ -855,7 +857,7 @@ typedef struct carom_args_query_ray {
     uint64_t ignore;
     // Whether the query sees sensors too. Default false.
     bool sensors;
-    // Whether every hit is answered; the nearest alone, if left out. Default false.
+    // Whether all hits are answered; only the nearest, if left out. Default false.
     bool all;
     // A tick of the world's history that the query looks at, or a moment between two; the present
     // tick, if left out. [ticks]
@@ -911,7 +913,7 @@ typedef struct carom_args_query_cast {
     uint64_t ignore;
     // Whether the query sees sensors too. Default false.
     bool sensors;
-    // Whether every hit is answered; the nearest alone, if left out. Default false.
+    // Whether all hits are answered; only the nearest, if left out. Default false.
     bool all;
     // A tick of the world's history that the query looks at, or a moment between two; the present
     // tick, if left out. [ticks]

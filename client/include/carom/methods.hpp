@@ -135,8 +135,8 @@ struct filter_map {
     // The categories it meets: each one's mask must have a bit of the other's category. Default
     // -1.
     std::optional<std::uint64_t> mask{};
-    // Shapes of one group other than 0 never meet if it is negative, always if it is positive.
-    // Default 0.
+    // Shapes of the same group never meet if it is negative, and always if it is positive; 0: no
+    // group. Default 0.
     std::optional<std::int64_t> group{};
 
     value args() const
@@ -175,11 +175,12 @@ struct circle {
     std::optional<carom_vec2> center{};
     // Mass by area. Default 1. [kg/m²]
     std::optional<double> density{};
-    // Friction; a pair of shapes has the root of the product. Default 0.6.
+    // Friction; for a pair of shapes, the root of the product. Default 0.6.
     std::optional<double> friction{};
-    // Restitution; a pair of shapes has the larger. Default 0.
+    // Restitution; for a pair of shapes, the larger one. Default 0.
     std::optional<double> restitution{};
-    // Torque against rolling, by load and radius; a pair of shapes has the larger. Default 0.
+    // Torque against rolling, divided by load and radius; for a pair of shapes, the larger one.
+    // Default 0.
     std::optional<double> rolling_resistance{};
     // Conveyor: the surface's speed along the outward normal turned clockwise. Default 0. [m/s]
     std::optional<double> tangent_speed{};
@@ -220,11 +221,12 @@ struct box {
     std::optional<double> radius{};
     // Mass by area. Default 1. [kg/m²]
     std::optional<double> density{};
-    // Friction; a pair of shapes has the root of the product. Default 0.6.
+    // Friction; for a pair of shapes, the root of the product. Default 0.6.
     std::optional<double> friction{};
-    // Restitution; a pair of shapes has the larger. Default 0.
+    // Restitution; for a pair of shapes, the larger one. Default 0.
     std::optional<double> restitution{};
-    // Torque against rolling, by load and radius; a pair of shapes has the larger. Default 0.
+    // Torque against rolling, divided by load and radius; for a pair of shapes, the larger one.
+    // Default 0.
     std::optional<double> rolling_resistance{};
     // Conveyor: the surface's speed along the outward normal turned clockwise. Default 0. [m/s]
     std::optional<double> tangent_speed{};
@@ -263,11 +265,12 @@ struct polygon {
     std::optional<double> radius{};
     // Mass by area. Default 1. [kg/m²]
     std::optional<double> density{};
-    // Friction; a pair of shapes has the root of the product. Default 0.6.
+    // Friction; for a pair of shapes, the root of the product. Default 0.6.
     std::optional<double> friction{};
-    // Restitution; a pair of shapes has the larger. Default 0.
+    // Restitution; for a pair of shapes, the larger one. Default 0.
     std::optional<double> restitution{};
-    // Torque against rolling, by load and radius; a pair of shapes has the larger. Default 0.
+    // Torque against rolling, divided by load and radius; for a pair of shapes, the larger one.
+    // Default 0.
     std::optional<double> rolling_resistance{};
     // Conveyor: the surface's speed along the outward normal turned clockwise. Default 0. [m/s]
     std::optional<double> tangent_speed{};
@@ -306,11 +309,12 @@ struct capsule {
     double radius{};
     // Mass by area. Default 1. [kg/m²]
     std::optional<double> density{};
-    // Friction; a pair of shapes has the root of the product. Default 0.6.
+    // Friction; for a pair of shapes, the root of the product. Default 0.6.
     std::optional<double> friction{};
-    // Restitution; a pair of shapes has the larger. Default 0.
+    // Restitution; for a pair of shapes, the larger one. Default 0.
     std::optional<double> restitution{};
-    // Torque against rolling, by load and radius; a pair of shapes has the larger. Default 0.
+    // Torque against rolling, divided by load and radius; for a pair of shapes, the larger one.
+    // Default 0.
     std::optional<double> rolling_resistance{};
     // Conveyor: the surface's speed along the outward normal turned clockwise. Default 0. [m/s]
     std::optional<double> tangent_speed{};
@@ -348,11 +352,12 @@ struct segment {
     carom_vec2 b{};
     // Mass by area. Default 1. [kg/m²]
     std::optional<double> density{};
-    // Friction; a pair of shapes has the root of the product. Default 0.6.
+    // Friction; for a pair of shapes, the root of the product. Default 0.6.
     std::optional<double> friction{};
-    // Restitution; a pair of shapes has the larger. Default 0.
+    // Restitution; for a pair of shapes, the larger one. Default 0.
     std::optional<double> restitution{};
-    // Torque against rolling, by load and radius; a pair of shapes has the larger. Default 0.
+    // Torque against rolling, divided by load and radius; for a pair of shapes, the larger one.
+    // Default 0.
     std::optional<double> rolling_resistance{};
     // Conveyor: the surface's speed along the outward normal turned clockwise. Default 0. [m/s]
     std::optional<double> tangent_speed{};
@@ -390,11 +395,12 @@ struct chain {
     std::optional<bool> loop{};
     // Mass by area. Default 1. [kg/m²]
     std::optional<double> density{};
-    // Friction; a pair of shapes has the root of the product. Default 0.6.
+    // Friction; for a pair of shapes, the root of the product. Default 0.6.
     std::optional<double> friction{};
-    // Restitution; a pair of shapes has the larger. Default 0.
+    // Restitution; for a pair of shapes, the larger one. Default 0.
     std::optional<double> restitution{};
-    // Torque against rolling, by load and radius; a pair of shapes has the larger. Default 0.
+    // Torque against rolling, divided by load and radius; for a pair of shapes, the larger one.
+    // Default 0.
     std::optional<double> rolling_resistance{};
     // Conveyor: the surface's speed along the outward normal turned clockwise. Default 0. [m/s]
     std::optional<double> tangent_speed{};
@@ -426,7 +432,7 @@ struct chain {
 
 using any_shape = std::variant<circle, box, polygon, capsule, segment, chain>;
 
-// Introduces the client; the answer tells the limits that it has to keep. Least role: none.
+// Introduces the client; the answer has the limits that the client must keep. Least role: none.
 // Answers {protocol, server, version, session, resume, role, limits}.
 struct hello {
     static constexpr const char *name = "hello";
@@ -437,7 +443,7 @@ struct hello {
     std::optional<std::string> client{};
     // A token that says who the client is, if the server asks for one.
     std::optional<std::string> token{};
-    // The secret that an earlier hello gave, to go on with that session.
+    // The secret from an earlier hello's answer, to resume that session.
     std::optional<std::string> resume{};
 
     value args() const
@@ -481,7 +487,7 @@ struct server_info {
 struct server_stats {
     static constexpr const char *name = "server.stats";
     static constexpr bool of_world = false, in_batch = false;
-    // Whether the bins of each latency are answered too. Default false.
+    // Whether the answer includes the bins of each latency. Default false.
     std::optional<bool> bins{};
 
     value args() const
@@ -498,7 +504,7 @@ struct server_sessions {
     static constexpr bool of_world = false, in_batch = false;
     // Only sessions with a number above this one. Default 0.
     std::optional<std::int64_t> after{};
-    // The most sessions that are answered. Default 1000.
+    // The maximum of sessions in the answer. Default 1000.
     std::optional<std::int64_t> count{};
 
     value args() const
@@ -541,10 +547,10 @@ struct world_create {
     std::optional<std::int64_t> substeps{};
     // Whether the world begins paused. Default false.
     std::optional<bool> paused{};
-    // The most bodies; more are refused with limit_exceeded. Default 1048576.
+    // Maximum of bodies; more are refused with limit_exceeded. Default 1048576.
     std::optional<std::int64_t> max_bodies{};
-    // How much a restart restores; left out: normal where the server keeps logs, else none. One
-    // of none, normal, full.
+    // How much a restart restores; if left out: normal where the server keeps logs, else none.
+    // One of none, normal, full.
     std::optional<std::string> durability{};
     // Bodies at rest may sleep. Default true.
     std::optional<bool> sleep{};
@@ -624,7 +630,7 @@ struct world_info {
     }
 };
 
-// Stops a world's time; no error if it stands already. Least role: admin. Answers {world, tick}.
+// Pauses a world; no error if it is paused already. Least role: admin. Answers {world, tick}.
 struct world_pause {
     static constexpr const char *name = "world.pause";
     static constexpr bool of_world = true, in_batch = false;
@@ -636,8 +642,7 @@ struct world_pause {
     }
 };
 
-// Lets a world's time go on; no error if it runs already. Least role: admin. Answers {world,
-// tick}.
+// Resumes a paused world; no error if it is running. Least role: admin. Answers {world, tick}.
 struct world_resume {
     static constexpr const char *name = "world.resume";
     static constexpr bool of_world = true, in_batch = false;
@@ -649,7 +654,7 @@ struct world_resume {
     }
 };
 
-// Does some ticks of a paused world. Least role: admin. Answers {world, tick}: when they are
+// Runs some ticks of a paused world. Least role: admin. Answers {world, tick}: when they are
 // done.
 struct world_step {
     static constexpr const char *name = "world.step";
@@ -692,7 +697,7 @@ struct world_set {
     }
 };
 
-// Everything that a world is, to the bit, as bytes. Least role: admin. Answers {image, tick,
+// The whole state of a world, to the bit, as bytes. Least role: admin. Answers {image, tick,
 // hash}.
 struct world_image {
     static constexpr const char *name = "world.image";
@@ -705,15 +710,15 @@ struct world_image {
     }
 };
 
-// Makes a second world of the same state, which goes its own way. Least role: admin. Answers
-// {world, epoch, tick, created}.
+// Makes a second world with the same state, which then runs independently. Least role: admin.
+// Answers {world, epoch, tick, created}.
 struct world_fork {
     static constexpr const char *name = "world.fork";
     static constexpr bool of_world = true, in_batch = false;
     // The second world's name.
     std::string as{};
-    // How much a restart restores; left out: normal where the server keeps logs, else none. One
-    // of none, normal, full.
+    // How much a restart restores; if left out: normal where the server keeps logs, else none.
+    // One of none, normal, full.
     std::optional<std::string> durability{};
 
     value args() const
@@ -725,12 +730,12 @@ struct world_fork {
     }
 };
 
-// Everything that is in a world. Least role: viewer. Answers {world, tick, hash, bodies, joints}:
-// full body maps.
+// All bodies and joints of a world. Least role: viewer. Answers {world, tick, hash, bodies,
+// joints}: full body maps.
 struct world_state {
     static constexpr const char *name = "world.state";
     static constexpr bool of_world = true, in_batch = false;
-    // A tick of the world's history, as which the world is told; the present one, if left out.
+    // A tick of the world's history whose state is read; the present one, if left out.
     std::optional<std::int64_t> at{};
 
     value args() const
@@ -748,7 +753,7 @@ struct world_contacts {
     static constexpr bool of_world = true, in_batch = false;
     // Only contacts of this body.
     std::optional<std::uint64_t> body{};
-    // A tick of the world's history, as which the world is told; the present one, if left out.
+    // A tick of the world's history whose state is read; the present one, if left out.
     std::optional<std::int64_t> at{};
 
     value args() const
@@ -778,7 +783,8 @@ struct world_subscribe {
     // A body that has left the area by no more stays in view. A sixteenth of the area's shorter
     // side, if left out. [m]
     std::optional<double> margin{};
-    // Bytes for snapshots: bodies take turns in them; no bound, if left out. [B/s]
+    // Bytes for snapshots; if not all changed bodies fit, they take turns. No bound, if left out.
+    // [B/s]
     std::optional<double> budget{};
     // Whether rows of bodies are sent; false for events alone. Default true.
     std::optional<bool> bodies{};
@@ -790,8 +796,8 @@ struct world_subscribe {
     // Whether full maps of bodies and joints are sent when they are new or were changed. Default
     // false.
     std::optional<bool> describe{};
-    // `compact` of hello's answer, for encoding log, where the reader has the same number.
-    // Default 0.
+    // `compact` of hello's answer, for encoding log, if the reader has the same number. Default
+    // 0.
     std::optional<std::int64_t> compact{};
 
     value args() const
@@ -894,8 +900,8 @@ struct body_spawn {
     // Whether the body ends with the world, or with the session that spawned it. One of world,
     // session. Default "world".
     std::optional<std::string> lifetime{};
-    // Whose it is; the session's subject, if left out; "" for nobody's. Others than oneself: role
-    // admin.
+    // The owner; the session's subject, if left out; "" for nobody. Only an admin may name anyone
+    // else.
     std::optional<std::string> owner{};
 
     value args() const
@@ -944,7 +950,7 @@ struct body_get {
     static constexpr bool of_world = true, in_batch = true;
     // The body's id.
     std::uint64_t body{};
-    // A tick of the world's history, as which the world is told; the present one, if left out.
+    // A tick of the world's history whose state is read; the present one, if left out.
     std::optional<std::int64_t> at{};
 
     value args() const
@@ -956,7 +962,8 @@ struct body_get {
     }
 };
 
-// Changes what is named, at least one thing; the rest stays. Least role: player. Answers {tick}.
+// Changes the given properties, at least one; the others stay as they are. Least role: player.
+// Answers {tick}.
 struct body_set {
     static constexpr const char *name = "body.set";
     static constexpr bool of_world = true, in_batch = true;
@@ -993,7 +1000,7 @@ struct body_set {
     std::optional<double> mass{};
     // UTF-8 text that the server keeps for clients.
     std::optional<std::string> tag{};
-    // Hands it over; by its owner, or an admin, who may say "" for nobody.
+    // The new owner; set by the present owner, or by an admin, who may also say "" for nobody.
     std::optional<std::string> owner{};
 
     value args() const
@@ -1067,8 +1074,8 @@ struct body_force {
     std::uint64_t body{};
     // Acts on every tick until it is set again; zero ends it. [N]
     carom_vec2 force{};
-    // Where it acts, in the world, kept as a point of the body; the centre of mass, if left out.
-    // [m]
+    // Where it acts, in the world; the force stays at that point of the body. The centre of mass,
+    // if left out. [m]
     std::optional<carom_vec2> point{};
 
     value args() const
@@ -1117,7 +1124,7 @@ struct shape_add {
     }
 };
 
-// Changes what is given of a shape; its form stays. Least role: player. Answers {tick}.
+// Changes the given properties of a shape; its form stays. Least role: player. Answers {tick}.
 struct shape_set {
     static constexpr const char *name = "shape.set";
     static constexpr bool of_world = true, in_batch = true;
@@ -1125,11 +1132,11 @@ struct shape_set {
     std::uint64_t shape{};
     // Mass by area. [kg/m²]
     std::optional<double> density{};
-    // Friction; a pair of shapes has the root of the product.
+    // Friction; for a pair of shapes, the root of the product.
     std::optional<double> friction{};
-    // Restitution; a pair of shapes has the larger.
+    // Restitution; for a pair of shapes, the larger one.
     std::optional<double> restitution{};
-    // Torque against rolling, by load and radius; a pair of shapes has the larger.
+    // Torque against rolling, divided by load and radius; for a pair of shapes, the larger one.
     std::optional<double> rolling_resistance{};
     // Conveyor: the surface's speed along the outward normal turned clockwise. [m/s]
     std::optional<double> tangent_speed{};
@@ -1157,7 +1164,7 @@ struct shape_set {
     }
 };
 
-// Takes a shape from its body. Least role: player. Answers {tick}.
+// Removes a shape from its body. Least role: player. Answers {tick}.
 struct shape_remove {
     static constexpr const char *name = "shape.remove";
     static constexpr bool of_world = true, in_batch = true;
@@ -1172,7 +1179,7 @@ struct shape_remove {
     }
 };
 
-// Ties two bodies together. Least role: player. Answers {joint, tick}.
+// Joins two bodies. Least role: player. Answers {joint, tick}.
 struct joint_create {
     static constexpr const char *name = "joint.create";
     static constexpr bool of_world = true, in_batch = true;
@@ -1183,7 +1190,7 @@ struct joint_create {
     std::optional<std::uint64_t> a{};
     // The second body.
     std::optional<std::uint64_t> b{};
-    // The place in the world where it acts. anchor_a and anchor_b say it instead. [m]
+    // The place in the world where it acts; or anchor_a and anchor_b instead. [m]
     std::optional<carom_vec2> anchor{};
     // A point of a, in its frame. [m]
     std::optional<carom_vec2> anchor_a{};
@@ -1191,7 +1198,8 @@ struct joint_create {
     std::optional<carom_vec2> anchor_b{};
     // A direction in the world, of any length.
     std::optional<carom_vec2> axis{};
-    // The angle of b less that of a that counts as zero; the present one, if left out. [rad]
+    // The angle of b minus that of a at which the joint's angle is zero; the present one, if left
+    // out. [rad]
     std::optional<double> reference_angle{};
     // A revolute or prismatic joint that the gear couples.
     std::optional<std::uint64_t> joint_a{};
@@ -1276,7 +1284,8 @@ struct joint_create {
     }
 };
 
-// Changes what is named, at least one thing; the rest stays. Least role: player. Answers {tick}.
+// Changes the given settings, at least one; the others stay as they are. Least role: player.
+// Answers {tick}.
 struct joint_set {
     static constexpr const char *name = "joint.set";
     static constexpr bool of_world = true, in_batch = true;
@@ -1340,7 +1349,7 @@ struct joint_set {
     }
 };
 
-// Unties two bodies. Least role: player. Answers {tick}.
+// Removes a joint. Least role: player. Answers {tick}.
 struct joint_remove {
     static constexpr const char *name = "joint.remove";
     static constexpr bool of_world = true, in_batch = true;
@@ -1397,7 +1406,7 @@ struct query_ray {
     std::optional<std::uint64_t> ignore{};
     // Whether the query sees sensors too. Default false.
     std::optional<bool> sensors{};
-    // Whether every hit is answered; the nearest alone, if left out. Default false.
+    // Whether all hits are answered; only the nearest, if left out. Default false.
     std::optional<bool> all{};
     // A tick of the world's history that the query looks at, or a moment between two; the present
     // tick, if left out. [ticks]
@@ -1469,7 +1478,7 @@ struct query_cast {
     std::optional<std::uint64_t> ignore{};
     // Whether the query sees sensors too. Default false.
     std::optional<bool> sensors{};
-    // Whether every hit is answered; the nearest alone, if left out. Default false.
+    // Whether all hits are answered; only the nearest, if left out. Default false.
     std::optional<bool> all{};
     // A tick of the world's history that the query looks at, or a moment between two; the present
     // tick, if left out. [ticks]

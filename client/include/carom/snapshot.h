@@ -17,7 +17,7 @@ typedef enum carom_event_kind {
     // generated from proto/schema: events
     // two shapes began to touch
     CAROM_EVENT_BEGIN,
-    // they go on touching; one for each tick
+    // they still touch; one event in each tick
     CAROM_EVENT_STAY,
     // they part, or one of them is gone
     CAROM_EVENT_END,

@@ -22,7 +22,7 @@ export interface Filter {
   category?: number | bigint;
   /** The categories it meets: each one's mask must have a bit of the other's category. Default -1. */
   mask?: number | bigint;
-  /** Shapes of one group other than 0 never meet if it is negative, always if it is positive. Default 0. */
+  /** Shapes of the same group never meet if it is negative, and always if it is positive; 0: no group. Default 0. */
   group?: number;
 }
 
@@ -44,11 +44,11 @@ export interface CircleShape {
   center?: Vector;
   /** Mass by area. Default 1. [kg/m²] */
   density?: number;
-  /** Friction; a pair of shapes has the root of the product. Default 0.6. */
+  /** Friction; for a pair of shapes, the root of the product. Default 0.6. */
   friction?: number;
-  /** Restitution; a pair of shapes has the larger. Default 0. */
+  /** Restitution; for a pair of shapes, the larger one. Default 0. */
   restitution?: number;
-  /** Torque against rolling, by load and radius; a pair of shapes has the larger. Default 0. */
+  /** Torque against rolling, divided by load and radius; for a pair of shapes, the larger one. Default 0. */
   rolling_resistance?: number;
   /** Conveyor: the surface's speed along the outward normal turned clockwise. Default 0. [m/s] */
   tangent_speed?: number;
@@ -73,11 +73,11 @@ export interface BoxShape {
   radius?: number;
   /** Mass by area. Default 1. [kg/m²] */
   density?: number;
-  /** Friction; a pair of shapes has the root of the product. Default 0.6. */
+  /** Friction; for a pair of shapes, the root of the product. Default 0.6. */
   friction?: number;
-  /** Restitution; a pair of shapes has the larger. Default 0. */
+  /** Restitution; for a pair of shapes, the larger one. Default 0. */
   restitution?: number;
-  /** Torque against rolling, by load and radius; a pair of shapes has the larger. Default 0. */
+  /** Torque against rolling, divided by load and radius; for a pair of shapes, the larger one. Default 0. */
   rolling_resistance?: number;
   /** Conveyor: the surface's speed along the outward normal turned clockwise. Default 0. [m/s] */
   tangent_speed?: number;
@@ -98,11 +98,11 @@ export interface PolygonShape {
   radius?: number;
   /** Mass by area. Default 1. [kg/m²] */
   density?: number;
-  /** Friction; a pair of shapes has the root of the product. Default 0.6. */
+  /** Friction; for a pair of shapes, the root of the product. Default 0.6. */
   friction?: number;
-  /** Restitution; a pair of shapes has the larger. Default 0. */
+  /** Restitution; for a pair of shapes, the larger one. Default 0. */
   restitution?: number;
-  /** Torque against rolling, by load and radius; a pair of shapes has the larger. Default 0. */
+  /** Torque against rolling, divided by load and radius; for a pair of shapes, the larger one. Default 0. */
   rolling_resistance?: number;
   /** Conveyor: the surface's speed along the outward normal turned clockwise. Default 0. [m/s] */
   tangent_speed?: number;
@@ -125,11 +125,11 @@ export interface CapsuleShape {
   radius: number;
   /** Mass by area. Default 1. [kg/m²] */
   density?: number;
-  /** Friction; a pair of shapes has the root of the product. Default 0.6. */
+  /** Friction; for a pair of shapes, the root of the product. Default 0.6. */
   friction?: number;
-  /** Restitution; a pair of shapes has the larger. Default 0. */
+  /** Restitution; for a pair of shapes, the larger one. Default 0. */
   restitution?: number;
-  /** Torque against rolling, by load and radius; a pair of shapes has the larger. Default 0. */
+  /** Torque against rolling, divided by load and radius; for a pair of shapes, the larger one. Default 0. */
   rolling_resistance?: number;
   /** Conveyor: the surface's speed along the outward normal turned clockwise. Default 0. [m/s] */
   tangent_speed?: number;
@@ -150,11 +150,11 @@ export interface SegmentShape {
   b: Vector;
   /** Mass by area. Default 1. [kg/m²] */
   density?: number;
-  /** Friction; a pair of shapes has the root of the product. Default 0.6. */
+  /** Friction; for a pair of shapes, the root of the product. Default 0.6. */
   friction?: number;
-  /** Restitution; a pair of shapes has the larger. Default 0. */
+  /** Restitution; for a pair of shapes, the larger one. Default 0. */
   restitution?: number;
-  /** Torque against rolling, by load and radius; a pair of shapes has the larger. Default 0. */
+  /** Torque against rolling, divided by load and radius; for a pair of shapes, the larger one. Default 0. */
   rolling_resistance?: number;
   /** Conveyor: the surface's speed along the outward normal turned clockwise. Default 0. [m/s] */
   tangent_speed?: number;
@@ -175,11 +175,11 @@ export interface ChainShape {
   loop?: boolean;
   /** Mass by area. Default 1. [kg/m²] */
   density?: number;
-  /** Friction; a pair of shapes has the root of the product. Default 0.6. */
+  /** Friction; for a pair of shapes, the root of the product. Default 0.6. */
   friction?: number;
-  /** Restitution; a pair of shapes has the larger. Default 0. */
+  /** Restitution; for a pair of shapes, the larger one. Default 0. */
   restitution?: number;
-  /** Torque against rolling, by load and radius; a pair of shapes has the larger. Default 0. */
+  /** Torque against rolling, divided by load and radius; for a pair of shapes, the larger one. Default 0. */
   rolling_resistance?: number;
   /** Conveyor: the surface's speed along the outward normal turned clockwise. Default 0. [m/s] */
   tangent_speed?: number;
@@ -202,7 +202,7 @@ export interface HelloArguments {
   client?: string;
   /** A token that says who the client is, if the server asks for one. */
   token?: string;
-  /** The secret that an earlier hello gave, to go on with that session. */
+  /** The secret from an earlier hello's answer, to resume that session. */
   resume?: string;
 }
 
@@ -218,14 +218,14 @@ export interface ServerInfoArguments {
 }
 
 export interface ServerStatsArguments {
-  /** Whether the bins of each latency are answered too. Default false. */
+  /** Whether the answer includes the bins of each latency. Default false. */
   bins?: boolean;
 }
 
 export interface ServerSessionsArguments {
   /** Only sessions with a number above this one. Default 0. */
   after?: number;
-  /** The most sessions that are answered. Default 1000. */
+  /** The maximum of sessions in the answer. Default 1000. */
   count?: number;
 }
 
@@ -247,9 +247,9 @@ export interface WorldCreateArguments {
   substeps?: number;
   /** Whether the world begins paused. Default false. */
   paused?: boolean;
-  /** The most bodies; more are refused with limit_exceeded. Default 1048576. */
+  /** Maximum of bodies; more are refused with limit_exceeded. Default 1048576. */
   max_bodies?: number;
-  /** How much a restart restores; left out: normal where the server keeps logs, else none. */
+  /** How much a restart restores; if left out: normal where the server keeps logs, else none. */
   durability?: 'none' | 'normal' | 'full';
   /** Bodies at rest may sleep. Default true. */
   sleep?: boolean;
@@ -342,7 +342,7 @@ export interface WorldForkArguments {
   world: string;
   /** The second world's name. */
   as: string;
-  /** How much a restart restores; left out: normal where the server keeps logs, else none. */
+  /** How much a restart restores; if left out: normal where the server keeps logs, else none. */
   durability?: 'none' | 'normal' | 'full';
   /** The epoch that the world must have; not_found if it has another. */
   epoch?: number;
@@ -351,7 +351,7 @@ export interface WorldForkArguments {
 export interface WorldStateArguments {
   /** The world's name. */
   world: string;
-  /** A tick of the world's history, as which the world is told; the present one, if left out. */
+  /** A tick of the world's history whose state is read; the present one, if left out. */
   at?: number;
   /** The epoch that the world must have; not_found if it has another. */
   epoch?: number;
@@ -362,7 +362,7 @@ export interface WorldContactsArguments {
   world: string;
   /** Only contacts of this body. */
   body?: Id;
-  /** A tick of the world's history, as which the world is told; the present one, if left out. */
+  /** A tick of the world's history whose state is read; the present one, if left out. */
   at?: number;
   /** The epoch that the world must have; not_found if it has another. */
   epoch?: number;
@@ -371,7 +371,7 @@ export interface WorldContactsArguments {
 export interface WorldApplyArguments {
   /** The world's name. */
   world: string;
-  /** Commands with the arguments that each method has by itself, without world. */
+  /** Commands, each with its method's own arguments, without world. */
   commands: Command[];
   /** The tick whose state shows them first; the next one, if left out. */
   at?: number;
@@ -396,7 +396,7 @@ export interface WorldSubscribeArguments {
   follow?: Id;
   /** A body that has left the area by no more stays in view. A sixteenth of the area's shorter side, if left out. [m] */
   margin?: number;
-  /** Bytes for snapshots: bodies take turns in them; no bound, if left out. [B/s] */
+  /** Bytes for snapshots; if not all changed bodies fit, they take turns. No bound, if left out. [B/s] */
   budget?: number;
   /** Whether rows of bodies are sent; false for events alone. Default true. */
   bodies?: boolean;
@@ -406,7 +406,7 @@ export interface WorldSubscribeArguments {
   contacts?: boolean;
   /** Whether full maps of bodies and joints are sent when they are new or were changed. Default false. */
   describe?: boolean;
-  /** `compact` of hello's answer, for encoding log, where the reader has the same number. Default 0. */
+  /** `compact` of hello's answer, for encoding log, if the reader has the same number. Default 0. */
   compact?: number;
   /** The epoch that the world must have; not_found if it has another. */
   epoch?: number;
@@ -465,7 +465,7 @@ export interface BodySpawnArguments {
   shapes: Shape[];
   /** Whether the body ends with the world, or with the session that spawned it. Default "world". */
   lifetime?: 'world' | 'session';
-  /** Whose it is; the session's subject, if left out; "" for nobody's. Others than oneself: role admin. */
+  /** The owner; the session's subject, if left out; "" for nobody. Only an admin may name anyone else. */
   owner?: string;
   /** The epoch that the world must have; not_found if it has another. */
   epoch?: number;
@@ -485,7 +485,7 @@ export interface BodyGetArguments {
   world: string;
   /** The body's id. */
   body: Id;
-  /** A tick of the world's history, as which the world is told; the present one, if left out. */
+  /** A tick of the world's history whose state is read; the present one, if left out. */
   at?: number;
   /** The epoch that the world must have; not_found if it has another. */
   epoch?: number;
@@ -526,7 +526,7 @@ export interface BodySetArguments {
   mass?: number;
   /** UTF-8 text that the server keeps for clients. */
   tag?: string;
-  /** Hands it over; by its owner, or an admin, who may say "" for nobody. */
+  /** The new owner; set by the present owner, or by an admin, who may also say "" for nobody. */
   owner?: string;
   /** The epoch that the world must have; not_found if it has another. */
   epoch?: number;
@@ -563,7 +563,7 @@ export interface BodyForceArguments {
   body: Id;
   /** Acts on every tick until it is set again; zero ends it. [N] */
   force: Vector;
-  /** Where it acts, in the world, kept as a point of the body; the centre of mass, if left out. [m] */
+  /** Where it acts, in the world; the force stays at that point of the body. The centre of mass, if left out. [m] */
   point?: Vector;
   /** The epoch that the world must have; not_found if it has another. */
   epoch?: number;
@@ -598,11 +598,11 @@ export interface ShapeSetArguments {
   shape: Id;
   /** Mass by area. [kg/m²] */
   density?: number;
-  /** Friction; a pair of shapes has the root of the product. */
+  /** Friction; for a pair of shapes, the root of the product. */
   friction?: number;
-  /** Restitution; a pair of shapes has the larger. */
+  /** Restitution; for a pair of shapes, the larger one. */
   restitution?: number;
-  /** Torque against rolling, by load and radius; a pair of shapes has the larger. */
+  /** Torque against rolling, divided by load and radius; for a pair of shapes, the larger one. */
   rolling_resistance?: number;
   /** Conveyor: the surface's speed along the outward normal turned clockwise. [m/s] */
   tangent_speed?: number;
@@ -634,7 +634,7 @@ export interface JointCreateArguments {
   a?: Id;
   /** The second body. */
   b?: Id;
-  /** The place in the world where it acts. anchor_a and anchor_b say it instead. [m] */
+  /** The place in the world where it acts; or anchor_a and anchor_b instead. [m] */
   anchor?: Vector;
   /** A point of a, in its frame. [m] */
   anchor_a?: Vector;
@@ -642,7 +642,7 @@ export interface JointCreateArguments {
   anchor_b?: Vector;
   /** A direction in the world, of any length. */
   axis?: Vector;
-  /** The angle of b less that of a that counts as zero; the present one, if left out. [rad] */
+  /** The angle of b minus that of a at which the joint's angle is zero; the present one, if left out. [rad] */
   reference_angle?: number;
   /** A revolute or prismatic joint that the gear couples. */
   joint_a?: Id;
@@ -771,7 +771,7 @@ export interface QueryRayArguments {
   ignore?: Id;
   /** Whether the query sees sensors too. Default false. */
   sensors?: boolean;
-  /** Whether every hit is answered; the nearest alone, if left out. Default false. */
+  /** Whether all hits are answered; only the nearest, if left out. Default false. */
   all?: boolean;
   /** A tick of the world's history that the query looks at, or a moment between two; the present tick, if left out. [ticks] */
   at?: number;
@@ -815,7 +815,7 @@ export interface QueryCastArguments {
   ignore?: Id;
   /** Whether the query sees sensors too. Default false. */
   sensors?: boolean;
-  /** Whether every hit is answered; the nearest alone, if left out. Default false. */
+  /** Whether all hits are answered; only the nearest, if left out. Default false. */
   all?: boolean;
   /** A tick of the world's history that the query looks at, or a moment between two; the present tick, if left out. [ticks] */
   at?: number;
@@ -961,7 +961,7 @@ export type BatchArguments<M extends BatchMethodName> = Omit<Arguments[M], 'worl
 
 /** Every method as a function. */
 export interface Methods {
-  /** Introduces the client; the answer tells the limits that it has to keep. Least role: none. */
+  /** Introduces the client; the answer has the limits that the client must keep. Least role: none. */
   hello(args?: HelloArguments, options?: CallOptions): Promise<Results['hello']>;
   /** Answers at once. Least role: none. */
   ping(args?: PingArguments, options?: CallOptions): Promise<Results['ping']>;
@@ -986,23 +986,23 @@ export interface Methods {
     list(args?: WorldListArguments, options?: CallOptions): Promise<Results['world.list']>;
     /** A world in numbers. Least role: viewer. */
     info(args: WorldInfoArguments, options?: CallOptions): Promise<Results['world.info']>;
-    /** Stops a world's time; no error if it stands already. Least role: admin. */
+    /** Pauses a world; no error if it is paused already. Least role: admin. */
     pause(args: WorldPauseArguments, options?: CallOptions): Promise<Results['world.pause']>;
-    /** Lets a world's time go on; no error if it runs already. Least role: admin. */
+    /** Resumes a paused world; no error if it is running. Least role: admin. */
     resume(args: WorldResumeArguments, options?: CallOptions): Promise<Results['world.resume']>;
-    /** Does some ticks of a paused world. Least role: admin. */
+    /** Runs some ticks of a paused world. Least role: admin. */
     step(args: WorldStepArguments, options?: CallOptions): Promise<Results['world.step']>;
     /** Changes a world's settings; at least one must be given. Least role: admin. */
     set(args: WorldSetArguments, options?: CallOptions): Promise<Results['world.set']>;
-    /** Everything that a world is, to the bit, as bytes. Least role: admin. */
+    /** The whole state of a world, to the bit, as bytes. Least role: admin. */
     image(args: WorldImageArguments, options?: CallOptions): Promise<Results['world.image']>;
-    /** Makes a second world of the same state, which goes its own way. Least role: admin. */
+    /** Makes a second world with the same state, which then runs independently. Least role: admin. */
     fork(args: WorldForkArguments, options?: CallOptions): Promise<Results['world.fork']>;
-    /** Everything that is in a world. Least role: viewer. */
+    /** All bodies and joints of a world. Least role: viewer. */
     state(args: WorldStateArguments, options?: CallOptions): Promise<Results['world.state']>;
     /** The pairs of shapes that touch, of the world or of one body. Least role: viewer. */
     contacts(args: WorldContactsArguments, options?: CallOptions): Promise<Results['world.contacts']>;
-    /** Many commands in one tick; all of them or none. Least role: player. */
+    /** Applies many commands in one tick, all of them or none. Least role: player. */
     apply(args: WorldApplyArguments, options?: CallOptions): Promise<Results['world.apply']>;
     /** Sends snapshots from now on. Least role: viewer. */
     subscribe(args: WorldSubscribeArguments, options?: CallOptions): Promise<Results['world.subscribe']>;
@@ -1018,7 +1018,7 @@ export interface Methods {
     remove(args: BodyRemoveArguments, options?: CallOptions): Promise<Results['body.remove']>;
     /** All about a body. Least role: viewer. */
     get(args: BodyGetArguments, options?: CallOptions): Promise<Results['body.get']>;
-    /** Changes what is named, at least one thing; the rest stays. Least role: player. */
+    /** Changes the given properties, at least one; the others stay as they are. Least role: player. */
     set(args: BodySetArguments, options?: CallOptions): Promise<Results['body.set']>;
     /** A push; wakes the body. Least role: player. */
     impulse(args: BodyImpulseArguments, options?: CallOptions): Promise<Results['body.impulse']>;
@@ -1032,17 +1032,17 @@ export interface Methods {
   readonly shape: {
     /** Gives a body another shape. Least role: player. */
     add(args: ShapeAddArguments, options?: CallOptions): Promise<Results['shape.add']>;
-    /** Changes what is given of a shape; its form stays. Least role: player. */
+    /** Changes the given properties of a shape; its form stays. Least role: player. */
     set(args: ShapeSetArguments, options?: CallOptions): Promise<Results['shape.set']>;
-    /** Takes a shape from its body. Least role: player. */
+    /** Removes a shape from its body. Least role: player. */
     remove(args: ShapeRemoveArguments, options?: CallOptions): Promise<Results['shape.remove']>;
   };
   readonly joint: {
-    /** Ties two bodies together. Least role: player. */
+    /** Joins two bodies. Least role: player. */
     create(args: JointCreateArguments, options?: CallOptions): Promise<Results['joint.create']>;
-    /** Changes what is named, at least one thing; the rest stays. Least role: player. */
+    /** Changes the given settings, at least one; the others stay as they are. Least role: player. */
     set(args: JointSetArguments, options?: CallOptions): Promise<Results['joint.set']>;
-    /** Unties two bodies. Least role: player. */
+    /** Removes a joint. Least role: player. */
     remove(args: JointRemoveArguments, options?: CallOptions): Promise<Results['joint.remove']>;
     /** All about a joint. Least role: viewer. */
     get(args: JointGetArguments, options?: CallOptions): Promise<Results['joint.get']>;
@@ -1070,23 +1070,23 @@ export interface WorldMethods {
     destroy(args?: Omit<WorldDestroyArguments, 'world'>, options?: CallOptions): Promise<Results['world.destroy']>;
     /** A world in numbers. Least role: viewer. */
     info(args?: Omit<WorldInfoArguments, 'world'>, options?: CallOptions): Promise<Results['world.info']>;
-    /** Stops a world's time; no error if it stands already. Least role: admin. */
+    /** Pauses a world; no error if it is paused already. Least role: admin. */
     pause(args?: Omit<WorldPauseArguments, 'world'>, options?: CallOptions): Promise<Results['world.pause']>;
-    /** Lets a world's time go on; no error if it runs already. Least role: admin. */
+    /** Resumes a paused world; no error if it is running. Least role: admin. */
     resume(args?: Omit<WorldResumeArguments, 'world'>, options?: CallOptions): Promise<Results['world.resume']>;
-    /** Does some ticks of a paused world. Least role: admin. */
+    /** Runs some ticks of a paused world. Least role: admin. */
     step(args?: Omit<WorldStepArguments, 'world'>, options?: CallOptions): Promise<Results['world.step']>;
     /** Changes a world's settings; at least one must be given. Least role: admin. */
     set(args?: Omit<WorldSetArguments, 'world'>, options?: CallOptions): Promise<Results['world.set']>;
-    /** Everything that a world is, to the bit, as bytes. Least role: admin. */
+    /** The whole state of a world, to the bit, as bytes. Least role: admin. */
     image(args?: Omit<WorldImageArguments, 'world'>, options?: CallOptions): Promise<Results['world.image']>;
-    /** Makes a second world of the same state, which goes its own way. Least role: admin. */
+    /** Makes a second world with the same state, which then runs independently. Least role: admin. */
     fork(args: Omit<WorldForkArguments, 'world'>, options?: CallOptions): Promise<Results['world.fork']>;
-    /** Everything that is in a world. Least role: viewer. */
+    /** All bodies and joints of a world. Least role: viewer. */
     state(args?: Omit<WorldStateArguments, 'world'>, options?: CallOptions): Promise<Results['world.state']>;
     /** The pairs of shapes that touch, of the world or of one body. Least role: viewer. */
     contacts(args?: Omit<WorldContactsArguments, 'world'>, options?: CallOptions): Promise<Results['world.contacts']>;
-    /** Many commands in one tick; all of them or none. Least role: player. */
+    /** Applies many commands in one tick, all of them or none. Least role: player. */
     apply(args: Omit<WorldApplyArguments, 'world'>, options?: CallOptions): Promise<Results['world.apply']>;
     /** Sends snapshots from now on. Least role: viewer. */
     subscribe(args?: Omit<WorldSubscribeArguments, 'world'>, options?: CallOptions): Promise<Results['world.subscribe']>;
@@ -1098,7 +1098,7 @@ export interface WorldMethods {
     remove(args: Omit<BodyRemoveArguments, 'world'>, options?: CallOptions): Promise<Results['body.remove']>;
     /** All about a body. Least role: viewer. */
     get(args: Omit<BodyGetArguments, 'world'>, options?: CallOptions): Promise<Results['body.get']>;
-    /** Changes what is named, at least one thing; the rest stays. Least role: player. */
+    /** Changes the given properties, at least one; the others stay as they are. Least role: player. */
     set(args: Omit<BodySetArguments, 'world'>, options?: CallOptions): Promise<Results['body.set']>;
     /** A push; wakes the body. Least role: player. */
     impulse(args: Omit<BodyImpulseArguments, 'world'>, options?: CallOptions): Promise<Results['body.impulse']>;
@@ -1112,17 +1112,17 @@ export interface WorldMethods {
   readonly shape: {
     /** Gives a body another shape. Least role: player. */
     add(args: Omit<ShapeAddArguments, 'world'>, options?: CallOptions): Promise<Results['shape.add']>;
-    /** Changes what is given of a shape; its form stays. Least role: player. */
+    /** Changes the given properties of a shape; its form stays. Least role: player. */
     set(args: Omit<ShapeSetArguments, 'world'>, options?: CallOptions): Promise<Results['shape.set']>;
-    /** Takes a shape from its body. Least role: player. */
+    /** Removes a shape from its body. Least role: player. */
     remove(args: Omit<ShapeRemoveArguments, 'world'>, options?: CallOptions): Promise<Results['shape.remove']>;
   };
   readonly joint: {
-    /** Ties two bodies together. Least role: player. */
+    /** Joins two bodies. Least role: player. */
     create(args: Omit<JointCreateArguments, 'world'>, options?: CallOptions): Promise<Results['joint.create']>;
-    /** Changes what is named, at least one thing; the rest stays. Least role: player. */
+    /** Changes the given settings, at least one; the others stay as they are. Least role: player. */
     set(args: Omit<JointSetArguments, 'world'>, options?: CallOptions): Promise<Results['joint.set']>;
-    /** Unties two bodies. Least role: player. */
+    /** Removes a joint. Least role: player. */
     remove(args: Omit<JointRemoveArguments, 'world'>, options?: CallOptions): Promise<Results['joint.remove']>;
     /** All about a joint. Least role: viewer. */
     get(args: Omit<JointGetArguments, 'world'>, options?: CallOptions): Promise<Results['joint.get']>;
@@ -1154,7 +1154,7 @@ export interface BatchMethods {
     remove(args: Omit<BodyRemoveArguments, 'world' | 'epoch'>): Reference;
     /** All about a body. Least role: viewer. */
     get(args: Omit<BodyGetArguments, 'world' | 'epoch'>): Reference;
-    /** Changes what is named, at least one thing; the rest stays. Least role: player. */
+    /** Changes the given properties, at least one; the others stay as they are. Least role: player. */
     set(args: Omit<BodySetArguments, 'world' | 'epoch'>): Reference;
     /** A push; wakes the body. Least role: player. */
     impulse(args: Omit<BodyImpulseArguments, 'world' | 'epoch'>): Reference;
@@ -1168,17 +1168,17 @@ export interface BatchMethods {
   readonly shape: {
     /** Gives a body another shape. Least role: player. */
     add(args: Omit<ShapeAddArguments, 'world' | 'epoch'>): Reference;
-    /** Changes what is given of a shape; its form stays. Least role: player. */
+    /** Changes the given properties of a shape; its form stays. Least role: player. */
     set(args: Omit<ShapeSetArguments, 'world' | 'epoch'>): Reference;
-    /** Takes a shape from its body. Least role: player. */
+    /** Removes a shape from its body. Least role: player. */
     remove(args: Omit<ShapeRemoveArguments, 'world' | 'epoch'>): Reference;
   };
   readonly joint: {
-    /** Ties two bodies together. Least role: player. */
+    /** Joins two bodies. Least role: player. */
     create(args: Omit<JointCreateArguments, 'world' | 'epoch'>): Reference;
-    /** Changes what is named, at least one thing; the rest stays. Least role: player. */
+    /** Changes the given settings, at least one; the others stay as they are. Least role: player. */
     set(args: Omit<JointSetArguments, 'world' | 'epoch'>): Reference;
-    /** Unties two bodies. Least role: player. */
+    /** Removes a joint. Least role: player. */
     remove(args: Omit<JointRemoveArguments, 'world' | 'epoch'>): Reference;
     /** All about a joint. Least role: viewer. */
     get(args: Omit<JointGetArguments, 'world' | 'epoch'>): Reference;
@@ -1196,7 +1196,7 @@ export interface WorldEvent {
     'begin' | 'stay' | 'end' | 'hit' | 'sensor_begin' | 'sensor_end' | 'sleep' | 'wake' | 'spawn' |
     'remove' | 'joint_break' | 'freeze';
   tick: number;
-  /** A body; of a sensor's events the sensor's. Of begin, stay, end, hit, sensor_begin, sensor_end, sleep, wake, spawn, remove, joint_break, freeze. */
+  /** A body; in a sensor's events, the sensor's. Of begin, stay, end, hit, sensor_begin, sensor_end, sleep, wake, spawn, remove, joint_break, freeze. */
   a?: Number53;
   /** The other body. Of begin, stay, end, hit, sensor_begin, sensor_end, joint_break. */
   b?: Number53;
@@ -1210,7 +1210,7 @@ export interface WorldEvent {
   normal?: Vector;
   /** How far they overlap there, in m. Of begin, stay, hit. */
   depth?: number;
-  /** Of approach along the normal, in m/s. Of begin, stay, hit. */
+  /** Speed of approach along the normal, in m/s. Of begin, stay, hit. */
   speed?: number;
   /** The sum of the normal impulses of the tick, in N s. Of begin, stay, hit. */
   impulse?: number;

@@ -13,7 +13,7 @@ export interface CallOptions {
 }
 
 // generated from proto/schema: results
-/** The answer of a command that makes nothing. */
+/** The answer of a command that creates nothing. */
 export interface Tick {
   /** The tick whose state shows it first. */
   tick: number;
@@ -22,7 +22,7 @@ export interface Tick {
 export interface SubscriptionResult {
   /** Its number. */
   subscription: number;
-  /** The world that it is of. */
+  /** The world that it shows. */
   world: string;
 }
 /** A session's last request that took effect in a world, which may have ended. */
@@ -43,7 +43,7 @@ export interface ResumedResult {
 }
 /** The answer of hello. */
 export interface Hello {
-  /** The version that is spoken from here on. */
+  /** The version that both sides use from now on. */
   protocol: number;
   /** The server's name: caromd. */
   server: string;
@@ -59,7 +59,7 @@ export interface Hello {
   resume: string;
   /** What the session may do. */
   role: 'none' | 'viewer' | 'player' | 'admin';
-  /** Of its token; left out without one. */
+  /** The subject of its token; left out without one. */
   subject?: string;
   /** When the token expires, since 1970. [s] */
   expires?: number;
@@ -98,7 +98,7 @@ export interface ServerInfo {
 }
 /** A bin of a histogram: `count` times lie above the bin before and up to `most`. */
 export type LatencyBinResult = [number, number];
-/** The durations of a kind of work; all zero when `count` is. */
+/** The durations of one kind of work; all are zero when `count` is. */
 export interface Latency {
   /** How many there were. */
   count: number;
@@ -150,11 +150,11 @@ export interface SessionInfo {
   sent_bytes: number;
   /** Output that its client has not taken yet. [bytes] */
   queued_bytes: number;
-  /** How long there has been such output without a break. [s] */
+  /** How long there has been unsent output without a break. [s] */
   lag: number;
-  /** Memory for subscriptions, of all sessions of its subject, or else of its address or of itself: `holder_bytes` bounds it. [bytes] */
+  /** Memory for the subscriptions of all sessions of its subject; without one, of its address or of itself. `holder_bytes` bounds it. [bytes] */
   memory_bytes: number;
-  /** Time that its messages took of the network thread, and of the thread that decodes large messages; worlds' time is in `world.info`. [s] */
+  /** Time that its messages took on the network thread and on the thread that decodes large messages; the time of worlds is in `world.info`. [s] */
   work: number;
 }
 /** The answer of server.sessions. */
@@ -179,7 +179,7 @@ export interface WorldCreateResult {
   epoch: number;
   /** The tick at which it stands. */
   tick: number;
-  /** False where the world was there already. */
+  /** False if the world existed already. */
   created: boolean;
 }
 /** The answer of world.subscribe. */
@@ -212,7 +212,7 @@ export interface WorldDefResult {
   sleep: boolean;
   /** Whether fast bodies are swept against static and kinematic ones. */
   continuous: boolean;
-  /** The most bodies that it may have. */
+  /** Maximum of its bodies. */
   max_bodies: number;
   /** Slower impacts do not bounce. [m/s] */
   restitution_threshold: number;
@@ -221,7 +221,7 @@ export interface WorldDefResult {
   /** Bodies below this speed may sleep. [m/s] */
   sleep_speed: number;
 }
-/** How much there is in a world. */
+/** How many objects a world contains. */
 export interface WorldCountsResult {
   /** Bodies. */
   bodies: number;
@@ -242,7 +242,7 @@ export interface WorldCountsResult {
 export interface WorldInfo {
   /** The world's name. */
   world: string;
-  /** Changes when a world of this name is another one, or was set back. */
+  /** Changes when the world is created again, or is set back. */
   epoch: number;
   /** The tick at which it stands. */
   tick: number;
@@ -258,7 +258,7 @@ export interface WorldInfo {
   sleep: boolean;
   /** Whether fast bodies are swept against static and kinematic ones. */
   continuous: boolean;
-  /** The most bodies that it may have. */
+  /** Maximum of its bodies. */
   max_bodies: number;
   /** Slower impacts do not bounce. [m/s] */
   restitution_threshold: number;
@@ -266,7 +266,7 @@ export interface WorldInfo {
   hit_threshold: number;
   /** Bodies below this speed may sleep. [m/s] */
   sleep_speed: number;
-  /** Whether its time stands. */
+  /** Whether it is paused. */
   paused: boolean;
   /** As of `world.create`. */
   durability: 'none' | 'normal' | 'full';
@@ -288,15 +288,15 @@ export interface WorldInfo {
   subscribers: number;
   /** Equal worlds have equal hashes. */
   hash: Hash;
-  /** Mean time that a tick takes, of the last second. [ms] */
+  /** Mean time of a tick in the last second. [ms] */
   step_ms: number;
-  /** Ticks a second really done, of the last second; of a world that runs for less than one, those since then, at most `hz`; 0 while paused. [1/s] */
+  /** Ticks a second, measured over the last second, or since it runs if that is shorter (then at most `hz`); 0 while paused. [1/s] */
   rate: number;
   /** Ticks that began later than a whole tick after their deadline. */
   ticks_late: number;
   /** Only while the world's log cannot be written: why, and what to do. */
   log_error?: string;
-  /** Only of a world that is not served (most numbers are 0 then): why, and what to do. */
+  /** Only for a world that is not served (most numbers are 0 then): why, and what to do. */
   unavailable?: string;
 }
 /** The answer of world.state. */
@@ -314,17 +314,17 @@ export interface StateResult {
   /** Full joint maps. */
   joints: JointMap[];
 }
-/** A place where two shapes touch. */
+/** A point where two shapes touch. */
 export interface ContactPointResult {
   /** Its place. [m] */
   point: Vector;
   /** Above 0: overlap. [m] */
   depth: number;
-  /** Along the normal, of the last tick. [N s] */
+  /** Impulse along the normal in the last tick. [N s] */
   impulse: number;
-  /** Across it, of the last tick. [N s] */
+  /** Impulse across the normal in the last tick. [N s] */
   tangent_impulse: number;
-  /** Its own normal, where that differs from the contact's. */
+  /** Its own normal, if that differs from the contact's. */
   normal?: Vector;
 }
 /** A pair of shapes that touch. */
@@ -355,20 +355,20 @@ export interface ContactsResult {
 }
 /** How a batch met the tick that it was meant for. */
 export interface BatchTimingResult {
-  /** How many ticks it came too late; 0: in time. */
+  /** How many ticks too late it came; 0: in time. */
   late: number;
-  /** From its arrival to the start of its tick; negative when it was late. [s] */
+  /** Time from its arrival to the start of its tick; negative if it was late. [s] */
   margin: number;
 }
 /** The answer of world.apply. */
 export interface BatchResult {
   /** The tick whose state shows it first. */
   tick: number;
-  /** How many ticks it came too late; 0: in time. */
+  /** How many ticks too late it came; 0: in time. */
   late?: number;
-  /** From its arrival to the start of its tick; negative when it was late. [s] */
+  /** Time from its arrival to the start of its tick; negative if it was late. [s] */
   margin?: number;
-  /** What each command alone would have answered. */
+  /** The answer of each command, as if called alone. */
   results: unknown[];
   /** It was not applied. */
   dropped?: boolean;
@@ -377,9 +377,9 @@ export interface BatchResult {
 export interface DroppedResult {
   /** It was not applied. */
   dropped: boolean;
-  /** How many ticks it came too late; 0: in time. */
+  /** How many ticks too late it came; 0: in time. */
   late: number;
-  /** From its arrival to the start of its tick; negative when it was late. [s] */
+  /** Time from its arrival to the start of its tick; negative if it was late. [s] */
   margin: number;
 }
 /** A body in full: the names of body.spawn's arguments, and more. */
@@ -426,7 +426,7 @@ export interface BodyMap {
   frozen: boolean;
   /** As in `body.spawn`. */
   tag: string;
-  /** The subject that it belongs to; left out where it is nobody's. */
+  /** The subject that owns it; left out if nobody does. */
   owner?: string;
   /** Its shapes. */
   shapes: ShapeMap[];
@@ -464,7 +464,7 @@ export interface ShapeMap {
   friction: number;
   /** Restitution. */
   restitution: number;
-  /** Torque against rolling, by load and radius. */
+  /** Torque against rolling, divided by load and radius. */
   rolling_resistance: number;
   /** The surface's speed. [m/s] */
   tangent_speed: number;
@@ -484,21 +484,21 @@ export interface ShapeAddResult {
 }
 /** How a joint is now. Forces are means of the last tick. */
 export interface JointStateResult {
-  /** Of b from a. [rad] */
+  /** Angle of b relative to a. [rad] */
   angle: number;
-  /** Of b from a, along the axis. [m] */
+  /** Distance of b from a along the axis. [m] */
   translation: number;
-  /** Between the anchors, or of the rope. [m] */
+  /** Distance between the anchors, or length of the rope. [m] */
   length: number;
-  /** Of what the motor drives. [rad/s or m/s] */
+  /** Speed of the motion that the motor drives. [rad/s or m/s] */
   speed: number;
   /** A gear's x_a, a pulley's l_a. */
   side_a: number;
   /** A gear's x_b, a pulley's l_b. */
   side_b: number;
-  /** On b; 0 while one of the bodies is disabled. [N] */
+  /** Force on b; 0 while one of the bodies is disabled. [N] */
   force: Vector;
-  /** On b; 0 while one of the bodies is disabled. [N m] */
+  /** Torque on b; 0 while one of the bodies is disabled. [N m] */
   torque: number;
 }
 /** A joint: its kind, its bodies, and the arguments of its kind that are in effect. */
@@ -597,7 +597,7 @@ export interface Hit {
   point: Vector;
   /** Unit vector out of the shape; [0, 0] where the path begins in it. */
   normal: Vector;
-  /** The part of the way, 0 to 1. */
+  /** The share of the path up to the hit, 0 to 1. */
   fraction: number;
 }
 /** The answer of query.ray and query.cast. */
@@ -612,7 +612,7 @@ export interface NearResult {
   body: Number53;
   /** Its shape. */
   shape: Number53;
-  /** The nearest point of the shape; the asked one if that is inside. [m] */
+  /** The nearest point of the shape; the given point if that is inside. [m] */
   point: Vector;
   /** 0 inside. [m] */
   distance: number;
