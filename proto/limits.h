@@ -66,10 +66,10 @@ enum {
     SCENE_DESCRIPTION_MAX = 1024, // bytes of a scene's description
     SCENE_VARIABLES_MAX = 64,     // constants and loop variables in sight at one place
     SCENE_BLOCK_DEPTH_MAX = 8,    // loops within loops
-    SCENE_CHUNK_BYTES_MAX =
-        256 << 10, // of one world.apply with a part of a scene: leaves space on the wire for others
-    EXPRESSION_BYTES_MAX = 1024, // bytes of one expression
-    EXPRESSION_DEPTH_MAX = 32    // parentheses within parentheses: keeps the parser's stack small
+    SCENE_CHUNK_BYTES_MAX = 256 << 10, // bytes of one world.apply that sends a part of a scene:
+                                       // leaves space on the wire for others
+    EXPRESSION_BYTES_MAX = 1024,       // bytes of one expression
+    EXPRESSION_DEPTH_MAX = 32 // parentheses within parentheses: keeps the parser's stack small
 };
 
 _Static_assert(WIRE_MESSAGE_BYTES_MIN <= WIRE_MESSAGE_BYTES_DEFAULT &&
@@ -81,8 +81,8 @@ _Static_assert(SCENE_CHUNK_BYTES_MAX < WIRE_MESSAGE_BYTES_DEFAULT,
                "a chunk of a scene is a message");
 _Static_assert(SCENE_COMMANDS_MAX >= 30000, "the largest scene of the benchmarks fits");
 
-// Bytes a second that a subscription may ask to be kept to: a plain snapshot with a few bodies
-// every two seconds, and more than any network has.
+// The range of a subscription's budget [bytes/s]: at least a plain snapshot with a few bodies every
+// two seconds, at most more than any network has.
 #define WIRE_BUDGET_MIN 256.0
 #define WIRE_BUDGET_MAX 1.0e9
 

@@ -1,4 +1,5 @@
-// Looking things up in the table of methods: names, arguments, words, and the nearest to a slip.
+// Looks names, arguments and words up in the table of methods, and finds the nearest one to a
+// misspelt name.
 #include "proto/methods.h"
 
 #include <string.h>

@@ -55,7 +55,7 @@ typedef struct method_arg {
     const char *name;
     arg_type type;
     bool required;
-    double min, max;    // of each number, inclusive; for ARG_STRING, of its bytes
+    double min, max;    // range of each number, inclusive; for ARG_STRING, of its length in bytes
     uint32_t count_min; // elements of an array
     uint32_t count_max;
     const char *fallback; // the value if left out, as JSON; NULL: no value
@@ -66,15 +66,19 @@ typedef struct method_arg {
     bool routing;         // names the world, not the action: left out of logs
 } method_arg;
 
-// A list of named arguments: of a method, of a shape, of a filter.
+// A list of named arguments, for a method, a shape or a filter.
 typedef struct arg_list {
     const char *name; // "body.spawn", "circle", "filter"
     const method_arg *args;
     uint32_t count;
-    uint32_t form_count; // of a shape: the first arguments describe the form, the rest the material
+    uint32_t form_count; // for a shape: the number of leading arguments that describe its form; the
+                         // others describe its material
 } arg_list;
 
-enum { METHOD_ARGS_MAX = 32 }; // the most that one list has, so that "seen" fits 32 bits
+enum {
+    METHOD_ARGS_MAX = 32
+}; // most arguments of one list: a bit set of 32 records which were
+   // given
 
 typedef struct method_info {
     method id;

@@ -23,12 +23,12 @@
 
 // The state of one call of command_decode.
 typedef struct decoder {
-    command_memory **memory; // of the command being made
+    command_memory **memory; // memory of the command being decoded
     error *err;
-    status status;        // of the first error
+    status status;        // the first error; STATUS_OK: none
     command *command;     // the command being made
     const command *outer; // inside world.apply: that command; NULL outside
-    uint32_t before;      // inside world.apply: so many commands are decoded
+    uint32_t before;      // inside world.apply: number of commands decoded before it
 } decoder;
 
 // A path to a value in the arguments: "shapes[2].vertices[0]" is a chain of four.
@@ -46,18 +46,18 @@ bool decoder_fail(decoder *d, status s, const place *where, const char *format, 
 typedef struct arguments {
     decoder *decoder;
     const arg_list *list;
-    const place *where; // of the map; NULL: the arguments of the method itself
+    const place *where; // place of the map itself; NULL: the method's own arguments
     const msgpack_object *values[METHOD_ARGS_MAX]; // by index in the list; NULL: not given
 } arguments;
 
 // Sorts the map's pairs into the list's places. Errors: not a map, a key that is no text, unknown
-// or doubled, a required argument missing. `map` NULL, nil-free, or an empty array (as Lua writes
-// an empty table).
+// or doubled, a required argument missing. `map` is nil-free, or NULL, or an empty array (Lua
+// writes an empty table so).
 bool arguments_read(arguments *a, decoder *d, const arg_list *list, const msgpack_object *map,
                     const place *where);
 
 bool arguments_given(const arguments *a, const char *name);
-// Whether any argument was given that may be left out, but for the world's epoch.
+// Whether any optional argument other than the world's epoch was given.
 bool arguments_any(const arguments *a);
 
 // Each stores the argument in `out` and returns true if it was given and is valid; otherwise `out`

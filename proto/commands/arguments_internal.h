@@ -12,7 +12,7 @@ typedef struct argument {
     place where;
 } argument;
 
-// Whether there is a value to look at.
+// Finds the argument's row and value; false if it was not given.
 bool argument_find(const arguments *a, const char *name, argument *out);
 
 // Fails with "expected WANTED, got TYPE".

@@ -161,7 +161,8 @@ bool arguments_uint32(const arguments *a, const char *name, uint32_t *out)
     return true;
 }
 
-// All 64 bits: of an unsigned integer, of a negative one in two's complement, or of a whole float.
+// Reads 64 bits: those of an unsigned integer, of a negative one in two's complement, or of a whole
+// float.
 static bool mask_of(const argument *g, uint64_t *out)
 {
     const msgpack_object *value = g->value;
@@ -206,7 +207,7 @@ bool arguments_uint64(const arguments *a, const char *name, uint64_t *out)
 
 // ---- vectors
 
-// `count` numbers of an array that has exactly so many.
+// Reads the `count` numbers of an array that has exactly `count` elements.
 static bool numbers_of(const argument *g, const msgpack_object *object, const place *where,
                        const char *wanted, double *out, uint32_t count)
 {

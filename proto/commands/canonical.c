@@ -13,7 +13,7 @@
 // The setting that the arguments of a command are written for.
 typedef struct setting {
     bool inside;       // the arguments are inside world.apply
-    const char *owner; // for bodies without an owner argument; NULL: nobody
+    const char *owner; // owner of bodies spawned without an owner argument; NULL: nobody
 } setting;
 
 static const setting PLAIN = {false, NULL};
@@ -74,7 +74,7 @@ static void pack_string(packer *k, const msgpack_object *value)
     msgpack_pack_str_body(k, text, size);
 }
 
-// Numbers, in arrays as deep as they come.
+// Packs a number, or an array of numbers however deeply nested.
 static void pack_numbers_of(packer *k, const msgpack_object *value)
 {
     if (value->type != MSGPACK_OBJECT_ARRAY) {
@@ -83,7 +83,8 @@ static void pack_numbers_of(packer *k, const msgpack_object *value)
     }
     pack_array(k, value->via.array.size);
     for (uint32_t i = 0; i < value->via.array.size; i++) {
-        pack_numbers_of(k, &value->via.array.ptr[i]); // vertices: two deep, the decoder saw to it
+        pack_numbers_of(k, &value->via.array.ptr[i]); // vertices nest two deep: the decoder has
+                                                      // checked that
     }
 }
 
@@ -181,7 +182,7 @@ static void pack_value(packer *k, const method_arg *arg, const msgpack_object *v
     case ARG_AREA:
         pack_numbers_of(k, value);
         break;
-    case ARG_FILTER: // of a shape or a query: the same names in the same order
+    case ARG_FILTER: // filters of shapes and of queries have the same names in the same order
         pack_list(k, &METHOD_FILTER, value, PLAIN);
         break;
     case ARG_PRECISION:

@@ -66,7 +66,7 @@ static void batch_world_check(const arguments *a, const command *outer)
     }
 }
 
-// A batch is of one tick, and so is all that it reads.
+// A batch applies in one tick, so its reads may not name another one.
 static void refuse_past(const arguments *a, const command *c)
 {
     double at;

@@ -63,7 +63,8 @@ typedef struct snapshot_view {
     uint32_t leave_count;
     body_id unfollowed; // the body that the view followed, and that no longer exists; 0: left out
     uint32_t left_out;  // bodies left out because of the budget; 0: left out
-    uint64_t oldest;    // for those: the tick of the oldest state of one that the reader has
+    uint64_t oldest;    // with `left_out`: the oldest tick among the states that the reader has of
+                        // those bodies
     encoded_list events;
     bool has_contacts;
     encoded_list contacts;
@@ -78,8 +79,8 @@ typedef struct snapshot_view {
     bool confined;
     uint64_t hash;
     const struct buffer
-        *packed; // of an encoding packed: bodies, removed, enter and leave in one; else
-                 // NULL. Unless `full`, keys that have not changed are left out then
+        *packed; // encoding packed: bodies, removed, enter and leave as one value; NULL for others.
+                 // Unless `full`, keys that have not changed are left out
 } snapshot_view;
 
 // The part that depends on the receiver.
@@ -101,7 +102,7 @@ uint32_t encode_snapshot_tail(struct buffer *out, const snapshot_view *view);
 void encode_snapshot_head(struct buffer *out, const snapshot_head *head, uint32_t tail_pairs);
 
 // The head of a notification of encoding log in the compact form, which `tail_size` bytes follow.
-// Of `head` it has the subscription and the margin.
+// Of `head`, only the subscription and the margin are sent.
 void encode_compact_head(struct buffer *out, const snapshot_head *head, size_t tail_size);
 // The head without the notification around it: only the map, up to the tail.
 void encode_snapshot_map(struct buffer *out, const snapshot_head *head, uint32_t tail_pairs);

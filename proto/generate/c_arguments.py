@@ -85,7 +85,8 @@ def beside(a):
 
 
 def flag(a, m):
-    """The field that says if it was given, for types that have no value of their own for that; None for others."""
+    """The flag that says whether the argument was given, for types that have no value of their own for that;
+    None for others."""
     if a.flag:
         return a.flag
     without = a.required or a.default is not None or a.absent or a.bit or a.name in m.one_of

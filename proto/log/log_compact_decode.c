@@ -12,7 +12,7 @@ typedef struct reader {
     const uint8_t *bytes;
     size_t at, size;
     const char *world;
-    buffer *arguments; // of the row being read
+    buffer *arguments; // arguments of the row being read
     msgpack_packer packer;
     compact_row row;
     compact_window window;
@@ -151,7 +151,7 @@ static bool read_tagged(reader *r, size_t tags, size_t i, const double *like, do
     return read_number(r, (compact_number)(r->bytes[tags + i / 4] >> 2 * (i % 4) & 3), like, out);
 }
 
-// Moves behind the tags of so many numbers.
+// Moves past the tags of `count` numbers.
 static bool read_tags(reader *r, uint64_t count, size_t *tags)
 {
     *tags = r->at;
@@ -461,8 +461,8 @@ static bool takes_world(const arg_list *list)
     return list->count > 0 && strcmp(list->args[0].name, "world") == 0;
 }
 
-// The map's head, and the world's name where the row has one. `name`: of another world, as the
-// caller has read it.
+// The map's head, and the world's name where the row has one. `name` is that of another world,
+// which the caller has read.
 static void pack_world(reader *r, bool other, uint32_t mask)
 {
     put_map(r, (size_t)__builtin_popcount(mask) + (r->row.world != COMPACT_WORLD_NONE));

@@ -467,7 +467,7 @@ static bool read_flat_value(log_cursor *c, const method_arg *arg, compact_row *r
     }
     for (uint32_t i = 0; i < count && arg->single; i++) {
         double *number = &row->numbers[row->number_count + i];
-        *number = (double)(float)*number; // as its reader has it
+        *number = (double)(float)*number; // the value that the reader decodes
     }
     row->number_count += count;
     return true;

@@ -28,7 +28,7 @@ typedef enum compact_number {
 enum {
     COMPACT_TICKS_MOST = 3, // in two bits; a larger number continues in a varint
     COMPACT_LIKE = 1 << 2,
-    COMPACT_SHIFT = 3 // of the world's name, or of the distance less 1
+    COMPACT_SHIFT = 3 // shift of the bits for the world's name, or for the distance less 1
 };
 
 // Whole numbers up to this are encoded as such: exact in a double, and short as a varint.
@@ -85,7 +85,7 @@ static inline int64_t compact_unzigzag(uint64_t value)
 }
 
 // A float's place among all floats, so that near ones have near places.
-int32_t compact_place_of(double value); // of the value rounded to float
+int32_t compact_place_of(double value); // `value` is rounded to float
 double compact_at_place(int32_t place);
 
 #endif

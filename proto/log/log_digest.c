@@ -10,7 +10,7 @@
 #include "common/base/little_endian.h"
 
 enum { GROUP = 64, HEAD_BYTES = 8, WORD_BYTES = 8, ROW_BYTES = WORD_BYTES + 4, DIGESTS = 255 };
-static const uint32_t ALL = UINT32_C(1) << 31; // of the number of groups: all of them follow
+static const uint32_t ALL = UINT32_C(1) << 31; // flag in the number of groups: all groups follow
 
 _Static_assert(LOG_DIGEST_SLOTS_MAX % GROUP == 0 &&
                    (int)LOG_DIGEST_SLOTS_MAX > (int)PHYSICS_BODIES_MAX,
@@ -58,7 +58,7 @@ static uint64_t take_parts(log_digest_parts *parts, const physics_world *world, 
 
 // ---- writing
 
-// A bit for each slot of a group whose part has changed.
+// Returns a bit for each slot of the group whose part has changed.
 static uint64_t find_changes(const uint64_t now[GROUP], const uint64_t last[GROUP])
 {
     uint64_t changed = 0;
@@ -168,7 +168,7 @@ bool log_digests_pass_first_kind(const uint8_t *bytes, size_t size, size_t *used
     return fits;
 }
 
-// Makes space for so many groups; new ones have no bodies.
+// Makes space for `groups` groups; new ones have no bodies.
 static void grow(log_digests *d, uint32_t groups)
 {
     if (groups > d->groups.count) {

@@ -59,7 +59,7 @@ static status decode(const log_command *row, method m, command *out, error *err)
     msgpack_unpacked unpacked;
     msgpack_unpacked_init(&unpacked);
     status s = STATUS_INVALID_ARGUMENT;
-    // The record's reader has seen that these bytes are one whole map within the bounds.
+    // The record's reader has checked that these bytes are one whole map within the bounds.
     if (msgpack_unpack_next(&unpacked, (const char *)row->arguments, row->arguments_size, NULL) ==
         MSGPACK_UNPACK_SUCCESS) {
         s = command_decode(m, &unpacked.data, out, err);

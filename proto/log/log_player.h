@@ -36,8 +36,8 @@ typedef struct log_player {
     bool within;
     uint64_t within_from, within_tick;
     uint32_t within_rows;
-    // Each may be NULL. `applied` sees a command with its result directly after it; `stepped` is
-    // called after each step, for its events.
+    // Callbacks; each may be NULL. `applied` gets a command and its result directly after it took
+    // effect; `stepped` is called after each step, for its events.
     void (*applied)(void *context, const log_command *row, const command *c,
                     const command_result *result);
     void (*stepped)(void *context, physics_world *world);

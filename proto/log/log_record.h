@@ -62,7 +62,7 @@ typedef struct log_command {
 typedef struct log_record {
     uint64_t from, tick;
     uint32_t command_count;
-    const uint8_t *commands; // that many encoded rows, one after the other
+    const uint8_t *commands; // command_count encoded rows, one after the other
     size_t commands_size;
     bool has_hash;
     uint64_t hash;

@@ -27,7 +27,8 @@
 #include "proto/wire/buffer.h"
 
 enum {
-    LOG_FORMAT = 1, // of header and records; raised when an older reader would misread a newer log
+    LOG_FORMAT = 1, // version of header and records; raised when an older reader would misread a
+                    // newer log
     LOG_MAGIC_BYTES = 8,
     LOG_FRAME_HEAD_BYTES = 8
 };
@@ -43,7 +44,7 @@ typedef struct log_header {
 } log_header;
 
 typedef struct log_end {
-    uint64_t tick;    // of the last record
+    uint64_t tick;    // tick of the last record
     uint64_t records; // number of records before it
 } log_end;
 
@@ -70,7 +71,7 @@ typedef struct log_reader {
     log_end end;
     uint64_t offset;  // bytes of the stream read so far
     uint64_t records; // read so far
-    uint64_t tick;    // of the last record; each has to begin where the one before ended
+    uint64_t tick;    // tick of the last record; each record must begin where the one before ended
     buffer held;      // bytes of the frame being read
     uint8_t stage;
     error failure;

@@ -24,7 +24,7 @@
 enum {
     PACKED_VERSION = 1,
     PACKED_BODIES_MAX = 1 << 20,      // tracks of one stream: the bodies of the largest world
-    PACKED_ANGLE_STEPS_MAX = 1 << 20, // in a turn
+    PACKED_ANGLE_STEPS_MAX = 1 << 20, // most steps of the angle in one turn
     PACKED_ANGLE_STEPS_MIN = 4,
     PACKED_ANGLE_STEPS_DEFAULT = 1 << 10,
     PACKED_TICKS_MAX = 1 << 10 // between two snapshots, as the prediction counts them
@@ -37,10 +37,10 @@ enum {
 #define PACKED_STEPS_DEFAULT 512.0
 
 typedef struct packed_precision {
-    double position_steps; // in a metre, PACKED_STEPS_MIN to _MAX
-    uint32_t angle_steps;  // in a turn, 4 to PACKED_ANGLE_STEPS_MAX
-    double velocity_steps; // to a metre (a radian) a second; 0: velocities are not sent, but
-                           // estimated from poses by the reader
+    double position_steps; // steps in a metre, PACKED_STEPS_MIN to _MAX
+    uint32_t angle_steps;  // steps in a turn, 4 to PACKED_ANGLE_STEPS_MAX
+    double velocity_steps; // steps to a metre (a radian) a second; 0: velocities are not sent, and
+                           // the reader estimates them from poses
 } packed_precision;
 
 packed_precision packed_precision_default(void);
@@ -64,7 +64,8 @@ void packed_encoder_destroy(packed_encoder *e); // NULL is allowed
 // that it may take after one more snapshot of `count` bodies.
 size_t packed_encoder_bytes(const packed_encoder *e);
 size_t packed_encoder_bytes_most(const packed_encoder *e, uint32_t count);
-// The latter of a new one, with velocities or without.
+// The most that a new encoder may take after a snapshot of `count` bodies, with velocities or
+// without.
 size_t packed_encoder_bytes_of(bool velocities, uint32_t count);
 
 // Forgets all bodies and all that was learned. The next full snapshot is as small as the first.

@@ -110,7 +110,8 @@ static ALWAYS_INLINE void update_quickly(packed_filter *a, int place_gain, int r
     a->rate = bound(a->rate + ((e * rate_gain) >> 8), -PARTS_MOST, PARTS_MOST);
 }
 
-// `size` is that of the residuals, up to SEEN_MOST; `still` the lanes in which nothing came.
+// `size` is the residuals' size, at most SEEN_MOST; `still` selects the lanes whose value did not
+// change.
 static ALWAYS_INLINE void note_residuals(packed_axes *a, packed_lanes size, packed_lanes still)
 {
     const packed_lanes zero = {0};
@@ -123,7 +124,7 @@ static ALWAYS_INLINE void note_residuals(packed_axes *a, packed_lanes size, pack
     a->still = still & least_of(a->still + 1, zero + (PACKED_STILL_CERTAIN + 1));
 }
 
-// An axis that has not changed for long comes to a stop.
+// Stops the filters of an axis that has not changed for long.
 static ALWAYS_INLINE void stop_filters(packed_axes *a)
 {
     const packed_filter *slow = &a->filters[FILTER_SLOW];
@@ -177,7 +178,7 @@ static ALWAYS_INLINE void packed_axes_update(packed_axes *a, const packed_foreca
     }
 }
 
-// No filter expects one of the axes to move, and none was surprised of late.
+// Whether no filter expects an axis to move, and the recent errors of all are small.
 static ALWAYS_INLINE bool packed_axes_are_quiet(const packed_axes *a)
 {
     const packed_lanes moves =

@@ -12,7 +12,7 @@ static ALWAYS_INLINE int size_class(int32_t wild)
     return bits < SIZE_CLASSES ? bits : SIZE_CLASSES - 1;
 }
 
-// How the residual before went, seen from the side on which the forecast is.
+// Direction of the last residual, relative to the side on which the forecast lies.
 static ALWAYS_INLINE int turn_of(int32_t last, bool above)
 {
     return last == 0 ? 0 : (last > 0) == above ? 1 : 2;
@@ -76,11 +76,11 @@ static ALWAYS_INLINE bit_model *exact_model(packed_models *m, const packed_axes 
     return &m->exact[size][trend][edge][ambiguity][spread][history & 3];
 }
 
-// An angle comes back to the turn round zero.
+// Brings an angle into the turn around zero.
 static ALWAYS_INLINE int64_t wrap_angle(int64_t q, int64_t turn)
 {
     if (q >= -(turn / 2) && q < turn - turn / 2) {
-        return q; // nearly always so
+        return q; // nearly always the case
     }
     int64_t r = (q + turn / 2) % turn;
     r += r < 0 ? turn : 0;

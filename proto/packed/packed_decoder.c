@@ -10,7 +10,7 @@
 #include "proto/packed/packed_full.h"
 #include "proto/packed/packed_stream.h"
 
-// A list that answers when it cannot grow.
+// A list whose functions return false when it cannot grow.
 typedef struct id_list {
     uint64_t *data;
     uint32_t count, capacity;
@@ -22,7 +22,7 @@ struct packed_decoder {
     packed_body *bodies;
     uint32_t body_count, body_capacity;
     id_list entered, removed, left;
-    bool *skipped; // of each track: its values came with its entry in this snapshot
+    bool *skipped; // true for each track whose values came with its entry in this snapshot
     uint32_t skipped_capacity;
 };
 
@@ -72,7 +72,7 @@ static status fail_bytes(error *err, const char *what)
 
 // ---- results
 
-// The velocity, where it was not sent, is that of the filter that has erred least of late.
+// The body's velocity: as sent, else the rate of the filter with the smallest recent error.
 static double velocity_of(const packed_stream *s, const packed_track *t, int axis, double steps)
 {
     if (s->axes > PACKED_AXES_POSE) {
@@ -142,7 +142,7 @@ static status read_gone(packed_decoder *d, range_coder *c, error *err)
     if (count > s->count) {
         return fail_bytes(err, "more bodies are gone than there were");
     }
-    uint32_t from = 0; // the first track that may be gone
+    uint32_t from = 0; // the first track that may have been removed
     for (uint64_t i = 0; i < count; i++) {
         const uint64_t gap = code_number(c, &m->gone_gap, 0);
         if (gap >= s->count - from) {

@@ -17,7 +17,7 @@ struct packed_encoder {
     packed_stream stream;
     bool begun;              // a first snapshot was encoded
     uint32_t moving;         // tracks not at rest after the last snapshot
-    ARRAY(uint32_t) sources; // for each track, the index of its body in the current snapshot
+    ARRAY(uint32_t) sources; // index of each track's body in the current snapshot
     ARRAY(uint32_t) entered; // bodies without a track
     ARRAY(uint64_t) removed; // in ascending order
     const bool *held;        // the caller's, while it encodes; NULL: all are coded
@@ -184,7 +184,7 @@ static void code_gone(packed_encoder *e, range_coder *c)
         return;
     }
     code_number(c, &m->gone_count, gone - 1);
-    uint32_t next = 0; // the first that may be gone
+    uint32_t next = 0; // the first that may have been removed
     uint32_t kept = 0;
     for (uint32_t i = 0; i < s->count; i++) {
         if (e->sources.data[i] == NO_SOURCE) {
@@ -209,7 +209,7 @@ static packed_track track_of(packed_stream *s, const packed_body *body)
     return t;
 }
 
-// Puts the tracks of new bodies between the others. Theirs have no source any more in this
+// Merges the tracks of new bodies into the others. They have no source any more in this
 // snapshot: their values have been sent.
 static void merge_entered(packed_encoder *e, const packed_body *bodies)
 {
@@ -265,7 +265,8 @@ static void code_entered(packed_encoder *e, range_coder *c, const packed_body *b
 
 // ---- who moves
 
-// A body that sleeps has the same bits each time; only others are rounded to see.
+// A sleeping body keeps its bits; only a body whose bits have changed is rounded for the
+// comparison.
 static bool has_moved(packed_encoder *e, uint32_t track, const packed_body *bodies)
 {
     packed_track *t = &e->stream.tracks[track];

@@ -6,7 +6,7 @@
 
 enum {
     PACKED_FLAG_FULL = 1,
-    PACKED_FLAG_PART = 2, // for a change: bodies may be left out; for a full snapshot: some were
+    PACKED_FLAG_PART = 2, // in a change: bodies may be left out; in a full snapshot: some were
     PACKED_HEAD_BYTES = 1,
     // The last bits of a full snapshot: one that was cut off, and goes on in the zeros past its
     // end, does not have them.

@@ -20,13 +20,13 @@ typedef struct packed_pool {
     void *free;                // freed pieces, linked by their first word
     uint32_t used;             // number of pieces in use
     uint32_t room;             // number of pieces in all slabs
-    uint32_t fresh;            // of the newest slab, those that were never used
-    size_t bytes;              // of all slabs
+    uint32_t fresh;            // pieces of the newest slab that were never used
+    size_t bytes;              // total size of all slabs
 } packed_pool;
 
 enum {
     PACKED_SLAB_BYTES_MAX = 1 << 20,
-    PACKED_SLAB_BYTES_LEAST = 1 << 13 // no first one has more
+    PACKED_SLAB_BYTES_LEAST = 1 << 13 // smallest size of the first slab
 };
 
 // Room for so many pieces in an empty pool. False: no memory.

@@ -12,20 +12,20 @@
 #include "proto/packed/range_coder.h"
 
 enum {
-    NUMBER_EXPONENTS = 41, // of value + 1: values are below 2^40, the distance of the two corners
-                           // of the largest world in the finest steps
-    MAGNITUDE_MODELS = 16, // for the exponents of residuals: larger ones share the last
-    MAGNITUDE_EXPONENTS = 40, // so residuals are below 2^40
-    SIZE_CLASSES = 12,        // of the unexpected part
-    PLACES = 5 * 5,           // where the two filters lie
+    NUMBER_EXPONENTS = 41, // bits of value + 1: values are below 2^40, which is the diagonal of the
+                           // largest world in the finest steps
+    MAGNITUDE_MODELS = 16, // models for the exponents of residuals: larger exponents share the last
+    MAGNITUDE_EXPONENTS = 40, // residuals are below 2^40
+    SIZE_CLASSES = 12,        // classes of the unexpected part's size
+    PLACES = 5 * 5,           // combinations of the places of the two filters
     SPREADS = 4,
     AMBIGUITIES = 5
 };
 
-// No rounded value is above this: a reader refuses larger ones.
+// Largest rounded value; a reader refuses larger ones.
 #define PACKED_VALUE_MOST ((int64_t)1 << 40)
 
-// Ticks are below this.
+// Ticks are below this limit.
 #define PACKED_TICK_MOST ((uint64_t)1 << 53)
 
 // A whole number: how many bits value + 1 has, then the bits below the first; the two highest of
@@ -57,7 +57,7 @@ typedef struct packed_stream {
     int axes; // 3 or 6
     uint64_t tick;
     packed_motion motion;
-    packed_track *tracks; // by ascending slot
+    packed_track *tracks; // in ascending order of slots
     uint32_t count, capacity;
     packed_pool pool; // memory of their axes
     packed_models models;
@@ -79,16 +79,17 @@ void write_track(range_coder *c, packed_stream *s, packed_track *track, const in
                  uint32_t *history);
 void read_track(range_coder *c, packed_stream *s, packed_track *track, uint32_t *history);
 
-// Whether the track, that has just been coded, has come to rest; then it is.
+// Sets the track, which has just been coded, to rest if it has stopped moving; returns whether it
+// did.
 bool packed_track_settle(packed_stream *s, packed_track *track);
 
-// A track at rest, of this stream, moves from now on. False: no memory.
+// Makes a resting track of this stream a moving one. False: no memory.
 bool packed_track_wake(packed_stream *s, packed_track *track);
 
-// The track is about to be dropped.
+// Releases what the track has in the stream, before it is dropped.
 void packed_track_drop(packed_stream *s, packed_track *track);
 
-// Gives back memory of axes where most of it is unused, as most bodies have come to rest.
+// Frees the unused memory of axes, when most bodies have come to rest.
 void packed_stream_fit(packed_stream *s);
 
 // Sets the count; tracks above the one before are not initialised. False: no memory, nothing
@@ -102,7 +103,8 @@ void packed_stream_begin(packed_stream *s, const packed_precision *precision, do
 // The next snapshot is `ticks` after the one before.
 void packed_stream_advance(packed_stream *s, uint64_t ticks);
 
-// Models for whether a track is left out, by the outcomes of those before. Fresh in each change.
+// Models of whether a track is left out, chosen by the outcomes of the tracks before it. Each
+// change begins with new ones.
 typedef struct held_models {
     bit_model held[2];
 } held_models;
@@ -117,21 +119,21 @@ static inline bool code_held(range_coder *c, held_models *m, const packed_track 
     return range_code_bit(c, &m->held[t->late > 0], held);
 }
 
-// A track that moves is not coded in this snapshot.
+// Leaves a moving track out of this snapshot.
 static inline void packed_track_pass_over(packed_stream *s, packed_track *t)
 {
     const int32_t late = t->late + s->motion.ticks;
     t->late = late < PACKED_TICKS_MAX ? late : PACKED_TICKS_MAX;
 }
 
-// The ticks since the track was coded last, which its coding goes by, for s->motion.ticks.
+// The ticks since the track was last coded: its coding uses these in place of s->motion.ticks.
 static inline int32_t packed_track_ticks(const packed_stream *s, const packed_track *t)
 {
     const int32_t ticks = t->late + s->motion.ticks;
     return ticks < PACKED_TICKS_MAX ? ticks : PACKED_TICKS_MAX;
 }
 
-// Whether an id is one: slot and generation in their ranges.
+// Whether slot and generation are in their ranges.
 static inline bool packed_is_id(uint64_t slot, uint64_t generation)
 {
     return slot <= 0xffffff && generation < (uint64_t)1 << 29;

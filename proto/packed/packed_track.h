@@ -77,8 +77,8 @@ typedef struct packed_axes {
 typedef struct packed_track {
     uint64_t id;
     int64_t q[PACKED_AXES_MAX]; // the rounded values, in steps
-    packed_axes *axes; // of the pose, then of the velocities where the stream has them, in its
-                       // pool; NULL: at rest, nothing is sent of it until it moves
+    packed_axes *axes; // axes of the pose, then of the velocities if the stream has them; in its
+                       // pool. NULL: at rest, and nothing of it is sent until it moves
     int32_t late;      // ticks for which it was left out; 0: it was in the snapshot before
     double rest[PACKED_AXES_POSE]; // writer only: a pose that rounds to `q`, at rest
 } packed_track;
@@ -99,7 +99,7 @@ typedef struct packed_forecast {
     int filters;         // number of filters: 2 or 3
 } packed_forecast;
 
-// For packed_axes.h: axis by axis, in 64 bits.
+// The slow path of packed_axes.h: axis by axis, in 64 bits.
 
 // The values that a filter expects after `ticks`.
 packed_lanes packed_candidates_after(const packed_filter *a, int32_t ticks);
@@ -110,7 +110,7 @@ void packed_believe_velocity(packed_forecast *f, const packed_axes *a, const pac
                              const int64_t *velocity, packed_lanes lesser, packed_lanes *least,
                              packed_lanes *most);
 
-// All but whether an axis has come to a stop.
+// Updates the axes, except for whether they have come to a stop.
 void packed_axes_update_slowly(packed_axes *a, const packed_forecast *f, const packed_motion *m,
                                const int64_t residual[PACKED_AXES_POSE],
                                const int64_t change[PACKED_AXES_POSE]);

@@ -14,7 +14,7 @@ static void put(range_coder *c, uint8_t byte)
     buffer_append(c->out, &byte, 1);
 }
 
-// The highest byte of `low` leaves. A byte of 0xff waits with the one before it, since a carry
+// Outputs the highest byte of `low`. A byte of 0xff waits with the one before it, since a carry
 // would run through both.
 uint64_t range_coder_shift_out(range_coder *c, uint64_t low)
 {

@@ -61,18 +61,18 @@ void range_coder_write(range_coder *c, buffer *out);
 void range_coder_finish(range_coder *c, size_t start);
 
 void range_coder_read(range_coder *c, const uint8_t *bytes, size_t size);
-// More was read than a writer can have left out: the bytes are not whole.
+// Whether more was read past the end than a writer can have left out: the bytes are incomplete.
 static inline bool range_coder_overrun(const range_coder *c)
 {
     return c->missing > RANGE_LEFT_OUT_MAX;
 }
-// All bytes were used.
+// Whether all bytes were read.
 static inline bool range_coder_at_end(const range_coder *c)
 {
     return c->at == c->end;
 }
 
-// Internal: a byte out, or in. They return the next `low`.
+// Internal: write or read one byte. They return the next `low`.
 uint64_t range_coder_shift_out(range_coder *c, uint64_t low);
 uint64_t range_coder_shift_in(range_coder *c, uint64_t code);
 

@@ -1,5 +1,5 @@
-// The commands of a scene, decoded and carried out one after the other, as a server would. The
-// thread that owns the world.
+// The commands of a scene, decoded and carried out one after the other, as a server would. Called
+// by the thread that owns the world.
 #include "proto/scene/scene_apply.h"
 
 #include <limits.h>

@@ -1,4 +1,4 @@
-// A scene put into a world, in this process. The thread that owns the world.
+// Applies a scene to a world in this process. Called by the thread that owns the world.
 #ifndef CAROM_PROTO_SCENE_SCENE_APPLY_H
 #define CAROM_PROTO_SCENE_SCENE_APPLY_H
 

@@ -17,7 +17,7 @@
 #include "proto/scene/scene_names.h"
 
 typedef struct scene_step {
-    uint32_t index;   // of the entry in its list
+    uint32_t index;   // index of the entry in its list
     const char *list; // "commands", "do" or "else"
 } scene_step;
 
@@ -28,7 +28,8 @@ typedef struct scene_expander {
     VECTOR(scene_command) commands;
     buffer bytes;
     uint64_t work;
-    uint32_t stop_at; // ends at this command, whose place is wanted; UINT32_MAX: at none
+    uint32_t stop_at; // expansion ends at this command, whose place is wanted; UINT32_MAX: at the
+                      // end
     scene_step trail[SCENE_BLOCK_DEPTH_MAX + 1]; // path to the present entry
     uint32_t trail_size;
     bool located;                               // the error names its entry already

@@ -13,7 +13,7 @@
 #include "proto/limits.h"
 #include "proto/wire/tag.h"
 
-// Up to so many keys are compared each with each; more are sorted.
+// Maps of at most this many keys are compared pairwise; larger ones are sorted.
 enum { PAIRWISE_MAX = 16 };
 
 typedef struct map_key {
@@ -24,7 +24,7 @@ typedef struct map_key {
 
 typedef struct frame {
     uint32_t left;  // values still to come, including keys
-    uint32_t count; // of all values
+    uint32_t count; // number of all values
     uint32_t keys;  // index of the map's first key
     bool map;
 } frame;
@@ -90,7 +90,7 @@ static int compare_keys(const void *left, const void *right)
     return a->size == 0 ? 0 : memcmp(a->bytes, b->bytes, a->size);
 }
 
-// A key that is there twice, or NULL.
+// Returns a key that is there twice, or NULL.
 static const map_key *find_doubled(map_key *keys, uint32_t count)
 {
     if (count > PAIRWISE_MAX) {
@@ -128,7 +128,7 @@ static status close_map(checker *c)
     return STATUS_OK;
 }
 
-// The value in hand is done: closes each container of which it was the last.
+// Counts the current value as done, and closes each container whose last value it was.
 static status close_containers(checker *c)
 {
     while (c->depth > 0 && c->frames[c->depth - 1].left == 0) {
@@ -190,7 +190,7 @@ static status check_value(checker *c)
     const uint8_t *start = c->at;
     value_head head;
     bool whole = value_head_read(start, (size_t)(c->end - start), &head);
-    ASSERT(whole && head.kind != TAG_RESERVED); // the scanner has been here
+    ASSERT(whole && head.kind != TAG_RESERVED); // the scanner has checked these bytes
     bool key = false;
     if (c->depth > 0) {
         frame *f = &c->frames[c->depth - 1];

@@ -376,7 +376,7 @@ static void write_float(const writer *w, double value)
         bool digit = (*p >= '0' && *p <= '9') || *p == '-' || *p == '+';
         whole = whole && digit;
         if (!digit && *p != 'e') {
-            *p = '.'; // whatever the locale has for a point
+            *p = '.'; // the locale may have another decimal point
         }
     }
     put(w, text);

@@ -22,12 +22,13 @@ typedef enum rpc_kind { RPC_REQUEST = 0, RPC_RESPONSE = 1, RPC_NOTIFICATION = 2 
 typedef struct rpc_message {
     rpc_kind kind;
     bool answerable;    // a request whose id is known: a response with `id` can be sent
-    uint32_t id;        // of a request or response
-    const char *method; // of a request or notification; not zero-terminated, points into the bytes
+    uint32_t id;        // id of a request or response
+    const char *method; // name in a request or notification; not zero-terminated, points into the
+                        // bytes
     uint32_t method_size;
-    msgpack_object params;     // of a request or notification: always a map
-    msgpack_object error;      // of a response: nil, or the peer's value
-    msgpack_object result;     // of a response
+    msgpack_object params;     // arguments of a request or notification: always a map
+    msgpack_object error;      // error of a response: nil, or the peer's value
+    msgpack_object result;     // result of a response
     msgpack_unpacked unpacked; // owns the objects; their strings point into the bytes
 } rpc_message;
 
@@ -57,7 +58,7 @@ const msgpack_object *rpc_map_get(const msgpack_object *map, const char *key);
 // Whether a str or bin object equals this text.
 bool rpc_text_equals(const msgpack_object *object, const char *text);
 
-// ---- writing: each leaves the packer where exactly one value has to follow, but for the error.
+// ---- writing: all but rpc_pack_error() leave the packer where exactly one value must follow.
 
 // [0, id, method, [    then the params map
 void rpc_pack_request(msgpack_packer *packer, uint32_t id, const char *method);

@@ -48,8 +48,8 @@ typedef struct scanner {
     uint32_t values;    // values whose header was scanned
     uint32_t owed;      // values that open containers still want
     uint32_t body_left; // bytes of a string's body still to come
-    uint32_t length;    // of the current header: its big-endian length so far
-    uint8_t tag;        // of the current header
+    uint32_t length;    // big-endian length in the current header, as far as it was read
+    uint8_t tag;        // first byte of the current header
     uint8_t header_left;           // bytes of the length still to come
     uint8_t depth;                 // open containers
     uint8_t verdict;               // the last one
@@ -66,7 +66,7 @@ void scanner_reset(scanner *s);
 // Looks at up to `size` bytes that follow those of the last feed. `used` (not NULL) is set to how
 // many of them belong to the current message; those after them are to be fed again once the message
 // is dealt with. On SCAN_REFUSED `err` says why: STATUS_LIMIT_EXCEEDED, or STATUS_INVALID_ARGUMENT
-// for the reserved byte 0xc1; `used` then ends with the header that gave offence.
+// for the reserved byte 0xc1; `used` then ends with the refused header.
 scan_verdict scanner_feed(scanner *s, const void *bytes, size_t size, size_t *used, error *err);
 
 #endif

@@ -33,7 +33,7 @@ tag_info tag_read(uint8_t tag);
 typedef struct value_head {
     tag_kind kind;
     uint32_t size;   // bytes of the head: tag and length
-    uint64_t length; // as above
+    uint64_t length; // as in tag_info
 } value_head;
 
 // Reads the head at `bytes`; false when `available` bytes do not contain all of it.
