@@ -18,32 +18,46 @@
 
 enum { INPUT_BEGIN = 1024 };
 
+void http_client_change(http_client *c, http_client_state to)
+{
+    static const uint8_t ALLOWED[] = {
+        [HTTP_READING] =
+            1 << HTTP_READING | 1 << HTTP_ANSWERING | 1 << HTTP_CUT | 1 << HTTP_WEBSOCKET,
+        [HTTP_ANSWERING] = 1 << HTTP_READING | 1 << HTTP_CUT,
+        [HTTP_CUT] = 0,
+        [HTTP_WEBSOCKET] = 1 << HTTP_BROKEN,
+        [HTTP_BROKEN] = 1 << HTTP_BROKEN,
+    };
+    ASSERT((ALLOWED[c->state] >> to & 1) != 0);
+    c->state = to;
+}
+
 // ---- the list
 
 static void list_last(http_client *c)
 {
     http_listener *h = c->listener;
-    ASSERT(!c->listed && (h->first == NULL) == (h->listed == 0));
+    ASSERT(!c->in_list && (h->first == NULL) == (h->listed == 0));
     c->previous = h->last;
     c->next = NULL;
     *(h->last != NULL ? &h->last->next : &h->first) = c;
     h->last = c;
     h->listed++;
-    c->listed = true;
+    c->in_list = true;
     c->since_ms = uv_now(h->loop);
 }
 
 void http_unlist(http_client *c)
 {
     http_listener *h = c->listener;
-    if (!c->listed) {
+    if (!c->in_list) {
         return;
     }
     ASSERT(h->listed > 0 && (c->previous != NULL ? c->previous->next : h->first) == c);
     *(c->previous != NULL ? &c->previous->next : &h->first) = c->next;
     *(c->next != NULL ? &c->next->previous : &h->last) = c->previous;
     h->listed--;
-    c->listed = false;
+    c->in_list = false;
 }
 
 void http_end(http_client *c)
@@ -55,8 +69,8 @@ void http_end(http_client *c)
 void http_cut(http_client *c)
 {
     http_unlist(c);
-    ASSERT(!c->cut && c->session == NULL && c->listener->unsettled > 0);
-    c->cut = true;
+    ASSERT(c->ws.session == NULL && c->listener->unsettled > 0);
+    http_client_change(c, HTTP_CUT);
     c->listener->unsettled--;
     connection_close(c->connection, ENDING_NOW, STATUS_OK, "", NULL, 0);
 }
@@ -100,13 +114,13 @@ static void drop_input(http_client *c, size_t size)
 // The bytes after the request are the socket's first.
 static void enter_socket(http_client *c, const http_request *r, size_t head)
 {
-    ASSERT(head <= c->size && !c->upgraded);
+    ASSERT(head <= c->size && !http_client_is_upgraded(c));
     upgrade(c, r); // its spans point into the input
     char *input = c->input;
     size_t size = c->size;
     c->input = NULL;
     c->size = c->capacity = 0;
-    if (c->upgraded && size > head) {
+    if (http_client_is_upgraded(c) && size > head) {
         upgrade_received(c, (const uint8_t *)input + head, size - head);
     }
     free(input);
@@ -158,10 +172,10 @@ static bool take_request(http_client *c)
                         "");
         return false;
     }
-    r.close = r.close || c->ended;
+    r.close = r.close || c->input_ended;
     respond(c, &r);
     drop_input(c, size);
-    if (c->listed) {
+    if (c->in_list) {
         http_unlist(c);
         list_last(c);
     }
@@ -170,11 +184,11 @@ static bool take_request(http_client *c)
 
 static void take_requests(http_client *c)
 {
-    while (connection_is_open(c->connection) && !c->leaving && !c->upgraded && c->size > 0 &&
+    while (connection_is_open(c->connection) && c->state == HTTP_READING && c->size > 0 &&
            take_request(c)) {
     }
-    if (connection_is_open(c->connection) && !c->upgraded) {
-        connection_read(c->connection, !c->leaving);
+    if (connection_is_open(c->connection) && !http_client_is_upgraded(c)) {
+        connection_read(c->connection, c->state != HTTP_ANSWERING);
     }
 }
 
@@ -182,8 +196,8 @@ static void take_requests(http_client *c)
 static void resume(http_client *c)
 {
     http_listener *h = c->listener;
-    if (!c->resumed) {
-        c->resumed = true;
+    if (!c->resume_queued) {
+        c->resume_queued = true;
         c->next_resumed = h->first_resumed;
         h->first_resumed = c;
         network_go_on(h->network);
@@ -194,9 +208,9 @@ static void resume_all(http_listener *h)
 {
     while (h->first_resumed != NULL) {
         http_client *c = h->first_resumed;
-        ASSERT(c->resumed);
+        ASSERT(c->resume_queued);
         h->first_resumed = c->next_resumed;
-        c->resumed = false;
+        c->resume_queued = false;
         take_requests(c);
     }
 }
@@ -204,12 +218,12 @@ static void resume_all(http_listener *h)
 static void forget_resumed(http_client *c)
 {
     http_client **link = &c->listener->first_resumed;
-    while (c->resumed && *link != c) {
+    while (c->resume_queued && *link != c) {
         ASSERT(*link != NULL);
         link = &(*link)->next_resumed;
     }
-    *link = c->resumed ? c->next_resumed : *link;
-    c->resumed = false;
+    *link = c->resume_queued ? c->next_resumed : *link;
+    c->resume_queued = false;
 }
 
 // ---- the network's calls
@@ -217,7 +231,7 @@ static void forget_resumed(http_client *c)
 static void on_received(void *peer, const uint8_t *data, size_t size)
 {
     http_client *c = peer;
-    if (c->upgraded) {
+    if (http_client_is_upgraded(c)) {
         upgrade_received(c, data, size);
         return;
     }
@@ -232,23 +246,25 @@ static void on_received(void *peer, const uint8_t *data, size_t size)
 static void on_ended(void *peer)
 {
     http_client *c = peer;
-    if (c->upgraded && c->session != NULL && !c->ended) {
-        c->ended = true;
-        c->listener->handler.sessions.ended(c->session);
-    } else if (!c->upgraded && !c->leaving) {
+    if (http_client_is_upgraded(c) && c->ws.session != NULL && !c->input_ended) {
+        c->input_ended = true;
+        c->listener->handler.sessions.ended(c->ws.session);
+    } else if (c->state == HTTP_READING) {
         http_end(c);
     }
-    c->ended = true;
+    c->input_ended = true;
 }
 
 static void on_written(void *peer, uint64_t token)
 {
     http_client *c = peer;
-    if (!c->upgraded) {
-        c->leaving = false;
+    if (!http_client_is_upgraded(c)) {
+        if (c->state == HTTP_ANSWERING) {
+            http_client_change(c, HTTP_READING);
+        }
         resume(c); // later: nothing may be sent from here
-    } else if (c->session != NULL) {
-        c->listener->handler.sessions.written(c->session, token);
+    } else if (c->ws.session != NULL) {
+        c->listener->handler.sessions.written(c->ws.session, token);
     }
 }
 
@@ -270,19 +286,19 @@ static void on_flushed(void *context)
 static void on_swept(void *peer, uint64_t now_ms)
 {
     http_client *c = peer;
-    if (c->upgraded) {
+    if (http_client_is_upgraded(c)) {
         upgrade_swept(c, now_ms);
         return;
     }
-    if (c->leaving) {
+    if (c->state == HTTP_ANSWERING) {
         c->since_ms = now_ms; // the network looks after output that does not move
         return;
     }
     take_requests(c);
-    if (!connection_is_open(c->connection) || c->upgraded || c->leaving) {
+    if (!connection_is_open(c->connection) || c->state != HTTP_READING) {
         return;
     }
-    if (c->ended) {
+    if (c->input_ended) {
         http_end(c);
     } else if (now_ms - c->since_ms >= c->listener->limits->http_ms) {
         metrics_add(METRIC_http_expired, c->size > 0 || c->requests == 0 ? 1 : 0);
@@ -299,11 +315,11 @@ static void on_closed(void *peer)
     http_client *c = peer;
     http_unlist(c);
     forget_resumed(c);
-    if (c->session != NULL) {
-        c->listener->handler.sessions.closed(c->session);
+    if (c->ws.session != NULL) {
+        c->listener->handler.sessions.closed(c->ws.session);
         ASSERT(c->listener->websockets > 0);
         c->listener->websockets--;
-    } else if (!c->cut) {
+    } else if (c->state != HTTP_CUT) {
         ASSERT(c->listener->unsettled > 0);
         c->listener->unsettled--;
     }

@@ -20,36 +20,46 @@ enum {
     HTTP_CONTROLS_A_SECOND_MAX = 200   // pings and pongs of one connection
 };
 
+// The states of a connection; http_client_change() makes every change.
+typedef enum http_client_state {
+    HTTP_READING,   // requests are read and answered
+    HTTP_ANSWERING, // an answer's file is on its way: the next request waits
+    HTTP_CUT,       // closed at once, and no longer counted
+    HTTP_WEBSOCKET, // upgraded
+    HTTP_BROKEN     // a WebSocket whose peer violated the protocol: its session must close it, and
+                    // further input is ignored
+} http_client_state;
+
+// The part of a connection that only a WebSocket uses.
+typedef struct http_websocket {
+    void *session; // NULL: none was accepted
+    websocket frames;
+    websocket_code code; // of our close frame; 0: chosen by the status
+    uint64_t begun_ms;   // when the message began that is not whole, 0 for none
+    uint64_t second_ms;  // when counting of `controls` began
+    uint32_t controls;   // pings and pongs in that second
+    uint64_t pinged_ms;  // when the last ping was sent, or put off; at first when it was opened
+    uint32_t ping;       // payload of the ping: its number
+    bool ping_unanswered;
+} http_websocket;
+
 // A connection. It begins in the list of those that wait for a request and leaves it as a
 // WebSocket.
 typedef struct http_client {
     http_listener *listener;
     connection *connection;
-    struct http_client *previous, *next; // neighbours in the list, oldest first; see `listed`
-    bool listed;
-    bool cut;     // closed at once, no longer counted
-    bool leaving; // an answer's file is on its way: the next request waits
-    bool resumed; // it has left the list: the next turn searches its next request
+    http_client_state state;
+    bool in_list;
+    struct http_client *previous, *next; // neighbours in the list, oldest first
+    bool resume_queued;                  // an answer has left: the next turn reads its next request
     struct http_client *next_resumed;
-    bool ended;  // the peer sends no more
-    char *input; // received bytes of requests
+    bool input_ended; // the peer sends no more
+    char *input;      // received bytes of requests
     size_t size, capacity;
     size_t scanned;    // bytes of `input` that http_head_size has scanned
     uint64_t requests; // answered
     uint64_t since_ms; // when it began to wait for a request
-    // For a WebSocket:
-    bool upgraded;
-    void *session; // NULL: none was accepted
-    websocket socket;
-    websocket_code code; // code of our close frame; 0: chosen by the status
-    // it violated the protocol: its session must close it, and further input is ignored
-    bool broken;
-    uint64_t begun_ms;  // when the message began that is not whole, 0 for none
-    uint64_t second_ms; // when counting of `controls` began
-    uint64_t pinged_ms; // when the last ping was sent, or put off; at first when it was opened
-    uint32_t ping;      // payload of the ping: its number
-    bool pinged;        // the ping is not answered yet
-    uint32_t controls;
+    http_websocket ws;
 } http_client;
 
 struct http_listener {
@@ -75,6 +85,13 @@ struct http_listener {
 
 // ---- http.c
 
+// Changes the state; asserts that the change is one of ARCHITECTURE.md's.
+void http_client_change(http_client *c, http_client_state to);
+// Whether it is a WebSocket, broken or not.
+static inline bool http_client_is_upgraded(const http_client *c)
+{
+    return c->state == HTTP_WEBSOCKET || c->state == HTTP_BROKEN;
+}
 // Takes the client out of the list of those that wait for a request.
 void http_unlist(http_client *c);
 // Closes a connection that holds no session; nothing more is read.

@@ -87,10 +87,10 @@ static int put_head(const answer *a, const char *policy, char out[HEAD_MAX])
 static void send_answer(http_client *c, const answer *a, shared_bytes *body)
 {
     char head[HEAD_MAX];
-    ASSERT(!c->upgraded && (body == NULL || body->size == a->size));
+    ASSERT(!http_client_is_upgraded(c) && (body == NULL || body->size == a->size));
     int size = put_head(a, c->listener->policy, head);
-    c->leaving = body != NULL;
-    bool sent = connection_send_raw(c->connection, head, (size_t)size, body, c->leaving ? 1 : 0);
+    http_client_change(c, body != NULL ? HTTP_ANSWERING : HTTP_READING);
+    bool sent = connection_send_raw(c->connection, head, (size_t)size, body, body != NULL ? 1 : 0);
     if (!sent || a->close) {
         http_end(c);
     }

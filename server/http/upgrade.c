@@ -50,8 +50,8 @@ static size_t frame_end(void *context, status why, const char *text, uint8_t *ou
     if (why != STATUS_OK) {
         snprintf(reason, sizeof reason, "%s: %s", status_code(why), text);
     }
-    return websocket_put_close(c->code != 0 && why != STATUS_UNAVAILABLE ? c->code : code_of(why),
-                               reason, out);
+    return websocket_put_close(
+        c->ws.code != 0 && why != STATUS_UNAVAILABLE ? c->ws.code : code_of(why), reason, out);
 }
 
 static const connection_framing FRAMING = {.head = frame_head, .end = frame_end};
@@ -95,17 +95,17 @@ void upgrade(http_client *c, const http_request *r)
                         "Connection: Upgrade\r\nSec-WebSocket-Accept: %s\r\n%s\r\n",
                         accept, chosen);
     ASSERT(size > 0 && (size_t)size < sizeof answer);
-    ASSERT(!c->upgraded && c->session == NULL && h->unsettled > 0);
+    ASSERT(!http_client_is_upgraded(c) && c->ws.session == NULL && h->unsettled > 0);
     http_unlist(c);
-    c->upgraded = true;
-    websocket_init(&c->socket, h->limits->message_bytes);
+    http_client_change(c, HTTP_WEBSOCKET);
+    websocket_init(&c->ws.frames, h->limits->message_bytes);
     (void)connection_send_raw(c->connection, answer, (size_t)size, NULL, 0);
     connection_frame(c->connection, &FRAMING, c);
     metrics_add(METRIC_websockets_opened, 1);
-    c->pinged_ms = uv_now(h->loop);
-    c->session = h->handler.sessions.opened(h->handler.sessions.context, c->connection);
-    h->unsettled -= c->session != NULL ? 1 : 0;
-    h->websockets += c->session != NULL ? 1 : 0;
+    c->ws.pinged_ms = uv_now(h->loop);
+    c->ws.session = h->handler.sessions.opened(h->handler.sessions.context, c->connection);
+    h->unsettled -= c->ws.session != NULL ? 1 : 0;
+    h->websockets += c->ws.session != NULL ? 1 : 0;
 }
 
 // ---- input
@@ -113,18 +113,18 @@ void upgrade(http_client *c, const http_request *r)
 // Refuses the message: the session reports why and closes.
 static void refuse(http_client *c, websocket_code code, const char *text)
 {
-    ASSERT(c->session != NULL && code != 0);
+    ASSERT(c->ws.session != NULL && code != 0);
     metrics_add(METRIC_websockets_refused, 1);
-    c->code = code;
-    c->broken = true;
+    c->ws.code = code;
+    http_client_change(c, HTTP_BROKEN);
     status why = code == WEBSOCKET_POLICY || code == WEBSOCKET_TOO_BIG ? STATUS_LIMIT_EXCEEDED
                                                                        : STATUS_INVALID_ARGUMENT;
-    c->listener->handler.refused(c->session, why, text);
+    c->listener->handler.refused(c->ws.session, why, text);
 }
 
 static void count_control(http_client *c)
 {
-    if (++c->controls > HTTP_CONTROLS_A_SECOND_MAX) {
+    if (++c->ws.controls > HTTP_CONTROLS_A_SECOND_MAX) {
         refuse(c, WEBSOCKET_POLICY, "too many pings and pongs in a second");
     }
 }
@@ -132,7 +132,7 @@ static void count_control(http_client *c)
 static void answer_ping(http_client *c)
 {
     uint8_t pong[WEBSOCKET_END_MAX];
-    size_t size = websocket_put_pong(c->socket.control, c->socket.control_size, pong);
+    size_t size = websocket_put_pong(c->ws.frames.control, c->ws.frames.control_size, pong);
     count_control(c);
     if (connection_is_open(c->connection) &&
         !connection_send_raw(c->connection, pong, size, NULL, 0)) {
@@ -144,19 +144,19 @@ static void answer_ping(http_client *c)
 static void take_pong(http_client *c)
 {
     count_control(c);
-    if (c->socket.control_size == sizeof c->ping &&
-        memcmp(c->socket.control, &c->ping, sizeof c->ping) == 0) {
-        c->pinged = false;
+    if (c->ws.frames.control_size == sizeof c->ws.ping &&
+        memcmp(c->ws.frames.control, &c->ws.ping, sizeof c->ws.ping) == 0) {
+        c->ws.ping_unanswered = false;
     }
 }
 
 static void send_ping(http_client *c, uint64_t now_ms)
 {
     uint8_t ping[WEBSOCKET_END_MAX];
-    c->ping++;
-    c->pinged = true;
-    c->pinged_ms = now_ms;
-    size_t size = websocket_put_ping((const uint8_t *)&c->ping, sizeof c->ping, ping);
+    c->ws.ping++;
+    c->ws.ping_unanswered = true;
+    c->ws.pinged_ms = now_ms;
+    size_t size = websocket_put_ping((const uint8_t *)&c->ws.ping, sizeof c->ws.ping, ping);
     (void)connection_send_raw(c->connection, ping, size, NULL, 0); // always fits: nothing waits
 }
 
@@ -168,15 +168,16 @@ static bool check_ping(http_client *c, uint64_t now_ms)
     const limits *l = c->listener->limits;
     bool busy = connection_traffic_now(c->connection).queued_bytes > 0;
     bool unread = !connection_is_read(c->connection); // its answer may have come
-    if (l->websocket_ping_ms == 0 || c->ended || !connection_is_open(c->connection)) {
+    if (l->websocket_ping_ms == 0 || c->input_ended || !connection_is_open(c->connection)) {
         return true;
     }
-    if (c->pinged && (busy || unread)) {
-        c->pinged_ms = now_ms;
-    } else if (c->pinged && now_ms - c->pinged_ms >= l->websocket_pong_ms) {
+    if (c->ws.ping_unanswered && (busy || unread)) {
+        c->ws.pinged_ms = now_ms;
+    } else if (c->ws.ping_unanswered && now_ms - c->ws.pinged_ms >= l->websocket_pong_ms) {
         refuse(c, WEBSOCKET_POLICY, "websocket_pong_ms: a ping was not answered in time");
         return false;
-    } else if (!c->pinged && !busy && now_ms - c->pinged_ms >= l->websocket_ping_ms) {
+    } else if (!c->ws.ping_unanswered && !busy &&
+               now_ms - c->ws.pinged_ms >= l->websocket_ping_ms) {
         send_ping(c, now_ms);
     }
     return true;
@@ -186,10 +187,10 @@ static bool check_ping(http_client *c, uint64_t now_ms)
 // frame without a code is answered by one.
 static void end(http_client *c)
 {
-    ASSERT(c->session != NULL && !c->ended);
-    c->code = c->socket.code;
-    c->ended = true;
-    c->listener->handler.sessions.ended(c->session);
+    ASSERT(c->ws.session != NULL && !c->input_ended);
+    c->ws.code = c->ws.frames.code;
+    c->input_ended = true;
+    c->listener->handler.sessions.ended(c->ws.session);
 }
 
 static void handle(http_client *c, websocket_event event, const uint8_t *piece, size_t size)
@@ -197,10 +198,10 @@ static void handle(http_client *c, websocket_event event, const uint8_t *piece, 
     http_handler *to = &c->listener->handler;
     switch (event) {
     case WEBSOCKET_DATA:
-        to->sessions.received(c->session, piece, size);
+        to->sessions.received(c->ws.session, piece, size);
         break;
     case WEBSOCKET_MESSAGE:
-        to->fenced(c->session);
+        to->fenced(c->ws.session);
         break;
     case WEBSOCKET_PING:
         answer_ping(c);
@@ -212,7 +213,7 @@ static void handle(http_client *c, websocket_event event, const uint8_t *piece, 
         end(c);
         break;
     case WEBSOCKET_BROKEN:
-        refuse(c, c->socket.code, c->socket.text);
+        refuse(c, c->ws.frames.code, c->ws.frames.text);
         break;
     case WEBSOCKET_MORE:
         break;
@@ -223,48 +224,50 @@ void upgrade_received(http_client *c, const uint8_t *data, size_t size)
 {
     uint8_t piece[PIECE_BYTES];
     websocket_event event = WEBSOCKET_DATA;
-    uint32_t controls = c->controls;
-    if (c->session == NULL || c->broken) {
+    uint32_t controls = c->ws.controls;
+    if (c->ws.session == NULL || c->state == HTTP_BROKEN) {
         return; // it was refused, or is being closed
     }
-    while (event != WEBSOCKET_MORE && !c->ended && !c->broken &&
+    while (event != WEBSOCKET_MORE && !c->input_ended && c->state != HTTP_BROKEN &&
            connection_is_open(c->connection)) {
         size_t got = 0;
-        event = websocket_next(&c->socket, &data, &size, piece, sizeof piece, &got);
+        event = websocket_next(&c->ws.frames, &data, &size, piece, sizeof piece, &got);
         handle(c, event, piece, got);
     }
-    if (c->controls != controls && !c->ended && !c->broken && connection_is_open(c->connection)) {
-        c->listener->handler.sessions.received(c->session, NULL, 0); // bytes to be paid for
+    if (c->ws.controls != controls && !c->input_ended && c->state != HTTP_BROKEN &&
+        connection_is_open(c->connection)) {
+        c->listener->handler.sessions.received(c->ws.session, NULL, 0); // bytes to be paid for
     }
-    if (!websocket_partial(&c->socket)) {
-        c->begun_ms = 0;
-    } else if (c->begun_ms == 0) {
-        c->begun_ms = uv_now(c->listener->loop);
+    if (!websocket_partial(&c->ws.frames)) {
+        c->ws.begun_ms = 0;
+    } else if (c->ws.begun_ms == 0) {
+        c->ws.begun_ms = uv_now(c->listener->loop);
     }
 }
 
 void upgrade_swept(http_client *c, uint64_t now_ms)
 {
-    if (c->session == NULL) {
+    if (c->ws.session == NULL) {
         return;
     }
-    if (c->broken) {
-        c->listener->handler.sessions.swept(c->session, now_ms);
+    if (c->state == HTTP_BROKEN) {
+        c->listener->handler.sessions.swept(c->ws.session, now_ms);
         return;
     }
-    if (now_ms - c->second_ms >= SECOND_MS) {
-        c->second_ms = now_ms;
-        c->controls = 0;
+    if (now_ms - c->ws.second_ms >= SECOND_MS) {
+        c->ws.second_ms = now_ms;
+        c->ws.controls = 0;
     }
-    if (c->begun_ms != 0 && !connection_is_read(c->connection)) {
-        c->begun_ms = now_ms; // it now waits for the server
+    if (c->ws.begun_ms != 0 && !connection_is_read(c->connection)) {
+        c->ws.begun_ms = now_ms; // it now waits for the server
     }
-    if (c->begun_ms != 0 && !c->ended && now_ms - c->begun_ms >= c->listener->limits->message_ms) {
-        c->begun_ms = 0;
+    if (c->ws.begun_ms != 0 && !c->input_ended &&
+        now_ms - c->ws.begun_ms >= c->listener->limits->message_ms) {
+        c->ws.begun_ms = 0;
         refuse(c, WEBSOCKET_POLICY, "a WebSocket message was not whole within message_ms");
         return;
     }
     if (check_ping(c, now_ms)) {
-        c->listener->handler.sessions.swept(c->session, now_ms);
+        c->listener->handler.sessions.swept(c->ws.session, now_ms);
     }
 }

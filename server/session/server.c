@@ -42,7 +42,7 @@ session *server_find_session(const server *s, session_key key)
 static void on_handle_closed(uv_handle_t *handle)
 {
     server *s = handle->data;
-    ASSERT(s->handles > 0 && s->draining);
+    ASSERT(s->handles > 0 && s->stage == SERVER_DRAINING);
     if (--s->handles == 0) {
         s->options->finished(s->options->context, s->failed ? &s->failure : NULL);
     }
@@ -113,7 +113,7 @@ static void release_data(server *s)
 
 void server_check_drained(server *s)
 {
-    if (!s->draining || s->hosts_running > 0 || s->building > 0) {
+    if (s->stage != SERVER_DRAINING || s->hosts_running > 0 || s->building > 0) {
         return;
     }
     each_session(s, close_session);
@@ -141,26 +141,33 @@ void server_check_drained(server *s)
 static void on_network_finished(void *context)
 {
     server *s = context;
-    ASSERT(s->draining && s->listeners > 0);
+    ASSERT(s->stage == SERVER_DRAINING && s->listeners > 0);
     s->listeners--;
     server_check_drained(s);
 }
 
 void server_stop_sim_thread(server *s, sim_thread *h)
 {
-    ASSERT(s->draining);
+    ASSERT(s->stage == SERVER_DRAINING);
     request *stop = request_create(REQUEST_STOP, 0);
     stop->hand_over = s->handover.worlds > 0;
     bool sent = sim_thread_send(h, stop);
     ASSERT(sent); // the queue always has space beyond the commands
 }
 
+// A later stage never goes back.
+static void server_change(server *s, server_stage to)
+{
+    ASSERT(to > s->stage);
+    s->stage = to;
+}
+
 void server_drain(server *s, const char *reason)
 {
-    if (s->draining) {
+    if (s->stage == SERVER_DRAINING) {
         return;
     }
-    s->draining = true;
+    server_change(s, SERVER_DRAINING);
     snprintf(s->reason, sizeof s->reason, "%s", reason);
     network_close(s->network);
     if (s->http != NULL) {
@@ -183,7 +190,7 @@ void server_drain(server *s, const char *reason)
 
 bool server_may_hand_over(const server *s)
 {
-    return !s->draining && !s->leaving && s->starting == 0 && s->restoring.left == 0 &&
+    return s->stage == SERVER_SERVING && s->starting == 0 && s->restoring.left == 0 &&
            s->storage != NULL;
 }
 
@@ -206,7 +213,7 @@ void server_sockets(const server *s, listen_sockets *rpc, listen_sockets *http)
 
 void server_check_keys(server *s)
 {
-    if (s->keys != NULL && !s->draining) {
+    if (s->keys != NULL && s->stage != SERVER_DRAINING) {
         rights_check_keys(s);
     }
 }
@@ -226,7 +233,7 @@ static void warn_session(session *one, server *s)
 
 void server_check_left(server *s)
 {
-    if (s->leaving && !s->draining && s->session_count == 0 && s->detached.count == 0) {
+    if (s->stage == SERVER_LEAVING && s->session_count == 0 && s->detached.count == 0) {
         // Not at once: this is called while a session ends.
         uv_timer_start(&s->drain_timer, on_time_to_leave, 0, 0);
     }
@@ -234,10 +241,10 @@ void server_check_left(server *s)
 
 void server_leave(server *s, const char *reason)
 {
-    if (s->leaving || s->draining) {
+    if (s->stage != SERVER_SERVING) {
         return;
     }
-    s->leaving = true;
+    server_change(s, SERVER_LEAVING);
     snprintf(s->reason, sizeof s->reason, "%s", reason);
     each_session(s, warn_session);
     uv_update_time(s->loop);
@@ -287,7 +294,7 @@ static void on_trimmed(uv_work_t *work, int result)
 static void on_tidying(uv_timer_t *timer)
 {
     server *s = timer->data;
-    if (memory_trim_due() && !s->draining) {
+    if (memory_trim_due() && s->stage != SERVER_DRAINING) {
         uv_work_t *work = malloc(sizeof *work);
         ASSERT_MEMORY(work != NULL);
         int queued = uv_queue_work(s->loop, work, on_trim, on_trimmed);
@@ -334,7 +341,7 @@ static void tell_more_addresses(const server *s)
 
 void server_note_started(server *s, const error *err)
 {
-    if (s->draining) {
+    if (s->stage == SERVER_DRAINING) {
         return;
     }
     if (err != NULL) {
@@ -350,17 +357,17 @@ void server_note_started(server *s, const error *err)
 
 void server_check_started(server *s)
 {
-    if (s->draining || s->starting > 0) {
+    if (s->stage == SERVER_DRAINING || s->starting > 0) {
         return;
     }
-    if (!s->told_listening) {
-        s->told_listening = true;
+    if (!s->listening_told) {
+        s->listening_told = true;
         tell_more_addresses(s);
         s->options->listening(s->options->context, network_address(s->network, 0),
                               s->http != NULL ? http_address(s->http, 0) : NULL);
     }
-    if (!s->told_ready && s->restoring.left == 0) {
-        s->told_ready = true;
+    if (!s->ready_told && s->restoring.left == 0) {
+        s->ready_told = true;
         s->options->ready(s->options->context);
     }
 }
@@ -506,7 +513,7 @@ static bool is_ready(void *context, error *err)
 {
     server *s = context;
     const uint32_t coming = s->restoring.left + s->starting;
-    if (s->draining || s->leaving) {
+    if (s->stage != SERVER_SERVING) {
         error_set(err, STATUS_UNAVAILABLE, "the server is shutting down");
         return false;
     }
@@ -692,20 +699,20 @@ status server_create(uv_loop_t *loop, const server_options *options, server **ou
     }
     *out = s;
     s->starting = 1; // counts this function, so that `ready` is not called before it ends
-    if (!s->draining) {
+    if (s->stage != SERVER_DRAINING) {
         session_store_open(s);
         server_check_keys(s);
         worlds_begin_restored(s);
         session_store_subscribe(s);
     }
-    if (options->replay != NULL && !s->draining) {
+    if (options->replay != NULL && s->stage != SERVER_DRAINING) {
         error why;
         if (worlds_replay(s, &why) != STATUS_OK) {
             error_prefix(&why, "--replay");
             server_note_started(s, &why);
         }
     }
-    for (uint32_t i = 0; i < options->world_count && !s->draining; i++) {
+    for (uint32_t i = 0; i < options->world_count && s->stage != SERVER_DRAINING; i++) {
         // otherwise it was restored
         if (directory_find(&s->worlds, options->worlds[i].name) == NULL) {
             s->starting++;

@@ -25,6 +25,13 @@
 #include "server/session/session.h"
 #include "server/world/tick/sim_thread.h"
 
+// Where the server is in its life; server_change() of server.c makes every change.
+typedef enum server_stage {
+    SERVER_SERVING,
+    SERVER_LEAVING, // lame duck: no new sessions; a drain follows
+    SERVER_DRAINING // what was asked for is answered, and the loop ends
+} server_stage;
+
 struct server {
     uv_loop_t *loop;
     const server_options *options;
@@ -77,11 +84,10 @@ struct server {
     uint64_t command_bytes; // bytes of requests that are not answered yet
     int64_t started_ns;
     uint32_t starting; // worlds awaited by their threads' adoption, or being made, at the start
-    bool told_listening, told_ready;
+    bool listening_told, ready_told;
     uint32_t building; // worlds being made or played, and messages being decoded
     uint32_t handles;  // open handles of wake, timers, turn_end and io
-    bool leaving;      // lame duck: no new sessions; a drain follows
-    bool draining;
+    server_stage stage;
     struct {
         int worlds;                      // the file; 0: no process takes over
         uint64_t count;                  // number of worlds in it

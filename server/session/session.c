@@ -290,7 +290,7 @@ void session_closed(void *peer)
     s->connection = NULL;
     quota_owners_release(s->identity.address);
     s->identity.address = NULL;
-    if (session_resumable(s) && !of->draining) {
+    if (session_resumable(s) && of->stage != SERVER_DRAINING) {
         resume_detach(s);
     } else {
         session_destroy(s);
@@ -394,7 +394,7 @@ static void handle_message(session *s, const uint8_t *bytes, size_t size)
 
 void session_decoded(session *s, decoding *d)
 {
-    if (session_closes(s) || s->connection == NULL || s->server->draining) {
+    if (session_closes(s) || s->connection == NULL || s->server->stage == SERVER_DRAINING) {
         return;
     }
     ASSERT(!s->intake.work_running && s->intake.decoding == NULL);
@@ -478,7 +478,7 @@ static bool work(session *s, const turn *slice)
 static job_progress do_work(turn_job *job, const turn *slice)
 {
     session *s = (session *)((char *)job - offsetof(session, intake.job));
-    if (session_closes(s) || s->connection == NULL || s->server->draining) {
+    if (session_closes(s) || s->connection == NULL || s->server->stage == SERVER_DRAINING) {
         return JOB_DONE;
     }
     const int64_t begin = clock_now_ns();
@@ -500,7 +500,7 @@ void session_received(void *peer, const uint8_t *data, size_t size)
 {
     session *s = peer;
     ASSERT(s->connection != NULL && s->state != SESSION_HALF_CLOSED);
-    if (session_closes(s) || s->server->draining) {
+    if (session_closes(s) || s->server->stage == SERVER_DRAINING) {
         return;
     }
     error err;
@@ -532,7 +532,8 @@ static void refuse_connection(session *s, status why, const char *text)
 void session_fenced(void *peer)
 {
     session *s = peer;
-    if (!session_closes(s) && !s->server->draining && !input_whole(&s->intake.input)) {
+    if (!session_closes(s) && s->server->stage != SERVER_DRAINING &&
+        !input_whole(&s->intake.input)) {
         metrics_add(METRIC_messages_malformed, 1);
         refuse_connection(s, STATUS_INVALID_ARGUMENT,
                           "a WebSocket message has to be one or more whole messages");
@@ -571,7 +572,7 @@ void session_visit(session *s, uint64_t world)
 
 void session_settle(session *s)
 {
-    if (session_closes(s) || s->server->draining || s->connection == NULL) {
+    if (session_closes(s) || s->server->stage == SERVER_DRAINING || s->connection == NULL) {
         return;
     }
     if (s->resume.answer_awaited) {
@@ -687,7 +688,7 @@ void *session_open(server *s, connection *c)
     opened->server = s;
     opened->connection = c;
     opened->key = (session_key){.slot = take_slot(s), .number = s->next_session++};
-    opened->opened_late = s->leaving;
+    opened->opened_late = s->stage == SERVER_LEAVING;
     opened->identity.since = clock_wall_s();
     opened->identity.address = address;
     rights_begin(opened);

@@ -176,7 +176,7 @@ static void do_server_stats(const call *c, const command *cmd, buffer *out)
     named_number numbers[METRIC_COUNT + MEMORY_USES + 8];
     uint32_t count = 0;
     numbers[count++] = (named_number){"sessions", s->session_count, true};
-    numbers[count++] = (named_number){"leaving", s->leaving, true};
+    numbers[count++] = (named_number){"leaving", s->stage != SERVER_SERVING, true};
     numbers[count++] = (named_number){"sessions_detached", s->detached.count, true};
     numbers[count++] = (named_number){"worlds", s->worlds.by_name.count, true};
     numbers[count++] = (named_number){"command_bytes", (double)s->command_bytes, true};

@@ -319,7 +319,7 @@ void replies_take(server *s)
             r = next;
         }
     }
-    if (s->draining) {
+    if (s->stage == SERVER_DRAINING) {
         work_finish(s);
     }
 }

@@ -273,7 +273,7 @@ static void put_server(const server *s, buffer *out)
     put_value(out, FAMILY_WORLDS, s->worlds.by_name.count);
     put_value(out, FAMILY_WORLDS_NOT_SERVED, directory_broken(&s->worlds));
     put_value(out, FAMILY_COMMAND_QUEUE_BYTES, (double)s->command_bytes);
-    put_value(out, FAMILY_LEAVING, s->leaving || s->draining ? 1 : 0);
+    put_value(out, FAMILY_LEAVING, s->stage != SERVER_SERVING ? 1 : 0);
 }
 
 static void put_memory(buffer *out)

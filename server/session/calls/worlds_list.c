@@ -305,7 +305,7 @@ status worlds_list(server *s, const call *c, error *err)
 {
     session *asker = c->session;
     world_survey *v = &s->surveys[rights_confined(asker)];
-    if (s->draining) {
+    if (s->stage == SERVER_DRAINING) {
         return error_set(err, STATUS_UNAVAILABLE, "%s", s->reason);
     }
     if (asker->calls.listings >= LISTINGS_MAX) {

@@ -72,7 +72,7 @@ static session *find_fullest(const server *s)
 void unsent_limit_hold(server *s)
 {
     const uint64_t most = s->limits->unsent_bytes;
-    while (!s->draining && outbox_held_bytes() > most &&
+    while (s->stage != SERVER_DRAINING && outbox_held_bytes() > most &&
            outbox_held_bytes() > most + unsent_of_closing(s)) {
         session *fullest = find_fullest(s);
         if (fullest == NULL) {

@@ -55,7 +55,7 @@ static sim_thread *least_busy(const server *s)
 void balance_note(server *s, const sim_thread *from, const reply *r)
 {
     int64_t now = clock_now_ns();
-    if (s->draining || s->moves.count > 0 || !is_shared(s, from) ||
+    if (s->stage == SERVER_DRAINING || s->moves.count > 0 || !is_shared(s, from) ||
         now - s->balanced_ns < SETTLE_NS) {
         return;
     }

@@ -73,7 +73,7 @@ sim_thread *own_thread_find(server *s)
 void own_thread_begin(server *s, uint64_t world)
 {
     world_entry *entry = directory_find_number(&s->worlds, world);
-    if (s->draining || entry == NULL || entry->unnamed || entry->thread == NULL ||
+    if (s->stage == SERVER_DRAINING || entry == NULL || entry->unnamed || entry->thread == NULL ||
         own_thread_has(s, entry->thread)) {
         return; // a world that ends needs no thread, and requests queued for it would outlive it
     }
@@ -95,7 +95,7 @@ static uint32_t find_move(const server *s, uint64_t world)
 
 void own_thread_move(server *s, world_entry *entry, sim_thread *to, bool own_thread)
 {
-    ASSERT(!s->draining && entry->thread != NULL && entry->thread != to);
+    ASSERT(s->stage != SERVER_DRAINING && entry->thread != NULL && entry->thread != to);
     ASSERT(find_move(s, entry->number) == s->moves.count);
     array_push(
         &s->moves,
@@ -131,7 +131,7 @@ void own_thread_finish(server *s, uint64_t world, struct served_world *moved)
                  move.own_thread ? "is served apart, as others would wait for it"
                                  : "was moved to a thread that has less to do");
     }
-    if (s->draining) {
+    if (s->stage == SERVER_DRAINING) {
         server_stop_sim_thread(s, move.to);
     }
 }

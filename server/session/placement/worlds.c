@@ -103,7 +103,7 @@ status worlds_check_capacity(const server *s, const world_entry *entry, const re
 {
     const quota_owner *payer = r->reply_to.payer;
     const uint64_t size = r->reply_to.token;
-    if (s->draining) {
+    if (s->stage == SERVER_DRAINING) {
         return error_set(err, STATUS_UNAVAILABLE, "%s", s->reason);
     }
     if (entry->broken != NULL) {
@@ -300,7 +300,7 @@ void worlds_end_session(session *s)
         worlds_send_uncounted(of, REQUEST_SESSION_END, s->body_worlds.data[i], s->key);
     }
     array_clear(&s->body_worlds);
-    for (uint32_t i = of->worlds.by_name.count; i > 0 && !of->draining; i--) {
+    for (uint32_t i = of->worlds.by_name.count; i > 0 && of->stage != SERVER_DRAINING; i--) {
         world_entry *entry = of->worlds.by_name.data[i - 1];
         if (entry->session == s->key.number) {
             destroy_unasked(of, entry);

@@ -315,7 +315,7 @@ static void finish_build(build *b, int result)
     server *s = b->server;
     ASSERT(s->building > 0 && b->request != NULL);
     s->building--;
-    if (s->draining || result != 0) {
+    if (s->stage == SERVER_DRAINING || result != 0) {
         forget_stored(b->adoption->stored);
         refuse_world(s, b, STATUS_UNAVAILABLE, s->reason);
     } else if (b->status != STATUS_OK) {

@@ -179,7 +179,7 @@ static void on_played(uv_work_t *work, int result)
     ASSERT(s->building > 0 && s->restoring.playing > 0 && s->restoring.left > 0);
     s->building--;
     s->restoring.playing--;
-    if (!s->draining) {
+    if (s->stage != SERVER_DRAINING) {
         s->restoring.left--;
         take(s, job->world);
         play_next(s);

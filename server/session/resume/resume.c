@@ -73,7 +73,7 @@ static void on_expiry(uv_timer_t *timer);
 static void await_expiry(server *s)
 {
     uv_timer_stop(&s->expiry);
-    if (s->detached.count > 0 && !s->draining) {
+    if (s->detached.count > 0 && s->stage != SERVER_DRAINING) {
         ASSERT(s->detached.data[0]->connection == NULL);
         uint64_t due = s->detached.data[0]->times.heard_ms + s->limits->resume_ms;
         uint64_t now = uv_now(s->loop);

@@ -97,7 +97,7 @@ static void append(server *s, buffer *record)
     s->session_store.bytes += record->size;
     buffer_deinit(record);
     if (s->session_store.bytes >= SESSION_STORE_GROWTH_BYTES &&
-        !s->draining) { // otherwise some have ended already
+        s->stage != SERVER_DRAINING) { // otherwise some have ended already
         rewrite(s);
     }
 }
@@ -106,8 +106,8 @@ static void append(server *s, buffer *record)
 
 static bool writes(const session *s)
 {
-    return serves(s->server) && s->server->session_store.fd >= 0 && !s->server->draining &&
-           s->resume.record_stored;
+    return serves(s->server) && s->server->session_store.fd >= 0 &&
+           s->server->stage != SERVER_DRAINING && s->resume.record_stored;
 }
 
 void session_store_note(session *s)
@@ -185,7 +185,8 @@ void session_store_note_ending(session *s)
 bool session_store_keeps(const session *s)
 {
     const session_store *l = &s->server->session_store;
-    return s->server->draining && s->resume.record_stored && l->fd >= 0 && !l->failed;
+    return s->server->stage == SERVER_DRAINING && s->resume.record_stored && l->fd >= 0 &&
+           !l->failed;
 }
 
 // ---- a start
