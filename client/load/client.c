@@ -88,7 +88,7 @@ void client_connect(load_client *at)
     at->error = (carom_error){.status = CAROM_OK};
     at->counted = (carom_traffic){0};
     at->last_arrival = 0.0;
-    at->pinging = false;
+    at->ping_awaited = false;
     at->kept_count = 0;
     at->self.spawned = 0;
     at->opened = cli_now();
@@ -279,7 +279,7 @@ static double gap(load_client *at)
 static void next_start(load_client *at, double now)
 {
     if (at->does->beat == LOAD_AFTER_PAUSE && at->flying > 0) {
-        at->resting = true;
+        at->calls_awaited = true;
     } else if (at->does->beat == LOAD_AFTER_PAUSE) {
         client_rest(at, now);
     } else if (at->does->beat == LOAD_BY_WINDOW) {
@@ -321,8 +321,8 @@ void client_begin(load_client *at, double earliest)
     at->start = earliest + share * length;
     at->due = at->start;
     at->left = does->burst;
-    at->blocked = false;
-    at->resting = false;
+    at->actions_blocked = false;
+    at->calls_awaited = false;
     choose(at);
 }
 
@@ -399,12 +399,12 @@ void client_send(load_client *at, double now)
             continue;
         }
         if (waits || at->free_slots == NULL || !send_one(at, action, now)) {
-            at->blocked = true;
+            at->actions_blocked = true;
             return;
         }
         next_action(at, now);
-        if (at->resting) {
-            at->blocked = true;
+        if (at->calls_awaited) {
+            at->actions_blocked = true;
             return;
         }
     }
@@ -412,13 +412,13 @@ void client_send(load_client *at, double now)
 
 void client_ping(load_client *at, double now)
 {
-    if (now < at->ping_next || at->pinging) {
+    if (now < at->ping_next || at->ping_awaited) {
         return;
     }
     at->ping_next = now + PING_EVERY_S;
     at->ping_sent = now;
-    at->pinging = carom_request(at->link, "ping", NULL, at->group->shared->plan->timeout_ms,
-                                client_on_ping, at, NULL, NULL) == CAROM_OK;
+    at->ping_awaited = carom_request(at->link, "ping", NULL, at->group->shared->plan->timeout_ms,
+                                     client_on_ping, at, NULL, NULL) == CAROM_OK;
 }
 
 // Calls of one beginning.

@@ -89,12 +89,12 @@ typedef struct load_client {
     size_t action, in_turn; // the next one; the next of LOAD_IN_TURN
     unsigned left;          // actions of the current start that have not begun
     unsigned flying;        // calls in flight
-    bool resting;           // waits until all calls are answered, then pauses
+    bool calls_awaited;     // it pauses once all calls are answered
     double not_before; // an action could not begin: no closed loop continues before this time [s]
     unsigned spawning; // calls of body.spawn on their way
     slot *slots, *free_slots;
-    size_t heap_at; // place in the worker's heap, from 1; 0: not there
-    bool blocked;   // removed from the heap until an answer comes
+    size_t heap_at;       // place in the worker's heap, from 1; 0: not there
+    bool actions_blocked; // removed from the heap until an answer comes
     struct load_client *next_ready;
     // seeing
     unseen *unseen; // ring of the behaviour's window
@@ -103,13 +103,13 @@ typedef struct load_client {
     uint64_t last_tick;
     double rtt_min; // [s], 0: not known
     double ping_sent, ping_next;
-    bool pinging;
+    bool ping_awaited;
     uint64_t kept[LOAD_KEPT_MAX]; // bodies it made, oldest first
     unsigned kept_count;
     double opened; // when connecting began [s]
     double leaving_since;
     int fd; // the descriptor that the worker watches; -1: none
-    bool watches_write;
+    bool output_watched;
     carom_traffic counted;
     carom_error error; // why it could not open
 } load_client;

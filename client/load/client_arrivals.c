@@ -51,7 +51,7 @@ static double tick_earliest(load_client *at, uint64_t tick, double now)
 void client_rest(load_client *at, double now)
 {
     const double *pause = at->does->pause;
-    at->resting = false;
+    at->calls_awaited = false;
     at->start = now + pause[0] + (pause[1] - pause[0]) * fill_random(&at->self.random);
     at->start = at->start > at->not_before ? at->start : at->not_before;
     at->due = at->start;
@@ -64,11 +64,11 @@ static void give_back(load_client *at, slot *s)
     at->free_slots = s;
     at->group->in_flight--;
     at->flying--;
-    if (at->resting && at->flying == 0) {
+    if (at->calls_awaited && at->flying == 0) {
         client_rest(at, cli_now());
     }
-    if (at->blocked && !at->resting) {
-        at->blocked = false;
+    if (at->actions_blocked && !at->calls_awaited) {
+        at->actions_blocked = false;
         at->next_ready = at->group->ready;
         at->group->ready = at;
     }
@@ -196,7 +196,7 @@ void client_on_ping(carom_client *client, uint64_t request, const carom_value *r
     (void)request;
     (void)result;
     load_client *at = user;
-    at->pinging = false;
+    at->ping_awaited = false;
     if (error != NULL) {
         return;
     }

@@ -89,7 +89,7 @@ static void watch(worker *w, load_client *at)
                  ? carom_fd(at->link)
                  : -1;
     bool writes = fd >= 0 && carom_wants_write(at->link);
-    if (fd < 0 || (fd == at->fd && writes == at->watches_write)) {
+    if (fd < 0 || (fd == at->fd && writes == at->output_watched)) {
         at->fd = fd;
         return;
     }
@@ -97,7 +97,7 @@ static void watch(worker *w, load_client *at)
                                 .data.ptr = at};
     (void)epoll_ctl(w->epoll, fd == at->fd ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd, &event);
     at->fd = fd;
-    at->watches_write = writes;
+    at->output_watched = writes;
 }
 
 static void begin_actions(worker *w, load_client *at, double earliest)
@@ -130,7 +130,7 @@ static void work_client(worker *w, load_client *at)
 static void send_client(worker *w, load_client *at, double now)
 {
     client_send(at, now);
-    if (at->blocked || at->due >= w->group.shared->end) {
+    if (at->actions_blocked || at->due >= w->group.shared->end) {
         heap_remove(w, at);
     } else {
         heap_add(w, at);
@@ -226,8 +226,9 @@ static void sweep(worker *w, double now)
             connected++;
             client_ping(at, now);
             watch(w, at);
-            if (at->blocked && !at->resting && at->free_slots != NULL) { // its output was full
-                at->blocked = false;
+            if (at->actions_blocked && !at->calls_awaited &&
+                at->free_slots != NULL) { // its output was full
+                at->actions_blocked = false;
                 heap_add(w, at);
             }
         } else if (at->state == CLIENT_LEAVING && now - at->leaving_since > LEAVE_S) {
