@@ -156,7 +156,6 @@ class Restart(DurableTest):
         session = client.call("hello")["session"]
         client.call("world.create", world="a", durability="none")
         epoch = client.call("world.info", world="a")["epoch"]
-        time.sleep(1.1)
         client = self.restart()
         self.assertGreater(client.call("hello")["session"], session)
         client.call("world.create", world="a", durability="none")

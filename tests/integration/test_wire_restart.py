@@ -20,7 +20,7 @@ from caromd import Caromd  # noqa: E402
 from checksum import crc32c  # noqa: E402
 from patience import SECONDS_MAX  # noqa: E402
 from tokens import Secret, claims, write_keys  # noqa: E402
-from wire import REQUEST, RemoteError  # noqa: E402
+from wire import REQUEST, Closed, RemoteError  # noqa: E402
 from wire_case import BALL, CAROMD, WireTest  # noqa: E402
 
 RECORD_BYTES_MAX = 1 << 20  # SESSION_STORE_RECORD_BYTES_MAX of server/session/resume/session_store_file.h
@@ -556,7 +556,9 @@ class Rights(RestartTest):
         with self.assertRaisesRegex(RemoteError, "^permission_denied: world 'x'"):
             player.call("world.info", world="x")
         self.assertEqual(self.resume(nobody).greeting["role"], "none")
-        time.sleep(2.1)
+        last = self.greet(token=secret.sign(claims("bob", "admin", exp=int(time.time()) + 2)))
+        with self.assertRaises(Closed):  # it has expired, and so has that of `short`
+            last.read_until(lambda: False)
         with self.assertRaisesRegex(RemoteError, "^unauthenticated: resume"):
             self.resume(short)
 

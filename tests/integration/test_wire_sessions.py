@@ -56,7 +56,7 @@ class Lifetime(SessionTest):
         maker = self.connect()
         maker.call("world.create", world=self.world)
         maker.socket.close()
-        time.sleep(0.2)
+        self.eventually(lambda: self.client.call("server.info")["sessions"] == 1)
         self.assertIn(self.world, self.worlds())
         self.call("world.destroy")
 
@@ -263,11 +263,12 @@ class Rate(SessionTest):
         self.call("world.step", ticks=60)  # in its first second, and slow to step
         self.assertEqual(self.call("world.info")["rate"], 0)
         self.call("world.resume")
-        end = time.monotonic() + 1.5
-        while time.monotonic() < end:
+        begun, seen, info = self.call("world.info")["tick"], set(), {"tick": 0}
+        while info["tick"] < begun + 90:
             info = self.call("world.info")
             self.assertLessEqual(info["rate"], 1.1 * info["hz"])
-            self.assertGreater(info["rate"], 0)
+            seen.add(info["rate"] > 0)  # a machine that has no time for the world may tell 0 in between
+        self.assertIn(True, seen)
 
 
 if __name__ == "__main__":

@@ -217,7 +217,14 @@ class UnderLoad(TakeoverTest):
     CLIENTS = 12
     UPGRADES = 3
 
-    def play(self, index, over, spawned, gaps):
+    def await_more(self, answers, faults):
+        """Waits until each client has had more answers."""
+        before, end = list(answers), time.monotonic() + SECONDS_MAX
+        while not faults and not all(now >= then + 10 for now, then in zip(answers, before)):
+            self.assertLess(time.monotonic(), end, "a client is not answered")
+            time.sleep(0.01)
+
+    def play(self, index, over, spawned, gaps, answers):
         """Spawns bodies with a count as their tag; whoever is cut off resumes, and sends again what was lost."""
         world = "none" if index % 2 else "logged"
         client = self.greet(client=f"player {index}")
@@ -242,7 +249,7 @@ class UnderLoad(TakeoverTest):
                     applied = client.greeting["applied"].get(world)
                     if applied is not None and applied["last"] >= last:
                         answered = {"lost answer": True}
-            spawned[index] = count
+            spawned[index] = answers[index] = count
 
     def test_no_answered_command_is_lost_and_none_is_done_twice(self):
         self.start()
@@ -250,10 +257,11 @@ class UnderLoad(TakeoverTest):
         admin.call("world.create", world="none", durability="none", gravity=[0, 0])
         admin.call("world.create", world="logged", gravity=[0, 0])
         over, spawned, gaps, faults = threading.Event(), {}, [], []
+        answers = [0] * self.CLIENTS
 
         def run(index):
             try:
-                self.play(index, over, spawned, gaps)
+                self.play(index, over, spawned, gaps, answers)
             except BaseException as why:  # told by the test
                 faults.append((index, repr(why)))
 
@@ -261,9 +269,9 @@ class UnderLoad(TakeoverTest):
         for thread in threads:
             thread.start()
         for _ in range(self.UPGRADES):
-            time.sleep(0.3)
+            self.await_more(answers, faults)
             self.take_over()
-        time.sleep(0.3)
+        self.await_more(answers, faults)
         over.set()
         for thread in threads:
             thread.join(SECONDS_MAX)
@@ -293,7 +301,10 @@ class UnderLoad(TakeoverTest):
             thread.start()
         for _ in range(3):
             self.take_over()
-            time.sleep(0.1)
+            before, end = greeted[0], time.monotonic() + SECONDS_MAX
+            while not faults and greeted[0] < before + 20:
+                self.assertLess(time.monotonic(), end, "nobody is greeted")
+                time.sleep(0.01)
         over.set()
         for thread in threads:
             thread.join(SECONDS_MAX)

@@ -139,7 +139,9 @@ class SpokenTest(TlsTest):
         for _ in range(400):
             client.request("body.spawn", world="slow", shapes=[], velocity=[3.0, 1.0])
         client.call("world.subscribe", world="slow", events=[])
-        time.sleep(1.0)
+        other, begun = self.client(), client.call("world.info", world="slow")["tick"]
+        other.call("world.subscribe", world="slow", events=[])
+        other.read_until(lambda: other.snapshots() and other.snapshots()[-1]["tick"] >= begun + 240)
         last = client.call("world.info", world="slow")["tick"]
         client.read_until(lambda: client.snapshots()[-1]["tick"] >= last)
         client.call("world.destroy", world="slow")

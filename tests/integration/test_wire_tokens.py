@@ -57,6 +57,11 @@ class TokenTest(WireTest):
         self.assertEqual(method, "closing")
         return params[0]["code"], params[0]["reason"]
 
+    def await_expiry(self):
+        """Waits until the tokens of SHORT_SECONDS that there are have expired: one more, made later, ends its session."""
+        last = self.connect(SECRET.sign(claims("mark", seconds=SHORT_SECONDS)))
+        self.assertEqual(self.farewell(last)[1], "the token has expired")
+
     def refused_token(self, text, token):
         client = self.connect()
         message = self.refused("unauthenticated", text, client, "hello", token=token)
@@ -268,7 +273,7 @@ class Expiry(TokenTest):
         client = self.connect(SECRET.sign(claims(seconds=SHORT_SECONDS)))
         again = client.call("hello", token=PAIR.sign(claims(seconds=600)))
         self.assertEqual(again["session"], self.hello["session"])
-        time.sleep(SHORT_SECONDS)
+        self.await_expiry()
         client.call("world.list")
 
     def test_new_token_of_another_subject_is_refused(self):
@@ -355,7 +360,7 @@ class Batches(TokenTest):
         player = self.player(SHORT_SECONDS)
         player.call("goodbye")
         player.socket.close()
-        time.sleep(SHORT_SECONDS)
+        self.await_expiry()
         self.assertEqual(self.acted(), 0)
 
     def test_goodbye_leaves_them(self):
@@ -385,7 +390,7 @@ class Batches(TokenTest):
     def test_token_that_prolongs_keeps_them(self):
         player = self.player(SHORT_SECONDS)
         player.call("hello", token=PAIR.sign(claims("ada", "player")))
-        time.sleep(SHORT_SECONDS)
+        self.await_expiry()
         self.assertEqual(self.acted(), 1)
         self.assertEqual(player.answer(player.batch)["tick"], 5)
 
@@ -420,7 +425,7 @@ class Resume(TokenTest):
         client = self.connect(SECRET.sign(claims("ada", seconds=SHORT_SECONDS)))
         first = self.hello
         client.socket.close()
-        time.sleep(SHORT_SECONDS)
+        self.await_expiry()
         late = self.connect()
         self.refused("unauthenticated", "token has expired", late, "hello", resume=first["resume"])
         again = late.call("hello", resume=first["resume"], token=SECRET.sign(claims("ada")))
