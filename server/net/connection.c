@@ -18,7 +18,7 @@ enum {
     // 80 ms.
     SEND_BUFFER_BYTES = 256 * 1024,
     KEEPALIVE_S = 60,
-    // connections that are told why they are rejected; further ones are just closed
+    // rejected connections that receive a reason; further ones are closed at once
     REJECTED_MAX = 64
 };
 
@@ -74,7 +74,7 @@ void connection_gone(connection *c)
 {
     network *n = c->network;
     if (c->state != CONNECTION_CLOSED) {
-        connection_change(c, CONNECTION_CLOSED); // a relay lost it
+        connection_change(c, CONNECTION_CLOSED); // its relay has lost it
     }
     if (c->handover == HANDOVER_BEGUN) {
         c->handover = HANDOVER_LOST;
@@ -173,7 +173,8 @@ void connection_close(connection *c, connection_ending ending, status why, const
         connection_end_now(c);
         return;
     }
-    connection_mark_dirty(c); // also with nothing to write: the flush sees that it is done
+    connection_mark_dirty(c); // even if nothing is queued: connection_flush() then sees that the
+                              // close is complete
 }
 
 // Whether no output has moved for too long.
@@ -201,7 +202,8 @@ void connection_sweep(connection *c, uint64_t now_ms)
     bool waits = c->state == CONNECTION_OPEN || (c->state == CONNECTION_FLUSHING &&
                                                  c->ending.output_lingers && !c->network->closing);
     if (waits && stuck) {
-        if (c->state == CONNECTION_OPEN) { // one that closes was counted when it began to
+        if (c->state == CONNECTION_OPEN) { // a closing connection was counted when it began to
+                                           // close
             audit_refusal(AUDIT_SESSION_UNKNOWN, "", c->name, STATUS_LIMIT_EXCEEDED,
                           "stall_ms: it takes no output, closed");
             metrics_add(METRIC_connections_overrun, 1);
@@ -216,8 +218,8 @@ void connection_sweep(connection *c, uint64_t now_ms)
 
 // ---- beginning
 
-// An address, or 64-bit prefix of IPv6, as one number; FNV-1a. Its top bits are clear: handlers
-// have theirs there.
+// An address, or 64-bit prefix of IPv6, as one number; FNV-1a. Its top bits are clear: handlers use
+// them for marks of their own.
 static uint64_t number_of(const void *bytes, size_t size)
 {
     uint64_t hash = 14695981039346656037u;

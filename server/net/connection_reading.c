@@ -101,7 +101,7 @@ void connection_on_allocate(uv_handle_t *handle, size_t suggested, uv_buf_t *buf
     *buf = uv_buf_init(later ? NULL : (char *)n->input, later ? 0 : READ_BYTES);
 }
 
-// The turn has no time for the connection's input.
+// Leaves the connection's input unread: the turn has no time for it.
 static void refuse_read(connection *c)
 {
     static const uint32_t MOST[] = {

@@ -7,18 +7,19 @@
 #include "server/base/metrics.h"
 #include "server/net/internal.h"
 
-enum { UNQUEUED_HEAD_MAX = 128 }; // of a message that is written without being queued
+enum { UNQUEUED_HEAD_MAX = 128 }; // longest head of a message that is written without being queued
 
 static void on_block_written(void *context, uint64_t token)
 {
     connection *c = context;
-    // Also while it closes: its session may be resumed, and is not sent that again.
+    // Messages to a closing connection count too: its session may be resumed, and must not get them
+    // again.
     if (c->state <= CONNECTION_FLUSHING && c->peer != NULL) {
         c->network->handler.written(c->peer, token);
     }
 }
 
-// The far one of a relayed connection counts.
+// For a relayed connection, the far one counts.
 void connection_count_sent(connection *c, size_t size)
 {
     metrics_add(METRIC_bytes_sent, size);
@@ -33,7 +34,7 @@ void connection_consume(connection *c, size_t size)
 
 // ---- flushing
 
-// All is written: a connection that is closing goes on with its FIN.
+// Called when all output is written: a closing connection then sends its FIN.
 static void on_drained(connection *c)
 {
     if (c->state != CONNECTION_FLUSHING) {
@@ -59,7 +60,8 @@ void connection_written(connection *c, int result)
     if (result != 0) {
         connection_end_now(c);
     } else if (c->state != CONNECTION_CLOSED) {
-        connection_mark_dirty(c); // the rest is written in the turn's time for that
+        connection_mark_dirty(c); // the rest is written in the part of the turn that belongs to
+                                  // writing
     }
 }
 
@@ -79,7 +81,7 @@ static void flush_some(connection *c, size_t most)
     bool more = true;
     while (more && can_write(c)) {
         if (c->output.sent_bytes - before >= most) {
-            connection_mark_dirty(c); // others go first
+            connection_mark_dirty(c); // other connections are written first
             network_go_on(c->network);
             break;
         }
@@ -97,7 +99,7 @@ void connection_flush(connection *c)
     flush_some(c, FLUSH_BYTES_MOST);
 }
 
-// Behind a thousand others, a connection writes little each time, so that they all have their turn.
+// Writes a small piece if a thousand other connections wait, so that each of them gets a turn.
 static job_progress flush_one(turn_job *job, const turn *slice)
 {
     const int64_t left = turn_left_ns(slice);
@@ -129,7 +131,7 @@ void connection_frame(connection *c, const connection_framing *framing, void *co
     c->framing_context = context;
 }
 
-// `frame_size` bytes of a frame's head, then the message.
+// Queues `frame_size` bytes of a frame's head, then the message.
 static bool enqueue(connection *c, const uint8_t *frame, size_t frame_size, const void *head,
                     size_t head_size, shared_bytes *tail, uint64_t token)
 {

@@ -1,8 +1,8 @@
 // TLS handshakes that wait for their time. A handshake costs a signature, more than all else that a
 // read brings, so the loop's reads do not wait behind handshakes: a connection in its handshake
 // that has input is set apart, and its socket is not polled. After the turn's other input is read,
-// a few of those are read here, dealt by address (turn_queue.h): until the stage LOOP_HANDSHAKE is
-// over, TURN_HANDSHAKES at most, and one in any case.
+// a few of those are read here, shared fairly among addresses (turn_queue.h): until the stage
+// LOOP_HANDSHAKE is over, TURN_HANDSHAKES at most, and one in any case.
 //
 // A connection waits here once at most, so that the connections' own limits bound the queue.
 // The loop's thread only.
@@ -23,10 +23,10 @@ void handshakes_deinit(network *n)
     turn_queue_deinit(&n->handshakes);
 }
 
-// One read, as the loop would do it; then the loop asks the socket again.
+// Reads once, as the loop would; then the loop polls the socket again.
 static job_progress read_one(turn_job *job, const turn *slice)
 {
-    (void)slice; // a message of a handshake is not divided
+    (void)slice; // a handshake's message is processed in one piece
     connection *c = (connection *)((char *)job - offsetof(connection, input.handshake));
     network *n = c->network;
     int descriptor = -1;

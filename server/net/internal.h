@@ -11,14 +11,15 @@
 #include "server/schedule/turn_queue.h"
 
 enum {
-    READ_BYTES = 16 * 1024, // the one buffer that all connections are read into, each once a turn
+    READ_BYTES = 16 * 1024, // size of the buffer that all connections share for reading; each is
+                            // read once a turn
     WRITE_SPANS = 64,       // blocks in one write
-    // Written in a row for one connection: as much as its slice of the turn permits, about a byte a
-    // nanosecond, between these bounds.
+    // Bytes that one connection writes in a row: as much as its slice of the turn permits, about a
+    // byte a nanosecond, between these bounds.
     FLUSH_BYTES_LEAST = 16 * 1024,
     FLUSH_BYTES_MOST = 128 * 1024,
-    WAITING_BYTES = 4 * 1024, // passed to libuv where a socket accepts no more for now
-    WRITE_LEAST_NS = 500000,  // of a turn, for writing
+    WAITING_BYTES = 4 * 1024, // most bytes passed to libuv when a socket accepts no more for now
+    WRITE_LEAST_NS = 500000,  // time of a turn that is kept for writing
     // Handshakes, new connections and ends are limited by number too: measuring their time would
     // stop them too late. A handshake takes about 0.4 ms, a connection 0.05 ms, its end with its
     // session 0.03 ms.
@@ -53,15 +54,15 @@ typedef enum connection_state {
 typedef enum input_state {
     INPUT_STOPPED, // the handler does not want input
     INPUT_POLLED,  // libuv reports input; a relay passes it on
-    INPUT_PARKED,  // has input that there is no time to read: libuv does not poll the socket
+    INPUT_PARKED,  // the turn has no time for its input: libuv does not poll the socket
     INPUT_SHAKING, // as PARKED, and the input belongs to a handshake (handshakes.c)
     INPUT_OVER     // the peer has sent its FIN
 } input_state;
 
-// Whose input a parked connection has, in the turn that refused it.
+// Whether a parked connection's subject was served in the turn that refused its input.
 typedef enum parked_kind {
-    PARKED_UNSERVED, // of a subject of which nothing was read
-    PARKED_SERVED,   // of a subject of which something was read
+    PARKED_UNSERVED, // nothing of its subject was read
+    PARKED_SERVED,   // some input of its subject was read
     PARKED_KINDS
 } parked_kind;
 
@@ -71,9 +72,9 @@ typedef struct parked_list {
     uint32_t turn_refused; // reads of that kind refused in this turn
 } parked_list;
 
-// A connection's socket goes to a relay, and libuv's handle of it is closed here.
+// The hand-over of a connection's socket to a relay, while libuv's handle of it is closed here.
 typedef enum handover_state {
-    HANDOVER_NONE,  // the socket is its own
+    HANDOVER_NONE,  // the connection has its socket itself
     HANDOVER_BEGUN, // the handle is being closed
     HANDOVER_LOST,  // as BEGUN, and the relay's end of the connection is gone already
     HANDOVER_FINISHED
@@ -113,7 +114,7 @@ typedef struct connection_output {
 
 typedef struct connection_end {
     bool output_lingers;  // ENDING_LINGER or ENDING_CUT
-    uint64_t deadline_ms; // when closing has to be over
+    uint64_t deadline_ms; // when the close must be complete
     uv_shutdown_t shutdown;
     connection *next; // list of those whose socket is closed in one of the next turns
 } connection_end;
@@ -124,12 +125,13 @@ typedef struct connection_tls {
     tls_state state;
     uint8_t *flying; // sealed bytes that `write` is writing, owned
     size_t flying_size;
-    const void *plain_answer; // last words to a peer that speaks no TLS
+    const void *plain_answer; // plain bytes, sent as the last ones to a peer that does not speak
+                              // TLS
     size_t plain_answer_size;
 } connection_tls;
 
 struct connection {
-    uv_tcp_t socket; // first, so that a handle is its connection
+    uv_tcp_t socket; // first field, so that a handle is its connection
     const socket_kind *kind;
     network *network;
     connection *previous, *next; // neighbours in the network's list
@@ -145,7 +147,7 @@ struct connection {
     void *framing_context;
     struct proxy_greeting *greeting; // its PROXY header until complete; else NULL
     uint64_t address;                // the peer's address as a number
-    // to whom its share of a turn is charged: its address, or the handler's choice
+    // whom its share of a turn is charged to: its address, or a subject that the handler has set
     uint64_t subject;
     char name[CONNECTION_NAME_BYTES];
 };
@@ -156,10 +158,10 @@ struct connection {
 // thread that has the socket. The differences between them are in these functions, and nowhere
 // else.
 struct socket_kind {
-    // Input is asked for from here on, and no more.
+    // Start and stop asking for input.
     void (*read_start)(connection *c);
     void (*read_stop)(connection *c);
-    // Bytes have come from the socket; NULL where it is another thread's.
+    // Processes bytes from the socket; NULL if another thread has the socket.
     void (*received)(connection *c, const uint8_t *data, size_t size);
     // Whether the next input costs a signature, so that it waits for its turn (handshakes.c).
     bool (*shakes_hands)(const connection *c);
@@ -170,7 +172,7 @@ struct socket_kind {
     // One attempt to write. False when the socket accepts no more for now (connection_written is
     // called later), or has failed.
     bool (*write)(connection *c);
-    // The rest of a write has left; or it never will, as the connection is lost.
+    // Called when the rest of a write has left, or never will because the connection is lost.
     void (*written)(connection *c, bool has_left);
     // Tries to write a message before it is queued. Returns how many bytes the socket accepted;
     // negative: it has failed. NULL: this kind always queues.
@@ -178,11 +180,11 @@ struct socket_kind {
                           const shared_bytes *tail);
     // Bytes that have not left; for a relay 0, as its other end looks.
     size_t (*unsent)(const connection *c);
-    // All output has left, and the connection is closing. True: now its end has to leave too.
+    // Called when all output of a closing connection has left. True: its sealed end must leave too.
     bool (*seal_end)(connection *c);
     // Sends the FIN behind all output.
     void (*finish)(connection *c);
-    // The peer's FIN came behind ours.
+    // Called when the peer's FIN follows ours.
     void (*both_ended)(connection *c);
     // Closes the socket at once, or when the turn has time.
     void (*close)(connection *c);
@@ -202,16 +204,16 @@ void plain_close(connection *c);
 bool plain_go_on_writing(connection *c, uv_buf_t buf);
 
 typedef struct listener {
-    uv_tcp_t socket; // first, so that a handle is its listener
+    uv_tcp_t socket; // first field, so that a handle is its listener
     network *network;
-    bool waits; // a connection waits there for the next turn
+    bool waits; // a connection waits at the listener for the next turn
     char address[CONNECTION_NAME_BYTES];
 } listener;
 
 struct network {
     listener *listeners[NETWORK_LISTENERS_MAX];
     int listener_count;
-    bool bare;      // no listener of its own: connections come by connection_adopt
+    bool bare;      // has no listener: connections come by connection_adopt()
     io_threads *io; // threads that have the sockets; NULL: this thread
     uv_timer_t sweep;
     uv_timer_t more;    // a timer of length 0, active while something is left for the next turn
@@ -238,7 +240,7 @@ struct network {
     bool closing;
     uint64_t complained_ms;     // when a failure of accepting was last logged
     const proxy_peers *proxies; // proxies, whose connections begin with a PROXY header; NULL: none
-    uint32_t greetings;         // connections that wait for theirs
+    uint32_t greetings;         // number of connections that wait for their PROXY header
     const tls_files *tls;       // NULL: connections are not secured
     const void *plain_answer;
     size_t plain_answer_size;
@@ -261,36 +263,36 @@ void handshakes_run(network *n);
 // Whether the connection is a proxy's, and so waits for its header from here on (or was closed).
 bool proxied_begin(connection *c);
 void proxied_sweep(connection *c, uint64_t now_ms);
-// The connection is gone; it may have waited.
+// Forgets the connection, which is gone and may have waited.
 void proxied_gone(connection *c);
 
 // ---- connection.c
 
 // Accepts the connection that waits at the listener.
 void connection_accept(listener *l);
-// Names it by an address of IPv4 or IPv6 with its port.
+// Names the connection by its IPv4 or IPv6 address and port.
 void connection_name(connection *c, const struct sockaddr *address);
-// The connection has its name, and its next byte is the peer's: opens it at the handler.
+// Opens the connection at the handler: it has its name, and its next byte is the peer's.
 void connection_begin(connection *c);
-// The far one of a relayed connection, with the socket that the relay brings.
+// Makes the far end of a relayed connection, with the socket that the relay brings.
 void connection_adopt(network *n, relay *r);
 
-// The one place where its state changes.
+// The only function that changes a connection's state.
 void connection_change(connection *c, connection_state to);
 // Closes it without a message to the peer.
 void connection_end_now(connection *c);
-// Closes sockets of connections that have ended, so many as a turn may.
+// Closes sockets of ended connections, at most as many as a turn may.
 void connection_end_some(network *n);
-// Its socket is closed, here or by its relay: it is freed.
+// Frees the connection, whose socket is closed, here or by its relay.
 void connection_gone(connection *c);
 // Checks its deadlines: a close that takes too long, output that does not move.
 void connection_sweep(connection *c, uint64_t now_ms);
 
 // ---- connection_reading.c
 
-// The one place where its input's state changes.
+// The only function that changes an input's state.
 void input_change(connection *c, input_state to);
-// Whether somebody wants its input, which is polled or waits for its turn.
+// Whether the handler wants its input, which is polled or waits for its turn.
 bool input_wanted(const connection *c);
 // Polls again a socket that was parked or has had its piece of a handshake.
 void connection_poll_input(connection *c);
@@ -322,7 +324,7 @@ void connection_count_sent(connection *c, size_t size);
 
 // ---- network.c
 
-// While there are connections.
+// Starts the sweep, which runs while there are connections.
 void network_start_sweep(network *n);
 
 // Once the last connection is gone, closes the remaining handles of a closing network, then calls

@@ -1,4 +1,4 @@
-// Beginning and end of the I/O threads; see io_threads.h.
+// Starts and ends the I/O threads; see io_threads.h.
 #include "server/net/io_threads.h"
 
 #include <signal.h>
@@ -33,7 +33,7 @@ static void on_reports(uv_async_t *async)
 
 static uint64_t messages_max(const limits *bounds)
 {
-    // HTTP connections that are being closed may be as many again; see http.c
+    // http.c may have as many more HTTP connections that are being closed
     return (bounds->connections + 2 * bounds->http_connections + 256) * RELAY_MESSAGES_MAX;
 }
 
@@ -41,7 +41,7 @@ static void prepare(io_thread *t, io_threads *all, const limits *bounds)
 {
     t->all = all;
     t->bounds = *bounds;
-    t->bounds.output_bytes = UINT64_MAX / 2; // the near connection minds it
+    t->bounds.output_bytes = UINT64_MAX / 2; // the near connection enforces the limit
     queue_init(&t->orders, messages_max(bounds));
     int result = uv_loop_init(&t->loop);
     ASSERT(result == 0);
@@ -52,7 +52,7 @@ static void prepare(io_thread *t, io_threads *all, const limits *bounds)
     t->network = network_open_bare(&t->loop, &t->bounds, &handler);
 }
 
-// Signals are the network thread's.
+// Signals go to the network thread.
 static int start(io_thread *t, int index)
 {
     sigset_t all;

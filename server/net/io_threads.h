@@ -23,7 +23,7 @@ enum { IO_THREADS_MAX = 64 };
 typedef struct io_threads io_threads;
 
 // Starts `count` threads, 2 to IO_THREADS_MAX. `bounds` must outlive them. Errors: STATUS_INTERNAL
-// where the system has none to give; nothing is left then once the loop has run.
+// if the system has no more threads; nothing is left then once the loop has run.
 status io_threads_open(uv_loop_t *loop, int count, const limits *bounds, io_threads **out,
                        error *err);
 

@@ -35,19 +35,19 @@ typedef struct loop_turn {
     turn_clock *clock;
     bool begun;
     int64_t begin_ns;
-    uint64_t number;      // of the turn, from 1
+    uint64_t number;      // number of the turn, from 1
     uint32_t behind;      // stages that the last turn did not finish: bits
-    uint32_t behind_next; // those that this one did not finish
-    // by slot: the turn in which one was last granted
+    uint32_t behind_next; // stages that this turn did not finish: bits
+    // by slot: the turn in which a subject of the slot was last granted
     uint64_t served[LOOP_STAGE_COUNT][LOOP_SUBJECTS];
 } loop_turn;
 
 void loop_turn_init(loop_turn *t, turn_clock *clock);
 
-// An event has come: the turn has begun.
+// Begins the turn, at an event.
 void loop_turn_begin(loop_turn *t);
 
-// The rest of the turn for a stage; the turn begins with it if it has not.
+// Returns the stage's rest of the turn; begins the turn if that has not begun.
 turn loop_turn_stage(loop_turn *t, loop_stage stage);
 
 // Whether the subject may have one more piece of the stage in this turn.
@@ -56,10 +56,11 @@ bool loop_turn_grants(loop_turn *t, loop_stage stage, uint64_t subject);
 // Whether the subject has had its piece of the stage in this turn.
 bool loop_turn_served(const loop_turn *t, loop_stage stage, uint64_t subject);
 
-// The stage has left work for the next turn.
+// Records that the stage has left work for the next turn.
 void loop_turn_behind(loop_turn *t, loop_stage stage);
 
-// The loop is about to wait. Returns how long the turn was [ns]; -1 if nothing happened in it.
+// Ends the turn, as the loop is about to wait. Returns the length of the turn [ns]; -1 if nothing
+// happened in it.
 int64_t loop_turn_end(loop_turn *t);
 
 #endif

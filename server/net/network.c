@@ -1,4 +1,4 @@
-// The listeners, the list of connections, and the timer that looks at their times; see network.h.
+// The listeners, the list of connections, and the timer that checks their deadlines; see network.h.
 // Network thread only.
 #include "server/net/network.h"
 
@@ -51,7 +51,7 @@ static void on_connection(uv_stream_t *stream, int result)
     if (result != 0) {
         on_accept_failed(n, result);
     } else if (n->turn_accepts >= TURN_ACCEPTS || (n->turn_accepts > 0 && reading_over(n))) {
-        l->waits = true; // libuv does not report further ones until this is accepted
+        l->waits = true; // libuv reports no further connection until this one is accepted
         network_go_on(n);
     } else if (!n->closing) {
         n->turn_accepts++;
@@ -134,7 +134,8 @@ void network_go_on(network *n)
     n->goes_on = true;
 }
 
-// Not called if something is left: a timer of length 0 started in a timer's callback fires at once.
+// Only called if nothing is left: a timer of length 0 that is started in a timer's callback fires
+// at once.
 static void await_next_turn(network *n)
 {
     if (n->goes_on && !uv_is_closing((uv_handle_t *)&n->more)) {
@@ -238,7 +239,7 @@ static status add_address(address_list *out, const struct sockaddr *address, siz
     return STATUS_OK;
 }
 
-// Both, whatever the system's list of hosts says (RFC 6761, section 6.3).
+// Adds both loopback addresses, whatever the system's list of hosts says (RFC 6761, section 6.3).
 static status add_loopback(address_list *out, uint16_t port, error *err)
 {
     struct sockaddr_in four = {
@@ -251,7 +252,7 @@ static status add_loopback(address_list *out, uint16_t port, error *err)
                : s;
 }
 
-// Numbers are understood without asking anyone.
+// Numeric addresses need no resolver.
 static status resolve(uv_loop_t *loop, const char *host, uint16_t port, address_list *out,
                       error *err)
 {
@@ -277,7 +278,7 @@ static status resolve(uv_loop_t *loop, const char *host, uint16_t port, address_
     return s;
 }
 
-// Returns its port.
+// Stores the listener's address as text; returns its port.
 static uint16_t name_listener(listener *l)
 {
     struct sockaddr_storage address;
@@ -317,7 +318,7 @@ static void free_closed(uv_handle_t *handle)
     free(handle);
 }
 
-// Back to none, as before the first.
+// Closes all listeners, as before the first.
 static void drop_listeners(network *n)
 {
     while (n->listener_count > 0) {
@@ -365,8 +366,8 @@ static void set_port(struct sockaddr_storage *address, uint16_t port)
     }
 }
 
-// Listens on each address, those after the first with the port that this one has. *result is the
-// system's last word on a failure.
+// Listens on each address, those after the first with the port that this one has. On a failure
+// *result is the system's last error.
 static bool listen_on_each(network *n, address_list *list, bool free_port, int *result)
 {
     for (int i = 0; i < list->count; i++) {
@@ -529,7 +530,7 @@ void network_close(network *n)
     n->closing = true;
     for (connection *c = n->first; c != NULL; c = c->next) {
         if (c->greeting != NULL) {
-            connection_end_now(c); // nobody else knows it
+            connection_end_now(c); // no other code knows it
         }
     }
     if (n->bare) {

@@ -1,4 +1,4 @@
-// The server's sockets: one listener, its connections, and the clock that finds the silent ones.
+// The server's sockets: one listener, its connections, and the timer that finds silent ones.
 //
 // This layer moves bytes and does not know their meaning. It reports every event to the handler,
 // with the value that the handler's `opened` returned. A connection's memory belongs to the network
@@ -38,15 +38,15 @@ typedef struct network_handler {
     void (*received)(void *peer, const uint8_t *data, size_t size);
     // The peer will send no more, but may still read.
     void (*ended)(void *peer);
-    // The block that was sent with this token has left. Must not send or close.
+    // The block that was sent with this token has left. The handler must not send or close here.
     void (*written)(void *peer, uint64_t token);
     // Called once a round of the loop, before queued output is written; may be NULL.
     void (*worked)(void *context);
     // Called once a round of the loop, after queued output was written as far as sockets accept it.
     void (*flushed)(void *context);
-    // Every NETWORK_SWEEP_MS.
+    // Called every NETWORK_SWEEP_MS for each connection.
     void (*swept)(void *peer, uint64_t now_ms);
-    // Gone, for whatever reason.
+    // The connection is gone, for whatever reason.
     void (*closed)(void *peer);
     // Called after network_close, when the loop has no handle of the network any more.
     void (*finished)(void *context);
@@ -56,7 +56,7 @@ enum { NETWORK_SWEEP_MS = 50 }; // half the shortest of the times that can be se
 
 enum { NETWORK_LISTENERS_MAX = 8 }; // addresses of one name
 
-// Descriptors that listen.
+// Descriptors of listening sockets.
 typedef struct listen_sockets {
     int count;
     int fd[NETWORK_LISTENERS_MAX];
@@ -87,14 +87,14 @@ void network_relay(network *n, io_threads *io);
 // come from; to be called before the first comes. They must outlive the network.
 void network_trust(network *n, const proxy_peers *proxies);
 
-// The loop does not wait before its next turn: something is left to do.
+// Makes the loop begin its next turn without waiting, because something is left to do.
 void network_go_on(network *n);
 
-// Counts the network's time in this turn, which other networks of the loop share and which its
-// owner ends; it must outlive the network.
+// Makes the network use `shared` as its turn, with other networks of the loop; its owner ends each
+// turn. It must outlive the network.
 void network_share_turn(network *n, loop_turn *shared);
 
-// Without a listener: its connections are those of io_threads.h. I/O thread.
+// Opens a network without a listener, for the connections of io_threads.h. I/O thread.
 network *network_open_bare(uv_loop_t *loop, const limits *bounds, const network_handler *handler);
 
 // "127.0.0.1:22766", with the port that the system chose; from 0 on, NULL past the last.
@@ -102,7 +102,7 @@ const char *network_address(const network *n, int index);
 
 // Whether only this machine can reach those addresses.
 bool network_is_local(const network *n);
-// The same of an address in numbers, with a port ("127.0.0.1:22766", "[::1]:22766") or without.
+// The same for a numeric address, with a port ("127.0.0.1:22766", "[::1]:22766") or without.
 bool network_address_is_local(const char *address);
 
 // Accepts no more connections; calls `finished` when the existing ones have ended (the caller
@@ -132,7 +132,7 @@ typedef struct connection_framing {
 // From here on every message of connection_send, and the farewell, is framed. NULL: framing ends.
 void connection_frame(connection *c, const connection_framing *framing, void *context);
 
-// Queues bytes without framing; else as connection_send.
+// Queues bytes without framing; otherwise like connection_send().
 bool connection_send_raw(connection *c, const void *bytes, size_t size, shared_bytes *tail,
                          uint64_t token);
 
@@ -142,10 +142,11 @@ bool connection_is_open(const connection *c);
 // The peer's address (of IPv6 the first 64 bits) as a number below 2^62, the same for all of its
 // connections.
 uint64_t connection_address(const connection *c);
-// Whom the connection counts for when a turn is dealt (loop_turn.h): at first its address.
+// Sets the subject that the connection counts for when a turn is shared (loop_turn.h); at first it
+// is the address.
 void connection_deal(connection *c, uint64_t subject);
 
-// "127.0.0.1:40404", "[2001:db8::1]:40404"; of a trusted proxy's connection, the address in its
+// "127.0.0.1:40404", "[2001:db8::1]:40404"; for a connection of a trusted proxy, the address in its
 // header
 const char *connection_peer_name(const connection *c);
 
@@ -163,7 +164,7 @@ bool connection_send_now(connection *c, const void *head, size_t head_size, shar
 typedef struct connection_traffic {
     uint64_t received_bytes, sent_bytes; // read from, and passed to, the kernel
     uint64_t queued_bytes;               // not passed to the kernel yet
-    uint64_t queued_ms;                  // since when there have been queued bytes without a break
+    uint64_t queued_ms;                  // since when bytes have been queued without a break
 } connection_traffic;
 
 connection_traffic connection_traffic_now(const connection *c);
@@ -175,14 +176,14 @@ bool connection_is_read(const connection *c);
 
 typedef enum connection_ending {
     ENDING_FLUSH, // the queued output is still sent
-    ENDING_CUT,   // only output that is already being written, for as long as it moves: the peer
-                  // does not take its output
+    ENDING_CUT,   // for a peer that does not read its output: only what is being written is still
+                  // sent, as long as it moves
     ENDING_NOW,   // sends only the bytes that the kernel accepts at once, and does not wait
     ENDING_LINGER // as FLUSH, for as long as output moves: the peer has ended in good order
 } connection_ending;
 
 // Sends `farewell` (may be empty) as the last and closes. No `received` comes after it. `why` and
-// `text` (STATUS_OK and "" for an end in good order) are for a framing that says them once more.
+// `text` (STATUS_OK and "" for an orderly end) are for framings that contain a reason too.
 void connection_close(connection *c, connection_ending ending, status why, const char *text,
                       const void *farewell, size_t size);
 

@@ -8,8 +8,8 @@
 #include "server/base/memory.h"
 
 enum {
-    GATHER_LEAST = 960,       // of the first block: most often it is the only one, and malloc has
-                              // small ones at hand
+    GATHER_LEAST = 960,       // size of the first block: most often it is the only one, and malloc
+                              // keeps small ones ready
     GATHER_BYTES = 16 * 1024, // size of later blocks at most: a few hundred answers
     GATHER_MAX = 4 * 1024,    // a copy larger than this gets a block of its own size
     GONE_BLOCKS_MAX = 64      // written blocks at the front before the array is moved up
@@ -34,7 +34,7 @@ static void hold(shared_bytes *b)
 static void let_go(shared_bytes *b)
 {
     const uint32_t queued = atomic_fetch_sub_explicit(&b->queued, 1, memory_order_relaxed);
-    ASSERT(queued > 0); // as often as it was queued
+    ASSERT(queued > 0); // hold() was called before, once for each let_go()
     if (queued == 1) {
         memory_note(MEMORY_output, NULL, -size_of(b));
     }
@@ -175,7 +175,7 @@ void outbox_cut(outbox *o, size_t busy)
     ASSERT(busy <= o->size);
     uint32_t keep = o->first;
     size_t covered = 0;
-    bool open = false; // a message that has to be kept goes on in the block `keep`
+    bool open = false; // true: a message that must be kept continues in the block `keep`
     while (keep < o->blocks.count) {
         const outbox_block *block = &o->blocks.data[keep];
         if (!open && covered >= busy && block->begin == 0) {

@@ -5,8 +5,8 @@
 // not move while it is in the queue, so the spans that outbox_peek gives stay valid until they are
 // consumed, whatever is added meanwhile.
 //
-// Knows no socket. One thread at a time: that of its connection. Outboxes of several threads may
-// share blocks.
+// The outbox knows no socket. One thread at a time: that of its connection. Outboxes of several
+// threads may share blocks.
 #ifndef CAROM_SERVER_NET_OUTBOX_H
 #define CAROM_SERVER_NET_OUTBOX_H
 

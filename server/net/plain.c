@@ -6,7 +6,7 @@
 #include "server/base/metrics.h"
 #include "server/net/internal.h"
 
-enum { UNQUEUED_COPIED_MAX = 4 * 1024 }; // a larger message goes in two pieces
+enum { UNQUEUED_COPIED_MAX = 4 * 1024 }; // a message larger than this goes in two pieces
 
 // ---- input
 
@@ -66,7 +66,7 @@ bool plain_go_on_writing(connection *c, uv_buf_t buf)
     return true;
 }
 
-// The front of the queue, as much as one write may have. Returns the number of `bufs`.
+// Fills `bufs` with the front of the queue, at most one write's bytes; returns their number.
 static uint32_t peek(const connection *c, uv_buf_t bufs[WRITE_SPANS])
 {
     outbox_span spans[WRITE_SPANS];
@@ -135,7 +135,7 @@ static int plain_write_unqueued(connection *c, const uint8_t *head, size_t head_
     return written == UV_EAGAIN ? 0 : written;
 }
 
-// A large write that is under way moves without its callback being called.
+// libuv sends parts of a large write without calling back, so the unsent bytes are asked for.
 size_t plain_unsent(const connection *c)
 {
     ASSERT(c->output.busy <= c->output.queue.size);

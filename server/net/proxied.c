@@ -15,7 +15,7 @@
 #include "server/net/proxy_header.h"
 
 struct proxy_greeting {
-    size_t size, wanted; // bytes that have come, and that there have to be to go on
+    size_t size, wanted; // bytes received so far, and the number needed to go on
     uint64_t since_ms;
     uint8_t bytes[PROXY_HEADER_BYTES_MAX];
 };
@@ -72,7 +72,7 @@ static void on_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *buf)
     if (size == 0 || size == UV_ENOBUFS || g == NULL) {
         return;
     }
-    if (size < 0) { // a proxy that only looks whether the port is open says nothing
+    if (size < 0) { // a proxy's health check only connects, and sends nothing
         if (g->size > 0) {
             refuse(c, STATUS_INVALID_ARGUMENT, "the connection ended within it");
         } else {

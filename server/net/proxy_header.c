@@ -34,7 +34,7 @@ static size_t two_bytes(const uint8_t *at)
     return (size_t)at[0] << 8 | at[1];
 }
 
-// The bytes that have come of the first 16.
+// Checks those of the first 16 bytes that have come.
 static proxy_result check_begin(const uint8_t *data, size_t size, const char **why)
 {
     size_t first = sizeof FIRST_VERSION - 1 < size ? sizeof FIRST_VERSION - 1 : size;
@@ -64,7 +64,7 @@ static bool sums_up(const uint8_t *data, size_t size, size_t crc_at)
     return crc32c(0, copy, size) == told;
 }
 
-// The values behind the addresses, of which only the checksum is looked at.
+// Walks over the TLVs behind the addresses; only the checksum is evaluated.
 static proxy_result check_tlvs(const uint8_t *data, size_t at, size_t size, const char **why)
 {
     while (at < size) {
@@ -110,7 +110,7 @@ static proxy_result read_whole(const uint8_t *data, proxy_header *out, const cha
         return broken(why, "it is too short for its addresses");
     }
     if (family == FAMILY_NONE) {
-        return PROXY_DONE; // the proxy does not know either
+        return PROXY_DONE; // the proxy does not know the address either
     }
     out->told = true;
     take_source(data + PROXY_HEADER_BEGIN, family == FAMILY_TCP6, &out->source);

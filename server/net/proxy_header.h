@@ -18,7 +18,7 @@
 
 enum {
     PROXY_HEADER_BEGIN = 16,      // bytes up to and including the length
-    PROXY_HEADER_BYTES_MAX = 4096 // of a whole header: addresses, and TLVs that name a certificate
+    PROXY_HEADER_BYTES_MAX = 4096 // largest header: addresses, and TLVs that name a certificate
 };
 
 typedef union proxy_address {
@@ -29,14 +29,15 @@ typedef union proxy_address {
 
 typedef struct proxy_header {
     size_t size; // bytes of the whole header
-    bool told;   // `source` is the client's; else the proxy speaks for itself (a health check)
+    bool told;   // `source` is the client's address; false: the proxy speaks for itself (a health
+                 // check)
     proxy_address source;
 } proxy_header;
 
 typedef enum proxy_result {
-    PROXY_MORE, // a beginning: `size` is how many bytes there have to be to go on
+    PROXY_MORE, // incomplete: `size` is the number of bytes needed to go on
     PROXY_DONE,
-    PROXY_BROKEN // *why says how; constant
+    PROXY_BROKEN // *why is a constant text that says how
 } proxy_result;
 
 // Reads the bytes received so far, perhaps only a part. Never asks for a byte after the header.

@@ -29,7 +29,7 @@ typedef struct proxy_peers {
 // for too many networks.
 status proxy_peers_add(proxy_peers *p, const char *text, error *err);
 
-// Whether that address, of a socket, is one of theirs.
+// Whether a socket's address belongs to one of the networks.
 bool proxy_peers_have(const proxy_peers *p, const struct sockaddr *address);
 
 #endif

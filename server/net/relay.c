@@ -20,7 +20,7 @@ static void gather(relay_batch *b, relay_message *m)
     b->count++;
 }
 
-// True when the taker has to be woken.
+// Returns true when the receiving thread must be woken.
 static bool push(relay_batch *b, queue *to)
 {
     if (b->first == NULL) {
@@ -169,7 +169,7 @@ static void let_go(relay *r)
 static void take_report(relay_message *m)
 {
     relay *r = m->relay;
-    ASSERT(r->near != NULL); // RELAY_GONE is the last report
+    ASSERT(r->near != NULL); // RELAY_GONE is the last report to a near connection
     switch (m->kind) {
     case RELAY_INPUT: {
         relay_input *input = (relay_input *)m;

@@ -42,7 +42,7 @@ typedef enum relay_kind {
     RELAY_FINISH,
     RELAY_END,
     RELAY_FREE,
-    RELAY_STOP, // to the thread: no connection is left, none will come
+    RELAY_STOP, // to the thread: no connection is left, and no more will come
     RELAY_INPUT,
     RELAY_INPUT_OVER,
     RELAY_WRITTEN,
@@ -57,7 +57,7 @@ typedef struct relay_message {
     relay *relay;
 } relay_message;
 
-// An INPUT, which comes back as TAKEN.
+// An INPUT message, which comes back as TAKEN.
 typedef struct relay_input {
     relay_message message;    // must be the first field
     struct relay_input *next; // list of those that the near connection has not processed
@@ -76,11 +76,11 @@ typedef struct io_thread {
     io_threads *all;
     queue orders; // to the far connections
     relay_message stop;
-    // The near side's.
+    // The near side's fields.
     pthread_t thread;
     relay_batch ordered;
     uint32_t connections;
-    // The I/O thread's.
+    // The I/O thread's fields.
     uv_loop_t loop;
     uv_async_t wake;
     network *network; // network of the far connections, without a listener
@@ -104,7 +104,7 @@ struct relay {
     // Set by the near side before OPEN or WRITE, and read by the far one while that is under way.
     int descriptor;
     char name[CONNECTION_NAME_BYTES]; // the connection's name
-    uint64_t address;                 // and its address
+    uint64_t address;                 // the connection's address
     struct tls_stream *tls;
     const void *plain_answer;
     size_t plain_answer_size;
@@ -112,15 +112,15 @@ struct relay {
     uint32_t block_count;
     shared_bytes *blocks[RELAY_BLOCKS_MAX];
     uint64_t sent; // bytes that the far side has passed to the kernel before WRITTEN
-    // The near side's.
+    // The near side's fields.
     connection *near;
     relay_input *first, **last; // input that waits until the connection is read
     bool over;                  // the peer's end follows it
     bool ended, finished;       // END, FINISH were sent
     bool delivering;
-    // The far side's.
+    // The far side's fields.
     connection *far; // NULL: it is gone
-    size_t unread;   // bytes that the near side has not dealt with
+    size_t unread;   // bytes that the near side has not processed
 };
 
 // ---- network thread
@@ -129,25 +129,25 @@ struct relay {
 relay *relay_open(io_threads *t, connection *near, int descriptor);
 // Passes on the outbox, as far as one write goes; `connection_written` is called when that is done.
 void relay_write(relay *r);
-// Gives the connection waiting input, as far as it wants to read.
+// Gives the connection waiting input, as much as it wants to read.
 void relay_deliver(relay *r);
 bool relay_has_input(const relay *r);
-// All was written: the far connection ends in good order.
+// Ends the far connection in good order, after all output was written.
 void relay_finish(relay *r, bool linger);
 // Ends the far connection at once, after one attempt to write the output passed on so far.
 void relay_end(relay *r);
 // Sends the messages gathered by the calls above; to be called before the loop waits.
 void relay_flush(io_threads *t);
 
-// Reports have come.
+// Processes the reports that have come.
 void relay_take_reports(io_threads *t);
 void relay_stop(io_thread *t);
 
 // ---- I/O thread
 
-// Orders have come.
+// Processes the orders that have come.
 void relay_take_orders(io_thread *t);
-// The calls of the network that has the far connections.
+// The handler of the network that has the far connections.
 network_handler relay_handler(io_thread *t);
 
 #endif

@@ -13,13 +13,13 @@ static void read_start(connection *c)
 
 static void read_stop(connection *c)
 {
-    (void)c; // the relay looks before it hands on
+    (void)c; // the relay checks whether input is wanted before it delivers
 }
 
 static bool shakes_hands(const connection *c)
 {
     (void)c;
-    return false; // the far end does
+    return false; // the far end does this
 }
 
 static void deliver(connection *c)

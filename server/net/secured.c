@@ -14,7 +14,8 @@
 
 enum {
     TLS_HANDSHAKE_BYTE = 0x16, // first byte of a TLS stream
-    SEAL_BYTES = 64 * 1024     // sealed before a write; below TLS_SEALED_BYTES_MAX by two records
+    SEAL_BYTES = 64 * 1024     // plain bytes sealed before a write; below TLS_SEALED_BYTES_MAX by
+                               // two records
 };
 
 // ---- states
@@ -35,7 +36,7 @@ static void change(connection *c, tls_state to)
     c->tls.state = to;
 }
 
-// Sealed bytes wait for the socket.
+// Whether sealed bytes wait for the socket.
 static bool waits(const connection *c)
 {
     size_t size;
@@ -45,7 +46,7 @@ static bool waits(const connection *c)
 
 // ---- input
 
-// Everything that was to be sent is dropped, but for an alert.
+// Drops all output but an alert.
 static void fail(connection *c, const char *why)
 {
     char reason[ERROR_TEXT_MAX];
@@ -64,7 +65,7 @@ static void fail(connection *c, const char *why)
     connection_mark_dirty(c);
 }
 
-// The peer speaks, but not TLS: it is answered so that it sees why.
+// Answers a peer that does not speak TLS in plain bytes, so that it sees why.
 static void refuse_plain(connection *c)
 {
     metrics_add(METRIC_tls_refused, 1);
@@ -97,7 +98,7 @@ static void note_handshake(connection *c)
         change(c, TLS_SPOKEN);
         acknowledge_now(c);
         metrics_add(METRIC_tls_handshakes, 1);
-        connection_mark_dirty(c); // output queued meanwhile
+        connection_mark_dirty(c); // output may have been queued meanwhile
     }
 }
 
@@ -109,7 +110,7 @@ static bool shakes_hands(const connection *c)
 static void received(connection *c, const uint8_t *data, size_t size)
 {
     network *n = c->network;
-    // A closing connection still completes its handshake, so that it can be told why it is closed.
+    // A closing connection still completes its handshake, so that the peer receives the reason.
     if (c->state != CONNECTION_OPEN && (c->state != CONNECTION_FLUSHING || !shakes_hands(c))) {
         return;
     }

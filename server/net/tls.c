@@ -214,7 +214,7 @@ static long bio_control(BIO *bio, int command, long number, void *argument)
 static BIO_METHOD *bio_method(void)
 {
     static BIO_METHOD *method;
-    if (method == NULL) { // kept until the process ends
+    if (method == NULL) { // OpenSSL keeps it until the process ends
         method = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "carom");
         ASSERT(method != NULL);
         BIO_meth_set_read_ex(method, bio_read);

@@ -21,7 +21,7 @@
 
 // ---- the certificate
 
-// A certificate with its chain, and its key. Streams keep the one that they began with.
+// A certificate with its chain, and its key. Streams keep the certificate that they began with.
 typedef struct tls_files tls_files;
 
 // Reads both PEM files. The paths are copied. Errors: STATUS_UNAVAILABLE for a file that cannot be
@@ -81,7 +81,8 @@ void tls_seal_end(tls_stream *t);
 uint8_t *tls_sealed(const tls_stream *t, size_t *size);
 // The first `size` sealed bytes were sent.
 void tls_drop(tls_stream *t, size_t size);
-// Gives them away: returns memory that the caller frees, in which they begin at *begin.
+// Passes the sealed bytes to the caller: returns memory that the caller frees, in which they begin
+// at *begin.
 uint8_t *tls_take_sealed(tls_stream *t, char **begin, size_t *size);
 
 #endif
