@@ -8,7 +8,8 @@
 
 typedef struct timed_batch {
     uint64_t at;   // the tick that it names
-    uint64_t plan; // the tick in which the prediction applies it: later, if it was late
+    uint64_t plan; // the tick in which the prediction applies it: a later one, if the batch was
+                   // late
     command command;
     size_t bytes;
 } timed_batch;
@@ -18,7 +19,7 @@ typedef struct made_thing {
     uint64_t at;
     uint32_t index;
     uint64_t id;
-    bool confirmed; // it is the server's
+    bool confirmed; // the id is the server's
 } made_thing;
 
 typedef struct batches {

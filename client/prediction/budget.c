@@ -5,8 +5,8 @@
 
 #include "common/base/array.h"
 
-#define FOLLOW 0.1 // a new measurement counts by this
-#define WILD   4.0 // one that is so many times larger was disturbed
+#define FOLLOW 0.1 // weight of a new measurement
+#define WILD   4.0 // a measurement so many times larger than the mean was disturbed
 
 static void follow(double *average, double value)
 {
@@ -57,7 +57,7 @@ uint32_t budget_steps(const budget *b, double budget_ms, bool copied, uint32_t a
         return UINT32_MAX;
     }
     if (b->body_ms <= 0.0) {
-        return 1; // which is measured
+        return 1; // one step is measured first
     }
     const double left = BUDGET_MOST * budget_ms - (copied ? b->copy_ms : 0.0);
     const double steps = left / (b->body_ms * (double)(awake + BUDGET_STEP_BODIES));
@@ -98,7 +98,7 @@ static uint32_t ring_of(const centre *c, vec2d at)
     return ring;
 }
 
-// Leaves the islands of the own bodies awake, and those that reach into the first rings.
+// Leaves awake the islands of the own bodies, and those that reach into the first rings.
 static uint32_t keep_rings(physics_world *world, const centre *c, uint32_t rings,
                            const body_id *own, uint32_t own_count, const body_placing *rows,
                            uint32_t count)
@@ -127,7 +127,7 @@ uint32_t budget_rest_far(physics_world *world, const body_id *own, uint32_t own_
             in_ring[ring_of(&c, rows[i].position)] += 1.0;
         }
     }
-    uint32_t rings = 0; // as many as fit
+    uint32_t rings = 0; // number of rings that fit
     for (double sum = 0.0; rings <= BUDGET_RINGS && sum + in_ring[rings] <= most; rings++) {
         sum += in_ring[rings];
     }

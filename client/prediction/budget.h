@@ -9,23 +9,24 @@
 #include "client/prediction/prediction.h"
 
 enum {
-    BUDGET_STEP_BODIES = 16, // a step costs as much as so many bodies more
-    BUDGET_OWN = 8,          // own bodies, the latest, from which distances are measured
+    BUDGET_STEP_BODIES = 16, // cost of a step, expressed as a number of bodies
+    BUDGET_OWN = 8,          // the latest own bodies, from which distances are measured
     BUDGET_RINGS = 12        // distances that are tried: 1 m, 2 m, 4 m …
 };
-#define BUDGET_SHARE 0.5  // of the budget is planned, since islands wake on the way,
-#define BUDGET_MOST  0.95 // and so much is used
+#define BUDGET_SHARE 0.5  // share of the budget that is planned, since islands wake on the way,
+#define BUDGET_MOST  0.95 // and share that may be used
 
 typedef struct budget {
-    double body_ms; // of one awake body in one step; 0: not known
-    double copy_ms; // of a copy
-    double growth;  // by what bodies that wake on the way make the steps dearer; 0: not known
+    double body_ms; // time of one awake body in one step; 0: not known
+    double copy_ms; // time of a copy
+    double growth;  // factor by which bodies that wake on the way make steps more expensive; 0: not
+                    // known
 } budget;
 
-// A frame took so long: `work` is the sum over its steps of awake bodies + BUDGET_STEP_BODIES.
+// Records a frame's time: `work` is the sum of awake bodies + BUDGET_STEP_BODIES over its steps.
 void budget_note(budget *b, double took_ms, double work, bool copied);
-// Islands were put to rest, and `planned` bodies left awake in each of `steps` steps: they made
-// `work`.
+// Records the growth of awake bodies: islands were put to rest, `planned` bodies were left awake in
+// each of `steps` steps, and those steps made `work`.
 void budget_note_growth(budget *b, double work, double planned, double steps);
 // How many bodies may be awake in each of `steps` steps after a copy.
 double budget_bodies(const budget *b, double budget_ms, uint64_t steps);

@@ -1,4 +1,4 @@
-// Events of a predicted world: each is told once as predicted, and once more when the server's
+// Events of a predicted world: each is reported once as predicted, and once more when the server's
 // world has decided it. An event that comes a little earlier or later than it was predicted is the
 // same event, so that its sound is not played twice.
 #ifndef CAROM_CLIENT_PREDICTION_FORESEEN_EVENTS_H
@@ -13,21 +13,21 @@ typedef struct foreseen {
 } foreseen;
 
 typedef struct foreseen_events {
-    ARRAY(foreseen) open; // predicted and not decided
+    ARRAY(foreseen) open; // events predicted and not decided yet
     ARRAY(prediction_event) told;
-    uint32_t told_at; // the next one to be told
+    uint32_t told_at; // index of the next event to report
     uint32_t round;   // counts predictions of the same ticks
     uint64_t window;  // ticks by which an event may move
     uint64_t lost;
 } foreseen_events;
 
 void foreseen_events_deinit(foreseen_events *f);
-// All ticks after the confirmed one are predicted again.
+// Begins a round: all ticks after the confirmed one are predicted again.
 void foreseen_events_again(foreseen_events *f);
 void foreseen_events_predicted(foreseen_events *f, const physics_world *world, uint32_t kinds);
-// The same of the confirmed world; takes back what ought to have happened by now.
+// Compares with the confirmed world's events; takes back those that should have happened by now.
 void foreseen_events_confirmed(foreseen_events *f, const physics_world *world, uint32_t kinds);
-// Takes back all that is open.
+// Takes back all open events.
 void foreseen_events_drop(foreseen_events *f);
 bool foreseen_events_next(foreseen_events *f, prediction_event *out);
 

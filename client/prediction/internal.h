@@ -16,9 +16,9 @@
 // A tick of the present timeline, at tick % PREDICTION_TICKS_MAX.
 typedef struct predicted_tick {
     uint64_t tick;
-    uint64_t hash;  // of the predicted state
-    bool predicted; // hash counts
-    bool done;      // it was predicted before, so that it is not its first time
+    uint64_t hash;  // hash of the predicted state
+    bool predicted; // the hash is valid
+    bool done;      // it was predicted before: this is not its first time
     bool asked;     // its commands were asked for
 } predicted_tick;
 
@@ -30,37 +30,38 @@ typedef struct own_body {
 struct prediction {
     prediction_options options;
     const log_player *confirmed; // NULL: none yet
-    physics_world *world;        // the predicted one; NULL: none yet
-    bool ready;                  // it is a copy of this confirmed world, with what came after
-    bool valid;                  // and can go on from there
-    uint64_t still_commands;     // that the confirmed world had when both stood still
+    physics_world *world;        // the predicted world; NULL: none yet
+    bool ready;                  // the world is a copy of this confirmed world, with the ticks
+                                 // after it
+    bool valid;                  // the world can go on from its present state
+    uint64_t still_commands;     // commands that the confirmed world had when both worlds paused
     // ---- comparison
-    bool differs;     // the last confirmed tick was predicted otherwise
-    bool replans;     // a batch is not where it was predicted
-    uint64_t settled; // the confirmed tick up to which all is compared
+    bool differs;     // the last confirmed tick differs from its prediction
+    bool replans;     // a batch came in another tick than predicted
+    uint64_t settled; // the confirmed tick up to which hashes are compared
     predicted_tick ticks[PREDICTION_TICKS_MAX];
     batches batches;
     uint64_t shown_at; // `at` of the latest own batch that the log has shown
     // ---- the frame
     lead_clock clock;
-    uint64_t tick;       // of the predicted world
-    uint64_t goal;       // where this frame leads
+    uint64_t tick;       // tick of the predicted world
+    uint64_t goal;       // the tick that this frame leads to
     uint64_t correct_at; // the tick at which a rollback's corrections are measured; 0: none
-    double correct_part; // what part of it was drawn
-    bool corrects;       // they count as errors
+    double correct_part; // the position between the tick before and it that was drawn, 0 to 1
+    bool corrects;       // the corrections count as errors
     uint64_t next_input; // the next tick whose commands are asked for
     uint64_t given_at;   // the tick that prediction_next() named
-    bool given;          // its commands may be given
+    bool given;          // its commands may be given now
     bool redo_named;     // the redo of the tick to come was named
     uint64_t stop;       // the tick up to which this frame has time
     uint64_t copied_at;  // the tick of the copy that the predicted world began with
-    bool partial;        // islands rest in it for want of time: no hash of it counts
-    bool copied;         // in this frame
+    bool partial;        // some islands were put to rest to save time: its hashes do not count
+    bool copied;         // the world was copied in this frame
     uint64_t drawn_at;   // the tick that was drawn before a rollback
     uint64_t taken_at;   // the tick whose poses were taken last
-    uint32_t planned;    // bodies that were left awake then
-    double work;         // of this frame's steps, see budget_note()
-    double spent_ms;     // of this frame until now, as the caller has measured it
+    uint32_t planned;    // bodies that were left awake when islands were put to rest
+    double work;         // work of this frame's steps, see budget_note()
+    double spent_ms;     // time of this frame so far, as the caller has measured it
     budget budget;
     double faded; // when errors faded last [s]
     // ---- what follows

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LATE_SHARE 0.98 // the share of batches that is to be in time
-#define SAFE_TICKS 1.0  // and by so much
-#define LOOK_S     0.25 // between looks at the margins
-#define CALM_TICKS 0.5  // less slack than now by so little is no reason to change it
-#define CATCH_UP_S 0.5  // a clock that is off by little is right after about this time
-#define NEAR_TICKS 0.01 // the lead that is needed is sought as closely as this
+#define LATE_SHARE 0.98 // the share of batches that should be in time
+#define SAFE_TICKS 1.0  // and the time by which they should be
+#define LOOK_S     0.25 // time between evaluations of the margins
+#define CALM_TICKS 0.5  // a smaller decrease of the slack changes nothing
+#define CATCH_UP_S 0.5  // time in which the clock corrects a small deviation
+#define NEAR_TICKS 0.01 // precision with which the needed lead is sought
 
 enum { HALVINGS = 24 };
 
@@ -37,7 +37,7 @@ void lead_clock_arrival(lead_clock *c, double now, uint64_t tick)
     }
 }
 
-// The earliest arrival of the last spans stands for the way without jitter.
+// The earliest arrival of the last spans represents the path without jitter.
 double lead_clock_seen(const lead_clock *c, double now)
 {
     double latest = -(double)INFINITY;
@@ -123,14 +123,15 @@ static int by_value(const void *a, const void *b)
 }
 
 typedef struct lead_needs {
-    double *leads; // with which each margin's batch would have come just in time, ascending [ticks]
+    double *leads; // leads with which each margin's batch would have come just in time, ascending
+                   // [ticks]
     uint32_t count;
-    double usual; // their median: of a batch that nothing held up
+    double usual; // their median: the lead of a batch that was not delayed
     double rate;  // batches a tick
 } lead_needs;
 
-// The batches that came with the one that needed `lead`, held up behind it: one margin, the
-// smallest, stands for all of them.
+// Estimates the batches that were held up behind the one that needed `lead`: the server reports one
+// margin, the smallest, for all of them.
 static double held_behind(const lead_needs *n, double lead)
 {
     return n->rate * fmax(ceil(lead - n->usual) - 1.0, 0.0);

@@ -8,10 +8,10 @@
 // The slack begins at 2 ticks and then follows the server's `margin` (how long before its tick a
 // batch came): over TCP lateness has two humps, since a lost segment costs a round trip, so the
 // clock takes the 98th percentile of the batches of the last 10 s and not a mean (compare Unity's
-// Netcode for Entities). The server tells the smallest margin since its last record; a batch that
-// was held up held those behind it, and the clock counts these too. The clock runs 0.9 to 1.1 times
-// as fast until it is right; more than 10 ticks off, it jumps. Lead over 500 ms becomes input
-// delay, and so does what the game asks for: then commands name later ticks, and less is predicted.
+// Netcode for Entities). The server reports the smallest margin since its last record; a delayed
+// batch delays those behind it, and the clock counts these too. The clock runs 0.9 to 1.1 times as
+// fast until it is right; more than 10 ticks off, it jumps. Lead over 500 ms becomes input delay,
+// and so does what the game asks for: then commands name later ticks, and less is predicted.
 //
 // The caller brings the time. Pure but for the struct; one thread at a time.
 #ifndef CAROM_CLIENT_PREDICTION_LEAD_CLOCK_H
@@ -22,9 +22,10 @@
 
 enum {
     LEAD_SLACK_TICKS = 2,   // the slack before the first margin is known
-    LEAD_JUMP_TICKS = 10,   // farther off, the clock jumps
+    LEAD_JUMP_TICKS = 10,   // a larger deviation makes the clock jump
     LEAD_DELAY_MAX = 3,     // the most input delay that a game may ask for [ticks]
-    LEAD_MARGINS_MAX = 640, // margins kept: 10 s at 60 a second, and some; more drop the oldest
+    LEAD_MARGINS_MAX = 640, // margins kept: somewhat more than 10 s at 60 a second; more drop the
+                            // oldest
     LEAD_ARRIVALS = 8,      // spans of LEAD_ARRIVAL_S whose earliest arrivals are kept
     LEAD_HISTORY = 64       // moments whose lead is kept, LEAD_HISTORY_S apart
 };
@@ -42,13 +43,13 @@ typedef struct lead_margin {
 
 typedef struct lead_clock {
     double hz;
-    double now;      // of the last advance [s]
+    double now;      // time of the last advance [s]
     double position; // the predicted tick, with its fraction
     bool running;    // there was an arrival and an advance
     double rate;     // 1: as fast as the server
     double rtt;      // [s]
     double slack;    // [ticks]
-    double margin;   // the last one told [s]
+    double margin;   // the last margin that the server reported [s]
     bool has_margin;
     uint32_t delay_wanted; // input delay that the game asks for [ticks]
     struct {
@@ -66,18 +67,19 @@ typedef struct lead_clock {
 } lead_clock;
 
 void lead_clock_init(lead_clock *c, double hz);
-// The state of `tick` has arrived.
+// Records that the state of `tick` has arrived.
 void lead_clock_arrival(lead_clock *c, double now, uint64_t tick);
 void lead_clock_rtt(lead_clock *c, double seconds);
-// The smallest margin of this client's batches since the last one that the server told [s].
+// Records the server's report: the smallest margin of this client's batches since its last report
+// [s].
 void lead_clock_margin(lead_clock *c, double now, double seconds);
 // Whether any state has arrived.
 bool lead_clock_has_seen(const lead_clock *c);
-// A new frame. Returns whether the position jumped instead of going on.
+// Begins a frame. Returns whether the position jumped.
 bool lead_clock_advance(lead_clock *c, double now);
 // The tick of the latest state that can have arrived by now, with its fraction.
 double lead_clock_seen(const lead_clock *c, double now);
-// How far the predicted tick is ahead of that, when the clock is right [ticks].
+// How far the predicted tick is ahead of lead_clock_seen() once the clock is right [ticks].
 double lead_clock_ahead(const lead_clock *c);
 // Ticks between a command and the tick that the client steps when it is made.
 uint32_t lead_clock_delay(const lead_clock *c);

@@ -109,7 +109,7 @@ static void apply_planned(prediction *p, uint64_t tick)
             continue;
         }
         command_result result;
-        error unused; // the server decides; here it does what it does there: nothing
+        error unused; // an error has no effect here, as on the server, which decides
         if (apply_command(p->world, &b->command, &result, &unused) == STATUS_OK) {
             batches_note_made(&p->batches, b->at, &result, false);
             command_result_free(&result);
@@ -119,13 +119,14 @@ static void apply_planned(prediction *p, uint64_t tick)
     }
 }
 
-// Poses are needed at the last two ticks of a frame, and of what was drawn before a rollback.
+// Whether poses of the present tick are needed: the last two of a frame, and the tick that was
+// drawn before a rollback, with the one before it.
 static bool is_drawn(const prediction *p)
 {
     return p->tick + 1 >= p->stop || p->tick + 1 == p->correct_at || p->tick == p->correct_at;
 }
 
-// The own bodies, those named last first.
+// The own bodies, most recently named first.
 static void own_bodies(const prediction *p, body_id own[PREDICTION_OWN_MAX])
 {
     uint64_t named[PREDICTION_OWN_MAX];
@@ -173,7 +174,7 @@ static void note_drawn(prediction *p)
     }
 }
 
-// The frame ends at this tick, for want of time.
+// Ends the frame at this tick, because time is short.
 static void stop_here(prediction *p)
 {
     p->stop = p->tick;
@@ -186,8 +187,8 @@ static void stop_here(prediction *p)
     p->figures.approximate += !p->partial;
 }
 
-// Whether one more step fits; each frame has one at least. Islands wake while steps are made. The
-// time is that which the caller has measured, or an estimate where that is more.
+// Whether one more step fits the budget; each frame makes at least one. Islands wake while steps
+// are made. The time counted is the caller's measurement, or the estimate if that is larger.
 static bool has_time(const prediction *p)
 {
     const double budget_ms = p->options.budget_ms;
@@ -226,7 +227,7 @@ static void copy_confirmed(prediction *p)
         const world_def def = world_definition(from);
         error unused;
         const status made = world_create(&def, &p->world, &unused);
-        ASSERT(made == STATUS_OK); // the definition is another world's
+        ASSERT(made == STATUS_OK); // the definition is that of an existing world
         world_want_events(p->world, p->options.events);
     }
     world_copy(p->world, from);
@@ -239,13 +240,13 @@ static void copy_confirmed(prediction *p)
     foreseen_events_again(&p->events);
 }
 
-// The share of the way from the tick before to this one at which bodies are drawn, 0 to 1.
+// The position between the tick before and this one at which bodies are drawn, 0 to 1.
 static double part_at(const prediction *p, uint64_t tick)
 {
     return fmin(fmax(p->clock.position - (double)tick, 0.0), 1.0);
 }
 
-// The ticks after the confirmed one were predicted in another course.
+// Forgets the hashes after the confirmed tick: they were predicted from other inputs.
 static void forget_hashes(prediction *p, uint64_t last)
 {
     for (uint64_t tick = p->settled + 1; tick <= last; tick++) {
@@ -253,7 +254,7 @@ static void forget_hashes(prediction *p, uint64_t last)
     }
 }
 
-// Leaves what there is time for awake, and plans the frame's last tick.
+// Leaves awake only as many bodies as there is time for, and plans the frame's last tick.
 static void fit_budget(prediction *p)
 {
     const double budget_ms = p->options.budget_ms;
@@ -267,7 +268,7 @@ static void fit_budget(prediction *p)
         array_reserve(&rows, world_count(p->world).bodies + 1);
         rows.count = world_poses(p->world, rows.data, rows.capacity);
         awake = budget_rest_far(p->world, own, p->own_count, most, rows.data, rows.count);
-        p->partial = awake < all; // all may be one island, of the own bodies
+        p->partial = awake < all; // all bodies may be one island with the own ones
         if (p->partial) {
             shown_poses_carry(&p->shown, rows.data, rows.count, p->world);
             p->planned = awake;
@@ -304,7 +305,7 @@ static void roll_back(prediction *p, bool jumps, bool wrong)
     note_drawn(p);
 }
 
-// Paused worlds do not step; there is nothing to predict, and commands act at once.
+// While the confirmed world is paused nothing is predicted, and commands act at once.
 static void stand_still(prediction *p)
 {
     const log_player *from = p->confirmed;
@@ -319,7 +320,7 @@ static void stand_still(prediction *p)
     p->still_commands = from->commands;
     copy_confirmed(p);
     note_drawn(p);
-    p->valid = false; // the first frame that predicts copies again
+    p->valid = false; // the first frame after the pause copies the world again
 }
 
 static uint64_t goal_of(const prediction *p, uint64_t least)
@@ -361,7 +362,7 @@ void prediction_begin(prediction *p, double now)
     p->goal = goal_of(p, jumps || !p->valid || behind ? p->settled : p->tick);
     if (jumps || !p->valid || behind) {
         const uint64_t due = p->goal + 1 + lead_clock_delay(&p->clock);
-        p->next_input = due > p->next_input ? due : p->next_input; // no tick is asked for again
+        p->next_input = due > p->next_input ? due : p->next_input; // no tick is named a second time
         roll_back(p, true, wrong);
     } else if (wrong || p->options.check) {
         roll_back(p, false, wrong);
@@ -413,7 +414,7 @@ bool prediction_next(prediction *p, prediction_input *out)
         t->done = true;
         step(p);
     }
-    // Commands are asked for in their time, even where there is none to predict what they do.
+    // Commands are asked for in time, even if there is no time to predict their effect.
     return p->valid && p->stop < p->goal && name_input(p, p->goal, out);
 }
 
@@ -466,7 +467,7 @@ uint32_t prediction_poses(prediction *p, prediction_pose *out, uint32_t max)
     const double seen = lead_clock_has_seen(&p->clock)
                             ? lead_clock_seen(&p->clock, p->clock.now) - PAST_TICKS
                             : (double)p->settled;
-    const bool lags = p->goal > p->tick; // what is drawn is a tick before the clock's position
+    const bool lags = p->goal > p->tick; // bodies are drawn one tick behind the clock's position
     const double part = part_at(p, p->goal);
     const double ahead = (double)(p->goal - p->tick) + part - 1.0;
     return shown_poses_read(&p->shown, lags ? 1.0 : part, seen, lags ? ahead / p->clock.hz : 0.0,

@@ -38,10 +38,10 @@
 #include "proto/log/log_player.h"
 
 enum {
-    PREDICTION_TICKS_MAX = 2048,   // ticks whose hashes are kept; and so many are ahead at most
+    PREDICTION_TICKS_MAX = 2048,   // ticks whose hashes are kept, which also bounds the ticks ahead
     PREDICTION_BATCHES_MAX = 1024, // batches that the log has not shown yet
-    PREDICTION_BATCH_BYTES_MAX = 4 << 20, // memory of those
-    PREDICTION_EVENTS_MAX = 4096,         // events that are predicted and open; events to be told
+    PREDICTION_BATCH_BYTES_MAX = 4 << 20, // memory of those batches
+    PREDICTION_EVENTS_MAX = 4096,         // predicted and open events; also events to be reported
     PREDICTION_OWN_MAX = 64,              // own bodies; more replace those named longest ago
     PREDICTION_PAST_MAX = 256,            // bodies that are not predicted
     PREDICTION_MADE_MAX = 256 // ids of new bodies, shapes and joints that are remembered
@@ -52,8 +52,8 @@ typedef struct prediction prediction;
 typedef struct prediction_options {
     uint64_t session;     // number of the client's session, as in the log's rows
     uint32_t input_delay; // 0 to LEAD_DELAY_MAX [ticks]
-    double budget_ms;     // of a frame; 0: no limit
-    bool check;           // predict again in every frame, and compare
+    double budget_ms;     // time for the prediction in a frame; 0: no limit
+    bool check;           // for tests: predict again in every frame, and compare
     uint32_t events;      // bits 1 << event_kind
     double smoothing_s;   // half-life of a correction in what is drawn; 0: none
 } prediction_options;
@@ -66,8 +66,8 @@ prediction_options prediction_options_default(void);
 // another one.
 prediction *prediction_create(const log_player *confirmed, const prediction_options *options);
 void prediction_free(prediction *p); // NULL is allowed
-// The confirmed world is another one: after each image. Batches that have not been seen are lost,
-// and ticks whose commands were asked for may be asked for again.
+// Follows another confirmed world; called after each image. Batches that have not been seen are
+// lost, and ticks whose commands were asked for may be asked for again.
 void prediction_follow(prediction *p, const log_player *confirmed);
 void prediction_set(prediction *p, const prediction_options *options);
 prediction_options prediction_options_of(const prediction *p);
@@ -78,16 +78,16 @@ const log_player *prediction_follows(const prediction *p); // NULL: nothing
 void prediction_note_command(prediction *p, const log_command *row, const command *c,
                              const command_result *result);
 void prediction_note_step(prediction *p);
-// A record was played to its end.
+// Records that a record was played to its end.
 void prediction_note_arrival(prediction *p, double now);
-// Kinds of events that the confirmed world must make for this.
+// Kinds of events that the confirmed world must report for this prediction.
 uint32_t prediction_event_kinds(const prediction *p);
 
 // ---- the network
 
 void prediction_rtt(prediction *p, double seconds);
 void prediction_margin(prediction *p, double now, double seconds);
-// The server refused the batch of that tick: an error answered it.
+// Reports that the server refused the batch of that tick with an error.
 void prediction_refused(prediction *p, uint64_t at);
 
 // ---- a frame
@@ -97,9 +97,9 @@ typedef struct prediction_input {
     bool first_time;
 } prediction_input;
 
-// `now` [s] never goes back, and has any origin.
+// `now` [s] never decreases; its origin is arbitrary.
 void prediction_begin(prediction *p, double now);
-// With a budget: the time that the frame has taken until now, before each prediction_next().
+// With a budget: reports the time that the frame has taken so far; before each prediction_next().
 void prediction_spent(prediction *p, double ms);
 bool prediction_next(prediction *p, prediction_input *out);
 // The commands of the tick that prediction_next() named last, for the first time. Takes over what
@@ -130,7 +130,7 @@ typedef struct prediction_pose {
     double x, y, angle; // where to draw it
     double vx, vy, w;
     bool awake;
-    bool approximate; // carried on by its velocity, for want of time
+    bool approximate; // carried on by its velocity, because time is short
 } prediction_pose;
 
 // The bodies in ascending order of slots, at most `max`; returns how many there are.
@@ -140,8 +140,8 @@ uint32_t prediction_poses(prediction *p, prediction_pose *out, uint32_t max);
 
 typedef enum prediction_event_fate {
     PREDICTION_EVENT_PREDICTED, // it happened in the predicted world, and will be decided
-    PREDICTION_EVENT_CONFIRMED, // it happened; was_predicted: it was told before
-    PREDICTION_EVENT_TAKEN_BACK // it was told, and did not happen
+    PREDICTION_EVENT_CONFIRMED, // it happened; was_predicted: it was reported before
+    PREDICTION_EVENT_TAKEN_BACK // it was reported as predicted, and did not happen
 } prediction_event_fate;
 
 typedef struct prediction_event {
@@ -150,33 +150,33 @@ typedef struct prediction_event {
     physics_event event;
 } prediction_event;
 
-// The next event that was not told yet; false: none.
+// The next event that was not reported yet; false: none.
 bool prediction_next_event(prediction *p, prediction_event *out);
 
 // ---- figures
 
 typedef struct prediction_figures {
     double right;        // share of the last 8 s' confirmed ticks that were predicted to the bit
-    double rollbacks;    // a second, of the last 8 s
-    double depth;        // ticks that a rollback of those predicted again, on average
-    double error;        // the own bodies' largest correction of the last 8 s [m]
-    double error_others; // the same of other bodies
+    double rollbacks;    // rollbacks a second, over the last 8 s
+    double depth;        // ticks that a rollback predicted again, on average
+    double error;        // largest correction of an own body in the last 8 s [m]
+    double error_others; // the same for other bodies
     double lead;         // ticks from the last confirmed to the predicted one
     double slack;        // ticks
     double rtt, margin;  // [s]; the margin is NAN before the first
-    double rate;         // of the clock; 1: as fast as the server
+    double rate;         // rate of the clock; 1: as fast as the server
     uint32_t delay;      // input delay [ticks]
     uint32_t waiting;    // batches that the log has not shown yet
-    uint64_t ticks, ticks_right, rollback_count;           // in all
-    uint64_t sent, confirmed, late, lost, refused, failed; // batches in all
+    uint64_t ticks, ticks_right, rollback_count;           // totals
+    uint64_t sent, confirmed, late, lost, refused, failed; // totals of batches
     uint64_t approximate;                                  // frames in which time was short
-    uint64_t check_failures;  // ticks that came out otherwise when they were predicted again,
-    uint64_t check_failed_at; // the first of them
+    uint64_t check_failures;  // ticks with another result when they were predicted again,
+    uint64_t check_failed_at; // and the first of them
     uint64_t events_lost;
-    double step_ms, copy_ms; // of late, on average
+    double step_ms, copy_ms; // recent mean times of a step and of a copy
 } prediction_figures;
 
-// Their names: X(name), for those who tell them all.
+// The names of all figures as X(name), for callers that report them all.
 #define PREDICTION_FIGURES(X)                                                                      \
     X(right)                                                                                       \
     X(rollbacks)                                                                                   \

@@ -1,10 +1,10 @@
-// The server's log against the prediction: it decides which ticks were right, and what became of
-// the batches; see prediction.h.
+// Compares the server's log with the prediction: which ticks were right, and the outcome of each
+// batch; see prediction.h.
 #include "client/prediction/internal.h"
 
 #include <math.h>
 
-#define LOST_S 2.0 // a batch that the log does not show so long after its tick never comes [s]
+#define LOST_S 2.0 // time after which a batch that the log has not shown counts as lost [s]
 
 static bool is_own(const prediction *p, const log_command *row, const command *c)
 {
@@ -17,7 +17,7 @@ void prediction_note_command(prediction *p, const log_command *row, const comman
 {
     const uint32_t at = is_own(p, row, c) ? batches_find(&p->batches, c->apply.at) : UINT32_MAX;
     if (at == UINT32_MAX) {
-        return; // somebody else's, or sent past the prediction
+        return; // another session's batch, or one that was sent without the prediction
     }
     batches_note_made(&p->batches, c->apply.at, result, true);
     p->figures.confirmed++;
@@ -26,8 +26,8 @@ void prediction_note_command(prediction *p, const log_command *row, const comman
     batches_remove(&p->batches, at);
 }
 
-// A batch that has not come in its tick acts in the next one, as far as is known; one that a later
-// batch has passed, or that is long overdue, never does.
+// A batch that was not in its tick's record is expected in the next one; one that a later batch has
+// overtaken, or that is long overdue, counts as lost.
 static void look_at_waiting(prediction *p, uint64_t tick)
 {
     const uint64_t patience = (uint64_t)ceil(LOST_S * p->clock.hz);

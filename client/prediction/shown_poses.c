@@ -28,7 +28,7 @@ void shown_poses_clear(shown_poses *s)
     }
 }
 
-// The short way round.
+// The shorter of the two turns.
 static double turn(double from, double to)
 {
     const double turns = (to - from) / (2.0 * PI_D);
@@ -143,7 +143,7 @@ shown_correction shown_poses_correct(shown_poses *s, double part, double ahead, 
     for (uint32_t i = 0; i < s->bodies.count; i++) {
         shown_body *b = &s->bodies.data[i];
         if (!b->keeps) {
-            continue; // new since then
+            continue; // the body is new since then
         }
         b->keeps = false;
         const shown_pose now = carried(between(b->before, b->now, part), b->vx, b->vy, b->w, ahead);

@@ -1,6 +1,7 @@
 // Where a predicted world's bodies are drawn: between the last two predicted ticks, plus an error
-// that fades. A correction moves a body within one tick; drawn is where it was plus what is left of
-// the difference, which halves in smoothing_s (0.06 s, as in Unreal). A large one is shown at once.
+// that fades. A correction moves a body within one tick; the body is drawn at its new place plus
+// the rest of the difference, which halves every smoothing_s (0.06 s, as in Unreal). A large
+// correction is shown at once.
 //
 // Bodies that are not predicted are drawn between the confirmed ticks instead.
 #ifndef CAROM_CLIENT_PREDICTION_SHOWN_POSES_H
@@ -10,7 +11,7 @@
 #include "common/base/array.h"
 
 #define SHOWN_JUMP_M 2.5 // larger errors are shown at once [m],
-#define SHOWN_JUMP_S 0.6 // unless the body is fast: what it goes in this time
+#define SHOWN_JUMP_S 0.6 // unless the body is fast: then larger than its path in this time
 
 enum { SHOWN_PAST_TICKS = 64 }; // confirmed ticks of which poses are kept
 
@@ -22,13 +23,13 @@ typedef struct shown_pose {
 typedef struct shown_body {
     body_id id;
     shown_pose before, now; // at the tick before the last predicted one, and there
-    shown_pose error;       // what is drawn less where it is predicted
-    shown_pose kept;        // during a rollback: where it was drawn,
-    shown_pose was;         // and where it was predicted
+    shown_pose error;       // the drawn pose minus the predicted one
+    shown_pose kept;        // during a rollback: the pose that was drawn,
+    shown_pose was;         // and the pose that was predicted
     double vx, vy, w;
     bool awake, keeps;
-    bool approximate; // it rests in the predicted world for want of time,
-    shown_pose base;  // and was here, so fast, when that began
+    bool approximate; // it rests in the predicted world because time is short,
+    shown_pose base;  // and had this pose and velocity when that began
     double base_vx, base_vy, base_w;
 } shown_body;
 
@@ -51,24 +52,26 @@ typedef struct shown_correction {
 
 void shown_poses_deinit(shown_poses *s);
 void shown_poses_clear(shown_poses *s);
-// The world has made a tick; `since`: the time since the copy that it began with [s].
+// Takes the poses of the world's new tick; `since`: the time since the copy that it began with [s].
 void shown_poses_take(shown_poses *s, const physics_world *world, double since);
-// The rows of a copy, before islands were put to rest: bodies that are asleep in `world` by now go
-// on by their velocity. NULL: none does.
+// The rows of a copy, before islands were put to rest: bodies that now sleep in `world` are moved
+// on by their velocity. NULL: no body is.
 void shown_poses_carry(shown_poses *s, const body_placing *rows, uint32_t count,
                        const physics_world *world);
-// Before a rollback, and when the same tick is predicted again. `part`: how much of the way from
-// the tick before to the last one is shown.
+// Keeps the drawn poses before a rollback, and when the same tick is predicted again. `part`: the
+// drawn position between the tick before and the last one, 0 to 1.
 void shown_poses_keep(shown_poses *s, double part);
-// `ahead`: how long what was drawn is after the world's tick, for want of time [s].
+// Turns the change since shown_poses_keep() into errors. `ahead`: how far the drawn moment lies
+// after the world's tick, because time was short [s].
 shown_correction shown_poses_correct(shown_poses *s, double part, double ahead, const body_id *own,
                                      uint32_t own_count);
-// Time passes: errors fade.
+// Lets errors fade with time.
 void shown_poses_fade(shown_poses *s, double seconds, double half_life);
-// Bodies that stay where they were confirmed.
+// Sets whether a body is drawn where it was confirmed.
 status shown_poses_set_past(shown_poses *s, body_id body, bool past, error *err);
 void shown_poses_note_past(shown_poses *s, const physics_world *confirmed);
-// `seen` is the confirmed tick to draw those at; `ahead` as above.
+// Writes the poses to draw. `seen` is the confirmed tick for bodies that are not predicted; `ahead`
+// as above.
 uint32_t shown_poses_read(const shown_poses *s, double part, double seen, double ahead,
                           prediction_pose *out, uint32_t max);
 

@@ -5,12 +5,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { TALLY_SPANS = 8 }; // of a second each
+enum { TALLY_SPANS = 8 }; // number of spans, of a second each
 
 typedef struct tally_span {
-    uint64_t second; // when it began
+    uint64_t second; // the second in which it began
     uint32_t ticks, right, rollbacks, depth;
-    double error, error_others; // the largest [m]
+    double error, error_others; // the largest errors [m]
 } tally_span;
 
 typedef struct tally {
