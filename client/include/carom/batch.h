@@ -7,8 +7,8 @@
 //   NULL, 5000, &tick, &error); uint64_t wheel_id = carom_batch_id(batch, wheel);
 //   carom_batch_free(batch);
 //
-// A batch keeps the first error of its building, and carom_batch_apply answers it: no check is
-// needed in between. One thread at a time.
+// A batch keeps the first error of building it, and carom_batch_apply returns that error: no check
+// is needed in between. One thread at a time.
 #ifndef CAROM_BATCH_H
 #define CAROM_BATCH_H
 
@@ -24,7 +24,7 @@
 
 CAROM_BEGIN_DECLS
 
-#define CAROM_BATCH_COMMANDS_MAX 1000u // commands of one batch, by the protocol
+#define CAROM_BATCH_COMMANDS_MAX 1000u // most commands in one batch, by the protocol
 
 // Stands for an id: that of the body, shape or joint made by command `index` of the same batch.
 #define CAROM_RESULT(index) ((uint64_t)(index) | (uint64_t)1 << 63)
@@ -34,8 +34,9 @@ typedef struct carom_batch carom_batch;
 CAROM_API carom_batch *carom_batch_create(void);     // NULL: memory has run out
 CAROM_API void carom_batch_free(carom_batch *batch); // NULL is allowed
 
-// Appends a command: a method that may stand in a batch, and its arguments without the world, which
-// are taken over, also on failure. Returns its index, for CAROM_RESULT and carom_batch_result.
+// Appends a command: a method that is allowed in batches, and its arguments without the world. The
+// batch takes the arguments over, also on failure. Returns its index, for CAROM_RESULT and
+// carom_batch_result.
 CAROM_API size_t carom_batch_add(carom_batch *batch, const char *method, carom_value *args);
 
 CAROM_API size_t carom_batch_spawn(carom_batch *batch, const carom_body_options *options);
@@ -50,10 +51,10 @@ CAROM_API size_t carom_batch_count(const carom_batch *batch);
 // Forgets commands, results and error, for the next batch.
 CAROM_API void carom_batch_clear(carom_batch *batch);
 
-// Applies the batch to a world and waits; with CAROM_NO_REPLY it is only sent, has no results, and
-// nobody is told of an error. `at` (NULL: the next tick) is the tick whose state is to show it
-// first. On success the batch holds its results until it is cleared or applied again.
-// Errors: those of the building, among them CAROM_LIMIT_EXCEEDED for more than
+// Applies the batch to a world and waits; with CAROM_NO_REPLY the batch is only sent: it has no
+// results, and errors are not reported. `at` (NULL: the next tick) is the tick whose state shows it
+// first. On success the batch keeps its results until it is cleared or applied again. Errors: the
+// first error of building the batch, for example CAROM_LIMIT_EXCEEDED for more than
 // CAROM_BATCH_COMMANDS_MAX commands; those of carom_call: nothing was applied then, unless the
 // answer was lost (CAROM_UNAVAILABLE and not error->from_server).
 CAROM_API carom_status carom_batch_apply(carom_batch *batch, carom_client *client,
@@ -67,16 +68,16 @@ typedef enum carom_late {
     CAROM_LATE_DROP    // it is not applied
 } carom_late;
 
-// How a batch met the tick that it was meant for.
+// When a batch reached the server, compared with its tick.
 typedef struct carom_batch_timing {
     uint64_t tick; // the tick whose state shows it first; 0: dropped
     bool dropped;
-    uint64_t late; // ticks by which it came too late; 0: in time
+    uint64_t late; // ticks by which it was late; 0: in time
     double margin; // time from its arrival to the start of its tick [s]; negative when late
 } carom_batch_timing;
 
-// As carom_batch_apply, for the tick `at`. `applied` may be NULL; with CAROM_NO_REPLY it is all
-// zero, and `margin` of later snapshots says how the batch met its tick. A dropped batch has no
+// Like carom_batch_apply, for the tick `at`. `applied` may be NULL; with CAROM_NO_REPLY it is all
+// zero, and `margin` in later snapshots says whether the batch was in time. A dropped batch has no
 // results, and is no error. A server from before `late` answers CAROM_INVALID_ARGUMENT.
 CAROM_API carom_status carom_batch_apply_at(carom_batch *batch, carom_client *client,
                                             const char *world, uint64_t at, carom_late late,
@@ -85,7 +86,7 @@ CAROM_API carom_status carom_batch_apply_at(carom_batch *batch, carom_client *cl
 
 // The answer to command `index`: NULL before the batch was applied, and past the end.
 CAROM_API const carom_value *carom_batch_result(const carom_batch *batch, size_t index);
-// The id of the body, shape or joint that it made; 0: none.
+// The id of the body, shape or joint that command `index` made; 0: none.
 CAROM_API uint64_t carom_batch_id(const carom_batch *batch, size_t index);
 
 CAROM_END_DECLS

@@ -1,6 +1,6 @@
-// Bodies and their shapes: typed helpers. carom/world.h says what all of these have in common.
+// Bodies and their shapes: typed helpers. carom/world.h has the rules that all of them share.
 //
-// An id may also be CAROM_RESULT(i), the thing that command `i` of the same batch makes.
+// An id may also be CAROM_RESULT(i), the object that command `i` of the same batch makes.
 #ifndef CAROM_BODY_H
 #define CAROM_BODY_H
 
@@ -31,13 +31,13 @@ typedef struct carom_body_options {
     bool allow_sleep, awake, enabled; // default true
     bool ends_with_session;           // removed when the session that spawned it ends
     const char *tag;                  // NULL (default): none
-    const carom_shape *shapes;        // a body without any is a point that nothing touches
+    const carom_shape *shapes;        // a body without shapes is a point that nothing touches
     size_t shape_count;
 } carom_body_options;
 
 CAROM_API carom_body_options carom_body_options_default(void);
 CAROM_API carom_value *carom_body_spawn_args(const char *world, const carom_body_options *options);
-// (*) *body is its id.
+// Makes a body; *body is its id. (*)
 CAROM_API carom_status carom_body_spawn(carom_client *client, const char *world,
                                         const carom_body_options *options, int timeout_ms,
                                         uint64_t *body, uint64_t *tick, carom_error *error);
@@ -47,7 +47,7 @@ CAROM_API carom_status carom_body_remove(carom_client *client, const char *world
 // Reads its position and motion.
 CAROM_API carom_status carom_body_get(carom_client *client, const char *world, uint64_t body,
                                       int timeout_ms, carom_body *out, carom_error *error);
-// All about it; *out is the caller's, who returns it with carom_body_info_free.
+// Reads everything about the body; the caller frees *out with carom_body_info_free.
 CAROM_API carom_status carom_body_describe(carom_client *client, const char *world, uint64_t body,
                                            int timeout_ms, carom_body_info **out,
                                            carom_error *error);
@@ -61,19 +61,19 @@ CAROM_API carom_status carom_body_set_velocity(carom_client *client, const char 
                                                uint64_t body, carom_vec2 velocity,
                                                double angular_velocity, int timeout_ms,
                                                uint64_t *tick, carom_error *error); // (*)
-// Impulse [N s] at `point` of the world, or at the centre of mass with NULL. (*)
+// Applies an impulse [N s] at `point` of the world, or at the centre of mass with NULL. (*)
 CAROM_API carom_status carom_body_impulse(carom_client *client, const char *world, uint64_t body,
                                           carom_vec2 impulse, const carom_vec2 *point,
                                           int timeout_ms, uint64_t *tick, carom_error *error);
-// [N m s] (*)
+// Applies an angular impulse [N m s]. (*)
 CAROM_API carom_status carom_body_angular_impulse(carom_client *client, const char *world,
                                                   uint64_t body, double impulse, int timeout_ms,
                                                   uint64_t *tick, carom_error *error);
-// [N]; acts until it is set again; zero ends it. (*)
+// Sets a force [N] that acts until it is set again; zero ends it. (*)
 CAROM_API carom_status carom_body_force(carom_client *client, const char *world, uint64_t body,
                                         carom_vec2 force, const carom_vec2 *point, int timeout_ms,
                                         uint64_t *tick, carom_error *error);
-// [N m]; likewise. (*)
+// Sets a torque [N m] that acts until it is set again; zero ends it. (*)
 CAROM_API carom_status carom_body_torque(carom_client *client, const char *world, uint64_t body,
                                          double torque, int timeout_ms, uint64_t *tick,
                                          carom_error *error);

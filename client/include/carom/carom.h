@@ -1,4 +1,4 @@
-// libcarom at once; each header tells its own part. client/examples/hello.c is a first program.
+// All headers of libcarom; each describes its own part. client/examples/hello.c is a first program.
 //
 // carom/json.h and carom/scene.h belong to libcarom-scene and are not included here;
 // carom/carom.hpp is the C++17 wrapper.

@@ -11,8 +11,8 @@
 //   }
 //
 // Nothing is hidden: structs are those of the C headers, `get()` gives the C object for everything
-// that has no method here, and `carom::check` throws for a status. An exception that leaves a
-// handler is held back until the call in which it happened returns, and thrown from there.
+// that has no method here, and `carom::check` throws for a status. An exception in a handler is
+// kept until the call in which it happened returns, and is thrown from there.
 //
 // Threads are as in C: an object is used by one at a time. Objects may be moved, not copied; one
 // that was moved from may only be assigned to or destroyed.
@@ -40,7 +40,7 @@ namespace carom
 
 // ---- errors
 
-// Any failure: its status, the text for a person in what(), and whether the server said so.
+// Any failure: its status, the text for a person in what(), and whether the server reported it.
 class error : public std::runtime_error
 {
   public:
@@ -377,15 +377,14 @@ class client
     {
         done([&](carom_error *why) { return carom_send(get(), method, args.get(), why); });
     }
-    // Lets things happen for so long at most; throws once the connection is closed.
+    // Processes messages for at most `timeout`; throws once the connection is closed.
     void poll(std::chrono::milliseconds timeout = std::chrono::milliseconds(0))
     {
         done([&](carom_error *why) {
             return carom_poll(get(), detail::milliseconds(timeout), why);
         });
     }
-    // Everything that is sent to the world names this epoch from now on (0: none any more); see
-    // carom/epoch.h.
+    // Makes everything that is sent to the world name this epoch (0: no epoch); see carom/epoch.h.
     void pin_epoch(const std::string &world, std::uint64_t epoch)
     {
         done([&](carom_error *why) { return carom_pin_epoch(get(), world.c_str(), epoch, why); });
@@ -401,7 +400,7 @@ class client
         });
     }
 
-    // Creates the world unless it is there; true if it was created.
+    // Creates the world unless it exists; true if it was created.
     bool ensure_world(const std::string &world,
                       const carom_world_options &options = carom_world_options_default(),
                       std::chrono::milliseconds timeout = default_timeout)
@@ -449,7 +448,7 @@ class client
         });
         return tick;
     }
-    // For the tick `at`; `late` says what becomes of the batch if that tick is over.
+    // Applies the batch at the tick `at`; `late` says what happens to it if that tick is over.
     carom_batch_timing apply_at(const std::string &world, batch &commands, std::uint64_t at,
                                 carom_late late = CAROM_LATE_REFUSE,
                                 std::chrono::milliseconds timeout = default_timeout)
@@ -491,7 +490,8 @@ class client
         });
         return subscription;
     }
-    // Likewise without a view: snapshots come to the handler alone, as those of encoding log do.
+    // Subscribes without a view: snapshots go to the handler alone, for example those of encoding
+    // log.
     std::uint64_t subscribe(const std::string &world, const carom_subscribe_options &options,
                             std::chrono::milliseconds timeout = default_timeout)
     {
@@ -502,12 +502,12 @@ class client
         });
         return subscription;
     }
-    // For carom_subscribe_options.compact: see carom_compact.
+    // The value for carom_subscribe_options.compact; see carom_compact.
     std::uint32_t compact() const
     {
         return carom_compact(get());
     }
-    // The subscription's area is another from now on: x0, y0, x1, y1 [m].
+    // Changes the subscription's area: x0, y0, x1, y1 [m].
     void set_area(std::uint64_t subscription, const std::array<double, 4> &area,
                   std::chrono::milliseconds timeout = default_timeout)
     {
@@ -516,7 +516,7 @@ class client
                                            detail::milliseconds(timeout), why);
         });
     }
-    // It goes along with a body, told from that body's position on.
+    // Makes the area move with a body; it is relative to that body's position.
     void follow(std::uint64_t subscription, std::uint64_t body, const std::array<double, 4> &area,
                 std::chrono::milliseconds timeout = default_timeout)
     {

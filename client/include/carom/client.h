@@ -7,10 +7,10 @@
 //
 // A client is used by one thread at a time; two clients share nothing. Callbacks run inside
 // carom_poll, carom_call, carom_flush, carom_connect, carom_close and carom_free only. In a
-// callback everything is allowed but to wait: carom_call, carom_poll, carom_flush and typed helpers
-// that wait answer CAROM_INVALID_ARGUMENT there; use carom_request or carom_send. carom_close and
-// carom_free may be called in a callback: after carom_free the memory goes when the outermost
-// function of libcarom returns, which then answers CAROM_UNAVAILABLE.
+// callback everything is allowed except waiting: carom_call, carom_poll, carom_flush and typed
+// helpers that wait answer CAROM_INVALID_ARGUMENT there; use carom_request or carom_send.
+// carom_close and carom_free may be called in a callback: after carom_free the memory is freed when
+// the outermost function of libcarom returns, with CAROM_UNAVAILABLE.
 //
 // The server is not trusted: its messages pass the same bounded scanner that guards the server, and
 // a message that is malformed or over a limit closes the connection with a reason.
@@ -18,7 +18,7 @@
 // A connection that is lost closes the client, unless options.reconnect is on: then it is dialed
 // again after pauses that grow, and the session is resumed. Views and subscriptions go on; requests
 // that wait are answered late, or sent again if the server says that they were lost, or end with an
-// error whose `applied` tells whether they took effect. Notifications (carom_send) may be lost.
+// error whose `applied` says whether they took effect. Notifications (carom_send) may be lost.
 #ifndef CAROM_CLIENT_H
 #define CAROM_CLIENT_H
 
@@ -41,7 +41,7 @@ typedef struct carom_client carom_client;
 // ---- callbacks; each may be NULL. Their arguments are valid until they return.
 
 typedef struct carom_handlers {
-    void *user; // passed to each of them
+    void *user; // the handlers' last argument
 
     // A snapshot of a subscription, decoded. Views that are attached (carom/view.h) have applied it
     // already.
@@ -57,19 +57,20 @@ typedef struct carom_handlers {
     void (*notification)(carom_client *client, const char *method, const carom_value *params,
                          void *user);
 
-    // With options.reconnect: the connection was lost and will be dialed again; the session was
-    // resumed (carom_hello tells of it, and requests have been settled).
+    // With options.reconnect: `lost`: the connection was lost and will be dialed again; `resumed`:
+    // the session was resumed (carom_hello has the new answer, and the state of all requests is
+    // known).
     void (*lost)(carom_client *client, carom_status status, const char *reason, void *user);
     void (*resumed)(carom_client *client, const carom_value *hello, void *user);
 
-    // The connection is gone: called once, whoever ended it, after the callbacks of all requests
-    // that were waiting. CAROM_OK if it was carom_close or carom_free.
+    // The connection has ended: called once, whichever side ended it, after the callbacks of all
+    // waiting requests. CAROM_OK after carom_close or carom_free.
     void (*closed)(carom_client *client, carom_status status, const char *reason, void *user);
 } carom_handlers;
 
 // ---- connecting
 
-// Coming back after a loss. Each default is 0.
+// Reconnecting after a lost connection. Every field begins as 0, which stands for its default.
 typedef struct carom_reconnect {
     bool on;
     int first_ms;   // the pause before the first attempt, default 100; doubled each time …
@@ -82,7 +83,7 @@ typedef struct carom_tls {
     bool on;
     const char *ca_file; // PEM: the certificates that are trusted; NULL: those of the system
     const char *name;    // the name in the server's certificate; NULL: the host of the connection
-    bool unverified;     // take any certificate: whoever is in between can read and change
+    bool unverified;     // accept any certificate: an attacker in between can read and change
                          // everything. For tests on one's own machine
 } carom_tls;
 
@@ -91,15 +92,15 @@ typedef struct carom_options {
     const char *name;   // the program's name, sent with hello; default "libcarom"
     const char *token;  // required by servers with keys; NULL: none
     const char *resume; // the `resume` of an earlier session; NULL: a new one
-    bool hello; // say hello and wait for the answer before the client counts as open; default true;
-                // only servers of an older protocol can do without (exact)
+    bool hello; // send hello, and wait for the answer before the client counts as open; default
+                // true; only servers of an older protocol work without hello (exact)
     size_t output_bytes_max;  // bytes waiting to be sent, default CAROM_OUTPUT_BYTES_MAX
     size_t message_bytes_max; // one message from the server, default CAROM_MESSAGE_BYTES_MAX
     unsigned
         requests_max; // requests awaiting an answer or a carom_take, default CAROM_REQUESTS_MAX
     carom_reconnect reconnect; // default: off; not with carom_connect_fd
-    bool keep_session;         // carom_close leaves the session to be resumed by somebody with its
-                               // `resume`, instead of saying goodbye; default false
+    bool keep_session;         // carom_close sends no goodbye, so that the session can be resumed
+                               // by its `resume`; default false
     carom_handlers handlers;   // default: none
     carom_tls tls;             // default: off
 } carom_options;
@@ -112,11 +113,11 @@ typedef struct carom_options {
 
 CAROM_API carom_options carom_options_default(void);
 
-// Connects and says hello, within `timeout_ms` (> 0) of wall clock in all, save for what the
-// system's name resolution takes for a `host` that is a name. All addresses of the host are tried
-// in turn. `host` NULL: CAROM_HOST_DEFAULT; `port` 0: CAROM_PORT_DEFAULT; `options` NULL: the
-// defaults. Errors: CAROM_UNAVAILABLE (refused, unreachable, timed out, no TLS where it is asked
-// for), CAROM_UNAUTHENTICATED (the token or the server's certificate is not taken),
+// Connects and says hello, within `timeout_ms` (> 0) of wall clock in all, not counting the
+// system's name resolution if `host` is a name. All addresses of the host are tried in turn. `host`
+// NULL: CAROM_HOST_DEFAULT; `port` 0: CAROM_PORT_DEFAULT; `options` NULL: the defaults. Errors:
+// CAROM_UNAVAILABLE (refused, unreachable, timed out, no TLS although requested),
+// CAROM_UNAUTHENTICATED (the token or the server's certificate is not accepted),
 // CAROM_INVALID_ARGUMENT.
 CAROM_API carom_status carom_connect(const char *host, uint16_t port, int timeout_ms,
                                      const carom_options *options, carom_client **out,
@@ -128,15 +129,15 @@ CAROM_API carom_status carom_connect_start(const char *host, uint16_t port, int 
                                            const carom_options *options, carom_client **out,
                                            carom_error *error);
 
-// The same over a stream socket that is connected already: one of a pair, or opened by somebody
-// else. The client takes it over, sets it non-blocking and closes it in the end; on failure it
-// stays the caller's. `timeout_ms` is for the answer to hello.
+// The same over a connected stream socket: one of a pair, or one that other code has opened. The
+// client takes it over, sets it non-blocking and closes it in the end; on failure it stays the
+// caller's. `timeout_ms` bounds the wait for the answer to hello.
 CAROM_API carom_status carom_connect_fd(int fd, int timeout_ms, const carom_options *options,
                                         carom_client **out, carom_error *error);
 
-// Takes "host", "host:port", ":port", "[v6]:port" or "carom://" ("tcp://") before any of these
-// apart. A part that is absent becomes the default. `host` has room for `host_size` bytes.
-// "caroms://" ("tls://"), which asks for TLS, is CAROM_INVALID_ARGUMENT here.
+// Splits "host", "host:port", ":port" or "[v6]:port", perhaps with "carom://" ("tcp://") before it.
+// A missing part becomes the default. `host` has room for `host_size` bytes. "caroms://"
+// ("tls://"), which asks for TLS, is CAROM_INVALID_ARGUMENT here.
 CAROM_API carom_status carom_address_parse(const char *text, char *host, size_t host_size,
                                            uint16_t *port, carom_error *error);
 
@@ -150,7 +151,7 @@ CAROM_API carom_status carom_url_parse(const char *text, char *host, size_t host
 // until carom_free. Closing twice is allowed.
 CAROM_API void carom_close(carom_client *client);
 
-// Closes, and gives the caller's reference back: the memory goes when nobody holds another. NULL is
+// Closes, and releases the caller's reference: the memory is freed with the last one. NULL is
 // allowed.
 CAROM_API void carom_free(carom_client *client);
 
@@ -158,7 +159,8 @@ CAROM_API void carom_free(carom_client *client);
 // For code that calls several functions in a row while a callback may free the client. Returns
 // `client`.
 CAROM_API carom_client *carom_ref(carom_client *client);
-CAROM_API void carom_unref(carom_client *client); // the last one closes and frees; NULL is allowed
+CAROM_API void carom_unref(carom_client *client); // the last carom_unref closes and frees; NULL is
+                                                  // allowed
 
 typedef enum carom_state {
     CAROM_CONNECTING,
@@ -173,7 +175,7 @@ CAROM_API carom_state carom_client_state(const carom_client *client);
 // is not closed or when the caller closed it.
 CAROM_API carom_status carom_close_reason(const carom_client *client, const char **reason);
 
-// Callbacks may be exchanged at any time.
+// Replaces the callbacks, at any time.
 CAROM_API void carom_set_handlers(carom_client *client, const carom_handlers *handlers);
 CAROM_API void *carom_user(const carom_client *client); // handlers.user
 
@@ -181,11 +183,11 @@ CAROM_API void *carom_user(const carom_client *client); // handlers.user
 // before it came. Valid until carom_free, or until the session is resumed.
 CAROM_API const carom_value *carom_hello(const carom_client *client);
 
-// Sends a new token, which has to be of the same subject, and waits for the answer: the session
-// goes on as the new one says, and it is the one that a reconnect sends. To be called before the
-// old one expires, at which moment the server closes the connection; carom_hello has `expires`.
-// Errors: those of carom_call; CAROM_UNAUTHENTICATED and CAROM_PERMISSION_DENIED leave the old
-// token in place, and the third refusal closes the connection.
+// Sends a new token of the same subject, and waits for the answer: from then on the session has the
+// new token's rights, and a reconnect sends the new token. To be called before the old token
+// expires, because the server then closes the connection; carom_hello has `expires`. Errors: those
+// of carom_call; CAROM_UNAUTHENTICATED and CAROM_PERMISSION_DENIED leave the old token in place,
+// and the third refusal closes the connection.
 CAROM_API carom_status carom_set_token(carom_client *client, const char *token, int timeout_ms,
                                        carom_error *error);
 
@@ -203,7 +205,7 @@ CAROM_API carom_status carom_set_token(carom_client *client, const char *token, 
 CAROM_API carom_status carom_call(carom_client *client, const char *method, const carom_value *args,
                                   int timeout_ms, carom_value **result, carom_error *error);
 
-// Sends a notification: no answer, no wait. It is written at once as far as the socket takes it,
+// Sends a notification: no answer, no wait. It is written at once as far as the socket accepts it,
 // the rest by later carom_polls. Errors: CAROM_LIMIT_EXCEEDED: no room in the output buffer,
 // nothing was queued; CAROM_UNAVAILABLE: not connected.
 CAROM_API carom_status carom_send(carom_client *client, const char *method, const carom_value *args,
@@ -216,15 +218,14 @@ typedef void (*carom_response_fn)(carom_client *client, uint64_t request, const 
 
 // Sends a request without waiting. With `fn`, it is called exactly once: with the answer, at the
 // deadline, or when the connection closes. With `fn` NULL the answer is kept for carom_take.
-// *request (may be NULL) names it; it is the number by which a snapshot's `last` speaks of it.
-// `timeout_ms` > 0.
+// *request (may be NULL) names it; a snapshot's `last` is such a number. `timeout_ms` > 0.
 CAROM_API carom_status carom_request(carom_client *client, const char *method,
                                      const carom_value *args, int timeout_ms, carom_response_fn fn,
                                      void *user, uint64_t *request, carom_error *error);
 
-// Whether a request made with `fn` NULL is answered. If so, true: *status is how it ended, *result
-// (the caller's to free) or *error is set, and the request is forgotten. False while it waits. An
-// unknown request is answered with CAROM_NOT_FOUND.
+// Whether a request made with `fn` NULL has its answer. If so, *status is its outcome, *result (the
+// caller's to free) or *error is set, and the request is forgotten. False while it waits. For an
+// unknown request *status is CAROM_NOT_FOUND.
 CAROM_API bool carom_take(carom_client *client, uint64_t request, carom_status *status,
                           carom_value **result, carom_error *error);
 
@@ -238,21 +239,21 @@ CAROM_API void carom_cancel(carom_client *client, uint64_t request);
 // `timeout_ms` (0: not at all, -1: without end) for something to happen; returns CAROM_OK when
 // something was processed or the time is over. CAROM_UNAVAILABLE (or the reason's status) once the
 // connection is closed: messages that had arrived before were processed first. One call reads at
-// most CAROM_POLL_BYTES_MAX, so that a flood cannot hold a frame.
+// most CAROM_POLL_BYTES_MAX, so that a flood cannot delay a frame.
 CAROM_API carom_status carom_poll(carom_client *client, int timeout_ms, carom_error *error);
 
 #define CAROM_POLL_BYTES_MAX (4u << 20)
 
-// Waits until all that was sent has been handed to the system. Processes messages that arrive.
-// Errors: CAROM_UNAVAILABLE: timed out or connection lost.
+// Waits until all output has been passed to the system. Processes messages that arrive. Errors:
+// CAROM_UNAVAILABLE: timed out or connection lost.
 CAROM_API carom_status carom_flush(carom_client *client, int timeout_ms, carom_error *error);
 
-// While held, sends and requests only go into the output buffer; letting go writes them in one
+// While `hold` is true, sends and requests only go into the output buffer; false writes them in one
 // piece.
 CAROM_API void carom_hold(carom_client *client, bool hold);
 
-// For a loop of one's own; see above. The descriptor may change while CAROM_CONNECTING. -1 when
-// closed.
+// For an event loop of one's own; see above. The descriptor may change while CAROM_CONNECTING. -1
+// when closed.
 CAROM_API int carom_fd(const carom_client *client);
 CAROM_API bool carom_wants_write(const carom_client *client);
 CAROM_API int
@@ -262,7 +263,7 @@ typedef struct carom_traffic {
     uint64_t bytes_in, bytes_out;       // read from and written to the socket
     uint64_t messages_in, messages_out; // whole messages
     uint64_t snapshots, events;         // decoded
-    uint64_t late;                      // answers that nobody awaited any more
+    uint64_t late;                      // answers to requests that were given up before
     uint64_t reconnects;                // times that the session was resumed
     size_t output_bytes;                // waiting to be sent now
     unsigned requests;                  // waiting for an answer now

@@ -1,5 +1,5 @@
 // Bodies and joints in full, as the server describes them: to subscriptions with `describe`, and in
-// the answers of body.get and joint.get. Only read by the caller.
+// the answers of body.get and joint.get. The caller only reads them.
 #ifndef CAROM_DESCRIBE_H
 #define CAROM_DESCRIBE_H
 
@@ -13,7 +13,7 @@
 
 CAROM_BEGIN_DECLS
 
-// A body at a moment.
+// A body's motion at one tick.
 typedef struct carom_body {
     uint64_t id;
     double x, y;   // its origin [m]
@@ -34,7 +34,7 @@ typedef struct carom_shape_info {
 } carom_shape_info;
 
 typedef struct carom_body_info {
-    carom_body body; // where it was when it was described
+    carom_body body; // its motion when it was described
     carom_body_type type;
     const char *tag;   // "" if it has none
     const char *owner; // the subject that spawned it; "" on servers without keys
@@ -64,19 +64,20 @@ typedef enum carom_joint_kind {
     CAROM_JOINT_OTHER // a kind of a later server; only in descriptions
 } carom_joint_kind;
 
-// Settings of a joint; PROTOCOL.md, under Joints, tells which of them each kind takes.
+// Settings of a joint; PROTOCOL.md, under Joints, says which of them each kind has.
 //
-// Numbers that are not given are left to the server. In a struct that begins as {0} those that are
-// 0 are not given; in one from carom_joint_settings_default() those that are NaN are not (all are,
-// to begin with), so that lower = 0 is a limit. In a description a number that the joint does not
-// have is NaN.
+// The server chooses numbers that are not given. In a struct that begins as {0} those that are 0
+// are not given; in one from carom_joint_settings_default() those that are NaN are not (all are, to
+// begin with), so that lower = 0 is a limit. In a description a number that the joint does not have
+// is NaN.
 typedef struct carom_joint_settings {
     bool exact;
     carom_joint_kind kind;
-    uint64_t a, b;             // bodies, 0: none (a mouse has no a, a gear on two joints neither)
-    uint64_t joint_a, joint_b; // the revolute or prismatic joints of a gear
-    bool collide_connected;    // the two bodies collide all the same
-    carom_vec2 anchor;         // a place in the world [m], or else
+    uint64_t a, b;                 // bodies; 0: none (a mouse has no a, a gear of two joints has
+                                   // neither)
+    uint64_t joint_a, joint_b;     // the revolute or prismatic joints of a gear
+    bool collide_connected;        // the two bodies still collide with each other
+    carom_vec2 anchor;             // a place in the world [m], or else
     carom_vec2 anchor_a, anchor_b; // points of the bodies, in their frames [m]
     carom_vec2 axis;               // a direction in the world
     carom_vec2 ground_a, ground_b; // where a pulley's ropes turn, in the world [m]

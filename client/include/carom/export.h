@@ -1,12 +1,12 @@
-// The outside of libcarom: functions marked CAROM_API, and nothing else.
+// The exported interface of libcarom: functions marked CAROM_API, and nothing else.
 //
 // Options are structs that begin in one of two ways:
 //   carom_body_options b = {0};                          zero: fields that are 0 (false, NULL, 0.0)
 //                                                        stand for their defaults
-//   carom_body_options b = carom_body_options_default(); exact: every field counts as it stands, so
+//   carom_body_options b = carom_body_options_default(); exact: every field is taken literally, so
 //                                                        that gravity_scale = 0 is no gravity
-// `exact`, their first member, tells the two apart. Most fields need no thought: a default that is
-// not 0 is named with its field. A NULL pointer to options stands for all defaults.
+// `exact`, their first member, distinguishes the two. A default other than 0 is documented at its
+// field. A NULL pointer to options stands for all defaults.
 //
 // All of libcarom: units are metres, seconds, kilograms, radians, counter-clockwise positive. Every
 // header compiles alone, in C11 and in C++11.

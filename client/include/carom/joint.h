@@ -1,5 +1,5 @@
-// Joints: typed helpers. carom/world.h says what all of these have in common, carom/describe.h has
-// the settings.
+// Joints: typed helpers. carom/world.h has the rules that all of them share, carom/describe.h the
+// settings.
 #ifndef CAROM_JOINT_H
 #define CAROM_JOINT_H
 
@@ -16,7 +16,7 @@ CAROM_BEGIN_DECLS
 
 CAROM_API carom_value *carom_joint_create_args(const char *world,
                                                const carom_joint_settings *settings);
-// (*) *joint is its id.
+// Makes a joint; *joint is its id. (*)
 CAROM_API carom_status carom_joint_create(carom_client *client, const char *world,
                                           const carom_joint_settings *settings, int timeout_ms,
                                           uint64_t *joint, uint64_t *tick, carom_error *error);

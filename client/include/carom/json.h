@@ -1,9 +1,9 @@
 // Values as JSON. Part of libcarom-scene, the library beside libcarom that knows JSON and scene
 // files.
 //
-// One dialect wherever carom reads or writes JSON (PROTOCOL.md): plain JSON, and for what it lacks
-// {"$bin": "00ff"} (hexadecimal), {"$uint": "18446744073709551615"} above the range of int64,
-// {"$float": "nan"}. A text that is printed reads back as an equal value.
+// One dialect wherever carom reads or writes JSON (PROTOCOL.md): plain JSON, and for values that
+// JSON lacks {"$bin": "00ff"} (hexadecimal), {"$uint": "18446744073709551615"} above the range of
+// int64, {"$float": "nan"}. A text that is printed reads back as an equal value.
 #ifndef CAROM_JSON_H
 #define CAROM_JSON_H
 
@@ -23,9 +23,8 @@ CAROM_API carom_status carom_json_parse(const char *text, size_t size, carom_val
                                         carom_error *error);
 
 // Prints JSON, on one line, or indented by two spaces a level (arrays of plain numbers stay on a
-// line). The text is zero-terminated and the caller's, who returns it with carom_free_text; *size
-// (may be NULL) is its length. NULL for a broken value, a string that is not UTF-8, or when memory
-// has run out.
+// line). The text is zero-terminated; the caller frees it with carom_free_text; *size (may be NULL)
+// is its length. NULL for a broken value, a string that is not UTF-8, or when memory has run out.
 CAROM_API char *carom_json_print(const carom_value *value, bool indented, size_t *size);
 
 CAROM_API void carom_free_text(char *text); // NULL is allowed

@@ -1,4 +1,4 @@
-// The table of the protocol's methods, as the library was built with it: for command lines,
+// The table of the protocol's methods, as this library was built with it: for command lines,
 // bindings and documentation. A server of another version may know more or fewer.
 #ifndef CAROM_METHODS_H
 #define CAROM_METHODS_H
@@ -12,19 +12,19 @@ CAROM_BEGIN_DECLS
 
 typedef struct carom_argument {
     const char *name;
-    const char *type;     // as text: "number", "[x, y]" …
-    const char *unit;     // "m/s" …; "" if it has none
-    const char *choices;  // the words it may be, "static|kinematic|dynamic"; "" if it is no choice
+    const char *type;     // type as text: "number", "[x, y]" …
+    const char *unit;     // unit, such as "m/s"; "": none
+    const char *choices;  // allowed words, "static|kinematic|dynamic"; "" if it is no choice
     const char *fallback; // default, as JSON; "": none
-    const char *doc;      // a sentence
+    const char *doc;      // description, one sentence
     bool required;
 } carom_argument;
 
 typedef struct carom_method {
     const char *name;   // "body.impulse"
-    const char *doc;    // a sentence
+    const char *doc;    // description, one sentence
     const char *result; // the result, as text: "{tick}"
-    const char *role;   // the least that may call it: "none", "viewer", "player" or "admin"
+    const char *role;   // least role that may call it: "none", "viewer", "player" or "admin"
     size_t argument_count;
     bool batch;     // may stand in world.apply
     bool available; // false: named by the protocol, answered with `unavailable` in this version

@@ -35,14 +35,14 @@ class prediction
         }
         std::function<void(prediction &, std::uint64_t tick, bool first_time)> input;
         std::function<void(const carom_event &, carom_prediction_fate, bool was_predicted)> event;
-        std::function<bool(const carom_value *args)> send; // none: the client does
+        std::function<bool(const carom_value *args)> send; // empty: the client sends
     };
 
     prediction(client &sender, replica &confirmed, const options &wanted)
         : prediction(sender.get(), confirmed, wanted)
     {
     }
-    // Without a client, which needs wanted.send.
+    // Predicts without a client; wanted.send is required then.
     prediction(replica &confirmed, const options &wanted)
         : prediction(static_cast<carom_client *>(nullptr), confirmed, wanted)
     {
@@ -61,7 +61,7 @@ class prediction
     {
         done([&](carom_error *why) { return carom_prediction_frame(get(), now, why); });
     }
-    // In `input` alone.
+    // Only within `input`.
     void command(const char *method, const value &args)
     {
         done([&](carom_error *why) {
@@ -110,7 +110,7 @@ class prediction
     }
 
   private:
-    // The C functions get it as their `user`.
+    // The object that the C functions get as their `user`.
     struct functions {
         options wanted;
         prediction *self;

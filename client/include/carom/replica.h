@@ -1,9 +1,9 @@
 // libcarom-replica: exact copies of worlds, with the server's own engine beside the caller.
 //
-// A subscription of encoding "log" brings what was commanded instead of where bodies are. A replica
-// steps the same engine by it: it has the same world, to the bit, whatever the number of bodies,
-// and compares the state's hash with each notification. Everything that can be asked of a world can
-// be asked of its replica, without a round trip: bodies, shapes, joints, contacts, queries, events.
+// A subscription of encoding "log" brings the world's commands instead of the bodies' positions. A
+// replica steps the same engine with them: it has the same world, to the bit, whatever the number
+// of bodies, and compares the state's hash with each notification. A replica answers everything
+// that a world answers, without a round trip: bodies, shapes, joints, contacts, queries, events.
 //
 //     carom_subscribe_options log = carom_subscribe_options_default();
 //     log.encoding = "log";
@@ -17,7 +17,7 @@
 // has no world until it is fed an image: subscribe again.
 //
 // Recordings (.caromlog) hold the same records in a file; PROTOCOL.md, "The log of a world", has
-// their bytes. Not included by carom/carom.h. A replica is one thread's at a time.
+// their bytes. Not included by carom/carom.h. One thread at a time may use a replica.
 #ifndef CAROM_REPLICA_H
 #define CAROM_REPLICA_H
 
@@ -43,8 +43,8 @@ CAROM_API int carom_replica_engine(void);
 
 // ---- following
 
-// Takes a notification of encoding log as it came (carom_snapshot.encoded), or a record of a
-// recording; steps the world to its tick and compares the hash. Errors:
+// Plays a notification of encoding log as received (carom_snapshot.encoded), or a record of a
+// recording: steps the world to its tick, and compares the hash. Errors:
 //   CAROM_INVALID_ARGUMENT  no such notification; altered or malformed
 //   CAROM_UNAVAILABLE       the replica needs an image: it has none, notifications were lost, or
 //   the
@@ -60,15 +60,15 @@ CAROM_API carom_status carom_replica_feed(carom_replica *replica, const void *en
 CAROM_API carom_status carom_replica_feed_to(carom_replica *replica, const void *encoded,
                                              size_t size, uint64_t tick, carom_error *error);
 
-// Whether feeding compares hashes; it does unless told otherwise. Without, a replica goes on along
-// a log that its engine plays differently, so that the two can be compared afterwards.
+// Sets whether feeding compares hashes; it does by default. Without comparison a replica continues
+// with a log that its engine plays differently, so that the two can be compared afterwards.
 CAROM_API void carom_replica_verify(carom_replica *replica, bool on);
 
-// Becomes the world of an image, as world.image answers it. The name is the caller's to give.
+// Loads the world of an image, as world.image answers it. The caller chooses the name.
 CAROM_API carom_status carom_replica_load(carom_replica *replica, const void *image, size_t size,
                                           const char *world, carom_error *error);
 
-// The state as an image. *bytes is the caller's, to be given back with carom_replica_free_bytes.
+// The state as an image. The caller frees *bytes with carom_replica_free_bytes.
 CAROM_API carom_status carom_replica_save(const carom_replica *replica, void **bytes, size_t *size,
                                           carom_error *error);
 CAROM_API void carom_replica_free_bytes(void *bytes); // NULL is allowed
@@ -83,8 +83,8 @@ typedef struct carom_replica_state {
     bool paused;
     uint64_t hash; // the state's hash: the last 8 bytes of the wire's `hash`, big-endian
     size_t bodies, awake, shapes, joints, contacts;
-    uint64_t commands; // applied in all
-    uint64_t verified; // hashes that were compared in all, and agreed
+    uint64_t commands; // number of commands applied so far
+    uint64_t verified; // number of hashes compared so far, all equal
 } carom_replica_state;
 
 CAROM_API carom_replica_state carom_replica_now(const carom_replica *replica);
@@ -94,16 +94,17 @@ CAROM_API carom_replica_state carom_replica_now(const carom_replica *replica);
 // The bodies in ascending order of their slots, at most `max`; returns how many there are.
 CAROM_API size_t carom_replica_bodies(const carom_replica *replica, carom_body *out, size_t max);
 
-// Asks the replica what a server would be asked: body.get, joint.get, joint.list, world.state,
-// world.contacts, query.ray, query.cast, query.overlap, query.nearest; arguments and results are
-// those of PROTOCOL.md (`world` may be left out). *result is the caller's. Errors: the method's
-// own; CAROM_PERMISSION_DENIED for methods that change a world; CAROM_UNAVAILABLE without a world.
+// Calls a reading method on the replica, as on a server: body.get, joint.get, joint.list,
+// world.state, world.contacts, query.ray, query.cast, query.overlap, query.nearest; arguments and
+// results are those of PROTOCOL.md (`world` may be left out). *result is the caller's. Errors: the
+// method's own; CAROM_PERMISSION_DENIED for methods that change a world; CAROM_UNAVAILABLE without
+// a world.
 CAROM_API carom_status carom_replica_call(carom_replica *replica, const char *method,
                                           const carom_value *args, carom_value **result,
                                           carom_error *error);
 
 // The function is called for each event of each step that a feed does, in order. `kinds` are bits
-// 1 << carom_event_kind. NULL ends that.
+// 1 << carom_event_kind. NULL: no function.
 typedef void carom_replica_event(const carom_event *event, void *user);
 CAROM_API void carom_replica_on_event(carom_replica *replica, unsigned kinds,
                                       carom_replica_event *call, void *user);
@@ -111,13 +112,14 @@ CAROM_API void carom_replica_on_event(carom_replica *replica, unsigned kinds,
 // ---- showing
 
 typedef struct carom_replica_snapshot_options {
-    bool full;       // everything anew, as after an image
+    bool full;       // send the whole state, as after an image
     bool describe;   // include shapes, types, tags and joints of new and changed bodies
     bool contacts;   // include all contacts
-    unsigned events; // bits 1 << carom_event_kind, gathered from this call on for the next ones
+    unsigned events; // events to report, bits 1 << carom_event_kind, gathered from this call on for
+                     // later calls
 } carom_replica_snapshot_options;
 
-#define CAROM_REPLICA_EVENTS_MAX 4096u // kept between two snapshots; beyond it all are dropped
+#define CAROM_REPLICA_EVENTS_MAX 4096u // events between two snapshots; if more, all are dropped
 
 // The state as a snapshot of encoding plain, for carom_view_feed: full after an image, then what
 // has changed since the last call. `options` NULL: rows alone. *encoded is the replica's, until the
@@ -131,13 +133,13 @@ CAROM_API carom_status carom_replica_snapshot(carom_replica *replica,
 
 typedef struct carom_difference {
     bool differs;
-    uint64_t body;      // the first body that differs, in ascending order of slots; 0: none does
+    uint64_t body;      // the first body that differs, in ascending order of slots; 0: all agree
     const char *member; // "position", "velocity" …; "" where only one of the two has the body
-    char text[160];     // both values, for people
+    char text[160];     // both values, as text
 } carom_difference;
 
-// Compares two states: ticks, hashes, and body for body. When the hashes differ and all bodies
-// agree, the difference lies in contacts, joints or settings, and `text` says so.
+// Compares two states: ticks, hashes, and each body. When the hashes differ and all bodies agree,
+// the difference lies in contacts, joints or settings, and `text` says so.
 CAROM_API carom_status carom_replica_compare(const carom_replica *a, const carom_replica *b,
                                              carom_difference *out, carom_error *error);
 
@@ -146,16 +148,16 @@ CAROM_API carom_status carom_replica_compare(const carom_replica *a, const carom
 typedef struct carom_recorder carom_recorder;
 
 // Begins the file `path`, which must not exist. Errors: CAROM_ALREADY_EXISTS, CAROM_UNAVAILABLE
-// with what the system says.
+// with the system's reason.
 CAROM_API carom_status carom_recorder_create(const char *path, carom_recorder **out,
                                              carom_error *error);
-// Takes a notification of encoding log; the first one must bear an image. `hz` is that of the
+// Records a notification of encoding log; the first one must contain an image. `hz` is that of the
 // image. Errors: those of writing, CAROM_INVALID_ARGUMENT.
 CAROM_API carom_status carom_recorder_feed(carom_recorder *recorder, const void *encoded,
                                            size_t size, carom_error *error);
-// The next record bears the replica's state as an image: a place from which the recording can be
-// read without what came before, and at which a replay is compared body by body. The replica must
-// stand where that record begins, else it bears none. Without memory: CAROM_OUT_OF_MEMORY.
+// Adds the replica's state as an image to the next record, so that reading can begin there, and a
+// replay can be compared body by body. The replica must be at the tick where that record begins;
+// otherwise the record has no image. Errors: CAROM_OUT_OF_MEMORY.
 CAROM_API carom_status carom_recorder_keyframe(carom_recorder *recorder,
                                                const carom_replica *replica, carom_error *error);
 // Writes the end mark, closes the file and frees the recorder, on errors too. NULL is allowed.
@@ -169,26 +171,26 @@ typedef struct carom_recording_info {
     uint64_t epoch;
     double hz;
     uint64_t begun; // [s since 1970]; 0: not known
-    bool ended;     // the end mark was read
+    bool ended;     // the end mark was reached
     uint64_t records;
     uint64_t from, tick;  // of the last record: the tick before it, and its last tick
     bool has_image;       // it has the state at `from`
     bool has_hash;        // it has the hash of the state at `tick`
     uint64_t hash;        // see carom_replica_state
-    uint64_t commands;    // in the last record read
-    uint64_t bytes, size; // read, and of the file
+    uint64_t commands;    // commands in the last record
+    uint64_t bytes, size; // bytes read so far, and size of the file
 } carom_recording_info;
 
 // Opens a recording. Errors: CAROM_NOT_FOUND, CAROM_INVALID_ARGUMENT (no recording, of a newer
-// format), CAROM_UNAVAILABLE (of another engine; what the system says).
+// format), CAROM_UNAVAILABLE (recorded by another engine, or the system's reason).
 CAROM_API carom_status carom_recording_open(const char *path, carom_recording **out,
                                             carom_error *error);
 // The next record, for carom_replica_feed; valid until the next call. *record is NULL after the
 // last one. A file that was cut off ends with CAROM_INVALID_ARGUMENT, after all its whole records.
 CAROM_API carom_status carom_recording_next(carom_recording *recording, const void **record,
                                             size_t *size, carom_error *error);
-// The image in the last record read, for carom_replica_load; NULL where it bears none. Valid until
-// the next record is read.
+// The image in the last record read, for carom_replica_load; NULL if it has none. Valid until the
+// next record is read.
 CAROM_API const void *carom_recording_image(const carom_recording *recording, size_t *size);
 CAROM_API carom_recording_info carom_recording_about(const carom_recording *recording);
 CAROM_API void carom_recording_close(carom_recording *recording); // NULL is allowed

@@ -33,7 +33,7 @@ class replica
     {
         done([&](carom_error *why) { return carom_replica_feed(get(), encoded, size, why); });
     }
-    // Passes over snapshots of other encodings than log.
+    // Plays a snapshot of encoding log; ignores those of other encodings.
     void feed(const carom_snapshot &snapshot)
     {
         if (snapshot.log) {
@@ -66,7 +66,7 @@ class replica
         carom_replica_bodies(get(), all.data(), all.size());
         return all;
     }
-    // Any method that reads a world; see carom_replica_call.
+    // Calls any method that reads a world; see carom_replica_call.
     value call(const char *method, const value &args = value()) const
     {
         carom_value *result = nullptr;
@@ -75,7 +75,7 @@ class replica
         });
         return value(result);
     }
-    // The state for a view: full after an image, then the changes since the last call.
+    // Shows the state in a view: fully after an image, then the changes since the last call.
     void show(view &on, const carom_replica_snapshot_options &options = {false, true, true, 0})
     {
         const void *encoded = nullptr;

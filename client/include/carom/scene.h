@@ -2,7 +2,7 @@
 // it only where levels or tools load scenes (pkg-config carom-scene, carom::scene).
 //
 // A scene is expanded here and fed to a world through world.apply, in pieces that stay within the
-// server's limits, with the ids of bodies put in where later pieces speak of them.
+// server's limits, with the ids of bodies filled in where later pieces refer to them.
 #ifndef CAROM_SCENE_H
 #define CAROM_SCENE_H
 
@@ -29,7 +29,7 @@ CAROM_API carom_scene_options carom_scene_options_default(void);
 
 typedef struct carom_scene_result {
     bool created;            // the world did not exist before
-    uint64_t commands;       // applied
+    uint64_t commands;       // number of applied commands
     uint64_t bodies, joints; // bodies and joints that they made
     uint64_t tick;           // the first tick whose state shows all of it
 } carom_scene_result;
@@ -58,16 +58,16 @@ typedef struct carom_variable {
 } carom_variable;
 
 // The value of an expression such as "2 * x + random(-1, 1)", with or without "=" before it; always
-// finite. Of two variables of one name the later one counts; at most 64. `random` is the state of
-// random() and moves on; any value is a seed. Any thread. Errors: CAROM_INVALID_ARGUMENT with the
-// column, CAROM_LIMIT_EXCEEDED.
+// finite. If two of the variables (64 at most) have the same name, the later one counts. `random`
+// is the state of random(), which each use changes; any value is a seed. Any thread. Errors:
+// CAROM_INVALID_ARGUMENT with the column, CAROM_LIMIT_EXCEEDED.
 CAROM_API carom_status carom_expression_evaluate(const char *text, size_t size,
                                                  const carom_variable *variables, size_t count,
                                                  uint64_t *random, double *out, carom_error *error);
 
 // The value that a string in the arguments of a scene stands for: a number for "=expression" (an
 // integer if it is whole), else the text with each {expression} replaced by its value and {{ by a
-// brace. *out is the caller's to free. Names of things ("$name") are not known here. The rest as
+// brace. *out is the caller's to free. Names of objects ("$name") are not known here. Otherwise as
 // above; also CAROM_OUT_OF_MEMORY.
 CAROM_API carom_status carom_expression_fill(const char *text, size_t size,
                                              const carom_variable *variables, size_t count,

@@ -1,4 +1,4 @@
-// Shapes: bodies are made of them, and queries look with them.
+// Shapes, of which bodies are made and with which queries search.
 #ifndef CAROM_SHAPE_H
 #define CAROM_SHAPE_H
 
@@ -20,7 +20,7 @@ typedef enum carom_shape_kind {
     CAROM_CHAIN    // vertices, loop
 } carom_shape_kind;
 
-// Events that a shape makes; a pair makes those that either of the two asks for.
+// Events that a shape makes; a pair of shapes makes those that either of them asks for.
 typedef enum carom_shape_events {
     CAROM_EVENTS_NONE = 0,
     CAROM_EVENTS_CONTACT = 1, // begin, stay, end
@@ -39,7 +39,7 @@ typedef struct carom_shape {
     carom_vec2 center;          // [m]
     double angle;               // [rad]
     carom_vec2 a, b;            // [m]
-    const carom_vec2 *vertices; // the caller's
+    const carom_vec2 *vertices; // owned by the caller
     size_t vertex_count;
     bool loop;
     double density;            // [kg/m²], >= 0, default 1
@@ -48,7 +48,7 @@ typedef struct carom_shape {
     double rolling_resistance; // >= 0
     double tangent_speed;      // speed of the surface, as a conveyor belt has it [m/s]
     bool sensor;               // detects overlaps, and collides with nothing
-    bool has_filter;           // false: the three below are not sent
+    bool has_filter;           // false: category, mask and group are not sent
     uint64_t category, mask;   // bits, default 1 and all
     int32_t group;             // two shapes of one negative group never collide
     unsigned events;           // bits of carom_shape_events, default CAROM_EVENTS_DEFAULT
@@ -62,7 +62,8 @@ CAROM_API carom_shape carom_shape_segment(carom_vec2 a, carom_vec2 b);
 CAROM_API carom_shape carom_shape_polygon(const carom_vec2 *vertices, size_t count);
 CAROM_API carom_shape carom_shape_chain(const carom_vec2 *vertices, size_t count, bool loop);
 
-// The map of the protocol, the caller's to free; NULL for NULL, and when memory has run out.
+// The shape as a map of the protocol, which the caller frees; NULL for NULL, and when memory has
+// run out.
 CAROM_API carom_value *carom_shape_value(const carom_shape *shape);
 
 CAROM_END_DECLS

@@ -1,5 +1,5 @@
-// Snapshots as a subscription brings them, decoded into plain structs. Everything here is only read
-// by the caller, and valid until the callback that was given it returns.
+// Snapshots as a subscription brings them, decoded into plain structs. The caller only reads them;
+// they are valid until the callback that receives them returns.
 #ifndef CAROM_SNAPSHOT_H
 #define CAROM_SNAPSHOT_H
 
@@ -41,34 +41,34 @@ typedef enum carom_event_kind {
     // the body left the world's bounds or its numbers overflowed, and it was disabled
     CAROM_EVENT_FREEZE,
     // end of generated
-    CAROM_EVENT_OTHER // from a later server; see `name`
+    CAROM_EVENT_OTHER // a kind of a later server; see `name`
 } carom_event_kind;
 
 // Numbers that a kind of event does not have are 0.
 typedef struct carom_event {
     carom_event_kind kind;
-    const char *name; // as on the wire: "begin", "end" …
+    const char *name; // the kind's word on the wire: "begin", "end" …
     uint64_t tick;    // the tick whose state first shows it
     uint64_t a, b;    // bodies
     uint64_t shape_a, shape_b;
     uint64_t joint;
     carom_vec2 point;  // [m]
-    carom_vec2 normal; // from a to b
-    double depth;      // of that point [m]
+    carom_vec2 normal; // unit vector from a to b
+    double depth;      // depth at that point [m]
     double speed;      // approach speed along the normal [m/s]
     double impulse;    // [N s]
 } carom_event;
 
-// A touching pair, for drawing. A pair has one or two points; along a chain more, of which the
-// deepest are told.
+// A touching pair, for drawing. A pair has one or two points; with a chain it may have more, and
+// the deepest are listed.
 enum { CAROM_CONTACT_POINTS_MAX = 8 };
 typedef struct carom_contact {
     uint64_t a, b;
     uint64_t shape_a, shape_b;
-    carom_vec2 normal; // from a to b, at the deepest point
+    carom_vec2 normal; // unit vector from a to b, at the deepest point
     int count;         // number of points, at least 1
     carom_vec2 points[CAROM_CONTACT_POINTS_MAX];
-    carom_vec2 normals[CAROM_CONTACT_POINTS_MAX]; // at each
+    carom_vec2 normals[CAROM_CONTACT_POINTS_MAX]; // normal at each point
     double depth[CAROM_CONTACT_POINTS_MAX];       // [m]
     double impulse[CAROM_CONTACT_POINTS_MAX];     // [N s], 0 where it is not known
 } carom_contact;
@@ -76,50 +76,48 @@ typedef struct carom_contact {
 typedef struct carom_snapshot {
     uint64_t subscription;
     const char *world; // the world's name; "" in snapshots of encoding "log" after the first
-    uint64_t epoch;    // another number: another life of the world, nothing from before holds
+    uint64_t epoch;    // another number means another world: nothing from before is valid
     uint64_t tick;
     double time; // time of the world [s]
     bool full;   // `bodies` has all bodies in view, not only the changed ones
-    bool packed; // of encoding "packed": bodies are rounded, and where velocities were not asked
-                 // for, those are estimates. Keys that `encoded` leaves out are told here all the
-                 // same
-    bool log;    // of encoding "log": what was commanded, for a replica; bears no bodies, and views
-                 // pass over it
-    uint64_t from; // for encoding "log": the tick that `tick` follows; 0 for others
+    bool packed; // encoding "packed": bodies are rounded, and velocities are estimates unless they
+                 // were requested. Keys that `encoded` leaves out have their values here
+    bool log;    // encoding "log": the world's commands, for a replica; there are no bodies, and
+                 // views ignore it
+    uint64_t from; // encoding "log": the tick that `tick` follows; 0 for other encodings
     bool has_hash;
     uint8_t hash[8];  // state hash of the whole world at this tick
-    uint64_t last;    // the last command of this session that is in the state; 0: not told
+    uint64_t last;    // the last command of this session that is in the state; 0: none, or unknown
     uint64_t skipped; // snapshots that were left out before this one because the reader was slow
-    uint64_t events_lost; // events that the reader did not get before those of this snapshot: more
+    uint64_t events_lost; // events that the reader lost before those of this snapshot, because more
                           // waited for it than the server keeps
     bool has_margin; // this session has sent batches for a tick (carom_batch_apply_at) since the
                      // last snapshot
-    double margin;   // by how much the latest of those came before its tick began [s]; negative: it
-                     // came too late
+    double margin;   // how long before its tick the latest of those arrived [s]; negative: too late
 
     const carom_body *bodies;
     size_t body_count;
     const uint64_t *removed; // ids that no longer exist
     size_t removed_count;
-    const uint64_t *enter; // ids that came into the subscription's area; of a packed one that came
-                           // into view, also by being made
+    const uint64_t *enter; // ids that came into the subscription's area; for a packed one, all that
+                           // came into view, new bodies included
     size_t enter_count;
     const uint64_t *leave; // ids that left the view
     size_t leave_count;
-    uint64_t left_out; // of subscriptions with a budget: so many bodies of the area are not in the
-                       // state of `tick`, or were not told yet
-    uint64_t oldest;   // the tick from which on every body that was told is in one of its states;
-                       // `tick`, if none was left out
-    uint64_t unfollowed; // the body that the area went along with, and that does not exist any
-                         // more; 0: not told
+    uint64_t left_out;   // for subscriptions with a budget: bodies of the area that are not in the
+                         // state of `tick`, or were not sent yet
+    uint64_t oldest;     // every body that was sent is in its state of this tick or a later one;
+                         // `tick`, if none was left out
+    uint64_t unfollowed; // the body that the area moved with, and that no longer exists; 0: none
     const carom_event *events;
     size_t event_count;
-    const carom_contact *contacts; // for subscriptions that ask for them
+    const carom_contact *contacts; // only for subscriptions that ask for them
     size_t contact_count;
     bool has_contacts;
 
-    // Of subscriptions with `describe`: bodies and joints that are new to them or were changed, the
-    // ids of joints that are gone, and whether more descriptions follow in the next snapshots.
+    // For subscriptions with `describe`: bodies and joints that are new to the subscription or have
+    // changed, the ids of removed joints, and whether more descriptions follow in the next
+    // snapshots.
     const carom_body_info *const *spawned;
     size_t spawned_count;
     const carom_joint_info *joints;
@@ -127,18 +125,18 @@ typedef struct carom_snapshot {
     const uint64_t *joints_removed;
     size_t joints_removed_count;
     bool describing;
-    bool has_view;  // the world's scene names the area that is best looked at
+    bool has_view;  // the world's scene names the area worth looking at
     double view[4]; // x0, y0, x1, y1 [m]
 
-    const void *encoded; // the notification's map as it came, MessagePack
+    const void *encoded; // the notification's map as received, MessagePack
     size_t encoded_size;
 } carom_snapshot;
 
-// "begin" …; NULL for CAROM_EVENT_OTHER and what is no kind.
+// The kind's word, "begin" …; NULL for CAROM_EVENT_OTHER and for numbers that are no kind.
 CAROM_API const char *carom_event_kind_name(carom_event_kind kind);
 
-// The whole snapshot as a tree of values, keys unknown to this library included. The caller's to
-// free; NULL if memory has run out.
+// The whole snapshot as a tree of values, including keys that this library does not know. The
+// caller frees it; NULL if memory has run out.
 CAROM_API carom_value *carom_snapshot_value(const carom_snapshot *snapshot);
 
 CAROM_END_DECLS

@@ -6,10 +6,10 @@
 // is needed, is answered with CAROM_INVALID_ARGUMENT, or with nothing (false, 0, NULL) by functions
 // that have no status. Functions that free take NULL and do nothing.
 //
-// Memory: the library never aborts the process. A function for which memory runs out answers
-// CAROM_OUT_OF_MEMORY (or NULL, where it makes something) and has changed nothing. When memory runs
+// Memory: the library never aborts the process. A function that runs out of memory returns
+// CAROM_OUT_OF_MEMORY (or NULL, if it makes something) and has changed nothing. When memory runs
 // out for what the server sends, a response ends with CAROM_OUT_OF_MEMORY, and anything else closes
-// the connection with that reason: a view never goes on with a gap that it does not know of.
+// the connection with that reason: a view never continues with an unnoticed gap.
 #ifndef CAROM_STATUS_H
 #define CAROM_STATUS_H
 
@@ -61,8 +61,8 @@ typedef enum carom_applied {
 typedef struct carom_error {
     carom_status status;
     carom_applied applied;
-    bool from_server; // the server answered so; false: found on this side (connection, deadline,
-                      // argument)
+    bool from_server; // the server sent this error; false: found on this side (connection,
+                      // deadline, argument)
     char text[CAROM_ERROR_TEXT_MAX];
 } carom_error;
 

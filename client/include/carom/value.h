@@ -4,11 +4,11 @@
 // A tree is owned by whoever holds its root; a container owns its children. A value may be read by
 // several threads at once, and changed by one while no other reads it.
 //
-// Memory: builders return NULL when there is none left. Putting NULL into a container makes the
-// container `broken`, and so is every container it goes into: a chain of builders needs one check
-// at its end (carom_value_ok), and a call with a broken tree fails with CAROM_OUT_OF_MEMORY instead
-// of sending half of it. A child that is put into something that holds none, or under the key NULL,
-// breaks it too: CAROM_INVALID_ARGUMENT then.
+// Memory: builders return NULL when there is none left. Putting NULL into a container makes it
+// `broken`, and so does putting a broken container into another one: a chain of builders needs one
+// check at its end (carom_value_ok), and a call with a broken tree fails with CAROM_OUT_OF_MEMORY
+// instead of sending half of it. Putting a child into a value that is no container, or under the
+// key NULL, breaks that value too, with CAROM_INVALID_ARGUMENT.
 //
 // Reading never fails: every reader takes NULL, and answers NULL or the caller's fallback where a
 // value is absent or of another type. Limits: nesting CAROM_VALUE_DEPTH_MAX.
@@ -69,7 +69,8 @@ CAROM_API carom_value *carom_set(carom_value *map, const char *key, carom_value 
 CAROM_API carom_value *carom_setn(carom_value *map, const char *key, size_t key_size,
                                   carom_value *child);
 
-// Takes the key out of the map and gives its value to the caller; NULL if it is not there.
+// Removes the key from the map and returns its value, which the caller then owns; NULL if it is not
+// there.
 CAROM_API carom_value *carom_value_take(carom_value *map, const char *key);
 
 CAROM_API carom_value *carom_value_clone(const carom_value *value); // NULL for NULL
@@ -99,10 +100,9 @@ CAROM_API const char *carom_value_key(const carom_value *map, size_t index, size
 // The value of a map's key, NULL if there is none.
 CAROM_API const carom_value *carom_value_get(const carom_value *map, const char *key);
 
-// The value that a path leads to: keys parted by dots, indexes in brackets:
-// "bodies[2].position[0]",
-// "[0].id". An empty path is the value itself. NULL if a step is not there or the path is
-// malformed. Keys that contain . [ ] are reached with carom_value_get.
+// The value that a path leads to: keys separated by dots, indexes in brackets:
+// "bodies[2].position[0]", "[0].id". An empty path is the value itself. NULL if a step is not there
+// or the path is malformed. Keys that contain . [ ] are reached with carom_value_get.
 CAROM_API const carom_value *carom_value_path(const carom_value *value, const char *path);
 
 CAROM_API bool carom_as_bool(const carom_value *value, bool fallback);

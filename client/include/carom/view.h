@@ -5,13 +5,14 @@
 //  ready and has no bodies;
 //  - a full one replaces all: bodies that it does not name are gone;
 //  - a row of an unknown id is a new body; of a known id, its new state;
-//  - then the bodies that `removed` and `leave` name are gone; ids that are not known are ignored;
+//  - then the bodies that `removed` and `leave` name are removed from the view; ids that are not
+//  known are ignored;
 //  - one of an earlier tick than the view's (same epoch, not full) is old and ignored;
 //  - descriptions (of subscriptions with `describe`) stay until newer ones come; joints are gone
 //  when `joints_removed` names them, with a full snapshot, and when neither of their bodies is in
 //  view;
-//  - events are queued in order, whatever else holds, up to events_max: then the oldest is dropped
-//  and counted.
+//  - events are queued in order, whichever rule applies, up to events_max; beyond it the oldest is
+//  dropped and counted.
 //
 // A view is used by one thread at a time and knows no clock and no socket. Bodies lie densely in an
 // array; indexes hold until the next snapshot is applied, which for an attached view is the next
@@ -43,9 +44,9 @@ typedef struct carom_view_options {
                       // CAROM_VIEW_HISTORY_MAX
     size_t
         events_max; // queued events, default CAROM_VIEW_EVENTS_MAX; 0 (exact): no events are kept
-    void *user;     // handed to the two below
-    // A body came into being for this view; the pointer that it returns is the body's own
-    // (carom_view_data). NULL (default): none.
+    void *user;     // passed to the functions below
+    // A body is new to this view. The pointer that the function returns is stored with the body
+    // (carom_view_data). NULL (default): no function.
     void *(*added)(carom_view *view, const carom_body *body, void *user);
     // The description of a body has come, or a new one (subscriptions with `describe`), after
     // `added`. It is valid until the next one of this body, or until the body is gone.
@@ -88,29 +89,29 @@ CAROM_API void carom_view_reset(carom_view *view);
 // ---- reading
 
 typedef struct carom_view_state {
-    bool ready;        // a full snapshot has come, nothing is amiss
+    bool ready;        // a full snapshot has come, and there was no gap since
     bool ended;        // its subscription or connection has ended: no more snapshots will come
     const char *world; // "" before the first snapshot; valid until the next is applied
     uint64_t epoch, tick;
     double time;        // time of the newest snapshot [s of the world]
-    double time_oldest; // the earliest time that carom_view_at_time can still tell; `time` without
-                        // history
+    double time_oldest; // the earliest time for carom_view_at_time; `time` without history
     bool has_hash;
     uint8_t hash[8];
-    uint64_t last;       // the request of this session that was last to go into the state
-    uint64_t unfollowed; // the body that the view went along with, and that does not exist any
-                         // more; 0: none. Until the next full snapshot at least
+    uint64_t last;       // the session's last request that is in the state
+    uint64_t unfollowed; // the body that the view moved with, and that no longer exists; 0: none.
+                         // Stays until the next full snapshot at least
     uint64_t left_out, oldest; // as in carom_snapshot
-    uint64_t snapshots;        // applied
-    uint64_t stale;            // ignored, being old or not full while waiting
+    uint64_t snapshots;        // number of snapshots applied
+    uint64_t stale;            // snapshots ignored because they were old, or not full while the
+                               // view waited
     uint64_t gaps;             // full snapshots after the first, and changes of epoch
     uint64_t skipped;          // snapshots that the server left out, in all
     uint64_t events_lost;      // events that the server could not keep for this reader, in all
-    uint64_t events_dropped;   // events that found the queue full
+    uint64_t events_dropped;   // events dropped because the queue was full
     size_t bodies, events;     // bodies seen now, events queued now
     size_t joints;             // described now
     bool describing;           // more descriptions will follow
-    bool has_area;             // the world's scene names the area that is best looked at
+    bool has_area;             // the world's scene names the area worth looking at
     double area[4];            // x0, y0, x1, y1 [m]
 } carom_view_state;
 
@@ -119,7 +120,8 @@ CAROM_API carom_view_state carom_view_get_state(const carom_view *view);
 CAROM_API size_t carom_view_count(const carom_view *view);
 // Body `index`, NULL past the end. Valid until the next snapshot is applied.
 CAROM_API const carom_body *carom_view_body(const carom_view *view, size_t index);
-CAROM_API const carom_body *carom_view_find(const carom_view *view, uint64_t id); // NULL: not seen
+CAROM_API const carom_body *carom_view_find(const carom_view *view, uint64_t id); // NULL: not in
+                                                                                  // view
 CAROM_API bool carom_view_index(const carom_view *view, uint64_t id, size_t *index);
 
 // The description of body `index`: type, tag, owner, shapes. NULL: not (yet) described, or past the
@@ -137,11 +139,11 @@ CAROM_API const carom_joint_info *carom_view_find_joint(const carom_view *view, 
 
 // The pointer that `added` returned for a body.
 CAROM_API void *carom_view_data(const carom_view *view, uint64_t id); // NULL: not in view, or none
-CAROM_API bool carom_view_set_data(carom_view *view, uint64_t id, void *data); // false: not seen
+CAROM_API bool carom_view_set_data(carom_view *view, uint64_t id, void *data); // false: not in view
 
 // Body `index` as it was at `time` [s of the world]: between two snapshots positions and velocities
-// are interpolated linearly, the angle the short way round. Times outside of what is kept are taken
-// to its nearest end. False past the end. Needs options.history >= 1.
+// are interpolated linearly, the angle along the shorter turn. A time outside the kept history is
+// moved to its nearest end. False past the end. Needs options.history >= 1.
 CAROM_API bool carom_view_at_time(const carom_view *view, size_t index, double time,
                                   carom_body *out);
 

@@ -1,4 +1,4 @@
-// Subscriptions: worlds whose snapshots a client is sent, and the views that they feed.
+// Subscriptions to worlds, whose snapshots go to the client's handlers and views.
 #ifndef CAROM_WATCH_H
 #define CAROM_WATCH_H
 
@@ -19,31 +19,31 @@ typedef struct carom_subscribe_options {
     const char *encoding; // NULL (default): "packed", with bodies rounded to `precision` and a hash
                           // in full snapshots alone; "plain": to the last bit, for ten to a hundred
                           // times the bytes; "log" for replicas (carom/replica.h)
-    double precision[3];  // of "packed": m, rad, m/s; 0 (default): the server's, which is 1/512 m,
-                          // 1/1024 turn, and velocities that are estimated from the motion
+    double precision[3];  // for "packed": steps of m, rad, m/s; 0 (default): the server's, which is
+                          // 1/512 m, 1/1024 turn, and velocities that are estimated from the motion
     bool bodies;          // default true
     bool contacts;        // touching pairs in each snapshot, for drawing; default false
-    bool describe;   // shapes, type, tag, owner and joints, told once and when they change; default
+    bool describe;   // shapes, type, tag, owner and joints, sent once and when they change; default
                      // false
     bool has_area;   // default false: the whole world
-    double area[4];  // x0, y0, x1, y1 [m]; with `follow` from that body's position on
-    uint64_t follow; // the body that the area goes along with; 0 (default): none
-    double margin;   // a body that has left the area by no more stays in view [m]; 0 (default): a
-                     // sixteenth of the area's shorter side; below 0: none
-    double
-        budget; // bytes a second for snapshots, in which bodies take turns; 0 (default): no bound
+    double area[4];  // x0, y0, x1, y1 [m]; with `follow`, relative to that body's position
+    uint64_t follow; // the body that the area moves with; 0 (default): none
+    double margin;   // a body stays in view until it is farther than this outside the area [m]; 0
+                     // (default): a sixteenth of the area's shorter side; below 0: none
+    double budget; // bytes a second for snapshots; bodies that do not fit take turns; 0 (default):
+                   // no bound
     const char *const
         *events; // kinds, such as "begin"; NULL (default): the server's default, begin and end
-    size_t event_count; // with `events` not NULL: 0 asks for none
-    uint32_t compact;   // of "log": what carom_compact() says, for a quarter of the bytes; then the
-                        // hash comes once a second, and pushes as the engine rounds them. 0
-                        // (default): records as a recording keeps them
+    size_t event_count; // number of `events`, if that is not NULL; 0: no events
+    uint32_t compact;   // for "log": the value of carom_compact(), for a quarter of the bytes; then
+                        // the hash comes once a second, and pushes are rounded as the engine rounds
+                        // them. 0 (default): records as a recording keeps them
 } carom_subscribe_options;
 
 CAROM_API carom_subscribe_options carom_subscribe_options_default(void);
 
-// For carom_subscribe_options.compact: the number of the compact form of logs that this library
-// and the server share; 0 where they share none, or before the server's hello.
+// The value for carom_subscribe_options.compact: the number of the compact form of logs that this
+// library and the server share; 0 if they share none, and before the server's answer to hello.
 CAROM_API uint32_t carom_compact(const carom_client *client);
 
 // The arguments of world.subscribe for these options (NULL: the defaults), for carom_call or
@@ -56,9 +56,9 @@ CAROM_API carom_status carom_subscribe(carom_client *client, const char *world,
                                        const carom_subscribe_options *options, int timeout_ms,
                                        uint64_t *subscription, carom_error *error);
 
-// Subscribes and attaches `view`: from its first snapshot on all of the subscription go into the
-// view, and then to the handlers. The view must be detached or freed before another watch. When the
-// client is closed or freed, the view stays as it is.
+// Subscribes and attaches `view`: all snapshots of the subscription go into the view, and then to
+// the handlers. The view must be detached or freed before another watch. When the client is closed
+// or freed, the view stays as it is.
 CAROM_API carom_status carom_watch(carom_client *client, const char *world,
                                    const carom_subscribe_options *options, carom_view *view,
                                    int timeout_ms, uint64_t *subscription, carom_error *error);
@@ -74,14 +74,15 @@ CAROM_API carom_status carom_subscription_area(carom_client *client, uint64_t su
                                                const double area[4], int timeout_ms,
                                                carom_error *error);
 
-// The area goes along with a body from now on, and is told from its position on (world.view with
+// Makes the area move with a body; it is relative to that body's position (world.view with
 // `follow`). Snapshots name the body in `unfollowed` when it is removed; the area then stays where
 // it is. `timeout_ms` may be CAROM_NO_REPLY.
 CAROM_API carom_status carom_subscription_follow(carom_client *client, uint64_t subscription,
                                                  uint64_t body, const double area[4],
                                                  int timeout_ms, carom_error *error);
 
-// Attaches a view to a subscription that exists. It gets ready with the next full snapshot.
+// Attaches a view to a subscription that exists. The view becomes ready with the next full
+// snapshot.
 CAROM_API carom_status carom_view_attach(carom_view *view, carom_client *client,
                                          uint64_t subscription, carom_error *error);
 CAROM_API void carom_view_detach(carom_view *view);

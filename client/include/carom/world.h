@@ -1,7 +1,7 @@
 // The server and its worlds: typed helpers for the common methods.
 //
-// As all typed helpers they wait for the answer up to `timeout_ms` > 0. Those marked (*) take
-// CAROM_NO_REPLY too: the command goes out as a notification, its outcome is not awaited and
+// Like all typed helpers, they wait for the answer, at most `timeout_ms` > 0. Those marked (*)
+// accept CAROM_NO_REPLY too: the command is sent as a notification, its outcome is not awaited, and
 // out-parameters are set to 0. The *_args functions give the arguments alone, for carom_request or
 // a batch (`world` NULL there: a batch names it once); the caller frees them. Errors are those of
 // carom_call. *tick (may be NULL everywhere) is the tick whose state first shows the command.
@@ -22,7 +22,7 @@ CAROM_BEGIN_DECLS
 
 // ---- the server
 
-// Seconds there and back; *server_time (may be NULL) is the server's monotonic clock.
+// Measures the round trip in seconds; *server_time (may be NULL) is the server's monotonic clock.
 CAROM_API carom_status carom_ping(carom_client *client, int timeout_ms, double *round_trip,
                                   double *server_time, carom_error *error);
 
@@ -40,15 +40,17 @@ typedef struct carom_world_options {
     int substeps;                 // default 4
     bool paused;                  // default false
     bool sleep;                   // bodies at rest may sleep, default true
-    bool continuous;              // fast bodies are swept against what does not move, default true
+    bool continuous;              // fast bodies are swept against static and kinematic ones,
+                                  // default true
     double restitution_threshold; // slower impacts do not bounce [m/s], default 0.5
     double hit_threshold;         // slower impacts make no hit event [m/s], default 1
-    double sleep_speed;  // slower bodies that nothing moves may sleep [m/s], default 0.05; 0: none
+    double sleep_speed;  // bodies at rest below this speed may sleep [m/s], default 0.05; 0: none
+                         // sleeps
     unsigned bodies_max; // 0 (default): the server's
-    // Name of a scene that the server has, whose settings hold where these are at their defaults;
+    // Name of a scene that the server has, whose settings apply where these have their defaults;
     // NULL (default): empty.
     const char *scene;
-    bool if_absent;         // a world of that name that is there is no error
+    bool if_absent;         // it is no error if the world exists already
     bool ends_with_session; // the world is destroyed when the session that made it ends
 } carom_world_options;
 
@@ -69,7 +71,7 @@ CAROM_API carom_status carom_world_pause(carom_client *client, const char *world
                                          uint64_t *tick, carom_error *error); // (*)
 CAROM_API carom_status carom_world_resume(carom_client *client, const char *world, int timeout_ms,
                                           uint64_t *tick, carom_error *error); // (*)
-// While paused only. `timeout_ms` must cover the time that the ticks take.
+// Runs ticks of a paused world. `timeout_ms` must cover the time that they take.
 CAROM_API carom_status carom_world_step(carom_client *client, const char *world, uint64_t ticks,
                                         int timeout_ms, uint64_t *tick, carom_error *error); // (*)
 CAROM_API carom_status carom_world_set_gravity(carom_client *client, const char *world,
@@ -86,7 +88,7 @@ typedef struct carom_world_info {
     bool paused;
     bool has_hash;
     uint8_t hash[8];
-    double step_ms; // of a recent tick
+    double step_ms; // mean time of a tick in the last second
 } carom_world_info;
 
 CAROM_API carom_status carom_world_get_info(carom_client *client, const char *world, int timeout_ms,
