@@ -1,5 +1,4 @@
-// Command lines read by a grammar: every way to write an option, and what each slip is answered
-// with.
+// Command lines read by a grammar: every way to write an option, and the error for each mistake.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,7 +26,7 @@ static const args_grammar grammar = {operands, options, globals};
 
 enum { WORDS_MAX = 16 };
 
-// Reads and checks; the words end with NULL.
+// Reads and checks words that end with NULL.
 static bool read_words(args *a, const char *const *words)
 {
     int count = 0;

@@ -1,4 +1,4 @@
-// Words of a command line: numbers whole or not at all, spelling, widths.
+// Words of a command line: numbers are read whole or not at all; spelling; widths.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -105,13 +105,15 @@ static void suggest_takes_the_nearest_or_none(void **state)
     static const char *const words[] = {"watch", "worlds", "create", "completion", "set", "get"};
     assert_string_equal(text_suggest("wacth", words, 6), "watch");
     assert_string_equal(text_suggest("world", words, 6), "worlds");
-    assert_string_equal(text_suggest("comple", words, 6), "completion"); // begins with it
+    // the longer word begins with it
+    assert_string_equal(text_suggest("comple", words, 6), "completion");
     assert_string_equal(text_suggest("sett", words, 6), "set");
     assert_string_equal(text_suggest("ge", words, 6), "get");
-    assert_null(text_suggest("wo", (const char *const[]){"worlds", "world"}, 2)); // either of two
+    // two words are equally near
+    assert_null(text_suggest("wo", (const char *const[]){"worlds", "world"}, 2));
     static const char *const others[] = {"events", "call", "cast"};
-    assert_null(text_suggest("clients", others, 3)); // three slips in seven letters
-    assert_null(text_suggest("kill", others, 3));    // two in four
+    assert_null(text_suggest("clients", others, 3)); // three errors in seven letters
+    assert_null(text_suggest("kill", others, 3));    // two errors in four letters
     assert_null(text_suggest("quux", words, 6));
     assert_null(text_suggest("x", words, 6));
     assert_null(text_suggest("", words, 6));
@@ -130,7 +132,7 @@ static void list_keeps_words_whole(void **state)
     assert_string_equal(out, "");
     text_list(words, 4, "or", out, 52);
     assert_string_equal(out, "begin, end and 2 more");
-    for (size_t size = 1; size < sizeof out; size++) { // never past the end
+    for (size_t size = 1; size < sizeof out; size++) { // writing never passes the end
         memset(out, 'x', sizeof out);
         text_list(words, 4, "or", out, size);
         assert_true(strlen(out) < size);

@@ -1,4 +1,4 @@
-// base64url: what decodes, and that nothing else does.
+// base64url: valid text decodes, and nothing else does.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -56,7 +56,7 @@ static void decode_bits_left_over_are_refused(void **state)
 {
     (void)state;
     refuse("Zh");  // "Zg" with another last bit
-    refuse("Zm9"); // "Zm8" likewise
+    refuse("Zm9"); // "Zm8" with another last bit
     refuse("Zv");
 }
 

@@ -1,4 +1,4 @@
-// JWK Sets: which are read, which are refused and with what text.
+// JWK Sets: which are read, and with what text others are refused.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

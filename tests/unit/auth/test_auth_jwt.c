@@ -42,7 +42,7 @@ static bool check(const jwk_set *set, const char *kid, const char *text, const c
     size_t size = 0;
     assert_true(base64url_decode(signature, strlen(signature), bytes, sizeof bytes, &size));
     bool good = jwk_verify(jwk_set_find(set, kid), text, strlen(text), bytes, size);
-    // Nothing but the whole signature over the whole text will do.
+    // Only the whole signature over the whole text is valid.
     assert_false(jwk_verify(jwk_set_find(set, kid), text, strlen(text) - 1, bytes, size));
     assert_false(jwk_verify(jwk_set_find(set, kid), text, strlen(text), bytes, size - 1));
     assert_false(jwk_verify(jwk_set_find(set, kid), text, strlen(text), bytes, 0));

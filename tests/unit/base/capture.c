@@ -1,4 +1,4 @@
-// A temporary file takes the output, not a pipe: nothing can block, however much is written.
+// The output goes to a temporary file, not to a pipe: nothing can block, however much is written.
 #include "tests/unit/base/capture.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// Growing arrays: what is kept, what is zeroed, how memory is aligned, how often it grows.
+// Growing arrays: kept contents, zeroed memory, alignment, and how often they grow.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -54,7 +54,7 @@ static void array_growth_is_geometric(void **state)
         growths += a.capacity != before;
         assert_true(a.capacity >= a.count);
     }
-    // doubled from 16 to 8192, to 32768 a quarter more each time, then an eighth
+    // capacity doubles from 16 to 8192, grows by a quarter to 32768, then by an eighth
     assert_true(growths <= 1 + 9 + 7 + 10);
     assert_true(a.capacity <= a.count + a.count / 8 + 1);
     array_free(&a);
@@ -114,7 +114,7 @@ static void array_fit_gives_back_what_is_not_used(void **state)
 {
     (void)state;
     triple_array a = {0};
-    array_fit(&a); // of nothing
+    array_fit(&a); // an empty array
     assert_null(a.data);
     for (uint32_t i = 0; i < 100; i++) {
         triple t = {{(uint8_t)i, 1, 2}};
@@ -127,7 +127,7 @@ static void array_fit_gives_back_what_is_not_used(void **state)
     for (uint32_t i = 0; i < 100; i++) {
         assert_int_equal(a.data[i].bytes[0], i);
     }
-    array_push(&a, (triple){{100}}); // and grows again
+    array_push(&a, (triple){{100}}); // the array grows again
     assert_int_equal(a.data[100].bytes[0], 100);
     array_clear(&a);
     array_fit(&a);
@@ -148,7 +148,7 @@ static void array_swap_remove_puts_the_last_in_place(void **state)
     assert_int_equal(a.data[0], 0);
     assert_int_equal(a.data[1], 3);
     assert_int_equal(a.data[2], 2);
-    array_swap_remove(&a, 2); // the last itself
+    array_swap_remove(&a, 2); // removes the last element itself
     assert_int_equal(a.count, 2);
     assert_int_equal(a.data[1], 3);
     array_free(&a);
@@ -168,7 +168,7 @@ static void array_clear_keeps_the_memory(void **state)
     array_free(&a);
 }
 
-// From a mebibyte on an array is a mapping, whose pages move instead of what is in them.
+// From a mebibyte on an array is a mapping: growing it moves pages instead of copying contents.
 enum { MAPPED_COUNT = 1 << 18, GROWN_COUNT = 1 << 20 };
 
 static void large_array_keeps_values_as_it_grows(void **state)
@@ -185,7 +185,8 @@ static void large_array_keeps_values_as_it_grows(void **state)
         assert_int_equal(a.data[i], i < a.count ? (i ^ 0x5555u) : 0);
     }
     assert_int_equal((uintptr_t)a.data % CACHE_LINE, 0);
-    // doubled from 16 to 8192, to 32768 a quarter more each time, to 262144 an eighth, a sixteenth
+    // capacity doubles from 16 to 8192, grows by a quarter to 32768, by an eighth to 262144, then
+    // by a sixteenth
     assert_true(growths <= 1 + 9 + 7 + 18 + 23);
     assert_true(a.capacity <= a.count + a.count / 16 + 1);
     array_free(&a);
@@ -195,7 +196,8 @@ static void large_array_that_was_fitted_grows_with_zeros(void **state)
 {
     (void)state;
     number_array a = {0};
-    const uint32_t fewer[] = {GROWN_COUNT - 7, MAPPED_COUNT + 1, 1000}; // the last is no mapping
+    // the last size is too small for a mapping
+    const uint32_t fewer[] = {GROWN_COUNT - 7, MAPPED_COUNT + 1, 1000};
     for (size_t k = 0; k < sizeof fewer / sizeof *fewer; k++) {
         array_reserve(&a, GROWN_COUNT);
         for (uint32_t i = 0; i < a.capacity; i++) {

@@ -1,4 +1,4 @@
-// A broken assertion says what and where, and ends the process, in every build.
+// A failed assertion prints its text and place, and ends the process, in every build.
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -44,7 +44,7 @@ static void break_a_slow_assertion(void)
 {
     signal(SIGABRT, SIG_DFL);
     int legs = 3;
-    (void)legs; // release builds do not look at it
+    (void)legs; // release builds do not evaluate it
     ASSERT_SLOW(legs == 4);
 }
 

@@ -1,4 +1,4 @@
-// Blocks of memory: what is kept, what is zero, where they begin, what is told of them.
+// Blocks of memory: kept contents, zeroed memory, alignment, and what is reported of them.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 
 enum { SMALL = 1000, LARGE = BLOCK_MAPPED_FROM + 100, LARGER = 3 * BLOCK_MAPPED_FROM };
 
-#ifdef CAROM_SANITIZED // everything is malloc's there
+#ifdef CAROM_SANITIZED // a sanitizer's build allocates everything by malloc
 #define MAPPED(bytes) ((size_t)0)
 #else
 #define MAPPED(bytes) (((size_t)(bytes) + BLOCK_ALIGNMENT - 1) / BLOCK_ALIGNMENT * BLOCK_ALIGNMENT)
@@ -27,7 +27,7 @@ static void assert_bytes(const unsigned char *data, size_t from, size_t to, unsi
     }
 }
 
-// Every way from one size to another: heap or mapping, up or down.
+// Tries every change from one size to another: heap or mapping, larger or smaller.
 static void block_keeps_what_fits_and_the_rest_is_zero(void **state)
 {
     (void)state;
@@ -44,7 +44,7 @@ static void block_keeps_what_fits_and_the_rest_is_zero(void **state)
         assert_int_equal((uintptr_t)data % BLOCK_ALIGNMENT, 0);
         assert_bytes(data, 0, kept, 7);
         assert_bytes(data, kept, after, 0);
-        data = block_resize(data, after, LARGER + SMALL); // and once more
+        data = block_resize(data, after, LARGER + SMALL); // resizes a second time
         assert_bytes(data, 0, kept, 7);
         assert_bytes(data, kept, LARGER + SMALL, 0);
         block_give_back(data, LARGER + SMALL);
@@ -114,7 +114,7 @@ static void mapped_bytes_are_what_large_blocks_take(void **state)
     assert_int_equal(block_mapped_bytes(), before);
 }
 
-// Every way in which a block changes, by two threads' accounts that have one above them.
+// Changes blocks in every way, with the accounts of two threads below a common one.
 static void block_account_has_what_its_thread_took(void **state)
 {
     (void)state;

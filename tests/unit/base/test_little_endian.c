@@ -1,4 +1,4 @@
-// Numbers of 32 and 64 bits as bytes: their order, any address, and no byte beside them.
+// Numbers of 32 and 64 bits as bytes: byte order, unaligned addresses, and untouched neighbours.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@ enum { GUARD = 0xa5, ADDRESSES = 8 };
 static void little_endian_low_byte_comes_first(void **state)
 {
     (void)state;
-    // Bytes above 0x7f at every place: a sign that spreads would show.
+    // Bytes above 0x7f at every place would reveal a sign extension.
     static const uint8_t expected[8] = {0xf8, 0xe7, 0xd6, 0xc5, 0xb4, 0xa3, 0x92, 0x81};
     uint8_t bytes[8];
     put32(bytes, 0xc5d6e7f8u);
@@ -43,7 +43,7 @@ static void little_endian_every_bit_has_its_own_place(void **state)
     }
 }
 
-// The bytes around are neither written nor read.
+// The neighbouring bytes are neither written nor read.
 static void little_endian_bytes_beside_are_left_alone(void **state)
 {
     (void)state;

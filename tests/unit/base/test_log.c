@@ -1,4 +1,4 @@
-// Log lines: their form, their levels, their bound, and that threads do not tear them.
+// Log lines: form, levels, maximum length, and lines of several threads that must not mix.
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -104,8 +104,8 @@ static void log_line_too_long_is_cut_and_still_ends(void **state)
     assert_non_null(strstr(end, "next\n"));
 }
 
-// A reason, a tag or a name that a client gives writes no line of its own, turns no text around and
-// moves no cursor.
+// A client's reason, tag or name cannot begin a new line, reverse the direction of text or move the
+// cursor.
 static void write_acting(void)
 {
     log_info("kicked: bye\n2026-11-23T19:54:01.123Z error forged \xe2\x80\xaetxt\xe2\x80\xa8"
@@ -177,7 +177,7 @@ static void log_line_as_json_too_long_is_still_json(void **state)
     char *line = strtok_r(text, "\n", &rest);
     size_t size = strlen(line);
     assert_in_range(size, LINE_BYTES_MAX - 16, LINE_BYTES_MAX - 1);
-    assert_string_equal(line + size - 4, "\\\"\"}"); // no escape is cut in two
+    assert_string_equal(line + size - 4, "\\\"\"}"); // the cut leaves no half escape sequence
     line = strtok_r(NULL, "\n", &rest);
     size = strlen(line);
     assert_in_range(size, LINE_BYTES_MAX - 16, LINE_BYTES_MAX - 1);

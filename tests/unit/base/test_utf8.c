@@ -1,4 +1,4 @@
-// UTF-8: every code point there is, and what only looks like one.
+// UTF-8: every code point, and byte sequences that only look like one.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -61,7 +61,7 @@ static void utf8_cut_character_is_invalid(void **state)
     for (size_t size = 0; size < sizeof TEXT; size++) {
         valid += utf8_valid(TEXT, size);
     }
-    // 14 sizes in all; 1 + 2 + 3 of them cut a character.
+    // there are 14 sizes; 1 + 2 + 3 of them cut a character.
     assert_int_equal(sizeof TEXT, 15);
     assert_int_equal(valid, 15 - 6);
 }

@@ -1,4 +1,4 @@
-// Dots into braille, colours, ASCII; lines that end far outside.
+// Drawing dots as braille, colours and ASCII, and lines that end far outside.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -75,7 +75,7 @@ static void row_full_and_empty_cells_are_braille_and_spaces(void **state)
         canvas_dot(&c, 2, y, 0);
         canvas_dot(&c, 3, y, 0);
     }
-    assert_row(&c, 0, braille, " \xe2\xa3\xbf"); // no spaces at the end
+    assert_row(&c, 0, braille, " \xe2\xa3\xbf"); // rows have no trailing spaces
     assert_row(&c, 0, ascii, " #");
     canvas_deinit(&c);
 }
@@ -115,7 +115,7 @@ static void line_straight_covers_every_dot(void **state)
     canvas_line(&c, 0.0, 0.0, 7.0, 7.0, 0);
     assert_int_equal(dots_set(&c), 8);
     canvas_clear(&c);
-    canvas_line(&c, 3.2, 3.2, 3.2, 3.2, 0); // a point
+    canvas_line(&c, 3.2, 3.2, 3.2, 3.2, 0); // a line of one point
     assert_int_equal(dots_set(&c), 1);
     canvas_deinit(&c);
 }
@@ -127,7 +127,7 @@ static void line_with_far_ends_is_cut_to_the_canvas(void **state)
     canvas_line(&c, -1e15, 3.5, 1e15, 3.5, 0);
     assert_int_equal(dots_set(&c), 8);
     canvas_clear(&c);
-    canvas_line(&c, -1e15, 1e15, -1e15, -1e15, 0); // passes by
+    canvas_line(&c, -1e15, 1e15, -1e15, -1e15, 0); // a line that passes outside
     canvas_line(&c, 0.0, -5.0, 8.0, -1.0, 0);
     canvas_line(&c, nan(""), 0.0, 1.0, 1.0, 0);
     canvas_line(&c, 0.0, 0.0, HUGE_VAL, 1.0, 0);
@@ -135,7 +135,7 @@ static void line_with_far_ends_is_cut_to_the_canvas(void **state)
     canvas_deinit(&c);
 }
 
-// Every dot lies within a dot of the circle, and every direction has one.
+// Every dot lies within one dot of the circle, and every direction has a dot.
 static void arc_whole_circle_is_round_and_closed(void **state)
 {
     (void)state;
@@ -167,7 +167,7 @@ static void arc_far_away_or_huge_costs_and_draws_nothing(void **state)
     (void)state;
     canvas c = made(4, 2);
     canvas_arc(&c, 1e9, 0.0, 5.0, 0.0, 6.3, 0);
-    canvas_arc(&c, 4.0, 4.0, 1e9, 0.0, 6.3, 0); // all around the canvas
+    canvas_arc(&c, 4.0, 4.0, 1e9, 0.0, 6.3, 0); // the arc goes around the whole canvas
     canvas_arc(&c, nan(""), 4.0, 1.0, 0.0, 6.3, 0);
     assert_int_equal(dots_set(&c), 0);
     canvas_deinit(&c);
@@ -198,7 +198,7 @@ static void ascii_looks_like_the_dots(void **state)
     assert_int_equal(canvas_ascii(0xb8), '|'); // the right one
     assert_int_equal(canvas_ascii(0xc0), '_');
     assert_int_equal(canvas_ascii(0x12), '-');
-    assert_int_equal(canvas_ascii(0x5c), '/'); // right above, left below
+    assert_int_equal(canvas_ascii(0x5c), '/'); // upper right and lower left
     assert_int_equal(canvas_ascii(0xa3), '\\');
     for (int dots = 1; dots < 256; dots++) {
         char shown = canvas_ascii((uint8_t)dots);

@@ -75,7 +75,7 @@ static void aliases_find_their_command(void **state)
     }
 }
 
-// Words of other tools lead to a command that there is; near misses of none lead nowhere.
+// Words of other tools suggest an existing command; words near to none suggest nothing.
 static void suggestions_are_commands(void **state)
 {
     (void)state;

@@ -28,7 +28,8 @@ static void delays_lie_within_the_jitter_and_fill_it(void **state)
     distance_init(&d, &(distance_options){.delay = 0.05, .jitter = 0.01, .seed = 1}, 0);
     double least = 1e9, most = 0.0, sum = 0.0;
     for (int i = 0; i < DRAWS; i++) {
-        double took = distance_arrival(&d, i, 1) - i; // a second apart: none waits for another
+        // messages a second apart do not wait for each other
+        double took = distance_arrival(&d, i, 1) - i;
         least = fmin(least, took);
         most = fmax(most, took);
         sum += took;

@@ -1,4 +1,4 @@
-// Why a body does not move: each reason, from the answers that the server would give.
+// The explanation of why a body does not move: each reason, from the server's possible answers.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -97,11 +97,12 @@ static void body_at_rest_on_another_is_supported(void **state)
                                 "[{\"impulse\": 2.0}, {\"impulse\": 1.0}]}, {\"a\": 8, \"b\": 9}]";
     carom_value *why = explain(BODY("\"type\": \"dynamic\""), WORLD, NULL, below);
     assert_true(has_reason(why, "supported"));
-    assert_int_equal(carom_value_count(carom_value_get(why, "touches")), 1); // 8 and 9 are others
+    // bodies 8 and 9 are elsewhere
+    assert_int_equal(carom_value_count(carom_value_get(why, "touches")), 1);
     assert_int_equal(carom_get_uint(why, "touches[0].body", 0), 1);
     assert_float_equal(carom_get_real(why, "touches[0].impulse", 0.0), 3.0, 1e-9);
     carom_value_free(why);
-    // The same contact seen from the other side: a ceiling holds nothing up.
+    // The same contact from the other side: a ceiling supports nothing.
     static const char above[] = "[{\"a\": 3, \"b\": 1, \"normal\": [0, 1], \"points\": []}]";
     why = explain(BODY("\"type\": \"dynamic\""), WORLD, NULL, above);
     assert_false(has_reason(why, "supported"));

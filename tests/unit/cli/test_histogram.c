@@ -1,4 +1,4 @@
-// Latencies in bins: how near a percentile comes to the truth, and what stays exact.
+// Latencies in bins: the error of a percentile, and the values that stay exact.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -50,7 +50,7 @@ static void extremes_are_exact_and_fit(void **state)
     assert_int_equal(histogram_percentile(&h, 50.0), 0);
 }
 
-// Every value alone comes back as at least itself, and within a sixty-fourth.
+// A single value is reported as at least itself, and at most a sixty-fourth more.
 static void value_alone_is_known_to_a_sixty_fourth(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-// The states of a load's client: which may follow which, and nothing else.
+// The states of a load's client: exactly the documented changes are allowed.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +8,7 @@
 
 #include "client/load/client_state.h"
 
-// By the state before, a letter for each state that may follow: i c s r l x (lost).
+// For each state, the letters of the states that may follow: i c s r l x (lost).
 static const char *const allowed[CLIENT_STATES] = {
     [CLIENT_IDLE] = "ic",     [CLIENT_CONNECTING] = "isrx", [CLIENT_SUBSCRIBING] = "irx",
     [CLIENT_RUNNING] = "ilx", [CLIENT_LEAVING] = "ix",      [CLIENT_LOST] = "ic",

@@ -1,4 +1,4 @@
-// The correction of closed loops, against the truth that an open loop would have seen.
+// The correction of closed loops, compared with the latencies that an open loop measures.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@ static void note_many(double took, int count)
     }
 }
 
-// Adds a call and those that it kept back, as a lane does.
+// Adds a call and the calls that it delayed, as a load client does.
 static void add(histogram *h, double took)
 {
     load_missed missed = load_pace_missed(&pace, took);
@@ -31,8 +31,8 @@ static void add(histogram *h, double took)
     }
 }
 
-// A client that waits for each answer, of a server that answers in 10 ms and stalls once for 2 s:
-// one command saw it, 200 would have.
+// A client waits for each answer of a server that answers in 10 ms and stalls once for 2 s: one
+// command measured the stall, 200 would have.
 static void stall_is_seen_by_the_commands_that_it_kept_back(void **state)
 {
     (void)state;
@@ -63,7 +63,7 @@ static void usual_calls_keep_nothing_back(void **state)
 {
     (void)state;
     load_pace_init(&pace, 0.0);
-    assert_int_equal(load_pace_missed(&pace, 10.0).count, 0); // no pace yet
+    assert_int_equal(load_pace_missed(&pace, 10.0).count, 0); // the pace is not known yet
     note_many(0.01, LOAD_PACE_LEAST);
     assert_true(pace.seconds > 0.0099 && pace.seconds < 0.0102);
     assert_int_equal(load_pace_missed(&pace, 0.019).count, 0);
@@ -80,7 +80,7 @@ static void pause_is_part_of_the_pace(void **state)
     assert_int_equal(load_pace_missed(&pace, 5.11).count, 9);
 }
 
-// The median moves on with what the calls take.
+// The median follows the duration of the calls.
 static void pace_follows_the_calls(void **state)
 {
     (void)state;
@@ -90,7 +90,8 @@ static void pace_follows_the_calls(void **state)
     assert_true(pace.seconds > 0.049 && pace.seconds < 0.051);
 }
 
-// A microsecond against an hour: as many as there were stand in, in bounded work.
+// A pace of a microsecond and a call of an hour: the correction counts all missed calls with
+// bounded work.
 static void correction_is_bounded(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-// Scenarios: what they become, and every malformed one refused with its place and what is allowed.
+// Scenarios: the plans that they become; malformed ones are refused with the place and the allowed
+// values.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -271,7 +272,8 @@ static void limits_are_refused(void **state)
     free(text);
 }
 
-// Cut off anywhere, and with any byte replaced: refused with a text, or a sound plan.
+// A file that is cut off anywhere, or has any byte replaced, is refused with a text or gives a
+// valid plan.
 static void broken_files_are_told(void **state)
 {
     (void)state;

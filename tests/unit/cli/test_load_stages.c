@@ -1,4 +1,5 @@
-// Ramps of clients: numbers between the corners, and every malformed stage refused with its place.
+// Ramps of clients: numbers of clients between the corners; malformed stages are refused with their
+// place.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -78,7 +79,7 @@ static void more_stages_than_the_limit_are_refused(void **state)
     assert_string_equal(error, "at most 32 stages");
 }
 
-// Any first n clients have the shares that the weights ask for, to within one.
+// Among any first n clients, each behaviour has its weight's share, to within one.
 static void behaviours_are_dealt_by_weight(void **state)
 {
     (void)state;

@@ -51,7 +51,7 @@ static void slice_percentiles_are_within_seven_percent(void **state)
     load_tally_destroy(tally);
 }
 
-// Shorter and longer than the bins of a slice: counted at its ends, the largest told exactly.
+// Latencies below and above the bins of a slice count in its end bins, and the largest is exact.
 static void slice_takes_any_latency(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-// Thresholds: what they compare, and every malformed one refused with what is allowed.
+// Thresholds: what they compare; malformed ones are refused with the allowed forms.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-// Words become values: JSON where it is, vectors with commas, texts where the method wants one.
+// Words become values: JSON, vectors with commas, and texts if the method expects one.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-// The camera and outlines: what is where in dots, up being up.
+// The camera and outlines: places in dots, with the y axis up.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -72,7 +72,7 @@ static void camera_fit_shows_all_in_proportion(void **state)
     assert_true(view.x0 <= wanted.x0 && view.y0 <= wanted.y0 && view.x1 >= wanted.x1 &&
                 view.y1 >= wanted.y1);
     assert_near((view.x1 - view.x0) / (view.y1 - view.y0), 2.0);
-    assert_true(view.y1 - view.y0 < 20.0 * 1.1); // and no more than a margin
+    assert_true(view.y1 - view.y0 < 20.0 * 1.1); // and the margin is small
     canvas_deinit(&c);
 }
 
@@ -83,7 +83,7 @@ static void camera_fit_of_nothing_shows_the_origin(void **state)
     camera cam = camera_fit(box_empty(), &c);
     assert_near(cam.center.x, 0.0);
     assert_true(isfinite(cam.scale) && cam.scale > 0.0);
-    cam = camera_fit((box){1.0, 1.0, 1.0, 1.0}, &c); // a point
+    cam = camera_fit((box){1.0, 1.0, 1.0, 1.0}, &c); // a box of one point
     assert_true(cam.scale <= CAMERA_SCALE_MAX);
     canvas_deinit(&c);
 }
@@ -131,7 +131,7 @@ static void outline_reach_is_the_farthest_point(void **state)
     outline_deinit(&o);
 }
 
-// A box of 4 x 2 m at 4 dots a metre: a ring of dots and nothing within.
+// A box of 4 x 2 m at 4 dots a metre is drawn as a ring of dots with nothing inside.
 static void box_is_drawn_as_its_rim(void **state)
 {
     (void)state;
@@ -147,7 +147,7 @@ static void box_is_drawn_as_its_rim(void **state)
     assert_false(is_set(&c, 20, 20));
     assert_int_equal(dots_set(&c), 2 * 17 + 2 * 9 - 4);
     canvas_clear(&c);
-    p.angle = PI / 2.0; // stands on end
+    p.angle = PI / 2.0; // the body stands on end
     outline_draw(&o, &p, &cam, &c, 7);
     assert_true(is_set(&c, 20, 12) || is_set(&c, 20, 11));
     assert_false(is_set(&c, 12, 16));
@@ -155,7 +155,7 @@ static void box_is_drawn_as_its_rim(void **state)
     canvas_deinit(&c);
 }
 
-// The spoke of a circle points where the body is turned to.
+// The spoke of a circle shows the body's angle.
 static void circle_spoke_shows_the_rotation(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-// The maxima of the relay, reached: bytes on the way in a pipe, connections at once in a relay. And
-// the distance in words. Nothing here waits by the clock: times are given, or a socket is awaited.
+// Reaches the maxima of the relay: bytes in a pipe, connections of a relay. Also the parsing of a
+// distance. Nothing here waits by the clock: times are given, or a socket is awaited.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -46,13 +46,13 @@ static void pipe_takes_its_maximum_and_then_waits_for_room(void **state)
         assert_true(pipe_read(&p, source[1], 0.0));
         assert_true(sent <= 2 * (uint64_t)PIPE_BYTES_MAX);
     }
-    // One read beyond at most: the bytes, and what a piece takes beside them.
+    // The pipe exceeds its maximum by one read at most: its bytes, and the memory of its piece.
     assert_in_range(p.waiting, PIPE_BYTES_MAX, PIPE_BYTES_MAX + PIPE_READ_BYTES + 64);
     assert_true(p.bytes > PIPE_BYTES_MAX * 9 / 10);
     assert_true(pipe_write(&p, destination[0], 59.0)); // nothing has arrived
     assert_int_equal(recv(destination[1], taken, sizeof taken, 0), -1);
     uint64_t received = 0;
-    while (received < p.bytes) { // all of it has: the pipe wants more as it empties
+    while (received < p.bytes) { // all of it has arrived: the pipe reads more as it empties
         assert_true(pipe_write(&p, destination[0], 60.0));
         ssize_t got = recv(destination[1], taken, sizeof taken, 0);
         assert_true(got > 0);
@@ -112,7 +112,7 @@ static void open_rig(rig *r, size_t connections)
     r->port = (uint16_t)strtoul(strrchr(r->address, ':') + 1, NULL, 10);
 }
 
-// Lets the relay work until it took so many connections.
+// Runs the relay until it has accepted `connections`.
 static void relay_until(rig *r, uint64_t connections)
 {
     char error[RELAY_ERROR_MAX];
@@ -133,11 +133,11 @@ static void relay_takes_its_maximum_of_connections_and_then_those_that_waited(vo
         clients[i] = connect_to(r.port); // the last one waits in the listener
     }
     relay_until(&r, CONNECTIONS);
-    for (int i = 0; i < 20; i++) { // its listener is readable all the while
+    for (int i = 0; i < 20; i++) { // the relay's listener stays readable meanwhile
         assert_true(relay_run(r.relay, cli_now(), -1, error));
     }
     assert_int_equal(relay_counted(r.relay).connections, CONNECTIONS);
-    // One leaves, the server too: its place is the last one's.
+    // One client and its server connection close: the waiting client gets the place.
     (void)close(clients[0]);
     int first = -1;
     for (int i = 0; i < TURNS_MAX && first < 0; i++) {

@@ -1,5 +1,5 @@
-// Shapes as the protocol has them become outlines; what is none becomes nothing. Rates that are
-// shown, and the part of a world that is.
+// Shapes of the protocol become outlines, and other values become nothing. Also the displayed
+// rates, and the displayed part of a world.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -80,8 +80,8 @@ static void shape_of_no_kind_is_refused(void **state)
     }
 }
 
-// A large world's first snapshot may come seconds after the subscription: the ticks before it are
-// no pace.
+// A large world's first snapshot may come seconds after the subscription: the ticks before it do
+// not count.
 static void meter_counts_from_the_first_snapshot(void **state)
 {
     (void)state;
@@ -146,7 +146,8 @@ static void frame_leaves_out_bodies_that_fell_off(void **state)
     static const int FALLEN[] = {0, 1, 30, 500};
     for (size_t k = 0; k < sizeof FALLEN / sizeof *FALLEN; k++) {
         size_t count = make_heap(bodies);
-        for (int i = 0; i < FALLEN[k]; i++) { // on their way, and frozen at the end of the world
+        // some bodies still fall, others are frozen at the end of the world
+        for (int i = 0; i < FALLEN[k]; i++) {
             bodies[count++] = ball(31 + i, -4.9 * i * i - 20.0, 9.81 * i + 20.0);
         }
         assert_true(frame_find(bodies, count, NULL, &b));
@@ -179,11 +180,11 @@ static void frame_is_the_first_one_when_all_fell_off(void **state)
     assert_true(frame_find(bodies, 0, NULL, &b));
     assert_true(box_is_empty(b));
     (void)make_heap(bodies);
-    bodies[10] = ball(300, 20, 0.0); // built there, later
+    bodies[10] = ball(300, 20, 0.0); // a body that was built there later
     assert_true(frame_find(bodies, 11, &home, &b));
     assert_true(b.x1 >= 300.0);
     bodies[0] = bodies[1] = ball(300, 20, 0.0);
-    bodies[2] = ball(0, 5, 9.0); // it flies, and is at home
+    bodies[2] = ball(0, 5, 9.0); // fast, but within its home
     assert_true(frame_find(bodies, 3, &home, &b));
     assert_true(b.x0 <= 0.0);
 }
@@ -216,7 +217,7 @@ static void frame_of_few_bodies_has_room_around_them(void **state)
     bodies[0] = (frame_body){.bounds = {-0.01, -0.01, 0.01, 0.01}};
     assert_true(frame_find(bodies, 1, NULL, &b));
     assert_true(b.x1 - b.x0 > 0.1 && b.x1 - b.x0 < 0.5); // small bodies at their size
-    bodies[0].bounds = box_empty();                      // without shapes
+    bodies[0].bounds = box_empty();                      // a body without shapes
     assert_true(frame_find(bodies, 1, NULL, &b));
     assert_true(box_is_empty(b));
 }

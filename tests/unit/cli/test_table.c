@@ -1,4 +1,4 @@
-// Tables: columns as wide as what is in them, in characters and not in bytes.
+// Tables: columns as wide as their cells, counted in characters and not in bytes.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -25,7 +25,7 @@ static void key_every_form_is_known(void **state)
                  {"\x1b[1;5D", KEY_LEFT, 6}, // with a modifier
                  {"\x1b", KEY_ESCAPE, 1},
                  {"\x1bq", KEY_ESCAPE, 1},
-                 {"\x1b[3~q", KEY_NONE, 4}, // a key that means nothing here
+                 {"\x1b[3~q", KEY_NONE, 4}, // a key without a meaning here
                  {"\x1b[", KEY_NONE, 2},
                  {"\xc3\xa9", KEY_NONE, 1},
                  {"", KEY_NONE, 0}};
@@ -51,7 +51,7 @@ static void key_clicks_of_the_mouse_tell_their_cell(void **state)
         const char *bytes;
         int pressed;
     } cases[] = {{"\x1b[<64;1;1M", KEY_WHEEL_UP}, {"\x1b[<65;1;1M", KEY_WHEEL_DOWN},
-                 {"\x1b[<0;12;34m", KEY_NONE}, // let go
+                 {"\x1b[<0;12;34m", KEY_NONE}, // the button was released
                  {"\x1b[<2;12;34M", KEY_NONE}, // another button
                  {"\x1b[<0;0;1M", KEY_NONE},      {"\x1b[<0;1;99999M", KEY_NONE},
                  {"\x1b[<0;1M", KEY_NONE},        {"\x1b[<0;1;4096M", KEY_NONE},

@@ -6,13 +6,13 @@
 
 #include "tests/unit/client/fake_server.h"
 
-enum { PATIENCE_MS = 240000 }; // longer than anything that is expected to happen takes
+enum { PATIENCE_MS = 240000 }; // longer than any expected event takes
 
-// A client that is connected to the server, or the test fails. `options` may be NULL.
+// Connects a client to the server, or fails the test. `options` may be NULL.
 carom_client *connect_to(fake_server *server, const carom_options *options);
 
-// Polls until *flag is true; the test fails if that does not come to pass. The client may be closed
-// or freed meanwhile only where the flag tells.
+// Polls until *flag is true; the test fails if that takes too long. The client may be closed or
+// freed meanwhile only if the flag is set with it.
 void poll_until(carom_client *client, const bool *flag);
 
 #endif

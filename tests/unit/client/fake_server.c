@@ -26,7 +26,7 @@ struct fake_server {
     int wake[2]; // a byte on it ends the thread
     uint16_t port;
     pthread_t thread;
-    pthread_mutex_t lock; // of what follows, and of writing
+    pthread_mutex_t lock; // guards the fields below, and writing
     unsigned received;
     uint64_t received_bytes;
     scanner scan;

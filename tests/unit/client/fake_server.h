@@ -1,6 +1,6 @@
 // A server for tests of the client: a thread that listens on a loopback port of the system's
-// choice, takes one connection after the other, and answers as the test's handler says. It speaks
-// through the client's own codecs where it behaves, and sends any bytes where it is to misbehave.
+// choice, takes one connection after the other, and answers as the test's handler says. It uses the
+// client's own codecs for valid messages, and sends arbitrary bytes for invalid ones.
 #ifndef CAROM_TESTS_UNIT_CLIENT_FAKE_SERVER_H
 #define CAROM_TESTS_UNIT_CLIENT_FAKE_SERVER_H
 
@@ -13,10 +13,10 @@
 typedef struct fake_server fake_server;
 
 typedef struct fake_message {
-    bool request; // else a notification
+    bool request; // false: a notification
     uint32_t id;
     const char *method;
-    const carom_value *args; // the map
+    const carom_value *args; // the arguments' map
 } fake_message;
 
 // Called on the server's thread for each message.
@@ -26,7 +26,7 @@ typedef struct fake_options {
     fake_handler handler; // NULL: fake_answer
     void *user;
     bool deaf;         // accepts and never reads
-    int receive_bytes; // of the socket's buffer, 0: the system's
+    int receive_bytes; // size of the socket's receive buffer; 0: the system's
 } fake_options;
 
 fake_server *fake_start(const fake_options *options); // NULL: all defaults
@@ -34,10 +34,10 @@ void fake_stop(fake_server *server);                  // joins the thread
 uint16_t fake_port(const fake_server *server);
 
 // A well-behaved server: hello is answered, "echo" answers its arguments, "silence"
-// nothing, all else is unknown_method.
+// nothing, everything else with unknown_method.
 void fake_answer(fake_server *server, const fake_message *message);
 
-// From any thread; on the connection that was accepted last. Values are taken over.
+// These send on the last accepted connection. Any thread. They take the values over.
 void fake_reply(fake_server *server, uint32_t id, carom_value *result);
 void fake_refuse(fake_server *server, uint32_t id, const char *text);
 void fake_notify(fake_server *server, const char *named, carom_value *params);
@@ -48,8 +48,8 @@ void fake_hang_up(fake_server *server);
 unsigned fake_received(fake_server *server);
 uint64_t fake_received_bytes(fake_server *server);
 
-// After this, the caller may read everything that a handler wrote before it answered; a handler may
-// read everything that was written before this.
+// Makes the handlers' writes before their answers visible to the caller, and the caller's writes
+// visible to later handlers.
 void fake_sync(fake_server *server);
 
 // A port on which nobody listens.

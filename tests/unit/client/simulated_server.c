@@ -10,8 +10,8 @@
 #include "proto/commands/command_decode.h"
 #include "proto/log/log_record.h"
 
-#define PILE_FORCE   80.0 // of a key [N]
-#define PILE_DAMPING 8.0  // of who pushes: 9 m/s at most
+#define PILE_FORCE   80.0 // force of a pressed key [N]
+#define PILE_DAMPING 8.0  // damping of a pusher: 9 m/s at most
 
 enum { HZ = 60, BYTES_MAX = 1 << 20 };
 
@@ -111,7 +111,8 @@ static void pair(msgpack_packer *k, const char *key, double x, double y)
     msgpack_pack_double(k, y);
 }
 
-// A key: toward the pile, away from it, or let go; the force acts until the next one.
+// Presses a key toward the pile or away from it, or releases it; the force acts until the next
+// call.
 static void push_at_pile(sim *s, msgpack_packer *k, body_id body)
 {
     static const double KEYS[] = {PILE_FORCE, PILE_FORCE, PILE_FORCE, -PILE_FORCE, 0.0};
@@ -376,7 +377,7 @@ static void receive(sim *s)
 
 static void act(sim *s, uint64_t tick)
 {
-    assert_true(s->last_first == 0 || tick > s->last_first); // each tick once
+    assert_true(s->last_first == 0 || tick > s->last_first); // each tick is asked for once
     s->last_first = tick;
     const double share = s->options.own_share > 0.0 ? s->options.own_share : 0.7;
     if (s->idle || sim_random(s) < 1.0 - share) {

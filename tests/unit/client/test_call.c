@@ -99,7 +99,7 @@ static void host_that_cannot_be_found_is_unavailable(void **state)
     assert_null(client);
 }
 
-// "localhost" may stand for an address of version 6 first, where nobody listens.
+// "localhost" may resolve to an IPv6 address first, on which no server listens.
 static void every_address_of_a_host_is_tried(void **state)
 {
     (void)state;
@@ -267,7 +267,7 @@ static void call_without_answer_ends_at_its_deadline(void **state)
     fake_stop(server);
 }
 
-// A caller that was busy for longer than the deadline finds the answer, which was there in time.
+// A caller that was busy for longer than the deadline still finds an answer that arrived in time.
 static void answer_that_lay_there_at_the_deadline_counts(void **state)
 {
     (void)state;
@@ -372,7 +372,7 @@ static void arguments_that_cannot_be_sent_are_refused(void **state)
     assert_int_equal(carom_call(client, NULL, NULL, 100, NULL, NULL), CAROM_INVALID_ARGUMENT);
     assert_int_equal(carom_call(client, "echo", NULL, 0, NULL, NULL), CAROM_INVALID_ARGUMENT);
     assert_int_equal(carom_send(client, "echo", deep, NULL), CAROM_INVALID_ARGUMENT);
-    // Nothing of it was sent: the stream is whole.
+    // No byte of the request was sent, so the stream is intact.
     assert_int_equal(carom_call(client, "echo", NULL, PATIENCE_MS, NULL, NULL), CAROM_OK);
     assert_int_equal(carom_client_traffic(client).requests, 0);
     carom_value_free(list);

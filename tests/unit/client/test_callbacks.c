@@ -1,4 +1,4 @@
-// A callback may do everything but wait; it may close and free the client.
+// A callback may do everything except wait; it may even close and free the client.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@ typedef struct notes {
     int responses, notifications, closed;
     carom_status outcome;
     char text[CAROM_ERROR_TEXT_MAX];
-    carom_status in_callback; // what a call in a callback answered
+    carom_status in_callback; // status of a call that was made in a callback
     bool done, freed;
 } notes;
 
@@ -96,7 +96,7 @@ static void closing_answers_all_requests_then_tells(void **state)
     carom_close(client);
     assert_int_equal(n.responses, 50);
     assert_int_equal(n.closed, 1);
-    assert_int_equal(n.outcome, CAROM_OK); // it was we who closed
+    assert_int_equal(n.outcome, CAROM_OK); // the test itself closed the connection
     carom_free(client);
     assert_int_equal(n.closed, 1);
     fake_stop(server);
@@ -194,7 +194,7 @@ static void free_in_notification(carom_client *client, const char *method,
     n->notifications++;
     carom_free(client);
     n->freed = true;
-    // The callback's arguments are still there.
+    // The callback's arguments are still valid.
     assert_int_equal(carom_get_int(params, "n", 0), 1);
     assert_int_equal(carom_client_state(client), CAROM_CLOSED);
 }
@@ -266,7 +266,8 @@ static void free_in_the_callbacks_of_expiring_requests(void **state)
     while (outcome == CAROM_OK) {
         outcome = carom_poll(client, 1000, NULL);
     }
-    assert_int_equal(n.responses, 10); // each once, by expiry or by the closing
+    // each request was answered once, by its deadline or by the close
+    assert_int_equal(n.responses, 10);
     fake_stop(server);
 }
 
@@ -286,7 +287,7 @@ static void free_in_closed_is_allowed(void **state)
     fake_server *server = fake_start(NULL);
     carom_client *client = connect_to(server, NULL);
     carom_set_handlers(client, &(carom_handlers){.user = &n, .closed = free_in_closed});
-    carom_close(client); // frees it, too
+    carom_close(client); // the handler of the close frees the client
     assert_int_equal(n.closed, 1);
     client = connect_to(server, NULL);
     carom_set_handlers(client, &(carom_handlers){.user = &n, .closed = free_in_closed});

@@ -1,4 +1,4 @@
-// The typed helpers: what they send, and what they make of the answer.
+// The typed helpers: the requests that they send, and how they read the answers.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 #include "client/lib/connection.h"
 #include "tests/unit/client/connected.h"
 
-// The server notes the last call and answers what the test has laid ready.
+// The server records the last call, and sends the answer that the test has prepared.
 typedef struct recorder {
     char call[2048]; // "method {json}"
     bool request;
@@ -79,7 +79,7 @@ static void world_calls_send_what_the_protocol_names(void **state)
     carom_world_create(r->client, W, &options, ASK);
     CHECK(r, "world.create {\"world\":\"demo\",\"gravity\":[0.0,-9.81],\"hz\":60.0,\"substeps\":4,"
              "\"paused\":true,\"sleep\":true,\"max_bodies\":7}");
-    options.scene = "pyramid"; // its settings are not to be overridden by defaults
+    options.scene = "pyramid"; // defaults must not override the scene's settings
     carom_world_create(r->client, W, &options, ASK);
     CHECK(r, "world.create {\"world\":\"demo\",\"paused\":true,\"max_bodies\":7,"
              "\"scene\":\"pyramid\"}");
@@ -242,7 +242,7 @@ static void joint_calls_send_the_settings_that_are_given(void **state)
     uint64_t joint = 0, tick = 0;
     carom_joint_settings hinge = carom_joint_settings_default(CAROM_REVOLUTE, 1, 2);
     hinge.anchor = (carom_vec2){0, 3};
-    hinge.lower = 0; // a limit
+    hinge.lower = 0; // a limit of zero is a limit
     assert_int_equal(carom_joint_create(r->client, W, &hinge, PATIENCE_MS, &joint, &tick, NULL),
                      CAROM_OK);
     CHECK(r, "joint.create {\"world\":\"demo\",\"kind\":\"revolute\",\"a\":1,\"b\":2,"
@@ -279,14 +279,14 @@ static void joints_are_read(void **state)
     const carom_joint_info *j = &joints[0];
     assert_true(j->id == 7 && j->settings.kind == CAROM_WHEEL && j->settings.b == 2);
     assert_true(j->settings.axis.y == 1 && j->settings.lower == -1);
-    assert_true(j->settings.upper != j->settings.upper); // a NaN: it has none
+    assert_true(j->settings.upper != j->settings.upper); // NaN: the joint has no such value
     assert_true(j->points[1].x == 3 && j->angle == 0.5 && j->force.y == 6 && j->torque == 7);
     assert_int_equal(joints[1].settings.kind, CAROM_JOINT_OTHER);
     stop(r);
 }
 
-// A struct that begins as {0} is the body that its author expects, and the server is told the same
-// as with the defaults written out.
+// A struct that begins as {0} has the defaults: the server receives the same as with the defaults
+// written out.
 static void options_of_zero_are_the_defaults(void **state)
 {
     (void)state;
@@ -359,7 +359,7 @@ static void batch_for_a_tick_says_how_it_met_it(void **state)
         carom_batch_apply_at(batch, r->client, W, 7, (carom_late)3, PATIENCE_MS, &applied, &why),
         CAROM_INVALID_ARGUMENT);
     assert_string_equal(why.text, "late: no carom_late, is 3");
-    // as a notification nothing is awaited
+    // a notification awaits nothing
     assert_int_equal(carom_batch_apply_at(batch, r->client, W, 7, CAROM_LATE_DROP, CAROM_NO_REPLY,
                                           &applied, NULL),
                      CAROM_OK);
@@ -518,7 +518,7 @@ static void hits_of_a_ray_are_read(void **state)
     assert_int_equal(count, 2);
     assert_true(hits[0].body == 1 && hits[0].shape == 2 && hits[0].point.y == 4);
     assert_true(hits[0].normal.y == 1 && hits[0].fraction == 0.5);
-    assert_int_equal(hits[1].body, 99); // no room was promised for it
+    assert_int_equal(hits[1].body, 99); // the caller's array had no space for it
     stop(r);
 }
 
@@ -542,7 +542,7 @@ static void typed_calls_send_the_arguments_that_are_given(void **state)
     carom_args_body_spawn spawn = {.type = "static",
                                    .has_position = true,
                                    .position = {1, 2},
-                                   .has_awake = true, // true by default: false has to be said
+                                   .has_awake = true, // the default is true, so false must be sent
                                    .shapes = &ball,
                                    .shapes_count = 1,
                                    .owner = "eve"};
@@ -608,7 +608,7 @@ static void typed_commands_go_into_batches(void **state)
     assert_int_equal(carom_batch_id(batch, made), 11);
     carom_batch_clear(batch);
     carom_error why;
-    carom_add_body_force(batch, NULL); // kept until the batch is applied
+    carom_add_body_force(batch, NULL); // the batch keeps the error until it is applied
     assert_int_equal(carom_batch_apply(batch, r->client, W, NULL, PATIENCE_MS, NULL, &why),
                      CAROM_INVALID_ARGUMENT);
     assert_string_equal(why.text, "commands[0]: body.force: missing (NULL)");

@@ -1,4 +1,4 @@
-// The public face of expressions; proto's own tests are about the arithmetic.
+// The public functions for expressions; the arithmetic is tested in proto's tests.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-// A server that is not to be trusted: each kind of malformed message closes the connection with a
-// reason, and nothing worse happens.
+// A hostile server: each kind of malformed message closes the connection with a reason, and does
+// nothing else.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@ typedef struct hostile {
     const char *bytes;
     size_t size;
     carom_status outcome;
-    const char *reason; // a part of it
+    const char *reason; // a part of the expected reason
 } hostile;
 
 #define BYTES(text) (text), sizeof(text) - 1
@@ -129,7 +129,7 @@ static void malformed_message_closes_with_a_reason(void **state)
     fake_stop(server);
 }
 
-// The same bytes one by one: no verdict may hang on how a message was cut.
+// The same bytes one by one: the verdict must not depend on how a message is split.
 static void malformed_message_in_pieces_closes_too(void **state)
 {
     (void)state;
@@ -168,7 +168,7 @@ static void message_over_the_client_s_own_limit_closes(void **state)
     fake_stop(server);
 }
 
-// A message that is good and then changed by a byte, by all 255 other values at each place.
+// Replaces each byte of a valid message by all 255 other values.
 static void changed_bytes_do_no_harm(void **state)
 {
     (void)state;
@@ -178,7 +178,7 @@ static void changed_bytes_do_no_harm(void **state)
                                                 "begin\xa1"
                                                 "a\x01\xa4time\xca\x00\x00\x00\x00";
     snapshot_decoder decoder = {0};
-    enum { HEAD = 12 }; // the envelope before the map
+    enum { HEAD = 12 }; // bytes of the envelope before the map
     int taken = 0;
     for (size_t i = HEAD; i < sizeof GOOD - 1; i++) {
         for (int change = 1; change < 256; change++) {

@@ -1,4 +1,4 @@
-// The id map against the plainest model there is.
+// The id map, compared with a plain array.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -51,7 +51,7 @@ static void random_operations_match_an_array(void **state)
             if (model[i] >= 0) {
                 assert_int_equal(place, model[i]);
             }
-            // More removals in odd rounds, so that the map runs empty and full again.
+            // More removals in odd rounds, so that the map empties and fills again.
             bool remove = next_random(&seed) % 8 < (step / 5000 % 2 == 0 ? 2U : 6U);
             if (remove) {
                 count -= model[i] >= 0;

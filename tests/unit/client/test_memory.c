@@ -1,9 +1,9 @@
 // Memory that runs out: every allocation of connecting, calling, watching, batches and scenes fails
-// once in turn. Nothing may crash, abort or leak (the sanitizers look), and whoever is concerned is
-// told CAROM_OUT_OF_MEMORY.
+// once in turn. Nothing may crash, abort or leak (the sanitizers check), and the failed operation
+// ends with CAROM_OUT_OF_MEMORY.
 //
-// The linker sends the allocations of everything in this program through the three functions below;
-// only those of the client's thread fail.
+// The linker routes all allocations of this program through the three functions below; only those
+// of the client's thread fail.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -89,11 +89,11 @@ static void serve(fake_server *server, const fake_message *m, void *user)
         resumed = carom_get_str(m->args, "resume", NULL) != NULL;
         fake_reply(server, m->id, from_json("{\"session\":7,\"resume\":\"s\",\"applied\":{}}"));
     } else if (strcmp(m->method, "body.set") == 0) {
-        if (resumed) { // the first one is lost with its connection
+        if (resumed) { // the first client is lost with its connection
             fake_reply(server, m->id, from_json("{\"tick\":1}"));
         }
     } else if (strcmp(m->method, "world.subscribe") == 0) {
-        fake_notify(server, "snapshot", from_json(FIRST)); // overtakes the answer
+        fake_notify(server, "snapshot", from_json(FIRST)); // the snapshot overtakes the answer
         fake_reply(server, m->id, from_json("{\"subscription\":3}"));
         fake_notify(server, "snapshot", from_json(SECOND));
         fake_notify(server, "news", from_json("{\"a\":[1,2,{\"b\":\"c\"}]}"));
@@ -128,7 +128,7 @@ static carom_status call_echo(carom_client *client, carom_error *why)
     carom_set(args, "b", carom_str("text"));
     carom_set(args, "c", carom_bin("\1\2", 2));
     if (args == NULL) {
-        why->status = CAROM_OUT_OF_MEMORY; // NULL is a good argument: none
+        why->status = CAROM_OUT_OF_MEMORY; // NULL would mean a call without arguments
         return CAROM_OUT_OF_MEMORY;
     }
     carom_value *result = NULL;
@@ -201,7 +201,7 @@ static carom_status one_day(fake_server *server, carom_error *why)
         assert_true(carom_view_get_state(view).tick == 2 && carom_view_count(view) == 2);
     } else if (carom_close_reason(client, NULL) != CAROM_OK) {
         assert_int_equal(carom_close_reason(client, NULL), CAROM_OUT_OF_MEMORY);
-        outcome = CAROM_OUT_OF_MEMORY; // a request that waited was told that the connection is gone
+        outcome = CAROM_OUT_OF_MEMORY; // a waiting request ended with the connection
     }
     carom_view_free(view);
     carom_free(client);
@@ -229,7 +229,7 @@ static carom_status one_scene(fake_server *server, carom_error *why)
     return outcome;
 }
 
-// The connection is lost while a command waits, and comes back.
+// Loses the connection while a command waits, and reconnects.
 static carom_status one_loss(fake_server *server, carom_error *why)
 {
     carom_client *client = NULL;

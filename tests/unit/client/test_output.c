@@ -104,7 +104,7 @@ static void flood_is_sent_in_order_as_the_reader_takes_it(void **state)
         carom_value_free(args);
     }
     assert_int_equal(carom_call(client, "echo", NULL, PATIENCE_MS, NULL, NULL), CAROM_OK);
-    assert_true(fake_received(server) >= MESSAGES + 1); // and hello
+    assert_true(fake_received(server) >= MESSAGES + 1); // the messages and the hello
     assert_int_equal(fake_received_bytes(server), carom_client_traffic(client).bytes_out);
     carom_free(client);
     fake_stop(server);
@@ -141,7 +141,7 @@ static void lost_connection_ends_a_flush(void **state)
     carom_value *args = blob(100000);
     while (carom_send(client, "take", args, NULL) == CAROM_OK) {
     }
-    fake_stop(server); // closes what it accepted, or refuses what it had not
+    fake_stop(server); // the server closes what it accepted, or refuses what it had not
     assert_int_equal(carom_flush(client, PATIENCE_MS, NULL), CAROM_UNAVAILABLE);
     assert_int_equal(carom_client_state(client), CAROM_CLOSED);
     carom_value_free(args);

@@ -1,6 +1,6 @@
-// The core of prediction against a simulated server: what is predicted is what the server does, to
-// the bit, wherever the commands agree; every batch acts once, every event is told once, and each
-// bound holds. The npm package's tests use the same seeds.
+// The core of prediction against a simulated server: the prediction equals the server's world, to
+// the bit, wherever the commands agree; every batch acts once, every event is reported once, and
+// each bound holds. The npm package's tests use the same seeds.
 #include "tests/unit/client/simulated_server.h"
 
 #include <inttypes.h>
@@ -46,7 +46,7 @@ static prediction_figures figures(const sim *s)
     return prediction_figures_now(s->predicted);
 }
 
-// All that was sent has been decided, and the confirmed world is the server's.
+// Runs until every sent batch is decided and the confirmed world equals the server's.
 static void settle(sim *s)
 {
     s->idle = true;
@@ -59,7 +59,7 @@ static void settle(sim *s)
     assert_int_equal(f.lost, s->refused);
     assert_int_equal(f.confirmed + f.lost, f.sent);
     assert_int_equal(f.late, s->late);
-    // The prediction of a tick is the server's state when it comes there.
+    // The prediction of a tick equals the server's state at that tick.
     const uint64_t tick = prediction_tick(s->predicted);
     const uint64_t hash = world_hash(prediction_world(s->predicted));
     while (world_tick(s->server) < tick) {
@@ -77,7 +77,7 @@ static void alone_all_ticks_are_right_without_a_rollback(void **state)
         o.spawn_share = seed % 2 == 0 ? 0.05 : 0.0;
         sim *s = sim_create(&o);
         sim_run(s, 1.0);
-        const uint64_t unforeseen = s->told_unforeseen; // from before there was a prediction
+        const uint64_t unforeseen = s->told_unforeseen; // events from before the prediction began
         sim_run(s, 19.0);
         const prediction_figures f = figures(s);
         assert_int_equal(s->told_unforeseen, unforeseen);
@@ -93,7 +93,7 @@ static void alone_all_ticks_are_right_without_a_rollback(void **state)
     }
 }
 
-// tests/unit/client/prediction_scenarios.txt, which the npm package's tests run too.
+// Runs a row of tests/unit/client/prediction_scenarios.txt, which the npm package's tests run too.
 static void run_scenario(const scenario *r)
 {
     sim_options o = usual(r->seed);
@@ -213,7 +213,7 @@ static void page_that_slept_comes_back_without_a_burst(void **state)
     assert_true(figures(s).right > 0.9);
     settle(s);
     sim_free(s);
-    // A shorter sleep, through which the prediction is still ahead of the server.
+    // A shorter sleep, after which the prediction is still ahead of the server.
     o.delay_s = 0.24;
     s = sim_create(&o);
     sim_run(s, 5.0);
@@ -245,7 +245,7 @@ static void clock_that_jumps_back_asks_for_no_tick_again(void **state)
     sim_free(s);
 }
 
-// Where there is no time for all islands, ticks have no hash that could be compared.
+// If there is no time for all islands, ticks have no hash to compare.
 static void check_finds_nothing_where_time_is_short(void **state)
 {
     (void)state;
@@ -318,8 +318,8 @@ static void slack_follows_the_margin(void **state)
     sim_free(s);
 }
 
-// A lost segment holds up the batches behind it, and the server tells the margin of the first
-// alone.
+// A lost segment holds up the batches behind it, and the server reports only the margin of the
+// first.
 static void slack_counts_the_batches_behind_a_stall(void **state)
 {
     (void)state;
@@ -342,7 +342,7 @@ static void slack_counts_the_batches_behind_a_stall(void **state)
     assert_true((double)late < 0.025 * (double)sent);
 }
 
-// Until the first round trip is known all batches are late; then the clock jumps to its place.
+// Until the first round trip is known all batches are late; then the clock jumps to the right tick.
 static void first_round_trip_sets_the_clock(void **state)
 {
     (void)state;
@@ -356,7 +356,7 @@ static void first_round_trip_sets_the_clock(void **state)
     assert_false(lead_clock_advance(&c, 1.02) || c.rate > 1.1);
 }
 
-// Two players make balls in the same ticks: the server's ids count.
+// Two players spawn balls in the same ticks: the server's ids are the valid ones.
 static void ids_of_what_is_made_become_the_servers(void **state)
 {
     (void)state;
@@ -378,7 +378,7 @@ static void ids_of_what_is_made_become_the_servers(void **state)
                 changed += guesses[tick] != 0 && guesses[tick] != id;
                 known++;
             }
-            guesses[tick] = guesses[tick] == 0 ? id : guesses[tick]; // the first one
+            guesses[tick] = guesses[tick] == 0 ? id : guesses[tick]; // the first guess of the tick
         }
     }
     assert_true(known > 0 && changed > 0);
@@ -426,7 +426,7 @@ static void corrections_fade(void **state)
         }
     }
     assert_true(figures(s).error_others > 0.02); // corrections were made
-    assert_true(most < figures(s).error_others); // and are not seen as jumps
+    assert_true(most < figures(s).error_others); // and none is visible as a jump
     sim_free(s);
 }
 
@@ -471,12 +471,12 @@ static void memory_of_waiting_batches_has_a_most(void **state)
         assert_true(b.bytes <= PREDICTION_BATCH_BYTES_MAX);
     }
     assert_int_equal(err.status, STATUS_LIMIT_EXCEEDED);
-    assert_int_equal(b.list.count, 3); // of a little more than 1 MiB each
+    assert_int_equal(b.list.count, 3); // three batches of a little more than 1 MiB each fit
     batches_deinit(&b);
     assert_int_equal(b.bytes, 0);
 }
 
-// The things that were made last are remembered.
+// Only the objects that were made last are remembered.
 static void things_made_have_a_most(void **state)
 {
     (void)state;
@@ -545,8 +545,8 @@ static uint64_t fast_frame(fast_world *f)
     return asked;
 }
 
-// The fastest world there is goes round the kept ticks (PREDICTION_TICKS_MAX) twice, and its
-// prediction waits for a server that is silent.
+// The fastest world uses the ring of ticks (PREDICTION_TICKS_MAX) twice, and its prediction waits
+// for a silent server.
 static void ticks_that_are_kept_have_a_most(void **state)
 {
     (void)state;
@@ -622,7 +622,8 @@ static uint32_t count_approximate(const sim *s, bool *own)
     return approximate;
 }
 
-// The far pile alone would take 200 bodies x 8 ticks x 2 us; it falls asleep, and all is predicted.
+// The far pile alone would take 200 bodies x 8 ticks x 2 us; it falls asleep, and all other bodies
+// are predicted.
 static void far_islands_rest_when_time_is_short(void **state)
 {
     (void)state;
@@ -632,7 +633,7 @@ static void far_islands_rest_when_time_is_short(void **state)
     sim_run(s, 1.0);
     s->frame_most = 0.0;
     uint32_t most = 0;
-    uint32_t carried = 0; // frames in which the own body was
+    uint32_t carried = 0; // frames in which the own body was carried on
     for (int i = 0; i < 120; i++) {
         bool own;
         sim_run(s, 1.0 / 60.0);
@@ -651,26 +652,27 @@ static void far_islands_rest_when_time_is_short(void **state)
     sim_free(s);
 }
 
-// The own body lies in the pile: fewer ticks are predicted, and no frame is longer.
+// The own body lies in the pile: fewer ticks are predicted, and no frame exceeds its budget.
 static void own_island_over_the_budget_is_predicted_in_part(void **state)
 {
     (void)state;
     sim_options o = short_of_time(142);
     o.bodies = 250;
     sim *s = sim_create(&o);
-    sim_run(s, 2.0); // the first frame too, before any step was measured
+    sim_run(s, 2.0); // even the first frame, before any step was measured
     const uint64_t first = s->first_calls;
     sim_run(s, 4.0);
     assert_true(figures(s).approximate > 0);
     assert_true(s->frame_most <= o.predict.budget_ms);
-    assert_true(s->first_calls - first >= 235); // commands are asked for in their time
+    assert_true(s->first_calls - first >= 235); // commands are asked for in time
     s->options.predict.budget_ms = 0.0;
     prediction_set(s->predicted, &s->options.predict);
     settle(s);
     sim_free(s);
 }
 
-// Where all is one island none rests: the ticks for which there is time are predicted to the bit.
+// If all bodies are one island, none rests: the ticks for which there is time are predicted to the
+// bit.
 static void ticks_of_one_island_count_when_time_is_short(void **state)
 {
     (void)state;
@@ -687,7 +689,7 @@ static void ticks_of_one_island_count_when_time_is_short(void **state)
     sim_free(s);
 }
 
-// The estimate says that there is time for all 12 ticks; the clock of who calls says otherwise.
+// The estimate allows all 12 ticks, but the caller's clock does not.
 static void time_that_was_measured_ends_a_frame(void **state)
 {
     (void)state;
@@ -708,7 +710,7 @@ static void time_that_was_measured_ends_a_frame(void **state)
     }
     prediction_end(s->predicted, 5.0);
     assert_int_equal(prediction_tick(s->predicted), tick + 1);
-    assert_int_equal(inputs, 2); // of the tick that was made, and of the present
+    assert_int_equal(inputs, 2); // inputs of the tick that was made, and of the present one
     assert_true(input.tick >= tick + 11);
     assert_int_equal(figures(s).approximate, approximate + 1);
     settle(s);

@@ -1,6 +1,6 @@
 // carom/prediction.h: the input function and what is sent, poses, events and figures, bad input,
-// and the way on without prediction, with an older server and with another engine. A small server
-// in this program answers: each batch acts two ticks after it was sent, which is in time.
+// and operation without prediction, with an older server or another engine. A small server in this
+// program answers: each batch acts two ticks after it was sent, which is in time.
 #include <math.h>
 #include <stdatomic.h>
 #include <setjmp.h>
@@ -32,12 +32,12 @@ typedef struct lab {
     carom_replica *replica;
     carom_prediction *prediction;
     body_id ball;
-    carom_value *batches[BATCHES]; // sent and not applied
+    carom_value *batches[BATCHES]; // batches that were sent and not applied
     uint64_t at[BATCHES];
     uint32_t count;
-    buffer records[DELAY_TICKS]; // on their way, by tick
+    buffer records[DELAY_TICKS]; // records on their way, by tick
     uint64_t first, again, sent, events[3];
-    const char *method; // what the player commands; NULL: nothing
+    const char *method; // the method that the player calls; NULL: none
 } lab;
 
 static void steer(carom_prediction *p, uint64_t tick, bool first_time, void *user)
@@ -109,7 +109,7 @@ static void apply(lab *l, const carom_value *args, buffer *rows)
     buffer_deinit(&bytes);
 }
 
-// One tick of the server; its record.
+// Runs one tick of the server; returns its record.
 static buffer serve(lab *l, bool image)
 {
     buffer rows;
@@ -246,7 +246,7 @@ static void made_bodies_are_told_and_confirmed(void **state)
     lab *l = *state;
     run(l, 30);
     assert_int_equal(l->events[CAROM_FATE_PREDICTED], 0);
-    assert_int_equal(l->events[CAROM_FATE_CONFIRMED], 1); // the ball's, from the image
+    assert_int_equal(l->events[CAROM_FATE_CONFIRMED], 1); // the ball's begin event, from the image
     l->events[CAROM_FATE_CONFIRMED] = 0;
     l->method = "body.spawn";
     run(l, 10);
@@ -330,11 +330,11 @@ static void bad_options_are_refused(void **state)
 
 // ---- servers without what a prediction needs
 
-// A server that is reached over a socket: older than `late`, or of another engine.
+// A server reached over a socket, which does not know `late`, or has another engine.
 typedef struct stranger {
     int64_t engine;
     bool knows_late;
-    atomic_uint timed, plain; // batches with a tick, and without; the server's thread counts
+    atomic_uint timed, plain; // batches with a tick, and without, counted by the server's thread
 } stranger;
 
 static void answer(fake_server *server, const fake_message *m, void *user)
@@ -364,7 +364,7 @@ static void answer(fake_server *server, const fake_message *m, void *user)
     }
 }
 
-// The prediction of `l` becomes one that is connected to the stranger.
+// Replaces the prediction of `l` by one that is connected to the other server.
 static void connect_lab(lab *l, fake_server *server, carom_client **client)
 {
     carom_prediction_free(l->prediction);
@@ -390,8 +390,8 @@ static carom_error run_until_unpredicted(lab *l, carom_client *client)
     return why;
 }
 
-// The input function is called once a tick, what it commands is sent without a tick, and the bodies
-// are where the replica has them.
+// Checks that the input function is called once a tick, that its commands are sent without a tick,
+// and that bodies are where the replica has them.
 static void assert_goes_on(lab *l, carom_client *client, fake_server *server, const stranger *s)
 {
     fake_sync(server);
@@ -407,7 +407,7 @@ static void assert_goes_on(lab *l, carom_client *client, fake_server *server, co
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     }
     fake_sync(server);
-    assert_in_range(s->plain - plain, 28, 34); // one or two were on their way, or a ping was
+    assert_in_range(s->plain - plain, 28, 34); // one or two batches, or a ping, were on their way
     assert_int_equal(l->again, 0);
     carom_prediction_pose drawn;
     carom_body confirmed;

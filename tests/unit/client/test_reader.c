@@ -15,7 +15,7 @@ typedef struct number {
     const char *bytes;
     size_t size;
     double value;
-    bool natural; // can be read as unsigned, too
+    bool natural; // the value can be read as unsigned too
 } number;
 
 static const number NUMBERS[] = {
@@ -79,7 +79,7 @@ static void number_that_is_cut_off_fails(void **state)
             reader r = reader_open(bytes, size);
             assert_true(reader_number(&r) == 0);
             assert_true(r.failed);
-            assert_true(reader_number(&r) == 0); // and stays so
+            assert_true(reader_number(&r) == 0); // and the error stays
             r = reader_open(bytes, size);
             reader_skip(&r);
             assert_true(r.failed);

@@ -1,4 +1,4 @@
-// Replicas and recordings: what is fed is what the engine does, to the bit; gaps, altered hashes,
+// Replicas and recordings: a fed replica equals the original, to the bit; gaps, altered hashes,
 // foreign images and damaged files are refused with the place.
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,7 +27,7 @@ typedef struct copies {
     physics_world *world; // the original
     carom_replica *replica;
     carom_error why;
-    uint64_t from; // where the next record begins
+    uint64_t from; // tick at which the next record begins
 } copies;
 
 static int setup(void **state)
@@ -150,7 +150,7 @@ static void a_hash_that_differs_names_the_tick(void **state)
 {
     copies *c = *state;
     assert_int_equal(feed(c, record_of(c, 5, true, true)), CAROM_OK);
-    spawn_ball(c->world); // the log does not tell of this one
+    spawn_ball(c->world); // this spawn is not in the log
     assert_int_equal(feed(c, record_of(c, 7, false, false)), CAROM_INTERNAL);
     assert_non_null(strstr(c->why.text, "tick 12"));
     assert_false(carom_replica_now(c->replica).ready);
@@ -170,7 +170,8 @@ static void records_that_are_altered_never_do_harm(void **state)
         assert_int_not_equal(carom_replica_feed(victim, good.data, i, NULL), CAROM_OK);
         carom_replica_free(victim);
     }
-    assert_true(refused > good.size * 9 / 10); // the session's number, for one, may be any
+    // some changes are valid, for example of the session's number
+    assert_true(refused > good.size * 9 / 10);
     buffer_deinit(&good);
 }
 
@@ -253,7 +254,7 @@ static void images_and_differences(void **state)
     assert_string_equal(d.member, "position y");
     ((uint8_t *)bytes)[size / 2] ^= 1;
     assert_int_equal(carom_replica_load(other, bytes, size, "copy", &c->why), CAROM_UNAVAILABLE);
-    assert_true(carom_replica_now(other).ready); // as it was
+    assert_true(carom_replica_now(other).ready); // the state is unchanged
     carom_replica_free(other);
     carom_replica_free_bytes(bytes);
 }
@@ -266,7 +267,7 @@ static void name_file(char *path, size_t size)
     unlink(path);
 }
 
-// Records `count` records of five ticks; gives the hash at the end.
+// Writes `count` records of five ticks; returns the hash at the end.
 static void write_recording(copies *c, const char *path, int count)
 {
     carom_recorder *recorder = NULL;
@@ -280,7 +281,7 @@ static void write_recording(copies *c, const char *path, int count)
     assert_int_equal(carom_recorder_finish(recorder, &c->why), CAROM_OK);
 }
 
-// Plays the whole of it; the status with which it ended.
+// Plays the whole recording; returns the final status.
 static carom_status play_recording(copies *c, const char *path)
 {
     carom_recording *recording = NULL;

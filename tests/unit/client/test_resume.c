@@ -1,5 +1,5 @@
-// Connections that are lost and come back: the session is resumed, views go on, and each request
-// that was waiting is kept, sent again, or ended by what the server says of it.
+// Connections that are lost and come back: the session is resumed, views go on, and each waiting
+// request is kept, sent again, or ended according to the server's answer.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,9 +19,9 @@
 typedef struct scene_of_loss {
     bool resumed;
     bool refuse;         // the session is gone
-    int infos;           // calls of world.info, of which the first is answered before the loss
+    int infos;           // calls of world.info; the first is answered before the loss
     const char *welcome; // JSON of the answer to the resuming hello
-    char secret[32];     // that the client came back with
+    char secret[32];     // the secret with which the client reconnected
     char repeated[256];  // "method id " of each request after that, with "@epoch" if it names one
     int goodbyes;
 } scene_of_loss;
@@ -151,8 +151,8 @@ static void wait_received(carom_client *client, fake_server *server, unsigned co
 static void lost_requests_are_told_apart_from_applied_ones(void **state)
 {
     (void)state;
-    // Requests 2 and 3 took effect in "a", 4 did not; 5 is of another world, which has seen
-    // nothing; 6 reads; 7 makes a world, whose outcome nobody knows; 8 is pending.
+    // Requests 2 and 3 took effect in "a", 4 did not; 5 is for another world, in which nothing took
+    // effect; 6 reads; 7 makes a world, and its outcome is unknown; 8 is pending.
     scene_of_loss scene = {
         .welcome = "{\"session\":7,\"resume\":\"s3\",\"applied\":{\"a\":{\"epoch\":4,\"last\":3}},"
                    "\"pending\":[8],\"subscriptions\":[]}"};
@@ -197,7 +197,8 @@ static void lost_requests_are_told_apart_from_applied_ones(void **state)
     fake_stop(server);
 }
 
-// The world was made anew meanwhile: what was meant for the old one names that, however it is sent.
+// The world was made again meanwhile: requests for the old one name its epoch, however they are
+// sent.
 static void repeated_requests_name_the_epoch_that_was_meant(void **state)
 {
     (void)state;
@@ -213,8 +214,8 @@ static void repeated_requests_name_the_epoch_that_was_meant(void **state)
     assert_int_equal(carom_known_epoch(client, "a"), 9);
     answer a[8] = {0};
     ask(client, "body.set", "a", &a[0]);
-    ask(client, "world.info", "a", &a[1]); // asks for the world that there is
-    ask(client, "body.set", "old", &a[2]); // of a server that tells no epochs
+    ask(client, "world.info", "a", &a[1]); // asks for the existing world
+    ask(client, "body.set", "old", &a[2]); // on a server that sends no epochs
     assert_int_equal(carom_pin_epoch(client, "b", 3, NULL), CAROM_OK);
     ask(client, "body.set", "b", &a[3]);
     carom_value *args =
@@ -228,7 +229,7 @@ static void repeated_requests_name_the_epoch_that_was_meant(void **state)
     while (s.lost == 0) {
         carom_poll(client, 1, NULL);
     }
-    ask(client, "body.remove", "a", &a[5]); // was not sent at all
+    ask(client, "body.remove", "a", &a[5]); // the request was never sent
     poll_until(client, &s.is_resumed);
     while (a[0].calls + a[1].calls + a[2].calls + a[3].calls + a[4].calls + a[5].calls < 6) {
         assert_int_equal(carom_poll(client, PATIENCE_MS, NULL), CAROM_OK);
@@ -240,12 +241,14 @@ static void repeated_requests_name_the_epoch_that_was_meant(void **state)
     fake_stop(server);
 }
 
-// A server that ends says so of each world; the next one's world of that name is another.
+// A server that ends reports the end of each world; the next server's world of that name has
+// another epoch.
 static void world_of_a_server_that_ended_is_still_the_one_that_is_meant(void **state)
 {
     (void)state;
     static const char *const CODES[][2] = {{"unavailable", "body.remove 3@9 "},
-                                           {"not_found", "body.remove 3 "}}; // seen to be destroyed
+                                           // the client saw that the world was destroyed
+                                           {"not_found", "body.remove 3 "}};
     for (size_t i = 0; i < sizeof CODES / sizeof CODES[0]; i++) {
         scene_of_loss scene = {.welcome = "{\"session\":7,\"resume\":\"s3\",\"applied\":{},"
                                           "\"pending\":[],\"subscriptions\":[]}"};
@@ -281,7 +284,7 @@ static void epochs_join_maps_of_any_size(void **state)
     fake_server *server = fake_start(&(fake_options){.handler = serve, .user = &scene});
     carom_client *client = connect_returning(server, &s, PATIENCE_MS);
     fake_hang_up(server);
-    poll_until(client, &s.is_resumed); // from now on requests are noted
+    poll_until(client, &s.is_resumed); // from now on the server records requests
     assert_int_equal(carom_pin_epoch(client, "a", 77, NULL), CAROM_OK);
     static const int SIZES[] = {1, 14, 15, 16, 17};
     for (size_t i = 0; i < sizeof SIZES / sizeof *SIZES; i++) {
@@ -344,14 +347,14 @@ static void views_and_calls_go_on(void **state)
     while (s.lost == 0) {
         carom_poll(client, 1, NULL);
     }
-    answer made = {0}; // it was never sent: nothing is unknown about it
+    answer made = {0}; // it was never sent, so its outcome is known
     ask(client, "world.create", "c", &made);
     uint64_t tick = 0;
     assert_int_equal(carom_body_remove(client, "a", 1, PATIENCE_MS, &tick, NULL), CAROM_OK);
     assert_true(made.calls == 1 && made.outcome == CAROM_OK);
     assert_int_equal(tick, 1);
     assert_false(carom_view_get_state(view).ended);
-    assert_true(carom_view_get_state(other).ended); // the server does not name it
+    assert_true(carom_view_get_state(other).ended); // the server does not list this subscription
     fake_notify(server, "snapshot",
                 from_json("{\"subscription\":3,\"world\":\"a\",\"epoch\":1,\"tick\":9,"
                           "\"time\":1,\"full\":true,\"bodies\":[[1,0,0,0,0,0,0]]}"));
@@ -429,7 +432,8 @@ static void closing_says_goodbye_unless_the_session_is_kept(void **state)
         fake_server *server = fake_start(&(fake_options){.handler = serve, .user = &scene});
         carom_client *client = connect_to(server, &(carom_options){.keep_session = keep == 1});
         carom_free(client);
-        client = connect_to(server, &(carom_options){.keep_session = true}); // the server is done
+        // the server has handled the first one
+        client = connect_to(server, &(carom_options){.keep_session = true});
         fake_sync(server);
         assert_int_equal(scene.goodbyes, 1 - keep);
         carom_free(client);
@@ -471,7 +475,7 @@ static void pauses_grow_to_a_limit_and_are_random(void **state)
     assert_int_equal(resume_pause_ms(1, 1, 7, 123), 0 + 123 % 2);
 }
 
-// Each loss after a success is the first of its kind: the server was there a moment ago.
+// After a success the pauses begin again: the server was reachable a moment ago.
 static void pauses_begin_anew_after_each_success(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-// Scenes fed over the wire: pieces, ids, failures. That a scene means the same world here as on the
-// server is a matter of the integration tests.
+// Scenes fed over the wire: pieces, ids, failures. The integration tests check that a scene gives
+// the same world here as on the server.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@ typedef struct builder {
     char calls[512]; // methods, in order
     uint64_t commands, pieces;
     size_t piece_max;
-    uint64_t joint_a, joint_b; // of the last joint.create
+    uint64_t joint_a, joint_b; // bodies of the last joint.create
     uint64_t fail_at;          // the piece that is refused, from 1
     bool exists;
 } builder;
@@ -186,7 +186,8 @@ static void failed_piece_takes_the_created_world_with_it(void **state)
     assert_int_equal(result.commands, 99);
     b = (builder){.fail_at = 2, .exists = true};
     assert_int_equal(feed(&b, 2500, NULL, NULL, NULL), CAROM_LIMIT_EXCEEDED);
-    assert_string_equal(b.calls, "world.create "); // not ours to destroy
+    // the client did not make it, so it must not destroy it
+    assert_string_equal(b.calls, "world.create ");
 }
 
 static void what_is_no_scene_is_refused_before_anything_is_sent(void **state)

@@ -33,7 +33,7 @@ static decoded decode(const char *json)
     return d;
 }
 
-// The struct has found its place: the snapshot's pointers go into it.
+// Sets the snapshot's pointers, which point into the struct, once the struct no longer moves.
 static void finish(decoded *d)
 {
     d->outcome = snapshot_decode(&d->decoder, d->bytes.data, d->bytes.size, &d->snapshot, &d->why);
@@ -170,11 +170,11 @@ static void whole_tree_holds_what_is_unknown_too(void **state)
     assert_null(carom_snapshot_value(&empty));
 }
 
-// Decodes a notification of encoding packed: a full one bears the world too.
+// Decodes a notification of encoding packed: a full one names the world too.
 static carom_status decode_packed(snapshot_decoder *d, bool full, uint64_t subscription,
                                   const buffer *data, carom_snapshot *out, carom_error *why)
 {
-    static buffer bytes; // what was decoded stays valid until the next call
+    static buffer bytes; // decoded data stays valid until the next call
     buffer_deinit(&bytes);
     carom_value *map = carom_set(carom_map(), "subscription", carom_uint(subscription));
     carom_set(map, "data", carom_bin(data->data, data->size));
@@ -204,7 +204,7 @@ static void packed_bodies_are_told_like_plain_ones(void **state)
     carom_error why;
     buffer_init(&data, 1 << 20);
     packed_encode(e, 120, bodies, 2, NULL, 0, &data);
-    assert_int_equal(decode_packed(&d, false, 1, &data, &s, &why), CAROM_INTERNAL); // no state yet
+    assert_int_equal(decode_packed(&d, false, 1, &data, &s, &why), CAROM_INTERNAL); // no state
     buffer_clear(&data);
     packed_encode_full(e, &data);
     assert_int_equal(decode_packed(&d, true, 1, &data, &s, &why), CAROM_OK);
@@ -222,7 +222,8 @@ static void packed_bodies_are_told_like_plain_ones(void **state)
     assert_true(s.bodies[0].id == 4 && s.bodies[0].x == 1.5);
     assert_int_equal(s.removed_count, 1);
     assert_true(s.removed[0] == 5);
-    assert_int_equal(decode_packed(&d, false, 2, &data, &s, &why), CAROM_INTERNAL); // another's
+    assert_int_equal(decode_packed(&d, false, 2, &data, &s, &why),
+                     CAROM_INTERNAL); // data of subscription 1
     snapshot_decoder_forget(&d, 1);
     assert_int_equal(d.packed.list.count, 1);
     snapshot_decoder_deinit(&d);
@@ -230,7 +231,7 @@ static void packed_bodies_are_told_like_plain_ones(void **state)
     packed_encoder_destroy(e);
 }
 
-// As many subscriptions as are followed at once: the one that was used longest ago gives way.
+// Decodes the maximum of subscriptions and one more: the least recently used one is dropped.
 static void packed_streams_are_bounded(void **state)
 {
     (void)state;

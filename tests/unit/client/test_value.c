@@ -181,7 +181,7 @@ static void child_can_be_built_on_after_it_was_put_in(void **state)
     carom_value *child = carom_map();
     carom_push(root, child);
     for (int i = 0; i < 100; i++) {
-        carom_push(root, carom_int(i)); // the array moves; the child stays
+        carom_push(root, carom_int(i)); // the array moves, but the child does not
     }
     carom_set(child, "late", carom_bool(true));
     assert_true(carom_get_bool(root, "[0].late", false));

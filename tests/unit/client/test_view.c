@@ -99,7 +99,7 @@ static void row_changes_a_known_body_and_makes_an_unknown_one(void **state)
     apply_ids(view, 1, 1, true, IDS(1, 2), NONE, NONE);
     apply_ids(view, 1, 2, false, IDS(2, 9), NONE, NONE);
     check_bodies(view, IDS(1, 2, 9));
-    assert_true(carom_view_find(view, 1)->x == 2); // told at tick 1
+    assert_true(carom_view_find(view, 1)->x == 2); // sent at tick 1
     assert_true(carom_view_find(view, 2)->x == 4);
     assert_true(carom_view_find(view, 9)->x == 11);
     assert_true(carom_view_find(view, 9)->y == -11);
@@ -184,9 +184,11 @@ static void snapshot_of_an_earlier_tick_is_ignored(void **state)
     check_bodies(view, IDS(1));
     assert_int_equal(carom_view_get_state(view).tick, 5);
     assert_int_equal(carom_view_get_state(view).stale, 1);
-    apply_ids(view, 1, 5, false, IDS(2), NONE, NONE); // the same tick: a paused world was changed
+    // the same tick again: a paused world was changed
+    apply_ids(view, 1, 5, false, IDS(2), NONE, NONE);
     check_bodies(view, IDS(1, 2));
-    apply_ids(view, 1, 2, true, IDS(3), NONE, NONE); // set back, and told in full
+    // the world was set back, and the snapshot is full
+    apply_ids(view, 1, 2, true, IDS(3), NONE, NONE);
     check_bodies(view, IDS(3));
     assert_int_equal(carom_view_get_state(view).tick, 2);
     carom_view_free(view);
@@ -272,7 +274,7 @@ static void contacts_are_those_of_the_newest_snapshot(void **state)
     carom_view_free(view);
 }
 
-// A long random game, against a plain array of what should be seen.
+// Applies random snapshots, and compares the view with a plain array.
 static void random_snapshots_match_an_array(void **state)
 {
     (void)state;
@@ -322,7 +324,7 @@ static void random_snapshots_match_an_array(void **state)
 typedef struct lives {
     int added, gone;
     int why[3];
-    uint64_t tokens[16]; // what the bodies' pointers lead to
+    uint64_t tokens[16]; // targets of the bodies' pointers
 } lives;
 
 static void *note_added(carom_view *view, const carom_body *body, void *user)
@@ -362,7 +364,7 @@ static void added_and_gone_frame_each_body_s_life(void **state)
     assert_ptr_equal(carom_view_data(view, 4), &l.tokens[4]);
     apply_ids(view, 1, 3, true, IDS(4), NONE, NONE);
     assert_int_equal(l.why[CAROM_GONE_UNSEEN], 2);
-    assert_ptr_equal(carom_view_data(view, 4), &l.tokens[4]); // it was there before and after
+    assert_ptr_equal(carom_view_data(view, 4), &l.tokens[4]); // the body was there before and after
     assert_true(carom_view_set_data(view, 4, &l.tokens[9]));
     assert_true(carom_view_set_data(view, 4, &l.tokens[4]));
     assert_false(carom_view_set_data(view, 1, NULL));
@@ -516,8 +518,8 @@ static void pose_between_two_snapshots_is_interpolated(void **state)
     assert_near(seen_at(view, 11).angle, 0.5);
     assert_near(seen_at(view, 12).x, 4);
     assert_near(seen_at(view, 10).x, 0);
-    assert_near(seen_at(view, 9).x, 0);  // before what is kept
-    assert_near(seen_at(view, 99).x, 4); // after it
+    assert_near(seen_at(view, 9).x, 0);  // before the kept history
+    assert_near(seen_at(view, 99).x, 4); // after the kept history
     assert_near(carom_view_get_state(view).time_oldest, 10);
     carom_body out;
     assert_false(carom_view_at_time(view, 1, 10, &out));
@@ -530,7 +532,7 @@ static void angle_goes_the_short_way_round(void **state)
     carom_view *view = carom_view_create(&(carom_view_options){.history = 1});
     apply_pose(view, 0, true, &(carom_body){.id = 1, .angle = 3.0});
     apply_pose(view, 1, false, &(carom_body){.id = 1, .angle = -3.0});
-    double turn = 2 * (3.14159265358979323846 - 3.0); // from 3 on over pi to -3
+    double turn = 2 * (3.14159265358979323846 - 3.0); // the turn from 3 over pi to -3
     assert_near(seen_at(view, 0.25).angle, 3.0 + turn / 4);
     assert_near(seen_at(view, 0.75).angle, -3.0 - turn / 4);
     carom_view_free(view);

@@ -37,7 +37,7 @@ typedef struct subscriptions {
     uint64_t next;
     bool early;
     bool refuse;
-    char last_args[512]; // of any call, as JSON
+    char last_args[512]; // arguments of the last call, as JSON
 } subscriptions;
 
 static void send_early(fake_server *server, uint64_t subscription)
@@ -121,7 +121,8 @@ static void watched_view_gets_the_snapshots(void **state)
     assert_int_equal(number, 3);
     assert_int_equal(carom_view_subscription(s->view), 3);
     fake_notify(s->server, "snapshot", snapshot_of(3, 5, true, 8));
-    fake_notify(s->server, "snapshot", snapshot_of(4, 6, true, 9)); // somebody else's
+    // a snapshot of another subscription
+    fake_notify(s->server, "snapshot", snapshot_of(4, 6, true, 9));
     fake_notify(s->server, "snapshot", snapshot_of(3, 7, false, 10));
     poll_until_tick(s, 7);
     assert_int_equal(carom_view_count(s->view), 2);
@@ -255,7 +256,7 @@ static void closed_world_ends_its_view(void **state)
     while (!carom_view_get_state(s->view).ended) {
         assert_int_equal(carom_poll(s->client, PATIENCE_MS, NULL), CAROM_OK);
     }
-    assert_int_equal(carom_view_count(s->view), 1); // as it was last seen
+    assert_int_equal(carom_view_count(s->view), 1); // as last seen
     tear_down(s);
 }
 
@@ -267,7 +268,8 @@ static void view_outlives_its_client_and_the_other_way(void **state)
     carom_view *second = carom_view_create(NULL);
     carom_watch(s->client, "demo", NULL, second, PATIENCE_MS, NULL, NULL);
     carom_view_free(second);
-    fake_notify(s->server, "snapshot", snapshot_of(4, 5, true, 8)); // of the freed one
+    // a snapshot of the freed subscription
+    fake_notify(s->server, "snapshot", snapshot_of(4, 5, true, 8));
     fake_notify(s->server, "snapshot", snapshot_of(3, 5, true, 8));
     poll_until_tick(s, 5);
     carom_close(s->client);
@@ -297,7 +299,7 @@ static void attaching_twice_is_refused(void **state)
 
 typedef struct seen {
     int snapshots, events;
-    uint64_t view_tick; // what the view said in the handler
+    uint64_t view_tick; // the view's tick within the handler
     setup *setup;
     bool done;
 } seen;
@@ -333,7 +335,7 @@ static void handlers_come_after_the_view(void **state)
     fake_notify(s->server, "snapshot", snapshot_of(3, 6, false, 8));
     poll_until(s->client, &n.done);
     assert_int_equal(n.view_tick, 5);
-    assert_int_equal(n.snapshots, 1); // the event's handler has closed
+    assert_int_equal(n.snapshots, 1); // the event's handler has closed the client
     assert_int_equal(n.events, 1);
     tear_down(s);
 }
@@ -399,7 +401,7 @@ static void described_bodies_and_joints_are_known(void **state)
     assert_true(carom_view_awake(s->view, one) && !carom_view_awake(s->view, two));
     assert_null(carom_view_info(s->view, three));
     assert_int_equal(described_count, 2);
-    // One falls asleep, is described anew, and three's turn comes.
+    // Body 1 falls asleep, and is described again; body 3 is described.
     send_json(s->server, HEAD "\"tick\":2,\"time\":2,\"full\":false,\"spawned\":["
                               "{\"body\":1,\"type\":\"kinematic\",\"shapes\":" CIRCLE "},"
                               "{\"body\":3,\"type\":\"dynamic\",\"shapes\":" CIRCLE "}],"
@@ -412,7 +414,8 @@ static void described_bodies_and_joints_are_known(void **state)
     assert_null(carom_view_find_joint(s->view, 4));
     assert_int_equal(carom_view_find_joint(s->view, 5)->settings.b, 3);
     assert_false(carom_view_get_state(s->view).describing);
-    // A row says that it moves; a joint whose bodies have left is not seen any more.
+    // A row shows that the body moves; a joint whose bodies have left the view is no longer
+    // visible.
     send_json(s->server, HEAD "\"tick\":3,\"time\":3,\"full\":false,"
                               "\"bodies\":[[3,1,1,0,0,0,0]],\"leave\":[1]}");
     poll_until_tick(s, 3);

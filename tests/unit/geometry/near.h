@@ -1,4 +1,4 @@
-// Comparison of numbers with a text that shows both; cmocka's own shows neither.
+// Compares numbers, and prints both on a failure; cmocka's own function prints neither.
 #ifndef CAROM_TESTS_UNIT_GEOMETRY_NEAR_H
 #define CAROM_TESTS_UNIT_GEOMETRY_NEAR_H
 

@@ -1,7 +1,7 @@
-// The same bits in every build: a hash over what the geometry answers to a fixed row of random
-// figures. It was found with gcc and clang, from -O0 to -O3, with SSE2 and AVX2; a build that gives
-// another breaks the promise that equal inputs give equal worlds. Where an algorithm is changed on
-// purpose, the new values are taken from the failure.
+// Geometry gives the same bits in every build: a hash over its results for a fixed sequence of
+// random figures. The hash was computed with gcc and clang, from -O0 to -O3, with SSE2 and AVX2; a
+// build with another hash breaks the promise that equal inputs give equal worlds. After an intended
+// change of an algorithm, take the new values from the failure's output.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,8 @@
 #include "common/geometry/distance.h"
 #include "common/geometry/manifold.h"
 
-// xorshift (G. Marsaglia 2003) and FNV-1a; nothing of the C library, whose sines differ.
+// xorshift (G. Marsaglia 2003) and FNV-1a; no function of the C library, because their sines
+// differ.
 static uint64_t random_state;
 static uint64_t hash;
 
@@ -64,7 +65,7 @@ static vec2 point(float reach)
     return (vec2){x, number(-reach, reach)};
 }
 
-// One random number a statement: the order within an initialiser is the compiler's.
+// One random number a statement: the compiler chooses the order within an initialiser.
 static bool figure_polygon(polygon *out)
 {
     vec2 points[POLYGON_VERTICES_MAX];

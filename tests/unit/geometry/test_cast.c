@@ -1,4 +1,4 @@
-// Shape casts and rays by hand.
+// Shape casts and rays, compared with results computed by hand.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -46,7 +46,7 @@ static void chain_is_felt_from_its_right_side_only(void **state)
     assert_int_equal(manifold_chain_capsule(&c, &rod, below).count, 0);
 }
 
-// The bump that a plain segment makes: its end meets the side of a box that has sunk in a little.
+// The bump that a plain segment makes: its end touches the side of a box that has sunk in a little.
 static void chain_joint_does_not_stop_a_sliding_box(void **state)
 {
     (void)state;
@@ -55,7 +55,7 @@ static void chain_joint_does_not_stop_a_sliding_box(void **state)
     segment plain = {{1.0f, 0.0f}, {-1.0f, 0.0f}};
     manifold bump = manifold_segment_polygon(&plain, &box, t);
     assert_true(bump.count >= 1);
-    assert_at(bump.normal, 1.0, 0.0, 1e-6); // the plain one pushes it back
+    assert_at(bump.normal, 1.0, 0.0, 1e-6); // the plain segment pushes it back
     chain_segment smooth = piece(0.0f, 0.0f);
     manifold m = manifold_chain_polygon(&smooth, &box, t);
     assert_true(m.count >= 1);
@@ -78,7 +78,7 @@ static void chain_box_before_the_joint_is_not_touched(void **state)
 static void chain_convex_joint_gives_the_normals_between(void **state)
 {
     (void)state;
-    chain_segment hill = piece(-1.0f, -1.0f); // falls off at 45 degrees on both sides
+    chain_segment hill = piece(-1.0f, -1.0f); // the surface falls off at 45 degrees on both sides
     circle disc = {{0.0f, 0.0f}, 0.5f};
     double s = sin(PI_D / 8.0);
     double c = cos(PI_D / 8.0);
@@ -87,7 +87,7 @@ static void chain_convex_joint_gives_the_normals_between(void **state)
     assert_int_equal(m.count, 1);
     assert_at(m.normal, s, c, 1e-5);
     assert_near(m.points[0].separation, -0.01, 1e-5);
-    // Beyond the neighbour's own direction it is the neighbour's alone.
+    // Beyond the neighbour's own direction only the neighbour makes the contact.
     m = manifold_chain_circle(&hill, &disc, at(1.0f + 0.49f * 0.8f, 0.49f * 0.6f, 0.0));
     assert_int_equal(m.count, 0);
     // A box that balances on the joint touches with its own face.
@@ -105,7 +105,7 @@ static void chain_concave_joint_gives_its_own_normal_alone(void **state)
     chain_segment valley = piece(1.0f, 1.0f);
     circle disc = {{0.0f, 0.0f}, 0.5f};
     manifold m = manifold_chain_circle(&valley, &disc, at(1.2f, 0.45f, 0.0));
-    assert_int_equal(m.count, 0); // beside the end: the slope's business
+    assert_int_equal(m.count, 0); // beside the end: the contact is the slope's
     m = manifold_chain_circle(&valley, &disc, at(0.8f, 0.49f, 0.0));
     assert_int_equal(m.count, 1);
     assert_at(m.normal, 0.0, 1.0, 1e-6);
@@ -124,7 +124,7 @@ static void chain_box_over_a_ledge_is_held_by_the_ledge(void **state)
     polygon box = box_of(4.0f, 1.0f);
     const double tilts[] = {0.0, 0.005, -0.005, -0.02, -0.05};
     for (size_t i = 0; i < sizeof tilts / sizeof tilts[0]; i++) {
-        // 4 mm deep with what is lowest: the left end, or the stretch over the ledge's end.
+        // The lowest part is 4 mm deep: the left end, or the part above the ledge's end.
         double lift = tilts[i] > 0.0 ? 0.5 * cos(tilts[i]) + 2.0 * sin(tilts[i])
                                      : 0.5 / cos(tilts[i]) + 0.5 * tan(tilts[i]);
         transform t = at(2.5f, (float)(lift - 0.004), tilts[i]);
@@ -133,7 +133,7 @@ static void chain_box_over_a_ledge_is_held_by_the_ledge(void **state)
         assert_true(m.normal.y > 0.998f);
         manifold w = manifold_chain_polygon(&wall, &box, t);
         for (int k = 0; k < w.count; k++) {
-            assert_true(w.normal.y > 0.998f); // if at all, it too pushes up
+            assert_true(w.normal.y > 0.998f); // a contact, if there is one, pushes up too
             assert_true(w.points[k].separation > -0.05f);
         }
     }

@@ -1,4 +1,4 @@
-// GJK and EPA by hand.
+// GJK and EPA, compared with results computed by hand.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -86,7 +86,7 @@ static void gjk_with_radii_shortens_the_distance(void **state)
     assert_near(d.distance, 3.5, 1e-6);
     assert_at(d.point_a, 1.0 + 0.3, 1.0 + 0.4, 1e-6);
     assert_at(d.point_b, 4.0 - 0.6, 5.0 - 0.8, 1e-6);
-    // The roundings overlap, the cores do not: nothing apart, and yet a direction.
+    // The roundings overlap, the cores do not: the distance is zero, but there is a direction.
     d = distance_proxies(&a, &b, at(2.6f, 2.8f, 0.0), true, NULL);
     assert_near(d.distance, 0.0, 0.0);
     assert_at(d.normal, 0.6, 0.8, 1e-6);
@@ -195,7 +195,8 @@ static void epa_radii_deepen_and_distance_is_negative_depth(void **state)
 {
     (void)state;
     proxy a = box_proxy(1.0f, 1.0f, 0.5f);
-    penetration_result p = penetration_proxies(&a, &a, at(2.6f, 2.8f, 0.0)); // cores 1 apart
+    // the cores are 1 m apart
+    penetration_result p = penetration_proxies(&a, &a, at(2.6f, 2.8f, 0.0));
     assert_near(p.depth, 0.0, 1e-6);
     assert_at(p.normal, 0.6, 0.8, 1e-6);
     p = penetration_proxies(&a, &a, at(5.0f, 6.0f, 0.0));

@@ -1,4 +1,5 @@
-// The time of impact by hand: straight flights, spinning bars, and what never meets.
+// The time of impact, compared with results computed by hand: straight flights, spinning bars, and
+// bodies that never meet.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -120,7 +121,7 @@ static void impact_within_the_slop_at_the_start_is_at_once(void **state)
     assert_near(r.fraction, 0.0, 0.0);
 }
 
-// Both ends of its turn are clear of the ball; in between the bar sweeps over it.
+// At the start and the end of its turn the bar is clear of the ball; in between it sweeps over it.
 static void impact_spinning_bar_does_not_pass_a_ball(void **state)
 {
     (void)state;
@@ -154,7 +155,7 @@ static void impact_of_two_flights_depends_on_the_difference(void **state)
     impact_result r = impact_time(&a, &right, &a, &left, 1.0f);
     assert_int_equal(r.state, IMPACT_HIT);
     assert_near(r.fraction, (20.0 - 1.0 - SLOP) / 20.0, 1e-4);
-    // Side by side with the same speed, nothing changes.
+    // Bodies side by side with the same speed never meet.
     sweep beside = flight((vec2){-10.0f, 1.02f}, (vec2){0.0f, 1.02f}, 0.0);
     assert_int_equal(impact_time(&a, &right, &a, &beside, 1.0f).state, IMPACT_NONE);
 }

@@ -1,4 +1,5 @@
-// Contact of two circles, crossing of two segments, crossing of circle and segment, by hand.
+// Contact of two circles, crossing of two segments, crossing of circle and segment, compared with
+// results computed by hand.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
-// Manifolds by hand: points, depths, normals and ids of boxes, circles, capsules and segments.
+// Manifolds of boxes, circles, capsules and segments, compared with points, depths, normals and ids
+// computed by hand.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +24,7 @@ static transform at(float x, float y, double angle)
     return (transform){{x, y}, rot_from_angle(angle)};
 }
 
-// The point with the smaller x (by y where they are equal): the order of points is no promise.
+// The point with the smaller x (or smaller y, if x is equal): the order of points is not fixed.
 static const manifold_point *left_point(const manifold *m)
 {
     return m->count == 2 && m->points[1].point.x < m->points[0].point.x ? &m->points[1]
@@ -74,7 +75,7 @@ static void boxes_separating_axis_keeps_them_apart(void **state)
     polygon b = box_of(1.0f, 1.0f, 0.0f);
     assert_int_equal(manifold_polygons(&a, &b, at(1.6f, 0.0f, 0.0)).count, 0);  // A's x
     assert_int_equal(manifold_polygons(&a, &b, at(0.0f, -1.6f, 0.0)).count, 0); // A's y
-    // Only B's axis parts them: its corner is at the height of A's corner, beside it.
+    // Only B's axis separates them: its corner is at the height of A's corner, beside it.
     assert_int_equal(manifold_polygons(&a, &b, at(1.5f, 1.5f, PI_D / 4.0)).count, 0);
     // And without a separating axis they touch.
     assert_int_equal(manifold_polygons(&a, &b, at(1.3f, 1.3f, PI_D / 4.0)).count, 1);
@@ -143,7 +144,7 @@ static void boxes_one_within_the_other_leave_by_the_nearest_side(void **state)
     manifold m = manifold_polygons(&a, &b, at(-4.0f, 0.5f, 0.3));
     assert_true(m.count >= 1);
     assert_at(m.normal, -1.0, 0.0, 1e-6);
-    double reach = 0.5 * (cos(0.3) + sin(0.3)); // of the turned box along x
+    double reach = 0.5 * (cos(0.3) + sin(0.3)); // half width of the turned box along x
     double deepest = fmin((double)m.points[0].separation, (double)m.points[m.count - 1].separation);
     assert_near(deepest, -(1.0 + reach), 1e-5);
 }
@@ -217,7 +218,7 @@ static void ids_stay_when_the_reference_changes(void **state)
         assert_true(same_ids(&m, &level));
         flipped = flipped || m.normal.x != 0.0f;
     }
-    assert_true(flipped); // or this tests nothing
+    assert_true(flipped); // otherwise the test proves nothing
 }
 
 static void ids_stay_when_a_corner_rolls_over_its_balance(void **state)
@@ -230,7 +231,7 @@ static void ids_stay_when_a_corner_rolls_over_its_balance(void **state)
         manifold m = manifold_polygons(&a, &b, at(0.0f, 1.70f, PI_D / 4.0 + 0.002 * i));
         assert_int_equal(m.count, 1);
         assert_int_equal(m.points[0].id, first.points[0].id);
-        // And the other way round: A's corner on B's face.
+        // The other case: A's corner on B's face.
         transform t = at(0.0f, 1.70f, PI_D / 4.0 + 0.002 * i);
         manifold turned = manifold_polygons(&b, &a, transform_inv_mul(t, TRANSFORM_IDENTITY));
         manifold again = manifold_polygons(
@@ -244,7 +245,8 @@ static void reference_stays_with_a_while_both_are_as_good(void **state)
 {
     (void)state;
     polygon a = box_of(1.0f, 1.0f, 0.0f);
-    for (int i = -20; i <= 20; i++) { // B's axis is better by up to 0.1 mm: not worth a change
+    // B's axis is better by up to 0.1 mm, which is too little for a change
+    for (int i = -20; i <= 20; i++) {
         manifold m = manifold_polygons(&a, &a, at(0.2f, 0.996f, 1e-5 * i));
         assert_true(m.normal.x == 0.0f && m.normal.y == 1.0f);
     }
@@ -405,7 +407,7 @@ static void any_two_kinds_give_the_same_either_way_round(void **state)
             bool line_i = i >= SHAPE_SEGMENT;
             bool line_j = j >= SHAPE_SEGMENT;
             assert_int_equal(manifold_supported((shape_kind)i, (shape_kind)j), !(line_i && line_j));
-            // A chain is felt from above only: the other one must be there.
+            // A chain collides only on its upper side, so the other shape must be there.
             float side = j == SHAPE_CHAIN_SEGMENT ? -1.0f : 1.0f;
             transform t = at(0.0f, side * (half[i] + half[j] - 0.01f), 0.0);
             manifold m = manifold_shapes(&shapes[i], &shapes[j], t);

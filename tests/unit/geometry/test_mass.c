@@ -73,7 +73,7 @@ static void mass_of_a_rounded_box_counts_strips_and_sectors(void **state)
     double core = 4.0 * 8.0 / 12.0;
     double strip = 1.0 * (4.0 + 0.25) / 12.0 + 1.0 * 1.25 * 1.25;
     double area = PI_D * 0.25 / 4.0;
-    double c = 4.0 * 0.5 * sqrt(2.0) / (3.0 * PI_D); // of a quarter disc from its corner
+    double c = 4.0 * 0.5 * sqrt(2.0) / (3.0 * PI_D); // centre of a quarter disc, from its corner
     double d = sqrt(2.0) + c;
     double quarter = area * (0.5 * 0.25 - c * c + d * d);
     assert_near(m.inertia, core + 4.0 * strip + 4.0 * quarter, 1e-5);

@@ -29,7 +29,7 @@ static void sin_cos_known_angles_is_exact_to_1e_15(void **state)
         double s;
         double c;
         sin_cos(known[i].angle, &s, &c);
-        // The angle itself is rounded: a unit in its last place is what may be missing.
+        // The angle itself is rounded, so the error may be a unit in its last place.
         double slack = 1e-15 + fabs(known[i].angle) * 2.3e-16;
         assert_near(s, known[i].sine, slack);
         assert_near(c, known[i].cosine, slack);

@@ -80,7 +80,7 @@ static void hull_of_bad_points_is_refused_with_the_reason(void **state)
     assert_int_equal(polygon_make(good, 3, -0.1f, &p, &err), STATUS_INVALID_ARGUMENT);
     assert_non_null(strstr(err.text, "radius"));
     assert_int_equal(polygon_make(good, 3, NAN, &p, &err), STATUS_INVALID_ARGUMENT);
-    assert_int_equal(p.count, 77); // untouched throughout
+    assert_int_equal(p.count, 77); // unchanged by every refused call
 }
 
 static void box_turned_about_its_center_has_its_corners_there(void **state)
@@ -193,13 +193,13 @@ static void validate_refuses_a_polygon_that_is_none(void **state)
     s.polygon.centroid = (vec2){5.0f, 0.0f};
     expect_invalid(&s, "centroid");
 
-    s.polygon = box_of(2.0f, 1.0f); // clockwise
+    s.polygon = box_of(2.0f, 1.0f); // vertices in clockwise order
     vec2 first = s.polygon.vertices[0];
     s.polygon.vertices[0] = s.polygon.vertices[2];
     s.polygon.vertices[2] = first;
     expect_invalid(&s, "counter-clockwise");
 
-    s.polygon = box_of(2.0f, 1.0f); // dented
+    s.polygon = box_of(2.0f, 1.0f); // a polygon that is not convex
     s.polygon.vertices[2] = (vec2){0.0f, -0.25f};
     expect_invalid(&s, "convex");
 

@@ -106,8 +106,8 @@ static physics_world *sleeping_scene(void)
     return world;
 }
 
-// Boxes squeezed far into walls on both sides, that slide along them: what is so deep does not rub,
-// and that is no part of an image but follows from it.
+// Boxes that slide between walls, squeezed deep into both: contacts so deep have no friction, which
+// an image does not store but which follows from its contents.
 static physics_world *deep_scene(void)
 {
     physics_world *world = make_world((vec2d){0.0, 0.0});

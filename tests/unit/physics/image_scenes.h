@@ -1,4 +1,4 @@
-// Worlds whose images are tested: between them they have all that an image can hold.
+// Worlds whose images are tested: together they have everything that an image can contain.
 #ifndef CAROM_TESTS_UNIT_PHYSICS_IMAGE_SCENES_H
 #define CAROM_TESTS_UNIT_PHYSICS_IMAGE_SCENES_H
 

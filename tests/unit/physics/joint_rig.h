@@ -1,5 +1,5 @@
-// Support for the tests of joints: a world with a fixed body at the origin, bodies and joints
-// made in a line, and measuring: values that must be near, periods of oscillations.
+// Support for the tests of joints: a world with a fixed body at the origin, short functions that
+// make bodies and joints, and measurements: approximate values, periods of oscillations.
 #ifndef CAROM_TESTS_JOINT_RIG_H
 #define CAROM_TESTS_JOINT_RIG_H
 
@@ -10,7 +10,7 @@ typedef struct rig {
     body_id ground; // static, at the origin, without shapes
 } rig;
 
-rig rig_open(double gravity_y); // no sleeping
+rig rig_open(double gravity_y); // without sleeping
 rig rig_open_def(const world_def *def);
 void rig_close(rig *r);
 
@@ -20,7 +20,7 @@ body_id rig_ball(rig *r, double x, double y, double radius);
 // A ball of a given mass that does not turn: a mass point.
 body_id rig_point(rig *r, double x, double y, double mass);
 
-// Must succeed.
+// Makes the joint, which must succeed.
 joint_id rig_join(rig *r, const joint_def *def);
 // A definition of the kind between a and b; with an anchor in the world, if the kind takes one.
 joint_def rig_def(joint_kind kind, body_id a, body_id b);
@@ -41,13 +41,13 @@ void check_near(double value, double wanted, double tolerance, const char *what,
 typedef double (*rig_sample)(const rig *r, uint64_t id);
 double rig_period(rig *r, rig_sample sample, uint64_t id, double middle, int steps);
 
-double rig_energy(const rig *r, body_id id); // kinetic and of height [J]
+double rig_energy(const rig *r, body_id id); // kinetic and potential energy [J]
 
-// Of two bodies together.
+// Sums over two bodies.
 typedef struct rig_sums {
     double momentum_x, momentum_y; // [kg m/s]
     double angular;                // momentum about the common centre of mass [kg m²/s]
-    double energy;                 // kinetic [J]
+    double energy;                 // kinetic energy [J]
 } rig_sums;
 rig_sums rig_sums_of(const rig *r, body_id a, body_id b);
 

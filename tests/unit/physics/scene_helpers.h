@@ -11,7 +11,7 @@
 
 #include "common/physics/physics.h"
 
-// Each fails the running test if the engine says no.
+// Each fails the running test if the engine refuses.
 physics_world *make_world(vec2d gravity);
 physics_world *make_world_of(const world_def *def);
 shape_def make_circle(double radius);
@@ -25,17 +25,18 @@ body_id put_floor(physics_world *world, double friction, double restitution);
 
 body_info look(const physics_world *world, body_id body);
 void run(physics_world *world, int ticks);
-// Another world, restored from this one's image.
+// Restores another world from this one's image.
 physics_world *restored(const physics_world *world);
 void set_velocity(physics_world *world, body_id body, double x, double y);
 
 // Totals over all dynamic bodies.
 typedef struct totals {
-    double mass, px, py, angular, energy; // kinetic; angular momentum about the origin
+    // energy is kinetic; the angular momentum is about the origin
+    double mass, px, py, angular, energy;
 } totals;
 totals measure(const physics_world *world);
 
-// How many events of the kind the last step had; the first of them in *first unless NULL.
+// The number of events of the kind in the last step; *first (may be NULL) is the first of them.
 int count_events(const physics_world *world, event_kind kind, physics_event *first);
 
 #define assert_near(actual, expected, tolerance)                                                   \

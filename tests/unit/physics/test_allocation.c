@@ -1,4 +1,4 @@
-// A step allocates nothing once its arrays have grown: counted by standing in for the allocator.
+// A step allocates nothing once its arrays have grown: a replaced allocator counts.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@
 
 // The linker sends the engine's calls here (--wrap).
 static unsigned allocations;
-static size_t malloced; // bytes, of what was allocated and not yet freed
+static size_t malloced; // bytes allocated and not yet freed
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
@@ -64,13 +64,13 @@ void __wrap_free(void *memory)
     __real_free(memory);
 }
 
-// All bytes that are held: large arrays are no allocations of malloc's.
+// All memory in use: malloc does not know large arrays.
 static size_t held(void)
 {
     return malloced + block_mapped_bytes();
 }
 
-// Steps that still allocated, of `steps` after `warm`.
+// After `warm` steps, the number of the next `steps` steps that allocate.
 static int steps_that_allocate(const char *name, int scale, int warm, int steps)
 {
     const scene_kind *kind = scene_find(name);
@@ -105,14 +105,14 @@ static void standing_pyramid_allocates_nothing(void **state)
     assert_int_equal(steps_that_allocate("pyramid", 30, 20, 300), 0);
 }
 
-// At the first look, and for the two islands that it is.
+// A step allocates when sleep is first examined, and when each of the two islands falls asleep.
 static void heap_that_falls_asleep_allocates_only_when_it_first_does(void **state)
 {
     (void)state;
     assert_in_range(steps_that_allocate("heap", 16, 400, 600), 0, 3);
 }
 
-// A heap that turns over for ever reaches a new maximum now and then, ever more rarely.
+// A heap that keeps turning over reaches new maxima, but ever more rarely.
 static void turning_drum_hardly_ever_allocates(void **state)
 {
     (void)state;
@@ -125,7 +125,7 @@ static void grid_of_joints_allocates_nothing(void **state)
     assert_int_equal(steps_that_allocate("joints", 20, 60, 300), 0);
 }
 
-// Of the events of its making, its lanes and its lists nothing is left; equal shapes share theirs.
+// Memory for creation events, lanes and lists is freed; equal shapes share theirs.
 static void sleeping_world_gives_back_what_only_moving_needs(void **state)
 {
     (void)state;
@@ -142,13 +142,14 @@ static void sleeping_world_gives_back_what_only_moving_needs(void **state)
     assert_int_equal(counts.awake, 0);
     assert_in_range(counts.bodies, 2500, 2600);
     size_t bytes = (held() - before) / counts.bodies;
-    assert_in_range(bytes, 300, 720); // besides what lists may keep in so small a world
+    assert_in_range(bytes, 300, 720); // without what lists may keep in so small a world
     assert_true(most / counts.bodies > bytes + 150);
     world_free(world);
     assert_int_equal(held(), before);
 }
 
-// Bytes of memory a body takes after some steps. In so small a world, lists' spare included.
+// Bytes of memory for each body after some steps, with the spare capacity of lists in so small a
+// world.
 static size_t bytes_a_body(const char *name, int scale, int steps)
 {
     const scene_kind *kind = scene_find(name);
@@ -187,7 +188,7 @@ static void contact_takes_less_than_300_bytes(void **state)
     assert_in_range((pyramid - free_one) / 3, 200, 300);
 }
 
-// Soon after the events and pairs of its making are told, their memory is given back.
+// Soon after a world's creation events and first pairs are reported, their memory is freed.
 static void world_is_small_soon_after_it_is_filled(void **state)
 {
     (void)state;
@@ -196,7 +197,7 @@ static void world_is_small_soon_after_it_is_filled(void **state)
     assert_true(soon <= later + 10);
 }
 
-// In the grid there are two hinges a body: 128 bytes each and as many in lanes.
+// In the grid there are two hinges for each body: 128 bytes each, and as many in lanes.
 static void joint_takes_less_than_300_bytes(void **state)
 {
     (void)state;
@@ -216,7 +217,7 @@ static void set_upper_of_all(physics_world *world, double upper)
     }
 }
 
-// Settings that are not its kind's usual ones cost a joint 160 bytes, until they are so again.
+// Unusual settings cost a joint 160 bytes, until they are the usual ones of its kind again.
 static void joint_takes_more_memory_only_for_unusual_settings(void **state)
 {
     (void)state;
@@ -227,11 +228,11 @@ static void joint_takes_more_memory_only_for_unusual_settings(void **state)
     assert_in_range((most - usual) / world_count(world).joints, 150, 250);
     set_upper_of_all(world, (double)INFINITY);
     set_upper_of_all(world, 1.0);
-    assert_int_equal(held(), most); // in the places that were given back
+    assert_int_equal(held(), most); // removed joints' memory is used again
     world_free(world);
 }
 
-// So many pairs of balls that hang together in empty space.
+// Makes `pairs` pairs of joined balls in empty space.
 static physics_world *world_of_pairs(int pairs)
 {
     world_def def = world_def_default();
@@ -252,7 +253,7 @@ static physics_world *world_of_pairs(int pairs)
     return world;
 }
 
-// Asleep, joints have their records alone.
+// Sleeping joints have only their records.
 static void sleeping_joints_have_no_lanes(void **state)
 {
     (void)state;
@@ -267,7 +268,7 @@ static void sleeping_joints_have_no_lanes(void **state)
         world_step(world);
     }
     assert_int_equal(world_count(world).awake, 0);
-    // Lists of what is awake, and what finds it, are about 230 of it.
+    // about 230 of these bytes are lists of awake objects, and indexes into them
     assert_in_range((awake - held()) / PAIRS, 300, 500);
     world_free(world);
 }

@@ -1,4 +1,4 @@
-// Changing a body: pose, type, enabling, shapes added and removed; and what a change may not do.
+// Changing a body: pose, type, enabling, shapes added and removed; and changes that are refused.
 #include "tests/unit/physics/scene_helpers.h"
 
 #include <math.h>
@@ -65,7 +65,7 @@ static void disabled_body_neither_moves_nor_collides(void **state)
     change(world, id, BODY_FIELD_ENABLED, &values);
     run(world, 180);
     assert_near(look(world, id).position.y, 3.0, 0.0);
-    assert_near(look(world, other).position.y, 0.5, 0.02); // fell right through
+    assert_near(look(world, other).position.y, 0.5, 0.02); // the body fell right through
     assert_false(look(world, id).enabled);
     values.enabled = true;
     change(world, id, BODY_FIELD_ENABLED, &values);
@@ -142,7 +142,8 @@ static void change_with_one_bad_field_changes_nothing(void **state)
     world_free(world);
 }
 
-// Two worlds of equal hashes have the same future: what decides it is in the hash before it shows.
+// Two worlds of equal hashes have the same future: every setting is in the hash before it has an
+// effect.
 static void hash_covers_what_the_world_was_made_with(void **state)
 {
     (void)state;
@@ -215,7 +216,8 @@ static void chain_has_one_id_and_all_its_pieces_collide(void **state)
     physics_world *world = make_world((vec2d){0.0, -10.0});
     vec2 points[11];
     for (int i = 0; i <= 10; i++) {
-        points[i] = (vec2){5.0f - (float)i, 0.0f}; // from right to left: its right side is up
+        // from right to left, so that the upper side collides
+        points[i] = (vec2){5.0f - (float)i, 0.0f};
     }
     shape_def chain = shape_def_default();
     chain.form = FORM_CHAIN;

@@ -1,5 +1,5 @@
-// The tree of boxes against a plain list: queries, rays and new pairs, over random insertions,
-// removals, moves and refreshes; that it stays shallow and its boxes small.
+// The tree of boxes, compared with a plain list: queries, rays and new pairs, over random
+// insertions, removals, moves and refreshes; and the tree's depth and the size of its boxes.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 enum { ITEMS = 400 };
 
 typedef struct item {
-    aabb box, before; // now, and at the last refresh
+    aabb box, before; // the present box, and that of the last refresh
     int32_t group;
     bool there;
 } item;
@@ -41,7 +41,7 @@ static aabb random_box(fixture *f)
 static bool note(void *context, uint32_t i)
 {
     fixture *f = context;
-    assert_false(f->seen[i]); // each only once
+    assert_false(f->seen[i]); // each item is found only once
     f->seen[i] = true;
     return true;
 }
@@ -123,7 +123,7 @@ static void mark_pairs(const item_pairs *pairs, bool *found)
     for (uint32_t i = 0; i < pairs->count; i++) {
         uint32_t low = pairs->data[i].a < pairs->data[i].b ? pairs->data[i].a : pairs->data[i].b;
         uint32_t high = pairs->data[i].a + pairs->data[i].b - low;
-        assert_false(found[low * ITEMS + high]); // each only once
+        assert_false(found[low * ITEMS + high]); // each pair is found only once
         found[low * ITEMS + high] = true;
     }
 }
@@ -140,7 +140,7 @@ static pair_list uncut(item_pairs *pairs)
     return (pair_list){pairs, UINT32_MAX, never_cut, NULL};
 }
 
-// A tree with another (or itself), by a walk or in parts.
+// Collects the pairs of a tree with another one (or itself), in one walk or in parts.
 static void walk(const tree *a, const tree *b, bool in_parts, const pair_list *list)
 {
     if (!in_parts) {
@@ -201,7 +201,7 @@ static void random_changes_answer_as_a_plain_list_does(void **state)
             check_pairs(&f, true);
             refresh(&f);
             tree_validate(&f.tree);
-            check_pairs(&f, false); // nothing is new
+            check_pairs(&f, false); // no pair is new
         }
     }
     tree_deinit(&f.tree);
@@ -222,11 +222,11 @@ static void tree_filled_at_once_answers_as_a_plain_list_does(void **state)
         }
         tree_fill(&f.tree);
         tree_validate(&f.tree);
-        check_pairs(&f, false); // all are known, so there are none
+        check_pairs(&f, false); // all pairs are known, so none is new
         for (int i = 0; i < 200; i++) {
             check_query(&f);
         }
-        // It is a tree like any other.
+        // After that it behaves like any other tree.
         for (int i = 0; i < 2000; i++) {
             change_something(&f);
         }
@@ -266,12 +266,13 @@ static void two_trees_pair_as_plain_lists_do(void **state)
             }
         }
         assert_int_equal(pairs.count, expected);
-        if (pairs.count > 1) { // qsort takes no NULL, even of nothing
+        if (pairs.count > 1) { // qsort does not accept NULL, even for no elements
             qsort(pairs.data, pairs.count, sizeof *pairs.data, by_items);
         }
         for (uint32_t i = 0; i < pairs.count; i++) {
             item_pair p = pairs.data[i];
-            assert_true(i == 0 || by_items(&pairs.data[i - 1], &p) < 0); // each only once
+            // each pair is there only once
+            assert_true(i == 0 || by_items(&pairs.data[i - 1], &p) < 0);
             assert_true(came_to_overlap(&f.items[p.a], &g.items[p.b]));
         }
         refresh(&f);
@@ -293,7 +294,7 @@ static void sorted_insertion_stays_shallow(void **state)
     }
     assert_true(tree_validate(&t) <= 9);
     tree_refresh(&t);
-    assert_int_equal(tree_validate(&t), 5); // 8^5 is the first power that holds them
+    assert_int_equal(tree_validate(&t), 5); // 8^5 is the first power of 8 that is large enough
     tree_deinit(&t);
 }
 
@@ -388,7 +389,7 @@ static bool take_all(void *context, item_pairs *pairs)
     return c->cuts != c->cuts_max;
 }
 
-// A list never has more than a step finds beyond its most.
+// A list is cut to its maximum after each step.
 static void list_that_has_grown_is_cut(void **state)
 {
     (void)state;

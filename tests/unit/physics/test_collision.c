@@ -14,7 +14,7 @@ static shape_def make_ball(double radius, double restitution)
 }
 
 // Two smooth balls: along the line of centres at impact, velocities follow from momentum and
-// energy; across it they stay.
+// energy; across it they do not change.
 static void oblique_elastic_collision_of_unequal_balls_follows_the_formula(void **state)
 {
     (void)state;
@@ -59,7 +59,7 @@ static void oblique_elastic_collision_of_unequal_balls_follows_the_formula(void 
     world_free(world);
 }
 
-// After a glancing elastic impact of equal balls, one at rest, the paths part at a right angle.
+// After a glancing elastic impact of equal balls, one at rest, the paths separate at a right angle.
 static void equal_billiard_balls_part_at_a_right_angle(void **state)
 {
     (void)state;
@@ -114,7 +114,7 @@ static void dropped_ball_rises_to_the_square_of_its_restitution(void **state)
     assert_near(bounce_height(0.0, 4.0), 0.0, 0.01);
 }
 
-// One ball in, one ball out: the others stay.
+// One ball comes in, one ball leaves, the others stay at rest.
 static void cradle_passes_momentum_through_to_the_last_ball(void **state)
 {
     (void)state;
@@ -135,7 +135,7 @@ static void cradle_passes_momentum_through_to_the_last_ball(void **state)
     world_free(world);
 }
 
-// However few of them closed fast when the step began.
+// Even if only a few pairs approach fast when the step begins.
 static void blow_runs_through_a_long_row_in_one_step(void **state)
 {
     (void)state;

@@ -203,12 +203,12 @@ static void overlap_is_pushed_out_to_the_slop(void **state)
     }
     double gap = look(world, b).position.x - look(world, a).position.x;
     assert_near(gap, 1.0, 0.006);
-    assert_true(fastest < 0.05); // pushing out leaves no speed behind
+    assert_true(fastest < 0.05); // pushing out adds no speed
     world_free(world);
 }
 
-// Deep overlap goes at the full speed of pushing out until 10 cm are left, faster than a spring of
-// the contacts' stiffness would push.
+// Deep overlap is pushed out at full speed until 10 cm are left, faster than a spring of the
+// contacts' stiffness would push.
 static void deep_overlap_is_pushed_out_at_full_speed(void **state)
 {
     (void)state;
@@ -229,8 +229,8 @@ static void deep_overlap_is_pushed_out_at_full_speed(void **state)
     world_free(world);
 }
 
-// Two bodies of two shapes each, hooked into each other as an impact leaves them: one shape pushes
-// this way, the other that way. Friction must not hold them there.
+// Two bodies of two shapes each, hooked into each other by an impact: one pair of shapes pushes in
+// one direction, the other in the opposite one. Friction must not keep them there.
 static void bodies_hooked_into_each_other_come_apart(void **state)
 {
     (void)state;
@@ -262,7 +262,7 @@ static void bodies_hooked_into_each_other_come_apart(void **state)
     }
 }
 
-// By how much the velocity of a body of a heap that has lain for 15 s changes in a tick [m/s].
+// The change of a body's velocity in a tick [m/s], in a heap that has rested for 15 s.
 static double trembling_of_heap(int scale)
 {
     enum { BODIES_MAX = 2000, TICKS = 300 };
@@ -287,9 +287,9 @@ static double trembling_of_heap(int scale)
     return sum / (count * TICKS);
 }
 
-// Balls wedged between boxes do not tremble, as they do if a point of contact is left behind where
-// they roll: velocities stay what they are. (Some roll on, on what is level, so of some heap one
-// may still be settling: not of most.)
+// Balls wedged between boxes do not tremble, as they would if a point of contact did not follow a
+// rolling ball: velocities do not change. (Some balls keep rolling on level surfaces, so a heap may
+// still be settling, but not most heaps.)
 static void boxes_and_balls_kept_awake_do_not_tremble(void **state)
 {
     (void)state;
@@ -321,7 +321,7 @@ static void resting_contact_carries_the_weight_and_clamps_friction(void **state)
     assert_near(normal, 10.0 / 60.0, 1e-3);
     assert_true(c.impulse[0] >= 0.0f && c.impulse[1] >= 0.0f);
     for (int i = 0; i < 2; i++) {
-        // tangent_impulse is of the last sub-step, a quarter of the step
+        // tangent_impulse is that of the last sub-step, a quarter of the step
         assert_true(fabs((double)c.tangent_impulse[i]) <=
                     0.5 * (double)c.impulse[i] / 4.0 * 1.01 + 1e-6);
     }

@@ -1,5 +1,5 @@
-// Nothing tunnels: fast bodies against what stands still, bullets against what moves, bars that
-// spin, boxes without a way out. Each seed is a place, an angle and a speed of its own.
+// No body tunnels: fast bodies against static ones, bullets against moving ones, spinning bars,
+// boxes in closed rooms. Each seed gives a place, an angle and a speed.
 #include "tests/support/cases.h"
 #include "tests/unit/physics/scene_helpers.h"
 
@@ -10,7 +10,7 @@
 
 enum { SEEDS = CASES_OF(1000) };
 
-// A number from low to high that follows from the seed and what it is for.
+// A number from low to high, determined by the seed and its purpose `what`.
 static double pick(int seed, int what, double low, double high)
 {
     return low + 0.5 * (scene_noise((uint64_t)what, (uint64_t)seed) + 1.0) * (high - low);
@@ -34,11 +34,11 @@ static vec2d along(double angle, double x, double y)
 typedef struct shot {
     physics_world *world;
     body_id wall, ball;
-    double half; // of the wall's length
+    double half; // half of the wall's length
 } shot;
 
-// A wall a centimetre thick, and a 5 cm ball that flies at 400 m/s to some place of it, at up to 75
-// degrees from straight on, from its left side (x < 0 as the wall sees it).
+// A wall a centimetre thick, and a 5 cm ball that flies at 400 m/s at a point of it, at up to 75
+// degrees from its normal, from its left side (x < 0 in the wall's frame).
 static shot make_shot(int seed, body_type wall_type, bool bullet)
 {
     world_def wd = world_def_default();
@@ -79,7 +79,8 @@ static shot make_shot(int seed, body_type wall_type, bool bullet)
     return s;
 }
 
-// How many of the seeds' balls are on the other side at some time while they are beside the wall.
+// How many of the seeds' balls are on the other side of the wall at some time, before they pass its
+// end.
 static int count_through(body_type wall_type, bool bullet)
 {
     int through = 0;
@@ -91,7 +92,7 @@ static int count_through(body_type wall_type, bool bullet)
             body_info ball = look(s.world, s.ball);
             vec2d at = seen_from(&wall, ball.position);
             if (fabs(at.y) > s.half) {
-                break; // it has gone past the end
+                break; // the ball has passed the wall's end
             }
             if (at.x > 0.0) {
                 through++;
@@ -128,7 +129,7 @@ static void bullet_at_thin_free_wall_never_passes(void **state)
     assert_int_equal(count_through(BODY_DYNAMIC, true), 0);
 }
 
-// Two balls head on, `bullets` of them bullets: how many times one comes out behind the other.
+// Two balls meet head on, `bullets` of them bullets: how many times they pass through each other.
 static int count_passing(int bullets)
 {
     int through = 0;
@@ -167,11 +168,11 @@ static void bullet_and_fast_ball_head_on_never_pass(void **state)
 {
     (void)state;
     assert_int_equal(count_passing(1), 0);
-    assert_true(count_passing(0) > 0); // or nothing is told by it
+    assert_true(count_passing(0) > 0); // otherwise the test proves nothing
 }
 
-// A bar turns about its middle and would pass a post at each end of its way: the post stays on the
-// same side of it. (The hinge gives way a little under such impacts, so the angle tells less.)
+// A bar turns about its middle, between two posts: each post must stay on the same side of it. (The
+// hinge yields a little under such impacts, so the angle alone proves less.)
 static int spin_bar(int seed, double fastest)
 {
     physics_world *world = make_world((vec2d){0.0, 0.0});
@@ -223,8 +224,8 @@ static void spinning_bar_at_post_never_passes(void **state)
     assert_int_equal(passed, 0);
 }
 
-// Bars that turn up to ten times a step, in a room of thin plates that is hardly wider than they
-// are long.
+// Bars that turn up to ten times a step, in a room of thin plates that is hardly wider than a bar
+// is long.
 static void bar_of_whole_turns_a_step_stays_in_room(void **state)
 {
     (void)state;
@@ -258,7 +259,7 @@ static void bar_of_whole_turns_a_step_stays_in_room(void **state)
     }
 }
 
-// Bars that are thrown and spin, at a plate; no corner may come out behind it.
+// Spinning bars thrown at a plate; no corner may come out behind it.
 static void thrown_spinning_bar_at_plate_stays_in_front(void **state)
 {
     (void)state;
@@ -294,7 +295,7 @@ static void thrown_spinning_bar_at_plate_stays_in_front(void **state)
     assert_int_equal(through, 0);
 }
 
-// Boxes thrown down at a valley: of a chain, of segments.
+// Throws boxes down at a valley, made of a chain or of segments.
 static int throw_at_valley(bool chain)
 {
     int through = 0;
@@ -360,7 +361,7 @@ static void fast_box_at_segments_stays_above(void **state)
     assert_int_equal(throw_at_valley(false), 0);
 }
 
-// A room without a way out, of four thin plates or of one chain.
+// A closed room, of four thin plates or of one chain.
 static void put_room(physics_world *world, bool chain)
 {
     body_def def = body_def_default();
@@ -425,7 +426,7 @@ static void ball_in_room_of_a_chain_never_leaves(void **state)
     bounce_in_room(true, false, 0.5);
 }
 
-// Many at once, that also throw each other about.
+// Many boxes at once, which also hit each other.
 static void crowd_in_room_never_leaves(void **state)
 {
     (void)state;
@@ -455,7 +456,7 @@ static void crowd_in_room_never_leaves(void **state)
     }
 }
 
-// Bullets straight at a thin wall that can be moved, and at each other: `off` beside the middle.
+// Shoots bullets straight at a thin dynamic wall, and at each other, `off` beside the middle.
 static void shoot_at_what_moves(double hz, double speed, double restitution, bool head_on)
 {
     for (int k = 0; k < 8; k++) {
@@ -481,14 +482,15 @@ static void shoot_at_what_moves(double hz, double speed, double restitution, boo
             body_info a = look(world, bullet);
             body_info b = look(world, target);
             if (a.velocity.x < 0.99 * speed) {
-                break; // met: from here on it may roll off the other one
+                break; // they have met: from here on one may roll off the other
             }
             assert_true(a.position.x < b.position.x);
         }
         const body_info a = look(world, bullet);
         const body_info b = look(world, target);
         assert_true(a.velocity.x < 0.99 * speed);
-        assert_true(head_on || a.position.x < b.position.x); // balls may roll off each other
+        // balls that do not meet head on may roll off each other
+        assert_true(head_on || a.position.x < b.position.x);
         world_free(world);
     }
 }

@@ -158,7 +158,7 @@ static void spawn_and_remove_are_told_in_the_tick_that_shows_them(void **state)
     body_id id = put_at(world, 0.0, 0.0, &box);
     uint32_t count;
     world_events(world, &count);
-    assert_int_equal(count, 0); // not before the state that shows it
+    assert_int_equal(count, 0); // the event does not come before the state that shows it
     world_step(world);
     physics_event e = {0};
     assert_int_equal(count_events(world, EVENT_SPAWN, &e), 1);
@@ -231,7 +231,7 @@ static void put_chain(physics_world *world)
     put(world, &def, &chain, 1);
 }
 
-// Begin, stay and end of a pair of ids, whatever pieces of the chain are touched; and contacts.
+// Events and contacts name the chain's shape once, whichever pieces of it are touched.
 static void chain_tells_events_of_the_pair_and_not_of_its_pieces(void **state)
 {
     (void)state;
@@ -240,7 +240,7 @@ static void chain_tells_events_of_the_pair_and_not_of_its_pieces(void **state)
     for (int i = 0; i < 4; i++) {
         world_def wd = world_def_default();
         wd.hz = rates[i];
-        wd.sleep = false; // what sleeps does not tell that it stays
+        wd.sleep = false; // a sleeping pair makes no stay events
         physics_world *world = make_world_of(&wd);
         want_all(world);
         put_chain(world);
@@ -269,7 +269,7 @@ static void chain_tells_events_of_the_pair_and_not_of_its_pieces(void **state)
     assert_int_equal(most, 2); // in a dent it touches two pieces
 }
 
-// A sensor that goes from piece to piece says once that it came, and never that it stays.
+// A sensor that moves from piece to piece makes one begin event, and no stay events.
 static void sensor_along_a_chain_tells_one_begin_and_no_stay(void **state)
 {
     (void)state;
@@ -287,7 +287,7 @@ static void sensor_along_a_chain_tells_one_begin_and_no_stay(void **state)
     world_free(world);
 }
 
-// Many pieces under one body: one entry, with the deepest points that there is room for.
+// Many pieces under one body: one entry, with as many of the deepest points as fit.
 static void chain_under_a_long_body_is_one_contact_with_its_deepest_points(void **state)
 {
     (void)state;

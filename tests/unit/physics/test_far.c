@@ -136,7 +136,7 @@ static physics_world *make_drum(vec2d at)
     return world;
 }
 
-// A tumbling pile is chaotic: what must agree is what does not depend on a single box.
+// A tumbling pile is chaotic, so only figures that do not depend on a single box must agree.
 static void drum_tumbles_and_holds_as_it_does_at_the_origin(void **state)
 {
     (void)state;
@@ -178,7 +178,7 @@ static double cost_ms(vec2d at)
            200.0;
 }
 
-// Told, not judged: a time proves nothing on a busy machine.
+// The times are printed, not checked: on a busy machine they prove nothing.
 static void cost_far_out_is_told_beside_the_cost_at_the_origin(void **state)
 {
     (void)state;

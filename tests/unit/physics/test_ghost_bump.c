@@ -1,4 +1,5 @@
-// Ghost bumps: what slides or rolls over a floor of 500 pieces loses no more speed than over one.
+// Ghost bumps: a body that slides or rolls over a floor of 500 pieces loses no more speed than over
+// one piece.
 #include "tests/unit/physics/scene_helpers.h"
 
 #include <math.h>
@@ -8,7 +9,8 @@ enum { PIECES = 500 };
 static const double SPEED = 15.0;
 static const int TICKS = 600; // 10 s, so 150 m at most
 
-// From x = 0 to 250, half a metre a piece, from right to left so that its right side is up.
+// From x = 250 to 0, half a metre a piece: drawn from right to left, so that its upper side
+// collides.
 static shape_def make_chain(int pieces, vec2 *points, double friction)
 {
     for (int i = 0; i <= pieces; i++) {
@@ -22,7 +24,7 @@ static shape_def make_chain(int pieces, vec2 *points, double friction)
     return def;
 }
 
-// How fast the shape still is after TICKS over a chain of so many pieces.
+// The speed of the shape after TICKS on a chain of `pieces` pieces.
 static double speed_after(int pieces, shape_def rider, double height, double friction)
 {
     physics_world *world = make_world((vec2d){0.0, -10.0});
@@ -45,7 +47,7 @@ static double speed_after(int pieces, shape_def rider, double height, double fri
         highest = fmax(highest, look(world, id).position.y);
     }
     body_info b = look(world, id);
-    assert_near(highest, height, 0.01); // never thrown up
+    assert_near(highest, height, 0.01); // the body was never thrown up
     assert_near(b.position.y, height, 0.003);
     world_free(world);
     return b.velocity.x;

@@ -1,11 +1,11 @@
-// Floors of many pieces: what slides or rolls over them goes as over one piece, with the same
-// speed, without a hop or a turn; and what is no seam is still felt: steps, walls, ramps, edges.
+// Floors of many pieces: bodies slide and roll over them as over one piece, with the same speed,
+// without a hop or a turn; but real obstacles still have their effect: steps, walls, ramps, edges.
 #include "tests/unit/physics/scene_helpers.h"
 
 #include <math.h>
 
 enum { PIECES = 500 };
-static const double LENGTH = 250.0; // [m], from x = 0 on; tops at y = 0
+static const double LENGTH = 250.0; // length of the floor [m], from x = 0 on; tops at y = 0
 static const double SIZE = 0.5;     // approximate height and width of the sliding body
 
 typedef enum floor_kind {
@@ -21,7 +21,7 @@ typedef enum rider_kind { BOX, BALL, CAPSULE, ROUNDED_BOX, RIDER_COUNT } rider_k
 
 // ---- scenes
 
-// A scene may be turned as a whole, its gravity with it.
+// A scene, which may be turned as a whole, with its gravity.
 typedef struct scene {
     physics_world *world;
     double angle;
@@ -51,7 +51,7 @@ static body_id put_turned(const scene *s, body_def def, const shape_def *shapes,
     return put(s->world, &def, shapes, count);
 }
 
-// The body's place and velocity in the directions of the scene.
+// The body's place and velocity in the scene's turned axes.
 static body_info look_turned(const scene *s, body_id id)
 {
     const scene back = {NULL, -s->angle};
@@ -76,7 +76,7 @@ static body_id put_tile(const scene *s, body_type type, double left, double widt
 static void put_chain(const scene *s, double friction)
 {
     static vec2 points[PIECES + 1];
-    for (int i = 0; i <= PIECES; i++) { // to the left, so that its right side is up
+    for (int i = 0; i <= PIECES; i++) { // to the left, so that the upper side collides
         points[i] = (vec2){(float)(LENGTH * (PIECES - i) / PIECES), 0.0f};
     }
     shape_def chain = shape_def_default();
@@ -172,10 +172,10 @@ static body_id put_rider(const scene *s, rider_kind kind, double x, double speed
 // ---- rides
 
 typedef struct ride {
-    double speed;       // at the end [m/s]
+    double speed;       // speed at the end [m/s]
     double way;         // [m]
-    double high, low;   // of the usual height, at most [m]
-    double turn;        // at most; not of a ball [rad]
+    double high, low;   // largest deviation from the usual height [m]
+    double turn;        // largest turn, except for balls [rad]
     double upward_most; // [m/s]
 } ride;
 
@@ -210,8 +210,8 @@ static void assert_smooth(const ride *r)
     assert_near(r->upward_most, 0.0, 0.02);
 }
 
-// Every rider at every speed, without friction and with: nothing is lost without, and with friction
-// it comes as far as over one box.
+// Checks each rider at each speed: without friction it loses no speed, and with friction it slides
+// as far as over one box.
 static void assert_like_one_box(floor_kind floor, double angle)
 {
     static const double SPEEDS[] = {2.0, 10.0, 40.0};
@@ -254,7 +254,7 @@ static void pieces_of_different_width_and_kind_are_as_one_box(void **state)
     assert_like_one_box(MIXED, 0.0);
 }
 
-// As a wall and as a ceiling, too: the world's axes mean nothing.
+// Also as a wall and as a ceiling: the direction of the axes must not matter.
 static void tiles_that_stand_at_an_angle_are_as_one_box(void **state)
 {
     (void)state;
@@ -263,8 +263,8 @@ static void tiles_that_stand_at_an_angle_are_as_one_box(void **state)
     assert_like_one_box(TILES_OF_ONE_BODY, -2.5);
 }
 
-// A ball that rolls touches with ever other places of its rim; it must not sink in by what those
-// turn away in a step, nor lose speed to it.
+// The touching point of a rolling ball changes all the time; the ball must not sink in by the
+// motion of that point in a step, and not lose speed.
 static void ball_that_rolls_fast_stays_on_the_floor_and_keeps_its_speed(void **state)
 {
     (void)state;
@@ -353,7 +353,7 @@ static void wall_of_tiles_on_a_floor_of_tiles_stops_all_that_comes(void **state)
 static void box_in_a_corner_of_tiles_rests_on_floor_and_wall(void **state)
 {
     (void)state;
-    scene s = make_scene(-0.5); // it leans into the corner
+    scene s = make_scene(-0.5); // the body leans into the corner
     for (int i = 0; i < 8; i++) {
         put_tile(&s, BODY_STATIC, 0.25 * i, 0.25, 0.0, 0.1);
         put_tile(&s, BODY_STATIC, 2.0, 0.5, 0.25 * i + 0.25, 0.1);
@@ -369,7 +369,7 @@ static void box_in_a_corner_of_tiles_rests_on_floor_and_wall(void **state)
     world_free(s.world);
 }
 
-// How high it comes on a ramp at the end of a floor, each of so many pieces.
+// The height that the rider reaches on a ramp behind a floor, each of `pieces` pieces.
 static double climb(rider_kind rider, int pieces)
 {
     const double slope = 0.2;
@@ -428,7 +428,7 @@ static void box_over_a_hole_stands_on_both_edges_or_falls_through(void **state)
     }
 }
 
-// Slides from the higher tile down to the lower ones and on, and back it does not come.
+// The box slides from the higher tile down to the lower ones, but not back up.
 static void box_slides_off_a_step_and_not_up_again(void **state)
 {
     (void)state;
@@ -491,7 +491,7 @@ static void conveyor_of_kinematic_tiles_carries_a_box_and_hands_it_on(void **sta
         assert_near(b.angle, 0.0, 0.01);
     }
     assert_near(look(s.world, id).velocity.x, 3.0, 0.01);
-    // Faster than its tiles it slides over them, and on to others that stand still.
+    // A box that is faster than the moving tiles slides over them, and on to static ones.
     double end = look(s.world, tiles[39]).position.x + 0.25;
     for (int i = 0; i < 40; i++) {
         put_tile(&s, BODY_STATIC, end + 0.5 * i, 0.5, 0.0, 0.5);
@@ -552,7 +552,7 @@ static void image_from_the_middle_of_a_ride_goes_on_with_the_same_hashes(void **
     world_free(s.world);
 }
 
-// Each shape of a body is looked at by itself, so a body may have many.
+// Each shape of a body is handled separately, so a body may have many.
 static void body_of_a_hundred_feet_slides_over_tiles(void **state)
 {
     (void)state;

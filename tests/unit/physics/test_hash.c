@@ -1,5 +1,5 @@
-// The state hash: whatever is changed changes it, what belongs to one thing cannot pass to another,
-// and its arithmetic is the same by every way of computing it.
+// The state hash: every change changes it, a value that moves from one object to another changes
+// it, and each way of computing it gives the same result.
 #include "tests/unit/physics/scene_helpers.h"
 
 #include <stdlib.h>
@@ -53,7 +53,7 @@ static void minus_zero_is_zero(void **state)
     assert_true(fold_end(fold_add(none, 1, floats)) == fold_end(fold_add(none, 1, none)));
 }
 
-// Rows of pairs, as worlds have them, and what becomes of their hash.
+// Rows of pairs, as worlds have them, for changes of their hash.
 enum { ROWS = 40, PAIRS = 4 };
 
 typedef struct table {
@@ -93,8 +93,8 @@ static void swap_words(uint64_t *a, uint64_t *b)
     *b = was;
 }
 
-// The table as it is, with each of its bits turned, with each two different words of a row
-// exchanged, and each two of neighbouring rows.
+// Hashes of the table as it is, with each bit flipped, with any two different words of a row
+// exchanged, and with words of neighbouring rows exchanged.
 static size_t hash_changes(table *t, uint64_t *hashes)
 {
     enum { WORDS = 2 * PAIRS };
@@ -128,7 +128,7 @@ static void every_change_of_a_word_and_every_exchange_is_told(void **state)
     uint64_t *hashes = malloc(MAX * sizeof *hashes);
     assert_non_null(hashes);
     uint64_t r = 3;
-    for (int kind = 0; kind < 3; kind++) { // words of no bits, of few and of all
+    for (int kind = 0; kind < 3; kind++) { // words with no bits set, few, and all
         table t;
         for (int row = 0; row < ROWS; row++) {
             for (int i = 0; i < 2 * PAIRS; i++) {
@@ -172,7 +172,7 @@ static void values_exchanged_between_bodies_change_the_hash(void **state)
     assert_true(hash != hash_and_free(two_balls(0.25, 1.0, 2.0)));
 }
 
-// Each of these alone leads to another future, so each gives a hash of its own.
+// Each of these settings alone changes the future, so each gives a different hash.
 static void every_setting_of_a_body_changes_the_hash(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-// The state hash by bodies: its parts add up to it, and whatever a body has is in that body's part.
+// The parts of the state hash by body: they add up to the hash, and each property of a body is in
+// that body's part.
 #include "tests/unit/physics/scene_helpers.h"
 
 #include <string.h>
@@ -79,7 +80,8 @@ static void parts_add_up_to_the_hash(void **state)
     world_free(world);
 }
 
-// Exactly the part of that slot differs (0: of none), and with `rest` the first, of no body.
+// Checks that only the part of that slot differs (0: none), and, with `rest`, the first part, which
+// belongs to no body.
 static void assert_differ(const uint64_t *before, const physics_world *world, uint32_t slot,
                           bool rest)
 {
@@ -133,7 +135,7 @@ static void change_of_a_body_is_in_its_part_alone(void **state)
             break;
         case 5:
             s = body_remove(copy, bodies[4], NULL);
-            rest = true; // its generation, and its shape's
+            rest = true; // its generation, and its shape's, are part of the rest
             break;
         default:
             s = world_set_restitution_threshold(copy, 2.0, NULL);
@@ -148,8 +150,8 @@ static void change_of_a_body_is_in_its_part_alone(void **state)
     world_free(world);
 }
 
-// A row of boxes, each touching two, that fly: whoever is slow has a timer, which is state too and
-// which what wakes it sets back. With the filter of one of them its contacts end.
+// A flying row of boxes, each touching two. A slow box has a sleep timer, which is state, and which
+// waking resets. A new filter of one box ends its contacts.
 static void no_body_differs_by_what_it_shares_with_a_later_one(void **state)
 {
     (void)state;

@@ -62,7 +62,7 @@ static void restored_world_goes_on_with_the_same_hashes_and_events(void **state)
                 assert_same_events(world, copy);
             }
             world_free(world);
-            world = copy; // so that what is restored is restored again
+            world = copy; // the restored world is restored again
         }
         world_free(world);
     }
@@ -126,7 +126,8 @@ static void image_claims_what_the_world_holds(void **state)
         assert_int_equal(n.shapes, PHYSICS_SHAPES_MAX - left.shapes);
         assert_int_equal(n.joints, world_count(world).joints);
         assert_true(n.bodies <= n.body_slots && n.shapes <= n.shape_slots);
-        // The slots alone are needed: the rest is not read, and what is cut within them is told.
+        // Counting needs only the slots: the rest is not read, and an image that is cut within them
+        // is refused.
         for (size_t cut = 0; cut < size && cut < 400; cut++) {
             uint8_t *exact = malloc(cut + 1);
             assert_non_null(exact);
@@ -152,8 +153,8 @@ static void step_alike(physics_world *world, physics_world *other, int ticks)
     world_free(other);
 }
 
-// How far boxes of the fast reach ahead goes by whether anything rebounds: a command before the
-// first step has to find that as it was.
+// How far the boxes of fast bodies reach ahead depends on whether any shape rebounds: a command
+// before the first step of a restored world needs that fact.
 static void restored_world_takes_commands_before_its_first_step(void **state)
 {
     (void)state;
@@ -173,7 +174,7 @@ static void restored_world_takes_commands_before_its_first_step(void **state)
     step_alike(both[0], both[1], 10);
 }
 
-// The first shape that rebounds has come, and no step since.
+// The first shape that rebounds was added after the last step.
 static void restored_world_looks_at_boxes_as_the_last_step_did(void **state)
 {
     (void)state;
@@ -207,7 +208,7 @@ static void restored_world_finds_no_pair_that_was_left_out(void **state)
         for (int i = 0; i < 3; i++) {
             last = put_at(world, 0.6 * i, 0.0, &box);
         }
-        const body_def values = {.velocity = {3.0, 0.0}}; // its box is renewed every few steps
+        const body_def values = {.velocity = {3.0, 0.0}}; // its box is updated every few steps
         assert_int_equal(body_set(world, last, BODY_FIELD_VELOCITY, &values, NULL), STATUS_OK);
         run(world, ticks);
         assert_int_equal(world_count(world).contacts, 1);
@@ -216,7 +217,7 @@ static void restored_world_finds_no_pair_that_was_left_out(void **state)
     }
 }
 
-// Clients read ticks as doubles, and packed snapshots have no more bits for them.
+// Clients read ticks as doubles, and packed snapshots have only so many bits for them.
 static void image_of_a_tick_out_of_range_is_refused(void **state)
 {
     (void)state;

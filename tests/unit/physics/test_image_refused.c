@@ -41,7 +41,8 @@ static void image_cut_off_anywhere_is_refused(void **state)
     uint8_t *bytes;
     const size_t size = save(world, &bytes);
     for (size_t cut = 0; cut < size; cut += cut < 400 ? 1 : 13) {
-        uint8_t *part = malloc(cut + 1); // of its own size, so that a sanitizer sees a byte too far
+        // of the exact size, so that a sanitizer sees reads past it
+        uint8_t *part = malloc(cut + 1);
         memcpy(part, bytes, cut);
         assert_refused(part, cut, "world image");
         free(part);
@@ -50,7 +51,7 @@ static void image_cut_off_anywhere_is_refused(void **state)
     world_free(world);
 }
 
-// One byte changed: refused, or (a position a hair off changes the hash) refused too; never
+// Changes one byte: the image is refused, or it restores the world with the old hash; it is never
 // accepted with another hash.
 static void image_with_any_byte_altered_is_refused_or_the_same(void **state)
 {
@@ -85,7 +86,8 @@ static void image_with_any_byte_altered_is_refused_or_the_same(void **state)
     world_free(world);
 }
 
-// Every bit, those of tags, limits and signs of zero among them, which the hash does not cover.
+// Flips every bit, including those of tags, limits and signs of zero, which the hash does not
+// cover.
 static void sealed_image_with_any_bit_altered_is_refused(void **state)
 {
     (void)state;
@@ -107,7 +109,7 @@ static void sealed_image_with_any_bit_altered_is_refused(void **state)
     world_free(world);
 }
 
-// Of an image without a checksum the tag is taken as it is: it has to be text.
+// An image without a checksum has nothing that protects its tags: they must still be UTF-8.
 static void tag_that_is_not_utf8_is_refused(void **state)
 {
     (void)state;
@@ -123,7 +125,7 @@ static void tag_that_is_not_utf8_is_refused(void **state)
         assert_true(at + 6 < size);
     }
     memcpy(bytes + at, "c\xc3\xb6rne", 6);
-    assert_restored(bytes, size, world_hash(world)); // which leaves tags out
+    assert_restored(bytes, size, world_hash(world)); // the hash does not include tags
     memcpy(bytes + at, "c\xc3rner", 6);
     assert_refused(bytes, size, "a tag that is not UTF-8");
     free(bytes);
@@ -146,7 +148,7 @@ static void bytes_of_another_kind_or_version_are_refused_by_name(void **state)
     world_free(world);
 }
 
-// Memory is reserved by such counts before the records are read.
+// These counts decide how much memory is reserved before the records are read.
 static void image_that_claims_more_than_its_bytes_is_refused_by_name(void **state)
 {
     (void)state;
@@ -170,8 +172,8 @@ static void image_that_claims_more_than_its_bytes_is_refused_by_name(void **stat
     world_free(world);
 }
 
-// Slots stay as high as there once were contacts. Such an image is filled up with zeros, so that
-// one of few bytes can not ask for much memory.
+// The number of contact slots never decreases. Such an image is padded with zeros, so that a short
+// image cannot claim much memory.
 static void high_slots_of_few_contacts_make_the_image_longer(void **state)
 {
     (void)state;
@@ -182,16 +184,16 @@ static void high_slots_of_few_contacts_make_the_image_longer(void **state)
     for (int i = 0; i < CROWD; i++) {
         ids[i] = put_at(world, 0.001 * i, 0.0, &ball);
     }
-    run(world, 1); // every one touches every other
+    run(world, 1); // every body touches every other
     assert_int_equal(world_count(world).pairs, CROWD * (CROWD - 1) / 2);
     for (int i = 0; i < CROWD - 2; i++) {
         assert_int_equal(body_remove(world, ids[i], NULL), STATUS_OK);
     }
-    run(world, 1); // ends are told
+    run(world, 1); // the ends of the contacts are reported
     assert_int_equal(world_count(world).pairs, 1);
     uint8_t *bytes;
     const size_t size = save(world, &bytes);
-    assert_in_range(size, 10000, 11000); // a byte for each four slots
+    assert_in_range(size, 10000, 11000); // a byte for every four slots
     assert_restored(bytes, size, world_hash(world));
     bytes[size / 2] = 1;
     assert_refused(bytes, size, "bytes follow");
@@ -208,7 +210,7 @@ static uint32_t slots_end(const uint8_t *bytes, size_t size, uint32_t kinds)
     return kinds == 1 ? n.body_slots : kinds == 2 ? n.shape_slots : n.joint_slots;
 }
 
-// Of bodies, then of shapes: the head says that one slot is free, and its record is there.
+// For bodies, then for shapes: the head declares one slot as free, but its record is there.
 static void image_that_carries_more_than_it_claims_is_refused(void **state)
 {
     (void)state;
@@ -220,7 +222,7 @@ static void image_that_carries_more_than_it_claims_is_refused(void **state)
         assert_int_equal(world_image_counts(bytes, size, &n, NULL), STATUS_OK);
         uint32_t there = kind == 1 ? n.bodies : n.shapes;
         bool found = false;
-        for (size_t at = 0; at < size && !found; at++) { // the first slot that is used
+        for (size_t at = 0; at < size && !found; at++) { // finds the first slot in use
             bytes[at] ^= 1;
             image_counts few;
             found = world_image_counts(bytes, size, &few, NULL) == STATUS_OK &&

@@ -1,5 +1,5 @@
-// Impacts of discs against formulas: two discs, a disc and every kind of shape that stands, rows
-// that touch, a falling ball, a gas between walls; and a heavy box on a light one.
+// Impacts of discs, checked by formulas: two discs, a disc and every kind of static shape, touching
+// rows, a falling ball, a gas between walls; and a heavy box on a light one.
 #include "tests/unit/physics/scene_helpers.h"
 
 #include <math.h>
@@ -57,8 +57,8 @@ static int by_size(const void *a, const void *b)
 
 enum { PAIRS = 200 };
 
-// One disc flies at another, anywhere and in any direction, and meets it at some offset. The error
-// of the outgoing velocities, as a part of the speed of approach.
+// One disc flies at another, at a random place, in a random direction, with a random offset.
+// Returns the error of the outgoing velocities as a share of the speed of approach.
 static double pair_error(int seed, double hz, int substeps, double speed, double restitution)
 {
     const double r1 = pick(seed, 0, 0.1, 0.5);
@@ -79,7 +79,8 @@ static double pair_error(int seed, double hz, int substeps, double speed, double
     run(world, (int)ceil(way / speed * hz) + 2);
     const double m1 = look(world, flyer).mass;
     const double m2 = look(world, other).mass;
-    const vec2d n = turned(angle, (lead - way) / reach, -aside / reach); // from flyer to other
+    // unit vector from the flying disc to the other one
+    const vec2d n = turned(angle, (lead - way) / reach, -aside / reach);
     const double impulse = (1.0 + restitution) * (v.x * n.x + v.y * n.y) * m1 * m2 / (m1 + m2);
     const double of_flyer = off(look(world, flyer).velocity, v.x + both.x - impulse / m1 * n.x,
                                 v.y + both.y - impulse / m1 * n.y);
@@ -125,17 +126,18 @@ static void two_fast_discs_part_as_formulas_say(void **state)
 typedef struct standing {
     const char *name;
     shape_geometry geometry;
-    vec2 corner; // a point of its surface that is round, of this radius
+    vec2 corner; // the centre of a rounded corner, of this radius
     float radius;
 } standing;
 
-// A disc at the round end of a shape: the outcome is that of two discs, one of them unmoved.
+// A disc at the round end of a shape: the outcome must be that of two discs, one of them immovable.
 static double standing_error(const standing *s, body_type type, int seed)
 {
     const double r = pick(seed, 10, 0.1, 0.4);
     const double reach = r + (double)s->radius;
-    const double out = pick(seed, 11, -0.6, 0.6);   // where on the corner it hits
-    const double slant = pick(seed, 12, -0.9, 0.9); // its way against the normal there
+    const double out = pick(seed, 11, -0.6, 0.6); // the place on the corner that the disc hits
+    // the angle between its path and the normal there
+    const double slant = pick(seed, 12, -0.9, 0.9);
     const double speed = 30.0;
     const vec2d drift = type == BODY_KINEMATIC ? (vec2d){3.0, -4.0} : (vec2d){0.0, 0.0};
     const vec2d n = {cos(out), sin(out)};
@@ -221,7 +223,7 @@ static void chain_is_hit_at_its_face_and_slid_over_at_its_joints(void **state)
 
 // ---- rows
 
-// `strikers` of a row come in, as many leave on the other side.
+// `strikers` discs hit a row, and as many leave on the other side.
 static void check_row(double hz, int count, double gap, int strikers, double speed)
 {
     physics_world *world = make_table(hz, 4, 0.0);
@@ -252,7 +254,7 @@ static void rows_pass_an_impact_on(void **state)
     check_row(30.0, 30, 1e-4, 1, 20.0);
 }
 
-// A break shot keeps momentum and energy, whatever comes of its balls.
+// A break shot keeps momentum and energy, wherever its balls go.
 static void break_shot_keeps_momentum_and_energy(void **state)
 {
     (void)state;
@@ -277,7 +279,7 @@ static void break_shot_keeps_momentum_and_energy(void **state)
     }
 }
 
-// A centred break: every ball and its mirror's part alike, by 1 % of the speed of the first one.
+// A centred break: each ball and its mirror image leave alike, to 1 % of the first ball's speed.
 static void centred_break_is_symmetric(void **state)
 {
     (void)state;
@@ -306,8 +308,8 @@ static void centred_break_is_symmetric(void **state)
     }
 }
 
-// A ball that meets three that stand side by side goes straight on, and does not drag the outer
-// ones along; one that meets two at once, at equal angles, comes straight back.
+// A ball that meets three balls side by side goes straight on, without dragging the outer ones
+// along; one that meets two at once, at equal angles, comes straight back.
 static void ball_that_meets_several_goes_straight(void **state)
 {
     (void)state;
@@ -322,7 +324,7 @@ static void ball_that_meets_several_goes_straight(void **state)
             }
             body_id flyer = put_ball(world, (vec2d){-2.0, 0.0}, (vec2d){5.0, 0.0}, 0.25, 1.0, 1.0);
             run(world, (int)rates[k]);
-            const double back = count == 2 ? -1.0 : 0.0; // by momentum and energy
+            const double back = count == 2 ? -1.0 : 0.0; // by conservation of momentum and energy
             assert_true(off(look(world, flyer).velocity, back, 0.0) < 0.01);
             const double side = count == 2 ? sqrt(3.0) : 0.0;
             assert_true(off(look(world, others[0]).velocity, side * side, -side) < 0.01);
@@ -332,7 +334,8 @@ static void ball_that_meets_several_goes_straight(void **state)
     }
 }
 
-// More pairs close at once than sweeps can settle: then some of the rebound is lost.
+// More pairs approach at once than the sweeps can resolve: some of the rebound is lost, but no
+// energy is made.
 static void row_that_closes_everywhere_makes_no_energy(void **state)
 {
     (void)state;
@@ -369,13 +372,13 @@ static void rebound_is_as_high_as_formulas_say(void **state)
                 rises = rises || look(world, ball).velocity.y > 0.1;
                 highest = rises ? fmax(highest, look(world, ball).position.y - 0.25) : 0.0;
             }
-            assert_near(sqrt(highest / drop) / 0.3, 1.0, 0.01); // of the speed
+            assert_near(sqrt(highest / drop) / 0.3, 1.0, 0.01); // to 1 % of the speed
             world_free(world);
         }
     }
 }
 
-// Every impact of a ball that hops ever lower within a step is one too many at some time.
+// A ball that hops ever lower finally has more impacts within a step than are computed.
 static void ball_that_hops_ever_lower_comes_to_rest(void **state)
 {
     (void)state;
@@ -404,7 +407,7 @@ static void wedged_ball_reaches_the_most_impacts_and_stays_inside(void **state)
     for (int tick = 0; tick < 120; tick++) {
         world_step(world);
         const vec2d at = look(world, ball).position;
-        assert_true(at.x > -0.1 && at.x < gap + 0.1); // the solver lets it sink in
+        assert_true(at.x > -0.1 && at.x < gap + 0.1); // the solver lets the ball sink in
         assert_true(fabs(look(world, ball).velocity.x) < 20.01);
     }
     world_free(world);
@@ -503,7 +506,7 @@ static void heavy_box_rests_on_a_light_one(void **state)
     }
 }
 
-// A bin full of balls, in which impacts must not keep the heap moving for ever.
+// A bin full of balls: impacts must not keep the heap moving for ever.
 static void heap_of_lively_balls_comes_to_rest(void **state)
 {
     (void)state;
@@ -537,7 +540,7 @@ static void heap_of_lively_balls_comes_to_rest(void **state)
 
 enum { HEAP_COLUMNS = 40, HEAP_BALLS = HEAP_COLUMNS * HEAP_COLUMNS };
 #define HEAP_RADIUS 0.25
-#define HEAP_WALLS  14.0 // they stand so far from the middle [m]
+#define HEAP_WALLS  14.0 // distance of the walls from the middle [m]
 
 // Balls side by side, row on row, in a box: all fly towards the middle, so that each of them hits
 // six others at the same time.
@@ -576,8 +579,9 @@ static void check_heap_is_inside(const physics_world *world)
     assert_int_equal(count, HEAP_BALLS + 4);
     for (uint32_t i = 0; i < HEAP_BALLS; i++) {
         const double farthest = fmax(fabs(rows[i].position.x), fabs(rows[i].position.y));
-        // One between others and a wall is left a step for more impacts than one step follows.
-        assert_true(farthest < HEAP_WALLS - HEAP_RADIUS + 0.1); // and is a number
+        // A ball between others and a wall waits a step when one step has more impacts than are
+        // computed.
+        assert_true(farthest < HEAP_WALLS - HEAP_RADIUS + 0.1); // and the result is a number
     }
     assert_int_equal(count_events(world, EVENT_FREEZE, NULL), 0);
 }
@@ -592,9 +596,11 @@ static void heap_that_hits_itself_reaches_the_most_work_and_gains_nothing(void *
     assert_in_range(most_impact_work(world), IMPACT_WORK_MAX - CONTACTS,
                     IMPACT_WORK_MAX + 3 * CONTACTS);
     const totals struck = measure(world);
-    // The bound leaves overlaps, and they are pushed apart: 0.08 % of what the heap began with.
+    // The bound on impacts leaves overlaps, whose push-out adds 0.08 % of the heap's initial
+    // energy.
     const double overlaps = 0.002 * before.energy;
-    const double all = before.mass * 200.0; // as if it all flew one way [kg m/s]
+    // the momentum if all balls flew in one direction [kg m/s]
+    const double all = before.mass * 200.0;
     assert_near(struck.px, before.px, 1e-6 * all);
     assert_near(struck.py, before.py, 1e-6 * all);
     for (int i = 0; i < 30; i++) {
@@ -609,7 +615,7 @@ static void heap_that_hits_itself_reaches_the_most_work_and_gains_nothing(void *
     world_free(world);
 }
 
-// The boxes of the broad phase reach ahead of a body, and behind it where discs rebound.
+// The broad phase's box of a body reaches ahead of it; for discs that rebound, behind it too.
 static void row_has_the_box_of_the_shapes_alone(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-// Distance joints (rod, rope, spring, winch) and pulleys against the formulas.
+// Distance joints (rod, rope, spring, winch) and pulleys, checked by formulas.
 #include "tests/unit/physics/joint_rig.h"
 
 #include <math.h>
@@ -89,7 +89,7 @@ static void rope_is_slack_until_it_is_taut(void **state)
     def.upper = 2.0;
     joint_id rope = rig_join(&r, &def);
     rig_step(&r, 30);
-    assert_near(rig_body(&r, bob).velocity.y, -G * 0.5, 1e-3); // falls freely
+    assert_near(rig_body(&r, bob).velocity.y, -G * 0.5, 1e-3); // the bob falls freely
     assert_near(rig_info(&r, rope).force.y, 0.0, 1e-9);
     for (int i = 0; i < 300; i++) {
         rig_step(&r, 1);
@@ -168,7 +168,8 @@ static void spring_damping_decays_with_its_ratio(void **state)
         def.damping_ratio = ratios[i];
         def.length = 2.0;
         rig_join(&r, &def);
-        // After n whole periods of the damped swing the amplitude is exp(-z w t) of the first.
+        // After n whole periods of the damped swing the amplitude is exp(-z w t) times the first
+        // one.
         double omega = 2.0 * PI_D;
         double period = 1.0 / sqrt(1.0 - ratios[i] * ratios[i]);
         int steps = (int)(2.0 * period * 60.0 + 0.5);
@@ -217,7 +218,8 @@ static void spring_sags_by_g_over_omega_squared(void **state)
     rig_close(&r);
 }
 
-// Up to hz × substeps / 45: above, a spring pays for stability.
+// Up to a frequency of hz × substeps / 45: above that a spring loses amplitude for the sake of
+// stability.
 static void undamped_spring_keeps_its_amplitude(void **state)
 {
     (void)state;
@@ -353,7 +355,7 @@ static void pulley_accelerates_as_atwoods_machine(void **state)
     joint_info info = rig_info(&r, rope);
     assert_near(info.length, 6.0, 2e-3);
     assert_near(info.side_a + info.side_b, 6.0, 2e-3);
-    assert_near(info.force.y, 1.0 * (G - wanted), 0.01); // tension
+    assert_near(info.force.y, 1.0 * (G - wanted), 0.01); // tension of the rope
     rig_close(&r);
 }
 
@@ -369,7 +371,7 @@ static void pulley_with_ratio_balances_unequal_weights(void **state)
     assert_near(body_y(&r, a), 0.0, 0.01);
     assert_near(body_y(&r, b), 0.0, 0.01);
     assert_near(rig_info(&r, rope).force.y, 2.0 * G, 0.01);
-    rig_push(&r, a, 0.0, 1.0, 0.0); // the slack of 1 m/s is not taken up by a push
+    rig_push(&r, a, 0.0, 1.0, 0.0); // taking up the slack at 1 m/s must not push the other body
     rig_step(&r, 6);
     assert_true(rig_body(&r, b).velocity.y < 0.0);
     assert_true(rig_info(&r, rope).length < 9.0 + 0.005);

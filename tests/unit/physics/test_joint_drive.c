@@ -1,4 +1,4 @@
-// Motor and mouse joints: they get there, at the force that they may use.
+// Motor and mouse joints reach their targets, with the force that they may use.
 #include "tests/unit/physics/joint_rig.h"
 
 #include <math.h>
@@ -98,7 +98,7 @@ static void motor_with_velocity_alone_drives_at_it(void **state)
     rig_close(&r);
 }
 
-// Without speed and with a bounded force it is dry friction: v² = 2 a s.
+// A motor of speed zero and bounded force is dry friction: v² = 2 a s.
 static void motor_as_friction_stops_after_the_formulas_way(void **state)
 {
     (void)state;
@@ -170,7 +170,7 @@ static void mouse_drags_the_point_it_took(void **state)
     rig_close(&r);
 }
 
-// A target that is not on the body draws its centre of mass: no lever turns it.
+// A target outside the body pulls at its centre of mass, so that no lever turns the body.
 static void mouse_from_afar_draws_the_centre_of_mass(void **state)
 {
     (void)state;

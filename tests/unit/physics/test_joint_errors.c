@@ -27,7 +27,7 @@ static fixture *setup(void)
     return &f;
 }
 
-// The definition is refused with that status, and the text holds that word.
+// Checks that the definition is refused with that status and a text that contains the word.
 static void refused(fixture *f, const joint_def *def, status wanted, const char *word)
 {
     joint_id id = 77;
@@ -42,7 +42,7 @@ static void refused(fixture *f, const joint_def *def, status wanted, const char 
     assert_true(world_hash(f->r.world) == f->hash);
 }
 
-// A definition of the kind that is accepted.
+// A valid definition of the kind.
 static joint_def sound(const fixture *f, joint_kind kind)
 {
     joint_def def = rig_def(kind, f->a, f->b);
@@ -255,7 +255,7 @@ static void rod_between_anchors_in_one_place_is_refused(void **state)
     def.fields |= JOINT_FIELD_ANCHOR;
     def.anchor = (vec2d){1.0, 1.0};
     refused(f, &def, STATUS_INVALID_ARGUMENT, "length");
-    def.fields |= JOINT_FIELD_UPPER; // a rope may
+    def.fields |= JOINT_FIELD_UPPER; // a rope may have an upper limit
     def.upper = 1.0;
     rig_join(&f->r, &def);
     rig_step(&f->r, 60);
@@ -287,7 +287,7 @@ static void gear_on_wrong_joints_is_refused_by_name(void **state)
     def.joint_b = on_a;
     assert_int_equal(joint_create(f->r.world, &def, &id, &err), STATUS_INVALID_ARGUMENT);
     assert_non_null(strstr(err.text, "joint_b"));
-    def.a = f->b; // not a body of joint_a
+    def.a = f->b; // f->b is not a body of joint_a
     assert_int_equal(joint_create(f->r.world, &def, &id, &err), STATUS_INVALID_ARGUMENT);
     assert_non_null(strstr(err.text, "a: "));
     assert_int_equal(world_count(f->r.world).joints, 2);
@@ -310,7 +310,7 @@ static void set_refuses_what_is_fixed_and_changes_nothing(void **state)
     assert_int_equal(joint_set(f->r.world, id, JOINT_FIELD_UPPER, &def, &err), STATUS_OK);
     hash = world_hash(f->r.world);
     assert_int_equal(joint_set(f->r.world, id, JOINT_FIELD_LOWER, &def, &err),
-                     STATUS_INVALID_ARGUMENT); // above the upper one that is there
+                     STATUS_INVALID_ARGUMENT); // the new lower limit is above the present upper one
     assert_non_null(strstr(err.text, "lower"));
     assert_int_equal(joint_set(f->r.world, id, JOINT_FIELD_LENGTH, &def, &err),
                      STATUS_INVALID_ARGUMENT);

@@ -78,7 +78,7 @@ static void gear_of_hinges_carries_torque(void **state)
     body_id b = rig_ball(&r, 1.0, 0.0, 1.0);
     joint_id on_a = hinge(&r, r.ground, a, -1.0, 0.0);
     joint_id on_b = hinge(&r, r.ground, b, 1.0, 0.0);
-    joint_id g = gear(&r, on_a, on_b, -3.0); // the same sense, a three times as fast
+    joint_id g = gear(&r, on_a, on_b, -3.0); // the same direction, a three times as fast
     set_motor(&r, on_a, 60.0, 2.0);
     double inertia_a = rig_body(&r, a).inertia;
     double inertia_b = rig_body(&r, b).inertia;

@@ -1,4 +1,4 @@
-// Joints that are solved eight at a time: each as it would be alone, whatever is in the other
+// Joints that are solved eight at a time: each behaves as it would alone, whatever is in the other
 // lanes.
 #include "tests/unit/physics/joint_rig.h"
 
@@ -82,7 +82,7 @@ static void joint_among_any_number_moves_as_alone_to_the_bit(void **state)
     }
 }
 
-// Wheels of one colour that pass half a turn in different sub-steps, in each of them, or never.
+// Wheels of one colour: some pass half a turn in one sub-step or another, some in each, some never.
 static void every_lane_counts_its_own_turns(void **state)
 {
     (void)state;
@@ -106,8 +106,7 @@ static void every_lane_counts_its_own_turns(void **state)
     rig_close(&r);
 }
 
-// More joints on one body than there are colours, of kinds that go in lanes and of such that do
-// not.
+// More joints on one body than there are colours, of kinds that are solved in lanes and of others.
 static void joints_without_a_colour_hold(void **state)
 {
     (void)state;
@@ -127,7 +126,7 @@ static void joints_without_a_colour_hold(void **state)
             def.lower = def.upper = 0.0;
         }
         spokes[i] = rig_join(&r, &def);
-        rig_push(&r, rim, -4.0 * y, 4.0 * x, 2.0); // all turn as one at 2 rad/s
+        rig_push(&r, rim, -4.0 * y, 4.0 * x, 2.0); // the wheel turns as one body at 2 rad/s
     }
     rig_push(&r, hub, 0.0, 0.0, 2.0);
     rig_step(&r, 200);
@@ -141,7 +140,7 @@ static void joints_without_a_colour_hold(void **state)
     rig_close(&r);
 }
 
-// A drive that is taken away stops pushing.
+// A drive that is switched off stops pushing.
 static void spring_set_to_nothing_pushes_no_more(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-// The life of joints: who collides, who wakes whom, what breaks, what goes with what, and that far
-// away all is the same.
+// The life of joints: collisions of joined bodies, waking, breaking, removal with a body; and the
+// same behaviour far from the origin.
 #include "tests/unit/physics/joint_rig.h"
 
 #include <math.h>
@@ -131,7 +131,7 @@ static void joint_breaks_at_its_force_and_tells(void **state)
     rig_step(&r, 60);
     assert_near(rig_info(&r, rod).force.y, 2.0 * G, 0.01); // below
 
-    // Pulled down with 9 N it holds, with 11 N more it does not.
+    // Pulled down with 9 N the joint holds, with 11 N more it breaks.
     assert_int_equal(body_set_force(r.world, bob, (vec2d){0.0, -9.0}, NULL, NULL), STATUS_OK);
     rig_step(&r, 60);
     assert_near(rig_info(&r, rod).force.y, 2.0 * G + 9.0, 0.05);
@@ -238,8 +238,8 @@ static void making_setting_and_removing_a_joint_wake(void **state)
     rig_close(&r);
 }
 
-// The slot of a joint that was removed asleep is given to another kind: nothing of the old one may
-// be left.
+// The slot of a joint that was removed while asleep is used for another kind: no state of the old
+// joint may remain.
 static void joint_removed_asleep_leaves_nothing_in_the_step(void **state)
 {
     (void)state;
@@ -321,7 +321,8 @@ static void joint_rests_while_a_body_is_disabled(void **state)
     assert_int_equal(joint_get(r.world, rod, &bears, NULL), STATUS_OK);
     assert_true(bears.force.x == 0.0 && bears.force.y == 0.0);
     rig_step(&r, 30);
-    assert_near(rig_body(&r, bob).velocity.y, -G * 0.5, 0.01); // nothing holds it
+    // the joint is gone, and the bob falls
+    assert_near(rig_body(&r, bob).velocity.y, -G * 0.5, 0.01);
     off.enabled = true;
     assert_int_equal(body_set(r.world, r.ground, BODY_FIELD_ENABLED, &off, NULL), STATUS_OK);
     rig_step(&r, 120);
@@ -378,7 +379,7 @@ static void joint_follows_a_change_of_body_type(void **state)
         rig_step(&r, 30);
         assert_near(rig_info(&r, rod).length, 1.0, 0.003);
     }
-    type.type = BODY_STATIC; // nothing to solve any more
+    type.type = BODY_STATIC; // both bodies are static: nothing is left to solve
     assert_int_equal(body_set(r.world, b, BODY_FIELD_TYPE, &type, NULL), STATUS_OK);
     rig_step(&r, 30);
     type.type = BODY_DYNAMIC;
@@ -415,7 +416,7 @@ static void body_with_a_hundred_joints_is_solved(void **state)
 
 // ---- far away
 
-// A double pendulum on the ground body, which lies at the origin, however far that is.
+// A double pendulum at (x, y) that hangs on the ground body, which stays at the origin.
 static void double_pendulum(double x, double y, double *out)
 {
     rig r = rig_open(-G);

@@ -1,5 +1,5 @@
 // Heavy loads on light bodies with joints (common/physics/step/solver/truss): links hold, pins stay
-// shut, forces are what statics says, at any of the usual rates.
+// closed, forces follow statics, at each of the usual rates.
 #include "tests/unit/physics/joint_rig.h"
 
 #include <math.h>
@@ -40,8 +40,8 @@ static double apart(const rig *r, joint_id id, double wanted)
 
 typedef struct chain {
     joint_id joints[LINKS_MAX];
-    body_id bodies[LINKS_MAX]; // the load is the last
-    int count;                 // of the joints
+    body_id bodies[LINKS_MAX]; // the load is the last body
+    int count;                 // number of joints
 } chain;
 
 static chain hang_chain(rig *r, joint_kind kind, int links, double load, bool level)
@@ -130,7 +130,7 @@ static void welded_beam_carries_a_ton_without_sagging(void **state)
         const chain c = hang_chain(&r, JOINT_WELD, 5, 1000.0, true);
         rig_step(&r, (int)(2.0 * RATES[k]));
         assert_near(rig_body(&r, c.bodies[5]).position.y, 0.0, 0.01);
-        const double moment = 1000.0 * G * 3.0 + 5.0 * G * 1.25; // about the wall
+        const double moment = 1000.0 * G * 3.0 + 5.0 * G * 1.25; // moment about the wall
         assert_near(rig_info(&r, c.joints[0]).torque, moment, 0.01 * moment);
         rig_close(&r);
     }
@@ -191,7 +191,7 @@ static void check_rope(double hz, int links, double link)
     rig_close(&r);
 }
 
-// Let go level: it falls, and its end is whipped round.
+// The rope begins level and falls, and its end is whipped round.
 static void ropes_of_many_links_keep_their_length(void **state)
 {
     (void)state;
@@ -203,7 +203,7 @@ static void ropes_of_many_links_keep_their_length(void **state)
     }
 }
 
-// A rope that sags into its joints as it is let go is no reason to stay awake.
+// A rope that sags a little in its joints when it is released still falls asleep.
 static void hanging_rope_falls_asleep(void **state)
 {
     (void)state;
@@ -381,7 +381,8 @@ static void light_door_on_a_heavy_body_is_not_made_heavier(void **state)
     }
 }
 
-// More bodies and loops than one system takes: the rest is left to sweeps, and time is bounded.
+// More bodies and loops than one system accepts: the sweeps solve the rest, and the time is
+// bounded.
 static void net_of_many_loops_hangs_finite(void **state)
 {
     (void)state;
@@ -411,7 +412,7 @@ static void net_of_many_loops_hangs_finite(void **state)
 
 // ---- the matrix
 
-// Bodies 0 1 2 3, of which 0 and 1 are tied to 2, and 2 and 0 to 3.
+// Bodies 0 to 3: 0 and 1 are tied to 2, and 2 and 0 are tied to 3.
 static void matrix_solves_what_was_multiplied(void **state)
 {
     (void)state;

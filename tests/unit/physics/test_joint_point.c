@@ -1,5 +1,4 @@
-// Revolute and weld joints against what mechanics says: periods, limits, motors, springs,
-// cantilevers.
+// Revolute and weld joints, checked by mechanics: periods, limits, motors, springs, cantilevers.
 #include "tests/unit/physics/joint_rig.h"
 
 #include <math.h>
@@ -39,7 +38,7 @@ static void pendulum_let_go_level_keeps_its_energy(void **state)
     body_id ball = rig_ball(&r, 1.0, 0.0, 0.1);
     joint_def def = rig_def_at(JOINT_REVOLUTE, r.ground, ball, 0.0, 0.0);
     joint_id hinge = rig_join(&r, &def);
-    double most = rig_body(&r, ball).mass * G; // from level to the bottom
+    double most = rig_body(&r, ball).mass * G; // energy from the level position to the bottom
     for (int i = 0; i < 600; i++) {
         rig_step(&r, 1);
         assert_near(rig_energy(&r, ball), 0.0, 0.02 * most);
@@ -79,7 +78,7 @@ static void revolute_limits_hold_under_load(void **state)
         assert_true(rig_info(&r, hinge).angle > -0.51);
     }
     assert_near(rig_info(&r, hinge).angle, -0.5, 0.002);
-    // The stop bears the moment of the weight about the hinge.
+    // The limit carries the moment of the weight about the hinge.
     body_info b = rig_body(&r, bar);
     assert_near(rig_info(&r, hinge).torque, b.mass * G * 0.5 * cos(0.5), 0.01 * b.mass * G);
     rig_push(&r, bar, 0.0, 0.0, 30.0);
@@ -149,10 +148,10 @@ static void revolute_motor_too_weak_stalls(void **state)
     rig r = rig_open(-G);
     body_id bar = rig_box(&r, 0.0, -0.5, 0.1, 1.0);
     joint_def def = rig_def_at(JOINT_REVOLUTE, r.ground, bar, 0.0, 0.0);
-    double moment = rig_body(&r, bar).mass * G * 0.5; // of the level bar
+    double moment = rig_body(&r, bar).mass * G * 0.5; // moment of the level bar
     def.fields |= JOINT_FIELD_MOTOR_SPEED | JOINT_FIELD_MAX_TORQUE;
     def.motor_speed = 1.0;
-    def.max_torque = 0.5 * moment; // holds it at 30 degrees
+    def.max_torque = 0.5 * moment; // the motor holds the bar at 30 degrees
     joint_id hinge = rig_join(&r, &def);
     rig_step(&r, 600);
     assert_near(rig_info(&r, hinge).torque, 0.5 * moment, 1e-4 * moment);

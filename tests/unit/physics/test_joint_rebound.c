@@ -1,5 +1,5 @@
 // Rebounds of bodies with joints: a pendulum at a slanted wall, a door at a post, welded boxes,
-// Newton's cradle. The joints bear their part of an impact when it happens, so a door keeps its
+// Newton's cradle. The joints carry their share of an impact when it happens, so a door keeps its
 // whole rebound; and no impact makes energy.
 #include "tests/unit/physics/scene_helpers.h"
 
@@ -44,7 +44,7 @@ static joint_id must_join(physics_world *world, const joint_def *def)
     return id;
 }
 
-// From a place of the world to the middle of a body.
+// Joins the middle of a body to a place of the world.
 static void hang(physics_world *world, joint_kind kind, body_id hook, vec2d at, body_id body)
 {
     joint_def def = joint_def_default(kind);
@@ -58,8 +58,8 @@ static void hang(physics_world *world, joint_kind kind, body_id hook, vec2d at, 
 
 // ---- one body
 
-// A ball circles about the origin at a distance of 1 and meets a wall, whose normal is so much off
-// its way, at (1, 0). Returns the share of its rebound that it keeps.
+// A ball circles about the origin at a distance of 1 and meets a wall at (1, 0), whose normal is
+// turned by that angle from its path. Returns the share of the rebound that it keeps.
 static double swing_at_wall(joint_kind kind, double hz, double speed, double slant,
                             double restitution, int phase)
 {
@@ -175,7 +175,7 @@ static void joined_boxes_rebound_as_one(void **state)
 typedef struct cradle {
     physics_world *world;
     body_id balls[5];
-    double speed; // of the first one when it comes, as the formula has it
+    double speed; // speed of the first one on arrival, by the formula
 } cradle;
 
 static double energy_of(const cradle *c)
@@ -256,7 +256,7 @@ static void cradle_passes_the_speed_on(void **state)
 
 // ---- a joint that breaks
 
-// A ball of 2 kg at 10 m/s against a plate of 2 kg on a weld: the weld bears 40 N s, or breaks.
+// A ball of 2 kg at 10 m/s against a plate of 2 kg on a weld: the weld carries 40 N s, or breaks.
 static void impact_on_a_joint_counts_for_its_load(void **state)
 {
     (void)state;

@@ -36,7 +36,8 @@ static void prismatic_on_a_slope_slides_with_the_formula(void **state)
     for (int i = 0; i < 120; i++) {
         rig_step(&r, 1);
         body_info b = rig_body(&r, box);
-        assert_near(0.6 * b.position.x + 0.8 * b.position.y, 0.0, 1e-3); // across the axis
+        // the position across the axis does not change
+        assert_near(0.6 * b.position.x + 0.8 * b.position.y, 0.0, 1e-3);
         assert_near(b.angle, 0.0, 1e-3);
     }
     assert_near(rig_info(&r, rail).speed, 0.6 * G * 2.0, 0.01);
@@ -69,7 +70,7 @@ static void prismatic_limits_stop_a_fast_slide(void **state)
     (void)state;
     rig r = rig_open(0.0);
     body_id box = rig_box(&r, 0.0, 0.0, 0.6, 0.4);
-    joint_def def = slide(&r, JOINT_PRISMATIC, box, 2.0, 0.0); // any length
+    joint_def def = slide(&r, JOINT_PRISMATIC, box, 2.0, 0.0); // the axis may have any length
     def.fields |= JOINT_FIELD_LOWER | JOINT_FIELD_UPPER;
     def.lower = -1.0;
     def.upper = 2.0;
@@ -113,7 +114,7 @@ static void prismatic_motor_set_off_lets_it_fall(void **state)
     rig r = rig_open(-G);
     body_id box = rig_box(&r, 0.0, 0.0, 1.0, 1.0);
     joint_def def = slide(&r, JOINT_PRISMATIC, box, 0.0, 1.0);
-    def.fields |= JOINT_FIELD_MOTOR_SPEED; // a brake of any force
+    def.fields |= JOINT_FIELD_MOTOR_SPEED; // a brake of unlimited force
     joint_id lift = rig_join(&r, &def);
     rig_step(&r, 60);
     assert_near(translation(&r, lift), 0.0, 1e-3);
@@ -205,7 +206,7 @@ static void wheel_limits_hold_without_a_spring(void **state)
     rig_close(&r);
 }
 
-// A car of a box and two wheels, held by its brakes, then let go, on a slope of 0.2 rad.
+// A car of a box and two wheels, on a slope of 0.2 rad, first held by its brakes, then released.
 static void wheels_on_a_slope_roll_with_the_formula_and_brake(void **state)
 {
     (void)state;

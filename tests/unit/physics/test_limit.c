@@ -1,5 +1,5 @@
-// Definitions that are refused: every field of every definition, each with its name in the text;
-// and the limits, reached.
+// Definitions that are refused: every field of every definition, with its name in the text; and
+// every limit is reached.
 #include "common/physics/overlaps.h"
 #include "common/physics/image.h"
 #include "common/physics/validate.h"
@@ -145,7 +145,7 @@ static void impulse_that_is_not_finite_or_too_large_is_refused(void **state)
     refused(body_set_torque(world, id, (double)NAN, &err), &err, "torque");
     refused(body_apply_angular_impulse(world, id, (double)NAN, &err), &err, "impulse");
     assert_int_equal(body_set_torque(world, 77, 1.0, &err), STATUS_NOT_FOUND);
-    // The largest that is allowed leaves the body at the speed limit, finite.
+    // The largest allowed impulse leaves the body finite, at the speed limit.
     assert_int_equal(body_apply_impulse(world, id, (vec2d){1e12, 1e12}, &(vec2d){0.2, 0.1}, &err),
                      STATUS_OK);
     world_step(world);
@@ -176,7 +176,7 @@ static void world_with_its_most_bodies_takes_no_more(void **state)
 static void world_with_its_most_contacts_makes_no_more(void **state)
 {
     (void)state;
-    enum { BALLS = 6, MOST = 7 }; // of 15 pairs
+    enum { BALLS = 6, MOST = 7 }; // 6 balls in one place have 15 pairs
     physics_world *world = make_world((vec2d){0.0, 0.0});
     shape_def ball = make_circle(0.5);
     world_lower_contacts_max(world, MOST);
@@ -189,7 +189,7 @@ static void world_with_its_most_contacts_makes_no_more(void **state)
     world_validate(world);
     run(world, 120);
     world_validate(world);
-    // Room that is left again is taken again.
+    // Freed room is used again.
     error err;
     for (int i = 1; i < BALLS; i++) {
         assert_int_equal(body_remove(world, balls[i], &err), STATUS_OK);
@@ -201,7 +201,7 @@ static void world_with_its_most_contacts_makes_no_more(void **state)
     world_free(world);
 }
 
-// Without any limit lowered: room goes by the shapes that there are.
+// With the usual limits: the room for contacts follows from the number of shapes.
 static void crowd_has_contacts_by_its_shapes(void **state)
 {
     (void)state;
@@ -229,8 +229,8 @@ static void run_one_by_one(void *pool, task_function *task, void *context, uint3
     }
 }
 
-// The state's hash after some steps of a crowd, limited to `pairs` contacts of all overlapping
-// pairs.
+// The state's hash after some steps of a crowd in which only `pairs` of the overlapping pairs have
+// contacts.
 static uint64_t hash_of_crowd(physics_world *world, uint32_t pairs)
 {
     world_lower_contacts_max(world, pairs);
@@ -243,11 +243,11 @@ static uint64_t hash_of_crowd(physics_world *world, uint32_t pairs)
     return hash;
 }
 
-// Which pairs have room is the same with trees of another shape, and on several threads.
+// The same pairs get contacts whatever the shape of the trees, and with several threads.
 static void crowd_of_more_pairs_than_have_room_is_cut_alike(void **state)
 {
     (void)state;
-    enum { BALLS = 200, ROOM = 300 }; // of 19 900 pairs, which are cut at 4 096
+    enum { BALLS = 200, ROOM = 300 }; // 200 balls have 19 900 pairs, which are cut at 4 096
     physics_world *worlds[3] = {make_world((vec2d){0.0, 0.0})};
     shape_def ball = make_circle(0.5);
     for (int i = 0; i < BALLS; i++) {
@@ -266,12 +266,12 @@ static void crowd_of_more_pairs_than_have_room_is_cut_alike(void **state)
     assert_int_equal(hash_of_crowd(worlds[2], ROOM), hash);
 }
 
-// Balls that come together, fast ones too, in more pairs than a step looks at pass each other by,
-// and meet those that come later.
+// Balls that meet, some of them fast, in more pairs than a step examines: they pass through each
+// other, and collide with balls that come later.
 static void crowd_of_more_pairs_than_a_step_looks_at_passes_by(void **state)
 {
     (void)state;
-    enum { BALLS = 200, MOST = 6000 }; // of 19 900 pairs
+    enum { BALLS = 200, MOST = 6000 }; // 200 balls have 19 900 pairs
     for (int threads = 1; threads <= 3; threads += 2) {
         physics_world *world = make_world((vec2d){0.0, 0.0});
         shape_def ball = make_circle(0.5);
@@ -310,8 +310,8 @@ static void wall_in(physics_world *world, bool kinematic)
     }
 }
 
-// A crowd that lies in one place, in a room whose walls have the highest slots. Returns its hash
-// after some seconds, in which nobody has left the room.
+// Puts a crowd in one place, in a room whose walls have the highest slots. Checks that no body
+// leaves the room; returns the hash after some seconds.
 static uint64_t hash_of_walled_crowd(uint32_t contacts, uint32_t meetings, bool kinematic,
                                      int threads)
 {
@@ -342,7 +342,8 @@ static uint64_t hash_of_walled_crowd(uint32_t contacts, uint32_t meetings, bool 
     return hash;
 }
 
-// Of 28 680 pairs and those with the walls. A world of so many shapes has contacts for 16 of each.
+// There are 28 680 pairs, and those with the walls. A world of so many shapes has room for 16
+// contacts a shape.
 static void crowd_without_room_for_its_pairs_stays_within_its_walls(void **state)
 {
     (void)state;
@@ -394,8 +395,8 @@ static void body_that_leaves_the_world_is_frozen_and_told(void **state)
     assert_near(b.velocity.x, 0.0, 0.0);
     assert_int_equal(world_count(world).frozen, 1);
     run(world, 59);
-    assert_near(look(world, other).position.x, 1.0, 1e-4); // nobody else noticed
-    // It can be brought back.
+    assert_near(look(world, other).position.x, 1.0, 1e-4); // no other body was affected
+    // The frozen body can be brought back.
     body_def values = body_def_default();
     values.position = (vec2d){5.0, 0.0};
     error err;
@@ -418,7 +419,7 @@ static body_id put_free(physics_world *world, double x, double mass)
     return id;
 }
 
-// body_get() reports speeds within the limits, and body_set() takes them back.
+// body_get() reports speeds within the limits, and body_set() accepts them.
 static void assert_within_limits(physics_world *world, body_id id)
 {
     const body_info b = look(world, id);
@@ -472,7 +473,7 @@ static void stiff_spring_far_from_its_target_reaches_the_limit(void **state)
     world_free(world);
 }
 
-// Impulses that were found for the greatest masses act on the smallest.
+// Impulses computed for the greatest masses act on the smallest ones.
 static void masses_that_change_under_pressure_stay_within_limits(void **state)
 {
     (void)state;

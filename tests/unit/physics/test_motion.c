@@ -1,4 +1,4 @@
-// Free motion against formulas: projectile, circular motion under a force, damping, torque, an
+// Free motion, checked by formulas: projectile, circular motion under a force, damping, torque, an
 // impulse at a point.
 #include "common/physics/joint.h"
 #include "tests/unit/physics/scene_helpers.h"
@@ -52,7 +52,7 @@ static void circular_motion_under_a_turning_force_closes_its_circle(void **state
     physics_world *world = make_world_of(&wd);
     shape_def ball = make_circle(0.5);
     body_id id = put_at(world, 3.0, 0.0, &ball);
-    const double speed = 2.0 * PI_D * 3.0 / 4.0; // once round in 4 s
+    const double speed = 2.0 * PI_D * 3.0 / 4.0; // once around in 4 s
     set_velocity(world, id, 0.0, speed);
     const double mass = look(world, id).mass;
     double least = 1e9;
@@ -163,7 +163,7 @@ static void damping_decays_velocity_and_spin_exponentially(void **state)
     world_free(world);
 }
 
-// Body angles tell no whole turns: these are counted as those nearest to what is wanted.
+// A body's angle does not show whole turns: the number nearest to the expected angle is assumed.
 static void body_turns_by_its_angular_velocity(void **state)
 {
     (void)state;
@@ -225,7 +225,7 @@ static void fixed_rotation_holds_whatever_the_body_is_told(void **state)
     error err;
     assert_int_equal(body_set(world, id, BODY_FIELD_ANGULAR_VELOCITY, &def, &err), STATUS_OK);
     assert_true(look(world, id).angular_velocity == 0.0);
-    def.type = BODY_KINEMATIC; // which goes as it is told
+    def.type = BODY_KINEMATIC; // a kinematic body keeps its velocity
     assert_int_equal(body_set(world, id, BODY_FIELD_TYPE | BODY_FIELD_ANGULAR_VELOCITY, &def, &err),
                      STATUS_OK);
     assert_true(look(world, id).angular_velocity == 3.0);
@@ -299,7 +299,7 @@ static void mass_override_scales_inertia_with_it(void **state)
     world_free(world);
 }
 
-// The same throw at the origin and 100 km away: the same to a micrometre.
+// The same throw at the origin and 100 km away gives the same path to a micrometre.
 static void projectile_far_from_the_origin_flies_the_same(void **state)
 {
     (void)state;
@@ -317,7 +317,7 @@ static void projectile_far_from_the_origin_flies_the_same(void **state)
     world_free(world);
 }
 
-// One of a crowd in which all differ by what acts on them; each on a field of its own.
+// Puts one body of a crowd, in which each body has its own forces and its own place.
 static body_id put_thrown(physics_world *world, int which)
 {
     shape_def box = make_box(1.0, 0.6);
@@ -329,7 +329,7 @@ static body_id put_thrown(physics_world *world, int which)
     def.angular_damping = which % 4 == 0 ? 0.0 : 0.2 * which;
     def.gravity_scale = which == 5 ? -0.5 : 1.0;
     body_id id = put(world, &def, &box, 1);
-    const vec2d force = {0.5 * which, which == 6 ? 1e9 : 0.2}; // one comes to the highest speed
+    const vec2d force = {0.5 * which, which == 6 ? 1e9 : 0.2}; // one body reaches the highest speed
     const vec2d rim = {def.position.x + 0.3, 0.2};
     error err;
     if (which % 3 == 0) {
@@ -349,7 +349,7 @@ static void assert_same_flight(const body_info *a, const body_info *b)
     assert_true(a->angle == b->angle && a->angular_velocity == b->angular_velocity);
 }
 
-// A rope that is never taut: who is on it is no longer free, but nothing else changes.
+// A rope that is never taut: a body on it is no longer free, but nothing else changes.
 static void put_on_slack_rope(physics_world *world, body_id id, body_id post)
 {
     joint_def rope = joint_def_default(JOINT_DISTANCE);
@@ -362,7 +362,7 @@ static void put_on_slack_rope(physics_world *world, body_id id, body_id post)
     assert_int_equal(joint_create(world, &rope, &made, &err), STATUS_OK);
 }
 
-// Bodies are integrated several at a time, those that nothing holds all at once.
+// Bodies are integrated several at a time, and free bodies in a loop of their own.
 static void body_flies_the_same_alone_in_a_crowd_and_on_a_slack_rope(void **state)
 {
     (void)state;

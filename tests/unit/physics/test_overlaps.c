@@ -1,4 +1,4 @@
-// Counts of pairs before they are made, against what the next step finds.
+// Counts of pairs before they are made, compared with those that the next step finds.
 #include "common/physics/overlaps.h"
 
 #include <setjmp.h>
@@ -44,8 +44,8 @@ static body_id spawn(physics_world *world, body_type type, double x, double y, d
     return id;
 }
 
-// So many random circles are counted, all at once, then made; the world's own count must agree
-// before and after its step.
+// Counts the pairs of random circles, all at once, then makes the circles; the world's own count
+// must agree before and after its step.
 static void count_is_what_the_step_finds(void **state)
 {
     (void)state;
@@ -74,7 +74,7 @@ static void count_is_what_the_step_finds(void **state)
         assert_true(counted > 300);
         assert_int_equal(world_count_overlaps(world, MANY), counted);
         world_step(world);
-        assert_true(world_pair_count(world) >= counted * 9 / 10); // those that stay in touch
+        assert_true(world_pair_count(world) >= counted * 9 / 10); // pairs that stay in touch
         world_free(world);
     }
 }
@@ -89,7 +89,7 @@ static void count_stops_at_its_most(void **state)
     for (int i = 0; i < 100; i++) {
         overlap_count_spawn(count, &def, &shape, 1);
     }
-    assert_int_equal(overlap_count_end(count), 1000); // of 4950
+    assert_int_equal(overlap_count_end(count), 1000); // of all 4950 pairs
     for (int i = 0; i < 100; i++) {
         spawn(world, BODY_DYNAMIC, 0, 0, 1);
     }
@@ -110,13 +110,15 @@ static void moved_body_counts_the_new_place_alone(void **state)
     body_def there = body_at_place(BODY_DYNAMIC, 100, 0.5);
     body_def away = body_at_place(BODY_DYNAMIC, -100, 0);
     overlap_count *count = overlap_count_begin(world, MANY);
-    overlap_count_set(count, crowded, BODY_FIELD_POSITION, &there); // no further than it was
+    // the body is moved no further than it was
+    overlap_count_set(count, crowded, BODY_FIELD_POSITION, &there);
     overlap_count_set(count, crowded, BODY_FIELD_POSITION, &away);
     overlap_count_set(count, lone, BODY_FIELD_VELOCITY, &there);
     assert_int_equal(overlap_count_end(count), 0);
     count = overlap_count_begin(world, MANY);
     overlap_count_set(count, lone, BODY_FIELD_POSITION, &there);
-    assert_int_equal(overlap_count_end(count), 10); // 11 there, none for the body's own box
+    // 11 shapes are there, and the body's own box does not count
+    assert_int_equal(overlap_count_end(count), 10);
     world_free(world);
 }
 
@@ -133,7 +135,7 @@ static void groups_and_what_stands_still_make_no_pairs(void **state)
         overlap_count_spawn(count, &moving, &grouped, 1);
     }
     shape_def plain = disc(1);
-    plain.filter.mask = 0; // the broad phase does not look at it
+    plain.filter.mask = 0; // the broad phase ignores a shape without a mask
     fixed.position.x = moving.position.x = 50;
     for (int i = 0; i < 50; i++) {
         overlap_count_spawn(count, &fixed, &plain, 1);
@@ -165,13 +167,13 @@ static void chain_counts_by_its_pieces(void **state)
     body_id held = spawn(world, BODY_STATIC, 0, 0, 0.1);
     count = overlap_count_begin(world, MANY);
     overlap_count_shape(count, held, &chain);
-    overlap_count_shape(count, held + 1000, &chain); // there is none
+    overlap_count_shape(count, held + 1000, &chain); // there is no such body
     assert_int_equal(overlap_count_end(count), 8);
     world_free(world);
 }
 
-// So many of one negative group, or that stand still, in one place: they make no pair, and to look
-// at each of them for each other takes seconds.
+// Shapes of one negative group, or static ones, in one place: they make no pairs, but to examine
+// each of them for each other one would take seconds.
 static uint64_t count_pile(uint32_t shapes, body_type type, int32_t group)
 {
     physics_world *world = open_world();
@@ -212,12 +214,13 @@ static void count_of_a_world_ends_there_too(void **state)
     const body_def def = body_at_place(BODY_DYNAMIC, 0, 0);
     shape_def shape = disc(0.5);
     shape.filter.group = -1;
-    for (int i = 0; i < 2300; i++) { // each is looked at by each
+    for (int i = 0; i < 2300; i++) { // each shape is compared with each other one
         body_id id = 0;
         assert_int_equal(body_spawn(world, &def, &shape, 1, &id, NULL, NULL), STATUS_OK);
     }
-    assert_int_equal(world_count_overlaps(world, MANY), 0);                    // others may go on
-    assert_int_equal(world_count_overlaps_of(world, every, NULL, MANY), MANY); // its owner not
+    // other owners may continue
+    assert_int_equal(world_count_overlaps(world, MANY), 0);
+    assert_int_equal(world_count_overlaps_of(world, every, NULL, MANY), MANY); // this owner may not
     overlap_count *count = overlap_count_begin(world, MANY);
     for (int i = 0; i < 1500; i++) {
         overlap_count_spawn(count, &def, &shape, 1);

@@ -1,6 +1,6 @@
-// Fast kinematic bodies hit what is on their way: paddles that fly, bats that turn, of every shape,
-// against dynamic bodies of 2 cm to 1 m that rest, sleep, come in or are bullets. A ball that was
-// hit leaves with the speed of the paddle and its rebound.
+// Fast kinematic bodies hit bodies in their path: flying paddles and turning bats of every shape,
+// against dynamic bodies of 2 cm to 1 m that rest, sleep, approach or are bullets. A ball that was
+// hit leaves with the speed of the paddle plus its rebound.
 #include "tests/unit/physics/scene_helpers.h"
 
 #include <math.h>
@@ -36,13 +36,14 @@ typedef enum manner { RESTS, SLEEPS, COMES, IS_BULLET, MANNERS } manner;
 
 typedef struct serve {
     double hz, speed, radius, restitution;
-    bool box; // or a ball
+    bool box; // false: a ball
     manner manner;
 } serve;
 
 enum { PHASES = 5 };
 
-// Whether the ball stays before the paddle; its speed at the end, of what it is to have, to *share.
+// Whether the ball stays in front of the paddle; *share is its final speed, divided by the expected
+// one.
 static bool meets(const serve *s, int phase, double *share)
 {
     physics_world *world = make_table(s->hz);
@@ -62,7 +63,7 @@ static bool meets(const serve *s, int phase, double *share)
     def = body_def_default();
     def.type = BODY_KINEMATIC;
     def.velocity.x = s->speed;
-    def.bullet = phase % 2 == 0; // makes no difference
+    def.bullet = phase % 2 == 0; // being a bullet makes no difference
     def.position.x = -s->radius - 0.02 - (phase + 0.5) / PHASES * 2.0 * s->speed / s->hz;
     const body_id paddle = put(world, &def, &plate, 1);
     bool before = true;
@@ -111,8 +112,8 @@ static void paddle_hits_whatever_is_on_its_way(void **state)
 // ---- bats that turn
 
 typedef struct swing {
-    double half, thickness, spin; // of the bat
-    double radius, at, angle;     // of the ball, and where it rests
+    double half, thickness, spin; // size and speed of the bat
+    double radius, at, angle;     // the ball's radius, distance from the pivot, and angle
 } swing;
 
 static shape_def shape_of_bat(int seed, swing *s)
@@ -135,7 +136,7 @@ static shape_def shape_of_bat(int seed, swing *s)
         form.geometry.kind = SHAPE_CAPSULE;
         form.geometry.capsule = (capsule){ends[0], ends[3], (float)(0.5 * s->thickness)};
         break;
-    case 2: // its right side is where it turns to
+    case 2: // the right side of the bat faces the direction of its turn
         form = shape_def_default();
         form.form = FORM_CHAIN;
         for (int i = 0; i < 4; i++) {
@@ -151,7 +152,7 @@ static shape_def shape_of_bat(int seed, swing *s)
     return form;
 }
 
-// Whether the ball moves off before the bat is through it.
+// Whether the ball moves away before the bat has passed through it.
 static bool bat_meets(int seed, double hz, double restitution)
 {
     swing s = {.half = pick(seed, 1, 0.5, 3.0),
@@ -160,7 +161,7 @@ static bool bat_meets(int seed, double hz, double restitution)
                .radius = pick(seed, 4, 0.01, 0.4)};
     s.at = pick(seed, 5, 0.1, 0.95) * s.half;
     s.angle = pick(seed, 6, 0.0, 1.5) + (s.thickness + s.radius) / s.at + 0.02;
-    if (s.angle > 2.5 || s.at < 2.0 * s.radius) { // not over the pivot
+    if (s.angle > 2.5 || s.at < 2.0 * s.radius) { // the ball must not lie over the pivot
         return true;
     }
     physics_world *world = make_table(hz);
@@ -175,7 +176,7 @@ static bool bat_meets(int seed, double hz, double restitution)
     def.type = BODY_KINEMATIC;
     def.angular_velocity = s.spin;
     put(world, &def, &bat, 1);
-    // So many ticks until it has come by, and one in which what was met is struck.
+    // Ticks until the bat has passed, and one in which the ball is struck.
     run(world, (int)(s.angle / s.spin * hz) + 3);
     const vec2d v = look(world, id).velocity;
     world_free(world);
@@ -196,7 +197,8 @@ static void bat_hits_whatever_is_on_its_way(void **state)
 
 // ---- several bodies
 
-// A ball that rebounds from the paddle onto a box, and comes to rest in its way within the step.
+// A ball rebounds from the paddle onto a box, and comes to rest in the paddle's path within the
+// step.
 static void row_before_a_paddle_is_driven_on(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-// The pair set against a plain table, over random additions and removals.
+// The pair set, compared with a plain table over random additions and removals.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -58,7 +58,7 @@ static void room_made_ahead_is_enough_and_keeps_what_is_there(void **state)
     }
     assert_int_equal(set.count, 1000);
     assert_int_equal(set.capacity, capacity);
-    pair_set_add(&set, 1, 2); // and more than that goes in too
+    pair_set_add(&set, 1, 2); // the set can grow beyond that
     for (uint32_t i = 2; i <= 1000; i++) {
         assert_true(pair_set_has(&set, 5000 + i, i));
     }

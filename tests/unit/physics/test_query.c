@@ -1,5 +1,5 @@
-// Queries against formulas and brute force: rays, casts, overlaps, nearest, filters, far from the
-// origin.
+// Queries, checked by formulas and brute force: rays, casts, overlaps, nearest, filters, far from
+// the origin.
 #include "common/physics/query.h"
 
 #include <math.h>
@@ -121,7 +121,8 @@ static void ray_all_gives_every_shape_once_nearest_first(void **state)
         circle_at(world, 2.0 * i + 2.0, 0.11 * i, 0.5);
     }
     query_hits hits = {0};
-    assert_int_equal(ray(world, 0.0, 0.0, 100.0, 0.0, true, &hits), 5); // up to y = 0.44
+    // the shape reaches up to y = 0.44
+    assert_int_equal(ray(world, 0.0, 0.0, 100.0, 0.0, true, &hits), 5);
     for (uint32_t i = 1; i < hits.count; i++) {
         assert_true(hits.data[i - 1].fraction < hits.data[i].fraction);
     }
@@ -250,7 +251,7 @@ static void ray_meets_a_segment_from_both_sides_and_a_chain_from_its_right(void 
     chain.points = points;
     chain.point_count = 4;
     body_id ground = add(world, BODY_STATIC, 10.0, 0.0, &chain);
-    // Drawn leftward, its right side is up. Through a corner it answers once.
+    // Drawn leftward, so the chain's upper side is solid. A ray through a corner hits once.
     assert_int_equal(ray(world, 11.0, 2.0, 11.0, -2.0, true, &hits), 1);
     assert_int_equal(hits.data[0].body, ground);
     assert_int_equal(hits.data[0].shape, body_next_shape(world, ground, 0));
@@ -306,7 +307,7 @@ static void filter_by_category_mask_group_body_and_sensor(void **state)
         {query_filter_default(), 1},
         {{.filter = {.category = 8, .mask = 4}}, 1},
         {{.filter = {.category = 8, .mask = 2}}, 0},
-        {{.filter = {.category = 16, .mask = 4}}, 0}, // the shape does not want that
+        {{.filter = {.category = 16, .mask = 4}}, 0}, // the shape's mask excludes the query
         {{.filter = {.category = 16, .mask = 0, .group = 3}}, 1},
         {{.filter = {.category = 8, .mask = 4}, .ignore = target}, 0},
         {{.filter = {.category = UINT64_MAX, .mask = UINT64_MAX}, .sensors = true}, 2},
@@ -354,7 +355,7 @@ static void cast_of_a_box_meets_the_boxes_in_its_way(void **state)
     assert_int_equal(
         query_cast(world, &box, (vec2d){0.0, 0.0}, (vec2d){100.0, 0.0}, NULL, true, &hits, NULL),
         STATUS_OK);
-    assert_int_equal(hits.count, 4); // all but the one that lies higher
+    assert_int_equal(hits.count, 4); // all but the body that lies higher
     assert_near(hits.data[0].fraction, (5.0 - 0.5 - 1.0) / 100.0, 1e-5);
     assert_near(hits.data[3].fraction, (17.0 - 0.5 - 1.0) / 100.0, 1e-5);
     array_free(&hits);
@@ -421,7 +422,7 @@ static void overlap_area_finds_shapes_and_not_their_boxes(void **state)
         uint32_t wanted;
     } cases[] = {
         {{0.5, -0.5}, {2.0, 0.5}, 1},  {{0.8, 0.8}, {2.0, 2.0}, 0},  // only the corner of its box
-        {{0.7, 0.7}, {2.0, 2.0}, 1},   {{1.0, -1.0}, {1.0, 1.0}, 1}, // a line that touches
+        {{0.7, 0.7}, {2.0, 2.0}, 1},   {{1.0, -1.0}, {1.0, 1.0}, 1}, // only an edge touches
         {{0.1, 0.1}, {0.1, 0.1}, 1},   {{-1e6, -1e6}, {1e6, 1e6}, 1},
         {{-1e6, 1.01}, {1e6, 1e6}, 0}, {{-5.0, -5.0}, {-1.01, 5.0}, 0},
     };

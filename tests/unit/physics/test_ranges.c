@@ -1,5 +1,5 @@
-// Work over ranges: however it is cut, every element is worked on once, and shares of any list
-// adjoin.
+// Work over ranges: however a list is divided, each element is processed once, and the shares are
+// adjacent.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,8 +12,8 @@
 
 enum { ELEMENTS_MAX = 1000 };
 
-static uint8_t worked[ELEMENTS_MAX]; // how often on each element
-static uint32_t cut_into;            // ranges
+static uint8_t worked[ELEMENTS_MAX]; // how often each element was processed
+static uint32_t cut_into;            // number of ranges
 
 static void run_tasks(void *pool, task_function *task, void *context, uint32_t count)
 {
@@ -43,7 +43,7 @@ static void work(physics_world *world, uint32_t first, uint32_t end, const void 
     }
 }
 
-// Each of a list of as many elements as the context says, by its shares.
+// Processes a share of a list whose length is the context.
 static void work_share(physics_world *world, uint32_t first, uint32_t end, partial *found,
                        const void *context)
 {
@@ -80,7 +80,7 @@ static void shares_of_any_list_cover_it_once(void **state)
     for (int threads = 1; threads <= 70; threads++) {
         physics_world *world = world_of(threads);
         for (uint32_t count = 0; count <= ELEMENTS_MAX; count += 37) {
-            // cut as it is for some amount of work, whatever the length of this list
+            // divided by the amount of work, not by this list's length
             uint32_t partials = run_shares(&world->parallel, 500, 3, work_share, &count);
             assert_all_worked_on_once(count);
             slot_list firsts = {0};

@@ -1,5 +1,5 @@
-// Rebounds of all shapes but lone discs (test_impacts.c): nothing that is fast enough is stopped in
-// place of rebounding, whenever in a step it comes; and no impact makes energy.
+// Rebounds of all shapes but lone discs (test_impacts.c): a fast body rebounds instead of stopping,
+// at whichever moment of a step it arrives; and no impact makes energy.
 #include "tests/support/cases.h"
 #include "tests/unit/physics/scene_helpers.h"
 
@@ -51,7 +51,7 @@ typedef struct figure_shapes {
     int count;
 } figure_shapes;
 
-// About a metre wide, flat or round to the right.
+// A figure about a metre wide, whose right side is flat or round.
 static figure_shapes shapes_of(figure kind, double restitution)
 {
     figure_shapes f = {.count = 1};
@@ -114,7 +114,7 @@ static void hang_on_rod(physics_world *world, body_id hook, body_id body, vec2d 
 
 enum { PHASES = CASES_OF(40) };
 
-// Bodies that fly at a wall at so many phases of a step.
+// Bodies fly at a wall and arrive at many phases of a step.
 static void check_rebounds(figure kind, double hz, double speed, double restitution)
 {
     physics_world *world = make_room(hz, 0.5);
@@ -177,8 +177,8 @@ static void box_that_lands_flat_does_not_turn(void **state)
     }
 }
 
-// A box that falls touches the floor where it rebounds, and rises as high as formulas say, but for
-// the first order of the integrator.
+// A falling box rebounds at the floor's surface, and rises as high as the formulas say, except for
+// the integrator's error of first order.
 static void box_rebounds_from_the_surface(void **state)
 {
     (void)state;
@@ -210,7 +210,7 @@ static void box_rebounds_from_the_surface(void **state)
     }
 }
 
-// On a corner, at any angle: the rebound at the corner is elastic, so all energy is kept.
+// A figure lands on a corner, at any angle: the rebound there is elastic, so all energy is kept.
 static void figure_that_lands_askew_keeps_its_energy(void **state)
 {
     (void)state;
@@ -286,7 +286,7 @@ static void gas_of_boxes_keeps_its_energy_for_ten_minutes(void **state)
 
 // ---- rows
 
-// A row of boxes that touch, and one that comes in.
+// One box hits a row of touching boxes.
 static totals hit_row(int count, double hz, double *last)
 {
     physics_world *world = make_room(hz, 0.5);
@@ -315,7 +315,7 @@ static void impact_runs_through_a_row_of_boxes(void **state)
     }
 }
 
-// More boxes than rounds: the solver stops what is left, and no energy is made.
+// More boxes than rounds: the solver stops the remaining approach, and no energy is made.
 static void row_longer_than_the_rounds_keeps_momentum(void **state)
 {
     (void)state;
@@ -325,7 +325,7 @@ static void row_longer_than_the_rounds_keeps_momentum(void **state)
     assert_true(all.energy <= 12.5 * 1.001);
 }
 
-// All of a row close on each other at once, which takes more sweeps than a round has.
+// All pairs of a row approach at once, which needs more sweeps than a round has.
 static void row_that_closes_everywhere_makes_no_energy(void **state)
 {
     (void)state;

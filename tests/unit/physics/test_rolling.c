@@ -1,5 +1,5 @@
-// A body that rocks on a round one is a pendulum: small motions have the frequency that Lagrange's
-// equation gives, and neither grow nor fade. And what brakes rolling.
+// A body that rocks on a round one is a pendulum: small motions have the frequency of Lagrange's
+// equation, and neither grow nor fade. Also rolling resistance.
 #include "tests/unit/physics/scene_helpers.h"
 
 #include <math.h>
@@ -20,7 +20,7 @@ static rocking watch(physics_world *world, body_id id)
 {
     rocking r = {0.0, 0.0, 0.0};
     double before = look(world, id).angle;
-    double began = 0.0; // at the first passage, in ticks
+    double began = 0.0; // tick of the first passage
     double ended = 0.0;
     int passages = 0;
     for (int tick = 1; tick <= TICKS; tick++) {
@@ -105,7 +105,7 @@ static void either_surface_resists_rolling(void **state)
     }
 }
 
-// A plank across what is round with LOG_RADIUS, given a push so that it rolls on its lower side.
+// A plank across a round shape of LOG_RADIUS, pushed so that it rolls on its lower side.
 static void plank_rocks_on(shape_def log, shape_def plank, int substeps)
 {
     physics_world *world = make_world_in(substeps);
@@ -133,8 +133,8 @@ static void plank_on_a_log_rocks(int substeps)
 }
 
 // A wheel that is heavy at its lower side, given a push; on a floor or, with `log`, on the top of
-// a log of that radius. Rolling by an angle, its middle moves by the radius times that along what
-// it rolls on; its centre of mass is `low` under the middle.
+// a log of that radius. When it rolls by an angle, its middle moves by the radius times that angle
+// along the surface; its centre of mass is `low` below the middle.
 static void heavy_sided_wheel_rocks(double log, int substeps)
 {
     physics_world *world = make_world_in(substeps);
@@ -154,8 +154,8 @@ static void heavy_sided_wheel_rocks(double log, int substeps)
     body_id id = put(world, &def, parts, 2);
     body_info b = look(world, id);
     const double low = b.position.y - b.center.y;
-    const double arm = WHEEL_RADIUS - low; // of the centre of mass about where it touches
-    // Height of the centre of mass, as the wheel turns by t: -(low - sunk) cos t or so.
+    const double arm = WHEEL_RADIUS - low; // distance of the centre of mass from the touching point
+    // Height of the centre of mass, as the wheel turns by t: approximately -(low - sunk) cos t.
     const double sunk = log > 0.0 ? WHEEL_RADIUS * WHEEL_RADIUS / (log + WHEEL_RADIUS) : 0.0;
     const double expected = sqrt(G * (low - sunk) / (b.inertia / b.mass + arm * arm));
     def.velocity = (vec2d){-arm * speed, 0.0};
@@ -209,8 +209,9 @@ static void what_rocks_does_so_in_any_number_of_sub_steps(void **state)
     }
 }
 
-// A ball on a floor, at speeds below and above those at which it is placed ahead (ROLLS_TURN: 3
-// rad/s at 60 Hz, 1.5 m/s when it rolls) and is taken to slide (ROLLS_SHARE: 4 m/s).
+// A ball on a floor, at speeds below and above ROLLS_TURN (3 rad/s at 60 Hz, 1.5 m/s when it
+// rolls), from which its contact point is placed ahead, and ROLLS_SHARE (4 m/s), from which it
+// counts as sliding.
 static void ball_keeps(double friction, double speed, double spin)
 {
     physics_world *world = make_world_in(4);

@@ -1,7 +1,7 @@
 // A world's future follows from values, slots and colours alone, never from the order of a list
-// (state/world.h). Wild worlds (tests/golden/wild.h) go the same way to the bit as a twin whose
-// lists are shuffled before every step, and as a twin that is saved and restored on the way. Both
-// find work shared by a group of lanes that reaches its neighbours, and state that images lack.
+// (state/world.h). Wild worlds (tests/golden/wild.h) develop, to the bit, like a copy whose lists
+// are shuffled before every step, and like a copy that is saved and restored meanwhile. The first
+// comparison finds lanes that influence their neighbours, the second finds state that images lack.
 //
 //     test_same_way [FIRST_SEED [SEEDS]]
 #include "tests/unit/physics/scene_helpers.h"
@@ -14,7 +14,8 @@
 #include "tests/golden/scenes.h"
 #include "tests/golden/wild.h"
 
-static uint64_t first_seed = 781; // joints of bodies beside those that were struck took part in 798
+// in seed 798, joints of other bodies than the struck ones took part
+static uint64_t first_seed = 781;
 static uint64_t seeds = 30;
 
 static uint64_t dice;
@@ -34,7 +35,7 @@ static void swap_slots(uint32_t *slots, uint32_t i, uint32_t k)
 
 // ---- other orders
 
-// Those of two points stay in front: the list is then one that the engine could have made.
+// Contacts of two points stay in front, so that the engine could have made the list.
 static void shuffle_colour(physics_world *world, graph_colour *colour)
 {
     for (uint32_t i = 0; i < colour->contacts.count; i++) {
@@ -112,7 +113,7 @@ static physics_world *copy_of(const physics_world *world)
     return copy;
 }
 
-// A new twin of the world every few ticks.
+// Restores a new copy of the world every few ticks.
 static void restored_world_goes_the_same_way(void **state)
 {
     (void)state;
@@ -134,8 +135,8 @@ static void restored_world_goes_the_same_way(void **state)
     }
 }
 
-// Flags of a contact that do not follow from its shapes are told, or follow from its points. Fast
-// bodies have contacts whose points are those of a meeting to come.
+// An image stores the flags of a contact that do not follow from its shapes or points. Fast bodies
+// have contacts whose points lie at a future meeting.
 static void restored_contact_has_the_flags_that_it_had(void **state)
 {
     (void)state;

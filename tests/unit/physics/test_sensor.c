@@ -1,5 +1,5 @@
-// Sensors: who is seen, when, and at which rate; of bodies that stand, move, sleep, are put
-// somewhere, stop, change or are removed.
+// Sensors: which bodies they see, and when, at several rates; bodies that rest, move, sleep, are
+// placed, stop, change or are removed.
 #include "tests/unit/physics/scene_helpers.h"
 
 #include <math.h>
@@ -42,7 +42,7 @@ static int ends(const physics_world *world)
     return count_events(world, EVENT_SENSOR_END, NULL);
 }
 
-// One step that is to show so many begins and ends.
+// Steps once, and checks the numbers of begin and end events.
 static void expect(physics_world *world, int begin, int end)
 {
     world_step(world);
@@ -120,7 +120,7 @@ static void sensors_do_not_see_each_other_nor_static_ones_what_is_static(void **
     world_free(world);
 }
 
-// It comes in with its last move, and is not awake when that is looked at.
+// The body enters with its last move, and no longer counts as awake when sensors are evaluated.
 static void kinematic_body_that_stops_is_seen_where_it_stopped(void **state)
 {
     (void)state;
@@ -180,7 +180,7 @@ static void sleeping_body_is_seen_and_sleeps_on(void **state)
 
 // ---- fast bodies
 
-// Pairs of a begin and an end that ball `i` of a row makes: each exactly one, in that order.
+// Checks that ball `i` of a row makes exactly one begin event and then one end event.
 static void fly_past(physics_world *world, int ticks, int count)
 {
     int begun[64] = {0};
@@ -210,7 +210,7 @@ static void fly_past(physics_world *world, int ticks, int count)
 
 enum { BALLS = 20 };
 
-// Balls of many phases of the step fly through a thin sensor.
+// Balls that arrive at many phases of a step fly through a thin sensor.
 static void fast_bodies_are_seen_by_a_thin_sensor(void **state)
 {
     (void)state;
@@ -293,7 +293,8 @@ static void passes_of_a_tick_come_in_the_order_of_time(void **state)
     world_free(world);
 }
 
-// By a hair's breadth, starting beside it, and stopped by a wall before it: nothing.
+// Bodies that miss the sensor narrowly, start beside it, or are stopped by a wall in front of it
+// make no event.
 static void near_misses_of_fast_bodies_are_not_told(void **state)
 {
     (void)state;
@@ -316,8 +317,8 @@ static void near_misses_of_fast_bodies_are_not_told(void **state)
     }
 }
 
-// Off a wall and back: the sensor before it sees the disc pass, one behind the wall, where the
-// solver has it begin, does not.
+// A disc rebounds from a wall: the sensor in front of the wall sees it pass; one behind the wall,
+// where the solver places it at first, does not.
 static void rebounding_disc_is_seen_where_it_was(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-// Changing a shape in place: surface, filter, sensor, density, of chains too; and that a world
-// restored afterwards is the same world.
+// Changing a shape in place: surface, filter, sensor, density, of chains too; and a world restored
+// afterwards is the same world.
 #include "tests/unit/physics/scene_helpers.h"
 
 #include <math.h>
@@ -21,7 +21,7 @@ static void set(physics_world *world, shape_id id, uint32_t fields, const shape_
     }
 }
 
-// A box that slides along the floor with 4 m/s, after so many steps.
+// A box that slides along the floor at 4 m/s.
 static body_id push_box(physics_world *world)
 {
     shape_def box = make_box(1.0, 1.0);

@@ -1,5 +1,5 @@
-// Bodies sleep or stay awake: what acts on a body keeps it awake; a body that rests or only coasts
-// falls asleep. At the rates that games use.
+// Bodies sleep or stay awake: a force that moves a body keeps it awake; a body that rests or only
+// coasts falls asleep. At the rates that games use.
 #include "tests/unit/physics/scene_helpers.h"
 
 #include "common/physics/joint.h"
@@ -54,7 +54,7 @@ static joint_def joint_at(joint_kind kind, body_id a, body_id b, double x, doubl
     return def;
 }
 
-// Seconds until all sleep; fails after `most`.
+// Seconds until all bodies sleep; fails after `most`.
 static double time_to_rest(physics_world *world, double most)
 {
     const double hz = world_definition(world).hz;
@@ -73,7 +73,7 @@ static double time_to_rest(physics_world *world, double most)
 static void force_moves_as_newton_says(void **state)
 {
     (void)state;
-    const double forces[] = {50.0, 5.0, 1.0}; // on a ton
+    const double forces[] = {50.0, 5.0, 1.0}; // forces on a ton
     for (int r = 0; r < RATE_COUNT; r++) {
         for (int lies = 0; lies < 2; lies++) {
             for (int k = 0; k < 3; k++) {
@@ -205,7 +205,7 @@ static void slow_belt_carries(void **state)
     }
 }
 
-// So slow a swing is below the threshold all the time; each time it turns it stands.
+// So slow a swing is always below the threshold, and at each turning point the body stands still.
 static void soft_spring_swings_on(void **state)
 {
     (void)state;
@@ -260,7 +260,7 @@ static void stack_sleeps_as_soon_as_it_rests(void **state)
     }
 }
 
-// By friction, by a joint, by another force.
+// Friction, a joint or another force withstands the force.
 static void force_that_is_withstood_lets_sleep(void **state)
 {
     (void)state;
@@ -364,7 +364,7 @@ static void sleep_speed_is_checked_and_wakes(void **state)
     world_free(world);
 }
 
-// With timers that run and ways that add up: both worlds fall asleep at the same tick.
+// With running sleep timers and sums of motion: both worlds fall asleep at the same tick.
 static void image_keeps_speed_and_timers(void **state)
 {
     (void)state;

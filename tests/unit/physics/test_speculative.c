@@ -9,7 +9,7 @@
 #include "common/geometry/distance.h"
 #include "tests/golden/scenes.h"
 
-// A number from low to high that follows from the seed and what it is for.
+// A number from low to high, determined by the seed and its purpose `what`.
 static double pick(int seed, int what, double low, double high)
 {
     return low + 0.5 * (scene_noise((uint64_t)what, (uint64_t)seed) + 1.0) * (high - low);
@@ -25,7 +25,7 @@ static body_id throw(physics_world * world, const shape_def *shape, vec2d from, 
     return put(world, &def, shape, 1);
 }
 
-// How far apart two bodies of one convex shape each are; 0 if they overlap.
+// The distance between two bodies of one convex shape each; 0 if they overlap.
 static double apart(const physics_world *world, body_id a, const shape_def *shape_a, body_id b,
                     const shape_def *shape_b)
 {
@@ -52,7 +52,7 @@ static double deepest(const physics_world *world)
     return depth;
 }
 
-// A shape of each kind that can be thrown, of about half a metre.
+// A shape of the kind, about half a metre wide.
 static shape_def shape_of(int kind)
 {
     shape_def s = make_circle(0.25);
@@ -93,9 +93,9 @@ static crash make_crash(int seed, bool upright)
     return c;
 }
 
-// Two bodies of any kinds, each at up to 50 m/s (0.8 m a step), head on but for a little. The step
-// in which one first changes the other's course ends with them side by side. (They do not turn:
-// what an impact makes spin, by a radian in the rest of the step, is not held to that.)
+// Two bodies of any kinds, each at up to 50 m/s (0.8 m a step), almost head on. At the end of the
+// step in which their course first changes, they touch without overlap. (They cannot turn: a body
+// that an impact spins by a radian within the step may overlap.)
 static void fast_bodies_head_on_stop_at_the_surface(void **state)
 {
     (void)state;
@@ -113,7 +113,7 @@ static void fast_bodies_head_on_stop_at_the_surface(void **state)
 }
 
 // The same bodies, which may turn now, keep their momentum, and energy is only lost: the impact
-// acts where they meet, not where they are when it is foreseen.
+// acts where they meet, not where they are when it is predicted.
 static void fast_bodies_head_on_keep_their_momentum(void **state)
 {
     (void)state;
@@ -130,8 +130,8 @@ static void fast_bodies_head_on_keep_their_momentum(void **state)
     }
 }
 
-// One body flies past another at up to 60 m/s. Where it is always farther away than contacts are
-// made from, it is not touched, however near a plane through the nearest corner it comes.
+// One body flies past another at up to 60 m/s. If it is always farther away than the distance of
+// contacts, it does not touch, however near to the plane of a face it comes.
 static void what_flies_past_is_left_alone(void **state)
 {
     (void)state;
@@ -146,7 +146,7 @@ static void what_flies_past_is_left_alone(void **state)
         body_id flyer = throw(world, &b, (vec2d){-pick(seed, 3, 2.0, 3.0), pick(seed, 4, 0.3, 0.8)},
                               pick(seed, 5, -3.0, 3.0), (vec2d){speed, 0.0});
         double least = HUGE_VAL;
-        for (int i = 0; i < 600; i++) { // of its way
+        for (int i = 0; i < 600; i++) { // along its path
             body_info of_post = look(world, post);
             body_info of_flyer = look(world, flyer);
             vec2d at = {of_flyer.position.x + 0.01 * i, of_flyer.position.y};
@@ -166,11 +166,11 @@ static void what_flies_past_is_left_alone(void **state)
         }
         world_free(world);
     }
-    assert_true(near > 100); // enough came near
+    assert_true(near > 100); // enough bodies came near
 }
 
-// A body that rebounds is not stopped before it arrives: it turns round at the surface, no nearer
-// than it would have got, and keeps its speed.
+// A body that rebounds is not stopped before it arrives: it turns around at the surface, and keeps
+// its speed.
 static void what_rebounds_does_so_from_the_surface(void **state)
 {
     (void)state;
@@ -185,7 +185,7 @@ static void what_rebounds_does_so_from_the_surface(void **state)
         for (int tick = 0; tick < 60 && look(world, still).velocity.x == 0.0; tick++) {
             world_step(world);
         }
-        assert_near(look(world, flyer).position.x, -0.5, 1e-4); // where the two touched
+        assert_near(look(world, flyer).position.x, -0.5, 1e-4); // the place where the two touched
         assert_near(look(world, still).velocity.x, speed, 1e-3 * speed);
         assert_near(look(world, flyer).velocity.x, 0.0, 1e-3 * speed);
         world_free(world);
@@ -216,7 +216,7 @@ static void what_sleeps_is_struck_at_its_surface(void **state)
     world_free(world);
 }
 
-// Begin and hit are told once, with the whole speed, in the step that ends with the touch.
+// The begin and hit events come once, with the whole speed, in the step that ends with the touch.
 static void a_hit_is_told_once_with_its_whole_speed(void **state)
 {
     (void)state;
@@ -244,15 +244,15 @@ static void a_hit_is_told_once_with_its_whole_speed(void **state)
     world_free(world);
 }
 
-// Boxes reach ahead by so much and no more: what is very fast does not make pairs with half the
-// world.
+// Boxes reach ahead only by a bounded distance, so that a very fast body does not make pairs with
+// half the world.
 static void very_fast_body_has_few_pairs(void **state)
 {
     (void)state;
     physics_world *world = make_world((vec2d){0.0, 0.0});
     const shape_def ball = make_circle(0.25);
     for (int i = 0; i < 200; i++) {
-        put_at(world, 1.0 * i, 0.55, &ball); // beside its way
+        put_at(world, 1.0 * i, 0.55, &ball); // beside its path
     }
     throw(world, &ball, (vec2d){0.0, 0.0}, 0.0, (vec2d){4000.0, 0.0}); // 67 m a step
     uint32_t most = 0;
@@ -264,8 +264,8 @@ static void very_fast_body_has_few_pairs(void **state)
     world_free(world);
 }
 
-// Saved at any tick of a crowd in flight and restored, the world goes the same way: what is seen
-// ahead follows from where things are and how they move alone.
+// Saved at any tick of a crowd in flight and restored, the world develops in the same way:
+// predicted contacts depend only on positions and velocities.
 static void restored_in_mid_flight_it_goes_the_same_way(void **state)
 {
     (void)state;

@@ -68,7 +68,7 @@ static double fastest_of(const physics_world *world)
     return fastest;
 }
 
-// The top of a stack of so many boxes of `size` stands within `share` of its height after `time`.
+// Checks that the top of a stack of boxes of `size` is within `share` of its height after `time`.
 static void check_small_stack(double hz, double size, int count, double time, double share)
 {
     physics_world *world = make_restless_world(hz);
@@ -99,8 +99,8 @@ static void stacks_of_small_boxes_stand_as_high_as_they_are(void **state)
     }
 }
 
-// Thick and thin ones share the solver's vectors with each other, and must not feel it: what is
-// apart goes on to the bit as if it were alone.
+// Thick and thin bodies share the solver's vectors, which must have no effect: separate bodies
+// behave, to the bit, as if they were alone.
 static void thin_bodies_leave_thick_ones_their_bits(void **state)
 {
     (void)state;
@@ -123,8 +123,8 @@ static void thin_bodies_leave_thick_ones_their_bits(void **state)
     assert_memory_equal(where[0], where[1], sizeof where[0]);
 }
 
-// Every contact of a tower bears what stands above it, and so in every sub-step: its normal impulse
-// over a step is that weight times the step.
+// Every contact of a tower carries the weight above it in every sub-step: its normal impulse over a
+// step is that weight times the step.
 static void contacts_of_a_tower_bear_what_stands_above(void **state)
 {
     (void)state;
@@ -144,7 +144,7 @@ static void contacts_of_a_tower_bear_what_stands_above(void **state)
     bool seen[BOXES] = {false};
     for (int i = 0; i < BOXES; i++) {
         const contact_info *c = &contacts[i];
-        double weight = (double)(c->impulse[0] + c->impulse[1]) * 60.0 / 10.0; // in boxes
+        double weight = (double)(c->impulse[0] + c->impulse[1]) * 60.0 / 10.0; // weight in boxes
         int above = (int)lround(weight);
         assert_in_range(above, 1, BOXES);
         assert_near(weight, above, 0.005);
@@ -185,7 +185,8 @@ static void card_house_stands_for_a_minute(void **state)
         y += rise;
         for (int i = 0; i + 1 < row; i++) {
             double x = (i - 0.5 * (row - 2)) * 4.0 * half;
-            put_card(world, x, y + 0.025, 0.5 * PI_D, 3.8 * half); // not quite to the next one
+            // not quite touching the next card
+            put_card(world, x, y + 0.025, 0.5 * PI_D, 3.8 * half);
         }
         y += 0.05;
     }
@@ -250,7 +251,7 @@ static void check_card_house(double hz, double thick, double length, double lean
 static void houses_of_real_cards_stand(void **state)
 {
     (void)state;
-    for (int k = 1; k < 1 + CASES_OF(3); k++) { // at 30 Hz none does
+    for (int k = 1; k < 1 + CASES_OF(3); k++) { // at 30 Hz no card house stands
         check_card_house(RATES[k], 0.003, 0.06, 15.0);
         check_card_house(RATES[k], 0.005, 0.06, 20.0);
         check_card_house(RATES[k], 0.005, 0.09, 15.0);
@@ -292,7 +293,7 @@ static void pyramid_of_base_100_keeps_its_top_and_comes_to_rest(void **state)
     print_message("pyramid: top %.3f m, fastest body %.4f m/s\n", look(world, top).position.y,
                   fastest);
     assert_true(look(world, top).position.y >= base - 1.23);
-    assert_near(look(world, top).position.x, 0.0, 0.1); // it does not lean
+    assert_near(look(world, top).position.x, 0.0, 0.1); // the pyramid does not lean
     assert_true(fastest <= 0.02);
     static contact_info contacts[16384];
     uint32_t count = world_contacts(world, contacts, 16384);
@@ -346,8 +347,8 @@ static void box_of_hundredfold_mass_rests_on_a_light_one(void **state)
     world_free(world);
 }
 
-// Each disc touches a hundred others, of all masses: ways of four contacts through them are beyond
-// counting, and a step that looks along all of them takes the test's whole time.
+// Each disc touches a hundred others, of all masses: there are far too many paths of four contacts
+// through them for a step to follow all of them.
 static void heap_of_uneven_masses_in_one_place_is_stepped(void **state)
 {
     (void)state;
@@ -408,7 +409,7 @@ static void resting_world_falls_asleep_and_costs_no_awake_body(void **state)
     }
     assert_int_equal(slept, 5);
     assert_int_equal(world_count(world).awake, 0);
-    assert_int_equal(world_count(world).contacts, 5); // they still touch
+    assert_int_equal(world_count(world).contacts, 5); // they are still touching
     world_free(world);
 }
 
@@ -491,7 +492,7 @@ static void moving_platform_keeps_its_rider_awake(void **state)
     physics_world *world = make_world((vec2d){0.0, -10.0});
     body_def def = body_def_default();
     def.type = BODY_KINEMATIC;
-    def.velocity = (vec2d){0.01, 0.0}; // slower than SLEEP_SPEED
+    def.velocity = (vec2d){0.01, 0.0}; // below SLEEP_SPEED
     shape_def platform = make_box(4.0, 1.0);
     put(world, &def, &platform, 1);
     shape_def box = make_box(1.0, 1.0);

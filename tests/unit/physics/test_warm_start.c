@@ -30,7 +30,7 @@ static void whirl(joint_kind kind)
     }
     rig_join(&r, &def);
     const double spin = 8.0;
-    for (int i = 0; i < 2; i++) { // as one rigid body, about the origin, and onward
+    for (int i = 0; i < 2; i++) { // moves the pair as one rigid body, about the origin, and onward
         body_info info = rig_body(&r, i == 0 ? a : b);
         rig_push(&r, i == 0 ? a : b, 1.0 - spin * info.position.y, spin * info.position.x, spin);
     }

@@ -1,4 +1,4 @@
-// The same from C++: names, ownership by a smart pointer, callbacks that are lambdas.
+// The C program's steps from C++: names, ownership by a smart pointer, lambdas as callbacks.
 #include <carom/carom.h>
 
 #include <cstring>

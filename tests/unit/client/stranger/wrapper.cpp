@@ -1,5 +1,5 @@
-// A stranger's C++17 program with carom.hpp: a server in a thread of its own is not needed, a pair
-// of sockets whose other end says what it likes is enough.
+// A stranger's C++17 program with carom.hpp: it needs no server, only a pair of sockets, to one end
+// of which the test writes the answers.
 #include <carom/carom.hpp>
 #include <carom/methods.hpp>
 #include <carom/replica.hpp>
@@ -80,7 +80,7 @@ int main()
     }
     EXPECT(view.find(6) == nullptr && !view.next_event());
 
-    // A log in the compact form: nothing is shared before a hello; what is asked for is sent.
+    // A log in the compact form: before hello no number is shared; a requested number is sent.
     EXPECT(client.compact() == 0);
     carom_subscribe_options log = carom_subscribe_options_default();
     log.encoding = "log";
@@ -99,7 +99,7 @@ int main()
     carom_body_options ball = {};
     EXPECT(batch.spawn(ball) == 0 && batch.id(0) == 0);
 
-    // Methods as structs: what is set is sent, and an id of a batch as a reference.
+    // Methods as structs: fields that are set are sent, and ids of a batch as references.
     carom::methods::body_spawn spawn;
     spawn.type = "kinematic";
     spawn.shapes = {carom::methods::circle{0.5}, carom::methods::box{{1.0, 2.0}}};
@@ -123,7 +123,7 @@ int main()
     EXPECT(impulse.find("\xa5"
                         "epoch\x09") != std::string::npos);
 
-    // The other side hangs up.
+    // The other side closes the connection.
     bool closed = false;
     handlers.closed = [&](carom_status, const std::string &) { closed = true; };
     client.on(handlers);
