@@ -15,6 +15,9 @@
 
 const DEPTH_MAX = 32; // as the protocol's WIRE_DEPTH_MAX
 const MESSAGE_BYTES_MAX = 128 * 1024 * 1024; // as the protocol's WIRE_REPLY_BYTES_MAX
+const MEMORY_MAX = 512 * 1024 * 1024; // estimated bytes of a decoded message's arrays and maps
+const LIST_BYTES = 48; // estimate: of an array or map without elements
+const ELEMENT_BYTES = 8; // and of each element, twice as much for a pair
 const FIRST_BYTES = 256; // an encoder's first buffer
 const KEY_CACHE_MAX = 1024; // short strings cached
 
@@ -227,10 +230,12 @@ for (const [tag, length, counts, fixed] of [
 }
 
 // Looks at each byte once, however the stream is split. Each value takes at least a byte, so a declared length that
-// cannot fit the limit is rejected at once.
+// cannot fit the limit is rejected at once. An empty array is one byte of a message and many of memory, so their memory
+// is bounded too.
 class Scanner {
-  constructor(bytesMax) {
+  constructor(bytesMax, memoryMax) {
     this.bytesMax = bytesMax;
+    this.memoryMax = memoryMax;
     this.reset();
   }
 
@@ -241,6 +246,7 @@ class Scanner {
     this.lengthLeft = 0; // bytes of a length still to come
     this.length = 0;
     this.counts = 0;
+    this.memory = 0; // estimated bytes of its arrays and maps
   }
 
   // The end of the message in `bytes` from `at` on, or -1 if it continues beyond them.
@@ -287,8 +293,16 @@ class Scanner {
   }
 
   declare(length, position) {
-    if (this.counts === 1) this.skip = length;
-    else this.owed += this.counts === 2 ? length : 2 * length;
+    if (this.counts === 1) {
+      this.skip = length;
+    } else {
+      const count = this.counts === 2 ? length : 2 * length;
+      this.owed += count;
+      this.memory += LIST_BYTES + ELEMENT_BYTES * count;
+      if (this.memory > this.memoryMax) {
+        throw new MessagePackError(`a message whose arrays and maps take more than ${this.memoryMax} bytes`);
+      }
+    }
     if (position + this.owed + this.skip > this.bytesMax) {
       throw new MessagePackError(`a message of more than ${this.bytesMax} bytes`);
     }
@@ -431,11 +445,14 @@ export function decode(bytes) {
 
 /** Decodes a stream of values that may be split anywhere. */
 export class Decoder {
-  /** @param {number} bytesMax the largest message accepted */
-  constructor(bytesMax = MESSAGE_BYTES_MAX) {
-    this.scanner = new Scanner(bytesMax);
-    this.parts = []; // pieces of the incomplete message
-    this.partBytes = 0;
+  /**
+   * @param {number} bytesMax the largest message accepted
+   * @param {number} memoryMax the most memory that its arrays and maps may take, by estimate
+   */
+  constructor(bytesMax = MESSAGE_BYTES_MAX, memoryMax = MEMORY_MAX) {
+    this.scanner = new Scanner(bytesMax, memoryMax);
+    this.begun = null; // bytes of the incomplete message, and room for more
+    this.begunBytes = 0;
   }
 
   /** The values that end in these bytes. Throws MessagePackError; the stream is unusable then. */
@@ -455,22 +472,24 @@ export class Decoder {
     return values;
   }
 
+  // One buffer that doubles: a peer may send a byte at a time.
   keep(part) {
-    this.parts.push(part.slice());
-    this.partBytes += part.length;
+    const size = this.begunBytes + part.length;
+    if (this.begun === null || size > this.begun.length) {
+      const wider = new Uint8Array(this.begun === null ? size : Math.max(size, 2 * this.begun.length));
+      if (this.begun !== null) wider.set(this.begun.subarray(0, this.begunBytes));
+      this.begun = wider;
+    }
+    this.begun.set(part, this.begunBytes);
+    this.begunBytes = size;
   }
 
   join(last) {
-    if (this.parts.length === 0) return last;
-    const whole = new Uint8Array(this.partBytes + last.length);
-    let at = 0;
-    for (const part of this.parts) {
-      whole.set(part, at);
-      at += part.length;
-    }
-    whole.set(last, at);
-    this.parts = [];
-    this.partBytes = 0;
+    if (this.begun === null) return last;
+    this.keep(last);
+    const whole = this.begun.subarray(0, this.begunBytes);
+    this.begun = null;
+    this.begunBytes = 0;
     return whole;
   }
 }

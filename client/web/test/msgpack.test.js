@@ -66,6 +66,32 @@ test('declared_length_over_the_limit_is_refused_by_its_head', () => {
   assert.throws(() => small.feed(encode('x'.repeat(99))), /more than 100 bytes/);
 });
 
+test('message_of_more_memory_than_the_limit_is_refused_before_it_is_decoded', () => {
+  const lists = (count) => Uint8Array.from([0xdd, count >>> 24, count >>> 16, count >>> 8, count, ...new Uint8Array(count).fill(0x90)]);
+  const most = 48 + 8 * 1000 + 48 * 1000; // of a list of 1 000 empty lists
+  const small = () => new Decoder(1e6, most);
+  for (let i = 0; i < 2; i++) assert.equal(small().feed(lists(1000))[0].length, 1000);
+  assert.throws(() => small().feed(lists(1001)), /arrays and maps take more than 56048 bytes/);
+  const twice = small();
+  twice.feed(lists(900));
+  assert.equal(twice.feed(lists(900)).length, 1); // each message counts by itself
+  // The client's own limits: 32 MiB of empty arrays, in pieces, and one head.
+  const decoder = new Decoder();
+  assert.throws(() => {
+    decoder.feed(Uint8Array.of(0xdd, 2, 0, 0, 0));
+    for (let i = 0; i < 32; i++) decoder.feed(new Uint8Array(1 << 20).fill(0x80));
+  }, /more than 536870912 bytes/);
+  assert.throws(() => new Decoder().feed(Uint8Array.of(0xdd, 5, 0, 0, 0)), /more than 536870912 bytes/);
+});
+
+test('a_byte_at_a_time_takes_no_more_memory_than_the_message', () => {
+  const decoder = new Decoder();
+  decoder.feed(Uint8Array.of(0xc6, 0, 1, 0, 0));
+  for (let i = 0; i < 65535; i++) decoder.feed(Uint8Array.of(7));
+  assert.ok(decoder.begun.length <= 2 * 65540, `${decoder.begun.length} bytes`);
+  assert.equal(decoder.feed(Uint8Array.of(7))[0].length, 65536);
+});
+
 test('bytes_without_meaning_are_refused', () => {
   for (const byte of [0xc1, 0xc7, 0xc9, 0xd4, 0xd8]) {
     assert.throws(() => new Decoder().feed(Uint8Array.of(byte, 0, 0)), MessagePackError);
