@@ -6,6 +6,7 @@ import {decode} from '../src/msgpack.js';
 import {WorldView} from '../src/view.js';
 import {Camera} from '../viewer/draw/camera.js';
 import {frameOf} from '../viewer/draw/frame.js';
+import {drawGrid} from '../viewer/draw/grid.js';
 import {innerEdges} from '../viewer/draw/seams.js';
 import {asBox, distanceTo, reachOf} from '../viewer/draw/shapes.js';
 import {History, PastSource} from '../viewer/history.js';
@@ -227,6 +228,29 @@ test('the_camera_zooms_about_a_point_and_fits_beside_panels', () => {
   assert.ok(left >= 200 && right <= 1000 && top >= 0 && bottom <= 400, [left, bottom, right, top].join());
   camera.zoom(1e12);
   assert.ok(camera.goal.scale <= 20000);
+});
+
+test('a_link_or_a_body_anywhere_leaves_the_camera_where_worlds_are', () => {
+  const camera = new Camera();
+  camera.resize(1000, 500);
+  const links = [[1e308, 0, 40], [0, -1e300, 40], [1e21, 1e21, 1e-300], [-1e16, 9007199254740993, 1e308], [0, 0, 5e-324]];
+  for (const at of links) {
+    camera.look(at);
+    camera.jump();
+    for (let i = 0; i < 3; i++) {
+      camera.zoom(1e-9, 0, 0, true);
+      camera.pan(1e12, -1e12);
+      camera.jump();
+    }
+    camera.fit([-1e308, at[0], 1e308, at[1]]);
+    let lines = 0;
+    for (let i = 0; i < 20; i++) {
+      camera.glide(50);
+      drawGrid({line: () => lines++}, camera, {grid: [0, 0, 0]}); // ends
+    }
+    assert.ok(lines < 20 * 800, `${lines} lines`);
+    assert.ok(Math.abs(camera.goal.x) <= 1e6 && Math.abs(camera.goal.y) <= 1e6 && camera.goal.scale >= 0.002, at.join());
+  }
 });
 
 // A body as sources have them.

@@ -189,7 +189,7 @@ export class App extends Emitter {
   }
 
   setTheme(name) {
-    if (!THEMES[name]) return;
+    if (!Object.hasOwn(THEMES, name)) return;
     this.themeName = name;
     document.documentElement.dataset.theme = name;
     this.dirty = true;
@@ -304,8 +304,7 @@ export class App extends Emitter {
 
   #look(address) {
     if (address.at) {
-      const [x, y, scale] = address.at;
-      Object.assign(this.camera.goal, {x, y, scale});
+      this.camera.look(address.at);
       this.camera.jump();
     }
     if (address.follow) {
@@ -429,11 +428,10 @@ export class App extends Emitter {
     if (!this.following) return;
     const body = this.source?.body(this.following);
     if (!body) return;
-    const {x, y} = body.pose;
-    this.camera.goal.x = x;
-    this.camera.goal.y = y;
-    this.camera.x += (x - this.camera.x) * 0.25;
-    this.camera.y += (y - this.camera.y) * 0.25;
+    const {camera} = this;
+    camera.centre(body.pose.x, body.pose.y);
+    camera.x += (camera.goal.x - camera.x) * 0.25;
+    camera.y += (camera.goal.y - camera.y) * 0.25;
   }
 
   #areaOfInterest() {

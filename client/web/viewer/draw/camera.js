@@ -57,17 +57,23 @@ export class Camera {
     return [this.x - w, this.y - h, this.x + w, this.y + h];
   }
 
+  /** Sets the goal's centre, within REACH: a body, or the author of a link, may be anywhere. */
   centre(x, y) {
     this.goal.x = Math.min(REACH, Math.max(-REACH, x));
     this.goal.y = Math.min(REACH, Math.max(-REACH, y));
+  }
+
+  /** The same with a scale. */
+  look([x, y, scale]) {
+    this.centre(x, y);
+    this.goal.scale = Math.min(SCALE_MAX, Math.max(SCALE_MIN, scale));
   }
 
   /** Moves the centre at once, without gliding. */
   pan(dx, dy) {
     this.x -= dx / this.scale;
     this.y += dy / this.scale;
-    this.goal.x -= dx / this.scale;
-    this.goal.y += dy / this.scale;
+    this.centre(this.goal.x - dx / this.scale, this.goal.y + dy / this.scale);
   }
 
   /** Zooms about a point of the screen, which keeps its place. */
@@ -75,8 +81,7 @@ export class Camera {
     const {goal} = this;
     const scale = Math.min(SCALE_MAX, Math.max(SCALE_MIN, goal.scale * factor));
     const ratio = 1 / goal.scale - 1 / scale;
-    goal.x += (px - this.width / 2) * ratio;
-    goal.y -= (py - this.height / 2) * ratio;
+    this.centre(goal.x + (px - this.width / 2) * ratio, goal.y - (py - this.height / 2) * ratio);
     goal.scale = scale;
     if (atOnce) this.jump();
   }
