@@ -27,6 +27,7 @@ import {METHODS, PROTOCOL_VERSION} from './methods.js';
 import {Decoder, encode} from './msgpack.js';
 import {leaveSession, takeSession, watchPage} from './page.js';
 import {Prediction} from './prediction.js';
+import {checkHello, checkPing, checkSubscribed, noticeOf} from './received.js';
 import {TokenRenewal} from './renewal.js';
 import {Subscription} from './subscription.js';
 import {SubscriptionList} from './subscription_list.js';
@@ -105,7 +106,7 @@ export class Client extends Emitter {
     });
     this.#ready.catch(() => {});
     this.#heartbeat = new Heartbeat({
-      ask: () => this.call('ping', {}, {timeoutMs: 0}),
+      ask: () => this.#request('ping', {}, {timeoutMs: 0}, checkPing),
       answered: (sent, {time}) => {
         this.clock.add(sent, now(), time);
         this.emit('ping', this.clock);
@@ -114,7 +115,10 @@ export class Client extends Emitter {
     });
     this.#renewal = new TokenRenewal(options.token, (token) => this.#presentToken(token));
     this.#subscriptions = new SubscriptionList(
-      (args, callOptions, answered) => this.#request('world.subscribe', args, callOptions, answered),
+      (args, callOptions, answered) => this.#request('world.subscribe', args, callOptions, (answer) => {
+        checkSubscribed(answer);
+        answered(answer);
+      }),
       (number) => this.notify('world.unsubscribe', {subscription: number}));
     this.#offPage = watchPage({wake: this.#wake, leave: this.#leave});
     this.#dial();
@@ -317,7 +321,9 @@ export class Client extends Emitter {
   }
 
   #takeHello(error, result) {
-    if (error !== null) {
+    if (error === null) {
+      checkHello(result);
+    } else {
       const refusal = CaromError.fromWire(error, 'hello');
       // The session is gone, or belongs to another subject than the token's.
       const gone = refusal.code === 'not_found' || refusal.code === 'permission_denied';
@@ -526,11 +532,17 @@ export class Client extends Emitter {
     }
     const call = this.#pending.get(id);
     if (call === undefined || !this.#take(call)) return;
-    if (error !== null) call.reject(CaromError.fromWire(error, call.method));
-    else {
-      this.#epochs.noteAnswer(call.args?.world, result);
+    if (error !== null) {
+      call.reject(CaromError.fromWire(error, call.method));
+      return;
+    }
+    this.#epochs.noteAnswer(call.args?.world, result);
+    try {
       call.answered?.(result); // before the next message is read
       call.resolve(result);
+    } catch (wrong) {
+      call.reject(new CaromError('internal', wrong.message, {method: call.method}));
+      throw wrong; // the connection ends
     }
   }
 
@@ -551,7 +563,7 @@ export class Client extends Emitter {
         this.#subscriptions.worldClosed(args);
         break;
       case 'closing':
-        this.#closing = args;
+        this.#closing = noticeOf(args);
         break;
       case 'leaving':
         this.emit('leaving', args);
@@ -607,7 +619,8 @@ export class Client extends Emitter {
   // ---- the token
 
   async #presentToken(token) {
-    this.hello = await this.call('hello', {protocol: PROTOCOL_VERSION, client: this.#options.name, token});
+    const args = {protocol: PROTOCOL_VERSION, client: this.#options.name, token};
+    this.hello = await this.#request('hello', args, {}, checkHello);
     return this.hello;
   }
 }

@@ -71,6 +71,11 @@ export class Engine {
     this.compact = exports.carom_compact();
   }
 
+  /** Whether it has failed: nothing of it can be used, nor needs to be freed. */
+  get broken() {
+    return this.#broken !== null;
+  }
+
   /** Bytes of the instance's memory, which never shrinks. */
   get memoryBytes() {
     return this.exports.memory.buffer.byteLength;
@@ -193,8 +198,10 @@ export class World {
   free() {
     if (this.#world === 0) return;
     freed.unregister(this);
-    this.#engine.run('carom_world_free', this.#world);
-    for (const {at} of this.#names.values()) this.#engine.run('carom_free', at);
+    if (!this.#engine.broken) {
+      this.#engine.run('carom_world_free', this.#world);
+      for (const {at} of this.#names.values()) this.#engine.run('carom_free', at);
+    }
     this.#names.clear();
     this.#world = 0;
   }

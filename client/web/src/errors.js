@@ -20,12 +20,12 @@ export class CaromError extends Error {
     if (applied !== undefined) this.applied = applied;
   }
 
-  /** Parses `code: text for a person`. An unknown code becomes `internal`. */
+  /** Parses `code: text for a person`. An unknown code, and an error that is no text, become `internal`. */
   static fromWire(text, method) {
-    const colon = String(text).indexOf(': ');
+    if (typeof text !== 'string') return new CaromError('internal', 'the server’s error is no text', {method});
+    const colon = text.indexOf(': ');
     const code = colon > 0 ? text.slice(0, colon) : 'internal';
     const known = ERROR_CODES.includes(code);
-    return new CaromError(known ? code : 'internal', known ? text.slice(colon + 2) : String(text),
-                          {method});
+    return new CaromError(known ? code : 'internal', known ? text.slice(colon + 2) : text, {method});
   }
 }

@@ -284,6 +284,7 @@ export class PackedDecoder {
 
   /** @param {Uint8Array} bytes */
   decode(bytes) {
+    if (!(bytes instanceof Uint8Array)) throw new PackedError('packed: expected bytes');
     const first = bytes.length > 0 ? bytes[0] : 0;
     if (first < 16 || first > 19) throw new PackedError('packed: the first byte is not one of version 1');
     const full = first % 2 === 1;

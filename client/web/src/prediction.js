@@ -118,14 +118,14 @@ export class Prediction extends Emitter {
     const replica = new Replica(engine);
     this.#core = core;
     this.#replica = replica;
-    replica.on('image', (world) => this.#follow(world));
-    replica.on('record', ({margin}) => {
+    replica.on('image', (world) => this.#try(() => this.#follow(world)));
+    replica.on('record', ({margin}) => this.#try(() => {
       core.arrival(seconds());
       if (margin !== undefined) core.margin(seconds(), margin);
-    });
-    replica.on('diverged', (error) => this.#fallBack(error).catch((last) => this.#end(last)));
+    }));
+    replica.on('diverged', (error) => this.#giveUp(error));
     replica.on('ended', (error) => this.#end(error));
-    this.#offs.push(this.#client.on('ping', ({lastRtt}) => this.#noteRtt(lastRtt)));
+    this.#offs.push(this.#client.on('ping', ({lastRtt}) => this.#try(() => this.#noteRtt(lastRtt))));
     await replica.follow(this.#client, this.world, {rate});
   }
 
@@ -162,6 +162,19 @@ export class Prediction extends Emitter {
     this.#core.set(this.#options);
     if (lastRtt >= 0) this.#noteRtt(lastRtt); // NaN before the first ping
     for (const body of this.#past) this.#core.predict(body, false);
+  }
+
+  // Calls `act`, which uses the engine.
+  #try(act) {
+    try {
+      act();
+    } catch (error) {
+      this.#giveUp(error); // the engine has failed
+    }
+  }
+
+  #giveUp(reason) {
+    this.#fallBack(reason).catch((error) => this.#end(error));
   }
 
   async #fallBack(reason) {
@@ -206,11 +219,7 @@ export class Prediction extends Emitter {
       this.#tell(this.#plain.takeEvents().map((event) => [1, false, event]));
     }
     if (!this.predicting || this.#client.state !== 'open') return; // without a server the picture stands still
-    try {
-      this.#predict(nowMs);
-    } catch (error) {
-      this.#fallBack(error).catch((last) => this.#end(last)); // the engine has failed
-    }
+    this.#try(() => this.#predict(nowMs));
   }
 
   #predict(nowMs) {
@@ -256,7 +265,7 @@ export class Prediction extends Emitter {
     }
     const args = {world: this.world, at: tick, late: 'next', commands};
     this.#client.call('world.apply', args).catch((error) => {
-      if (this.#core?.runs) this.#core.refused(tick);
+      if (this.predicting) this.#try(() => this.#core.refused(tick));
       if (!this.error) this.emit('refused', {tick, error});
     });
   }

@@ -38,8 +38,7 @@ export class PredictionCore {
   }
 
   free() {
-    if (this.#at === 0) return;
-    this.#engine.run('carom_prediction_free', this.#at);
+    if (this.#at !== 0 && !this.#engine.broken) this.#engine.run('carom_prediction_free', this.#at);
     this.#at = 0;
   }
 

@@ -9,6 +9,7 @@
 import {Emitter} from './emitter.js';
 import {CaromError} from './errors.js';
 import {PackedDecoder} from './packed.js';
+import {checkRecord, checkSnapshot} from './received.js';
 import {WorldView} from './view.js';
 
 export class Subscription extends Emitter {
@@ -65,13 +66,14 @@ export class Subscription extends Emitter {
 
   // The snapshot, unpacked, and shown by the view. Throws where it lacks what it should have.
   #read(arrived, nowMs) {
-    const log = this.args.encoding === 'log';
-    const snapshot = arrived.data !== undefined && !log ? this.#unpack(arrived) : arrived;
-    if (!Array.isArray(snapshot.events ?? [])) throw new TypeError('events: expected an array');
-    if (!log) {
-      this.view.rttMs = this.#client?.clock.rtt ?? 0;
-      this.view.apply(snapshot, nowMs);
+    if (this.args.encoding === 'log') {
+      checkRecord(arrived);
+      return arrived;
     }
+    const snapshot = arrived.data !== undefined ? this.#unpack(arrived) : arrived;
+    checkSnapshot(snapshot);
+    this.view.rttMs = this.#client?.clock.rtt ?? 0;
+    this.view.apply(snapshot, nowMs);
     return snapshot;
   }
 
@@ -89,7 +91,8 @@ export class Subscription extends Emitter {
     this.skipped += snapshot.skipped ?? 0;
     this.eventsLost += snapshot.events_lost ?? 0;
     this.emit('snapshot', snapshot);
-    for (const event of snapshot.events ?? []) if (!this.error) this.emit('event', event);
+    if (this.args.encoding === 'log') return;
+    for (const event of snapshot.events) if (!this.error) this.emit('event', event);
   }
 
   /** Called by the client: the subscription has ended. */

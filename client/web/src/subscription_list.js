@@ -7,6 +7,7 @@
 import {pauseMs} from './backoff.js';
 import {CaromError} from './errors.js';
 import {quietTimer} from './heartbeat.js';
+import {noticeOf} from './received.js';
 
 const RENEWED_WAIT_MS = 10000; // least wait for worlds of a restarted server
 const PAUSE_MS_MAX = 1000; // between two requests for a world that does not exist
@@ -106,9 +107,11 @@ export class SubscriptionList {
   }
 
   /** Handles the server's `world_closed`. */
-  worldClosed({subscription: number, code, reason}) {
+  worldClosed(notice) {
+    const {subscription: number} = notice;
     const subscription = this.#known.get(number);
     if (subscription === undefined) return;
+    const {code = 'internal', reason = 'the world has ended'} = noticeOf(notice);
     const error = new CaromError(code, reason);
     this.#known.delete(number);
     if (code === 'unavailable') {

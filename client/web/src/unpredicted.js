@@ -48,6 +48,7 @@ export class Unpredicted {
     const {view} = this;
     if (view === null || Number.isNaN(view.advance(nowMs))) return;
     const present = view.time > 0 ? Math.floor(view.playback.newest(nowMs) * (view.tick / view.time)) : view.tick;
+    if (!Number.isSafeInteger(present)) return; // a tick and a time that do not belong together
     if (present < this.#asked) this.#asked = present; // another world of that name
     for (let tick = Math.max(this.#asked, present - INPUTS_MAX) + 1; tick <= present; tick++) {
       this.#asked = tick;

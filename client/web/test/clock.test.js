@@ -5,15 +5,7 @@ import assert from 'node:assert/strict';
 import {ServerClock} from '../src/clock.js';
 import {Playback} from '../src/playback.js';
 import {pauseMs} from '../src/backoff.js';
-
-// A generator that gives the same numbers in each run.
-function random(seed) {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
+import {random} from './random.js';
 
 test('clock_takes_the_ping_that_had_the_shortest_way', () => {
   const clock = new ServerClock();

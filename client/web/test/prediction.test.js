@@ -8,6 +8,7 @@ import path from 'node:path';
 
 import {loadEngine, makeClient} from '../src/index.js';
 import {fakeTime} from './fake_time.js';
+import {random} from './random.js';
 import {SESSION, SimulatedServer} from './simulated_server.js';
 
 const TICK_MS = 1000 / 60;
@@ -15,15 +16,6 @@ const DISC = {kind: 'circle', radius: 0.5, restitution: 0.5};
 const module = await WebAssembly.compile(await readFile(path.join(process.env.CAROM_PACKAGE, 'src/engine.wasm')));
 
 const hex = (bytes) => Buffer.from(bytes).toString('hex');
-
-// A generator that gives the same numbers in each run.
-function random(seed) {
-  let state = seed >>> 0;
-  return () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
 
 // A table with a rim, `discs` discs on it, of which the first is the client's.
 function makeTable(engine, discs, events = []) {

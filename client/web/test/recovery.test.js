@@ -4,7 +4,7 @@ import test from 'node:test';
 import assert from 'node:assert/strict';
 import {getEventListeners} from 'node:events';
 
-import {makeClient} from '../src/index.js';
+import {encode, makeClient} from '../src/index.js';
 import {renewalMs} from '../src/renewal.js';
 import {FakeServer, welcome} from './fake_server.js';
 import {fakeTime} from './fake_time.js';
@@ -413,19 +413,99 @@ test('session_is_left_by_its_name_and_without_a_navigation_api', async (t) => {
 // ---- a server that sends what it should not
 
 test('messages_that_lack_what_they_should_have_end_the_subscription_or_the_connection', async (t) => {
-  const BAD = [{bodies: 5}, {bodies: [null], removed: [], events: []}, {bodies: [], removed: 7, events: []},
-               {bodies: [], removed: [], events: 1}, {bodies: [], removed: [], events: [], spawned: [{body: 1}]}];
+  const big = 2n ** 63n; // an integer that is no number in JavaScript
+  const row = [1, 0, 0, 0, 0, 0, 0];
+  const map = {body: 1, position: [0, 0], velocity: [0, 0], angle: 0, angular_velocity: 0};
+  const BAD = [{bodies: 5}, {bodies: [null]}, {removed: 7}, {events: 1}, {events: [null]}, {events: [{tick: big}]}, {spawned: [{body: 1}]},
+               {spawned: [{...map, velocity: [big, 0]}]}, {spawned: [{...map, shapes: {length: 1e9}}]}, {tick: big}, {tick: 1e300},
+               {time: big}, {time: NaN}, {time: 'x'}, {world: {}}, {epoch: null}, {skipped: big}, {skipped: 'x'}, {events_lost: big},
+               ...row.map((_, i) => ({bodies: [row.map((value, at) => (at === i ? [NaN, big, 'x', null][i % 4] : value))]})), {joints: [null]}, {view: [0, 0, 1, NaN]},
+               {data: 'xyz'}, {data: [17, 1, 2]}];
   const {client, server, time, told} = await openFake(t, {'world.subscribe': {subscription: 4}}, {reconnect: false});
   for (const [i, more] of BAD.entries()) {
     const subscription = await client.subscribe({world: 'w', encoding: 'plain'});
     if (i % 2 === 1) await time.pass(1); // from here on snapshots are shown as they arrive
-    server.notify('snapshot', {subscription: 4, world: 'w', epoch: 1, tick: 1, time: 1, full: true, ...more});
+    server.notify('snapshot', {subscription: 4, world: 'w', epoch: 1, tick: 1, time: 1, full: true, bodies: [], removed: [], events: [], ...more});
     await time.pass(1);
-    assert.equal(subscription.error?.code, 'internal', JSON.stringify(more));
+    assert.equal(subscription.error?.code, 'internal', `${Object.entries(more)}`);
   }
   assert.deepEqual(told, []);
   server.notify('log', {});
   assert.match(told[0][1].message, /not understood/);
+});
+
+const STUBBORN = {toString: 1, valueOf: 1}; // which no text and no number can be made of
+
+test('calls_end_whatever_the_server_answers', async (t) => {
+  let answer = null;
+  const {client, server, told, time} = await openFake(t, {'world.subscribe': () => answer, 'world.list': () => undefined});
+  for (answer of [null, 7, {}, {subscription: STUBBORN}, {subscription: 2n ** 63n}]) {
+    await assert.rejects(client.subscribe({world: 'w'}), {code: 'internal'});
+    assert.match(told.at(-1)[1].message, /not understood/);
+    await time.pass(1000);
+    assert.equal(client.state, 'open');
+  }
+  for (const error of [STUBBORN, 5, {}, ['internal: no'], new Uint8Array(3), true]) {
+    const call = client.call('world.list');
+    await time.pass();
+    server.handlers.data(encode([1, server.of('world.list').at(-1).id, error, null]));
+    await assert.rejects(call, {code: 'internal', message: 'the server’s error is no text'});
+  }
+});
+
+test('hello_that_is_none_is_a_connection_that_failed', async (t) => {
+  const BAD = [null, 5, [], welcome('x'), welcome(2n ** 63n), welcome(1, {resume: STUBBORN}), welcome(1, {limits: 5}), welcome(1, {pending: [{}]}),
+               welcome(1, {subscriptions: [null]}), welcome(1, {subscriptions: {}}), welcome(1, {applied: {w: null}}),
+               welcome(1, {applied: {w: {last: 'x'}}}), welcome(1, {engine: STUBBORN})];
+  for (const hello of BAD) {
+    const {client, time} = await openFake(t, {hello: () => hello}, {resume: 'given'});
+    for (const world of ['a', 'b']) client.call('world.list', {world}).catch(() => {}); // which ask for numbers of their own
+    await time.pass(1000);
+    await assert.rejects(client.ready, {code: 'unavailable', message: /not understood/}, JSON.stringify(hello, (_, value) => String(value)));
+    assert.equal(client.state, 'closed');
+  }
+});
+
+test('ping_without_a_time_is_a_connection_that_is_lost', async (t) => {
+  for (const answer of [null, {}, {time: 'x'}, {time: 2n ** 63n}, {time: NaN}]) {
+    const {told, time, client} = await openFake(t, {ping: () => answer}, {reconnect: false});
+    await time.pass(200);
+    assert.match(told.at(-1)[1].message, /not understood/);
+    assert.equal(client.state, 'closed');
+  }
+});
+
+test('notices_whose_reason_is_no_text_are_survived', async (t) => {
+  const {client, server, told, time} = await openFake(t, {'world.subscribe': {subscription: 4}}, {reconnect: {firstMs: 10}});
+  for (const notice of [{code: STUBBORN, reason: STUBBORN}, {reason: 5}, null, 'x']) {
+    const subscription = await client.subscribe({world: 'w'});
+    server.notify('world_closed', {subscription: 4, ...(notice ?? {})});
+    assert.equal(subscription.error.code, 'internal');
+    server.notify('closing', notice);
+    server.cut();
+    assert.equal(told.at(-1)[1].code, 'unavailable');
+    await time.pass(5000);
+    assert.equal(client.state, 'open');
+  }
+});
+
+test('ticks_beyond_the_numbers_of_a_program_ask_for_no_input', async (t) => {
+  const {client, server, time} = await openFake(t, {'world.subscribe': {subscription: 4}});
+  const asked = [];
+  const started = client.predict('w', {predicting: false, input: (_, {tick}) => asked.push(tick)});
+  await time.pass(1);
+  const show = (tick, seconds) => server.notify('snapshot', {subscription: 4, world: 'w', epoch: 1, tick, time: seconds, full: true,
+                                                             bodies: [], removed: [], events: []});
+  show(1, 1 / 60);
+  const play = await started;
+  play.advance(performance.now());
+  assert.deepEqual(asked, [1]);
+  for (const [tick, seconds] of [[2 ** 53 - 1, 5e-324], [2 ** 53 - 1, 1e-6], [600, 5e-324]]) {
+    show(tick, seconds);
+    play.advance(performance.now()); // comes back
+  }
+  assert.deepEqual(asked, [1]);
+  play.stop();
 });
 
 test('views_keep_no_more_bodies_than_a_world_can_have', async (t) => {
