@@ -6,11 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <carom/clock.h>
+
 #include "client/lib/fault.h"
 #include "common/base/assert.h"
 #include "proto/wire/scanner.h"
 
 enum { EVENTS_MAX_MAX = 1 << 20, QUEUE_CAPACITY_MIN = 16 };
+#define EXTRA_DELAY_S_MAX 1.0
 
 carom_view_options carom_view_options_default(void)
 {
@@ -31,16 +34,39 @@ static carom_view_options complete(const carom_view_options *options)
     return given;
 }
 
+// The past states that are kept of each body.
+static unsigned history_of(const carom_view_options *o)
+{
+    const unsigned least = o->interpolation == CAROM_INTERPOLATION_NONE ? 0
+                           : o->interpolation == CAROM_INTERPOLATION_DELAYED
+                               ? CAROM_VIEW_DELAYED_HISTORY
+                               : 1;
+    return o->history > least ? o->history : least;
+}
+
+static bool in_range(const carom_view_options *o)
+{
+    return o->history <= CAROM_VIEW_HISTORY_MAX && o->events_max <= EVENTS_MAX_MAX &&
+           o->interpolation <= CAROM_INTERPOLATION_PREDICTIVE && o->extra_delay_s >= 0.0 &&
+           o->extra_delay_s <= EXTRA_DELAY_S_MAX;
+}
+
 carom_view *carom_view_create(const carom_view_options *options)
 {
     carom_view_options all = complete(options);
-    if (all.history > CAROM_VIEW_HISTORY_MAX || all.events_max > EVENTS_MAX_MAX) {
+    carom_view *view = in_range(&all) ? calloc(1, sizeof *view) : NULL;
+    if (view == NULL) {
         return NULL;
     }
-    carom_view *view = calloc(1, sizeof *view);
-    if (view != NULL) {
-        view->options = all;
-        view->depth = all.history == 0 ? 0 : all.history + 1;
+    const unsigned history = history_of(&all);
+    view->options = all;
+    view->depth = history == 0 ? 0 : history + 1;
+    if (all.interpolation != CAROM_INTERPOLATION_NONE) {
+        view->drawing = drawing_create(&all);
+        if (view->drawing == NULL) {
+            free(view);
+            return NULL;
+        }
     }
     return view;
 }
@@ -68,6 +94,7 @@ void carom_view_free(carom_view *view)
     view_unlink(view);
     carom_view_reset(view);
     free_content(&view->content);
+    drawing_free(view->drawing);
     snapshot_decoder_deinit(&view->decoder);
     free(view->queue);
     free(view);
@@ -91,7 +118,7 @@ static bool reserve_body(carom_view *view)
     return vector_reserve(&v->bodies, bodies) && vector_reserve(&v->data, bodies) &&
            vector_reserve(&v->stamps, bodies) && vector_reserve(&v->infos, bodies) &&
            vector_reserve(&v->awake, bodies) && id_map_reserve(&v->places, bodies) &&
-           history_reserve(view, bodies);
+           history_reserve(view, bodies) && drawing_reserve(view, bodies);
 }
 
 uint32_t view_place_body(carom_view *view, const carom_body *row, carom_body_info *info)
@@ -108,18 +135,21 @@ uint32_t view_place_body(carom_view *view, const carom_body *row, carom_body_inf
     v->awake.data[v->awake.count++] = info == NULL || info->awake;
     id_map_put(&v->places, row->id, place);
     history_add(view, place);
+    drawing_add(view, place);
     call_added(view, place);
     view_call_described(view, place);
     return place;
 }
 
-static void remove_body(carom_view *view, uint32_t place, carom_gone why)
+// `departs`: its end is drawn, if the view draws.
+static void remove_body(carom_view *view, uint32_t place, carom_gone why, bool departs)
 {
     view_content *v = &view->content;
     carom_body body = v->bodies.data[place];
     void *data = v->data.data[place];
     carom_body_info *info = v->infos.data[place];
     uint32_t last = v->bodies.count - 1;
+    const bool draws_on = drawing_remove(view, place, last, departs);
     history_remove(view, place, last);
     vector_swap_remove(&v->bodies, place);
     vector_swap_remove(&v->data, place);
@@ -133,7 +163,9 @@ static void remove_body(carom_view *view, uint32_t place, carom_gone why)
     if (view->options.gone != NULL) {
         view->options.gone(view, &body, why, data, view->options.user);
     }
-    free(info);
+    if (!draws_on) {
+        free(info);
+    }
 }
 
 static void remove_ids(carom_view *view, const uint64_t *ids, size_t count, carom_gone why)
@@ -141,7 +173,7 @@ static void remove_ids(carom_view *view, const uint64_t *ids, size_t count, caro
     for (size_t i = 0; i < count; i++) {
         uint32_t place;
         if (id_map_find(&view->content.places, ids[i], &place)) {
-            remove_body(view, place, why);
+            remove_body(view, place, why, true);
         }
     }
 }
@@ -149,7 +181,7 @@ static void remove_ids(carom_view *view, const uint64_t *ids, size_t count, caro
 static void remove_all(carom_view *view)
 {
     while (view->content.bodies.count > 0) {
-        remove_body(view, view->content.bodies.count - 1, CAROM_GONE_UNSEEN);
+        remove_body(view, view->content.bodies.count - 1, CAROM_GONE_UNSEEN, false);
     }
 }
 
@@ -159,6 +191,7 @@ void carom_view_reset(carom_view *view)
         return;
     }
     remove_all(view);
+    drawing_reset(view);
     view_content *v = &view->content;
     vector_clear(&v->contacts);
     descriptions_reset(view);
@@ -210,6 +243,9 @@ static void push_event(carom_view *view, const carom_event *event)
     queued_event *slot =
         &view->queue[(view->queue_first + view->queue_count++) % view->queue_capacity];
     slot->event = *event;
+    // A paused world's ticks follow its time, so the tick gives the event's time.
+    const view_content *v = &view->content;
+    slot->time = v->tick > 0 ? v->time * ((double)event->tick / (double)v->tick) : v->time;
     if (event->kind == CAROM_EVENT_OTHER) {
         size_t size = event->name == NULL ? 0 : strnlen(event->name, sizeof slot->name.text - 1);
         memcpy(slot->name.text, event->name == NULL ? "" : event->name, size);
@@ -218,18 +254,25 @@ static void push_event(carom_view *view, const carom_event *event)
     }
 }
 
-bool carom_view_next_event(carom_view *view, carom_event *event)
+static carom_event pop_event(carom_view *view)
 {
-    if (view == NULL || event == NULL || view->queue_count == 0) {
-        return false;
-    }
     const queued_event *slot = &view->queue[view->queue_first];
-    *event = slot->event;
-    if (event->kind == CAROM_EVENT_OTHER) {
-        event->name = slot->name.text;
+    carom_event event = slot->event;
+    if (event.kind == CAROM_EVENT_OTHER) {
+        event.name = slot->name.text;
     }
     view->queue_first = (view->queue_first + 1) % view->queue_capacity;
     view->queue_count--;
+    return event;
+}
+
+bool carom_view_next_event(carom_view *view, carom_event *event)
+{
+    if (view == NULL || event == NULL || view->queue_count == 0 ||
+        !drawing_shows(view, view->queue[view->queue_first].time)) {
+        return false;
+    }
+    *event = pop_event(view);
     return true;
 }
 
@@ -255,7 +298,8 @@ static bool apply_rows(carom_view *view, const carom_snapshot *s, bool all, doub
         v->awake.data[place] = v->awake.data[place] || !s->full; // it has moved
         v->bodies.data[place] = *row;
         v->stamps.data[place] = v->stamp;
-        history_update(view, place, all && !s->full, previous_time);
+        history_update(view, place, all, previous_time);
+        drawing_update(view, place);
     }
     return true;
 }
@@ -266,7 +310,7 @@ static void remove_unseen(carom_view *view)
     view_content *v = &view->content;
     for (uint32_t place = v->bodies.count; place > 0; place--) {
         if (v->stamps.data[place - 1] != v->stamp) {
-            remove_body(view, place - 1, CAROM_GONE_UNSEEN);
+            remove_body(view, place - 1, CAROM_GONE_UNSEEN, true);
         }
     }
 }
@@ -326,7 +370,7 @@ static bool prepare(carom_view *view, const carom_snapshot *s)
     return true;
 }
 
-carom_status carom_view_apply(carom_view *view, const carom_snapshot *s, carom_error *err)
+static carom_status check(const carom_view *view, const carom_snapshot *s, carom_error *err)
 {
     if (view == NULL || s == NULL) {
         return fault_missing(err, view == NULL ? "view" : "snapshot");
@@ -334,6 +378,15 @@ carom_status carom_view_apply(carom_view *view, const carom_snapshot *s, carom_e
     if (s->log) {
         return fault_set(err, CAROM_INVALID_ARGUMENT,
                          "the snapshot is of encoding \"log\": it is for a carom_replica");
+    }
+    return CAROM_OK;
+}
+
+carom_status view_apply(carom_view *view, const carom_snapshot *s, double now, carom_error *err)
+{
+    const carom_status checked = check(view, s, err);
+    if (checked != CAROM_OK) {
+        return checked;
     }
     if (!reserve(view, s)) {
         return fault_memory(err);
@@ -345,6 +398,7 @@ carom_status carom_view_apply(carom_view *view, const carom_snapshot *s, carom_e
         double previous_time = v->time;
         bool all = v->left_out == 0;
         apply_head(view, s);
+        drawing_arrived(view, now);
         v->stamp += s->full;
         if (!descriptions_apply(view, s) || !apply_rows(view, s, all, previous_time)) {
             carom_view_reset(view); // half a snapshot is no state of the world
@@ -360,11 +414,17 @@ carom_status carom_view_apply(carom_view *view, const carom_snapshot *s, carom_e
         v->ready = true;
         v->any = true;
         view->snapshots++;
+        drawing_settle(view, now);
     }
     for (size_t i = 0; i < s->event_count; i++) {
         push_event(view, &s->events[i]);
     }
     return CAROM_OK;
+}
+
+carom_status carom_view_apply(carom_view *view, const carom_snapshot *s, carom_error *err)
+{
+    return view_apply(view, s, carom_now(), err);
 }
 
 carom_status carom_view_feed(carom_view *view, const void *encoded, size_t size,
@@ -414,8 +474,11 @@ void view_take_over(carom_view *view, carom_view *from)
     ASSERT(view->depth == from->depth);
     carom_view_reset(view);
     view_content old = view->content;
+    view_drawing *drawing = view->drawing;
     view->content = from->content;
+    view->drawing = from->drawing;
     from->content = old;
+    from->drawing = drawing;
     view->snapshots += from->snapshots;
     view->stale += from->stale;
     view->gaps += from->gaps;
@@ -425,9 +488,9 @@ void view_take_over(carom_view *view, carom_view *from)
     if (view->queue_count == 0) {
         swap_queues(view, from);
     }
-    carom_event event;
     bool room = reserve_events(view, from->queue_count);
-    while (carom_view_next_event(from, &event)) {
+    while (from->queue_count > 0) {
+        const carom_event event = pop_event(from);
         if (room) {
             push_event(view, &event);
         } else {

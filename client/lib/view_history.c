@@ -108,6 +108,11 @@ double history_oldest_time(const carom_view *view)
     return v->times[oldest];
 }
 
+double history_newest_time(const carom_view *view, uint32_t place)
+{
+    return samples_of(view, place)[view->content.rings.data[place].newest].time;
+}
+
 // ---- telling
 
 static double mix(double a, double b, double t)
@@ -140,6 +145,21 @@ static void write_mixed(const view_sample *a, const view_sample *b, double time,
     out->w = mix(a->w, b->w, t);
 }
 
+void samples_at(const view_sample *samples, sample_ring ring, uint32_t depth, double time,
+                carom_body *out)
+{
+    uint32_t i = ring.newest;
+    for (uint32_t older = 1; older < ring.count && samples[i].time > time; older++) {
+        uint32_t before = (i + depth - 1) % depth;
+        if (samples[before].time <= time) {
+            write_mixed(&samples[before], &samples[i], time, out);
+            return;
+        }
+        i = before;
+    }
+    write_mixed(&samples[i], &samples[i], time, out); // at or beyond an end of the history
+}
+
 bool carom_view_at_time(const carom_view *view, size_t index, double time, carom_body *out)
 {
     if (view == NULL || out == NULL || index >= view->content.bodies.count) {
@@ -147,20 +167,8 @@ bool carom_view_at_time(const carom_view *view, size_t index, double time, carom
     }
     const view_content *v = &view->content;
     *out = v->bodies.data[index];
-    if (view->depth == 0) {
-        return true;
+    if (view->depth > 0) {
+        samples_at(samples_of(view, (uint32_t)index), v->rings.data[index], view->depth, time, out);
     }
-    const view_sample *samples = samples_of(view, (uint32_t)index);
-    sample_ring ring = v->rings.data[index];
-    uint32_t i = ring.newest;
-    for (uint32_t older = 1; older < ring.count && samples[i].time > time; older++) {
-        uint32_t before = (i + view->depth - 1) % view->depth;
-        if (samples[before].time <= time) {
-            write_mixed(&samples[before], &samples[i], time, out);
-            return true;
-        }
-        i = before;
-    }
-    write_mixed(&samples[i], &samples[i], time, out); // at or beyond an end of the history
     return true;
 }

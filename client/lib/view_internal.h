@@ -18,21 +18,14 @@
 
 #include "client/lib/id_map.h"
 #include "client/lib/snapshot.h"
+#include "client/lib/view_drawing.h"
 #include "client/lib/view_list.h"
+#include "client/lib/view_samples.h"
 #include "common/base/vector.h"
-
-// The state of a body at a time of the world.
-typedef struct view_sample {
-    double time;
-    double x, y, angle, vx, vy, w;
-} view_sample;
-
-typedef struct sample_ring {
-    uint8_t newest, count;
-} sample_ring;
 
 typedef struct queued_event {
     carom_event event;
+    double time;     // of the world, for a view that draws [s]
     event_name name; // for an unknown kind
 } queued_event;
 
@@ -75,6 +68,7 @@ struct carom_view {
     bool adopted; // made by the list for a subscription whose number is not known yet
     bool ended;
     view_content content;
+    view_drawing *drawing;    // NULL: no interpolation
     snapshot_decoder decoder; // for carom_view_feed
     queued_event *queue;      // a ring
     size_t queue_capacity, queue_first, queue_count;
@@ -89,7 +83,10 @@ void view_take_over(carom_view *view, carom_view *from);
 // Removes the view from its list, if it is in one (view_list.c).
 void view_unlink(carom_view *view);
 
-// ---- view.c, for the descriptions
+// ---- view.c, for the descriptions and the drawing
+
+// carom_view_apply of a snapshot that arrived at `now`.
+carom_status view_apply(carom_view *view, const carom_snapshot *s, double now, carom_error *err);
 
 // Adds a body, or finds it: returns its index, or UINT32_MAX when memory has run out. `info` (taken
 // over on success) may be NULL.
@@ -118,5 +115,7 @@ void history_remove(carom_view *view, uint32_t place, uint32_t last);
 void history_update(carom_view *view, uint32_t place, bool rested, double previous_time);
 void history_note_time(carom_view *view);
 double history_oldest_time(const carom_view *view);
+// World time of the body's newest state.
+double history_newest_time(const carom_view *view, uint32_t place);
 
 #endif

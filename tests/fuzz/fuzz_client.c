@@ -80,9 +80,12 @@ static void on_response(carom_client *client, uint64_t request, const carom_valu
     s->responses++;
 }
 
-static void read_view(const carom_view *view, seen *s)
+static void read_view(carom_view *view, seen *s)
 {
     carom_view_state state = carom_view_get_state(view);
+    (void)carom_view_advance(view, carom_now());
+    carom_drawn drawn[4];
+    ASSERT(carom_view_drawn(view, drawn, 4) <= state.bodies + carom_view_get_playback(view).gone);
     ASSERT(state.bodies == carom_view_count(view));
     ASSERT(state.ready || state.bodies == 0);
     for (size_t i = 0; i < state.bodies; i++) {
@@ -124,7 +127,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                         .closed = on_closed};
     carom_client *client = NULL;
     ASSERT(carom_connect_fd(pair[0], TIMEOUT_MS, &options, &client, NULL) == CAROM_OK);
-    carom_view_options view_options = {.history = 3, .events_max = 8};
+    carom_view_options view_options = {
+        .history = 3, .events_max = 8, .interpolation = (carom_interpolation)(data[0] % 3)};
     carom_view *view = carom_view_create(&view_options);
     ASSERT(carom_view_attach(view, client, 1, NULL) == CAROM_OK);
     for (int i = 0; i < 2; i++) {

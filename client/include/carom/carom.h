@@ -10,9 +10,11 @@
 #include <carom/body.h>
 #include <carom/calls.h>
 #include <carom/client.h>
+#include <carom/clock.h>
 #include <carom/describe.h>
 #include <carom/epoch.h>
 #include <carom/export.h>
+#include <carom/interpolation.h>
 #include <carom/joint.h>
 #include <carom/methods.h>
 #include <carom/query.h>

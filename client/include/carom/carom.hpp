@@ -253,6 +253,26 @@ class view
         return carom_view_next_event(get(), &event) ? std::optional<carom_event>(event)
                                                     : std::nullopt;
     }
+    // ---- drawing, with options.interpolation; see carom/interpolation.h
+
+    double advance(double now = carom_now()) // NAN: there is nothing to draw yet
+    {
+        return carom_view_advance(get(), now);
+    }
+    void rtt(double seconds)
+    {
+        carom_view_set_rtt(get(), seconds);
+    }
+    std::vector<carom_drawn> drawn() const
+    {
+        std::vector<carom_drawn> all(carom_view_drawn(get(), nullptr, 0));
+        carom_view_drawn(get(), all.data(), all.size());
+        return all;
+    }
+    carom_view_playback playback() const
+    {
+        return carom_view_get_playback(get());
+    }
     carom_view *get() const
     {
         return view_.get();
@@ -613,6 +633,45 @@ class client
 
     std::unique_ptr<shared> shared_; // outlives the client, whose end may call `closed`
     std::unique_ptr<carom_client, free_client> client_;
+};
+
+// ---- the server's clock
+
+// See carom/clock.h. `ping` is for every frame, before client.poll().
+class clock
+{
+  public:
+    clock() : clock_(carom_clock_create())
+    {
+        if (!clock_) {
+            throw std::bad_alloc();
+        }
+    }
+    void ping(client &of)
+    {
+        carom_clock_ping(get(), of.get());
+    }
+    double at(double now = carom_now()) const // [s]; NAN before the first answer
+    {
+        return carom_clock_at(get(), now);
+    }
+    carom_clock_state state() const
+    {
+        return carom_clock_get_state(get());
+    }
+    carom_clock *get() const
+    {
+        return clock_.get();
+    }
+
+  private:
+    struct free_clock {
+        void operator()(carom_clock *c) const
+        {
+            carom_clock_free(c);
+        }
+    };
+    std::unique_ptr<carom_clock, free_clock> clock_;
 };
 
 } // namespace carom

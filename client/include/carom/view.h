@@ -14,7 +14,8 @@
 //  - events are queued in order, whichever rule applies, up to events_max; beyond it the oldest is
 //  dropped and counted.
 //
-// A view is used by one thread at a time and knows no clock and no socket. Bodies lie densely in an
+// A view is used by one thread at a time and knows no socket; carom/interpolation.h draws it
+// smoothly. Bodies lie densely in an
 // array; indexes hold until the next snapshot is applied, which for an attached view is the next
 // carom_poll or carom_call. carom/watch.h attaches views to subscriptions.
 #ifndef CAROM_VIEW_H
@@ -38,6 +39,13 @@ typedef enum carom_gone {
     CAROM_GONE_UNSEEN   // a full snapshot does not name it, or the view was reset: it may be either
 } carom_gone;
 
+// How carom/interpolation.h draws the bodies.
+typedef enum carom_interpolation {
+    CAROM_INTERPOLATION_NONE,      // not at all
+    CAROM_INTERPOLATION_DELAYED,   // between two snapshots of the past
+    CAROM_INTERPOLATION_PREDICTIVE // ahead of the newest snapshot, by its velocities
+} carom_interpolation;
+
 typedef struct carom_view_options {
     bool exact;       // see carom/export.h
     unsigned history; // past states kept of each body for carom_view_at_time, 0 (default) to
@@ -55,10 +63,15 @@ typedef struct carom_view_options {
     // A body is gone; `data` is the pointer that `added` returned or carom_view_set_data set.
     // Called for each that is left when the view is freed too.
     void (*gone)(carom_view *view, const carom_body *body, carom_gone why, void *data, void *user);
+    carom_interpolation interpolation; // default CAROM_INTERPOLATION_NONE. "delayed" keeps a
+                                       // history of at least CAROM_VIEW_DELAYED_HISTORY states
+    double extra_delay_s; // what is drawn delayed is so much older, for connections with losses;
+                          // 0 (default) to 1
 } carom_view_options;
 
-#define CAROM_VIEW_HISTORY_MAX 64u
-#define CAROM_VIEW_EVENTS_MAX  4096u
+#define CAROM_VIEW_HISTORY_MAX     64u
+#define CAROM_VIEW_DELAYED_HISTORY 15u // a quarter of a second at 60 Hz
+#define CAROM_VIEW_EVENTS_MAX      4096u
 
 CAROM_API carom_view_options carom_view_options_default(void);
 
@@ -150,8 +163,9 @@ CAROM_API bool carom_view_at_time(const carom_view *view, size_t index, double t
 // Contacts of the newest snapshot, if the subscription asked for them.
 CAROM_API const carom_contact *carom_view_contacts(const carom_view *view, size_t *count);
 
-// Takes the oldest event out of the queue; false if there is none. event->name is always valid for
-// known kinds, and for CAROM_EVENT_OTHER until the next snapshot is applied.
+// Takes the oldest event out of the queue; false if there is none, or if a view with interpolation
+// does not show its time yet. event->name is always valid for known kinds, and for
+// CAROM_EVENT_OTHER until the next snapshot is applied.
 CAROM_API bool carom_view_next_event(carom_view *view, carom_event *event);
 
 CAROM_END_DECLS

@@ -16,6 +16,7 @@ const FIELDS = 5; // numbers of a place: time before, time, x, y, angle
 const EVENTS_MAX = 4096; // events waiting to be shown; the oldest are dropped
 const SHOWN_MAX = 1 << 20; // bodies, and joints, of the largest world
 const DEPARTED_MAX = 16384; // removed bodies that are still drawn
+const ROUNDING_S = 1e-9; // of world times: what happens at the very moment that is drawn is shown
 const SWEEP_MS = 1000; // between two searches for bodies that cannot be drawn any more
 
 const INTERPOLATIONS = ['delayed', 'predictive'];
@@ -224,8 +225,8 @@ export class WorldView {
 
   /** The bodies to draw at the time of the last advance(). */
   * drawn() {
-    for (const body of this.#departed.values()) if (body.since <= this.shownTime) yield body;
-    for (const body of this.bodies.values()) if (body.since <= this.shownTime) yield body;
+    for (const body of this.#departed.values()) if (body.since <= this.shownTime + ROUNDING_S) yield body;
+    for (const body of this.bodies.values()) if (body.since <= this.shownTime + ROUNDING_S) yield body;
   }
 
   /** The number of removed bodies kept until their end is shown. */
@@ -236,7 +237,7 @@ export class WorldView {
   /** The events up to the time of the last advance(), each once, for sparks and sounds. */
   takeEvents() {
     let count = 0;
-    while (count < this.#waiting.length && this.#waiting[count].time <= this.shownTime) count++;
+    while (count < this.#waiting.length && this.#waiting[count].time <= this.shownTime + ROUNDING_S) count++;
     return this.#waiting.splice(0, count).map((waiting) => waiting.event);
   }
 

@@ -459,6 +459,47 @@ static void packed_view_is_the_world_rounded(void **state)
     carom_world_destroy(s->client, "packed", WAIT_MS, NULL);
 }
 
+static double server_seconds(carom_client *client)
+{
+    carom_error error;
+    carom_value *pong = NULL;
+    check_ok(carom_call(client, "ping", NULL, WAIT_MS, &pong, &error), &error);
+    const double time = carom_get_real(pong, "time", (double)NAN);
+    carom_value_free(pong);
+    return time;
+}
+
+static void smooth_view_and_clock_follow_the_server(void **state)
+{
+    against_server *s = *state;
+    carom_error error;
+    create_from_scene(s->client, "smooth", "heap", false);
+    carom_view_options options = carom_view_options_default();
+    options.interpolation = CAROM_INTERPOLATION_DELAYED;
+    carom_view *view = carom_view_create(&options);
+    carom_clock *clock = carom_clock_create();
+    check_ok(carom_watch(s->client, "smooth", NULL, view, WAIT_MS, NULL, &error), &error);
+    double last = 0.0;
+    for (int frame = 0; last < 0.5 || !carom_clock_get_state(clock).synchronised; frame++) {
+        carom_clock_ping(clock, s->client);
+        check_ok(carom_poll(s->client, 10, &error), &error);
+        const double time = carom_view_advance(view, carom_now());
+        const carom_view_state now = carom_view_get_state(view);
+        assert_true(isnan(time) || (time >= last && time <= now.time));
+        last = isnan(time) ? last : time;
+        assert_true(frame < 100 * WAIT_MS);
+    }
+    assert_int_equal(carom_view_drawn(view, NULL, 0), carom_view_count(view));
+    const double before = carom_now();
+    const double told = server_seconds(s->client);
+    const double rtt = carom_now() - before;
+    const double wrong = fabs(carom_clock_at(clock, before + rtt / 2.0) - told);
+    assert_true(wrong <= rtt / 2.0 + carom_clock_get_state(clock).rtt / 2.0 + 0.001);
+    carom_clock_ping(clock, s->client); // the next one may be under way when the clock is freed
+    carom_clock_free(clock);
+    carom_view_free(view);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -472,6 +513,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(described_world_can_be_drawn),
         cmocka_unit_test(view_goes_on_over_lost_connections),
         cmocka_unit_test(packed_view_is_the_world_rounded),
+        cmocka_unit_test(smooth_view_and_clock_follow_the_server),
     };
     caromd_path = argc > 1 ? argv[1] : "caromd";
     return cmocka_run_group_tests(tests, server_set_up, server_tear_down);

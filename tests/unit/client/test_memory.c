@@ -187,7 +187,8 @@ static carom_status describe(carom_client *client, carom_error *why)
 static carom_status one_day(fake_server *server, carom_error *why)
 {
     carom_client *client = NULL;
-    carom_view_options options = {.history = 2, .added = note_body};
+    carom_view_options options = {
+        .history = 2, .added = note_body, .interpolation = CAROM_INTERPOLATION_DELAYED};
     carom_status outcome = carom_connect(NULL, fake_port(server), PATIENCE_MS, NULL, &client, why);
     carom_view *view = carom_view_create(&options);
     if (outcome == CAROM_OK && view == NULL) {

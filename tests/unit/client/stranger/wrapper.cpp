@@ -65,8 +65,18 @@ int main()
         EXPECT(std::string(error.what()) == "seen news");
     }
 
+    // A clock, whose first ping goes out at once.
+    carom::clock clock;
+    clock.ping(client);
+    EXPECT(!clock.state().synchronised && clock.at() != clock.at());
+    say(pair[1], std::string("\x94\x01\x03\xc0\x81\xa4time\xcb\x40\x59\0\0\0\0\0\0", 19));
+    client.poll(std::chrono::seconds(1));
+    EXPECT(clock.state().synchronised && clock.at() >= 100 && clock.state().rtt >= 0);
+
     // A view that is attached, iterated and freed before its client; a batch.
-    carom::view view;
+    carom_view_options smooth = carom_view_options_default();
+    smooth.interpolation = CAROM_INTERPOLATION_DELAYED;
+    carom::view view(smooth);
     EXPECT(carom_view_attach(view.get(), client.get(), 3, nullptr) == CAROM_OK);
     say(pair[1], std::string("\x93\x02\xa8snapshot\x91\x85\xacsubscription\x03\xa5world\xa1w"
                              "\xa4tick\x01\xa4"
@@ -78,6 +88,8 @@ int main()
     for (const carom_body &body : view) {
         EXPECT(body.id == 5 && body.y == 2);
     }
+    EXPECT(view.advance() == view.advance() && view.playback().gone == 0);
+    EXPECT(view.drawn().size() == 1 && view.drawn()[0].id == 5 && view.drawn()[0].y == 2);
     EXPECT(view.find(6) == nullptr && !view.next_event());
 
     // A log in the compact form: before hello no number is shared; a requested number is sent.
