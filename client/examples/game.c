@@ -7,12 +7,8 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 enum { TIMEOUT_MS = 5000, FRAMES_PER_SECOND = 30 };
-
-// Snapshots come at 60 a second, so a delay of 0.1 s covers six of them.
-static const double DELAY_SECONDS = 0.1;
 
 typedef struct sprite {
     char letter;
@@ -21,7 +17,6 @@ typedef struct sprite {
 typedef struct game {
     int sprites; // living sprites
     int made;
-    double drawn; // world time of the last frame [s]
 } game;
 
 static void *make_sprite(carom_view *view, const carom_body *body, void *user)
@@ -54,7 +49,7 @@ static void draw(const carom_view *view, double time)
     printf("%8.3f s", time);
     for (size_t i = 0; i < carom_view_count(view) && i < 3; i++) {
         carom_body body;
-        if (carom_view_at_time(view, i, time, &body)) {
+        if (carom_view_pose(view, i, &body)) {
             const sprite *s = carom_view_data(view, body.id);
             printf("  %c (%6.2f, %6.2f)", s == NULL ? '?' : s->letter, body.x, body.y);
         }
@@ -62,26 +57,13 @@ static void draw(const carom_view *view, double time)
     printf("\n");
 }
 
-static double now_seconds(void)
+static void frame(carom_client *client, carom_view *view)
 {
-    struct timespec now;
-    timespec_get(&now, TIME_UTC);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
-static void frame(game *g, carom_client *client, const carom_view *view)
-{
+    double time = carom_view_advance(view, carom_now());
     carom_view_state state = carom_view_get_state(view);
     if (!state.ready) {
         return;
     }
-    // Advances the world time by a frame, within the snapshots received.
-    double newest = state.time - DELAY_SECONDS;
-    double time = g->drawn + 1.0 / FRAMES_PER_SECOND;
-    if (time < newest - DELAY_SECONDS || time > newest + DELAY_SECONDS) {
-        time = newest;
-    }
-    g->drawn = time;
     draw(view, time);
     // Kicks a body now and then, without waiting for the answer.
     if (carom_view_count(view) > 0 && rand() % FRAMES_PER_SECOND == 0) {
@@ -91,21 +73,20 @@ static void frame(game *g, carom_client *client, const carom_view *view)
     }
 }
 
-static carom_status play(game *g, carom_client *client, carom_view *view, double seconds,
-                         carom_error *error)
+static carom_status play(carom_client *client, carom_view *view, double seconds, carom_error *error)
 {
-    double begin = now_seconds();
+    double begin = carom_now();
     for (int i = 1; i <= seconds * FRAMES_PER_SECOND; i++) {
         double next = begin + (double)i / FRAMES_PER_SECOND;
-        double left = next - now_seconds();
+        double left = next - carom_now();
         while (left > 0) {
             carom_status status = carom_poll(client, (int)(left * 1000) + 1, error);
             if (status != CAROM_OK) {
                 return status;
             }
-            left = next - now_seconds();
+            left = next - carom_now();
         }
-        frame(g, client, view);
+        frame(client, view);
     }
     return CAROM_OK;
 }
@@ -120,7 +101,7 @@ int main(int argc, char **argv)
     carom_client *client = NULL;
     game g = {0};
     carom_view_options options = carom_view_options_default();
-    options.history = 16;
+    options.interpolation = CAROM_INTERPOLATION_DELAYED;
     options.user = &g;
     options.added = make_sprite;
     options.gone = drop_sprite;
@@ -134,7 +115,7 @@ int main(int argc, char **argv)
         status = carom_watch(client, world, NULL, view, TIMEOUT_MS, NULL, &error);
     }
     if (status == CAROM_OK) {
-        status = play(&g, client, view, seconds, &error);
+        status = play(client, view, seconds, &error);
     }
     if (status != CAROM_OK) {
         fprintf(stderr, "%s: %s\n", carom_status_name(status), error.text);

@@ -22,11 +22,9 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <termios.h>
-#include <time.h>
 #include <unistd.h>
 
 #define WORLD         "hockey"
-#define DELAY_SECONDS 0.05  // seconds behind the newest snapshot, to have one on either side
 #define PAUSE_SECONDS 1.0   // between a goal and the next puck [s]
 #define STEP          0.9   // paddle's step for an arrow key [m]
 #define PULL          400.0 // the hand's largest force [N]
@@ -75,7 +73,6 @@ typedef struct game {
     uint64_t scored;      // the puck of the last goal
     uint64_t served_tick; // first tick that shows my_puck
     double empty_since;   // world time since when the table has no puck [s]
-    double drawn;         // world time of the last picture [s]
     char says[80];
     int columns, rows; // the terminal's size
 } game;
@@ -232,13 +229,6 @@ static void set_score(game *g, int score)
 
 // ---- the prediction
 
-static double now_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
 static bool predicts(const game *g)
 {
     return g->prediction != NULL && !g->plain;
@@ -274,7 +264,7 @@ static void on_snapshot(carom_client *client, const carom_snapshot *snapshot, vo
     carom_error error = {0};
     (void)client;
     if (g->prediction != NULL &&
-        carom_prediction_feed(g->prediction, snapshot, now_seconds(), &error) != CAROM_OK) {
+        carom_prediction_feed(g->prediction, snapshot, carom_now(), &error) != CAROM_OK) {
         give_up(g, &error);
     }
 }
@@ -308,7 +298,7 @@ static void predict(game *g)
     if (g->prediction == NULL) {
         return;
     }
-    if (carom_prediction_frame(g->prediction, now_seconds(), &error) != CAROM_OK) {
+    if (carom_prediction_frame(g->prediction, carom_now(), &error) != CAROM_OK) {
         give_up(g, &error);
     } else if (predicts(g)) {
         size_t count = carom_prediction_poses(g->prediction, g->poses, POSES_MAX);
@@ -342,7 +332,7 @@ static bool drawn_at(const game *g, size_t index, uint64_t body, carom_vec2 *out
         }
     }
     carom_body seen;
-    bool found = carom_view_at_time(g->view, index, g->drawn, &seen);
+    bool found = carom_view_pose(g->view, index, &seen);
     *out = found ? (carom_vec2){seen.x, seen.y} : (carom_vec2){0, 0};
     return found;
 }
@@ -659,11 +649,7 @@ static carom_status frame(game *g, carom_error *error)
     if (!state.ready || state.describing) {
         return CAROM_OK;
     }
-    double newest = state.time - DELAY_SECONDS;
-    g->drawn += 1.0 / FRAMES_PER_SECOND;
-    if (fabs(g->drawn - newest) > DELAY_SECONDS) {
-        g->drawn = newest;
-    }
+    carom_view_advance(g->view, carom_now());
     look(g);
     read_events(g);
     carom_status status = make_room(g, error);
@@ -680,15 +666,15 @@ static carom_status frame(game *g, carom_error *error)
 static carom_status play(game *g, carom_error *error)
 {
     carom_status status = CAROM_OK;
-    for (double next = now_seconds(); over == 0 && status == CAROM_OK;) {
+    for (double next = carom_now(); over == 0 && status == CAROM_OK;) {
         next += 1.0 / FRAMES_PER_SECOND;
-        double left = next - now_seconds();
+        double left = next - carom_now();
         while (left > 0 && status == CAROM_OK) {
             status = carom_poll(g->client, (int)(left * 1000) + 1, error);
-            left = next - now_seconds();
+            left = next - carom_now();
         }
         if (left < -1) {
-            next = now_seconds(); // after a stop (Ctrl+Z), skip missed frames
+            next = carom_now(); // after a stop (Ctrl+Z), skip missed frames
         }
         if (status == CAROM_OK) {
             status = frame(g, error);
@@ -748,7 +734,7 @@ int main(int argc, char **argv)
         g.name[i] = (char)(isalnum((unsigned char)name[i]) ? name[i] : '-');
     }
     carom_view_options options = carom_view_options_default();
-    options.history = 16;
+    options.interpolation = CAROM_INTERPOLATION_DELAYED;
     g.view = carom_view_create(&options);
     carom_status status = enter(&g, argc > 1 ? argv[1] : "", &error);
     bool played = status == CAROM_OK && open_terminal();
