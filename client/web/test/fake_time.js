@@ -37,6 +37,10 @@ export function fakeTime(t) {
       }
       now = end;
     },
+    /** The page is frozen: time goes on, and timers wait until it passes again. */
+    freeze(ms) {
+      now += ms;
+    },
     /** The machine sleeps: the wall clock goes on, timers do not. */
     sleep(ms) {
       asleep += ms;

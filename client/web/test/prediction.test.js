@@ -49,18 +49,19 @@ async function setUp(t, {distance = {delayMs: 50}, discs = 1, hello, server: cha
   };
   let server_ms = performance.now();
   let frame_ms = server_ms + 5; // frames and ticks are not in step
-  setup.run = async (seconds, {frames = true} = {}) => {
+  setup.run = async (seconds, {frames = true, frozen = false} = {}) => {
     const end = performance.now() + seconds * 1000;
     while (performance.now() < end) {
       const next = Math.min(server_ms, frame_ms);
-      await time.pass(next - performance.now());
+      if (frozen) time.freeze(next - performance.now());
+      else await time.pass(next - performance.now());
       if (next === server_ms) {
         const commands = setup.other(world.tick + 1);
         if (commands.length > 0) server.command(commands);
         server.tick();
         server_ms += TICK_MS;
       } else {
-        if (frames) setup.play?.advance(performance.now());
+        if (frames && !frozen) setup.play?.advance(performance.now());
         frame_ms += TICK_MS;
       }
     }
@@ -238,6 +239,34 @@ test('page_that_slept_ten_seconds_goes_on_without_a_burst', async (t) => {
   assert.ok(setup.play.figures.sent - sent <= 2);
   assert.ok(Math.abs(setup.play.tick - setup.world.tick - 5) < 6, `${setup.play.tick - setup.world.tick} ticks ahead`);
   await setup.run(3);
+  await assertWhole(setup);
+  await setup.stop();
+});
+
+// A frozen page gets nothing, and then 600 records at once.
+test('page_that_was_frozen_for_ten_seconds_is_right_within_one', async (t) => {
+  const setup = await setUp(t, {discs: 8});
+  const {play, world} = setup;
+  setup.input = pusher(setup, 13);
+  setup.other = (tick) => tick % 40 !== 0 ? [] : [['body.impulse', {body: setup.bodies[1], impulse: [1, 0.5]}]];
+  await setup.run(3);
+  const {tick, figures: {sent}} = play;
+  await setup.run(10, {frozen: true});
+  assert.equal(play.tick, tick);
+  setup.inputs.length = 0;
+  await setup.run(0.06);
+  const first = setup.inputs.filter(({firstTime}) => firstTime).length;
+  assert.ok(first <= 8 && setup.inputs.length < 40, `${first} ticks for the first time, ${setup.inputs.length} in all`);
+  assert.ok(play.figures.sent - sent <= 2);
+  await setup.run(0.94);
+  assert.ok(Math.abs(play.tick - world.tick - 5) < 4, `${play.tick - world.tick} ticks ahead`);
+  assert.ok(world.tick - play.confirmed.tick <= 4 && Math.abs(play.figures.rate - 1) < 0.11);
+  setup.other = () => []; // alone, so that all is right
+  await setup.run(0.5);
+  const before = play.figures;
+  await setup.run(2);
+  const {ticks, ticks_right: right, rollback_count: rollbacks} = play.figures;
+  assert.deepEqual([right - before.ticks_right, rollbacks], [ticks - before.ticks, before.rollback_count]);
   await assertWhole(setup);
   await setup.stop();
 });
