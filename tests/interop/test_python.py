@@ -10,13 +10,14 @@ Usage: test_python.py CAROMD
 import math
 import struct
 import sys
+import time
 import unittest
 from pathlib import Path
 
 import msgpack
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-from wire import NOTIFICATION, REQUEST, Closed  # noqa: E402
+from wire import NOTIFICATION, REQUEST, Closed, RemoteError  # noqa: E402
 from wire_case import BALL, ServerTest  # noqa: E402
 
 GROUND = {"kind": "box", "size": [20, 1]}
@@ -126,6 +127,66 @@ class Drive(PythonTest):
         wrong = ["body.spawn", {"world": self.world, "shapes": [{"kind": "circle", "radius": -1}]}]
         self.assert_error("invalid_argument", "world.apply", world=self.world, commands=[spawn, wrong])
         self.assertEqual(2, self.client.call("world.info", world=self.world)["bodies"])
+
+
+class Distance(PythonTest):
+    """What PROTOCOL.md, "world.apply", tells a client that plays over a distance."""
+
+    def follow(self):
+        """Reads what has come; the tick that can arrive now."""
+        self.client.call("ping")
+        for snapshot in self.client.snapshots()[self.seen:]:
+            self.seen += 1
+            self.base = min(self.base, time.monotonic() - snapshot["tick"] / self.hz)
+            self.margins += [snapshot["margin"]] if "margin" in snapshot else []
+            self.places.update({snapshot["tick"]: row[1] for row in snapshot["bodies"] if row[0] == self.target})
+        return int((time.monotonic() - self.base) * self.hz)
+
+    def shoot(self):
+        """Whether a ray at a moment between two snapshots hits the target where it was drawn; None: that is too long ago."""
+        tick = max(tick for tick in self.places if tick - 1 in self.places)
+        x = (self.places[tick - 1] + self.places[tick]) / 2
+        way = {"from": [x, 4], "to": [x, 9]}
+        try:
+            answer = self.client.call("query.ray", world=self.world, at=tick - 0.5, **way)
+        except RemoteError as error:
+            self.assertRegex(str(error), r"^unavailable: tick .* is outside of the history \[\d+, \d+\]")
+            return None
+        self.assertEqual(answer["at"], tick - 0.5)
+        self.assertEqual(answer["hits"][0]["body"], self.target)
+        self.assertAlmostEqual(answer["hits"][0]["point"][1], 4.5, places=5)
+        return True
+
+    def test_batches_act_in_their_tick_and_shots_hit_what_was_seen(self):
+        self.create(gravity=[0, 0])
+        self.seen, self.base, self.margins, self.places = 0, math.inf, [], {}
+        self.hz = self.client.call("world.info", world=self.world)["hz"]
+        mine = self.spawn(BALL)
+        self.target = self.spawn(BALL, position=[-20, 5], velocity=[4, 0])
+        self.client.call("world.subscribe", world=self.world)
+        self.client.read_until(lambda: len(self.client.snapshots()) > 3)
+        push = [["body.force", {"body": mine, "force": [1, 0]}]]
+        lead, in_time, hits = 2, 0, 0
+        while in_time < 8 or hits < 8:
+            at = self.follow() + lead
+            answer = self.client.call("world.apply", world=self.world, commands=push, at=at, late="next")
+            self.assertEqual((answer["tick"] - at, answer["margin"] < 0), (answer["late"], answer["late"] > 0))
+            in_time += answer["late"] == 0
+            lead += math.ceil(-answer["margin"] * self.hz) if answer["late"] else 0
+            self.assertLess(lead, 100 * self.hz, "no lead suffices")
+            hits += self.shoot() is True
+        self.assertGreater(max(self.margins), 0)
+
+    def test_moments_outside_of_the_history_are_told_apart_from_nothing(self):
+        self.create()
+        tick = self.client.call("world.info", world=self.world)["tick"]
+        ray = {"world": self.world, "from": [900, 0], "to": [901, 0]}
+        self.refused("invalid_argument", "is not over", self.client, "query.ray", at=tick + 10**6, **ray)
+        self.refused("invalid_argument", "not a finite number", self.client, "query.ray", at=math.nan, **ray)
+        self.client.call("world.pause", world=self.world)
+        tick = self.client.call("world.step", world=self.world, ticks=200)["tick"]
+        self.assertEqual(self.client.call("query.ray", at=tick - 0.5, **ray), {"at": tick - 0.5, "hits": []})
+        self.refused("unavailable", r"is outside of the history \[\d+, \d+\]", self.client, "query.ray", at=1, **ray)
 
 
 class Wire(PythonTest):
