@@ -1,4 +1,4 @@
-// What a view with interpolation keeps for drawing: the time that is drawn, and the bodies that are
+// The drawing of a view with interpolation: the time that is drawn, and the bodies that are
 // gone and still drawn. Internal to the view.
 //
 // Invariants
