@@ -14,7 +14,7 @@ static const int64_t ENDS_BEHIND[LOOP_STAGE_COUNT] = {
     [LOOP_HANDSHAKE] = 250000, [LOOP_READ] = 500000,   [LOOP_WORK] = 1500000,
     [LOOP_ANSWER] = 2750000,   [LOOP_WRITE] = 4000000,
 };
-static const int64_t TURN_NS = 4250000; // nothing is granted after this
+static const int64_t TURN_NS = 3750000; // nothing is granted after this
 
 void loop_turn_init(loop_turn *t, turn_clock *clock)
 {
@@ -41,6 +41,12 @@ turn loop_turn_stage(loop_turn *t, loop_stage stage)
     loop_turn_begin(t);
     return (turn){
         .clock = t->clock, .begin_ns = t->begin_ns, .end_ns = t->begin_ns + end_of(t, stage)};
+}
+
+turn loop_turn_stage_least(loop_turn *t, loop_stage stage, int64_t least_ns)
+{
+    const turn left = loop_turn_stage(t, stage);
+    return turn_left_ns(&left) < least_ns ? turn_begin(t->clock, least_ns) : left;
 }
 
 static uint32_t place_of(uint64_t subject)

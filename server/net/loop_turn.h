@@ -50,6 +50,10 @@ void loop_turn_begin(loop_turn *t);
 // Returns the stage's rest of the turn; begins the turn if that has not begun.
 turn loop_turn_stage(loop_turn *t, loop_stage stage);
 
+// The same, but `least_ns` in any case: where the system gives the processor to others, a turn may
+// be over before its later stages begin, and one piece a turn would be too little for them.
+turn loop_turn_stage_least(loop_turn *t, loop_stage stage, int64_t least_ns);
+
 // Whether the subject may have one more piece of the stage in this turn.
 bool loop_turn_grants(loop_turn *t, loop_stage stage, uint64_t subject);
 

@@ -76,17 +76,13 @@ static void begin_turn(network *n)
 }
 
 // Flushes connections with new output, those first whose subjects have used the least of this
-// time: a small answer does not wait behind a thousand large snapshots. Writing has some time even
-// in a turn that is too long already, as the system may have given the processor to others.
+// time: a small answer does not wait behind a thousand large snapshots.
 static void flush_some(network *n)
 {
     if (n->writes.count == 0) {
         return;
     }
-    turn left = loop_turn_stage(n->time, LOOP_WRITE);
-    if (turn_left_ns(&left) < WRITE_LEAST_NS) {
-        left = turn_begin(n->time->clock, WRITE_LEAST_NS);
-    }
+    const turn left = loop_turn_stage_least(n->time, LOOP_WRITE, WRITE_LEAST_NS);
     if (turn_queue_run(&n->writes, &left)) {
         loop_turn_behind(n->time, LOOP_WRITE);
         metrics_add(METRIC_network_turns_cut, 1);

@@ -46,6 +46,8 @@ uint64_t world_subject(uint64_t number)
 
 // ---- the queue
 
+static const int64_t STAGE_LEAST_NS = 200000; // of a turn for requests, and for replies
+
 static uint32_t jobs_max(const server *s)
 {
     const uint64_t worlds = 2 * limits_worlds_in_all(s->limits) + s->restored_worlds;
@@ -118,7 +120,7 @@ turn work_left(server *s)
 
 static void run_stage(server *s, turn_queue *jobs, loop_stage stage)
 {
-    const turn left = loop_turn_stage(&s->turn, stage);
+    const turn left = loop_turn_stage_least(&s->turn, stage, STAGE_LEAST_NS);
     ASSERT(jobs->running == NULL); // a job never runs the queue that it is in
     if (jobs->count > 0 && turn_queue_run(jobs, &left)) {
         loop_turn_behind(&s->turn, stage);

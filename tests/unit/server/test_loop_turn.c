@@ -50,6 +50,24 @@ static void each_subject_is_served_once_past_the_end(void **state)
     assert_true(loop_turn_grants(&t, LOOP_READ, ADA)); // in the next turn
 }
 
+// The processor was given to others for 20 ms: the later stages have more than one piece all the
+// same.
+static void stage_has_its_least_in_a_turn_that_is_over(void **state)
+{
+    (void)state;
+    static loop_turn t;
+    now = 0;
+    loop_turn_init(&t, clock_of_test);
+    loop_turn_begin(&t);
+    turn left = loop_turn_stage_least(&t, LOOP_ANSWER, MS / 5);
+    assert_int_equal(turn_left_ns(&left), 3 * MS + MS / 4);
+    now = 20 * MS;
+    left = loop_turn_stage_least(&t, LOOP_ANSWER, MS / 5);
+    assert_int_equal(turn_left_ns(&left), MS / 5);
+    left = loop_turn_stage(&t, LOOP_ANSWER);
+    assert_true(turn_over(&left));
+}
+
 static void nobody_is_served_in_a_turn_that_is_too_long(void **state)
 {
     (void)state;
@@ -129,6 +147,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stage_grants_until_its_end),
         cmocka_unit_test(each_subject_is_served_once_past_the_end),
+        cmocka_unit_test(stage_has_its_least_in_a_turn_that_is_over),
         cmocka_unit_test(nobody_is_served_in_a_turn_that_is_too_long),
         cmocka_unit_test(handshakes_leave_time_for_reading_and_that_for_work),
         cmocka_unit_test(stages_before_one_that_is_behind_end_earlier),
