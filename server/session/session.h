@@ -17,6 +17,7 @@
 #include "server/schedule/turn_queue.h"
 #include "server/session/calls/decoding.h"
 #include "server/session/calls/input.h"
+#include "server/session/calls/reply_line.h"
 #include "server/session/calls/request_log.h"
 #include "server/session/identity/quota_owners.h"
 #include "server/session/identity/secret.h"
@@ -137,6 +138,7 @@ struct session {
     session_times times;
     session_resume resume;
     ARRAY(session_subscription) subscriptions;
+    delivery_list coming;        // snapshots that wait to be sent to it
     ARRAY(uint64_t) body_worlds; // numbers of worlds with bodies or steps that end with it
 };
 

@@ -1,6 +1,6 @@
-// Replies of the simulation threads. Those of a world are handled in the order in which its thread
-// sent them, alternating with those of other worlds (work.h): a world with a thousand watchers does
-// not delay the answers of another. Network thread only.
+// Replies of the simulation threads. Those of a world take turns with those of other worlds
+// (work.h): a world with a thousand watchers does not delay the answers of another. Its own answers
+// go ahead of its snapshots to others (reply_line.h). Network thread only.
 #include <stddef.h>
 
 #include "common/base/assert.h"
@@ -172,21 +172,44 @@ static void deliver(session *s, const snapshot_delivery *d, const reply *r)
     }
 }
 
+// Sends it, unless its session has ended meanwhile. False: nothing was sent.
+static bool deliver_one(server *s, const reply *r, snapshot_delivery *d)
+{
+    session *of = server_find_session(s, d->session);
+    if (of != NULL) {
+        delivery_list_remove(&of->coming, d);
+    }
+    if (of == NULL || of->connection == NULL || session_closes(of)) {
+        return false;
+    }
+    deliver(of, d, r);
+    return true;
+}
+
 // Delivers until the slice is over. True: every receiver has it.
 static bool deliver_some(server *s, const reply *r, uint32_t *next, const turn *slice)
 {
     ASSERT(*next <= r->delivery_count);
-    while (*next < r->delivery_count) {
-        const snapshot_delivery *d = &r->deliveries[(*next)++];
-        session *of = server_find_session(s, d->session);
-        if (of != NULL && of->connection != NULL && !session_closes(of)) {
-            deliver(of, d, r);
-            if (turn_over(slice)) {
-                break;
-            }
-        }
+    bool over = false;
+    while (*next < r->delivery_count && !over) {
+        snapshot_delivery *d = &r->deliveries[(*next)++];
+        over = !d->sent && deliver_one(s, r, d) && turn_over(slice);
     }
     return *next == r->delivery_count;
+}
+
+// Sends the snapshots of the reply's session that were made before it.
+static void deliver_before(server *s, const reply *r)
+{
+    const session *to =
+        r->reply_to.session.number != 0 ? server_find_session(s, r->reply_to.session) : NULL;
+    snapshot_delivery *d = to != NULL ? to->coming.first : NULL;
+    while (d != NULL) {
+        snapshot_delivery *next = d->next;
+        d->sent = true;
+        (void)deliver_one(s, d->of, d);
+        d = next;
+    }
 }
 
 static void take(server *s, const sim_thread *from, reply *r)
@@ -237,39 +260,44 @@ static void take(server *s, const sim_thread *from, reply *r)
 
 // ---- by world, in turns
 
-static void drop_first(world_entry *entry)
+// True: the reply is handled.
+static bool take_one(server *s, world_entry *entry, reply *r, const turn *slice)
 {
-    reply *first = entry->replies;
-    ASSERT(first != NULL);
-    entry->replies = (reply *)first->node.next;
-    entry->replies_last = entry->replies == NULL ? &entry->replies : entry->replies_last;
-    entry->delivered = 0;
-    reply_free(first);
+    reply_line_serve(&entry->replies, r);
+    if (r->kind == REPLY_SNAPSHOT) {
+        const bool done = deliver_some(s, r, &entry->delivered, slice);
+        entry->delivered = done ? 0 : entry->delivered;
+        if (done) {
+            worlds_outdate(entry);
+        }
+        return done;
+    }
+    if (r->kind == REPLY_FIGURES) {
+        worlds_figured(entry, r);
+        return true;
+    }
+    deliver_before(s, r);
+    take(s, NULL, r);
+    if (r->kind == REPLY_RESULT && r->method != METHOD_WORLD_LIST) {
+        worlds_outdate(entry);
+    }
+    return true;
 }
 
 static job_progress take_some(turn_job *job, const turn *slice)
 {
     world_entry *entry = (world_entry *)((char *)job - offsetof(world_entry, replying));
     server *s = entry->owner;
+    reply *next = reply_line_next(&entry->replies);
     bool over = false;
-    while (entry->replies != NULL && !over) {
-        reply *first = entry->replies;
-        if (first->kind == REPLY_SNAPSHOT && !deliver_some(s, first, &entry->delivered, slice)) {
-            return JOB_GOES_ON;
+    while (next != NULL && !over) {
+        if (take_one(s, entry, next, slice)) {
+            reply_line_drop(&entry->replies, next);
         }
-        if (first->kind == REPLY_FIGURES) {
-            worlds_figured(entry, first);
-        } else if (first->kind != REPLY_SNAPSHOT) {
-            take(s, NULL, first);
-        }
-        if (first->kind == REPLY_SNAPSHOT ||
-            (first->kind == REPLY_RESULT && first->method != METHOD_WORLD_LIST)) {
-            worlds_outdate(entry);
-        }
-        drop_first(entry);
+        next = reply_line_next(&entry->replies);
         over = turn_over(slice);
     }
-    if (entry->replies != NULL) {
+    if (next != NULL) {
         return JOB_GOES_ON;
     }
     directory_release(&s->worlds, entry);
@@ -278,11 +306,16 @@ static job_progress take_some(turn_job *job, const turn *slice)
 
 static void line_up(server *s, world_entry *entry, reply *r)
 {
-    ASSERT(*entry->replies_last == NULL && r->world == entry->number);
-    r->node.next = NULL;
-    *entry->replies_last = r;
-    entry->replies_last = (reply **)&r->node.next;
-    if (entry->replies == r) {
+    const bool first = reply_line_empty(&entry->replies);
+    ASSERT(r->world == entry->number);
+    reply_line_add(&entry->replies, r);
+    for (uint32_t i = 0; r->kind == REPLY_SNAPSHOT && i < r->delivery_count; i++) {
+        session *to = server_find_session(s, r->deliveries[i].session);
+        if (to != NULL) {
+            delivery_list_add(&to->coming, &r->deliveries[i], r);
+        }
+    }
+    if (first) {
         entry->owner = s;
         work_add_replies(s, &entry->replying, take_some, world_subject(entry->number));
     }

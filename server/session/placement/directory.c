@@ -22,7 +22,8 @@ static void free_entry(world_entry *entry)
 void directory_deinit(directory *d)
 {
     for (uint32_t i = 0; i < d->by_number.count; i++) {
-        ASSERT(d->by_number.data[i]->held == NULL && d->by_number.data[i]->replies == NULL);
+        ASSERT(d->by_number.data[i]->held == NULL &&
+               reply_line_empty(&d->by_number.data[i]->replies));
         free_entry(d->by_number.data[i]);
     }
     array_free(&d->by_name);
@@ -103,7 +104,6 @@ world_entry *directory_add_numbered(directory *d, const char *name, uint64_t num
     d->next_number = number + 1;
     memcpy(entry->name, name, strlen(name) + 1);
     entry->held_last = &entry->held;
-    entry->replies_last = &entry->replies;
     uint32_t at = place_of(d, name);
     array_push(&d->by_name, entry);
     memmove(d->by_name.data + at + 1, d->by_name.data + at,
@@ -126,7 +126,7 @@ void directory_unname(directory *d, world_entry *entry)
 
 void directory_release(directory *d, world_entry *entry)
 {
-    if (!entry->unnamed || entry->waiting > 0 || entry->replies != NULL) {
+    if (!entry->unnamed || entry->waiting > 0 || !reply_line_empty(&entry->replies)) {
         return;
     }
     ASSERT(entry->held == NULL);

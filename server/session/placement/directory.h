@@ -16,6 +16,7 @@
 #include "common/world/command.h"
 #include "server/base/bytes.h"
 #include "server/schedule/turn_queue.h"
+#include "server/session/calls/reply_line.h"
 #include "server/world/tick/sim_thread.h"
 #include "server/world/message/messages.h"
 
@@ -44,8 +45,8 @@ typedef struct world_entry {
     uint64_t waiting;              // accepted commands that are not answered yet
     request *held;                 // requests queued, in order, while it has no simulation thread
     request **held_last;
-    reply *replies, **replies_last; // its unhandled replies, in order
-    uint32_t delivered;             // deliveries of the first reply that were sent
+    reply_line replies; // its unhandled replies
+    uint32_t delivered; // deliveries of the snapshot that goes next that were sent
     turn_job replying;
     void *owner;              // the directory, for the job
     world_figures figures[2]; // by the asking session's `confined`

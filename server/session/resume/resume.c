@@ -206,6 +206,7 @@ static void take_over(session *to, session *from)
     to->subscriptions.data = from->subscriptions.data;
     to->subscriptions.count = from->subscriptions.count;
     to->subscriptions.capacity = from->subscriptions.capacity;
+    to->coming = from->coming; // of an earlier generation: they are dropped
     to->body_worlds.data = from->body_worlds.data;
     to->body_worlds.count = from->body_worlds.count;
     to->body_worlds.capacity = from->body_worlds.capacity;

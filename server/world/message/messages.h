@@ -142,6 +142,11 @@ typedef struct snapshot_delivery {
     bool has_last;
     bool has_margin;
     double margin; // the smallest margin of the session's timed batches since the last one [s]
+    // Used only by the network thread (reply_line.h): its place in the session's list, the snapshot
+    // that it belongs to, and whether it was sent before its turn.
+    struct snapshot_delivery *next, *previous;
+    const struct reply *of; // NULL: it is in no list
+    bool sent;
 } snapshot_delivery;
 
 // A world's load: millionths of its thread's time.
