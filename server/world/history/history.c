@@ -174,13 +174,14 @@ static uint64_t interval_of(const history *h, uint64_t tick)
     return (uint64_t)fmin(fmax(wanted, least), most);
 }
 
-static bool image_is_due(const history *h, uint64_t tick)
+// `changed`: the state differs from that of the newest image.
+static bool image_is_due(const history *h, uint64_t tick, bool changed)
 {
     const uint64_t past = tick - h->images.data[h->images.count - 1].tick;
     const uint64_t since = h->images.data[h->images.count - 1].row - h->first_row;
     const uint32_t from = since < h->rows.count ? h->rows.data[since].offset : h->arguments.count;
     const bool much = h->arguments.count - from > h->bytes_max / ROWS_SHARE;
-    return much || (past >= interval_of(h, tick) && (h->changed || past >= QUIET_SPANS * h->span));
+    return much || (past >= interval_of(h, tick) && (changed || past >= QUIET_SPANS * h->span));
 }
 
 void history_note_command(history *h, uint64_t tick, bool paused, method m,
@@ -218,7 +219,7 @@ void history_note_step(history *h, const physics_world *world, const owners *own
         }
         return;
     }
-    if (image_is_due(h, tick)) {
+    if (image_is_due(h, tick, h->changed)) {
         const int64_t begin = now();
         block_account *before = block_charge(&h->account);
         add_image(h, world, owned);
@@ -231,6 +232,16 @@ void history_note_step(history *h, const physics_world *world, const owners *own
         history_free_lanes(h);
         block_charge(before);
     }
+}
+
+int64_t history_note_ns(const history *h, const physics_world *world)
+{
+    const uint64_t tick = world_tick(world) + 1;
+    const bool changes = h->changed || world_awake(world) > 0 || h->was_awake;
+    const bool made = h->images.count == 0
+                          ? h->span > 0 && tick >= h->retry_tick && may_fit(h, world)
+                          : image_is_due(h, tick, changes);
+    return made ? (int64_t)world_body_slots(world) * HISTORY_IMAGE_BODY_NS : 0;
 }
 
 uint64_t history_first(const history *h, uint64_t tick)

@@ -13,8 +13,9 @@
 // Images cost a hundredth of the time of the steps while nobody asks, a tenth for ten times the
 // length of the history after a question. A world that does not move and gets no commands makes
 // none. The history reaches back `history_ms`, or less where its images and commands would take
-// more than `history_bytes`. It begins with the world in this process: not with an image, a restart
-// or a fork of it, and again where a recording jumps.
+// more than `history_bytes`; with the worlds of the past it takes HISTORY_WORLDS_SHARE times that
+// at most, and questions that need more are refused. It begins with the world in this process: not
+// with an image, a restart or a fork of it, and again where a recording jumps.
 //
 // One thread: the world's.
 #ifndef CAROM_SERVER_WORLD_HISTORY_HISTORY_H
@@ -36,7 +37,11 @@ enum {
     HISTORY_LANES_MAX = 3,
     HISTORY_INTERVAL_MIN = 8,       // ticks between two images
     HISTORY_ASKED_INTERVAL_MIN = 4, // the same, after recent questions
-    HISTORY_LANE_AHEAD_MAX = 2      // ticks that a lane is stepped on for one question
+    HISTORY_LANE_AHEAD_MAX = 2,     // ticks that a lane is stepped on for one question
+    // Times `history_bytes` that all of it may take: a body has some 150 bytes in an image, and a
+    // kilobyte in a world.
+    HISTORY_WORLDS_SHARE = 8,
+    HISTORY_IMAGE_BODY_NS = 400 // time of an image, for each body
 };
 
 // The state of one tick.
@@ -110,6 +115,9 @@ void history_note_command(history *h, uint64_t tick, bool paused, method m,
 void history_note_step(history *h, const physics_world *world, const owners *owned, int64_t step_ns,
                        int64_t (*now)(void));
 
+// An estimate of the time that history_note_step will take after the next step [ns].
+int64_t history_note_ns(const history *h, const physics_world *world);
+
 // The first tick that can be recalled, where the world is at `tick`.
 uint64_t history_first(const history *h, uint64_t tick);
 
@@ -121,7 +129,7 @@ int64_t history_recall_ns(const history *h, const physics_world *present, double
 
 // The world as it was `at`, from history_first() to before the present tick. Between two ticks it
 // is for queries only, and `owned` is NULL. Valid until the next call with this history. Errors:
-// STATUS_LIMIT_EXCEEDED: there is no memory for another world.
+// STATUS_LIMIT_EXCEEDED: a world of the past exceeds the history's bytes, or memory.
 status history_recall(history *h, const physics_world *present, double at, physics_world **world,
                       owners **owned, error *err);
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "common/base/assert.h"
+#include "common/base/counted.h"
 #include "common/physics/image.h"
 #include "common/physics/query.h"
 #include "proto/log/log_player.h"
@@ -298,14 +299,54 @@ int64_t history_recall_ns(const history *h, const physics_world *present, double
     return restoring + (int64_t)(steps * h->step_ns);
 }
 
-// Memory for the worlds of a lane is asked for before they are made.
-static status ask_memory(const history *h, const physics_world *present, error *err)
+// Bytes of images, commands and worlds of the past.
+static uint64_t bytes_now(const history *h)
+{
+    const int64_t bytes = atomic_load_explicit(&h->account.bytes, memory_order_relaxed);
+    return bytes > 0 ? (uint64_t)bytes : 0;
+}
+
+// Frees the lanes that a question at `tick` does not use, least recently used ones first, until
+// `need` more bytes fit.
+static void free_others(history *h, uint64_t tick, uint64_t need, uint64_t most)
+{
+    const history_lane *kept = near_lane(h, tick);
+    history_lane *oldest = h->lanes;
+    while (oldest != NULL && bytes_now(h) + need > most) {
+        oldest = NULL;
+        for (int i = 0; i < HISTORY_LANES_MAX; i++) {
+            history_lane *lane = &h->lanes[i];
+            const bool candidate = lane->world != NULL && lane != kept;
+            oldest = candidate && (oldest == NULL || lane->used < oldest->used) ? lane : oldest;
+        }
+        if (oldest != NULL) {
+            free_lane(oldest);
+        }
+    }
+}
+
+// Checks before worlds are made that they may be. A past world has the slots of the present one.
+static status check_room(history *h, const physics_world *present, double at, error *err)
 {
     enum { BODY_BYTES = 1024 };
-    return h->lanes[0].world != NULL
-               ? STATUS_OK
-               : memory_ask(NULL, LANE_WORLDS * (uint64_t)world_body_slots(present) * BODY_BYTES,
-                            err);
+    const uint64_t worlds = at == floor(at) ? 1 : LANE_WORLDS;
+    const uint64_t need = worlds * world_body_slots(present) * BODY_BYTES;
+    const uint64_t most = HISTORY_WORLDS_SHARE * h->bytes_max;
+    char needed[MEMORY_TEXT_MAX];
+    char allowed[MEMORY_TEXT_MAX];
+    if (history_bytes(h) + need > most) {
+        history_free_lanes(h);
+        return error_set(err, STATUS_LIMIT_EXCEEDED,
+                         "history_bytes: with %llu %s of the past, the history of this world "
+                         "would take %s; at most %s (%d times history_bytes) are allowed",
+                         COUNTED(worlds, "world", "worlds"),
+                         memory_text(history_bytes(h) + need, needed), memory_text(most, allowed),
+                         HISTORY_WORLDS_SHARE);
+    }
+    free_others(h, (uint64_t)at, need, most);
+    const history_lane *near = near_lane(h, (uint64_t)at);
+    const bool made = near != NULL && (worlds == 1 || near->below != NULL);
+    return made ? STATUS_OK : memory_ask(NULL, need, err);
 }
 
 status history_recall(history *h, const physics_world *present, double at, physics_world **world,
@@ -315,13 +356,14 @@ status history_recall(history *h, const physics_world *present, double at, physi
     const bool whole = at == floor(at);
     history_lane *lane = NULL;
     ASSERT(at >= (double)history_first(h, now) && at < (double)now);
-    status s = ask_memory(h, present, err);
+    block_account *before = block_charge(&h->account);
+    status s = check_room(h, present, at, err);
     if (s != STATUS_OK) {
+        block_charge(before);
         return s;
     }
     h->asked++;
     h->asked_tick = now;
-    block_account *before = block_charge(&h->account);
     s = whole ? lane_at(h, (uint64_t)at, &lane, err) : recall_between(h, at, err);
     block_charge(before);
     if (s != STATUS_OK) {

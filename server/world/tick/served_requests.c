@@ -16,9 +16,8 @@
 #include "server/world/log/world_image.h"
 
 enum {
-    FORK_SHARE = 2,      // times a world's memory: its image, and another world made from that
-    IMAGE_BODY_NS = 400, // for each body of an image, which is made without a pause
-    VIEW_BODY_NS = 1500  // for each body of a first snapshot, also made without a pause
+    FORK_SHARE = 2,     // times a world's memory: its image, and another world made from that
+    VIEW_BODY_NS = 1500 // for each body of a first snapshot, also made without a pause
 };
 
 // ---- requests that the simulation thread answers
@@ -132,7 +131,7 @@ static void subscribe_log(served_world *h, request *q)
         return;
     }
     error err;
-    if (waits_for_bodies(h, q, IMAGE_BODY_NS)) {
+    if (waits_for_bodies(h, q, HISTORY_IMAGE_BODY_NS)) {
         return;
     }
     if (memory_ask(NULL, FORK_SHARE * served_world_memory_bytes(h), &err) != STATUS_OK) {
@@ -150,7 +149,7 @@ static void do_image(served_world *h, request *q)
     uint8_t *image = NULL;
     size_t size = 0;
     error err;
-    if (waits_for_bodies(h, q, IMAGE_BODY_NS)) {
+    if (waits_for_bodies(h, q, HISTORY_IMAGE_BODY_NS)) {
         return;
     }
     if (memory_ask(NULL, FORK_SHARE * served_world_memory_bytes(h), &err) != STATUS_OK) {
@@ -176,7 +175,7 @@ static void do_fork(served_world *h, request *q)
         served_world_answer(h, q, &err);
         return;
     }
-    if (waits_for_bodies(h, q, IMAGE_BODY_NS)) {
+    if (waits_for_bodies(h, q, HISTORY_IMAGE_BODY_NS)) {
         return;
     }
     memory_charge making;

@@ -144,7 +144,8 @@ void served_world_bound_step(served_world *h, int64_t most_ns)
 static bool step_is_blocked(served_world *h)
 {
     int64_t foreseen = crowding_foreseen_ns(&h->crowding) +
-                       crowding_growth_ns(&h->crowding, h->physics) + served_world_batches_ns(h);
+                       crowding_growth_ns(&h->crowding, h->physics) + served_world_batches_ns(h) +
+                       history_note_ns(&h->history, h->physics);
     foreseen = foreseen > h->costs.stepped_ns ? foreseen : h->costs.stepped_ns;
     h->costs.step_blocked = h->costs.step_blocked || foreseen > h->costs.step_most_ns;
     return h->costs.step_blocked;
@@ -168,8 +169,9 @@ static void note_full(served_world *h, int64_t now)
 // The expected time of the next step, as far as it is predictable.
 static int64_t expected_ns(const served_world *h)
 {
-    const int64_t foreseen =
-        crowding_foreseen_ns(&h->crowding) + crowding_growth_ns(&h->crowding, h->physics);
+    const int64_t foreseen = crowding_foreseen_ns(&h->crowding) +
+                             crowding_growth_ns(&h->crowding, h->physics) +
+                             history_note_ns(&h->history, h->physics);
     return foreseen > h->costs.lasted_ns ? foreseen : h->costs.lasted_ns;
 }
 

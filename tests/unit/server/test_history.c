@@ -38,7 +38,8 @@ typedef struct fixture {
 
 static fixture the;
 
-static void create(bool paused)
+// With so many bodies that rest.
+static void create_with_bodies(bool paused, uint32_t count)
 {
     world_def def = world_def_default();
     adoption *from = adoption_create();
@@ -46,9 +47,20 @@ static void create(bool paused)
     def.hz = 100.0;
     block_account *before = block_charge(from->blocks);
     assert_int_equal(world_create(&def, &from->physics, NULL), STATUS_OK);
+    for (uint32_t i = 0; i < count; i++) {
+        body_def body = body_def_default();
+        body_id made;
+        body.type = BODY_STATIC;
+        assert_int_equal(body_create(from->physics, &body, &made, NULL), STATUS_OK);
+    }
     the.world = served_world_create(3, "w", from, &the.limits, mailbox_sink(&the.box),
                                     (served_world_clocks){fake_clock, fake_clock});
     block_charge(before);
+}
+
+static void create(bool paused)
+{
+    create_with_bodies(paused, 0);
 }
 
 static int set_up(void **state)
@@ -528,6 +540,51 @@ static void history_shrinks_where_its_bytes_run_out(void **state)
     assert_int_equal(obj_get_uint(mailbox_result(&the.box), "at"), 201);
 }
 
+// A world of 400 bodies is estimated at 400 KB: one fits 8 * 64 KiB, three do not.
+static void worlds_of_the_past_are_bounded_by_history_bytes(void **state)
+{
+    (void)state;
+    the.limits.history_bytes = 64 * 1024;
+    create_with_bodies(false, 400);
+    for (int i = 0; i < 20; i++) {
+        advance();
+    }
+    ask_between(10.5);
+    call(METHOD_QUERY_NEAREST, "{\"world\":\"w\",\"point\":[0,0],\"at\":10}");
+    ask_between(9.5);
+    advance();
+    const reply *refused = mailbox_take(&the.box, REPLY_RESULT);
+    assert_int_equal(refused->status, STATUS_LIMIT_EXCEEDED);
+    assert_memory_equal(refused->text, "history_bytes: with 3 worlds of the past", 40);
+    assert_int_equal(obj_get_uint(mailbox_result(&the.box), "at"), 10);
+    assert_int_equal(mailbox_take(&the.box, REPLY_RESULT)->status, STATUS_LIMIT_EXCEEDED);
+    assert_null(the.world->history.lanes[0].world); // what a refused question cannot use is freed
+    assert_true(history_bytes(&the.world->history) <= 64 * 1024);
+}
+
+// The image of 20 000 bodies takes 8 ms: the tick that makes it waits for a thread of its own.
+static void image_of_the_history_counts_for_its_tick(void **state)
+{
+    (void)state;
+    for (int kept = 0; kept < 2; kept++) {
+        the.limits.history_ms = kept ? 1000 : 0;
+        create_with_bodies(false, 20000);
+        int ticks = 0;
+        for (int i = 0; i < 12 && !served_world_crowds(the.world); i++) {
+            call(METHOD_BODY_SET, "{\"world\":\"w\",\"body\":1,\"angle\":1}");
+            served_world_bound_step(the.world, 5 * MS);
+            advance();
+            ticks = (int)world_tick(the.world->physics);
+        }
+        assert_int_equal(served_world_crowds(the.world), kept);
+        assert_int_equal(ticks, kept ? HISTORY_INTERVAL_MIN - 1 : 12);
+        if (!kept) {
+            tear_down(NULL);
+            set_up(NULL);
+        }
+    }
+}
+
 static void history_ms_of_0_keeps_nothing(void **state)
 {
     (void)state;
@@ -594,6 +651,8 @@ int main(void)
         TEST(bodies_between_two_ticks_are_on_a_line_and_turn_the_short_way),
         TEST(outcomes_are_told_apart),
         TEST(history_shrinks_where_its_bytes_run_out),
+        TEST(worlds_of_the_past_are_bounded_by_history_bytes),
+        TEST(image_of_the_history_counts_for_its_tick),
         TEST(history_ms_of_0_keeps_nothing),
         TEST(lanes_are_bounded_and_end_with_the_questions),
         TEST(resting_world_makes_no_images),
