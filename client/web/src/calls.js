@@ -41,7 +41,7 @@ export class Batch {
   }
 
   /**
-   * The answer: `results` in the order of the commands. `at`: the tick whose state is to show them first; `late`: what
+   * The answer: `results` in the order of the commands. `at`: the tick whose state shows them first; `late`: what
    * becomes of them if that tick is over, 'refuse' (an error), 'next' (the next tick) or 'drop'.
    */
   async send(options) {
@@ -71,12 +71,12 @@ export class WorldCalls {
     return {world: this.name, epoch: this.epoch, ...args};
   }
 
-  /** As Client.subscribe, of this world. */
+  /** Subscribes to this world: see Client.subscribe. */
   subscribe(args, options) {
     return this.#client.subscribe(this.#fill(args), options);
   }
 
-  /** Shows this world without the server's distance: see Client.predict. */
+  /** Shows this world without the network's delay: see Client.predict. */
   predict(options) {
     return this.#client.predict(this.name, options);
   }

@@ -33,11 +33,11 @@ import {Subscription} from './subscription.js';
 import {SubscriptionList} from './subscription_list.js';
 import {transportFor} from './transport.js';
 
-const CALL_MS = 30000; // until a call without an answer fails, unless told otherwise
-const ATTEMPT_MS = 5000; // for one attempt to connect, including hello's answer
-const PENDING_MAX = 65536; // calls that wait for their answers
-const SEND_BYTES_MAX = 16 * 1024 * 1024; // bytes that the system has not accepted yet
-const HASTY_MS = 1000; // a server that closes this soon, with a reason, will do so again
+const CALL_MS = 30000; // time after which a call without an answer fails, by default
+const ATTEMPT_MS = 5000; // time for one attempt to connect, including hello's answer
+const PENDING_MAX = 65536; // most calls that wait for their answers
+const SEND_BYTES_MAX = 16 * 1024 * 1024; // most bytes that the system has not accepted yet
+const HASTY_MS = 1000; // a server that closes sooner than this, with a reason, will do so again
 const ID_MAX = 0xffffffff;
 
 // Calls that may be repeated, whatever became of them: a second one changes nothing more.
@@ -155,7 +155,7 @@ export class Client extends Emitter {
         return fail('limit_exceeded', `${PENDING_MAX} calls wait for their answers`);
       }
       const id = this.#newId();
-      const epoch = this.#epochs.get(args?.world); // epoch of the world that the call means
+      const epoch = this.#epochs.get(args?.world); // epoch of the world that the call is for
       const call = {id, method, args, epoch, resolve, reject, answered, sent: false, timer: null, unlisten: null};
       call.bytes = this.#encode([0, id, method, [args]]); // an error here rejects the promise
       this.#pending.set(id, call);
@@ -325,7 +325,7 @@ export class Client extends Emitter {
       checkHello(result);
     } else {
       const refusal = CaromError.fromWire(error, 'hello');
-      // The session is gone, or belongs to another subject than the token's.
+      // The session is gone, or the token has another subject.
       const gone = refusal.code === 'not_found' || refusal.code === 'permission_denied';
       if (gone && this.#helloArgs.resume !== undefined) {
         this.#sayHello({...this.#helloArgs, resume: undefined});
@@ -381,8 +381,8 @@ export class Client extends Emitter {
     }
   }
 
-  // Sends a call again over another connection, to the world that was meant. `applied`: the epoch of the world in which
-  // this session has done something.
+  // Sends a call again over another connection, for the same world. `applied`: the epoch of the world in which commands
+  // of this session took effect.
   #repeat(call, applied) {
     const epoch = call.args?.epoch ?? call.epoch ?? applied;
     if (epoch !== undefined && call.args?.world !== undefined && guardsEpoch(call.method)) {
@@ -433,7 +433,7 @@ export class Client extends Emitter {
       if (error.code === 'limit_exceeded') this.hello.resume = ''; // the session has ended
       this.emit('lost', error);
     }
-    if (this.state === 'closed') return; // a listener closed it
+    if (this.state === 'closed') return; // a listener has closed the client
     const pause = pauseMs(this.#attempts++, this.#options.reconnect);
     this.#retryTimer = setTimeout(() => this.#dial(), pause);
   }
@@ -510,7 +510,7 @@ export class Client extends Emitter {
         this.#message(message); // listeners' errors do not come here: see Emitter
         if (this.#transport !== transport) return;
       }
-    } catch (error) { // bytes that are no MessagePack, or a message without what it should have
+    } catch (error) { // bytes that are not MessagePack, or a message that lacks required parts
       this.#drop(`what the server sent is not understood: ${error.message}`);
     }
   }
@@ -549,7 +549,7 @@ export class Client extends Emitter {
   #notification(name, args) {
     switch (name) {
       case 'snapshot':
-        this.#epochs.note(args.world, args.epoch); // packed changes leave it out
+        this.#epochs.note(args.world, args.epoch); // packed changes leave the epoch out
         this.#subscriptions.take(args.subscription, args, now());
         break;
       case 'log': {
@@ -607,11 +607,11 @@ export class Client extends Emitter {
     return new Prediction(this, world, options).start();
   }
 
-  /** The engine that this client's predictions share; it is loaded once. */
+  /** The engine that this client's predictions share, loaded once. */
   engine() {
     this.#engine ??= (this.#options.loadEngine ?? loadEngine)();
     this.#engine.catch(() => {
-      this.#engine = null; // the next one tries again
+      this.#engine = null; // the next call tries again
     });
     return this.#engine;
   }

@@ -12,9 +12,9 @@
 const SAMPLES_MAX = 16; // pings used
 const ANCHORS_MAX = 32; // best pings of earlier runs of SAMPLES_MAX: a quarter of an hour
 const RATE_SPAN_MS = 120000; // shortest time over which the rate is measured
-const RATE_MAX = 500e-6; // of crystals that are in use; NTP's daemon corrects no more either
+const RATE_MAX = 500e-6; // for crystals in use; NTP's daemon corrects no more either
 const AGING = 200e-6; // growth of a sample's bound while the rate is unknown
-const AGING_MEASURED = 20e-6; // once it is known: crystals change with the temperature
+const AGING_MEASURED = 20e-6; // growth once the rate is known: crystals change with the temperature
 const STEP_RATE = 2 * RATE_MAX; // growth of the difference between two samples that no set clock explains
 const STEP_MS = 1; // rounding of the clocks of browsers
 const SLEW_MS = 1000; // time over which a correction is spread
@@ -96,7 +96,7 @@ export class ServerClock {
     return offset + (nowMs - at) * (this.#rate || 0);
   }
 
-  // Whether no two clocks that ran on explain the new sample: one was set, or stood still while the machine slept.
+  // Whether two running clocks cannot explain the new sample: one was set, or stood still while the machine slept.
   #stepped(sample) {
     const best = this.#best;
     const bound = (sample.rtt + best.rtt) / 2 + Math.abs(sample.at - best.at) * STEP_RATE + STEP_MS;
@@ -117,7 +117,7 @@ export class ServerClock {
   }
 }
 
-// The slope of a line through samples, by least squares; a sample weighs the less the longer its way was.
+// The slope of a line through samples, by least squares; a sample with a longer round trip has less weight.
 function slope(samples) {
   const least = Math.min(...samples.map(({rtt}) => rtt));
   const weights = samples.map(({rtt}) => 1 / (rtt - least + 1) ** 2);

@@ -2,12 +2,12 @@
 // `carom relay` has it between programs, but in the page itself, where a slider can change it.
 //
 // The object {delayMs, jitterMs, stall, stallMs, seed} is read with every message. Bytes arrive in order, as over TCP:
-// what is late holds back all behind it. A stall is what a lost segment does to TCP: nothing arrives until it is sent
+// a late message delays all behind it. A stall is what a lost segment does to TCP: nothing arrives until it is sent
 // again, a round trip later.
 
 const SEGMENT_BYTES = 1448; // TCP payload over Ethernet, with timestamps
 const DELAY_MS_MAX = 60000;
-const RESEND_MS = 10; // beyond a round trip, until a lost segment is sent again
+const RESEND_MS = 10; // time beyond a round trip until a lost segment is sent again
 
 // Numbers in [0, 1): mulberry32 of T. Ettinger.
 function randomFrom(seed) {
@@ -26,7 +26,7 @@ function numberOf(distance, name, most, otherwise) {
   return value;
 }
 
-/** Throws a RangeError that names the value which is none. */
+/** Throws a RangeError that names the invalid value. */
 export function checkDistance(distance) {
   numberOf(distance, 'delayMs', DELAY_MS_MAX, 0);
   numberOf(distance, 'jitterMs', DELAY_MS_MAX, 0);
@@ -34,19 +34,19 @@ export function checkDistance(distance) {
   numberOf(distance, 'stallMs', 2 * DELAY_MS_MAX + RESEND_MS, 0);
 }
 
-/** When things that are sent one way arrive. */
+/** Times of arrival in one direction. */
 export class Way {
   #distance;
   #random;
   #last = 0;
 
-  /** `number` tells the ways of one seed apart. */
+  /** `number` distinguishes the directions of one seed. */
   constructor(distance, number = 0) {
     this.#distance = distance;
     this.#random = randomFrom((distance.seed ?? 1) * 2 + number);
   }
 
-  /** The time at which `size` bytes arrive that are sent `now` [ms]. */
+  /** The time [ms] at which `size` bytes arrive that are sent at `now`. */
   arrival(now, size) {
     const delay = numberOf(this.#distance, 'delayMs', DELAY_MS_MAX, 0);
     const jitter = numberOf(this.#distance, 'jitterMs', DELAY_MS_MAX, 0);
@@ -61,8 +61,8 @@ export class Way {
 
 const now = () => globalThis.performance.now();
 
-// Calls of one way, each at its time and in their order: timers alone keep neither. (A tab in the background fires
-// its timers once a second, so it is that far away.)
+// Calls of one direction, each at its time, and in order: timers alone guarantee neither. (A tab in the background
+// fires its timers once a second, so it is that far away.)
 class Queue {
   #way;
   #waiting = []; // {at, act}
@@ -89,15 +89,15 @@ class Queue {
   }
 }
 
-/** The transport that `open` makes (transport.js), so far away. */
+/** The transport that `open` makes (transport.js), with this distance. */
 export function distantTransport(open, distance) {
   checkDistance(distance);
   return (handlers) => {
     const up = new Queue(new Way(distance, 0));
     const down = new Queue(new Way(distance, 1));
     let onWay = 0; // bytes that were sent and have not arrived
-    let ended = false; // by this side
-    let closed = false; // at the other end
+    let ended = false; // this side has ended the connection
+    let closed = false; // the other end has closed the connection
     const transport = open({
       open: () => down.put(0, () => !ended && handlers.open()),
       data: (bytes) => down.put(bytes.length, () => !ended && handlers.data(bytes)),

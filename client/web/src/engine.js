@@ -25,7 +25,7 @@ const HERE = import.meta.url ?? globalThis.location?.href;
 /** engine.wasm beside this file; bundlers recognise this exact expression and include the file. */
 export const engineFile = () => new URL('./engine.wasm', import.meta.url);
 
-/** The error of a program that has no engine where it is looked for, as a bundle that does not carry it along. */
+/** The error if engine.wasm is not where it is looked for, for example beside a bundle that does not include it. */
 export function missingEngine(where, why) {
   return new CaromError('not_found', `${where}: ${why}; the engine is src/engine.wasm of the package carom: copy it ` +
                         "beside the program's bundle, or give loadEngine() its URL or bytes");
@@ -43,7 +43,8 @@ async function compile(source) {
   const response = await fetch(url);
   if (!response.ok) throw missingEngine(url, `status ${response.status}`);
   const bytes = new Uint8Array(await response.arrayBuffer());
-  if (!isWasm(bytes)) throw missingEngine(url, 'no WebAssembly is there'); // but a page, of many a development server
+  // many development servers send a page instead of a missing file
+  if (!isWasm(bytes)) throw missingEngine(url, 'no WebAssembly is there');
   return WebAssembly.compile(bytes);
 }
 
@@ -147,7 +148,7 @@ export class Engine {
   }
 }
 
-/** Bits of kinds of events; throws for a word that is none. */
+/** Bits of kinds of events; throws for a word that is no kind. */
 export function eventBits(kinds) {
   let bits = 0;
   for (const kind of kinds) {
@@ -167,7 +168,7 @@ const freed = new FinalizationRegistry(({engine, world}) => {
   } catch { /* the engine is broken anyway */ }
 });
 
-/** A world of rigid bodies. Everything is an error after free(). */
+/** A world of rigid bodies. After free() every call is an error. */
 export class World {
   #engine;
   #world;
@@ -230,7 +231,7 @@ export class World {
     return name;
   }
 
-  /** Applies commands `[method, args]`, all or none; `{$: i}` is the thing that command i made. */
+  /** Applies commands `[method, args]`, all or none; `{$: i}` is the object that command i made. */
   apply(commands) {
     return this.call('world.apply', {commands}).results;
   }
@@ -303,7 +304,7 @@ export class World {
     return new Float64Array(this.#engine.exports.memory.buffer, this.#run('carom_rows'), count * ROW);
   }
 
-  /** The state of one body, as of rows(). */
+  /** The state of one body, as in rows(). */
   row(id) {
     if (!this.#run('carom_world_body', id)) throw this.#engine.error();
     return new Float64Array(this.#engine.exports.memory.buffer, this.#run('carom_rows'), ROW);
@@ -387,7 +388,7 @@ export class World {
       this.#engine.result(this.#run('carom_world_play_compact', at, size)));
   }
 
-  /** Another number whenever commands of the log may have changed descriptions of bodies. */
+  /** A number that changes whenever commands of the log may have changed descriptions of bodies. */
   get described() {
     return this.#run('carom_world_described');
   }
@@ -510,7 +511,7 @@ export class Joint {
     this.id = id;
   }
 
-  /** The full joint map, with the force and torque that it bears. */
+  /** The full joint map, with its present force and torque. */
   info() {
     return this.world.call('joint.get', {joint: this.id});
   }

@@ -1,4 +1,4 @@
-// The epochs that a client knows, which tell worlds of one name apart.
+// The epochs that a client knows, which distinguish worlds of the same name.
 //
 // A world that was destroyed and made again has its old name, another epoch, and ids that begin at
 // 1 again. A call that is repeated over another connection carries the epoch known when it was
@@ -6,7 +6,7 @@
 
 const KNOWN_MAX = 256; // worlds; beyond that the oldest entry is dropped
 
-// They make a world, or ask for the present one.
+// Methods that make a world, or ask for the present one.
 const FREE = new Set(['world.create', 'world.info', 'world.subscribe']);
 
 /** Whether a repeated call of the method must carry its world's epoch. */

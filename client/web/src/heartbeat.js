@@ -2,10 +2,10 @@
 // seconds. After the page or the machine was away the first answer is due much earlier than otherwise.
 
 const PING_MS = 2000;
-const FIRST_PINGS_MS = 100; // between the first pings
+const FIRST_PINGS_MS = 100; // pause between the first pings
 const FIRST_PINGS = 5;
-const DEAD_MS = 10000; // without an answer: the connection is lost
-const AWAKE_MS = 3000; // the same, after check()
+const DEAD_MS = 10000; // time without an answer after which the connection is lost
+const AWAKE_MS = 3000; // the same time, after check()
 const SLEPT_MS = 5000; // a timer this late means that the machine slept; a busy process delays less
 
 const now = () => globalThis.performance.now();
@@ -23,7 +23,7 @@ export class Heartbeat {
   #dead;
   #timer = null;
   #due = 0; // wall-clock time when it should fire; that clock runs while the machine sleeps
-  #awakeTimer = null; // fires if the answer is not there in time
+  #awakeTimer = null; // timer that fires if the answer does not arrive in time
   #ping = null; // the ping without an answer
 
   /** `ask()` sends a ping and promises its answer; `answered(sentMs, answer)`; `dead()`: no answer came. */
@@ -72,7 +72,7 @@ export class Heartbeat {
       this.#later(count + 1);
       return;
     }
-    // This timer has seen the ping twice and it is too old: the delay is not this process's own.
+    // This timer has seen the ping twice, so this process did not cause the delay: the connection is lost.
     if (this.#ping.seen && now() - this.#ping.sent > DEAD_MS) {
       this.#dead();
       return;

@@ -69,17 +69,17 @@ export interface ConnectOptions {
   transport?: OpenTransport;
   /** Loads the engine for predictions, in place of the package's own way. */
   loadEngine?: () => Promise<Engine>;
-  /** Acts as if the server were so far away, to try a game out. Read with every message: it may be changed. */
+  /** Simulates a distance to the server, to try a game out. It is read with every message, so it may be changed. */
   distance?: Distance;
 }
 
 /** Bytes arrive late, in order, as over TCP. */
 export interface Distance {
   /** One way; default 0. */ delayMs?: number;
-  /** The delay varies by so much, up and down; default 0. */ jitterMs?: number;
+  /** The delay varies by this, up and down; default 0. */ jitterMs?: number;
   /** Share of the segments that are lost, 0 to 1; default 0. */ stall?: number;
-  /** How long a lost segment holds back all behind it; default a round trip and 10 ms. */ stallMs?: number;
-  /** Of jitter and stalls; default 1. */ seed?: number;
+  /** How long a lost segment delays all data behind it; default a round trip and 10 ms. */ stallMs?: number;
+  /** Seed of jitter and stalls; default 1. */ seed?: number;
 }
 export function distantTransport(open: OpenTransport, distance: Distance): OpenTransport;
 
@@ -114,11 +114,11 @@ export class Client extends Emitter<ClientEvents> {
   /** Uses encoding packed, unless `args` has another. */
   subscribe(args: WorldSubscribeArguments, options?: SubscribeOptions): Promise<Subscription>;
   unsubscribe(subscription: Subscription): Promise<void>;
-  /** Shows a world without the server's distance: this program's commands act at once. */
+  /** Shows a world without the network's delay: this program's commands act at once. */
   predict(world: string, options?: PredictionOptions): Promise<Prediction>;
   /** The engine that predictions of this client share. */
   engine(): Promise<Engine>;
-  /** Closes permanently, with a goodbye; `keepSession`: without, so that the session can be resumed. */
+  /** Closes permanently, with a goodbye; with `keepSession` without one, so that the session can be resumed. */
   close(options?: {keepSession?: boolean}): void;
 }
 
@@ -133,7 +133,7 @@ export class WorldCalls {
   predict(options?: PredictionOptions): Promise<Prediction>;
 }
 
-/** The tick whose state is to show a batch first, and what becomes of it if that tick is over. */
+/** The tick whose state shows a batch first, and the treatment of the batch if that tick is over. */
 export interface BatchTime { at?: number; late?: 'refuse' | 'next' | 'drop' }
 
 export interface Batch extends BatchMethods {}
@@ -238,15 +238,17 @@ export class WorldView {
 export interface PredictionOptions {
   /**
    * Gives this program's commands for a tick: `batch.body.force({…})`. Called for every tick once with `firstTime`, and
-   * again without it whenever the tick is predicted again; what was given the first time then acts by itself. Sounds and
+   * again without it whenever the tick is predicted again; the commands of the first time then act by themselves.
+   * Sounds and
    * sparks belong to the first time.
    */
   input?: (batch: BatchMethods, at: {tick: number; firstTime: boolean}) => void;
-  /** Kinds of events to tell of; default none. */
+  /** Kinds of events to report; default none. */
   events?: WorldEvent['kind'][];
   /** Ticks (0 to 3) by which commands act later: fewer corrections of what others see; default 0. */
   inputDelay?: number;
-  /** Milliseconds that a frame may take: beyond it only what is near to the own bodies is computed; default 0, no limit. */
+  /** Milliseconds that a frame may take: beyond it only bodies near the own bodies are computed; default 0, no limit.
+     */
   budgetMs?: number;
   /** Predicts again in every frame and compares: for finding mistakes; default false. */
   check?: boolean;
@@ -254,28 +256,28 @@ export interface PredictionOptions {
   smoothingS?: number;
   /** Records of the world's log a second at most; default: one a tick. */
   rate?: number;
-  /** False: without prediction, as where it is not possible. */
+  /** False: without prediction, as if it were not possible. */
   predicting?: boolean;
-  /** Of loadEngine(); default: the client's. */
+  /** The engine, from loadEngine(); default: the client's. */
   engine?: Engine | Promise<Engine>;
 }
 
 export interface PredictionFigures {
-  /** Of the last 8 s: share of the ticks that were predicted to the bit, rollbacks a second, ticks of a rollback. */
+  /** Over the last 8 s: share of the ticks that were predicted to the bit, rollbacks a second, ticks of a rollback. */
   right: number; rollbacks: number; depth: number;
   /** The largest corrections of the last 8 s, of own bodies and of others [m]. */
   error: number; error_others: number;
-  /** Ticks ahead of the newest known state, of which so many are slack. */
+  /** Ticks ahead of the newest known state, and how many of them are slack. */
   lead: number; slack: number;
   /** Round trip; how long before its tick the last batch came (negative: after it) [s]. */
   rtt: number; margin: number;
   /** The clock's speed: 1 is the server's. Input delay [ticks]. Batches that the log has not shown yet. */
   rate: number; delay: number; waiting: number;
-  /** In all. */
+  /** Totals since the start. */
   ticks: number; ticks_right: number; rollback_count: number;
   sent: number; confirmed: number; late: number; lost: number; refused: number; failed: number;
   approximate: number; check_failures: number; check_failed_at: number; events_lost: number;
-  /** Cost of late. */
+  /** Recent mean times. */
   step_ms: number; copy_ms: number;
 }
 
@@ -306,13 +308,13 @@ export class Prediction extends Emitter<{
   readonly tick: number;
   readonly bodies: Map<number, PredictedBody | ViewBody>;
   readonly version: number;
-  /** The server's world to the bit, a moment ago; null without prediction. */
+  /** The exact world of the server a moment ago; null without prediction. */
   readonly confirmed: World | null;
   readonly figures: PredictionFigures | null;
   /** Call it before each frame. */
   advance(nowMs?: number): void;
   drawn(): IterableIterator<PredictedBody | ViewBody>;
-  /** What a call of `batch` made; until it is confirmed the id may change. */
+  /** The object that a call of `batch` made; its id may change until it is confirmed. */
   made(reference: object): {id: number; confirmed: boolean} | null;
   /** Calls a method that reads, such as query.ray, on the predicted world. */
   call<M extends MethodName>(method: M, args?: Bound<M>): Results[M];

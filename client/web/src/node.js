@@ -5,7 +5,7 @@ import {makeClient as makeWebClient} from './client.js';
 import {engineFile, loadEngine as loadWebEngine, missingEngine} from './engine.js';
 import {parseAddress, TCP_SCHEMES, transportFor as webTransportFor} from './transport.js';
 
-const DEFAULT_PORT = 22766; // of TCP
+const DEFAULT_PORT = 22766; // port of TCP
 const IP_ADDRESS = /^\d+(\.\d+){3}$|:/;
 const LINGER_MS = 1000; // time for the last bytes of a connection closed here
 

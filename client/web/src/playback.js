@@ -1,12 +1,12 @@
 // The time at which a world is shown: Playback turns the arrival of snapshots into a smooth time, a little behind the
-// newest one, by as much as they are apart and arrive unevenly.
+// newest one: by the interval between snapshots plus their jitter.
 //
 // Times are in milliseconds where they are the local clock's (performance.now()), and in seconds where they are a
 // world's. Nothing here reads a clock: the caller says what time it is, so that tests can.
 
 const WINDOW_MS = 2000; // time over which arrivals are used; two clocks drift apart by less than 1 ms in it
 const ARRIVALS_MAX = 256; // arrivals in the window; 2 s at 128 Hz
-const BREAK_MS = 250; // an arrival this far off is no jitter: the world was paused, or its rate changed
+const BREAK_MS = 250; // a larger deviation of an arrival is no jitter: the world was paused, or its rate changed
 const JITTER_SHARE = 0.95; // share of the snapshots that must have arrived when they are shown
 const DELAY_MS_MAX = 1000; // the largest delay beyond the interval between snapshots
 const CATCH_UP = 0.1; // the largest relative change of playback's speed
@@ -16,7 +16,7 @@ const JUMP_MS = 400; // a larger error is corrected by a jump
 export class Playback {
   #arrivals = []; // {at, lead}: local time, and world time minus local time
   #lead = NaN; // lead of the earliest arrival, without jitter
-  #interval = 0; // between snapshots [ms of world time]
+  #interval = 0; // interval between snapshots [ms of world time]
   #shown = NaN; // world time that was shown last [ms]
   #shownAt = 0;
   #newest = -Infinity; // world time of the newest snapshot [ms]

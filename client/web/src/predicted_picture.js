@@ -17,7 +17,8 @@ export class PredictedBody extends DescribedBody {
     this.awake = true;
     /** Carried on by its velocity, because the frame had no time to compute it. */
     this.approximate = false;
-    /** For the picture: what `described` was, whether the server does not have the body yet, the last frame that had it. */
+    /** For the picture: `described` at the last description, whether the server lacks the body, the last frame with the
+       body. */
     this.describedAt = -1;
     this.provisional = true;
     this.frame = 0;
@@ -70,11 +71,10 @@ export class PredictedPicture {
 
   /**
    * Shows rows of `source`: describe(id) gives a body's map, `described` is another number when maps may have changed,
-   * and has(id) tells whether the server's world has the body. Until it has, somebody else may yet get that id.
-   */
+   * and has(id) says whether the server's world has the body. Until it has, another session may get that id. */
   show(rows, source) {
     const {described} = source;
-    const stale = []; // descriptions are asked for later: the rows are the engine's memory
+    const stale = []; // descriptions are requested later, because the rows are in the engine's memory
     this.#frame++;
     for (let i = 0; i < rows.length; i += ROW) {
       const body = this.#body(rows[i]);

@@ -1,16 +1,16 @@
-// A server's world without its distance: what this program commands happens here at once, and on the server a moment
+// A server's world without the network's delay: this program's commands act here at once, and on the server a moment
 // later, at the same tick.
 //
 // A replica (replica.js) is the server's world to the bit, and the engine keeps a second one ahead of it, with this
 // program's own commands (prediction_core.js). The program gives its commands in a function `input`, which is called for
-// every tick, once for the first time and again whenever the tick has to be predicted again; what it gave the first
-// time is sent to the server with its tick and acts again by itself.
+// every tick, once for the first time and again whenever the tick has to be predicted again; the commands of the first
+// time are sent to the server with their tick, and act again by themselves.
 //
 // Where nothing can be predicted (the server's engine is another one, the server is older, WebAssembly is missing) the
-// same program goes on without prediction (unpredicted.js), and is told why.
+// same program works without prediction (unpredicted.js), and receives the reason.
 //
 // Nothing here has a timer: advance(), called before each frame, does the work. A page that was in the background for
-// long goes on at the present tick.
+// long continues at the present tick.
 //
 // Events: `predicted`, `confirmed`, `takenBack` (event, of the kinds that were asked for; `wasPredicted` in a confirmed
 // one), `refused` ({tick, error}), `fallback` (CaromError: why nothing is predicted), `ended` (CaromError).
@@ -26,13 +26,14 @@ import {Unpredicted} from './unpredicted.js';
 
 const INPUT_DELAY_MAX = 3; // ticks
 const SMOOTHING_S = 0.06; // half-life of a correction in what is drawn
-const PINGS = 3; // whose round trips count
+const PINGS = 3; // number of pings whose round trips count
 const PASSABLE = new Set(['unavailable', 'internal']); // errors after which the world can still be watched
 const FATES = ['predicted', 'confirmed', 'takenBack'];
 
 const seconds = () => globalThis.performance.now() / 1000;
 
-/** What `input` gives its commands to: `batch.body.force({…})`. Each call returns a reference to what it makes. */
+/** The batch that `input` adds its commands to: `batch.body.force({…})`. Each call returns a reference to the object
+   that it makes. */
 class InputBatch {
   constructor() {
     this.begin(0);
@@ -70,12 +71,12 @@ export class Prediction extends Emitter {
   #replica = null;
   #core = null;
   #picture = new PredictedPicture();
-  #plain = null; // in place of the two above
+  #plain = null; // an Unpredicted, in place of the two above
   #batch = new InputBatch();
-  #past = new Set(); // bodies that are not predicted
+  #past = new Set(); // ids of bodies that are not predicted
   #offs = [];
-  #rtts = []; // of the last pings [ms]
-  #source; // of the picture's descriptions
+  #rtts = []; // round trips of the last pings [ms]
+  #source; // gives the picture its descriptions
 
   /** Made by Client.predict(), which also starts it. */
   constructor(client, world, options = {}) {
@@ -132,7 +133,7 @@ export class Prediction extends Emitter {
   async #loadEngine() {
     try {
       return await (this.#options.engine ?? this.#client.engine());
-    } catch (error) { // no file, no WebAssembly, or a page's policy that forbids it
+    } catch (error) { // no engine.wasm, no WebAssembly, or a page's policy that forbids it
       throw new CaromError('unavailable', `the engine cannot be loaded: ${error.message}`);
     }
   }
@@ -145,11 +146,11 @@ export class Prediction extends Emitter {
       if (error.code === 'invalid_argument') {
         throw new CaromError('unavailable', `the server takes no commands for a tick that may be over: ${error.message}`);
       }
-      if (error.code !== 'permission_denied') throw error; // who may only look still sees the present
+      if (error.code !== 'permission_denied') throw error; // without the right to act, the present is still shown
     }
   }
 
-  // The shortest of the last few round trips: the way may have become longer.
+  // The shortest of only the last few round trips, because the path may have become longer.
   #noteRtt(rtt) {
     this.#rtts = [...this.#rtts, rtt].slice(-PINGS);
     if (this.predicting) this.#core.rtt(Math.min(...this.#rtts) / 1000);
@@ -194,7 +195,7 @@ export class Prediction extends Emitter {
 
   #release() {
     for (const off of this.#offs.splice(0)) off();
-    this.#core?.free(); // before its world
+    this.#core?.free(); // the core is freed before its world
     this.#replica?.free();
     this.#plain?.stop();
     this.#core = this.#replica = this.#plain = null;
@@ -241,7 +242,7 @@ export class Prediction extends Emitter {
     this.#tell(core.events());
   }
 
-  // The commands of the program for a tick.
+  // Collects the program's commands for a tick.
   #ask(tick, firstTime) {
     const batch = this.#batch;
     batch.begin(tick);
@@ -250,7 +251,7 @@ export class Prediction extends Emitter {
     } catch (error) {
       batch.begin(tick);
       queueMicrotask(() => {
-        throw error; // the program's fault is an uncaught error, as of a listener
+        throw error; // an error in the program is reported as an uncaught one, as for a listener
       });
     }
     return batch.commands;
@@ -270,7 +271,7 @@ export class Prediction extends Emitter {
     });
   }
 
-  // The server's world first: a tag changes no hash, so the predicted world may keep an old one.
+  // Asks the server's world first: a tag is not in the hash, so the predicted world may have an old one.
   #describe(body) {
     const confirmed = this.#replica.world.body(body);
     return confirmed ? confirmed.info() : this.#core.call('body.get', {body});
@@ -311,9 +312,9 @@ export class Prediction extends Emitter {
   }
 
   /**
-   * What a call of `batch` made, by the reference that it returned: {id, confirmed}; null: it is not known (yet). Until
-   * it is confirmed the id may change: somebody else may get it first.
-   */
+   * The object that a call of `batch` made, by the reference that it returned: {id, confirmed}; null: it is not known
+   * (yet). Until
+   * it is confirmed its id may change: another session may get that id first. */
   made({tick, $: index}) {
     if (this.#plain) return this.#plain.made(tick, index);
     return this.predicting ? this.#core.made(tick, index) : null;
@@ -325,7 +326,7 @@ export class Prediction extends Emitter {
     return this.#core.call(method, args);
   }
 
-  /** A body that this program moves; those that its commands name are its own without this. */
+  /** Marks a body as this program's own; bodies that its commands name are its own anyway. */
   own(body) {
     if (this.predicting) this.#core.own(body);
   }
@@ -343,7 +344,7 @@ export class Prediction extends Emitter {
     if (this.predicting) this.#core.set(this.#options);
   }
 
-  /** Numbers for an overlay; null without prediction. */
+  /** Figures for an overlay; null without prediction. */
   get figures() {
     return this.predicting ? this.#core.figures() : null;
   }

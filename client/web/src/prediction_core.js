@@ -15,7 +15,7 @@ export const canPredict = (engine) => engine.exports.carom_prediction_create !==
 
 export class PredictionCore {
   #engine;
-  #at = 0; // its address
+  #at = 0; // the core's address
 
   constructor(engine) {
     this.#engine = engine;
@@ -31,7 +31,8 @@ export class PredictionCore {
     return this.#at !== 0;
   }
 
-  /** The replica has another world, or the client another session. Called before the old world is freed. */
+  /** Follows another world of the replica, or another session of the client. To be called before the old world is
+     freed. */
   follow(world, session) {
     if (this.#at === 0) this.#at = this.#engine.run('carom_prediction_create', world.address, session);
     else this.#run('follow', world.address, session);
@@ -71,7 +72,8 @@ export class PredictionCore {
   }
 
   /**
-   * The next tick to give commands for: above 0 for the first time, below 0 again; 0: the frame is done. `spentMs`: since
+   * The next tick to give commands for: positive for the first time, negative for a repetition; 0: the frame is done.
+   * `spentMs`: since
    * begin(), for the budget.
    */
   next(spentMs) {
@@ -95,7 +97,7 @@ export class PredictionCore {
     return this.#run('tick');
   }
 
-  /** The id of what command `index` of the batch of tick `tick` made: {id, confirmed}; null: it is not known. */
+  /** The object that command `index` of the batch of tick `tick` made: {id, confirmed}; null: not known. */
   made(tick, index) {
     const id = this.#run('made', tick, index);
     return id === 0 ? null : {id: Math.abs(id), confirmed: id > 0};
@@ -126,7 +128,7 @@ export class PredictionCore {
       }));
   }
 
-  /** Events that were not told yet: [fate, was predicted, event] each. */
+  /** Events that were not reported yet: [fate, was predicted, event] each. */
   events() {
     return this.#engine.result(this.#run('events'));
   }

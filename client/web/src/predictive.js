@@ -1,28 +1,28 @@
 // Predictive interpolation: a body is drawn where it is now, as far as its last known velocity tells, and not where it
 // was a few snapshots ago. It is the alternative to playback with a delay for clients without the engine: no delay, but
-// a body that meets something is drawn inside of it for a moment. (Unreal Engine's Chaos calls the method so; the
-// constants are of the same size as there.)
+// a body that hits another one is drawn inside it for a moment. (The name is that of Unreal Engine's Chaos, and so is
+// the size of the constants.)
 //
 // The drawn place follows the target, which is the newest state carried on by its velocity, with the velocity
 //
 //     target's velocity + offset / max(CORRECTION_S + length of the frame, round trip)
 //
-// so that a correction is a curve and no jump. A body that does not get rid of half of its offset in that time is
-// snapped to the target softly; one that is far away, as after a teleport, jumps.
+// so that a correction is a curve and no jump. A body whose offset does not halve in that time is moved to the target
+// with a short half-life; one that is far away, as after a teleport, jumps.
 
 const CORRECTION_S = 0.1; // shortest time in which an offset is corrected
 const EXTRAPOLATION_S = 0.75; // longest time over which a state is carried on
-const SNAP_HALF_LIFE_S = 0.05; // of the offset of a body that is snapped
+const SNAP_HALF_LIFE_S = 0.05; // half-life of the offset of a body that is snapped
 const SNAP_M = 0.01; // smaller offsets are not watched
 const JUMP_M = 2.5; // least offset that is corrected by a jump
-const JUMP_S = 0.6; // and this time at the body's speed
-const STILL = 1e-4; // m and rad: nobody sees less
+const JUMP_S = 0.6; // and at least this time at the body's speed
+const STILL = 1e-4; // m and rad: smaller motion is invisible
 
 const TURN = 2 * Math.PI;
 
 /** The state of one body's drawing. */
 export class Chase {
-  #watchedS = 0; // time since `#watched` was the offset
+  #watchedS = 0; // the time since the offset was `#watched`
   #watched = 0;
   #snaps = false;
 
@@ -32,7 +32,7 @@ export class Chase {
    */
   advance(body, {dt, age, rest, rtt}) {
     const {pose} = body;
-    const ahead = rest ? 0 : Math.min(age, EXTRAPOLATION_S); // now, and at the last frame
+    const ahead = rest ? 0 : Math.min(age, EXTRAPOLATION_S); // the target's lead, now and at the last frame
     const before = rest ? 0 : Math.min(age - dt, EXTRAPOLATION_S);
     const offsetX = body.x + body.vx * before - pose.x;
     const offsetY = body.y + body.vy * before - pose.y;
@@ -70,7 +70,7 @@ export class Chase {
   }
 }
 
-/** The same turn, the short way round: within half a turn of 0 [rad]. */
+/** The same direction as an angle within half a turn of 0 [rad]. */
 export function shortWay(angle) {
   const turn = angle % TURN;
   if (turn > Math.PI) return turn - TURN;

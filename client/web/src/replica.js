@@ -1,8 +1,8 @@
-// An exact copy of a server's world: its image, and the commands since, computed here.
+// An exact copy of a server's world, computed here from its image and the commands since.
 //
-// However many bodies there are, only the players' commands travel, and the state's hash now and then:
-// the copy compares it with its own and says `diverged` if they differ, which only another engine or
-// a fault can cause. follow() takes the records from a server; play() takes them from anywhere.
+// However many bodies there are, only the players' commands are sent, and the state's hash now and then: the copy
+// compares it with its own and says `diverged` if they differ, which only another engine or a fault can cause. follow()
+// takes the records from a server; play() takes them from anywhere.
 //
 // Events: `image` (World) when there is another copy, before the old one is freed, `tick` (tick) and `record` (record)
 // after each record, `diverged` (CaromError), `ended` (CaromError). Nothing comes after the last two.
@@ -20,7 +20,7 @@ export function encodeRecord({from, tick, commands = [], hash, image}) {
 
 export class Replica extends Emitter {
   #engine;
-  #subscription = null; // of follow()
+  #subscription = null; // made by follow()
 
   constructor(engine) {
     super();
@@ -49,7 +49,8 @@ export class Replica extends Emitter {
     if (this.#subscription || this.error) {
       throw this.error ?? new CaromError('already_exists', 'this replica follows a world already');
     }
-    const shared = client.hello.compact === this.#engine.compact; // otherwise the server does not know the form
+    // otherwise the server does not know this compact form
+    const shared = client.hello.compact === this.#engine.compact;
     const subscription = await client.subscribe({world, rate, encoding: 'log',
                                                  compact: shared ? this.#engine.compact : undefined});
     this.#subscription = subscription;

@@ -14,9 +14,9 @@ import {WorldView} from './view.js';
 
 export class Subscription extends Emitter {
   #client;
-  #decoder = null; // for packed snapshots
+  #decoder = null; // decoder of packed snapshots
   #full = null; // the last full snapshot, whose members later ones leave out
-  #held = []; // snapshots that arrived with the server's answer, before anybody could listen
+  #held = []; // snapshots that arrived with the server's answer, before the caller could listen
 
   constructor(client, args, options) {
     super();
@@ -78,7 +78,7 @@ export class Subscription extends Emitter {
   }
 
   #show(arrived, nowMs) {
-    if (this.error) return; // a listener has ended it
+    if (this.error) return; // a listener has ended the subscription
     let snapshot;
     try {
       snapshot = this.#read(arrived, nowMs);
@@ -123,7 +123,7 @@ export class Subscription extends Emitter {
     });
   }
 
-  /** Changes the area in view; without one, the whole world. It follows no body any more. */
+  /** Changes the area in view; without one, the whole world. It no longer follows a body. */
   async setArea(area, {margin} = {}) {
     await this.#look({area, margin});
   }

@@ -10,7 +10,7 @@ import {quietTimer} from './heartbeat.js';
 import {noticeOf} from './received.js';
 
 const RENEWED_WAIT_MS = 10000; // least wait for worlds of a restarted server
-const PAUSE_MS_MAX = 1000; // between two requests for a world that does not exist
+const PAUSE_MS_MAX = 1000; // pause between two requests for a world that does not exist
 
 // Error codes after which the same request may succeed in a moment.
 const NOT_YET = new Set(['not_found', 'unavailable', 'limit_exceeded']);
@@ -53,7 +53,7 @@ export class SubscriptionList {
         subscription.emit('waiting', error);
         const pause = Math.min(left, pauseMs(attempt, {maxMs: PAUSE_MS_MAX}));
         await new Promise((resolve) => quietTimer(resolve, pause));
-        if (!this.#asked.has(subscription)) throw subscription.error ?? error; // it has ended meanwhile
+        if (!this.#asked.has(subscription)) throw subscription.error ?? error; // the subscription has ended meanwhile
       }
     }
   }

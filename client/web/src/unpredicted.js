@@ -1,7 +1,7 @@
-// In the place of a prediction (prediction.js) where there can be none: the same program, with the world as snapshots
-// show it, a little in the past, and commands that are sent at once for the next tick.
+// The substitute for a prediction (prediction.js) that is not possible: the world as snapshots show it, a little in the
+// past, and commands that are sent at once for the next tick.
 
-const INPUTS_MAX = 4; // ticks that a late frame makes up for
+const INPUTS_MAX = 4; // most ticks that a late frame catches up with
 const MADE_MAX = 256; // batches whose results are kept
 
 export class Unpredicted {
@@ -43,13 +43,13 @@ export class Unpredicted {
     return view?.time > 0 ? Math.round(view.tick * (view.shownTime / view.time)) || 0 : view?.tick ?? 0;
   }
 
-  /** Before each frame: `ask(tick)` gives the commands for a tick, `refused(tick, error)` is told of errors. */
+  /** Before each frame: `ask(tick)` gives the commands for a tick, `refused(tick, error)` receives errors. */
   advance(nowMs, ask, refused) {
     const {view} = this;
     if (view === null || Number.isNaN(view.advance(nowMs))) return;
     const present = view.time > 0 ? Math.floor(view.playback.newest(nowMs) * (view.tick / view.time)) : view.tick;
     if (!Number.isSafeInteger(present)) return; // a tick and a time that do not belong together
-    if (present < this.#asked) this.#asked = present; // another world of that name
+    if (present < this.#asked) this.#asked = present; // another world of that name has begun
     for (let tick = Math.max(this.#asked, present - INPUTS_MAX) + 1; tick <= present; tick++) {
       this.#asked = tick;
       const commands = ask(tick);

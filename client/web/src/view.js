@@ -2,7 +2,8 @@
 //
 // Bodies have their newest state (x, y, angle, vx, vy, w) and, with `describe`, all that is needed to draw them (type,
 // tag, shapes …). For smooth drawing the view keeps their last places: `advance(now)` sets every body's `pose` to its
-// place between two snapshots, a little behind the newest. A body at rest has no rows and costs nothing in either.
+// place between two snapshots, a little behind the newest. A body at rest has no rows, and costs nothing in snapshots
+// or frames.
 //
 // Invariants: a body is in `bodies` exactly while the newest snapshot has it in view. A removed body is drawn (drawn())
 // until its end is shown, and a new one only from its beginning on.
@@ -16,8 +17,8 @@ const FIELDS = 5; // numbers of a place: time before, time, x, y, angle
 const EVENTS_MAX = 4096; // events waiting to be shown; the oldest are dropped
 const SHOWN_MAX = 1 << 20; // bodies, and joints, of the largest world
 const DEPARTED_MAX = 16384; // removed bodies that are still drawn
-const ROUNDING_S = 1e-9; // of world times: what happens at the very moment that is drawn is shown
-const SWEEP_MS = 1000; // between two searches for bodies that cannot be drawn any more
+const ROUNDING_S = 1e-9; // tolerance of world times: an event at the very moment that is drawn is shown
+const SWEEP_MS = 1000; // pause between two searches for bodies that are no longer drawn
 
 const INTERPOLATIONS = ['delayed', 'predictive'];
 
@@ -26,7 +27,7 @@ export class ViewBody extends DescribedBody {
   #places = new Float64Array(PLACES * FIELDS);
   #next = 0; // index of the next place
   #count = 0;
-  #chase = null; // of predictive interpolation
+  #chase = null; // state of predictive interpolation
 
   constructor(id, time) {
     super(id); // advance() sets the pose; a description comes with describe: true
@@ -150,7 +151,7 @@ export class WorldView {
     this.tick = 0;
     this.time = 0;
     this.hash = null;
-    /** The area that shows the world's scene best: [x0, y0, x1, y1]; null if the scene has none. */
+    /** The area worth looking at, from the world's scene: [x0, y0, x1, y1]; null if the scene has none. */
     this.area = null;
     /** The removed body that the view followed; 0: none. */
     this.unfollowed = 0;
@@ -162,7 +163,7 @@ export class WorldView {
     this.describing = false;
     /** World time drawn by the last advance(); NaN before the first snapshot. */
     this.shownTime = NaN;
-    /** Events dropped because nobody took them (takeEvents). */
+    /** Events dropped because takeEvents() was not called. */
     this.eventsLost = 0;
     /** Raised when bodies or joints come, go, or are described again. */
     this.version = 0;

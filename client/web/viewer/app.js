@@ -30,7 +30,7 @@ const AREA_MARGIN = 0.4; // share of the view added on each side
 const FRAME_MS_MAX = 100; // a longer pause between frames counts as this
 const SLOW_FPS = 40; // fewer frames per second than this count as slow
 const SLOW_TIMES = 5; // half seconds in a row before the picture gets plainer
-const SUMMARY_MS = 5000; // between summaries for screen readers
+const SUMMARY_MS = 5000; // pause between summaries for screen readers
 
 // The world to show if the address names none.
 function firstOf(worlds) {
@@ -148,7 +148,7 @@ export class App extends Emitter {
       this.history.add(snapshot, this.live.view, this.live.asleepIds);
     });
     session.on('info', (info) => this.#summary(info));
-    session.on('renewed', () => this.#shared.clear()); // they ended with the previous session
+    session.on('renewed', () => this.#shared.clear()); // the shared worlds ended with the previous session
     session.on('worlds', (list) => {
       if (session.world || this.choosing) return;
       const wanted = this.address.world;

@@ -1,7 +1,7 @@
-// The watched world as it will be when a command of this page reaches the server (../src/prediction.js): drawn in the
-// place of the live one, with outlines where the server's world, a moment ago, has the bodies.
+// The watched world as it will be when a command of this page reaches the server (../src/prediction.js): drawn instead
+// of the live one, with outlines where the server had the bodies a moment ago.
 //
-// Pushes and pulls of this page act in it at once. Other commands go to the server as ever, and show when its log has
+// Pushes and pulls of this page act in it at once. Other commands go to the server as usual, and show when its log has
 // them.
 //
 // Events: `change` (): it runs, stopped, or cannot run (`why`).
@@ -9,26 +9,26 @@
 import {Emitter} from '../src/emitter.js';
 import {outline} from './draw/overlays.js';
 
-const BUDGET_MS = 8; // of a frame
+const BUDGET_MS = 8; // time for the prediction in a frame
 const GHOSTS_MAX = 300;
-const GHOST_PX = 3; // a body that is so far from where it is confirmed has a ghost
+const GHOST_PX = 3; // a body this far from its confirmed place has a ghost
 const ROW = 8; // numbers of a body in World.rows()
 const COMMANDS = new Set(['body.impulse', 'joint.set', 'joint.remove']);
 
 export class PredictedSource extends Emitter {
   #session;
   #wanted = false;
-  #choice = 0; // raised by every start and stop, to drop what comes late
+  #choice = 0; // raised by every start and stop, so that late results are dropped
   #play = null;
   #commands = []; // [method, args] for the next tick
 
   constructor(session) {
     super();
     this.#session = session;
-    /** Why nothing is predicted though it is wanted; ''. */
+    /** Why nothing is predicted although the visitor wants it; '' otherwise. */
     this.why = '';
     session.on('world', () => this.#restart());
-    session.on('info', () => { // worlds become known before their numbers
+    session.on('info', () => { // the list of worlds arrives before their numbers
       if (this.#wanted && this.#play === null && this.why === '') this.#restart();
     });
     addEventListener('pagehide', () => this.#flush());
@@ -39,12 +39,12 @@ export class PredictedSource extends Emitter {
     return this.#wanted;
   }
 
-  /** Whether it is there to be drawn. */
+  /** Whether it can be drawn. */
   get shows() {
     return this.#play?.predicting === true && this.#play.tick > 0;
   }
 
-  /** Numbers for people; null: nothing is predicted. */
+  /** Figures to show; null: nothing is predicted. */
   get figures() {
     return this.#play?.figures ?? null;
   }
@@ -77,7 +77,7 @@ export class PredictedSource extends Emitter {
     } catch (error) {
       why = error.message;
     }
-    if (choice !== this.#choice || why) play?.stop(); // the page's own snapshots are what is drawn without
+    if (choice !== this.#choice || why) play?.stop(); // without prediction the page draws its own snapshots
     if (choice !== this.#choice) return;
     this.why = why;
     if (!why) this.#follow(play, choice);
@@ -104,12 +104,12 @@ export class PredictedSource extends Emitter {
     }
   }
 
-  // Commands that no tick took go to the server without one.
+  // Sends commands that no tick has taken, without a tick.
   #flush() {
     for (const [method, args] of this.#commands.splice(0)) this.#session.send(method, args);
   }
 
-  /** Takes a command of this page to act at once. False: it has to be sent. */
+  /** Accepts a command of this page, to act at once. False: the caller must send it. */
   take(method, args) {
     if (!this.shows || !COMMANDS.has(method) || this.#session.info?.paused) return false;
     this.#commands.push([method, args]);
@@ -153,7 +153,7 @@ export class PredictedSource extends Emitter {
 
   // ---- the ghosts
 
-  /** Draws where the server had the bodies that are drawn elsewhere; returns how many there are. */
+  /** Draws outlines where the server had the bodies that are drawn elsewhere; returns their number. */
   ghosts(lines, camera, colour) {
     const rows = this.#play.confirmed?.rows() ?? [];
     let count = 0;

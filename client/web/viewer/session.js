@@ -42,7 +42,7 @@ export class Session extends Emitter {
     this.info = null;
     this.source = null;
     this.error = null;
-    /** How much farther away the page is to be: see ../src/distance.js. */
+    /** The additional distance to the server: see ../src/distance.js. */
     this.distance = {delayMs: 0, stall: 0};
     /** A PredictedSource that takes commands first. */
     this.predicted = null;
@@ -127,7 +127,7 @@ export class Session extends Emitter {
     return this.predicted?.take(method, args) || this.send(method, args);
   }
 
-  /** The same, past the prediction. */
+  /** The same, without the prediction. */
   send(method, args) {
     return this.client.notify(method, {world: this.world, ...args});
   }

@@ -4,7 +4,7 @@
 
 import {stored, store} from './ui/address.js';
 
-const entered = new Map(); // where the browser stores nothing: until the page is left
+const entered = new Map(); // used where the browser stores nothing; lost when the page is left
 
 /** The token for a server (serverOf); undefined without one. */
 export const tokenFor = (server) => stored(`token ${server}`) ?? entered.get(server);

@@ -1,8 +1,8 @@
 // Knockout's panel for a distance: sliders that put the server further away, the same world without prediction beside
-// this one, and what both cost: how long a key takes to move the own disc, and how often a prediction was right.
+// this one, and figures of both: how long a key takes to move the own disc, and how often a prediction was right.
 
-const MOVED_M = 0.005; // a disc that is so far from where it was moves
-const FIGURES_MS = 250; // between two updates of the numbers
+const MOVED_M = 0.005; // a disc that is this far from its old place has moved
+const FIGURES_MS = 250; // interval between two updates of the figures
 const RATE = 30; // snapshots a second of the picture without prediction
 
 const $ = (id) => document.getElementById(id);
@@ -29,7 +29,7 @@ class KeyTime {
 export class DistancePanel {
   #game;
   #field;
-  #subscription = null; // of the picture without prediction
+  #subscription = null; // key times of the picture without prediction
   #asked = false;
   #told = 0;
   #here = new KeyTime();
@@ -45,7 +45,7 @@ export class DistancePanel {
     });
     slide('delay', (value) => Object.assign(distance, {delayMs: value}), (value) => `${value} ms`);
     slide('stall', (value) => Object.assign(distance, {stall: value / 100}), (value) => `${value} %`);
-    $('distance').addEventListener('change', () => this.#field.focus()); // the arrow keys are the disc's again
+    $('distance').addEventListener('change', () => this.#field.focus()); // the arrow keys steer the disc again
     $('beside').addEventListener('change', ({target}) => this.#setBeside(target.checked));
     $('far').hidden = false;
     $('far').addEventListener('click', () => this.open($('distance').hidden));
@@ -60,12 +60,12 @@ export class DistancePanel {
     if (!open) this.#field.focus();
   }
 
-  /** How much of the window's height it takes. */
+  /** How much of the window's height the panel covers. */
   get height() {
     return $('distance').hidden ? 0 : $('distance').offsetHeight + 24;
   }
 
-  /** The picture without prediction; null: it is not shown. */
+  /** The picture without prediction; null while it is not shown. */
   get beside() {
     return this.#asked ? this.#subscription?.view ?? null : null;
   }
@@ -80,14 +80,14 @@ export class DistancePanel {
     const now = performance.now();
     const {view, disc} = this.#game;
     const body = view.bodies.get(disc);
-    if (!body || Math.hypot(body.vx, body.vy) > 0.05) return; // a disc that moves anyway tells nothing
+    if (!body || Math.hypot(body.vx, body.vy) > 0.05) return; // a disc that moves already proves nothing
     this.#here.press(now, body.pose);
     this.#there.press(now, this.beside?.bodies.get(disc)?.pose);
   }
 
   frame(frameMs) {
     const {view, disc} = this.#game;
-    const now = performance.now(); // frames bear the time at which they began to be made
+    const now = performance.now(); // a frame's timestamp is the time at which its rendering began
     this.beside?.advance(frameMs);
     this.#here.frame(now, view.bodies.get(disc)?.pose);
     this.#there.frame(now, this.beside?.bodies.get(disc)?.pose);

@@ -4,8 +4,8 @@
 // Each player's disc is a body of its own session: the server lets nobody else change it where there
 // are tokens (`#token=…`), and removes it when the player does not come back. The world is predicted
 // (`world.predict`): this player's push moves the disc at once, however far the server is away, and
-// the server does the same at the same tick. The page reads what counts, such as who is over the
-// rim, from the server's world.
+// the server does the same at the same tick. The page reads what decides the game, such as which disc is over the rim,
+// from the server's world.
 //
 // The address: `?server=ws://host:port/rpc` (else the page's own server, or ws://127.0.0.1:22767/rpc),
 // `#token=…`, `#name=…` to join at once, `#distance` to open the panel that shows and changes the distance (distance.js).
@@ -18,8 +18,8 @@ const PLATFORM = 10; // radius [m]
 const DISC = {kind: 'circle', radius: 0.7, restitution: 0.9, friction: 0.1};
 const ROCK = {kind: 'circle', radius: 1.1, restitution: 0.9, density: 2};
 const ROCKS = 3;
-const ROCKS_MS = 500; // between two looks after them
-const PUSH = 26; // N a kg
+const ROCKS_MS = 500; // interval between two checks of the rocks
+const PUSH = 26; // force of a push [N a kg]
 const DAMPING = 0.9; // 1/s
 const COLOURS = ['#ff9f5a', '#4cc9f0', '#c792ff', '#5fe3a1', '#ff6b8b', '#ffd166'];
 const KEYS = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1]};
@@ -44,8 +44,8 @@ function somewhere() {
   return [0.4 * PLATFORM * Math.cos(angle), 0.4 * PLATFORM * Math.sin(angle)];
 }
 
-/** The platform has so many rocks: the eldest disc's page makes those that are missing, and each page puts its own
- * back that were pushed over the rim. They end with their page's session. */
+/** Keeps the number of rocks: the page of the oldest disc makes missing ones, and each page brings back
+ * its own rocks that were pushed over the rim. Rocks end with their page's session. */
 async function keepRocks() {
   const bodies = [...game.view.bodies];
   const rocks = bodies.filter(([, body]) => body.tag === 'rock');
@@ -54,7 +54,8 @@ async function keepRocks() {
     if (!game.rocks.has(id) || Math.hypot(x, y) < PLATFORM) continue;
     await game.world.body.set({body: id, position: somewhere(), velocity: [0, 0], angular_velocity: 0});
   }
-  const coming = [...game.rocks].filter((id) => !game.view.bodies.has(id)).length; // made, and not seen yet
+  // rocks that were made and are not visible yet
+  const coming = [...game.rocks].filter((id) => !game.view.bodies.has(id)).length;
   for (let i = rocks.length + coming; i < ROCKS && eldest === game.disc; i++) {
     const {body} = await game.world.body.spawn({
       tag: 'rock', lifetime: 'session', position: somewhere(), linear_damping: DAMPING, angular_damping: DAMPING,
@@ -63,16 +64,17 @@ async function keepRocks() {
   }
 }
 
-/** One look after the other, so that none is made twice. */
+/** Checks one after the other, so that no rock is made twice. */
 async function watchRocks() {
   try {
     await keepRocks();
-  } catch { // the connection is lost, or a rock went meanwhile: the next look sees
+  } catch { // the connection is lost, or a rock was removed meanwhile: the next check sees that
   }
   setTimeout(watchRocks, ROCKS_MS);
 }
 
-/** A disc at the rim, on the side where there is the most room. Its tag tells the others name and outs. */
+/** A disc at the rim, on the side where there is the most room. Its tag shows the other players the name and the number
+   of outs. */
 async function enter() {
   const angle = Math.random() * 2 * Math.PI;
   const position = [0.8 * PLATFORM * Math.cos(angle), 0.8 * PLATFORM * Math.sin(angle)];
@@ -85,7 +87,7 @@ async function enter() {
   game.sent = '0,0';
 }
 
-// The server of `?server=`; else the page's own, where caromd serves it (--www); else the one on this machine.
+// The server of `?server=`; else the page's own, if caromd serves the page (--www); else the one on this machine.
 async function findServer() {
   const own = named ? null : await fetch('/healthz').catch(() => null);
   return named ?? (own?.ok ? undefined : 'ws://127.0.0.1:22767/rpc');
@@ -99,14 +101,14 @@ async function play(name) {
   await makeWorld(game.world);
   game.view = await game.world.predict({input: steer});
   game.view.on('refused', ({error}) => {
-    game.sent = ''; // it is given again
+    game.sent = ''; // the force is given again
     say(error.message);
   });
   if (game.view.reason) say(`No prediction: ${game.view.reason.message}`);
   game.client.on('lost', () => say('The connection was lost; trying again …'));
   game.client.on('resumed', () => say(''));
   game.client.on('renewed', async () => {
-    // The server has begun anew, and knows nothing of this player's disc.
+    // The server has started again, and does not know this player's disc.
     say('');
     await makeWorld(game.world);
     await enter();
@@ -119,7 +121,7 @@ async function play(name) {
   field.focus();
 }
 
-/** Where the server has the disc, as far as is known here: predictions may be taken back, a fall may not. */
+/** The disc's place in the server's world: predictions may be taken back, a fall may not. */
 function place() {
   const {view, disc} = game;
   if (!view.confirmed) return view.bodies.get(disc);
@@ -129,7 +131,7 @@ function place() {
   return {x, y};
 }
 
-/** Over the rim: out, and back with one more to the account. */
+/** The disc is over the rim: it is out, and comes back with one more out. */
 async function fall() {
   game.out = true;
   game.outs++;
@@ -140,9 +142,9 @@ async function fall() {
 // ---- steering
 
 const held = new Set();
-let finger = null; // where it points, from the disc [m]
+let finger = null; // where a finger points, relative to the disc [m]
 
-/** The input of a tick: a push. A force acts until another one is given, so most ticks need none. */
+/** The input of a tick: a push. A force acts until it is set again, so most ticks need no command. */
 function steer(batch, {firstTime}) {
   let x = 0;
   let y = 0;
@@ -182,7 +184,7 @@ addEventListener('pagehide', () => game.disc && game.world.notify('body.remove',
 
 // ---- drawing
 
-// The picture's place above the panel; with the other picture beside it (distance.js) it has the left half.
+// The picture's rectangle above the panel; with the other picture beside it (distance.js), the left half of it.
 function frame() {
   const width = game.panel?.beside ? innerWidth / 2 : innerWidth;
   const height = innerHeight - (game.panel?.height ?? 0);

@@ -4,7 +4,7 @@
 const SCALE_MIN = 0.002;
 const SCALE_MAX = 20000;
 const REACH = 1e6; // the farthest centre [m]
-const GLIDE_MS = 90; // time for two thirds of the way
+const GLIDE_MS = 90; // time in which two thirds of the distance is covered
 
 export class Camera {
   constructor() {

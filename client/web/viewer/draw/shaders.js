@@ -82,14 +82,14 @@ uniform vec4 u_view;
 uniform vec4 u_look;   // outline's lightness, bevel, fill's opacity, hatching
 uniform float u_glow;
 #ifdef UNION
-uniform float u_slots;  // of bodies
-uniform vec3 u_ground;  // what shines through a fill
-uniform vec3 u_select;  // outline of the chosen one
+uniform float u_slots;  // number of bodies
+uniform vec3 u_ground;  // colour that shines through a fill
+uniform vec3 u_select;  // outline colour of the chosen body
 const float DEEP = 64.0; // pixels: deeper is all the same
 #endif
 out vec4 colour;
 
-// To the edges that are seen [m], and whether another is nearer.
+// Distance to the visible edges [m], and whether a hidden one is nearer.
 float seen = 0.0;
 bool at_seam = false;
 

@@ -2,8 +2,8 @@
 // (ear clipping), and merges triangles while they stay convex and small (Hertel and Mehlhorn). Pure functions over [[x,
 // y] …].
 
-const CORNERS_MAX = 8; // of a polygon; the server's limit
-export const POINTS_MAX = 64; // of a simplified outline
+const CORNERS_MAX = 8; // corners of a polygon; the server's limit
+export const POINTS_MAX = 64; // points of a simplified outline
 
 export function area(points) {
   let sum = 0;
@@ -123,7 +123,7 @@ function joined(points, a, b) {
     const j = b.findIndex((at, k) => at === to && b[(k + 1) % b.length] === from);
     if (j < 0) continue;
     const ring = [];
-    for (let k = 1; k <= a.length; k++) ring.push(a[(i + k) % a.length]); // from `to` to `from`
+    for (let k = 1; k <= a.length; k++) ring.push(a[(i + k) % a.length]); // the rest of the ring, from `to` to `from`
     for (let k = 2; k < b.length; k++) ring.push(b[(j + k) % b.length]);
     return convex(points, ring) ? ring : null;
   }

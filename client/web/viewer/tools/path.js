@@ -5,8 +5,8 @@ import {mayAct} from './tools.js';
 import {area, centroid, convexPieces, POINTS_MAX, simplify, simplifyLoop} from './outline.js';
 import {toast} from '../ui/dom.js';
 
-const STROKE_PX = 6; // between points of a stroke
-const STROKE_MAX = 4000; // points of a stroke
+const STROKE_PX = 6; // distance between points of a stroke
+const STROKE_MAX = 4000; // most points of a stroke
 const SLACK_PX = 3; // points that deviate less are dropped
 const CLOSE_PX = 16; // distance from the first point that closes the line
 const CHAIN_MAX = 1024; // points of a chain; the server's limit

@@ -37,7 +37,7 @@ export function toast(text, {note = false} = {}) {
   setTimeout(() => line.remove(), TOAST_MS);
 }
 
-/** Saves bytes to a file of the visitor's. */
+/** Saves bytes to a file on the visitor's machine. */
 export function download(content, name) {
   const url = URL.createObjectURL(new Blob([content], {type: 'application/octet-stream'}));
   el('a', {href: url, download: name}).click();

@@ -1,5 +1,5 @@
-// The panel of the distance: predict or not, how far away this page is to be from its server, and what a developer wants
-// to know of both. Closed, the page is as near as it is, and predicts nothing.
+// The panel for prediction and distance: whether to predict, a simulated distance to the server, and figures about both
+// for developers. While it is closed, no distance is simulated and nothing is predicted.
 
 import {$, el, figure} from './dom.js';
 import {raise} from './sheets.js';
@@ -38,7 +38,7 @@ export class PredictionPanel {
     return el('label', {}, el('span', {}, label, ' ', value), input);
   }
 
-  /** Shows or hides the panel. Hidden, it leaves no distance behind. */
+  /** Shows or hides the panel. Hiding it ends the simulated distance. */
   open(on) {
     const panel = $('prediction');
     if (panel.hidden === !on) return;
@@ -58,7 +58,7 @@ export class PredictionPanel {
     this.#show();
   }
 
-  // kbit/s of this page since the last call.
+  // The page's traffic in kbit/s since the last call.
   #kbits() {
     const {bytesIn, bytesOut} = this.app.session.client.traffic;
     const at = performance.now();

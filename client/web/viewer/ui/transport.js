@@ -7,9 +7,9 @@
 import {$, clockText, icon, el, toast} from './dom.js';
 
 const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4];
-const DRIVE_MS = 33; // between steps of a world that this page drives
+const DRIVE_MS = 33; // interval between steps of a world that this page drives
 const BRANCH_TITLE = 'A world of its own that stands at this tick, to go on from';
-const BEHIND_MAX = 0.25; // the longest delay that is made up for [s]
+const BEHIND_MAX = 0.25; // the longest delay that the page catches up with [s]
 
 export class Transport {
   #drive = null; // {world, timer, owed, last, busy}
@@ -94,7 +94,7 @@ export class Transport {
     this.#show();
   }
 
-  /** Looks so many seconds further back. */
+  /** Looks `seconds` further back. */
   back(seconds) {
     const {app} = this;
     if (app.history.empty) return;
