@@ -77,7 +77,7 @@ void lead_clock_rtt(lead_clock *c, double seconds)
 
 static double whole_lead(const lead_clock *c)
 {
-    return ceil(c->rtt * c->hz) + c->slack;
+    return fmin(ceil(c->rtt * c->hz) + c->slack, LEAD_MAX_S * c->hz);
 }
 
 uint32_t lead_clock_delay(const lead_clock *c)
@@ -109,10 +109,11 @@ void lead_clock_margin(lead_clock *c, double now, double seconds)
     if (!isfinite(seconds)) {
         return;
     }
+    const double bounded = fmin(fmax(seconds, -LEAD_MAX_S), LEAD_MAX_S);
     c->margin = seconds;
     c->has_margin = true;
     c->margins[c->margin_count++ % LEAD_MARGINS_MAX] =
-        (lead_margin){.when = now, .lead = lead_at(c, now - c->rtt) - seconds * c->hz};
+        (lead_margin){.when = now, .lead = lead_at(c, now - c->rtt) - bounded * c->hz};
 }
 
 static int by_value(const void *a, const void *b)

@@ -11,7 +11,8 @@
 // Netcode for Entities). The server reports the smallest margin since its last record; a delayed
 // batch delays those behind it, and the clock counts these too. The clock runs 0.9 to 1.1 times as
 // fast until it is right; more than 10 ticks off, it jumps. Lead over 500 ms becomes input delay,
-// and so does what the game asks for: then commands name later ticks, and less is predicted.
+// and so does what the game asks for: then commands name later ticks, and less is predicted. The
+// lead is bounded, because a frame asks for the commands of all ticks of a delay that has grown.
 //
 // The caller brings the time. Pure but for the struct; one thread at a time.
 #ifndef CAROM_CLIENT_PREDICTION_LEAD_CLOCK_H
@@ -33,6 +34,7 @@ enum {
 #define LEAD_ARRIVAL_S   0.25  // [s]
 #define LEAD_HISTORY_S   0.016 // [s]
 #define LEAD_PREDICTED_S 0.5   // more lead becomes input delay [s]
+#define LEAD_MAX_S       5.0   // the most lead, whatever the server reports [s]
 #define LEAD_PAUSE_S     0.25  // after a longer time without a frame the clock jumps [s]
 #define LEAD_RATE        0.1   // the clock runs faster or slower by this at most
 

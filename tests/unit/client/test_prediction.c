@@ -356,6 +356,33 @@ static void first_round_trip_sets_the_clock(void **state)
     assert_false(lead_clock_advance(&c, 1.02) || c.rate > 1.1);
 }
 
+// A frame asks for the commands of the ticks that the lead has grown by, so a server that reports
+// absurd margins must not make it grow without end.
+static void any_margin_leaves_the_lead_bounded(void **state)
+{
+    (void)state;
+    static const double MARGINS[] = {-1.0,   -1e7, -1e300, 1e300, (double)NAN, (double)INFINITY,
+                                     -1000.0};
+    const double most = LEAD_MAX_S * 60.0;
+    const sim_options o = usual(72);
+    sim *s = sim_create(&o);
+    sim_run(s, 1.0);
+    for (size_t i = 0; i < sizeof MARGINS / sizeof *MARGINS; i++) {
+        const uint64_t asked = s->first_calls;
+        for (int k = 0; k < LEAD_MARGINS_MAX; k++) {
+            prediction_margin(s->predicted, s->predicted->clock.now, MARGINS[i]);
+        }
+        sim_run(s, 0.5);
+        assert_true(s->first_calls - asked <= 40 + (uint64_t)most);
+        assert_true((double)figures(s).delay <= most && figures(s).lead <= most);
+    }
+    assert_true((double)figures(s).delay > most - 40.0); // which -1000 has reached
+    lead_clock_rtt(&s->predicted->clock, 1e9);
+    sim_run(s, 0.1);
+    assert_true((double)figures(s).delay <= most);
+    sim_free(s);
+}
+
 // Two players spawn balls in the same ticks: the server's ids are the valid ones.
 static void ids_of_what_is_made_become_the_servers(void **state)
 {
@@ -784,6 +811,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(slack_follows_the_margin),
         cmocka_unit_test(slack_counts_the_batches_behind_a_stall),
         cmocka_unit_test(first_round_trip_sets_the_clock),
+        cmocka_unit_test(any_margin_leaves_the_lead_bounded),
         cmocka_unit_test(ids_of_what_is_made_become_the_servers),
         cmocka_unit_test(waiting_batches_have_a_most),
         cmocka_unit_test(memory_of_waiting_batches_has_a_most),
