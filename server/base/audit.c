@@ -1,8 +1,10 @@
-// A token bucket of lines for the process; see audit.h. Any thread.
+// Token buckets of lines for the process; see audit.h. Any thread.
 #include "server/base/audit.h"
 
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "common/base/counted.h"
@@ -11,18 +13,22 @@
 #include "server/base/bucket.h"
 #include "server/base/clock.h"
 
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static bucket lines;
-static uint64_t unwritten; // refusals without a line since the last one with a line
+typedef struct line_budget {
+    bucket lines;
+    uint64_t unwritten; // since the last line that was written
+} line_budget;
 
-// Whether this refusal gets a line; *missed is the number before it that got none.
-static bool take_line(uint64_t *missed)
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static line_budget refusals, events; // one kind takes no lines of the other
+
+// Whether there is a line; *missed is the number of those before it that were not written.
+static bool take_line(line_budget *of, uint64_t *missed)
 {
     uint64_t now_ms = (uint64_t)(clock_now_ns() / 1000000);
     pthread_mutex_lock(&mutex);
-    bool taken = bucket_try(&lines, 1.0, AUDIT_RATE, AUDIT_BURST, now_ms);
-    *missed = taken ? unwritten : 0;
-    unwritten = taken ? 0 : unwritten + 1;
+    bool taken = bucket_try(&of->lines, 1.0, AUDIT_RATE, AUDIT_BURST, now_ms);
+    *missed = taken ? of->unwritten : 0;
+    of->unwritten = taken ? 0 : of->unwritten + 1;
     pthread_mutex_unlock(&mutex);
     return taken;
 }
@@ -30,7 +36,7 @@ static bool take_line(uint64_t *missed)
 void audit_notification(uint64_t session, status why, const char *text)
 {
     uint64_t missed = 0;
-    if (log_writes(LOG_DEBUG) && take_line(&missed)) {
+    if (log_writes(LOG_DEBUG) && take_line(&refusals, &missed)) {
         log_debug("session %llu: a notification failed: %s: %s", (unsigned long long)session,
                   status_code(why), text);
     }
@@ -41,7 +47,7 @@ void audit_refusal(uint64_t session, const char *subject, const char *address, s
 {
     uint64_t missed = 0;
     char quoted[UTF8_QUOTE_MAX];
-    if (!take_line(&missed)) {
+    if (!take_line(&refusals, &missed)) {
         return;
     }
     const char *from = address != NULL ? address : "(none)";
@@ -56,5 +62,23 @@ void audit_refusal(uint64_t session, const char *subject, const char *address, s
     }
     if (missed > 0) {
         log_info("refused: %llu more, which %s not written down", COUNTED(missed, "was", "were"));
+    }
+}
+
+void audit_event(const char *format, ...)
+{
+    uint64_t missed = 0;
+    char text[AUDIT_EVENT_MAX];
+    if (!log_writes(LOG_INFO) || !take_line(&events, &missed)) {
+        return;
+    }
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    log_info("%s", text);
+    if (missed > 0) {
+        log_info("worlds: %llu more %s, which %s not written down",
+                 COUNTED(missed, "event", "events"), missed == 1 ? "was" : "were");
     }
 }

@@ -14,6 +14,7 @@
 // such a thread for the rest of its life. Network thread only.
 #include "common/base/assert.h"
 #include "common/base/log.h"
+#include "server/base/audit.h"
 #include "server/base/metrics.h"
 #include "server/session/placement/own_thread.h"
 #include "server/session/service.h"
@@ -127,9 +128,9 @@ void own_thread_finish(server *s, uint64_t world, struct served_world *moved)
         worlds_deliver_held(entry);
     }
     if (moved != NULL && entry != NULL) {
-        log_info("world '%s' %s", entry->name,
-                 move.own_thread ? "is served apart, as others would wait for it"
-                                 : "was moved to a thread that has less to do");
+        audit_event("world '%s' %s", entry->name,
+                    move.own_thread ? "is served apart, as others would wait for it"
+                                    : "was moved to a thread that has less to do");
     }
     if (s->stage == SERVER_DRAINING) {
         server_stop_sim_thread(s, move.to);

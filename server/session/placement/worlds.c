@@ -9,6 +9,7 @@
 #include "common/base/log.h"
 #include "proto/commands/canonical.h"
 #include "proto/log/log_record.h"
+#include "server/base/audit.h"
 #include "server/base/memory.h"
 #include "server/base/metrics.h"
 #include "server/session/calls/rights.h"
@@ -286,7 +287,7 @@ static void destroy_unasked(server *s, world_entry *entry)
     command destroy = {.method = METHOD_WORLD_DESTROY};
     memcpy(destroy.world, entry->name, sizeof destroy.world);
     request *r = worlds_request(NULL, entry, &destroy);
-    log_info("world '%s' ends with its session", entry->name);
+    audit_event("world '%s' ends with its session", entry->name);
     metrics_add(METRIC_worlds_destroyed, 1);
     worlds_unname(s, entry);
     worlds_count_in(s, entry, r);

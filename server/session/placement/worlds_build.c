@@ -8,6 +8,7 @@
 #include "common/base/log.h"
 #include "common/physics/image.h"
 #include "proto/scene/scene_apply.h"
+#include "server/base/audit.h"
 #include "server/base/memory.h"
 #include "server/base/metrics.h"
 #include "server/session/placement/scenes.h"
@@ -297,7 +298,7 @@ static void place_world(server *s, build *b)
     worlds_deliver(entry, b->request);
     worlds_deliver_held(entry);
     metrics_add(METRIC_worlds_created, 1);
-    log_info("world '%s' begins", entry->name);
+    audit_event("world '%s' begins", entry->name);
 }
 
 // Its log was begun, and it comes to nothing.
@@ -530,7 +531,7 @@ status worlds_destroy(server *s, const call *c, command *destroy, error *err)
     }
     status sent = worlds_send(s, entry, worlds_request(c, entry, destroy), err);
     if (sent == STATUS_OK) {
-        log_info("world '%s' ends", entry->name);
+        audit_event("world '%s' ends", entry->name);
         metrics_add(METRIC_worlds_destroyed, 1);
         worlds_unname(s, entry);
     }
