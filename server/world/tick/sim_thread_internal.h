@@ -32,6 +32,9 @@ struct sim_thread {
     // requests that were taken, and that no round had time for yet; the last is set while there are
     // any
     queue_node *unrouted, *unrouted_last;
+    // of those, worlds that were built and are still to be taken over, and requests to them, in
+    // order; see sim_thread_route
+    queue_node *coming, *coming_last;
     bool stopping;          // REQUEST_STOP was received
     bool hands_over;        // it said so
     bool over;              // REPLY_STOPPED was sent
@@ -57,7 +60,9 @@ void sim_thread_take_out(sim_thread *h, uint32_t at);
 void sim_thread_enter_world(const served_world *w);
 void sim_thread_leave_world(void);
 // Carries out or delivers the requests of a chain, behind those that are left of earlier ones,
-// until the round's time for them is over. Returns whether some are left.
+// until the round's time for them is over. Taking over a world costs as much as hundreds of
+// requests, so that worlds that come wait for the requests to those that are there. Returns whether
+// some are left.
 bool sim_thread_route(sim_thread *h, queue_node *chain);
 
 // ---- sim_thread_rounds.c

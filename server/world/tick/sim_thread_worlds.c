@@ -102,6 +102,7 @@ static void note_thread(const sim_thread *h, const served_world *w)
 
 static void adopt(sim_thread *h, request *q)
 {
+    const int64_t begin = clock_now_ns();
     ASSERT(q->adoption != NULL && sim_thread_find_world(h, q->world) == NULL);
     block_charge(q->adoption->blocks);
     world_set_runner(q->adoption->physics, thread_pool_runner(h->pool));
@@ -115,6 +116,8 @@ static void adopt(sim_thread *h, request *q)
     sim_thread_leave_world();
     insert(h, w);
     note_thread(h, w);
+    // Else worlds without end would each come as the one that has used the least.
+    shares_charge(&h->shares, w->place.used, clock_now_ns() - begin);
 }
 
 // ---- worlds that move to another thread
@@ -187,16 +190,57 @@ static void route(sim_thread *h, request *q)
     }
 }
 
-// Behind those that an earlier round had no time for.
-static void add_unrouted(sim_thread *h, queue_node *chain)
+// ---- in order, as far as a round has time
+
+static void append(queue_node **first, queue_node **last, queue_node *chain)
 {
-    if (h->unrouted == NULL) {
-        h->unrouted = chain;
-    } else {
-        h->unrouted_last->next = chain;
+    if (chain == NULL) {
+        return;
     }
+    *(*first != NULL ? &(*last)->next : first) = chain;
     for (queue_node *each = chain; each != NULL; each = each->next) {
-        h->unrouted_last = each;
+        *last = each;
+    }
+}
+
+static request *take_first(queue_node **first)
+{
+    request *q = (request *)*first;
+    *first = q->node.next;
+    q->node.next = NULL;
+    return q;
+}
+
+// Whether it waits for a world that comes: a request to a world that is not here may be to one of
+// those.
+static bool waits(const sim_thread *h, const request *q)
+{
+    const bool to_one = q->kind != REQUEST_STOP && q->kind != REQUEST_TAKE;
+    return q->kind == REQUEST_ADOPT ||
+           (to_one && h->coming != NULL && sim_thread_find_world(h, q->world) == NULL);
+}
+
+// Takes over the first world that comes, with the requests to it. A request to a world that was
+// destroyed may be the first.
+static void take_coming(sim_thread *h)
+{
+    request *q = take_first(&h->coming);
+    const uint64_t world = q->world;
+    const bool comes = q->kind == REQUEST_ADOPT;
+    queue_node *others = NULL;
+    queue_node *others_last = NULL;
+    route(h, q);
+    while (comes && h->coming != NULL) {
+        q = take_first(&h->coming);
+        if (q->world == world) {
+            route(h, q);
+        } else {
+            append(&others, &others_last, &q->node);
+        }
+    }
+    if (comes) {
+        h->coming = others;
+        h->coming_last = others_last;
     }
 }
 
@@ -204,12 +248,19 @@ bool sim_thread_route(sim_thread *h, queue_node *chain)
 {
     const turn t = turn_begin(clock_now_ns, ROUTE_NS);
     bool over = false;
-    add_unrouted(h, chain);
+    append(&h->unrouted, &h->unrouted_last, chain);
     while (h->unrouted != NULL && (!over || h->stopping)) {
-        request *q = (request *)h->unrouted;
-        h->unrouted = h->unrouted->next;
-        route(h, q);
+        request *q = take_first(&h->unrouted);
+        if (waits(h, q)) {
+            append(&h->coming, &h->coming_last, &q->node);
+        } else {
+            route(h, q);
+        }
         over = turn_over(&t);
     }
-    return h->unrouted != NULL;
+    for (bool first = true; h->coming != NULL && (first || h->stopping || !turn_over(&t));
+         first = false) {
+        take_coming(h);
+    }
+    return h->unrouted != NULL || h->coming != NULL;
 }

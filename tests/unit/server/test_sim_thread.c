@@ -160,6 +160,41 @@ static void requests_that_come_at_once_are_dealt_with_in_several_rounds(void **s
     sim_thread_destroy(h);
 }
 
+// A player makes worlds without end; each takes a tenth of a millisecond to take over. A request to
+// a world that is there does not wait for them; one to a world that comes is answered after that
+// has come.
+static void request_does_not_wait_for_worlds_that_come(void **state)
+{
+    (void)state;
+    enum { MADE = 300, LAST = MADE + 1 };
+    sim_thread *h = start_as(NULL, true);
+    adopt(h, 1, true, 60.0);
+    for (uint64_t number = 2; number <= LAST; number++) {
+        adopt(h, number, true, 60.0);
+        ask(h, number, METHOD_WORLD_INFO);
+    }
+    ask(h, 1, METHOD_WORLD_INFO);
+    uint32_t answers[2] = {0}; // of worlds that came, before and after the answer of the first
+    bool answered = false;
+    while (answers[0] + answers[1] < MADE) {
+        (void)sim_thread_turn(h);
+        for (reply *r = sim_thread_take(h); r != NULL;) {
+            reply *after = (reply *)r->node.next;
+            assert_int_equal(r->status, STATUS_OK);
+            answered = answered || (r->world == 1 && r->method == METHOD_WORLD_INFO);
+            answers[answered] += r->world != 1 && r->method == METHOD_WORLD_INFO;
+            reply_free(r);
+            r = after;
+        }
+    }
+    assert_true(answered);
+    assert_true(answers[0] < MADE / 2);
+    assert_true(sim_thread_send(h, request_create(REQUEST_STOP, 0)));
+    while (sim_thread_turn(h) != QUEUE_FOREVER) {
+    }
+    sim_thread_destroy(h);
+}
+
 static void sim_thread_load_counts_worlds_at_once(void **state)
 {
     (void)state;
@@ -255,6 +290,7 @@ int main(void)
         cmocka_unit_test(sim_thread_without_worlds_stops),
         cmocka_unit_test(sim_thread_finds_worlds_whatever_order_they_came_in),
         cmocka_unit_test(requests_that_come_at_once_are_dealt_with_in_several_rounds),
+        cmocka_unit_test(request_does_not_wait_for_worlds_that_come),
         cmocka_unit_test(sim_thread_load_counts_worlds_at_once),
         cmocka_unit_test(sim_thread_does_not_let_all_wait_for_a_slow_world),
         cmocka_unit_test(sim_thread_that_stops_answers_what_waits),
