@@ -171,5 +171,61 @@ class Worlds(MemoryTest):
         self.given_back(root, "worlds", "making")
 
 
+
+class Together(MemoryTest):
+    """All that takes memory, from clients of several subjects, until each is refused."""
+
+    OPTIONS = ["--memory", "160M", "--limit", "resume_ms=500", "--limit", "holder_bytes=8000000", "--limit",
+               "command_bytes=8000000"]
+    BOUND = 160 * MB
+    REASON = r"^limit_exceeded: (memory|holder_bytes|command_bytes|commands_per_world|history_bytes|unsent_bytes): .*\d"
+
+    def until_refused(self, client, most, method, arguments):
+        """What was refused, after at most so many calls that were not."""
+        for count in range(most):
+            try:
+                client.call(method, **arguments(count))
+            except RemoteError as e:
+                self.assertRegex(str(e), self.REASON)
+                return str(e)
+            self.assertLessEqual(self.counters(self.root)["memory_bytes"], self.BOUND)
+        return None
+
+    def test_together_they_stay_under_the_bound_and_all_of_it_comes_back(self):
+        self.root = root = self.hello()
+        root.call("world.create", world="large", gravity=[0, 0])
+        self.spawn(root, "large", rows(6000))
+        root.call("world.create", world="later", gravity=[0, 0])
+        batch = [["body.spawn", {"shapes": [BALL]}]] * 500
+        eve, mal, pat, lost = (self.hello(name, role) for name, role in
+                               (("eve", "viewer"), ("mal", "player"), ("pat", "admin"), ("lost", "viewer")))
+        told = [
+            self.until_refused(eve, 64, "world.subscribe",
+                               lambda k: {"world": "large", "encoding": "packed", "area": [-1 - k, -1, 3000, 3000]}),
+            self.until_refused(lost, 64, "world.subscribe",
+                               lambda k: {"world": "large", "encoding": "packed", "area": [-1 - k, -2, 3000, 3000]})]
+        self.assertGreater(self.counters(root)["memory_views"], 8 * MB)
+        lost.socket.close()  # its views live on for resume_ms
+        for k in range(40):  # not answered before their tick
+            mal.request("world.apply", world="later", commands=batch, at=100_000 + k)
+        told.append(mal.read_until(lambda: next((e for e, _ in mal.responses.values() if e), None)))
+        self.assertRegex(str(RemoteError(told[-1])), self.REASON)
+        tick = root.call("world.info", world="large")["tick"]
+        told.append(self.until_refused(pat, 60, "world.fork", lambda k: {"world": "large", "as": f"fork-{k}"}))
+        self.until_refused(pat, 4, "query.nearest", lambda k: {
+            "world": "large", "point": [0, 0], "at": max(tick, root.call("world.info", world="large")["tick"] - 20) + 0.5})
+        self.until_refused(pat, 8, "world.image", lambda k: {"world": "large"})
+        self.assertNotIn(None, told)
+        self.assertGreater(self.counters(root)["memory_commands"], 3 * MB)
+        if not SANITIZED:
+            status = Path(f"/proc/{self.server.process.pid}/status").read_text()
+            self.assertLess(int(status.split("VmHWM:")[1].split()[0]) * 1024, self.BOUND)
+        for client in (eve, mal):
+            client.socket.close()
+        for world in [w["world"] for w in root.call("world.list")]:
+            root.call("world.destroy", world=world)
+        self.given_back(root, "views", "commands", "making", "worlds")
+
+
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1] + sys.argv[2:])

@@ -77,6 +77,11 @@ def acknowledgements(client, world, body, seconds):
     return sorted(times)
 
 
+def memory_bound(options):
+    """That of --memory in MB; None without one."""
+    return float(options[options.index("--memory") + 1].removesuffix("G")) * 1024 if "--memory" in options else None
+
+
 def cpu_seconds(pid):
     """Of each thread, by name."""
     used = collections.Counter()
@@ -162,11 +167,11 @@ def main():
     parser.add_argument("--limit", action="append", default=[], help="of the server, NAME=VALUE")
     parser.add_argument("--counters", action="store_true", help="print the server's after each attack")
     parser.add_argument("--only", default="", help="attacks whose name has this in it")
-    parser.add_argument("--check", action="store_true", help="fail where another world waits a tick longer")
+    parser.add_argument("--check", action="store_true", help="fail where another world waits a tick longer, or --memory is exceeded")
     arguments = parser.parse_args()
     print("| attack | in | acknowledgements | p50 ms | p99 ms | max ms | memory MB | network % | worlds % | attack % |")
     print("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
-    slow = []
+    slow, large = [], []
     idle = None
     for name, chosen in ATTACKS.items():
         for same in (False, True):
@@ -186,6 +191,10 @@ def main():
                 print({name: value for name, value in counters.items() if value})
             if not same and p99 > idle + TICK_MS:
                 slow.append(name)
+            if memory > (memory_bound(chosen.options) or memory):
+                large.append(name)
+    if arguments.check and large:
+        sys.exit(f"the server took more than --memory: {', '.join(large)}")
     if arguments.check and slow:
         sys.exit(f"another world waited more than a tick longer: {', '.join(slow)}")
 

@@ -1,8 +1,9 @@
 """What takes memory: the server has a bound of 1 GB for itself (--memory), and the column of memory its peak."""
 
+import itertools
 import time
 
-from attacks import attack, drain, spawn, wait
+from attacks import attack, drain, pack, spawn, wait
 from wire import Closed, RemoteError
 
 BOUND = ("--memory", "1G")
@@ -91,3 +92,61 @@ def gather(target, until):
     target.begun()
     client.call("world.resume", world="ring")
     wait(until)
+
+
+class Sender:
+    """A connection that is sent as much as it takes, and that reads or not; another one where it was closed."""
+
+    def __init__(self, connect, messages, reads=True):
+        self.connect, self.messages, self.reads = connect, itertools.cycle(messages), reads
+        self.client, self.left = None, b""
+
+    def send(self):
+        try:
+            self.client = self.client or self.connect()
+            self.client.socket.setblocking(False)
+            if self.reads:
+                self.client.socket.recv(1 << 18)
+        except BlockingIOError:
+            pass
+        except (RemoteError, Closed, OSError):
+            self.client, self.left = None, b""
+            return
+        try:
+            self.left = self.left or next(self.messages)
+            self.left = self.left[self.client.socket.send(self.left):]
+        except BlockingIOError:
+            pass
+        except OSError:
+            self.client, self.left = None, b""
+
+
+@attack("all that takes memory, at once", options=BOUND, keys=True)
+def combined(target, until):
+    """Packed areas, waiting batches, forks, sessions that are lost, questions about the past, images that nobody reads."""
+    admin = target.client()
+    for world in ("large", "asked"):
+        admin.call("world.create", world=world, gravity=[0, 0])
+    spawn(admin, "large", map(place, range(20000)))
+    spawn(admin, "asked", map(place, range(5000)), angular_velocity=1, allow_sleep=False)
+    batch = [["body.spawn", {"shapes": [{"kind": "circle", "radius": 0.2}]}]] * 1000
+    waiting = [pack(1, "world.apply", world=target.world, commands=batch, at=100_000)]
+    areas = [pack(1, "world.subscribe", world="large", encoding="packed", area=[-1 - k / 512, -1, 3000, 3000])
+             for k in range(64)]
+    forks = ([pack(1, "world.fork", world="large", **{"as": f"fork-{k}"}) for k in range(40)] +
+             [pack(1, "world.destroy", world=f"fork-{k}") for k in range(40)])
+    past = [pack(1, "query.nearest", world="asked", point=[0, 0], at=at + 0.5) for at in range(0, 60000, 7)]
+    images = [pack(1, "world.image", world="large")]
+
+    def lose():
+        client = target.client("viewer")
+        client.send(b"".join(areas[:16]))
+        raise ConnectionError  # and is lost at once
+    senders = ([Sender(lambda: target.client("viewer"), areas) for _ in range(8)] +
+               [Sender(lambda: target.client("player"), waiting) for _ in range(8)] +
+               [Sender(target.client, forks) for _ in range(2)] + [Sender(lose, [b""]) for _ in range(2)] +
+               [Sender(target.client, past) for _ in range(4)] + [Sender(target.client, images, False) for _ in range(8)])
+    target.begun()
+    while time.monotonic() < until:
+        for sender in senders:
+            sender.send()
