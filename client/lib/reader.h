@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "proto/wire/tag.h"
+#include "common/base/tag.h"
 
 typedef struct reader {
     const uint8_t *at;

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "common/base/status.h"
-#include "proto/wire/tag.h"
+#include "common/base/tag.h"
 
 typedef struct log_cursor {
     const uint8_t *bytes;

@@ -14,7 +14,7 @@
 #include "proto/wire/json.h"
 #include "proto/wire/rpc.h"
 #include "proto/scene/scene_expand.h"
-#include "proto/wire/tag.h"
+#include "common/base/tag.h"
 
 // The parts of a scene file; NULL: left out.
 typedef struct document {

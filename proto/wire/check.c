@@ -11,7 +11,7 @@
 #include "common/base/vector.h"
 #include "common/base/utf8.h"
 #include "proto/limits.h"
-#include "proto/wire/tag.h"
+#include "common/base/tag.h"
 
 // Maps of at most this many keys are compared pairwise; larger ones are sorted.
 enum { PAIRWISE_MAX = 16 };

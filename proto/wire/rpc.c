@@ -5,7 +5,7 @@
 
 #include "common/base/assert.h"
 #include "proto/wire/check.h"
-#include "proto/wire/tag.h"
+#include "common/base/tag.h"
 
 static bool is_text(const msgpack_object *object)
 {

@@ -3,7 +3,7 @@
 #include "proto/wire/scanner.h"
 
 #include "common/base/assert.h"
-#include "proto/wire/tag.h"
+#include "common/base/tag.h"
 
 scanner_limits scanner_limits_default(void)
 {

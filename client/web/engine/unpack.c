@@ -10,7 +10,7 @@
 
 #include "common/base/assert.h"
 #include "proto/wire/scanner.h"
-#include "proto/wire/tag.h"
+#include "common/base/tag.h"
 
 _Static_assert(sizeof(msgpack_object_kv) == 2 * sizeof(msgpack_object), "a pair is two values");
 

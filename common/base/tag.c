@@ -1,5 +1,5 @@
 // The first bytes of MessagePack as a table, after its specification. Pure; any thread.
-#include "proto/wire/tag.h"
+#include "common/base/tag.h"
 
 // 0xc0 to 0xdf, in their order.
 static const tag_info TAGS[32] = {

@@ -1,7 +1,7 @@
 // The meaning of a MessagePack value's first byte, and of its whole head, for the scanner, the
 // check and the scenes. Internal to proto; pure; any thread.
-#ifndef CAROM_PROTO_WIRE_TAG_H
-#define CAROM_PROTO_WIRE_TAG_H
+#ifndef CAROM_COMMON_BASE_TAG_H
+#define CAROM_COMMON_BASE_TAG_H
 
 #include <stdbool.h>
 #include <stddef.h>
