@@ -13,9 +13,16 @@
 // Images of other versions are refused with their version. The version changes with the format and
 // with the contents of the state hash, which ends an image. A sealed image has the second
 // version and, after the hash, a checksum: CRC-32C of all bytes before it, four bytes,
-// little-endian. The image also has ENGINE_BEHAVIOUR: a world from an engine of another behaviour
-// would continue differently here, so it is refused.
-enum { PHYSICS_IMAGE_VERSION = 6, PHYSICS_IMAGE_VERSION_SEALED = 7 };
+// little-endian. An image of a world that has or had data (data.h) has the third version, and
+// sealed the fourth; all others are as they were before there were data. The image also has
+// ENGINE_BEHAVIOUR: a world from an engine of another behaviour would continue differently here, so
+// it is refused.
+enum {
+    PHYSICS_IMAGE_VERSION = 6,
+    PHYSICS_IMAGE_VERSION_SEALED = 7,
+    PHYSICS_IMAGE_VERSION_DATA = 8,
+    PHYSICS_IMAGE_VERSION_DATA_SEALED = 9
+};
 
 // Writes the world's state between two steps. *bytes is the caller's to free(). The hash detects
 // altered state, but it excludes tags, limits and values without influence (the sign of a zero). So

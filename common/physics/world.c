@@ -65,6 +65,7 @@ void world_free(physics_world *world)
         free(world->tags.data[i]);
     }
     traits_table_deinit(&world->traits);
+    data_table_deinit(&world->data);
     joints_free(world);
     slots_deinit(&world->body_slots);
     slots_deinit(&world->shape_slots);

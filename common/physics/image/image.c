@@ -1,8 +1,8 @@
-// See image.h. The order: header, world, slots, bodies, shapes, joints, contacts, events, hash, and
-// of a sealed image the checksum. Reading rebuilds everything that follows from the records:
-// masses, lists, trees, rings of sleeping bodies, the graph. It checks every reference, and at the
-// end compares the world's hash with the written one. The size of the image bounds every
-// allocation.
+// See image.h. The order: header, world, slots, bodies, shapes, joints, contacts, events, data if
+// there ever were any, hash, and of a sealed image the checksum. Reading rebuilds everything that
+// follows from the records: masses, lists, trees, rings of sleeping bodies, the graph. It checks
+// every reference, and at the end compares the world's hash with the written one. The size of the
+// image bounds every allocation.
 #include "common/physics/image.h"
 
 #include <stdlib.h>
@@ -19,15 +19,27 @@
 static const uint8_t MAGIC[8] = {'c', 'a', 'r', 'o', 'm', 'W', 'L', 'D'};
 
 enum { VERSION_AT = sizeof MAGIC, HASH_BYTES = 8, SEAL_BYTES = 4 };
-_Static_assert(PHYSICS_IMAGE_VERSION_SEALED < 0x80, "a version is one byte");
+_Static_assert(PHYSICS_IMAGE_VERSION_DATA_SEALED < 0x80, "a version is one byte");
+
+static uint32_t version_of(const image_stream *s)
+{
+    if (s->with_data) {
+        return s->sealed ? PHYSICS_IMAGE_VERSION_DATA_SEALED : PHYSICS_IMAGE_VERSION_DATA;
+    }
+    return s->sealed ? PHYSICS_IMAGE_VERSION_SEALED : PHYSICS_IMAGE_VERSION;
+}
 
 // A sealed image is read up to its checksum.
 static void open_image(image_stream *s, const uint8_t *bytes, size_t size)
 {
-    bool sealed = size > VERSION_AT + SEAL_BYTES && memcmp(bytes, MAGIC, sizeof MAGIC) == 0 &&
-                  bytes[VERSION_AT] == PHYSICS_IMAGE_VERSION_SEALED;
+    const bool known = size > VERSION_AT + SEAL_BYTES && memcmp(bytes, MAGIC, sizeof MAGIC) == 0;
+    const uint8_t version = known ? bytes[VERSION_AT] : 0;
+    const bool sealed =
+        version == PHYSICS_IMAGE_VERSION_SEALED || version == PHYSICS_IMAGE_VERSION_DATA_SEALED;
     stream_read_open(s, bytes, sealed ? size - SEAL_BYTES : size);
     s->sealed = sealed;
+    s->with_data =
+        version == PHYSICS_IMAGE_VERSION_DATA || version == PHYSICS_IMAGE_VERSION_DATA_SEALED;
 }
 
 static status refuse(const image_stream *s, error *err)
@@ -43,13 +55,14 @@ static void header(image_stream *s)
     stream_bytes(s, magic, sizeof magic);
     stream_expect(s, memcmp(magic, MAGIC, sizeof magic) == 0, "this is no world image");
     s->foreign = s->failed;
-    const uint32_t expected = s->sealed ? PHYSICS_IMAGE_VERSION_SEALED : PHYSICS_IMAGE_VERSION;
+    const uint32_t expected = version_of(s);
     uint32_t version = expected;
     stream_u32(s, &version, UINT32_MAX, "version");
     if (version != expected) {
         s->foreign = true;
-        stream_fail(s, "version %u, this program reads %d: use one of the version that wrote it",
-                    version, PHYSICS_IMAGE_VERSION);
+        stream_fail(
+            s, "version %u, this program reads %d and %d: use one of the version that wrote it",
+            version, PHYSICS_IMAGE_VERSION, PHYSICS_IMAGE_VERSION_DATA);
     }
     uint32_t behaviour = ENGINE_BEHAVIOUR;
     stream_u32(s, &behaviour, UINT32_MAX, "behaviour");
@@ -158,6 +171,9 @@ static void read_everything(image_stream *s, physics_world *world)
     joints_read(s, world);
     contacts_read(s, world);
     pending_events(s, world);
+    if (s->with_data) {
+        data_read(s, world);
+    }
 }
 
 // Writes zeros before the hash if the image would be shorter than contacts_least_bytes().
@@ -192,8 +208,9 @@ static void read_padding(image_stream *s, const physics_world *world)
 static size_t expected_bytes(const physics_world *world)
 {
     enum { REST = 1024, BODY = 64, SHAPE = 24, JOINT = 128, CONTACT = 42 };
-    return REST + (size_t)BODY * world->body_slots.end + (size_t)SHAPE * world->shape_slots.end +
-           (size_t)JOINT * world->joint_slots.end + (size_t)CONTACT * world->contact_slots.count;
+    return REST + (size_t)world->data.bytes + (size_t)BODY * world->body_slots.end +
+           (size_t)SHAPE * world->shape_slots.end + (size_t)JOINT * world->joint_slots.end +
+           (size_t)CONTACT * world->contact_slots.count;
 }
 
 static void save(const physics_world *const_world, bool sealed, uint8_t **bytes, size_t *size)
@@ -204,6 +221,7 @@ static void save(const physics_world *const_world, bool sealed, uint8_t **bytes,
     image_stream s;
     stream_write_open(&s, expected_bytes(world));
     s.sealed = sealed;
+    s.with_data = world->data.changes > 0;
     world_def def = world->def;
     uint64_t hash = hash_rest(world);
     header(&s);
@@ -217,6 +235,9 @@ static void save(const physics_world *const_world, bool sealed, uint8_t **bytes,
     joints_write(&s, world);
     hash += contacts_write(&s, world);
     pending_events(&s, world);
+    if (s.with_data) {
+        data_write(&s, world);
+    }
     write_padding(&s, world);
     stream_word(&s, &hash);
     if (sealed) {

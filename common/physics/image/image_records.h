@@ -25,6 +25,8 @@ uint64_t contacts_write(image_stream *s, const physics_world *world);
 void shapes_write(image_stream *s, physics_world *world);
 void joints_write(image_stream *s, const physics_world *world);
 void event_record(image_stream *s, physics_event *event); // writes the event, or reads it
+void data_write(image_stream *s, const physics_world *world);
+void data_read(image_stream *s, physics_world *world);
 
 // Reading, in this order; each function may get a failed stream: arrays as long as the slots say;
 // bodies; shapes, with masses, lists and sleeping bodies; joints with their lists; contacts.

@@ -15,7 +15,10 @@ enum { // the first word of a row
     ROW_FREE_BODY,
     ROW_FREE_SHAPE,
     ROW_FREE_JOINT,
-    ROW_SIGNATURE
+    ROW_SIGNATURE,
+    ROW_DATA,
+    ROW_DATUM,
+    ROW_DATA_BYTES
 };
 
 static inline fold_words add_vecs(fold_words sum, int i, vec2 a, vec2 b)

@@ -19,6 +19,7 @@
 #include "common/physics/state/broad_phase/broad_phase.h"
 #include "common/physics/state/broad_phase/pair_set.h"
 #include "common/physics/state/contacts/contact.h"
+#include "common/physics/state/data_table.h"
 #include "common/physics/state/graph.h"
 #include "common/physics/state/shapes/shape.h"
 #include "common/physics/state/slots.h"
@@ -77,6 +78,8 @@ struct physics_world {
 #define DECLARE(type, name) type name;
     WORLD_ARRAYS(DECLARE)
 #undef DECLARE
+
+    data_table data;
 
     // ---- derived from that
     step_context step;
