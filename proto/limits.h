@@ -51,6 +51,7 @@ enum {
     WIRE_TOKEN_BYTES_MAX = 4096,    // bytes of hello's `token`: a signed token with its claims
     WIRE_APPLY_COMMANDS_MAX = 1000, // commands in one world.apply (by contract): one tick's work
     WIRE_STEP_TICKS_MAX = 100000,   // ticks of one world.step: half an hour at 60 Hz
+    WIRE_PREFIXES_MAX = 32,         // prefixes of keys in one subscription
     WIRE_QUERY_HITS_MAX = COMMAND_QUERY_HITS_MAX,
     WIRE_ECHO_BYTES_MAX =
         64 << 10, // bytes of ping's `any`: an answer is no bigger than its question

@@ -27,6 +27,7 @@ static const char *const TYPES[ARG_TYPE_COUNT] = {
     [ARG_COMMANDS] = "an array of [method, arguments]",
     [ARG_BYTES] = "bytes (bin)",
     [ARG_ANY] = "anything",
+    [ARG_PREFIXES] = "true, or an array of strings",
 };
 
 static bool word_is(const char *word, const char *text, size_t size)

@@ -45,6 +45,7 @@ typedef enum arg_type {
     ARG_COMMANDS,  // array of [method, arguments]
     ARG_BYTES,     // bin
     ARG_ANY,       // any MessagePack value
+    ARG_PREFIXES,  // beginnings of keys, an array of strings; true: every key, false: none
     ARG_TYPE_COUNT
 } arg_type;
 

@@ -215,6 +215,23 @@ static status apply_nearest(const application *a, const command *c, command_resu
                          &out->near, a->err);
 }
 
+static status apply_data_set(const application *a, const command *c, command_result *out)
+{
+    return set_data(a->world, &c->data_set, &out->datum_set, a->err);
+}
+
+static status apply_data_remove(const application *a, const command *c, command_result *out)
+{
+    (void)out;
+    return remove_data(a->world, &c->data_remove, a->err);
+}
+
+static status apply_data_get(const application *a, const command *c, command_result *out)
+{
+    read_data(a->world, &c->data_get, &out->data_read, a->memory);
+    return STATUS_OK;
+}
+
 static status apply_batch(const application *a, const command *c, command_result *out);
 
 typedef status apply_function(const application *a, const command *c, command_result *out);

@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "common/base/status.h"
+#include "common/physics/data.h"
 #include "common/physics/physics.h"
 #include "common/world/command.h"
 #include "common/world/method.h"

@@ -22,6 +22,15 @@ status read_contacts(const physics_world *world, const char *name, body_id body,
 status read_world(const physics_world *world, const owners *table, const char *name,
                   world_state_result *out, command_memory **memory, error *err);
 
+// ---- data (apply_data.c)
+
+// Errors: those of the engine, and STATUS_ALREADY_EXISTS for another version than the one named.
+status set_data(physics_world *world, const data_set_args *set, data_set_result *out, error *err);
+status remove_data(physics_world *world, const data_remove_args *remove, error *err);
+// Copies the keys that are asked for into `memory`.
+void read_data(const physics_world *world, const data_get_args *get, data_result *out,
+               command_memory **memory);
+
 // ---- batches (apply_plan.c)
 
 // Whether every command of the batch will succeed after those before it. Changes nothing. The text

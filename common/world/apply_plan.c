@@ -12,6 +12,7 @@
 #include "common/base/array.h"
 #include "common/base/assert.h"
 #include "common/world/apply_internal.h"
+#include "common/world/data_plan.h"
 
 // A body that the batch names: of the world, or a reference to one that the batch spawns.
 typedef struct plan_body {
@@ -28,6 +29,7 @@ typedef struct plan {
     // The capacity left; removals add to it.
     uint64_t bodies_left, shapes_left, joints_left;
     dry_run *joints; // NULL: the batch has no joints
+    data_plan data;
     size_t result_bytes;
     ARRAY(plan_body) known;
     ARRAY(shape_id) removed_shapes;
@@ -355,6 +357,26 @@ static status plan_by_dry_run(plan *p, const command *c)
     return STATUS_OK; // the dry run checks it
 }
 
+// ---- data
+
+static status plan_data_set(plan *p, const command *c)
+{
+    return data_plan_set(&p->data, &c->data_set, p->err);
+}
+
+static status plan_data_remove(plan *p, const command *c)
+{
+    return data_plan_remove(&p->data, &c->data_remove, p->err);
+}
+
+// Counts as if the answer had all keys.
+static status plan_data_get(plan *p, const command *c)
+{
+    (void)c;
+    p->result_bytes += p->data.bytes + p->data.keys * sizeof(world_datum);
+    return STATUS_OK;
+}
+
 typedef status plan_function(plan *p, const command *c);
 
 #define ROW(id, plan) [METHOD_##id] = plan_##plan,
@@ -387,6 +409,7 @@ status plan_check(const physics_world *world, const apply_args *batch, error *er
               .joints = dry_run_create(world, batch),
               .err = err};
     status s = STATUS_OK;
+    data_plan_init(&p.data, world, &DATA_LIMITS_ENGINE);
     for (p.at = 0; p.at < batch->count && s == STATUS_OK; p.at++) {
         s = command_check(&p, &batch->commands[p.at]);
         if (s == STATUS_OK && p.joints != NULL) {
@@ -403,6 +426,7 @@ status plan_check(const physics_world *world, const apply_args *batch, error *er
         }
     }
     dry_run_free(p.joints);
+    data_plan_deinit(&p.data);
     array_free(&p.known);
     array_free(&p.removed_shapes);
     return s;

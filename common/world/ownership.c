@@ -8,6 +8,7 @@
 
 #include "common/base/array.h"
 #include "common/base/assert.h"
+#include "common/world/data_plan.h"
 #include "common/world/owners.h"
 
 typedef struct hearing {
@@ -260,6 +261,31 @@ static status permit_joint_create(hearing *h, const command *c)
 static status permit_joint_set(hearing *h, const command *c)
 {
     return check_joint_set(h, &c->joint);
+}
+
+// ---- data
+
+static status permit_key(const hearing *h, const char *key)
+{
+    const char *subject = h->who->subject;
+    if (data_key_is_of(key, subject)) {
+        return STATUS_OK;
+    }
+    return strchr(subject, '/') != NULL || *subject == '\0'
+               ? error_set(h->err, STATUS_PERMISSION_DENIED,
+                           "key: a player without a subject, or with a slash in it, has no keys")
+               : error_set(h->err, STATUS_PERMISSION_DENIED,
+                           "key: a player may change keys under player/%s/ alone", subject);
+}
+
+static status permit_data_set(hearing *h, const command *c)
+{
+    return permit_key(h, c->data_set.key);
+}
+
+static status permit_data_remove(hearing *h, const command *c)
+{
+    return permit_key(h, c->data_remove.key);
 }
 
 typedef status permit_function(hearing *h, const command *c);

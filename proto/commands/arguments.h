@@ -76,6 +76,9 @@ bool arguments_choices(const arguments *a, const char *name,
                        uint32_t *bits); // bit by place in the list of words
 // Text copied into the command's memory.
 bool arguments_text(const arguments *a, const char *name, const char **out);
+// Texts copied into the command's memory; true is one empty text, with which every key begins.
+bool arguments_prefixes(const arguments *a, const char *name, const char *const **out,
+                        uint32_t *count);
 // Bytes in the command's memory.
 bool arguments_bytes(const arguments *a, const char *name, const uint8_t **out, size_t *size);
 // The count is checked against the list; the points lie in the command's memory.

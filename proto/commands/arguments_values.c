@@ -9,6 +9,7 @@
 
 #include "common/base/assert.h"
 #include "common/base/utf8.h"
+#include "common/physics/data.h"
 
 #define EXACT_MAX 9007199254740992.0 // 2^53: up to here every integer is a double
 
@@ -416,6 +417,56 @@ bool arguments_text(const arguments *a, const char *name, const char **out)
         return false;
     }
     *out = command_memory_text(g.decoder->memory, text, size);
+    return true;
+}
+
+// Copies the element, a text of at most DATA_KEY_BYTES_MAX bytes.
+static bool prefix_of(const argument *g, const msgpack_object *element, const place *where,
+                      const char **out)
+{
+    const char *text = NULL;
+    uint32_t size = 0;
+    if (!object_text(element, &text, &size)) {
+        return decoder_fail_type(g->decoder, where, arg_type_name(ARG_STRING), element);
+    }
+    if (size > DATA_KEY_BYTES_MAX) {
+        return decoder_fail(g->decoder, STATUS_LIMIT_EXCEEDED, where,
+                            "must have at most %d bytes, got %u", DATA_KEY_BYTES_MAX, size);
+    }
+    if (!utf8_valid(text, size) || memchr(text, '\0', size) != NULL) {
+        return decoder_fail(g->decoder, STATUS_INVALID_ARGUMENT, where,
+                            "must be UTF-8 without zero bytes");
+    }
+    *out = command_memory_text(g->decoder->memory, text, size);
+    return true;
+}
+
+bool arguments_prefixes(const arguments *a, const char *name, const char *const **out,
+                        uint32_t *count)
+{
+    argument g;
+    const msgpack_object *elements = NULL;
+    uint32_t size = 0;
+    if (!argument_find(a, name, &g)) {
+        return false;
+    }
+    ASSERT(g.arg->type == ARG_PREFIXES);
+    const bool all = g.value->type == MSGPACK_OBJECT_BOOLEAN;
+    if (all) {
+        size = g.value->via.boolean;
+    } else if (!array_of(&g, &elements, &size)) {
+        return false;
+    }
+    const char **texts = command_memory_take(g.decoder->memory, size, sizeof *texts);
+    for (uint32_t i = 0; i < size; i++) {
+        const place element = {&g.where, NULL, i};
+        texts[i] = "";
+        if (!all && !prefix_of(&g, &elements[i], &element, &texts[i])) {
+            return false;
+        }
+    }
+    *out = texts;
+    *count = size;
     return true;
 }
 

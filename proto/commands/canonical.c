@@ -200,6 +200,7 @@ static void pack_value(packer *k, const method_arg *arg, const msgpack_object *v
         break;
     case ARG_BYTES:
     case ARG_ANY:
+    case ARG_PREFIXES:
         msgpack_pack_object(k, *value);
         break;
     case ARG_TYPE_COUNT:

@@ -57,6 +57,11 @@ void check_subscribe(const arguments *a, subscribe_args *to)
     if (!to->own_margin && to->has_area) {
         to->margin = view_margin(&to->area);
     }
+    if (to->data_count > 0 && to->encoding == ENCODING_LOG) {
+        place where = arguments_place(a, "data");
+        decoder_fail(a->decoder, STATUS_INVALID_ARGUMENT, &where,
+                     "a replica has all data of its world; leave it out");
+    }
     check_budget(a, to);
 }
 

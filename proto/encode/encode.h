@@ -44,6 +44,9 @@ const char *event_kind_name(event_kind kind);
 // {kind, tick, …}, with the keys of the kind.
 void encode_event(struct buffer *out, const physics_event *event);
 
+// A key and its value; NULL: nil, as the key is gone.
+void encode_datum(struct buffer *out, const char *key, const world_datum *datum);
+
 // ---- the snapshot notification [2, "snapshot", [{…}]]
 
 // The part that depends on the state and the view (area, kinds of events), not on the receiver.
@@ -68,6 +71,8 @@ typedef struct snapshot_view {
     encoded_list events;
     bool has_contacts;
     encoded_list contacts;
+    bool has_data;        // changes of the world's data are sent
+    encoded_list data;    // pairs of key and value
     bool describe;        // spawned, joints and joints_removed are sent
     encoded_list spawned; // encoded by encode_body
     encoded_list joints;  // encoded by encode_joint

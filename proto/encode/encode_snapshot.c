@@ -16,6 +16,17 @@ void encode_body_row(struct buffer *out, const body_row *row)
     pack_float(&k, row->angular_velocity);
 }
 
+void encode_datum(struct buffer *out, const char *key, const world_datum *datum)
+{
+    packer k = buffer_packer(out);
+    pack_text(&k, key);
+    if (datum != NULL) {
+        buffer_append(out, datum->value, datum->value_size);
+    } else {
+        msgpack_pack_nil(&k);
+    }
+}
+
 // ---- the snapshot
 
 static void pack_list(packer *k, struct buffer *out, const char *key, const encoded_list *list)
@@ -91,6 +102,14 @@ static uint32_t pack_notes(packer *k, const snapshot_view *view)
     return pairs;
 }
 
+// `key`: packed snapshots have bodies in `data`.
+static void pack_data(packer *k, struct buffer *out, const char *key, const encoded_list *data)
+{
+    pack_text(k, key);
+    pack_map(k, data->count);
+    buffer_append(out, data->bytes, data->size);
+}
+
 static uint32_t pack_world_hash(packer *k, const snapshot_view *view)
 {
     if (view->confined) {
@@ -125,6 +144,10 @@ static uint32_t pack_packed(packer *k, struct buffer *out, const snapshot_view *
         pack_list(k, out, "contacts", &view->contacts);
         pairs++;
     }
+    if (view->has_data && view->data.count > 0) {
+        pack_data(k, out, "world_data", &view->data);
+        pairs++;
+    }
     pairs += pack_notes(k, view);
     const bool described = view->spawned.count > 0 || view->joints.count > 0 ||
                            view->joints_removed_count > 0 || view->describing ||
@@ -149,6 +172,10 @@ uint32_t encode_snapshot_tail(struct buffer *out, const snapshot_view *view)
     if (view->has_contacts) {
         pack_list(&k, out, "contacts", &view->contacts);
         pairs += 1;
+    }
+    if (view->has_data) {
+        pack_data(&k, out, "data", &view->data);
+        pairs++;
     }
     if (view->describe) {
         pairs += pack_descriptions(&k, out, view);

@@ -72,7 +72,8 @@ def field_type(a, enums):
         return enums[a.enum].type
     return {"bool": "bool", "number": "double", "string": "const char *", "name": "const char *", "vector": "vec2d",
             "form": "shape_geometry", "shape": "shape_def", "shapes": "shape_def *", "bytes": "const uint8_t *",
-            "choices": "uint32_t", "area": "area", "filter": "shape_filter", "precision": "snapshot_precision", "commands": "command *", "any": "const uint8_t *"}[a.type]
+            "choices": "uint32_t", "area": "area", "filter": "shape_filter", "precision": "snapshot_precision", "commands": "command *", "any": "const uint8_t *",
+            "prefixes": "const char *const *"}[a.type]
 
 
 def beside(a):
@@ -81,6 +82,8 @@ def beside(a):
         return "uint32_t", a.field.removesuffix("s") + "_count"
     if a.type == "commands":
         return "uint32_t", "count"
+    if a.type == "prefixes":
+        return "uint32_t", a.field + "_count"
     return ("size_t", a.field + "_size") if a.type in ("bytes", "any") else None
 
 
@@ -249,7 +252,7 @@ GETTERS = {"bool": "arguments_bool", "number": "arguments_number", "string": "ar
            "vector": "arguments_vector", "form": "decode_form_argument", "shape": "decode_shape_argument",
            "shapes": "decode_shapes", "bytes": "arguments_bytes", "choices": "arguments_choices", "area": "arguments_area",
            "filter": "decode_filter", "precision": "decode_precision", "commands": "decode_commands",
-           "any": "decode_any"}
+           "any": "decode_any", "prefixes": "arguments_prefixes"}
 GETTERS_OF = {"uint32_t": "arguments_uint32", "uint64_t": "arguments_uint64", "int": "arguments_int32",
               "vec2": "arguments_vector_float"}
 

@@ -79,13 +79,14 @@ static carom_value *shapes_value(const carom_shape *shapes, size_t count)
 POINTERS = {"string": "const char *", "name": "const char *", "choice": "const char *",
             "choices": "const char *const *", "filter": "const carom_args_filter *",
             "precision": "const carom_args_precision *", "shape": "const carom_shape *", "form": "const carom_shape *",
-            "shapes": "const carom_shape *", "bytes": "const void *", "any": "const carom_value *"}
+            "shapes": "const carom_shape *", "bytes": "const void *", "any": "const carom_value *",
+            "prefixes": "const char *const *"}
 VALUES = {"bool": "bool", "number": "double", "mask": "uint64_t", "id": "uint64_t", "vector": "carom_vec2"}
 LEFT_OUT = {"commands"}  # world.apply is carom_batch_apply
 
 
 def count(a):
-    return {"choices": f"{a.name}_count", "shapes": f"{a.name}_count", "bytes": f"{a.name}_size"}.get(a.type)
+    return {"choices": f"{a.name}_count", "prefixes": f"{a.name}_count", "shapes": f"{a.name}_count", "bytes": f"{a.name}_size"}.get(a.type)
 
 
 def has_flag(a):
@@ -179,7 +180,7 @@ def value(a, of="args->"):
             "choice": f"carom_str({x})", "choices": f"words_value({x}, {of}{a.name}_count)",
             "shape": f"carom_shape_value({x})", "form": f"shape_form_value({x})",
             "shapes": f"shapes_value({x}, {of}{a.name}_count)", "bytes": f"carom_bin({x}, {of}{a.name}_size)",
-            "any": f"carom_value_clone({x})"}[a.type]
+            "prefixes": f"words_value({x}, {of}{a.name}_count)", "any": f"carom_value_clone({x})"}[a.type]
 
 
 def given(a):

@@ -178,7 +178,7 @@ TYPES = {
     "string": "std::string", "name": "std::string", "choice": "std::string", "choices": "std::vector<std::string>",
     "vector": "carom_vec2", "vectors": "std::vector<carom_vec2>", "area": "std::array<double, 4>", "filter": "filter_map",
     "precision": "precision_map", "shape": "any_shape", "form": "any_shape", "shapes": "std::vector<any_shape>",
-    "bytes": "std::vector<std::uint8_t>",
+    "bytes": "std::vector<std::uint8_t>", "prefixes": "std::vector<std::string>",
 }
 # world.apply is client::apply; ping's value has any type, for which there is client::call.
 LEFT_OUT = {"commands", "any"}

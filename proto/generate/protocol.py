@@ -12,6 +12,7 @@ TYPES = {
     "name": "name", "choice": "word", "choices": "[word …]", "vector": "[x, y]", "vectors": "[[x, y] …]",
     "area": "[x0, y0, x1, y1]", "filter": "filter", "precision": "precision", "shape": "shape", "form": "form",
     "shapes": "[shape …]", "commands": "[[method, {…}] …]", "bytes": "bytes", "any": "any value",
+    "prefixes": "true or [string …]",
 }
 RANGED = {"number", "integer", "vector", "vectors", "area"}
 
@@ -25,7 +26,7 @@ def range_of(a):
     elif a.words:
         out = ", ".join(f"`{word}`" for word in a.words)
     out += f" {a.unit}" if a.unit else ""
-    if a.type in ("vectors", "shapes", "commands"):
+    if a.type in ("vectors", "shapes", "commands", "prefixes"):
         out += "; " if a.type == "vectors" else ""
         out += f"{a.count[0]} to {a.count[1]}"
     return out

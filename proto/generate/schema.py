@@ -25,7 +25,7 @@ TYPES = {
     "string": {"bytes"}, "name": set(), "choice": {"words"}, "choices": {"words"},
     "vector": NUMERIC, "vectors": NUMERIC | {"count"}, "area": {"range", "within", "unit"},
     "filter": set(), "precision": set(), "shape": set(), "form": set(), "shapes": {"count"},
-    "commands": {"count"}, "bytes": set(), "any": set(),
+    "commands": {"count"}, "bytes": set(), "any": set(), "prefixes": {"count"},
 }
 RANGED = {"number", "integer", "vector", "vectors", "area"}
 ARGUMENT_KEYS = {"name", "as", "c", "type", "required", "default", "doc", "routing", "part", "bit", "absent", "flag",

@@ -48,6 +48,7 @@ TYPES = {
     "string": "string", "name": "string", "vector": "Vector", "vectors": "Vector[]", "area": "Area",
     "filter": "Filter", "precision": "Precision", "shape": "Shape", "form": "Form", "shapes": "Shape[]",
     "commands": "Command[]", "bytes": "Uint8Array", "any": "unknown",
+    "prefixes": "boolean | string[]",
 }
 
 

@@ -5,6 +5,7 @@
 #include <msgpack.h>
 #include <string.h>
 
+#include "common/base/packed_value.h"
 #include "proto/limits.h"
 #include "proto/log/log_compact_row.h"
 
@@ -269,6 +270,22 @@ static bool read_text(reader *r, uint64_t most)
     return true;
 }
 
+// MessagePack as it is: one whole value.
+static bool read_any(reader *r)
+{
+    uint64_t size = 0;
+    if (!read_varint(r, &size, WIRE_MESSAGE_BYTES_MAX, "the size of a value")) {
+        return false;
+    }
+    if (size > r->size - r->at || packed_value_check(r->bytes + r->at, (size_t)size,
+                                                     PACKED_VALUE_DEPTH_MAX, NULL) != STATUS_OK) {
+        return refuse(r, "a MessagePack value");
+    }
+    buffer_append(r->arguments, r->bytes + r->at, (size_t)size);
+    r->at += (size_t)size;
+    return true;
+}
+
 static uint32_t count_words(const char *choices)
 {
     uint32_t count = 1;
@@ -408,6 +425,8 @@ static bool read_other(reader *r, const method_arg *arg)
         return read_shapes(r);
     case ARG_COMMANDS:
         return read_commands(r);
+    case ARG_ANY:
+        return read_any(r);
     default:
         return refuse(r, "arguments that a command has");
     }

@@ -254,6 +254,18 @@ static bool write_text(writer *w)
     return true;
 }
 
+// MessagePack as it is.
+static bool write_any(writer *w)
+{
+    const size_t start = w->in.at;
+    if (!skip(&w->in)) {
+        return false;
+    }
+    log_varint_write(w->out, w->in.at - start);
+    buffer_append(w->out, w->in.bytes + start, w->in.at - start);
+    return true;
+}
+
 static bool take_word(writer *w, const char *choices, int *place)
 {
     const uint8_t *text = NULL;
@@ -394,6 +406,8 @@ static bool write_value(writer *w, const method_arg *arg)
         return write_shapes(w);
     case ARG_COMMANDS:
         return write_commands(w);
+    case ARG_ANY:
+        return write_any(w);
     default:
         return false; // no command has others
     }

@@ -43,6 +43,13 @@ capacity_limits limits_room(const limits *values)
                              .joints = values->joints_per_world};
 }
 
+data_limits limits_data(const limits *values)
+{
+    return (data_limits){.value_bytes = values->data_value_bytes,
+                         .keys = values->data_keys_per_world,
+                         .bytes = values->data_bytes_per_world};
+}
+
 uint64_t limits_worlds_in_all(const limits *values)
 {
     return 2 * values->worlds;

@@ -19,6 +19,7 @@
 
 #include "common/base/status.h"
 #include "common/world/capacity.h"
+#include "common/world/data_plan.h"
 #include "proto/limits.h"
 #include "server/base/limit_list.h"
 
@@ -52,6 +53,8 @@ uint64_t limits_get(const limits *values, const limit_info *info);
 
 // The capacity limits of one world.
 capacity_limits limits_room(const limits *values);
+// Those of a world's data.
+data_limits limits_data(const limits *values);
 
 // The most worlds in all: `worlds` with a name, and as many destroyed ones that have not ended or
 // whose last reply is not sent. Without this bound a client that makes and destroys worlds faster

@@ -133,12 +133,18 @@ session_subscription *session_find_subscription(session *s, uint64_t number)
     return NULL;
 }
 
+void session_remove_subscription(session *s, session_subscription *found)
+{
+    free(found->data);
+    array_swap_remove(&s->subscriptions, found - s->subscriptions.data);
+}
+
 void session_drop_subscription(session *s, uint64_t number)
 {
     session_subscription *found = session_find_subscription(s, number);
     if (found != NULL) {
         session_store_drop_subscription(s, number);
-        array_swap_remove(&s->subscriptions, found - s->subscriptions.data);
+        session_remove_subscription(s, found);
     }
 }
 
@@ -175,7 +181,9 @@ static void end_subscriptions(session *s)
             worlds_forget(s->server, s->key, world);
         }
     }
-    array_clear(&s->subscriptions);
+    while (s->subscriptions.count > 0) {
+        session_remove_subscription(s, &s->subscriptions.data[s->subscriptions.count - 1]);
+    }
 }
 
 void session_written(void *peer, uint64_t token)

@@ -22,6 +22,7 @@
 #include "server/session/identity/quota_owners.h"
 #include "server/session/identity/secret.h"
 #include "server/session/server.h"
+#include "server/world/message/data_prefixes.h"
 #include "server/world/message/standing.h"
 #include "server/world/message/messages.h"
 
@@ -53,7 +54,8 @@ typedef struct session_subscription {
     uint64_t number;
     uint64_t world;                            // number of the world
     char world_name[WORLD_NAME_BYTES_MAX + 1]; // the entry may be gone when its end is reported
-    subscribe_args args;                       // the present arguments
+    subscribe_args args;                       // the present arguments, without `data`
+    data_prefixes *data;                       // owned; NULL: none
 } session_subscription;
 
 // Its identity and its rights.
@@ -188,6 +190,8 @@ void session_send_scratch(session *s);
 void session_settle(session *s);
 
 session_subscription *session_find_subscription(session *s, uint64_t number);
+// Removes it from the list.
+void session_remove_subscription(session *s, session_subscription *found);
 void session_drop_subscription(session *s, uint64_t number);
 // Its world has ended: informs the peer and drops the subscription. Does nothing if it has ended
 // before.

@@ -28,16 +28,6 @@ KILLS = int(os.environ.get("CAROM_KILLS", "12"))
 FLOOR = {"kind": "box", "size": [60, 1]}
 
 
-class Killable(Caromd):
-    """A server that may be killed."""
-
-    def kill(self):
-        self.process.kill()
-        self.process.wait()
-        self.reader.join(SECONDS_MAX)
-        self.process.stderr.close()
-
-
 class DurableTest(WireTest):
     def setUp(self):
         self.folder = tempfile.mkdtemp(prefix="carom-durable-")
@@ -46,7 +36,7 @@ class DurableTest(WireTest):
         self.addCleanup(lambda: self.server and self.server.kill())
 
     def start(self, *options):
-        self.server = Killable(CAROMD, "--data", self.data, *options)
+        self.server = Caromd(CAROMD, "--data", self.data, *options)
         return self.connect()
 
     def kill(self):

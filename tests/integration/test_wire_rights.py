@@ -25,9 +25,9 @@ LEAST = {
     "none": "hello ping goodbye",
     "viewer": "server.info server.stats world.list world.info world.state world.contacts world.subscribe "
               "world.unsubscribe world.view body.get joint.get joint.list query.ray query.overlap query.cast "
-              "query.nearest",
+              "query.nearest data.get",
     "player": "world.apply body.spawn body.remove body.set body.impulse body.angular_impulse body.force body.torque "
-              "shape.add shape.set shape.remove joint.create joint.set joint.remove",
+              "shape.add shape.set shape.remove joint.create joint.set joint.remove data.set data.remove",
     "admin": "server.sessions server.kick world.create world.destroy world.fork world.image world.pause world.resume world.step world.set",
 }
 ROLE_OF = {method: role for role, methods in LEAST.items() for method in methods.split()}
@@ -41,6 +41,7 @@ BATCH = {
     "shape.set": {"shape": 1, "friction": 1}, "shape.remove": {"shape": 1},
     "joint.create": {"kind": "weld", "a": 1, "b": 2, "anchor": [0, 0]}, "joint.set": {"joint": 1, "hertz": 1},
     "joint.remove": {"joint": 1}, "joint.get": {"joint": 1},
+    "data.set": {"key": "player/ada/k", "value": 1}, "data.remove": {"key": "player/ada/k"}, "data.get": {},
 }
 
 

@@ -48,6 +48,12 @@ class Caromd:
             time.sleep(0.002)
         return found[0]
 
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+        self.reader.join(SECONDS_MAX)
+        self.process.stderr.close()
+
     def __enter__(self):
         return self
 

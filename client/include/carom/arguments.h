@@ -348,6 +348,10 @@ typedef struct carom_args_world_subscribe {
     // 0.
     bool has_compact;
     uint64_t compact;
+    // Whether changes of the world's data are sent: true for all keys, or the beginnings of those
+    // that are.
+    const char *const *data;
+    size_t data_count;
 } carom_args_world_subscribe;
 CAROM_API carom_value *carom_map_world_subscribe(const char *world,
                                                  const carom_args_world_subscribe *args);
@@ -951,6 +955,53 @@ CAROM_API carom_status carom_call_query_nearest(carom_client *client, const char
                                                 const carom_args_query_nearest *args,
                                                 int timeout_ms, carom_value **result,
                                                 carom_error *error);
+
+// data.set: Sets the value of a key of the world's data. Least role: player. Answers {version,
+// tick}.
+typedef struct carom_args_data_set {
+    // A text that is not empty.
+    const char *key;
+    // Any value but nil, at most 16 containers deep.
+    const carom_value *value;
+    // The version that the key must have, 0 for a key that is not there; already_exists names the
+    // one that it has. Any, if left out.
+    bool has_version;
+    uint64_t version;
+} carom_args_data_set;
+CAROM_API carom_value *carom_map_data_set(const char *world, const carom_args_data_set *args);
+CAROM_API carom_status carom_call_data_set(carom_client *client, const char *world,
+                                           const carom_args_data_set *args, int timeout_ms,
+                                           carom_value **result, carom_error *error);
+CAROM_API size_t carom_add_data_set(carom_batch *batch, const carom_args_data_set *args);
+
+// data.remove: Removes a key of the world's data. Least role: player. Answers {tick}.
+typedef struct carom_args_data_remove {
+    // A text that is not empty.
+    const char *key;
+    // The version that the key must have, 0 for a key that is not there; already_exists names the
+    // one that it has. Any, if left out.
+    bool has_version;
+    uint64_t version;
+} carom_args_data_remove;
+CAROM_API carom_value *carom_map_data_remove(const char *world, const carom_args_data_remove *args);
+CAROM_API carom_status carom_call_data_remove(carom_client *client, const char *world,
+                                              const carom_args_data_remove *args, int timeout_ms,
+                                              carom_value **result, carom_error *error);
+CAROM_API size_t carom_add_data_remove(carom_batch *batch, const carom_args_data_remove *args);
+
+// data.get: The world's data: one key, those with a prefix, or all. Least role: viewer. Answers
+// {data, tick}: data is a map of the keys that are there, each {value, version}.
+typedef struct carom_args_data_get {
+    // A text that is not empty.
+    const char *key;
+    // The beginning of the keys that are answered.
+    const char *prefix;
+} carom_args_data_get;
+CAROM_API carom_value *carom_map_data_get(const char *world, const carom_args_data_get *args);
+CAROM_API carom_status carom_call_data_get(carom_client *client, const char *world,
+                                           const carom_args_data_get *args, int timeout_ms,
+                                           carom_value **result, carom_error *error);
+CAROM_API size_t carom_add_data_get(carom_batch *batch, const carom_args_data_get *args);
 
 // clang-format on
 

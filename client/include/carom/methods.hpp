@@ -799,6 +799,9 @@ struct world_subscribe {
     // `compact` of hello's answer, for encoding log, if the reader has the same number. Default
     // 0.
     std::optional<std::int64_t> compact{};
+    // Whether changes of the world's data are sent: true for all keys, or the beginnings of those
+    // that are.
+    std::optional<std::vector<std::string>> data{};
 
     value args() const
     {
@@ -815,6 +818,7 @@ struct world_subscribe {
         detail::put(out, "contacts", contacts);
         detail::put(out, "describe", describe);
         detail::put(out, "compact", compact);
+        detail::put(out, "data", data);
         return out;
     }
 };
@@ -1527,6 +1531,44 @@ struct query_nearest {
         detail::put_id(out, "ignore", ignore);
         detail::put(out, "sensors", sensors);
         detail::put(out, "at", at);
+        return out;
+    }
+};
+
+// Removes a key of the world's data. Least role: player. Answers {tick}.
+struct data_remove {
+    static constexpr const char *name = "data.remove";
+    static constexpr bool of_world = true, in_batch = true;
+    // A text that is not empty.
+    std::string key{};
+    // The version that the key must have, 0 for a key that is not there; already_exists names the
+    // one that it has. Any, if left out.
+    std::optional<std::int64_t> version{};
+
+    value args() const
+    {
+        value out = value::map();
+        detail::put(out, "key", key);
+        detail::put(out, "version", version);
+        return out;
+    }
+};
+
+// The world's data: one key, those with a prefix, or all. Least role: viewer. Answers {data,
+// tick}: data is a map of the keys that are there, each {value, version}.
+struct data_get {
+    static constexpr const char *name = "data.get";
+    static constexpr bool of_world = true, in_batch = true;
+    // A text that is not empty.
+    std::optional<std::string> key{};
+    // The beginning of the keys that are answered.
+    std::optional<std::string> prefix{};
+
+    value args() const
+    {
+        value out = value::map();
+        detail::put(out, "key", key);
+        detail::put(out, "prefix", prefix);
         return out;
     }
 };

@@ -1,9 +1,9 @@
 // Generated from proto/schema by proto/generate/typescript.py: do not edit.
 import type {
-  BatchResult, BodyGetResult, CallOptions, ContactsResult, FoundResult, Hello, HitsResult, JointCreateResult,
-  JointGetResult, JointListResult, NearResult, Number53, PingResult, ServerInfo, ServerStatsResult,
-  SessionsResult, ShapeAddResult, SpawnResult, StateResult, SubscribeResult, Tick, WorldCreateResult,
-  WorldImageResult, WorldInfo, WorldTick,
+  BatchResult, BodyGetResult, CallOptions, ContactsResult, DataResult, DataSetResult, FoundResult, Hello,
+  HitsResult, JointCreateResult, JointGetResult, JointListResult, NearResult, Number53, PingResult,
+  ServerInfo, ServerStatsResult, SessionsResult, ShapeAddResult, SpawnResult, StateResult, SubscribeResult,
+  Tick, WorldCreateResult, WorldImageResult, WorldInfo, WorldTick,
 } from './results.js';
 
 /** A body, shape, joint or subscription; in a batch also what an earlier command made. */
@@ -408,6 +408,8 @@ export interface WorldSubscribeArguments {
   describe?: boolean;
   /** `compact` of hello's answer, for encoding log, if the reader has the same number. Default 0. */
   compact?: number;
+  /** Whether changes of the world's data are sent: true for all keys, or the beginnings of those that are. */
+  data?: boolean | string[];
   /** The epoch that the world must have; not_found if it has another. */
   epoch?: number;
 }
@@ -842,6 +844,41 @@ export interface QueryNearestArguments {
   epoch?: number;
 }
 
+export interface DataSetArguments {
+  /** The world's name. */
+  world: string;
+  /** A text that is not empty. */
+  key: string;
+  /** Any value but nil, at most 16 containers deep. */
+  value: unknown;
+  /** The version that the key must have, 0 for a key that is not there; already_exists names the one that it has. Any, if left out. */
+  version?: number;
+  /** The epoch that the world must have; not_found if it has another. */
+  epoch?: number;
+}
+
+export interface DataRemoveArguments {
+  /** The world's name. */
+  world: string;
+  /** A text that is not empty. */
+  key: string;
+  /** The version that the key must have, 0 for a key that is not there; already_exists names the one that it has. Any, if left out. */
+  version?: number;
+  /** The epoch that the world must have; not_found if it has another. */
+  epoch?: number;
+}
+
+export interface DataGetArguments {
+  /** The world's name. */
+  world: string;
+  /** A text that is not empty. */
+  key?: string;
+  /** The beginning of the keys that are answered. */
+  prefix?: string;
+  /** The epoch that the world must have; not_found if it has another. */
+  epoch?: number;
+}
+
 /** The arguments of every method, by its name. */
 export interface Arguments {
   'hello': HelloArguments;
@@ -887,6 +924,9 @@ export interface Arguments {
   'query.overlap': QueryOverlapArguments;
   'query.cast': QueryCastArguments;
   'query.nearest': QueryNearestArguments;
+  'data.set': DataSetArguments;
+  'data.remove': DataRemoveArguments;
+  'data.get': DataGetArguments;
 }
 
 /** The answer of every method. */
@@ -934,6 +974,9 @@ export interface Results {
   'query.overlap': FoundResult;
   'query.cast': HitsResult;
   'query.nearest': NearResult | null;
+  'data.set': DataSetResult;
+  'data.remove': Tick;
+  'data.get': DataResult;
   // Of a server that knows more methods than this package.
   [method: string]: unknown;
 }
@@ -955,7 +998,10 @@ export type BatchMethodName =
   'joint.create' |
   'joint.set' |
   'joint.remove' |
-  'joint.get';
+  'joint.get' |
+  'data.set' |
+  'data.remove' |
+  'data.get';
 /** Their arguments there: the batch says which world, and which epoch. */
 export type BatchArguments<M extends BatchMethodName> = Omit<Arguments[M], 'world' | 'epoch'>;
 
@@ -1059,6 +1105,14 @@ export interface Methods {
     /** The surface that is nearest to a place. Least role: viewer. */
     nearest(args: QueryNearestArguments, options?: CallOptions): Promise<Results['query.nearest']>;
   };
+  readonly data: {
+    /** Sets the value of a key of the world's data. Least role: player. */
+    set(args: DataSetArguments, options?: CallOptions): Promise<Results['data.set']>;
+    /** Removes a key of the world's data. Least role: player. */
+    remove(args: DataRemoveArguments, options?: CallOptions): Promise<Results['data.remove']>;
+    /** The world's data: one key, those with a prefix, or all. Least role: viewer. */
+    get(args: DataGetArguments, options?: CallOptions): Promise<Results['data.get']>;
+  };
 }
 
 /** The methods of one world, whose name is filled in. */
@@ -1139,6 +1193,14 @@ export interface WorldMethods {
     /** The surface that is nearest to a place. Least role: viewer. */
     nearest(args: Omit<QueryNearestArguments, 'world'>, options?: CallOptions): Promise<Results['query.nearest']>;
   };
+  readonly data: {
+    /** Sets the value of a key of the world's data. Least role: player. */
+    set(args: Omit<DataSetArguments, 'world'>, options?: CallOptions): Promise<Results['data.set']>;
+    /** Removes a key of the world's data. Least role: player. */
+    remove(args: Omit<DataRemoveArguments, 'world'>, options?: CallOptions): Promise<Results['data.remove']>;
+    /** The world's data: one key, those with a prefix, or all. Least role: viewer. */
+    get(args?: Omit<DataGetArguments, 'world'>, options?: CallOptions): Promise<Results['data.get']>;
+  };
 }
 
 /** The methods of a batch, each a command that is added to it. */
@@ -1182,6 +1244,14 @@ export interface BatchMethods {
     remove(args: Omit<JointRemoveArguments, 'world' | 'epoch'>): Reference;
     /** All about a joint. Least role: viewer. */
     get(args: Omit<JointGetArguments, 'world' | 'epoch'>): Reference;
+  };
+  readonly data: {
+    /** Sets the value of a key of the world's data. Least role: player. */
+    set(args: Omit<DataSetArguments, 'world' | 'epoch'>): Reference;
+    /** Removes a key of the world's data. Least role: player. */
+    remove(args: Omit<DataRemoveArguments, 'world' | 'epoch'>): Reference;
+    /** The world's data: one key, those with a prefix, or all. Least role: viewer. */
+    get(args?: Omit<DataGetArguments, 'world' | 'epoch'>): Reference;
   };
 }
 

@@ -25,7 +25,7 @@ export const METHODS = {
   'world.state': {role: 'viewer', scope: 'read', batch: false, args: ['world', 'at', 'epoch']},
   'world.contacts': {role: 'viewer', scope: 'read', batch: false, args: ['world', 'body', 'at', 'epoch']},
   'world.apply': {role: 'player', scope: 'command', batch: false, args: ['world', 'commands', 'at', 'late', 'epoch']},
-  'world.subscribe': {role: 'viewer', scope: 'subscription', batch: false, args: ['world', 'rate', 'encoding', 'precision', 'area', 'follow', 'margin', 'budget', 'bodies', 'events', 'contacts', 'describe', 'compact', 'epoch']},
+  'world.subscribe': {role: 'viewer', scope: 'subscription', batch: false, args: ['world', 'rate', 'encoding', 'precision', 'area', 'follow', 'margin', 'budget', 'bodies', 'events', 'contacts', 'describe', 'compact', 'data', 'epoch']},
   'world.unsubscribe': {role: 'viewer', scope: 'subscription', batch: false, args: ['subscription']},
   'world.view': {role: 'viewer', scope: 'subscription', batch: false, args: ['subscription', 'area', 'follow', 'margin']},
   'body.spawn': {role: 'player', scope: 'command', batch: true, args: ['world', 'type', 'position', 'angle', 'velocity', 'angular_velocity', 'linear_damping', 'angular_damping', 'gravity_scale', 'fixed_rotation', 'bullet', 'allow_sleep', 'awake', 'enabled', 'mass', 'tag', 'shapes', 'lifetime', 'owner', 'epoch']},
@@ -48,6 +48,9 @@ export const METHODS = {
   'query.overlap': {role: 'viewer', scope: 'read', batch: false, args: ['world', 'area', 'shape', 'point', 'filter', 'ignore', 'sensors', 'at', 'epoch']},
   'query.cast': {role: 'viewer', scope: 'read', batch: false, args: ['world', 'shape', 'from', 'to', 'filter', 'ignore', 'sensors', 'all', 'at', 'epoch']},
   'query.nearest': {role: 'viewer', scope: 'read', batch: false, args: ['world', 'point', 'radius', 'filter', 'ignore', 'sensors', 'at', 'epoch']},
+  'data.set': {role: 'player', scope: 'command', batch: true, args: ['world', 'key', 'value', 'version', 'epoch']},
+  'data.remove': {role: 'player', scope: 'command', batch: true, args: ['world', 'key', 'version', 'epoch']},
+  'data.get': {role: 'viewer', scope: 'read', batch: true, args: ['world', 'key', 'prefix', 'epoch']},
 };
 
 /** The codes of errors, as errors.js has them with the client's own. */

@@ -617,6 +617,27 @@ export interface NearResult {
   /** 0 inside. [m] */
   distance: number;
 }
+/** A key's value, by the key. */
+export interface Datum {
+  /** The value. */
+  value: unknown;
+  /** The number of its last change: above all earlier ones of the world. */
+  version: number;
+}
+/** The answer of data.set. */
+export interface DataSetResult {
+  /** The key's version from now on. */
+  version: number;
+  /** The tick whose state shows it first. */
+  tick: number;
+}
+/** The answer of data.get. */
+export interface DataResult {
+  /** The keys that are there, each with its value and version. */
+  data: Record<string, Datum>;
+  /** The tick that was read. */
+  tick: number;
+}
 // end of generated
 
 /** [id, x, y, angle, vx, vy, w] */
@@ -628,4 +649,6 @@ export interface Snapshot {
   events_lost?: number; margin?: number;
   spawned?: BodyMap[]; joints?: JointMap[]; joints_removed?: Number53[]; describing?: boolean;
   view?: Area; unfollowed?: Number53; left_out?: number; oldest?: number;
+  /** Of subscriptions with `data`: the keys that have changed, null for one that is gone; all, with `full`. */
+  data?: Record<string, unknown>;
 }

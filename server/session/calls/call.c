@@ -253,6 +253,9 @@ static status subscribe(const call *c, command *cmd, error *err)
         .number = of->next_subscription++, .world = entry->number, .args = cmd->subscribe};
     made.args.token_areas = NULL; // the command's
     made.args.token_area_count = 0;
+    made.args.data = NULL; // likewise
+    made.args.data_count = 0;
+    made.data = data_prefixes_create(cmd->subscribe.data, cmd->subscribe.data_count);
     memcpy(made.world_name, entry->name, sizeof made.world_name);
     request *r = worlds_request(c, entry, cmd);
     r->subscription = made.number;
@@ -261,6 +264,8 @@ static status subscribe(const call *c, command *cmd, error *err)
     if (result == STATUS_OK) {
         array_push(&s->subscriptions, made);
         session_store_note_subscription(s, &made);
+    } else {
+        free(made.data);
     }
     return result;
 }

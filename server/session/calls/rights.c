@@ -495,6 +495,10 @@ static status token_areas_subscribe(const grant *g, command *c, error *err)
     if (c->subscribe.encoding != ENCODING_PLAIN && c->subscribe.encoding != ENCODING_PACKED) {
         return refuse_token_areas(c, err);
     }
+    if (c->subscribe.data_count > 0) {
+        return error_set(err, STATUS_PERMISSION_DENIED,
+                         "data: may show what is outside of the areas of the token");
+    }
     return check_view(g, &c->subscribe.has_area, &c->subscribe.area, c->subscribe.follow != 0, err);
 }
 

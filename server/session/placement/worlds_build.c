@@ -98,11 +98,15 @@ static void build_from_scene(build *b, const char *name)
 static void build_from_image(build *b, const uint8_t *image, size_t size)
 {
     capacity_limits room = limits_room(b->server->limits);
+    data_limits data = limits_data(b->server->limits);
     uint64_t pairs = b->server->limits->pairs_per_world;
     physics_world **made = &b->adoption->physics;
     b->status = capacity_check_image(image, size, &room, &b->error); // before memory is allocated
     if (b->status == STATUS_OK) {
         b->status = world_restore(image, size, made, &b->error);
+    }
+    if (b->status == STATUS_OK) {
+        b->status = data_fit(*made, &data, &b->error);
     }
     // The image's bytes bound how many it can have.
     if (b->status == STATUS_OK && world_count(*made).pairs > pairs) {

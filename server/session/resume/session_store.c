@@ -251,6 +251,7 @@ static bool subscribe(session *s, const session_subscription *of)
     r->command.method = METHOD_WORLD_SUBSCRIBE;
     memcpy(r->command.world, entry->name, sizeof r->command.world);
     r->command.subscribe = of->args;
+    data_prefixes_give(of->data, &r->command);
     r->again = true;
     rights_limit_token_areas(s, &r->command);
     r->subscription = of->number;

@@ -124,7 +124,7 @@ void session_store_pack_subscription(buffer *out, const session *s, const sessio
     msgpack_pack_uint64(&p, of->number);
     msgpack_pack_uint64(&p, of->world);
     pack_text(&p, of->world_name);
-    msgpack_pack_array(&p, 15);
+    msgpack_pack_array(&p, of->data != NULL ? 16 : 15);
     msgpack_pack_double(&p, a->rate);
     msgpack_pack_int(&p, (int)a->encoding);
     if (a->has_area) {
@@ -144,6 +144,12 @@ void session_store_pack_subscription(buffer *out, const session *s, const sessio
     msgpack_pack_double(&p, a->margin);
     msgpack_pack_double(&p, a->budget);
     msgpack_pack_uint32(&p, a->compact);
+    if (of->data != NULL) {
+        msgpack_pack_array(&p, of->data->count);
+        for (uint32_t i = 0; i < of->data->count; i++) {
+            pack_text(&p, of->data->texts[i]);
+        }
+    }
 }
 
 void session_store_pack_unsubscribed(buffer *out, const session *s, uint64_t subscription)

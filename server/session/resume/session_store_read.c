@@ -294,6 +294,23 @@ static void read_rest(subscribe_args *a, reader *r)
     a->compact = r->left > 0 ? (uint32_t)next_uint(r, UINT32_MAX) : 0;
 }
 
+// The keys of data that it asks for, to be freed with free(); NULL: none.
+static data_prefixes *read_prefixes(reader *r)
+{
+    char texts[WIRE_PREFIXES_MAX][DATA_KEY_BYTES_MAX + 1];
+    const char *list[WIRE_PREFIXES_MAX];
+    uint32_t count = 0;
+    reader all = r->left > 0 ? read_array(next(r)) : (reader){.good = true};
+    all.good = all.good && all.left <= WIRE_PREFIXES_MAX;
+    while (all.good && all.left > 0) {
+        next_text(&all, texts[count], sizeof texts[count]);
+        list[count] = texts[count];
+        count++;
+    }
+    r->good = r->good && all.good;
+    return r->good ? data_prefixes_create(list, count) : NULL;
+}
+
 // Whether a session could have requested it: worlds rely on the decoder's checks of messages.
 static bool is_sound(const session_subscription *s)
 {
@@ -330,24 +347,29 @@ static bool read_subscription(session *of, reader *r)
     a->contacts = next_bool(&args);
     a->describe = next_bool(&args);
     read_rest(a, &args);
+    made.data = read_prefixes(&args);
     if (!r->good || !args.good || !is_sound(&made)) {
+        free(made.data);
         return false;
     }
     session_subscription *known = of != NULL ? session_find_subscription(of, made.number) : NULL;
     if (known != NULL) {
+        free(known->data);
         *known = made;
     } else if (of != NULL &&
                of->subscriptions.count < of->identity.bounds.subscriptions_per_connection) {
         array_push(&of->subscriptions, made);
+    } else {
+        free(made.data);
     }
     return true;
 }
 
 static void drop(session *of, uint64_t number)
 {
-    const session_subscription *found = session_find_subscription(of, number);
+    session_subscription *found = session_find_subscription(of, number);
     if (found != NULL) {
-        array_swap_remove(&of->subscriptions, found - of->subscriptions.data);
+        session_remove_subscription(of, found);
     }
 }
 

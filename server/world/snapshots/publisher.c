@@ -20,9 +20,11 @@ void publisher_init(publisher *p, const limits *bounds, const char *world, uint6
     joint_table_init(&p->joints, bounds->removals_kept);
     descriptions_init(&p->descriptions, bounds->describe_bytes);
     event_log_init(&p->log);
+    data_feed_init(&p->data, bounds->removals_kept);
     buffer_init(&p->body_rows, WIRE_REPLY_BYTES_MAX);
     buffer_init(&p->events, WIRE_REPLY_BYTES_MAX);
     buffer_init(&p->contact_rows, WIRE_REPLY_BYTES_MAX);
+    buffer_init(&p->data_rows, WIRE_REPLY_BYTES_MAX);
 }
 
 void publisher_deinit(publisher *p)
@@ -38,6 +40,7 @@ void publisher_deinit(publisher *p)
     joint_table_deinit(&p->joints);
     descriptions_deinit(&p->descriptions);
     event_log_deinit(&p->log);
+    data_feed_deinit(&p->data);
     array_free(&p->last);
     array_free(&p->due);
     array_free(&p->pieces);
@@ -46,6 +49,7 @@ void publisher_deinit(publisher *p)
     buffer_deinit(&p->body_rows);
     buffer_deinit(&p->events);
     buffer_deinit(&p->contact_rows);
+    buffer_deinit(&p->data_rows);
     array_free(&p->events_shown);
     array_free(&p->removed);
     array_free(&p->enter);
@@ -94,6 +98,13 @@ void publisher_note_change(publisher *p, const physics_world *world, const comma
 {
     descriptions_note_command(world, c, &p->rows, &p->joints);
     p->touched = p->rows.version + 1;
+}
+
+void publisher_note_data(publisher *p, const command *c)
+{
+    if (subscriptions_data(&p->subscriptions)) {
+        data_feed_note(&p->data, c, p->rows.version + 1);
+    }
 }
 
 void publisher_note_command(publisher *p, session_key session, uint32_t id)
@@ -203,6 +214,7 @@ static void trim(publisher *p)
     event_log_trim(&p->log, oldest_event);
     row_table_trim(&p->rows, oldest_version);
     joint_table_trim(&p->joints, oldest_version);
+    data_feed_trim(&p->data, oldest_version);
 }
 
 bool publisher_publish(publisher *p, physics_world *world, bool all, const turn *t, reply_sink sink)
@@ -210,6 +222,9 @@ bool publisher_publish(publisher *p, physics_world *world, bool all, const turn 
     ASSERT(sink.post != NULL);
     const publish_moment now = {world_tick(world), world_definition(world).hz, all};
     bool whole = true;
+    if (p->stale) { // before the choice, which makes readers below the feed's floor begin anew
+        data_feed_update(&p->data, world, p->rows.version + 1);
+    }
     publisher_choose_due(p, &now);
     if (p->due.count > 0) {
         refresh(p, world);

@@ -25,6 +25,7 @@
 #include "server/base/limits.h"
 #include "server/schedule/shares.h"
 #include "server/schedule/turn.h"
+#include "server/world/snapshots/data_feed.h"
 #include "server/world/snapshots/descriptions.h"
 #include "server/world/snapshots/event_log.h"
 #include "server/world/message/messages.h"
@@ -56,6 +57,7 @@ typedef struct publisher {
     row_table rows;
     joint_table joints;
     event_log log;
+    data_feed data;
     subscriptions subscriptions;
     shares shares; // publishing time used, by subject
     packed_views packed;
@@ -70,7 +72,7 @@ typedef struct publisher {
     ARRAY(uint32_t) due; // places in the list
     ARRAY(publish_piece) pieces;
     ARRAY(contact_info) contacts;
-    buffer body_rows, events, contact_rows;
+    buffer body_rows, events, contact_rows, data_rows;
     ARRAY(body_id) removed, enter, leave;
     ARRAY(uint64_t) events_shown; // numbers in the log
     descriptions descriptions;
@@ -129,6 +131,9 @@ void publisher_close_all(publisher *p, status why, const char *text, reply_sink 
 // Must be called before a command is carried out, since the command may remove objects that it
 // describes.
 void publisher_note_change(publisher *p, const physics_world *world, const command *c);
+
+// A command was carried out: its changes of the world's data are sent on.
+void publisher_note_data(publisher *p, const command *c);
 
 // A command of the session is in the state from now on.
 void publisher_note_command(publisher *p, session_key session, uint32_t id);

@@ -58,9 +58,7 @@ static void choose_due_views(publisher *p, const publish_moment *now)
         if (s->packed == NULL) {
             continue;
         }
-        const bool forgotten =
-            s->version < p->rows.floor || (s->view.describe && s->version < p->joints.floor);
-        if (s->packed_number != 0 && (!packed_view_in_step(s) || forgotten)) {
+        if (s->packed_number != 0 && (!packed_view_in_step(s) || view_group_forgotten(p, s))) {
             subscription_begin_anew(s);
         }
         packed_view *view = s->packed;

@@ -165,7 +165,9 @@ static bool has_more(const publisher *p, const subscription *s)
         s->view.describe && (p->joints.changed > s->version || p->rows.changed > s->version ||
                              !description_complete(s->described));
     const bool lost = s->packed->place.lost && !s->lost_told;
-    return p->touched > s->version || s->view.contacts || described || lost || has_events(p, s);
+    const bool data = s->data != NULL && p->data.changed > s->version;
+    return p->touched > s->version || data || s->view.contacts || described || lost ||
+           has_events(p, s);
 }
 
 // Sorts pieces together, and within them the readers that are sent the same.

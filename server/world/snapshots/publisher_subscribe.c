@@ -76,7 +76,7 @@ void publisher_subscribe(publisher *p, physics_world *world, uint64_t number, se
     s->dealt = shares_hold(&p->shares, subject);
     event_marks_begin(&s->marks, event_log_end(&p->log));
     memory_charge_begin(&s->charge, MEMORY_views, p->taker);
-    memory_charge_note(&s->charge, sizeof *s);
+    memory_charge_note(&s->charge, sizeof *s + data_prefixes_bytes(s->data));
     place_view(s, world);
     if (view->encoding == ENCODING_PACKED && view->bodies) {
         packed_views_join(&p->packed, s, world_definition(world).hz);

@@ -170,6 +170,7 @@ static void deinit(subscription *s)
     view_set_unref(s->seen);
     subscription_unref_shown(s);
     token_areas_unref(s->token_areas);
+    free(s->data);
     budget_destroy(s->budget);
     memory_charge_end(&s->charge);
 }
@@ -227,6 +228,9 @@ subscription *subscriptions_add(subscriptions *s, uint64_t number, session_key s
     added.token_areas = token_areas_create(view->token_areas, view->token_area_count);
     added.view.token_areas = NULL; // the command's
     added.view.token_area_count = 0;
+    added.data = data_prefixes_create(view->data, view->data_count);
+    added.view.data = NULL; // the command's
+    added.view.data_count = 0;
     if (view->budget > 0.0 && view->encoding == ENCODING_PLAIN) {
         added.budget = budget_create(view->budget, PLAIN_BYTES_LEAST);
     }
@@ -269,6 +273,15 @@ uint32_t subscriptions_events(const subscriptions *s)
         kinds |= s->list.data[i].view.events;
     }
     return kinds;
+}
+
+bool subscriptions_data(const subscriptions *s)
+{
+    bool wanted = false;
+    for (uint32_t i = 0; i < s->list.count && !wanted; i++) {
+        wanted = s->list.data[i].data != NULL;
+    }
+    return wanted;
 }
 
 bool subscriptions_describe(const subscriptions *s)
@@ -397,6 +410,7 @@ int subscription_compare(const subscription *a, const subscription *b)
     order = order != 0 ? order : compare_progress(a->described, b->described);
     order = order != 0 ? order : compare_numbers(a->packed_number, b->packed_number);
     order = order != 0 ? order : compare_numbers((uintptr_t)a->budget, (uintptr_t)b->budget);
+    order = order != 0 ? order : data_prefixes_compare(a->data, b->data);
     order = order != 0 ? order : compare_views(&a->view, &b->view);
     return order != 0 ? order : compare_view_areas(a, b);
 }

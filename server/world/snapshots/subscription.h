@@ -15,6 +15,7 @@
 #include "common/base/array.h"
 #include "common/world/command.h"
 #include "server/base/memory.h"
+#include "server/world/snapshots/data_feed.h"
 #include "server/world/snapshots/event_marks.h"
 #include "server/world/message/messages.h"
 #include "server/world/snapshots/token_areas.h"
@@ -101,8 +102,9 @@ struct budget;
 typedef struct subscription {
     uint64_t number;
     session_key session;
-    subscribe_args view;      // without `token_areas`:
+    subscribe_args view;      // without `token_areas` and `data`:
     token_areas *token_areas; // areas that it may see; NULL: everything
+    data_prefixes *data;      // owned: the keys whose changes it is sent; NULL: none
     view_area place;          // where the view was last; of a packed one, see its packed view
     bool lost_told;           // its reader has been told that the body is lost
     uint32_t phase;           // ticks by which its snapshots fall earlier than others' of its rate
@@ -148,6 +150,9 @@ void subscriptions_remove(subscriptions *s, uint64_t number);
 
 // The kinds of events that someone wants.
 uint32_t subscriptions_events(const subscriptions *s);
+
+// Whether someone wants data.
+bool subscriptions_data(const subscriptions *s);
 
 // Whether someone wants descriptions.
 bool subscriptions_describe(const subscriptions *s);

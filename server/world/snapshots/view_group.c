@@ -200,6 +200,12 @@ static bool event_shown(const publisher *p, const view_group *g, const event_ent
             (body_visible(p, g, event->a) && body_visible(p, g, event->b)));
 }
 
+bool view_group_forgotten(const publisher *p, const subscription *s)
+{
+    return s->version < p->rows.floor || (s->view.describe && s->version < p->joints.floor) ||
+           (s->data != NULL && s->version < p->data.floor);
+}
+
 bool view_group_wants(const publisher *p, const subscription *s, const event_entry *event)
 {
     const view_group latest = {.of = s, .full = s->version < p->rows.floor, .seen = s->seen};
@@ -342,6 +348,8 @@ static shared_bytes *encode_group(publisher *p, const physics_world *world, cons
         .events = list_of(&p->events, g->event_count),
         .has_contacts = g->of->view.contacts,
         .contacts = list_of(&p->contact_rows, g->contact_count),
+        .has_data = g->of->data != NULL,
+        .data = list_of(&p->data_rows, g->data_count),
         .confined = g->of->token_areas != NULL,
         .hash = hash,
         .packed = g->packed,
@@ -354,7 +362,8 @@ static shared_bytes *encode_group(publisher *p, const physics_world *world, cons
     *pairs = encode_snapshot_tail(&out, &view);
     bool whole = !out.overflow && (g->packed == NULL || !g->packed->overflow) &&
                  !p->body_rows.overflow && !p->events.overflow && !p->contact_rows.overflow &&
-                 !p->descriptions.bodies.overflow && !p->descriptions.joints.overflow;
+                 !p->data_rows.overflow && !p->descriptions.bodies.overflow &&
+                 !p->descriptions.joints.overflow;
     size_t size = 0;
     uint8_t *data = buffer_take(&out, &size);
     if (!whole) {
@@ -386,6 +395,7 @@ static void clear_scratch(publisher *p)
     buffer_clear(&p->body_rows);
     buffer_clear(&p->events);
     buffer_clear(&p->contact_rows);
+    buffer_clear(&p->data_rows);
     array_clear(&p->removed);
     array_clear(&p->enter);
     array_clear(&p->leave);
@@ -398,13 +408,17 @@ shared_bytes *view_group_build(publisher *p, const physics_world *world, view_gr
     const subscription *s = g->of;
     const bool describe = s->view.describe;
     clear_scratch(p);
-    g->full = s->version < p->rows.floor || (describe && s->version < p->joints.floor);
+    g->full = view_group_forgotten(p, s);
     if (s->packed != NULL) {
         g->packed = packed_view_bytes(s, &g->full);
     }
     g->seen = take_seen(p, g);
     show_events(p, g);
     show_contacts(p, g);
+    if (s->data != NULL) {
+        g->data_count =
+            data_feed_encode(&p->data, world, s->data, s->version, g->full, &p->data_rows);
+    }
     if (s->budget != NULL) {
         show_chosen_rows(p, world, g);
     }

@@ -17,7 +17,7 @@ typedef struct view_group {
     bool full;
     const buffer *packed; // bodies of a packed one; else NULL
     view_set *seen;       // bodies in view; NULL without an area
-    uint32_t row_count, event_count, contact_count;
+    uint32_t row_count, event_count, contact_count, data_count;
 } view_group;
 
 // Builds the group's snapshot without its head, which needs to know `pairs`. Fills the rest of `g`
@@ -25,6 +25,9 @@ typedef struct view_group {
 // fit a message. The publisher's tables are of the world's present state.
 shared_bytes *view_group_build(publisher *p, const physics_world *world, view_group *g,
                                uint64_t hash, uint32_t *pairs);
+
+// Whether changes since the subscription's last snapshot are no longer known: the next one is full.
+bool view_group_forgotten(const publisher *p, const subscription *s);
 
 // Whether the subscription is sent the event, judging by the bodies in view in its latest snapshot.
 bool view_group_wants(const publisher *p, const subscription *s, const event_entry *event);

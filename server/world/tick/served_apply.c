@@ -3,8 +3,11 @@
 // served_world.h. Simulation thread only.
 #include "server/world/tick/served_world_internal.h"
 
+#include <string.h>
+
 #include "common/base/assert.h"
 #include "common/world/apply.h"
+#include "common/world/data_plan.h"
 #include "common/world/owners.h"
 #include "common/world/share.h"
 #include "proto/encode/encode.h"
@@ -51,6 +54,11 @@ static uint64_t bytes_joint_create(const command *c)
     return JOINT_BYTES;
 }
 
+static uint64_t bytes_data_set(const command *c)
+{
+    return world_datum_bytes(strlen(c->data_set.key), c->data_set.value_size);
+}
+
 typedef uint64_t bytes_function(const command *c);
 #define COUNT_BYTES(id, bytes) [METHOD_##id] = bytes_##bytes,
 static bytes_function *const BYTES[METHOD_COUNT] = {METHOD_BYTES(COUNT_BYTES)};
@@ -76,6 +84,10 @@ static status admit_room(const served_world *h, const request *q, error *err)
     if (s == STATUS_OK) {
         s = share_admit(h->physics, &room, h->limits->owner_share, h->owners, &q->actor,
                         &q->command, err);
+    }
+    if (s == STATUS_OK) {
+        const data_limits most = limits_data(h->limits);
+        s = data_admit(h->physics, &most, h->limits->owner_share, &q->actor, &q->command, err);
     }
     return s == STATUS_OK ? memory_ask(NULL, bytes_added(&q->command), err) : s;
 }
@@ -288,6 +300,7 @@ void served_world_apply(served_world *h, request *q, bool between_ticks,
     }
     if (method_scope_of(q->command.method) == SCOPE_WORLD_COMMAND) {
         publisher_note_edit(&h->publisher);
+        publisher_note_data(&h->publisher, &q->command);
         crowding_note(&h->crowding, &h->costs.command);
         owner_crowds_note(&h->owner_crowds, &q->actor, h->costs.command.pairs);
         note_applied(h, q);

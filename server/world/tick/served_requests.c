@@ -170,8 +170,10 @@ static void do_fork(served_world *h, request *q)
 {
     error err;
     capacity_limits room = limits_room(h->limits);
+    data_limits data = limits_data(h->limits);
     // it was restored from a run with larger limits
-    if (capacity_check(h->physics, &room, &err) != STATUS_OK) {
+    if (capacity_check(h->physics, &room, &err) != STATUS_OK ||
+        data_fit(h->physics, &data, &err) != STATUS_OK) {
         served_world_answer(h, q, &err);
         return;
     }

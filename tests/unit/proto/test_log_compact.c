@@ -134,6 +134,10 @@ static void add_one_of_each(buffer *rows)
          "{\"world\":\"lab\",\"body\":3,\"shape\":{\"kind\":\"circle\",\"radius\":2}}"},
         {METHOD_SHAPE_SET, "{\"world\":\"lab\",\"shape\":3,\"friction\":0.7,\"events\":[]}"},
         {METHOD_SHAPE_REMOVE, "{\"world\":\"lab\",\"shape\":3}"},
+        {METHOD_DATA_SET,
+         "{\"world\":\"lab\",\"key\":\"h\u00e9\",\"value\":{\"a\":[1,2.5,true,null,\"x\"]},"
+         "\"version\":3}"},
+        {METHOD_DATA_REMOVE, "{\"world\":\"lab\",\"key\":\"k\"}"},
         {METHOD_JOINT_CREATE,
          "{\"world\":\"lab\",\"kind\":\"revolute\",\"a\":1,\"b\":2,\"anchor\":[0.1,0.2],"
          "\"motor_speed\":3.3,\"collide_connected\":true}"},
