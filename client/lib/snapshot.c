@@ -24,6 +24,7 @@ void snapshot_decoder_deinit(snapshot_decoder *d)
     vector_free(&d->spawned);
     vector_free(&d->joints);
     vector_free(&d->joints_removed);
+    vector_free(&d->world_data);
     vector_free(&d->bodies);
     vector_free(&d->removed);
     vector_free(&d->enter);
@@ -351,14 +352,16 @@ enum snapshot_key {
     KEY_OLDEST,
     KEY_EVENTS_LOST,
     KEY_MARGIN,
+    KEY_WORLD_DATA, // of packed ones; plain ones have it in `data`
     KEY_COUNT
 };
 
 static const char *const KEYS[KEY_COUNT] = {
-    "subscription", "world",      "epoch",    "tick",   "time",           "full",       "bodies",
-    "removed",      "enter",      "leave",    "events", "hash",           "last",       "skipped",
-    "contacts",     "data",       "spawned",  "joints", "joints_removed", "describing", "view",
-    "from",         "unfollowed", "left_out", "oldest", "events_lost",    "margin",
+    "subscription",   "world",       "epoch",    "tick",       "time",       "full",
+    "bodies",         "removed",     "enter",    "leave",      "events",     "hash",
+    "last",           "skipped",     "contacts", "data",       "spawned",    "joints",
+    "joints_removed", "describing",  "view",     "from",       "unfollowed", "left_out",
+    "oldest",         "events_lost", "margin",   "world_data",
 };
 
 static const unsigned KEYS_REQUIRED =
@@ -379,10 +382,35 @@ static void read_hash(reader *r, carom_snapshot *out)
     out->has_hash = true;
 }
 
+// Keys with values, nil for one that was removed.
+static void read_world_data(snapshot_decoder *d, reader *r, carom_snapshot *out)
+{
+    const uint32_t count = reader_map(r);
+    for (uint32_t i = 0; i < count && !r->failed; i++) {
+        enum { NIL = 0xc0 };
+        carom_datum datum = {0};
+        r->failed = !copy_text(reader_get_text(r), datum.key, sizeof datum.key) || r->failed;
+        const uint8_t *value = r->at;
+        reader_skip(r);
+        if (!r->failed && *value != NIL) {
+            datum.encoded = value;
+            datum.encoded_size = (size_t)(r->at - value);
+        }
+        keep(r, vector_push(&d->world_data, datum));
+    }
+    out->has_data = true;
+}
+
 static void read_data(snapshot_decoder *d, reader *r, carom_snapshot *out)
 {
     reader_item item;
+    const reader start = *r;
     reader_next(r, &item);
+    if (item.kind == TAG_MAP) {
+        *r = start;
+        read_world_data(d, r, out);
+        return;
+    }
     if (item.kind != TAG_BIN && item.kind != TAG_STR) {
         r->failed = true;
         return;
@@ -514,6 +542,9 @@ static void read_field(snapshot_decoder *d, reader *r, enum snapshot_key key, ca
     case KEY_DATA:
         read_data(d, r, out);
         break;
+    case KEY_WORLD_DATA:
+        read_world_data(d, r, out);
+        break;
     default:
         read_lists(d, r, key);
         break;
@@ -613,6 +644,7 @@ carom_status snapshot_decode(snapshot_decoder *d, const void *bytes, size_t size
     vector_clear(&d->contacts);
     vector_clear(&d->joints);
     vector_clear(&d->joints_removed);
+    vector_clear(&d->world_data);
     forget_spawned(d);
     d->world[0] = '\0';
     carom_snapshot decoded = {.world = d->world, .encoded = bytes, .encoded_size = size};
@@ -649,6 +681,8 @@ carom_status snapshot_decode(snapshot_decoder *d, const void *bytes, size_t size
     decoded.joint_count = d->joints.count;
     decoded.joints_removed = d->joints_removed.data;
     decoded.joints_removed_count = d->joints_removed.count;
+    decoded.data = d->world_data.data;
+    decoded.data_count = d->world_data.count;
     *out = decoded;
     return CAROM_OK;
 }

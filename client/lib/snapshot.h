@@ -32,6 +32,7 @@ typedef struct snapshot_decoder {
     VECTOR(carom_body_info *) spawned; // blocks of describe.h, the decoder's
     VECTOR(carom_joint_info) joints;
     VECTOR(uint64_t) joints_removed;
+    VECTOR(carom_datum) world_data; // values lie in the bytes
     char world[SNAPSHOT_WORLD_MAX];
     packed_streams packed;
     log_streams logs;

@@ -79,6 +79,7 @@ static void free_content(view_content *v)
     vector_free(&v->infos);
     vector_free(&v->awake);
     vector_free(&v->joints);
+    vector_free(&v->world_data);
     id_map_deinit(&v->joint_places);
     vector_free(&v->rings);
     vector_free(&v->samples);
@@ -195,6 +196,7 @@ void carom_view_reset(carom_view *view)
     view_content *v = &view->content;
     vector_clear(&v->contacts);
     descriptions_reset(view);
+    data_reset(view);
     v->ready = false;
     v->has_hash = false;
     v->time_count = 0;
@@ -400,7 +402,8 @@ carom_status view_apply(carom_view *view, const carom_snapshot *s, double now, c
         apply_head(view, s);
         drawing_arrived(view, now);
         v->stamp += s->full;
-        if (!descriptions_apply(view, s) || !apply_rows(view, s, all, previous_time)) {
+        if (!data_apply(view, s) || !descriptions_apply(view, s) ||
+            !apply_rows(view, s, all, previous_time)) {
             carom_view_reset(view); // half a snapshot is no state of the world
             return fault_memory(err);
         }

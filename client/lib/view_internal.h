@@ -50,6 +50,7 @@ typedef struct view_content {
     VECTOR(carom_contact) contacts;
     VECTOR(carom_joint_info) joints;
     id_map joint_places;
+    VECTOR(carom_datum) world_data; // by key; `encoded` is owned
     bool describing;
     bool has_area;
     double area[4];
@@ -101,6 +102,12 @@ bool descriptions_apply(carom_view *view, const carom_snapshot *s);
 void descriptions_settle(carom_view *view, const carom_snapshot *s);
 void descriptions_reset(carom_view *view);
 void view_call_described(carom_view *view, uint32_t place);
+
+// ---- view_data.c: the world's data
+
+// False when memory has run out.
+bool data_apply(carom_view *view, const carom_snapshot *s);
+void data_reset(carom_view *view);
 
 // ---- view_history.c: the past states of the bodies
 

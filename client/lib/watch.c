@@ -104,6 +104,13 @@ carom_value *carom_subscribe_args(const char *world, const carom_subscribe_optio
     if (options->compact != 0) {
         carom_set(args, "compact", carom_uint(options->compact));
     }
+    if (options->data_count > 0) {
+        carom_value *data = carom_array();
+        for (size_t i = 0; i < options->data_count; i++) {
+            carom_push(data, carom_str(options->data[i]));
+        }
+        carom_set(args, "data", data);
+    }
     carom_value *precision = precision_value(options->precision);
     if (precision != NULL) {
         carom_set(args, "precision", precision);

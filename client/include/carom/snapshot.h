@@ -73,6 +73,15 @@ typedef struct carom_contact {
     double impulse[CAROM_CONTACT_POINTS_MAX];     // [N s], 0 where it is not known
 } carom_contact;
 
+#define CAROM_DATA_KEY_MAX 128u // bytes of a key of a world's data
+
+// A key of the world's data, for subscriptions that ask for them.
+typedef struct carom_datum {
+    char key[CAROM_DATA_KEY_MAX + 1];
+    const void *encoded; // its value as MessagePack (carom_datum_value reads it); NULL: it is gone
+    size_t encoded_size;
+} carom_datum;
+
 typedef struct carom_snapshot {
     uint64_t subscription;
     const char *world; // the world's name; "" in snapshots of encoding "log" after the first
@@ -127,6 +136,11 @@ typedef struct carom_snapshot {
     bool describing;
     bool has_view;  // the world's scene names the area worth looking at
     double view[4]; // x0, y0, x1, y1 [m]
+
+    // Of subscriptions with `data`: the keys that have changed, or are gone; all, with `full`.
+    bool has_data;
+    const carom_datum *data;
+    size_t data_count;
 
     const void *encoded; // the notification's map as received, MessagePack
     size_t encoded_size;

@@ -28,6 +28,7 @@
 #include <carom/export.h>
 #include <carom/snapshot.h>
 #include <carom/status.h>
+#include <carom/value.h>
 
 CAROM_BEGIN_DECLS
 
@@ -162,6 +163,15 @@ CAROM_API bool carom_view_at_time(const carom_view *view, size_t index, double t
 
 // Contacts of the newest snapshot, if the subscription asked for them.
 CAROM_API const carom_contact *carom_view_contacts(const carom_view *view, size_t *count);
+
+// The world's data, if the subscription asked for them: key `index` in ascending order, NULL past
+// the end; by key, NULL: it is not there. Valid until the next snapshot is applied.
+CAROM_API size_t carom_view_datum_count(const carom_view *view);
+CAROM_API const carom_datum *carom_view_datum(const carom_view *view, size_t index);
+CAROM_API const carom_datum *carom_view_find_datum(const carom_view *view, const char *key);
+// Its value, the caller's to be freed; NULL if it is gone, if no carom_value can be it (an
+// extension type, a map whose keys are no strings), or if memory has run out.
+CAROM_API carom_value *carom_datum_value(const carom_datum *datum);
 
 // Takes the oldest event out of the queue; false if there is none, or if a view with interpolation
 // does not show its time yet. event->name is always valid for known kinds, and for

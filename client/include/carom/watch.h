@@ -34,10 +34,12 @@ typedef struct carom_subscribe_options {
                    // no bound
     const char *const
         *events; // kinds, such as "begin"; NULL (default): the server's default, begin and end
-    size_t event_count; // number of `events`, if that is not NULL; 0: no events
-    uint32_t compact;   // for "log": the value of carom_compact(), for a quarter of the bytes; then
-                        // the hash comes once a second, and pushes are rounded as the engine rounds
-                        // them. 0 (default): records as a recording keeps them
+    size_t event_count;      // number of `events`, if that is not NULL; 0: no events
+    const char *const *data; // beginnings of the keys of the world's data that are wanted; "": all
+    size_t data_count;       // 0 (default): none
+    uint32_t compact; // for "log": the value of carom_compact(), for a quarter of the bytes; then
+                      // the hash comes once a second, and pushes are rounded as the engine rounds
+                      // them. 0 (default): records as a recording keeps them
 } carom_subscribe_options;
 
 CAROM_API carom_subscribe_options carom_subscribe_options_default(void);

@@ -208,6 +208,8 @@ export class WorldView {
   readonly bodies: Map<number, ViewBody>;
   readonly joints: Map<number, JointMap>;
   readonly contacts: ContactMap[];
+  /** The world's data by key, of subscriptions with `data`. */
+  readonly data: Map<string, unknown>;
   readonly world: string; readonly epoch?: number; readonly tick: number; readonly time: number;
   readonly hash: Hash | null;
   readonly area: Area | null;

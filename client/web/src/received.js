@@ -109,6 +109,7 @@ export function checkSnapshot(snapshot) {
     whole(event.tick, 'events.tick');
   }
   for (const contact of snapshot.contacts ?? []) map(contact, 'contacts');
+  unless(snapshot.data, map, 'data');
   unless(snapshot.view, (view) => expect(Array.isArray(view) && view.length === 4 && view.every(Number.isFinite), 'view',
                                          'four finite numbers', view), 'view');
 }

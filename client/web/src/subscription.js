@@ -59,9 +59,10 @@ export class Subscription extends Emitter {
     const told = this.#decoder.decode(snapshot.data);
     if (told.full) this.#full = snapshot;
     const {world, epoch} = this.#full;
-    const {data, ...rest} = snapshot;
+    const {data, world_data: changed, ...rest} = snapshot;
     const {hz, ...lists} = told;
-    return {events: [], ...rest, world, epoch, ...lists, time: told.tick / hz};
+    const keys = this.args.data ? {data: changed ?? {}} : {};
+    return {events: [], ...rest, world, epoch, ...lists, ...keys, time: told.tick / hz};
   }
 
   // The snapshot, unpacked, and shown by the view. Throws where it lacks what it should have.
@@ -70,7 +71,7 @@ export class Subscription extends Emitter {
       checkRecord(arrived);
       return arrived;
     }
-    const snapshot = arrived.data !== undefined ? this.#unpack(arrived) : arrived;
+    const snapshot = arrived.data instanceof Uint8Array ? this.#unpack(arrived) : arrived;
     checkSnapshot(snapshot);
     this.view.rttMs = this.#client?.clock.rtt ?? 0;
     this.view.apply(snapshot, nowMs);

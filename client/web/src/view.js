@@ -146,6 +146,8 @@ export class WorldView {
     /** Full joint maps by id (describe: true). */
     this.joints = new Map();
     this.contacts = [];
+    /** The world's data by key, of subscriptions with `data`: Map of the game's own values. */
+    this.data = new Map();
     this.world = '';
     this.epoch = undefined;
     this.tick = 0;
@@ -190,6 +192,7 @@ export class WorldView {
       this.#keepOnly(snapshot);
     }
     this.playback.add(nowMs, snapshot.time);
+    this.#keepData(snapshot);
     this.#describe(snapshot);
     for (const row of snapshot.bodies) this.#row(row, before);
     for (const id of snapshot.removed) this.#drop(id);
@@ -260,6 +263,7 @@ export class WorldView {
   #forgetAll() {
     this.bodies.clear();
     this.joints.clear();
+    this.data.clear();
     this.#moving.clear();
     this.#departed.clear();
     this.#waiting = [];
@@ -334,6 +338,15 @@ export class WorldView {
     // A body that came and went within one snapshot is never shown.
     if (this.#departed.size < DEPARTED_MAX && body.since < body.until) this.#departed.set(id, body);
     else this.#moving.delete(body);
+  }
+
+  #keepData(snapshot) {
+    if (snapshot.full) this.data.clear();
+    for (const [key, value] of Object.entries(snapshot.data ?? {})) {
+      if (value === null) this.data.delete(key);
+      else this.data.set(key, value);
+    }
+    if (this.data.size > SHOWN_MAX) throw new RangeError(`more than ${SHOWN_MAX} keys of data`);
   }
 
   #keepEvents(events) {

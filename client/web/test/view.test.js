@@ -68,6 +68,27 @@ test('descriptions_say_what_to_draw', () => {
   assert.deepEqual([...view.joints.keys()], [8]);
 });
 
+test('data_are_the_newest_values_by_key', () => {
+  const view = new WorldView();
+  view.apply(snapshot(1, [], {full: true, data: {a: 1, b: [2]}}), 20);
+  view.apply(snapshot(2, [], {data: {a: null, c: {x: 3}}}), 40);
+  assert.deepEqual([...view.data], [['b', [2]], ['c', {x: 3}]]);
+  view.apply(snapshot(3, []), 60);
+  assert.equal(view.data.size, 2);
+  view.apply(snapshot(4, [], {full: true, data: {}}), 80);
+  assert.equal(view.data.size, 0);
+});
+
+test('data_that_are_a_map_are_no_packed_snapshot', () => {
+  const told = [];
+  const subscription = new Subscription(null, {world: 'lab', data: true}, {});
+  subscription.on('snapshot', (s) => told.push(s.data));
+  subscription.release();
+  subscription.take(snapshot(1, [], {full: true, data: {k: 1}}), 20);
+  assert.deepEqual(told, [{k: 1}]);
+  assert.equal(subscription.view.data.get('k'), 1);
+});
+
 test('poses_lie_between_two_snapshots', () => {
   const view = new WorldView();
   for (let tick = 1; tick <= 50; tick++) {

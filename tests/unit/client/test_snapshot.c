@@ -4,8 +4,10 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <stdio.h>
 #include <string.h>
 #include <carom/json.h>
+#include <carom/view.h>
 
 #include "client/lib/snapshot.h"
 #include "client/lib/value_wire.h"
@@ -83,6 +85,31 @@ static void all_fields_are_decoded(void **state)
     assert_true(s->has_hash && s->has_contacts);
     assert_int_equal(s->hash[7], 8);
     drop(&d);
+}
+
+static void data_of_the_world_are_decoded_by_either_name(void **state)
+{
+    (void)state;
+    const char *const names[] = {"data", "world_data"};
+    for (size_t i = 0; i < 2; i++) {
+        char json[256];
+        snprintf(json, sizeof json,
+                 "{\"subscription\":3,\"world\":\"demo\",\"tick\":1,\"full\":true,"
+                 "\"%s\":{\"score\":[1,2],\"gone\":null}}",
+                 names[i]);
+        decoded d = decode(json);
+        finish(&d);
+        assert_int_equal(d.outcome, CAROM_OK);
+        assert_true(d.snapshot.has_data && !d.snapshot.packed);
+        assert_int_equal(d.snapshot.data_count, 2);
+        const bool first = strcmp(d.snapshot.data[0].key, "score") == 0;
+        const carom_datum *score = &d.snapshot.data[first ? 0 : 1];
+        assert_null(d.snapshot.data[first ? 1 : 0].encoded);
+        carom_value *value = carom_datum_value(score);
+        assert_int_equal(carom_value_count(value), 2);
+        carom_value_free(value);
+        drop(&d);
+    }
 }
 
 static void events_are_decoded_in_order(void **state)
@@ -290,6 +317,7 @@ int main(void)
         cmocka_unit_test(packed_bodies_are_told_like_plain_ones),
         cmocka_unit_test(packed_streams_are_bounded),
         cmocka_unit_test(data_that_are_none_are_refused),
+        cmocka_unit_test(data_of_the_world_are_decoded_by_either_name),
         cmocka_unit_test(kinds_have_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -251,6 +251,46 @@ static void hash_last_and_skipped_are_told(void **state)
     carom_view_free(view);
 }
 
+static carom_status apply_data(carom_view *view, uint64_t tick, bool full, const carom_datum *data,
+                               size_t count)
+{
+    const carom_snapshot s = {.world = "demo",
+                              .epoch = 1,
+                              .tick = tick,
+                              .full = full,
+                              .has_data = true,
+                              .data = data,
+                              .data_count = count};
+    return carom_view_apply(view, &s, NULL);
+}
+
+static void data_are_the_newest_values_by_key(void **state)
+{
+    (void)state;
+    carom_view *view = carom_view_create(NULL);
+    const carom_datum first[] = {{.key = "b", .encoded = "\x01", .encoded_size = 1},
+                                 {.key = "a", .encoded = "\x02", .encoded_size = 1}};
+    const carom_datum next[] = {{.key = "b", .encoded = "\xa2hi", .encoded_size = 3},
+                                {.key = "a"}, // is gone
+                                {.key = "c", .encoded = "\xc3", .encoded_size = 1},
+                                {.key = "never was"}};
+    assert_int_equal(apply_data(view, 1, true, first, 2), CAROM_OK);
+    assert_int_equal(carom_view_datum_count(view), 2);
+    assert_string_equal(carom_view_datum(view, 0)->key, "a");
+    assert_int_equal(apply_data(view, 2, false, next, 4), CAROM_OK);
+    assert_int_equal(carom_view_datum_count(view), 2);
+    assert_null(carom_view_find_datum(view, "a"));
+    carom_value *text = carom_datum_value(carom_view_find_datum(view, "b"));
+    assert_string_equal(carom_as_str(text, NULL), "hi");
+    carom_value_free(text);
+    assert_int_equal(apply_data(view, 3, true, first, 1), CAROM_OK);
+    assert_int_equal(carom_view_datum_count(view), 1);
+    carom_view_reset(view);
+    assert_int_equal(carom_view_datum_count(view), 0);
+    assert_null(carom_datum_value(carom_view_datum(view, 0)));
+    carom_view_free(view);
+}
+
 static void contacts_are_those_of_the_newest_snapshot(void **state)
 {
     (void)state;
@@ -636,6 +676,7 @@ int main(void)
         cmocka_unit_test(other_epoch_without_full_makes_the_view_wait),
         cmocka_unit_test(other_epoch_in_full_begins_anew_at_any_tick),
         cmocka_unit_test(hash_last_and_skipped_are_told),
+        cmocka_unit_test(data_are_the_newest_values_by_key),
         cmocka_unit_test(contacts_are_those_of_the_newest_snapshot),
         cmocka_unit_test(random_snapshots_match_an_array),
         cmocka_unit_test(added_and_gone_frame_each_body_s_life),
