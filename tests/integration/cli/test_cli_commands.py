@@ -292,6 +292,17 @@ class Bodies(ServerTest):
     def test_spawn_what_the_server_refuses(self):
         self.assertIn("invalid_argument", self.fails(REFUSED, "spawn", self.world, "--circle=-1").err)
 
+    def test_data(self):
+        self.assertEqual("no such data\n", self.ok("data", self.world).out)
+        self.assertRegex(self.ok("data", self.world, "round", '{"number": 3}').out, r"\Around has version 1 \(tick \d+\)\n\Z")
+        self.ok("data", self.world, "score/ada", "7", "--text", "--if-version", 0)
+        self.assertEqual({"value": "7", "version": 2}, self.json("data", self.world)["data"]["score/ada"])
+        self.assertEqual('{"number":3}\n', self.ok("data", self.world, "round").out)
+        self.assertRegex(self.ok("data", self.world, "score/", "--prefix").out, r"(?m)^score/ada +2 +7$")
+        self.assertIn("has version 2", self.fails(REFUSED, "data", self.world, "score/ada", 8, "--if-version", 9).err)
+        self.assertRegex(self.ok("data", self.world, "round", "--remove").out, r"\Aremoved round \(tick \d+\)\n\Z")
+        self.assertEqual(["score/ada"], list(self.json("data", self.world)["data"]))
+
     def test_get(self):
         body = self.spawn("--box", "2x2", "--at", "1,2")
         self.assertRegex(self.ok("get", self.world, body).out, r"(?m)^position +1, 2$")
