@@ -12,8 +12,18 @@ static uint64_t version_of(const physics_world *world, const char *key)
     return world_data_find(world, key, &now) ? now.version : 0;
 }
 
+// A command that did not come through the decoder may lack its key.
+static status missing_key(error *err)
+{
+    return error_set(err, STATUS_INVALID_ARGUMENT, "key: must have 1 to %d bytes",
+                     DATA_KEY_BYTES_MAX);
+}
+
 status set_data(physics_world *world, const data_set_args *set, data_set_result *out, error *err)
 {
+    if (set->key == NULL) {
+        return missing_key(err);
+    }
     status s = data_version_check(set->key, set->has_version, set->version,
                                   version_of(world, set->key), err);
     return s == STATUS_OK
@@ -23,6 +33,9 @@ status set_data(physics_world *world, const data_set_args *set, data_set_result 
 
 status remove_data(physics_world *world, const data_remove_args *remove, error *err)
 {
+    if (remove->key == NULL) {
+        return missing_key(err);
+    }
     status s = data_version_check(remove->key, remove->has_version, remove->version,
                                   version_of(world, remove->key), err);
     return s == STATUS_OK ? world_data_remove(world, remove->key, err) : s;

@@ -446,15 +446,15 @@ void calls_print(void)
     world_tick_answer(METHOD_WORLD_STEP, "{\"world\": \"lab\", \"ticks\": 10}", 130);
     world_tick_answer(METHOD_WORLD_RESUME, "{\"world\": \"lab\"}", 130);
     do_image_and_fork();
-    applied(METHOD_DATA_SET, "{\"world\": \"lab\", \"key\": \"round\","
-                             " \"value\": {\"number\": 3, \"left\": 60}, \"version\": 0}");
-    applied(METHOD_DATA_GET, "{\"world\": \"lab\", \"prefix\": \"ro\"}");
-    applied(METHOD_DATA_REMOVE, "{\"world\": \"lab\", \"key\": \"round\", \"version\": 1}");
     applied(METHOD_WORLD_SET, "{\"world\": \"lab\", \"gravity\": [0, -5]}");
     do_bodies();
     do_joints();
     do_queries();
     applied(METHOD_BODY_REMOVE, "{\"world\": \"lab\", \"body\": 1}");
+    applied(METHOD_DATA_SET, "{\"world\": \"lab\", \"key\": \"round\","
+                             " \"value\": {\"number\": 3, \"left\": 60}, \"version\": 0}");
+    applied(METHOD_DATA_GET, "{\"world\": \"lab\", \"prefix\": \"ro\"}");
+    applied(METHOD_DATA_REMOVE, "{\"world\": \"lab\", \"key\": \"round\", \"version\": 1}");
     world_tick_answer(METHOD_WORLD_DESTROY, "{\"world\": \"lab\"}", 131);
     do_subscriptions();
     do_error();
