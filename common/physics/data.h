@@ -57,7 +57,7 @@ world_datum world_data_at(const physics_world *world, uint32_t index);
 // other from there.
 uint32_t world_data_from(const physics_world *world, const char *text);
 
-// What a key with a value of so many bytes counts for.
+// Counts a key with a value of so many bytes.
 static inline uint64_t world_datum_bytes(size_t key_size, size_t value_size)
 {
     return DATUM_BYTES + (uint64_t)key_size + value_size;

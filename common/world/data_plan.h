@@ -1,4 +1,4 @@
-// What commands do to a world's data (common/physics/data.h), known before they are carried out: a
+// Foresees what commands do to a world's data (common/physics/data.h): a
 // batch is checked as a whole, and a server has limits of its own.
 //
 // A plan follows the keys that a batch names, each as the earlier commands leave it: whether it is
