@@ -62,7 +62,7 @@ typedef struct process {
     auth_keys *keys;     // NULL: none
     tls_files *tls;      // NULL: none
     given_sockets given; // sockets that listen already, which the server takes over
-    takeover_gift gift;  // from the server that this one takes over; peer -1: none
+    takeover_gift gift;  // gift of the server that this one takes over; peer -1: none
     takeover *takeover;  // accepts the next process's takeover; NULL: not possible
     // Copies of the sockets that the next process has, in case it fails.
     given_sockets kept;

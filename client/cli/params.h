@@ -52,7 +52,7 @@ void params_area(const cli *c, const char *option, carom_value *into, const char
 typedef struct params_row {
     const char *option, *argument;
     args_kind kind;
-    bool value; // for a flag
+    bool value; // value of a flag
     bool words; // the text is a list of words with commas
 } params_row;
 

@@ -24,7 +24,7 @@ static void *fail(char error[SIGN_ERROR_MAX], const char *text)
 
 // ---- base64url (RFC 4648, 5), without padding
 
-#define ENCODED_BYTES(size) (((size)*4 + 2) / 3 + 1) // with the closing zero
+#define ENCODED_BYTES(size) (((size)*4 + 2) / 3 + 1) // includes the final zero
 
 static void encode(const uint8_t *bytes, size_t size, char *out)
 {

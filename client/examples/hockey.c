@@ -10,7 +10,7 @@
 // whose tag has name and score; and the puck, which the player who conceded the last goal puts on
 // the table and removes again. So tokens (CAROM_TOKEN in the environment) of role "player" are
 // enough once an admin has made the table, and nobody can move another's paddle.
-#define _DEFAULT_SOURCE // for terminal functions
+#define _DEFAULT_SOURCE // declares the terminal's functions
 #include <carom/carom.h>
 #include <carom/prediction.h>
 
@@ -28,8 +28,8 @@
 #define PAUSE_SECONDS 1.0   // between a goal and the next puck [s]
 #define STEP          0.9   // paddle's step for an arrow key [m]
 #define PULL          400.0 // the hand's largest force [N]
-#define LENGTH        8.0   // from the centre of the table to a goal line [m]
-#define WIDTH         4.0   // from the centre to a side [m]
+#define LENGTH        8.0   // distance from the centre of the table to a goal line [m]
+#define WIDTH         4.0   // distance from the centre to a side [m]
 #define PADDLE        0.7   // radius [m]
 #define PUCK          0.4
 
@@ -533,7 +533,7 @@ static void draw(game *g)
     int used = snprintf(score, sizeof score, "%s %d : %d %s", l->paddle != 0 ? l->name : "(nobody)",
                         l->score, r->score, r->paddle != 0 ? r->name : "(nobody)");
     describe_prediction(g, predicted, sizeof predicted);
-    int left = g->columns - used - (int)strlen(g->says) - 8; // of the line
+    int left = g->columns - used - (int)strlen(g->says) - 8; // free columns of the line
     printf("\x1b[H  \x1b[1m%s\x1b[0m   %s   \x1b[38;5;244m%.*s\x1b[0m\x1b[K\r\n", score, g->says,
            left > 0 ? left : 0, predicted);
     for (int row = 0; row < g->rows - 2; row++) {

@@ -21,7 +21,7 @@ typedef struct game {
     carom_prediction *prediction;
     uint64_t disc;
     double key, pressed; // -1: left, 1: right; the key of now, and the one that was sent
-    carom_error error;   // of a snapshot that could not be followed
+    carom_error error;   // error of a snapshot that could not be applied
 } game;
 
 static double now_seconds(void)

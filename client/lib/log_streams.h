@@ -20,13 +20,13 @@ enum { LOG_STREAMS_MAX = 1024 };
 
 typedef struct log_stream_state {
     uint64_t subscription;
-    uint64_t tick; // of the last record
+    uint64_t tick; // tick of the last record
     char world[WIRE_WORLD_NAME_MAX + 1];
 } log_stream_state;
 
 typedef struct log_streams {
     VECTOR(log_stream_state) list;
-    buffer rows; // of the record being expanded
+    buffer rows; // rows of the record being expanded
     buffer told;
 } log_streams;
 

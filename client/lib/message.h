@@ -23,9 +23,9 @@ typedef enum message_kind {
 
 typedef struct message {
     message_kind kind;
-    uint32_t id;                            // of a response
-    char method[WIRE_METHOD_BYTES_MAX + 1]; // of a notification
-    bool has_params;                        // of a notification
+    uint32_t id;                            // id of a response
+    char method[WIRE_METHOD_BYTES_MAX + 1]; // name of a notification
+    bool has_params;                        // a notification has parameters
     reader at; // before a response's error, a snapshot's or log's map, a notification's params
 } message;
 

@@ -23,10 +23,10 @@ typedef struct reader {
 typedef struct reader_item {
     tag_kind kind;
     bool boolean;
-    bool negative;        // for an integer
+    bool negative;        // an integer is negative
     uint64_t integer;     // its 64 bits
-    double real;          // for a float
-    const uint8_t *bytes; // for a str or bin
+    double real;          // value of a float
+    const uint8_t *bytes; // bytes of a str or bin
     uint32_t count;       // bytes of a str or bin, elements of an array, pairs of a map
 } reader_item;
 

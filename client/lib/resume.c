@@ -13,7 +13,7 @@ enum {
     FIRST_MS = 100, // defaults of carom_reconnect
     MAX_MS = 5000,
     GIVE_UP_MS = 30000,    // the time for which a server keeps sessions by default
-    ATTEMPT_MS_MAX = 5000, // for one attempt: connecting, and the answer to hello
+    ATTEMPT_MS_MAX = 5000, // time for one attempt: connecting, and the answer to hello
     HASTY_MS = 1000        // a server that closes so soon, and says why, will do so again
 };
 

@@ -12,7 +12,7 @@
 #include <carom/client.h>
 
 typedef struct resume_state {
-    char *name, *token; // for the next hello; NULL: none
+    char *name, *token; // sent with the next hello; NULL: none
     bool waiting;       // waits for the next attempt: there is no socket
     unsigned attempts;  // since the session was resumed
     int64_t next_ns;    // time of the next attempt

@@ -27,7 +27,7 @@ typedef enum value_broken {
 
 struct carom_value {
     uint8_t type;      // a carom_type
-    uint8_t broken;    // for a container: a value_broken
+    uint8_t broken;    // a container's value_broken
     uint32_t capacity; // number of items or pairs
     union {
         bool boolean;

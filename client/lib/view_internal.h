@@ -26,7 +26,7 @@
 typedef struct queued_event {
     carom_event event;
     double time;     // of the world, for a view that draws [s]
-    event_name name; // for an unknown kind
+    event_name name; // name of an unknown kind
 } queued_event;
 
 // The state that comes from snapshots and is dropped by a reset.
@@ -70,7 +70,7 @@ struct carom_view {
     bool ended;
     view_content content;
     view_drawing *drawing;    // NULL: no interpolation
-    snapshot_decoder decoder; // for carom_view_feed
+    snapshot_decoder decoder; // decoder of carom_view_feed
     queued_event *queue;      // a ring
     size_t queue_capacity, queue_first, queue_count;
     uint64_t snapshots, stale, gaps, skipped, events_lost, events_dropped;

@@ -30,7 +30,7 @@ typedef struct load_sample {
 } load_sample;
 
 typedef struct load_server {
-    load_sample slices[LOAD_SLICES]; // by the tally's slices
+    load_sample slices[LOAD_SLICES]; // slices of time, as in the tally
     uint64_t ticks, ticks_late;      // during the run, of the load's worlds
     double step_mean, step_max;      // over the samples [s]
     double rate_share;               // the least of the samples
@@ -54,7 +54,7 @@ typedef struct load_result {
     load_tally *tally;
     load_server server;
     load_own own;
-    relay_counts relay; // of the clients' relay, if there is one
+    relay_counts relay; // counts of the clients' relay, if there is one
     double seconds;     // actual duration of the run
     double pace;        // the shortest pace of closed loops [s]; 0: there are none
     unsigned clients;   // connected at most

@@ -13,10 +13,10 @@ typedef struct monitor {
     load_server *out;
     double next;          // when to ask again [s since the beginning]
     uint64_t request;     // in flight; 0: none
-    uint64_t ticks, late; // of the load's worlds at the start
+    uint64_t ticks, late; // counts of the load's worlds at the start
     double step_sum;
     uint64_t samples;
-    carom_value *stats; // of the server at the start
+    carom_value *stats; // the server's stats at the start
 } monitor;
 
 void monitor_begin(monitor *m, cli *c, const load_plan *plan, load_server *out);

@@ -18,7 +18,7 @@
 
 enum {
     LOAD_PACE_LEAST = 16,         // calls before there is a pace
-    LOAD_MISSED_STEPS_MAX = 1000, // for one call; beyond it each step counts for several
+    LOAD_MISSED_STEPS_MAX = 1000, // most steps for one call; beyond it each step counts for several
 };
 
 typedef struct load_pace {

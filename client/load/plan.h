@@ -47,8 +47,8 @@ typedef struct load_action {
     bool command;       // changes the world: answered with the tick in which it was applied
     bool spawns;        // body.spawn: its body is one of the client's own
     bool needs_spawned; // args name a body that the client made
-    unsigned keep;      // for spawns: the most bodies kept; beyond it the oldest is removed
-    double weight;      // for LOAD_BY_WEIGHT
+    unsigned keep;      // most bodies that spawns keep; beyond it the oldest is removed
+    double weight;      // weight, with LOAD_BY_WEIGHT
     double pause[2];    // [s], between these two
 } load_action;
 
@@ -101,7 +101,7 @@ typedef struct load_plan {
     size_t behaviour_count;
     // From a scenario; all empty without one.
     char name[LOAD_NAME_BYTES];
-    carom_value *world_args; // for world.create; NULL: none
+    carom_value *world_args; // arguments of world.create; NULL: none
     carom_value *source;     // keeps the names of the constants
     carom_variable constants[LOAD_CONSTANTS_MAX];
     size_t constant_count;

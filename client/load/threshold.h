@@ -21,9 +21,9 @@
 enum { LOAD_THRESHOLDS_MAX = 64, LOAD_THRESHOLD_BYTES = 64, LOAD_THRESHOLD_ERROR_MAX = 700 };
 
 typedef struct load_threshold {
-    char text[LOAD_THRESHOLD_BYTES]; // as given
+    char text[LOAD_THRESHOLD_BYTES]; // the threshold as given
     int what;                        // internal: index of the name
-    double percent;                  // of a latency; negative: the mean
+    double percent;                  // percentile of a latency; negative: the mean
     bool share;                      // given in %
     bool errors; // concerns errors, so that errors do not fail the load by themselves
     char op[3];

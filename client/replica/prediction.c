@@ -29,7 +29,7 @@ struct carom_prediction {
     carom_error why; // status CAROM_OK: commands are predicted
     // ---- the frame
     double now;
-    carom_value *commands; // of the current tick; NULL outside of input
+    carom_value *commands; // commands of the current tick; NULL outside of input
     bool ignores;          // the tick is predicted again
     double asked_until;    // without prediction: commands are asked for up to this time [s]
     uint64_t asked;        // and so many ticks were
@@ -38,8 +38,8 @@ struct carom_prediction {
     uint64_t probe_at;
     bool probed;             // the server has answered a batch with `late`
     double pinged;           // when the last one was sent [s],
-    double pinged_ms;        // by clock_ms()
-    replica_telling telling; // for carom_prediction_snapshot
+    double pinged_ms;        // time of the last ping, by clock_ms()
+    replica_telling telling; // state of carom_prediction_snapshot()
 };
 
 carom_prediction_options carom_prediction_options_default(void)

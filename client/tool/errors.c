@@ -20,7 +20,7 @@ enum {
     NAMES_MAX = 256,         // worlds searched for a similar name: the server's limit
     NAME_BYTES_MAX = 65,     // name of a world or scene
     LIST_BYTES = 400,        // names in a hint
-    SUGGEST_TIMEOUT_MS = 500 // for listing the worlds after an error
+    SUGGEST_TIMEOUT_MS = 500 // time for listing the worlds after an error
 };
 
 // The error that waits for its hints.

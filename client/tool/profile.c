@@ -14,7 +14,7 @@ static const struct {
                         {"token-file", "CAROM_TOKEN_FILE"},
                         {"timeout", "CAROM_TIMEOUT"}};
 
-static char *values[PROFILE_KEYS]; // from the loaded profile
+static char *values[PROFILE_KEYS]; // values from the loaded profile
 
 static int find_key(const char *key, size_t size)
 {

@@ -20,7 +20,7 @@ typedef struct table {
     int columns;
     table_align align[TABLE_COLUMNS_MAX];
     char **cells;         // the head first, then row by row
-    unsigned char *marks; // for each cell
+    unsigned char *marks; // marks of the cells
     size_t count, room;
     bool failed; // memory ran out
 } table;
@@ -33,7 +33,7 @@ typedef enum table_mark {
     TABLE_PLAIN,
     TABLE_GOOD, // green
     TABLE_BAD,  // red
-    TABLE_DIM   // for objects at rest
+    TABLE_DIM   // colour of objects at rest
 } table_mark;
 
 // Heads, each with '>' before it when its column goes to the right: {"NAME", ">BODIES"}.

@@ -42,7 +42,7 @@ void terminal_close(void); // does nothing when not open
 void terminal_size(int *columns, int *rows);
 
 // Readable when there is a key, a change of size, or a signal to end.
-int terminal_fd(void);   // for standard input
+int terminal_fd(void);   // descriptor of standard input
 int terminal_wake(void); // readable on signals
 // Empties the wake descriptor; returns whether the size may have changed.
 bool terminal_resized(void);

@@ -43,11 +43,11 @@ typedef struct args_option {
     args_kind kind;
     const char *value;   // name of its value in the help; NULL for a flag
     const char *help;    // one line
-    const char *choices; // for ARGS_CHOICE: words separated by '|'
+    const char *choices; // words of ARGS_CHOICE, separated by '|'
 } args_option;
 
 typedef struct args_operand {
-    const char *name; // as shown in the help: "WORLD"; NULL ends a list
+    const char *name; // the name in the help: "WORLD"; NULL ends a list
     args_kind kind;
     bool required;
     bool repeated; // takes all remaining words; must be the last operand

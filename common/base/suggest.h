@@ -19,7 +19,7 @@ typedef struct suggestion {
     size_t given_size;
     const char *best; // NULL: nothing is near enough yet
     size_t best_size;
-    unsigned distance; // of `best`, as suggest_distance counts
+    unsigned distance; // suggest_distance() to `best`
 } suggestion;
 
 // `given` (not zero-terminated) must outlive the search, and so must each word.

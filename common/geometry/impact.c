@@ -19,7 +19,7 @@
 
 typedef struct course {
     vec2d local_center;
-    vec2d start, way;                    // of the centre of mass
+    vec2d start, way;                    // start and path of the centre of mass
     double q_cosine, q_sine;             // rotation at the beginning
     double turn;                         // total rotation [rad]
     vec2d corners[POLYGON_VERTICES_MAX]; // relative to the centre, unrotated

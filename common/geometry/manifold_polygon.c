@@ -257,7 +257,7 @@ manifold manifold_polygons(const polygon *a, const polygon *b, transform b_in_a)
     if (few_a && few_b) {
         return polygons_4_4(a, b, b_in_a);
     }
-#ifndef CAROM_SMALL // with CAROM_SMALL, polygons_8_8 does these too, with the same bits
+#ifndef CAROM_SMALL // with CAROM_SMALL, polygons_8_8 handles these too, and gives the same bits
     if (few_a || few_b) {
         return few_a ? polygons_4_8(a, b, b_in_a) : polygons_8_4(a, b, b_in_a);
     }

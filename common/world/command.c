@@ -50,7 +50,7 @@ status command_permit(const command *c, role held, error *err)
     return STATUS_OK;
 }
 
-// As command_own(); `memory` belongs to the outermost command.
+// Like command_own(); `memory` belongs to the outermost command.
 static void own(command *c, const char *owner, command_memory **memory)
 {
     ASSERT(strlen(owner) <= OWNER_BYTES_MAX);

@@ -301,7 +301,7 @@ static void encode_names(const owners *o, uint32_t *moved, uint8_t **at)
         *at += size;
         moved[i] = count++;
     }
-    ASSERT(count == o->names.count - o->free_names.count); // as the head says
+    ASSERT(count == o->names.count - o->free_names.count); // see the file's head
 }
 
 void owners_encode(const owners *o, const physics_world *world, uint8_t *out)

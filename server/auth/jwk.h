@@ -22,9 +22,9 @@ typedef enum jwk_algorithm { JWK_HS256, JWK_EDDSA } jwk_algorithm;
 typedef struct jwk {
     char kid[AUTH_KID_BYTES_MAX + 1];
     jwk_algorithm algorithm;
-    uint8_t secret[AUTH_SECRET_BYTES_MAX]; // for HS256
+    uint8_t secret[AUTH_SECRET_BYTES_MAX]; // key of HS256
     size_t secret_size;
-    EVP_PKEY *public_key; // for EdDSA
+    EVP_PKEY *public_key; // key of EdDSA
     // Digest of the key's kid, algorithm and bytes, which identifies the key.
     uint8_t digest[DIGEST_BYTES];
 } jwk;

@@ -32,16 +32,17 @@ typedef struct config_world {
 } config_world;
 
 typedef struct config {
-    char host[CONFIG_HOST_MAX + 1];      // address or name; default "127.0.0.1"
-    uint16_t port;                       // default 22766; 0: chosen by the system
-    char http_host[CONFIG_HOST_MAX + 1]; // for HTTP and WebSocket; default "127.0.0.1", "" for off
-    uint16_t http_port;                  // default 22767; 0: chosen by the system
-    bool http_given;                     // asked for explicitly: failing to listen is an error
-    ARRAY(char *) origins;               // origins of pages that may connect; each allocated
-    ARRAY(char *) viewer_servers;        // servers that the viewer may connect to; each allocated
-    proxy_peers proxies;                 // peers whose connections begin with a PROXY header
-    double hz;                           // default tick rate of worlds, 60
-    int threads;                         // simulation threads, 1 to CONFIG_THREADS_MAX
+    char host[CONFIG_HOST_MAX + 1]; // address or name; default "127.0.0.1"
+    uint16_t port;                  // default 22766; 0: chosen by the system
+    // listens for HTTP and WebSocket; default "127.0.0.1", "" for off
+    char http_host[CONFIG_HOST_MAX + 1];
+    uint16_t http_port;           // default 22767; 0: chosen by the system
+    bool http_given;              // asked for explicitly: failing to listen is an error
+    ARRAY(char *) origins;        // origins of pages that may connect; each allocated
+    ARRAY(char *) viewer_servers; // servers that the viewer may connect to; each allocated
+    proxy_peers proxies;          // peers whose connections begin with a PROXY header
+    double hz;                    // default tick rate of worlds, 60
+    int threads;                  // simulation threads, 1 to CONFIG_THREADS_MAX
     // Threads that each of these uses for one world; 1 to CONFIG_THREADS_MAX
     int world_threads;
     int io_threads;             // threads for sockets; 1 to CONFIG_THREADS_MAX

@@ -166,7 +166,7 @@ const served_file *files_find(const served_files *f, http_span path)
     return NULL;
 }
 
-// As strcmp, of a span with a text.
+// Compares a span with a text, like strcmp.
 static int compare(http_span path, const char *text)
 {
     const size_t size = strlen(text);

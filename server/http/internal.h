@@ -34,7 +34,7 @@ typedef enum http_client_state {
 typedef struct http_websocket {
     void *session; // NULL: none was accepted
     websocket frames;
-    websocket_code code; // of our close frame; 0: chosen by the status
+    websocket_code code; // code of our close frame; 0: chosen by the status
     uint64_t begun_ms;   // when the message began that is not whole, 0 for none
     uint64_t second_ms;  // when counting of `controls` began
     uint32_t controls;   // pings and pongs in that second

@@ -56,7 +56,7 @@ size_t policy_write(char out[POLICY_BYTES_MAX], const char *const *servers, uint
     used += snprintf(out + used, (size_t)(POLICY_BYTES_MAX - used),
                      "\r\n"
                      "X-Content-Type-Options: nosniff\r\n"
-                     "X-Frame-Options: DENY\r\n" // for browsers that do not support frame-ancestors
+                     "X-Frame-Options: DENY\r\n" // older browsers do not know frame-ancestors
                      "Referrer-Policy: no-referrer\r\n"
                      "Cross-Origin-Opener-Policy: same-origin\r\n"
                      "Cross-Origin-Resource-Policy: same-origin\r\n");

@@ -12,7 +12,7 @@
 
 enum { HTTP_FIELDS_MAX = 100 }; // header lines; browsers send a dozen or two
 
-#define HTTP_METHODS "GET, HEAD, OPTIONS" // as in the header Allow
+#define HTTP_METHODS "GET, HEAD, OPTIONS" // value of the header Allow
 
 typedef struct http_span {
     const char *text; // NULL: not there
@@ -32,7 +32,7 @@ typedef struct http_request {
 
 typedef struct http_refusal {
     int code;         // 400, 405 …
-    const char *text; // for people; static storage
+    const char *text; // reason phrase; static storage
 } http_refusal;
 
 // How many of the bytes are a request's head, with the empty line that ends it; 0 while it is not

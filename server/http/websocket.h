@@ -50,7 +50,7 @@ typedef struct websocket {
     uint8_t head[WEBSOCKET_HEAD_MAX]; // head of the current frame
     uint32_t head_size;               // bytes of it received so far
     bool in_payload;                  // the head is complete
-    uint8_t opcode;                   // of the current frame
+    uint8_t opcode;                   // opcode of the current frame
     bool final;                       // the current frame is the last of its message
     uint32_t mask_at;                 // index of the next byte of the mask
     uint64_t left;                    // bytes of the payload not received yet

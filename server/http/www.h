@@ -19,7 +19,7 @@
 enum {
     WWW_LOOK_MS = 500,       // between looks for changes
     WWW_FILES_MAX = 4096,    // files of the folder
-    WWW_PATH_BYTES_MAX = 512 // of a file's path in the folder
+    WWW_PATH_BYTES_MAX = 512 // longest path of a file in the folder
 };
 #define WWW_BYTES_MAX ((uint64_t)256 << 20) // all files together
 

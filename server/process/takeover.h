@@ -27,8 +27,8 @@
 enum {
     TAKEOVER_PATH_MAX = 107,     // bytes of a Unix socket's path
     TAKEOVER_MESSAGE_MAX = 512,  // bytes
-    TAKEOVER_ASK_MS = 10000,     // for each message of the new process before `ready`
-    TAKEOVER_RELEASE_MS = 120000 // for the old process to stop, including its last steps and writes
+    TAKEOVER_ASK_MS = 10000,     // time for each message of the new process before `ready`
+    TAKEOVER_RELEASE_MS = 120000 // time for the old process to stop, with its last steps and writes
 };
 
 // ---- the old process

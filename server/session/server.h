@@ -36,7 +36,7 @@ typedef struct server_options {
     const char *www;                   // folder of a game's files; NULL: none
     uint32_t viewer_server_count;
     double hz;          // default for worlds
-    int threads;        // for simulation, at least 1
+    int threads;        // number of simulation threads, at least 1
     int world_threads;  // threads that step one world together, at least 1
     int io_threads;     // threads that read and write sockets; 0 or 1: the network thread does
     const char *scenes; // folder of scenes that come before the built-in ones

@@ -29,7 +29,7 @@
 typedef enum server_stage {
     SERVER_SERVING,
     SERVER_LEAVING, // lame duck: no new sessions; a drain follows
-    SERVER_DRAINING // what was asked for is answered, and the loop ends
+    SERVER_DRAINING // all requests are answered, and the loop ends
 } server_stage;
 
 struct server {
@@ -43,16 +43,16 @@ struct server {
     uv_async_t wake;        // sent by simulation threads that have replies
     uv_timer_t tidying;     // looks for free memory of the heap now and then
     uv_timer_t drain_timer; // bounds how long a shutdown waits for them
-    loop_turn turn;         // of the loop
+    loop_turn turn;         // the loop's turn
     turn_queue work;        // see work.h
-    turn_queue replies;     // of worlds
+    turn_queue replies;     // replies of worlds
     uint64_t worked;        // the turn in which its jobs last ran
     uv_timer_t more;        // a timer of length 0, active while work is left for the next turn
     bool goes_on;           // some is
     uv_prepare_t turn_end;
     ARRAY(sim_thread *) sim_threads;
     uint32_t hosts_running;
-    permits permits;         // for the simulation threads of own_thread.c
+    permits permits;         // permits of the simulation threads of own_thread.c
     ARRAY(world_move) moves; // worlds between two simulation threads
     int64_t balanced_ns;     // when a world was last moved to a thread with less load
     ARRAY(written_snapshot) written;
@@ -73,11 +73,11 @@ struct server {
         int64_t began_ns;
     } restoring;
     aside_list aside;          // until all worlds are restored
-    ARRAY(session *) sessions; // by slot, NULL: free
+    ARRAY(session *) sessions; // indexed by slot; NULL: free
     ARRAY(uint32_t) free_slots;
     uint32_t session_count;    // sessions with a connection
     ARRAY(session *) detached; // sessions without one, in the order in which they lost it
-    uv_timer_t expiry;         // for the first detached session
+    uv_timer_t expiry;         // expires when the first detached session does
     quota_owners quota_owners; // addresses and subjects
     uint64_t next_session;
     uint64_t next_subscription;
@@ -95,7 +95,7 @@ struct server {
         void (*released)(void *context); // NULL once it was called
     } handover;
     uint32_t listeners;  // network and http, those not finished
-    buffer plain_answer; // for a peer that does not use TLS although it must
+    buffer plain_answer; // answer to a peer that does not use TLS although it must
     bool failed;
     error failure;
     char reason[ERROR_TEXT_MAX]; // reason of the shutdown

@@ -39,7 +39,7 @@ typedef enum session_state {
 
 // The end of its connection is the end of the session, unless it has a secret and is kept.
 typedef enum session_fate {
-    FATE_KEPT,    // for limits.resume_ms, if it has a secret
+    FATE_KEPT,    // kept for limits.resume_ms, if it has a secret
     FATE_OVER,    // closed on purpose: it ends with its connection
     FATE_REPLACED // another session has taken over all but the connection
 } session_fate;
@@ -60,16 +60,18 @@ typedef struct session_subscription {
 
 // Its identity and its rights.
 typedef struct session_identity {
-    role role;             // of the grant, if there are keys
-    grant *grant;          // owned; NULL: no token was accepted, or none is required
-    standing *standing;    // held; its batches for later ticks; NULL: none yet
-    limits bounds;         // the server's, lowered by the grant
-    quota_owner *address;  // held; NULL for addresses without a quota
-    quota_owner *subject;  // held; NULL without a token
-    memory_holder *memory; // held; memory of its subscriptions, if it has no quota owner; else NULL
+    role role;    // the grant's role, if there are keys
+    grant *grant; // owned; NULL: no token was accepted, or none is required
+    // decides about its batches for later ticks; NULL: none yet (a reference)
+    standing *standing;
+    limits bounds;        // the server's, lowered by the grant
+    quota_owner *address; // NULL for addresses without a quota (a reference)
+    quota_owner *subject; // NULL without a token (a reference)
+    // memory of its subscriptions, if it has no quota owner; else NULL (a reference)
+    memory_holder *memory;
     uint32_t tokens_refused;
     bool tokens_exhausted;                 // it has sent more wrong tokens than allowed
-    char client[WIRE_CLIENT_NAME_MAX + 1]; // from hello; "" before
+    char client[WIRE_CLIENT_NAME_MAX + 1]; // the name in hello; "" before
     double since;                          // when it began [s since 1970]
 } session_identity;
 

@@ -65,7 +65,7 @@ typedef struct session_list {
     bool answerable;
     sessions_args args;
     bool begun;
-    ARRAY(session_key) chosen; // by number
+    ARRAY(session_key) chosen; // in ascending order of numbers
     uint32_t next;             // index into `chosen`
     uint32_t total;
     encoded_list list;

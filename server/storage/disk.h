@@ -27,7 +27,7 @@ typedef struct disk_file {
 typedef enum disk_mode {
     DISK_READ,
     DISK_WRITE, // reads and writes an existing file
-    DISK_CREATE // as DISK_WRITE, and the file is new or emptied
+    DISK_CREATE // like DISK_WRITE, but the file is new or emptied
 } disk_mode;
 
 typedef void disk_each(void *context, const char *name);

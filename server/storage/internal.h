@@ -60,7 +60,7 @@ struct storage_world {
 
     _Atomic uint64_t committed;
     _Atomic uint64_t appended_bytes; // bytes appended since the beginning
-    _Atomic uint64_t covered_bytes;  // of `appended_bytes`, those covered by the newest checkpoint
+    _Atomic uint64_t covered_bytes;  // those of `appended_bytes` that the newest checkpoint covers
     atomic_bool failed;              // true when `state` is not STATUS_OK
     atomic_bool wants_checkpoint;
     atomic_bool end_failed; // the last STORE_DESTROY could not be logged
@@ -103,7 +103,7 @@ typedef struct image_job {
 struct storage {
     storage_options options;
     disk *disk;
-    char path[256]; // for messages; longer paths are cut
+    char path[256]; // the path in messages; longer paths are cut
     bool threaded;  // the thread runs
     pthread_t thread;
 

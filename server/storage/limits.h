@@ -26,7 +26,7 @@ enum {
 #define STORAGE_IMAGE_QUEUE_BYTES_DEFAULT (UINT64_C(512) << 20) // images that wait to be written
 #define STORAGE_SEGMENT_BYTES_DEFAULT     (UINT64_C(64) << 20)  // unit in which log is dropped
 #define STORAGE_AHEAD_BYTES                                                                        \
-    (UINT64_C(1) << 20) // by how much the log's file is extended beyond the log
+    (UINT64_C(1) << 20) // step by which the log's file is extended beyond the log
 #define STORAGE_LOG_BYTES_DEFAULT                                                                  \
     (UINT64_C(1) << 30) // past that, worlds that hold back the oldest
                         // segment are asked for a checkpoint

@@ -11,7 +11,7 @@
 typedef struct bench_server {
     pid_t pid;
     uint16_t port;  // on 127.0.0.1
-    double seconds; // from its start until it listened
+    double seconds; // time from its start until it listened
     int log;        // a file in memory that it writes its log to
 } bench_server;
 

@@ -9,7 +9,7 @@ enum { PLOT_POINTS_MAX = 32, PLOT_SERIES_MAX = 32 };
 
 typedef struct plot_series {
     const char *name;
-    const char *color; // as CSS has it
+    const char *color; // a CSS colour
     bool dashed;
     int count;
     double x[PLOT_POINTS_MAX], y[PLOT_POINTS_MAX]; // > 0; `x` of named places: 1, 2, 3 …
@@ -18,7 +18,7 @@ typedef struct plot_series {
 typedef struct plot {
     const char *title, *x_title, *y_title;
     const plot_series *series;
-    int count;                 // of series, at most PLOT_SERIES_MAX
+    int count;                 // number of series, at most PLOT_SERIES_MAX
     const char *const *places; // names along x; NULL: x is logarithmic
     int place_count;
 } plot;

@@ -6,6 +6,6 @@
 
 // The value below which the share `part` in [0, 1] lies (nearest rank); NAN of nothing.
 double quantile(double *values, size_t count, double part);
-double median(double *values, size_t count); // of an even number the mean of the middle two
+double median(double *values, size_t count); // with an even count, the mean of the middle two
 
 #endif

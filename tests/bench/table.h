@@ -21,7 +21,8 @@ void table_number(table *t, double value, int digits);
 void table_ratio(table *t, double value);
 void table_skip(table *t); // "-"
 void table_print(const table *t, FILE *out);
-// As JSON, an array of objects by the heads: numbers as they were given, null for "-".
+// Prints JSON: an array of objects whose keys are the heads; numbers as they were given, null for
+// "-".
 void table_write_json(const table *t, FILE *out);
 
 #endif

@@ -15,7 +15,7 @@ enum { STREAM_BYTES_MAX = 1 << 16, TIMEOUT_MS = 60000 };
 
 typedef struct seen {
     int responses, closed;
-    uint64_t sum; // of all that was read, so that no reading is left out
+    uint64_t sum; // sum of all values read, so that no reading is optimised away
 } seen;
 
 static void read_text(seen *s, const char *text)
@@ -57,7 +57,7 @@ static void on_notification(carom_client *client, const char *method, const caro
     read_text(user, method);
     ASSERT(carom_value_type(params) == CAROM_MAP);
     char *text = carom_json_print(params, false, NULL);
-    ASSERT(text != NULL); // what was taken can be shown
+    ASSERT(text != NULL); // every decoded value can be printed
     carom_free_text(text);
 }
 

@@ -26,9 +26,9 @@ enum { HELLOS_MAX = 12, TURNS_MAX = 2000, BYTES_MAX = 1 << 20, TOKEN_TEXT_MAX = 
 
 static const char KEYS[] = "{\"keys\":[{\"kty\":\"oct\",\"kid\":\"a\",\"k\":"
                            "\"MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY\"}]}";
-static const char SECRET[] = "0123456789abcdef0123456789abcdef"; // what k is
+static const char SECRET[] = "0123456789abcdef0123456789abcdef"; // the value of k
 static auth_keys *keys;
-static char tokens[2][TOKEN_TEXT_MAX]; // of two subjects
+static char tokens[2][TOKEN_TEXT_MAX]; // tokens of two subjects
 
 // ---- good tokens
 

@@ -33,7 +33,8 @@ static void read_request(const char *data, size_t size)
         ASSERT(head == 0 || (refusal.code >= 400 && refusal.text != NULL));
         return;
     }
-    ASSERT(http_may_be_head(data, head, 0)); // who is patient refuses no good request early
+    // without a time limit no valid request is refused early
+    ASSERT(http_may_be_head(data, head, 0));
     ASSERT(r.path.size > 0 && r.path.text[0] == '/' &&
            memmem(r.path.text, r.path.size, "/.", 2) == NULL);
     check_span(r.path, data, head);

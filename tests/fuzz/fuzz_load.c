@@ -22,7 +22,8 @@ static void fill_one(const load_plan *plan, const carom_value *given, const caro
     fill_begin(&scope, plan, client);
     bool defined = fill_define(&scope, let, why);
     carom_value *filled = defined && given != NULL ? fill_args(given, &scope, why) : NULL;
-    ASSERT(filled != NULL || given == NULL || why[0] != '\0'); // as 1 / client may be, of client 0
+    // a value may be undefined, for example 1 / client for client 0
+    ASSERT(filled != NULL || given == NULL || why[0] != '\0');
     carom_value_free(filled);
 }
 

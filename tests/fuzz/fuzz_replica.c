@@ -18,11 +18,11 @@
 #include "tests/fuzz/fuzz.h"
 
 enum {
-    TICKS_MAX = 64, // of one record: more take time and find nothing
+    TICKS_MAX = 64, // most ticks of one record: more take time and find nothing
     RECORDS_MAX = 64,
-    WORD_BYTES = 9, // of what the network says
+    WORD_BYTES = 9, // bytes of an event of the network
     POSES_MAX = 64,
-    SESSION = 5 // as in seeds.c
+    SESSION = 5 // the number in seeds.c
 };
 
 typedef struct follower {

@@ -13,7 +13,7 @@ enum { CHOICE_BYTES = 4 };
 typedef struct walk {
     scan_verdict verdict;
     size_t messages;
-    size_t end; // of the last message, or of what was refused
+    size_t end; // end of the last message, or of the refused bytes
 } walk;
 
 // Feeds the stream in pieces of 1 + cut bytes, all of it at once for a cut of 255.

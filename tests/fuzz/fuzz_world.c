@@ -18,8 +18,8 @@ enum {
     KNOWN_MAX = 64,    // ids that the program can name
     WORK_MAX = 2000,   // bodies times sub-steps, by hundreds
     IMAGES_MAX = 12,   // saved in one program
-    ALIKE_STEPS = 3,   // of a world that an altered image gave
-    SHAPES_AT_ONCE = 4 // of a spawned body
+    ALIKE_STEPS = 3,   // steps of a world from an altered image
+    SHAPES_AT_ONCE = 4 // most shapes of a spawned body
 };
 
 typedef struct known {
@@ -32,7 +32,7 @@ typedef struct machine {
     physics_world *world;
     physics_world *twin; // restored from an image of the world, and treated as it; NULL: none yet
     uint64_t twin_since; // the tick of that image
-    bool repeats;        // what was done to the world is being done to its twin
+    bool repeats;        // the operations on the world are being repeated on its copy
     ledger ledger;
     known bodies, shapes, joints;
     int work, images;

@@ -42,8 +42,8 @@ typedef struct golden_line {
 typedef struct golden_list {
     golden_line lines[LINES_MAX];
     int count;
-    unsigned behaviour; // of the engine
-    uint64_t digest;    // as the file has it
+    unsigned behaviour; // the engine's behaviour number
+    uint64_t digest;    // the digest in the file
 } golden_list;
 
 // The least work is handed out, so that small scenes show what large ones would.

@@ -19,9 +19,9 @@ typedef struct scene_kind {
     void (*act)(physics_world *world, int scale, vec2d origin);
     vec2d gravity;
     bool sleep;
-    int full_scale;   // as it is measured by benchmarks
-    int golden_scale; // as it is run for golden hashes; 0: it is not
-    int steps;        // for how long benchmarks run it
+    int full_scale;   // scale for benchmarks
+    int golden_scale; // scale for golden hashes; 0: the scene has none
+    int steps;        // number of steps in benchmarks
 } scene_kind;
 
 // All of them; `count` of them.
@@ -42,7 +42,7 @@ shape_def scene_circle(double radius);
 shape_def scene_capsule(double half_length, double radius); // lying
 shape_def scene_polygon(const vec2 *points, int count);
 body_id scene_put(physics_world *world, const body_def *def, const shape_def *shapes, int count);
-// Of one shape, at origin + (x, y).
+// Makes a body of one shape, at origin + (x, y).
 body_id scene_put_at(physics_world *world, body_type type, vec2d origin, double x, double y,
                      const shape_def *shape);
 

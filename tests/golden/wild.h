@@ -10,7 +10,7 @@
 
 #include "common/physics/joint.h"
 
-enum { WILD_TICKS = 48 }; // of a run
+enum { WILD_TICKS = 48 }; // ticks of a run
 
 // The caller's to free with world_free(). It has told that it wants all events.
 physics_world *wild_create(uint64_t seed);

@@ -20,7 +20,7 @@ typedef struct byte_queue {
 
 struct sim_link {
     struct sim_link *next; // links of connections waiting at the listener
-    byte_queue up;         // from the client, not yet read by the server
+    byte_queue up;         // bytes from the client that the server has not read yet
     byte_queue down;       // in the kernel's send buffer, not yet read by the client
     size_t down_max;
     bool up_ended, down_ended;

@@ -32,7 +32,7 @@ typedef struct foresight {
     ARRAY(given_batch) waiting; // not shown and not refused, in the order of sending
     ARRAY(shown_row) rows;
     ARRAY(foreseen_tick) frames;
-    ARRAY(physics_event) open; // told as predicted and not decided
+    ARRAY(physics_event) open; // events reported as predicted and not decided yet
     ARRAY(physics_event) due;  // happened, and not told
     uint64_t asked;            // the latest tick whose commands were asked for
     uint64_t given, shown, late, refused;

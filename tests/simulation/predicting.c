@@ -12,7 +12,7 @@
 enum {
     PLAYERS_MAX = 3,
     LIVES_MAX = 2,
-    LIFE_TURNS = 1500, // of a millisecond, at least, and so many more at most
+    LIFE_TURNS = 1500, // least life in turns of a millisecond, and most additional turns
     SETTLE_TURNS = 9000,
     CALM_TURNS = 400, // after everything is decided: events may come 0.1 s later
     STOP_ONE_IN = 4000,
@@ -156,7 +156,7 @@ static void calm(predictor *p)
     p->options.road.stall_one_in = 0;
     p->options.road.jitter_ns = 0;
     p->options.predict.budget_ms =
-        0.0; // what rests for want of time can be foretold again and again
+        0.0; // a body that rests because time was short may be predicted wrong again and again
     prediction_set(p->prediction, &p->options.predict);
 }
 

@@ -15,12 +15,13 @@
 #include "tests/simulation/sim.h"
 #include "tests/simulation/sim_message.h"
 
-enum { EVENTS_DECIDED_PART = 4 }; // of a second, after which an event is confirmed or taken back
+// part of a second after which an event must be confirmed or taken back
+enum { EVENTS_DECIDED_PART = 4 };
 #define FRAME_NS (INT64_C(1000000000) / 60)
 #define PING_NS  INT64_C(500000000)
 #define STEP_BODY_MS                                                                               \
     0.002            // a frame's time as the prediction is told it: of an awake body in a step
-#define COPY_MS 0.02 // of a copy
+#define COPY_MS 0.02 // time of a copy
 #define WAKING  1.25 // bodies that wake in a frame's last step come on top of its budget
 
 // The client's own clock, of any origin and not quite the server's rate.
@@ -113,7 +114,7 @@ static void on_record(predictor *p, const msgpack_object *map, const uint8_t *by
     SIM_CHECK(log_notification_decode(bytes, size, &n, &err) == STATUS_OK, "a record: %s",
               err.text);
     if (p->subscription != 0 && get_uint(map, "subscription") != p->subscription) {
-        return; // of a request whose connection was lost before it was carried out
+        return; // the request's connection was lost before it was carried out
     }
     if (n.record.image != NULL) {
         follow(p, &n);

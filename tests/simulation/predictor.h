@@ -32,10 +32,10 @@ typedef struct predictor_request {
 typedef struct predictor_options {
     prediction_options predict;
     distance_options road;
-    const char *late;       // what its batches say: "next", "drop" or "refuse"
-    const char *durability; // of the world
-    double hz;              // of the world
-    double skew_s, rate;    // of its clock
+    const char *late;       // `late` of its batches: "next", "drop" or "refuse"
+    const char *durability; // the world's durability
+    double hz;              // the world's rate
+    double skew_s, rate;    // its clock's skew and rate
     uint64_t cut_one_in;    // turns in which it loses its connection; 0: never
     uint64_t slow_one_in;   // frames that take up to slow_ns; 0: none
     int64_t slow_ns;

@@ -36,7 +36,7 @@ typedef struct sim_request {
     bool patient; // a batch for a later tick, which a paused world does not reach
     // OP_SUBSCRIBE_LOG: asks for the compact form, with the server's table version
     bool compact;
-    uint64_t subscription; // for OP_UNSUBSCRIBE
+    uint64_t subscription; // argument of OP_UNSUBSCRIBE
     buffer tail;           // method and params, for sending it again
 } sim_request;
 
@@ -54,7 +54,7 @@ typedef struct sim_subscription {
     bool gap;        // the connection was lost since the last event
     uint64_t epoch, from, last;
     uint64_t lost;           // events reported lost since the last event
-    packed_decoder *decoder; // for a packed subscription
+    packed_decoder *decoder; // decoder of a packed subscription
     ARRAY(told_event) events;
     ARRAY(sim_body_row) picture;
     char name[16]; // world's name of a log, from its image

@@ -36,7 +36,7 @@ typedef struct canvas {
 // How a canvas becomes text.
 typedef struct canvas_style {
     bool utf8;   // braille and other letters; otherwise the nearest ASCII
-    bool colour; // with escape sequences
+    bool colour; // print escape sequences for colours
 } canvas_style;
 
 // Sizes are clamped to 1 and the maxima. False when memory has run out. A canvas that is all zero

@@ -37,7 +37,7 @@ typedef struct stage_joint {
     uint64_t id;
     uint64_t a, b;            // a is 0 for a mouse
     point anchor_a, anchor_b; // in the bodies' frames
-    point target;             // for a mouse joint, in the world
+    point target;             // target of a mouse joint, in the world
     bool pulley;              // a pulley, with the two grounds below
     point ground_a, ground_b; // where a pulley's ropes turn, in the world
 } stage_joint;

@@ -16,7 +16,8 @@ typedef struct step_context {
     float h, inv_h;   // a sub-step [s], [1/s]
     int substeps;
     float contact_bias_rate, contact_mass_scale, contact_yield; // between two moving bodies
-    float static_bias_rate, static_mass_scale, static_yield;    // with a static or kinematic body
+    // for contacts with a static or kinematic body
+    float static_bias_rate, static_mass_scale, static_yield;
     float joint_bias_rate, joint_mass_scale, joint_impulse_scale;
     float roll_ahead; // rolling shapes are placed where they will be at this time into the step [s]
     float restitution_threshold;

@@ -3,7 +3,7 @@
 #define CAROM_COMMON_PHYSICS_STEP_SLEEP_H
 
 #define SLEEP_TIME            0.5f  // time for which a body must be slow [s]
-#define SLEEP_TIME_OF_JOINTED 0.75f // for a body with joints: it is tested twice or more
+#define SLEEP_TIME_OF_JOINTED 0.75f // longer for a body with joints, which is tested twice or more
 
 // A body has moved if it went farther in SLEEP_TIME than this share of the distance at sleep_speed:
 // 0.05 mm with the default speed.

@@ -289,7 +289,8 @@ void touch_events(physics_world *world)
 {
     list_changes(world);
     tell_ends(world);
-    tell_stays(world); // for pairs that touched before, so it comes before begins are marked
+    // stays are those of pairs that touched before, so they come before begins are marked
+    tell_stays(world);
     tell_begins(world);
     free_parted(world);
 }

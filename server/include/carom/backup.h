@@ -14,7 +14,7 @@ enum { CAROM_BACKUP_ERROR_MAX = 256 }; // bytes of an error's text, terminated
 // The contents of a backup.
 typedef struct carom_backup_report {
     uint64_t worlds, records, images;
-    uint64_t bytes; // of records and images
+    uint64_t bytes; // size of records and images
 } carom_backup_report;
 
 // Writes all that was committed in the data directory `directory` into `file`, which must not

@@ -18,7 +18,7 @@ typedef struct call {
     uint32_t id;
     size_t size; // bytes of its message
     int64_t received_ns;
-    const msgpack_object *params; // of its message
+    const msgpack_object *params; // parameters in its message
     decoding *aside;              // its arguments decoded by another thread; NULL: not decoded yet
 } call;
 

@@ -31,7 +31,7 @@ typedef struct survey_row {
 typedef struct world_survey {
     turn_job job; // first
     server *server;
-    bool confined; // for sessions with token areas
+    bool confined; // the list is for a session with token areas
     bool under_way;
     uint64_t begun_ms;                   // when the current survey began, if there is one
     ARRAY(survey_asker) waiting, asking; // clients of the next survey, and of the current one

@@ -23,7 +23,7 @@ typedef struct quota_owner {
     bucket requests;
     uint64_t waiting; // requests to worlds without a result yet, those of ended sessions included
     uint64_t waiting_bytes;
-    memory_holder *memory; // held: pays for its subscriptions' memory
+    memory_holder *memory; // pays for its subscriptions' memory (a reference)
 } quota_owner;
 
 typedef struct quota_owners {

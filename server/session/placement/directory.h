@@ -22,7 +22,7 @@
 
 // A row of world.list, see session/worlds_list.c.
 typedef struct world_figures {
-    shared_bytes *row; // as last reported; NULL: never
+    shared_bytes *row; // the row as last reported; NULL: never
     bool fresh;        // no later reply of the world shows a later state
     bool asked;        // its answer is awaited
     uint32_t at;       // its place in the current survey, if there is one
@@ -39,9 +39,9 @@ typedef struct world_entry {
     bool adopting;         // it was restored, and its thread has not answered yet
     bool handed;           // its thread has reported its final state (handover.h)
     char *broken;          // owned: why it is not served, though it is on the disk; NULL for most
-    uint64_t tick;         // of a broken world: last tick of its log
-    storage_world *stored; // of a broken world, until it is destroyed
-    storage_durability durability; // of a fork until it is made, and of a broken world
+    uint64_t tick;         // last tick in a broken world's log
+    storage_world *stored; // a broken world's storage, until it is destroyed
+    storage_durability durability; // durability of a fork that is being made, or of a broken world
     uint64_t waiting;              // accepted commands that are not answered yet
     request *held;                 // requests queued, in order, while it has no simulation thread
     request **held_last;
@@ -49,7 +49,7 @@ typedef struct world_entry {
     uint32_t delivered; // deliveries of the snapshot that goes next that were sent
     turn_job replying;
     void *owner;              // the directory, for the job
-    world_figures figures[2]; // by the asking session's `confined`
+    world_figures figures[2]; // indexed by the asking session's `confined`
 } world_entry;
 
 typedef struct directory {

@@ -40,7 +40,7 @@ typedef struct restored_world {
     bool unlogged;             // its log lacks a part of its state
     bool taken;                // a playing thread has taken it
     const atomic_bool *stop;   // set to true to stop playing early. NULL: never
-    uint64_t sequence;         // of its log's last record
+    uint64_t sequence;         // sequence of its log's last record
     uint64_t until;            // the last tick that may have been shown
     uint64_t tick;             // tick that the last record leads to
     uint64_t commands, hashes; // numbers of those played, and compared

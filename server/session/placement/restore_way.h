@@ -13,15 +13,15 @@ enum {
     RESTORE_HELD_HEAD_BYTES = 20, // head of a record in memory: u64 sequence, u32 size, u64 segment
     RESTORE_HELD_BYTES_MAX = 256 << 20, // bytes of records; beyond it, those read so far are played
     RESTORE_RECORDS_BYTES_MAX =
-        2 * RESTORE_HELD_BYTES_MAX // for one world: the bound above, and one record
+        2 * RESTORE_HELD_BYTES_MAX // the bound above, and one record, for one world
 };
 
 struct restoration {
     storage_info info;
     block_account *blocks; // the world's; NULL once the adoption has it
-    buffer image;          // as far as read; freed when the world is made from it
+    buffer image;          // the part read so far; freed when the world is made from it
     buffer records;        // read, and not played yet
-    last_requests marks;   // as of the log's end
+    last_requests marks;   // last requests at the log's end
     bool handed;           // the image is of the process before, and the log is not played
     bool begun;            // the world was made
     world_image state;

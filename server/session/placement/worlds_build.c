@@ -29,7 +29,7 @@ typedef struct build {
     shared_bytes *image;  // image of the world to fork; else NULL
     bool crowds;          // its steps would make others wait
     memory_charge making; // until the world counts its own memory
-    adoption *adoption;   // as far as it is made
+    adoption *adoption;   // the part made so far
     status status;
     error error;
 } build;

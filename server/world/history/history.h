@@ -58,7 +58,7 @@ typedef struct history_row {
     uint64_t tick; // the tick whose state first shows it
     method method;
     bool paused;     // applied to the state of `tick` itself, not to the one before
-    uint32_t offset; // of its arguments in `arguments`
+    uint32_t offset; // where its arguments begin in `arguments`
     uint32_t size;
 } history_row;
 
@@ -73,12 +73,12 @@ typedef struct history_lane {
 } history_lane;
 
 typedef struct history {
-    uint64_t bytes_max; // of images and commands
+    uint64_t bytes_max; // most bytes of images and commands
     uint64_t span;      // ticks
     block_account account;
     ARRAY(history_image) images; // oldest first; none: there is no history
     ARRAY(history_row) rows;     // since the oldest image
-    ARRAY(uint8_t) arguments;    // of the commands
+    ARRAY(uint8_t) arguments;    // arguments of the commands
     uint64_t first_row;          // number of rows.data[0]
     uint64_t image_bytes;
     uint64_t retry_tick; // without images: when to try to make one
@@ -93,7 +93,7 @@ typedef struct history {
     uint64_t asked;       // questions so far
     uint64_t asked_tick;  // the world's tick at the last question; 0: none yet
     physics_world *blend; // the last moment between two ticks; NULL: not made yet
-    double blend_at;      // that moment; < 0: none
+    double blend_at;      // the moment of the blended state; < 0: none
 } history;
 
 // `parent` counts its memory too; NULL: no parent.

@@ -19,7 +19,7 @@
 
 enum {
     LANE_WORLDS = 3,       // worlds of a lane: at T, at T - 1, and between them
-    RESTORE_BODY_NS = 1000 // for each body of an image
+    RESTORE_BODY_NS = 1000 // estimate for each body of an image
 };
 
 // ---- lanes

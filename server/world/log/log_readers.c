@@ -15,7 +15,7 @@
 // A notification encoded in this turn, kept for other readers at the same place of the log.
 typedef struct encoded {
     bool fresh;
-    bool compact; // for readers of the compact form, even if encoded in another
+    bool compact; // the bytes for readers of the compact form, even if they have another encoding
     log_mark mark;
     reply *snapshot; // NULL: it does not fit a message
 } encoded;

@@ -32,7 +32,7 @@ typedef struct log_reader_entry {
 } log_reader_entry;
 
 typedef struct log_readers {
-    ARRAY(log_reader_entry) list; // by ascending number
+    ARRAY(log_reader_entry) list; // in ascending order of numbers
     uint32_t found;               // the place of the last that was acknowledged
     uint64_t first; // number of the reader that goes first: those before it were served last
 } log_readers;
@@ -44,7 +44,7 @@ typedef struct log_source {
     const physics_world *physics;
     const world_log *log;
     bool paused;
-    margins *margins; // of the sessions' timed batches; NULL: none
+    margins *margins; // margins of the sessions' timed batches; NULL: none
 } log_source;
 
 void log_readers_deinit(log_readers *r);

@@ -14,7 +14,7 @@
 static const int64_t RETRY_NS = 1000000000;     // between two images of a log that is not good
 static const int64_t APPEND_RETRY_NS = 1000000; // until refused rows are tried again
 static const int64_t IMAGE_GAP_NS = 5000000000; // between two images of a sound log
-static const int64_t REPLAY_NS = 2000000000;    // of steps that a restart should compute at most
+static const int64_t REPLAY_NS = 2000000000;    // most step time that a restart should compute
 
 // Images whose only purpose is a shorter restart may be made more often, as long as making them
 // (some 5 ns a byte) takes a fiftieth of the steps' own time, and in turn with other worlds
@@ -26,7 +26,7 @@ static const int64_t EARLY_NS_A_BYTE = 250;
 // Steps that take longer per second are worth more entries, so that fewer of them are promised
 // ahead.
 static const int64_t COSTLY_SECOND_NS = 4000000;
-enum { IMAGE_LOG_BYTES = 32 << 20 }; // of records that a restart should read at most
+enum { IMAGE_LOG_BYTES = 32 << 20 }; // most bytes of records that a restart should read
 
 _Static_assert(WORLD_LOG_ARGUMENTS_BYTES_MAX > 0, "a full log leaves room for one more command");
 _Static_assert(WORLD_LOG_KEPT_BYTES_MAX <= WORLD_LOG_PENDING_BYTES_MAX,
@@ -449,7 +449,7 @@ static bool append(world_log *l, const world_log_image *image, double hz, uint64
         last_requests_settle(image->marks);
     } else {
         log_digests_begin_anew(&l->digests);
-        // with this status the disk is only slow, and will catch up
+        // this status means that the disk is only slow, and will catch up
         if (s != STATUS_LIMIT_EXCEEDED) {
             fail(l, WORLD_LOG_FAILED, &err);
         }

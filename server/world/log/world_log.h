@@ -43,8 +43,8 @@
 
 enum {
     WORLD_LOG_HEAD_BYTES = 12,        // bytes before the marks and the record in an entry
-    WORLD_LOG_DIGESTS_BIT = 30,       // of the number of marks
-    WORLD_LOG_FIRST_DIGESTS_BIT = 31, // of the number of marks: digests of the earlier kind
+    WORLD_LOG_DIGESTS_BIT = 30,       // flag in the number of marks
+    WORLD_LOG_FIRST_DIGESTS_BIT = 31, // flag in the number of marks: digests of the earlier kind
 
     // Rows that wait for the storage [bytes]; past that no further commands are carried out. With
     // the largest command (below) it still fits a record of the storage.

@@ -41,7 +41,7 @@ typedef struct reply_address {
     uint64_t token; // chosen by the sender, as are the next two; they come back unchanged
     uint64_t sequence;
     void *context;
-    struct quota_owner *payer; // whose limit of waiting requests it counts towards; NULL: none
+    struct quota_owner *payer; // its limit of waiting requests counts this one; NULL: none
     uint64_t subject;          // the subject to which its time is charged; 0: the server
     uint32_t id;               // the request's id on the wire
     bool answerable;           // false: a notification
@@ -76,7 +76,7 @@ typedef struct adoption {
     bool unlogged;
     // restored by a restart; the fields from `sequence` to `ended` are for that only
     bool restored;
-    uint64_t sequence; // of the log's last record
+    uint64_t sequence; // sequence of the log's last record
     uint64_t tick;     // tick that the last record leads to
     uint64_t until;    // the last tick that may have been shown
     int64_t replay_ns; // time that the restart spent replaying records
@@ -101,10 +101,10 @@ typedef struct request {
     uint8_t *arguments;    // owned: of the sender of a batch for a later tick; else NULL
     uint32_t arguments_size;
     actor actor;           // its sender; an admin if no token is required
-    memory_holder *holder; // held: pays for a subscription's memory; NULL: none
+    memory_holder *holder; // pays for a subscription's memory; NULL: none (a reference)
     standing *standing;    // owned: of the sender of a batch for a later tick; NULL: none needed
-    batch_timing timing;   // of a batch with a tick, once its world has decided about it
-    int64_t foreseen_ns;   // of a batch for a later tick: its expected time there
+    batch_timing timing;   // timing of a batch with a tick, once its world has decided about it
+    int64_t foreseen_ns;   // expected time in its tick of a batch for a later tick
     adoption *adoption;    // REQUEST_ADOPT: owned
     struct served_world *moved; // REQUEST_TAKE: owned
     bool hand_over;             // REQUEST_STOP: its worlds go to another process
@@ -113,7 +113,7 @@ typedef struct request {
 } request;
 
 typedef enum reply_kind {
-    REPLY_RESULT,   // for a request, to `reply_to`: `status`, and `payload` or `text`
+    REPLY_RESULT,   // answers a request, `reply_to`: `status`, and `payload` or `text`
     REPLY_RESUMED,  // answers a REQUEST_RESUME
     REPLY_SNAPSHOT, // each of `deliveries` gets its own head (delivery_head), then `tail`
     REPLY_CLOSED,   // `subscription` has ended: its world ended, or it could not continue
@@ -169,7 +169,7 @@ typedef enum world_end_kind {
 
 typedef struct world_end {
     world_end_kind kind;
-    uint64_t sequence; // of its log's last record; 0 without a log
+    uint64_t sequence; // sequence of its log's last record; 0 without a log
     uint64_t tick, hash;
 } world_end;
 
@@ -184,7 +184,7 @@ typedef struct reply {
     reply_address reply_to;
     int64_t received_ns;
     uint64_t subscription;
-    view_args view; // of a successful world.view: the subscription's view now
+    view_args view; // for a successful world.view: the subscription's view now
     uint8_t small_size;
     uint8_t small[REPLY_INLINE_MAX]; // the result, where it fits
     shared_bytes *payload;           // owned, unless it is in `small`: then NULL
@@ -198,7 +198,7 @@ typedef struct reply {
     char *text;                 // owned; an error's text, or why a subscription ended
     struct served_world *moved; // REPLY_RELEASED: the receiver's
     world_end end;              // REPLY_IMAGE
-    memory_charge making;       // of a world.fork: memory for the image and the world made from it
+    memory_charge making;       // for a world.fork: memory for the image and the world made from it
 } reply;
 
 // The destination of a world's replies: the receiver takes over each of them.

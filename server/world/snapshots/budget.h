@@ -54,7 +54,7 @@ typedef struct budget {
     uint64_t tick;               // tick of the last snapshot
     ARRAY(budget_entry) entries; // bodies in view, by ascending slot
     ARRAY(budget_entry) before;  // scratch
-    ARRAY(budget_choice) due;    // of the current snapshot, by descending score
+    ARRAY(budget_choice) due;    // bodies due in the current snapshot, by descending score
     uint32_t left_out;           // bodies in view whose present state its reader does not have
     uint64_t oldest;             // the tick of the oldest state that its reader has of one of them
 } budget;

@@ -21,7 +21,7 @@ typedef struct event_entry {
     shape_id shape_a, shape_b;
     bool has_point; // the kind has a place
     vec2d point;
-    size_t offset; // of its bytes, counted from the log's very first byte
+    size_t offset; // where its bytes begin, counted from the log's very first byte
     uint32_t size;
 } event_entry;
 

@@ -45,7 +45,7 @@ typedef struct joint_table {
     uint64_t changed; // last version that differs from the one before
     uint64_t floor;   // a reader last sent a version below this cannot be sent all removals
     uint64_t removals_max;
-    ARRAY(joint_entry) entries;    // by slot
+    ARRAY(joint_entry) entries;    // indexed by slot
     ARRAY(joint_removal) removals; // in the order of their versions
 } joint_table;
 

@@ -38,7 +38,8 @@ static packed_precision precision_of(const snapshot_precision *p)
 
 // ---- memory
 
-enum { FULL_KEPT_BYTES = 1 << 16 }; // of a buffer that is needed only when a reader joins
+// size up to which a buffer is kept that is needed only when a reader joins
+enum { FULL_KEPT_BYTES = 1 << 16 };
 
 static uint64_t bytes_of(const packed_view *view)
 {

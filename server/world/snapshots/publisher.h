@@ -66,7 +66,7 @@ typedef struct publisher {
     uint64_t
         touched; // version of the rows that shows the last command: descriptions may differ since
     ARRAY(session_last) last;
-    margins *margins;     // of the sessions' timed batches; NULL: none
+    margins *margins;     // margins of the sessions' timed batches; NULL: none
     memory_holder *taker; // the holder that pays for the memory of new subscriptions; NULL: none
     // scratch, kept so that a tick allocates nothing
     ARRAY(uint32_t) due; // places in the list

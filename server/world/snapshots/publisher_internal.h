@@ -8,7 +8,7 @@
 typedef struct publish_moment {
     uint64_t tick;
     double hz;
-    bool all; // for a paused world: all that were not sent the current state are due
+    bool all; // in a paused world, all subscriptions are due that were not sent the current state
 } publish_moment;
 
 // ---- publisher_subscribe.c

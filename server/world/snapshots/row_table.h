@@ -43,7 +43,7 @@ typedef struct row_table {
     uint64_t changed; // last version that differs from the one before
     uint64_t floor;   // a reader last sent a version below this cannot be sent all removals
     uint64_t removals_max;
-    ARRAY(row_entry) entries;    // by slot
+    ARRAY(row_entry) entries;    // indexed by slot
     ARRAY(row_removal) removals; // in the order of their versions
     ARRAY(body_row) taken;       // scratch
     buffer scratch;

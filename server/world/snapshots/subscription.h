@@ -112,7 +112,7 @@ typedef struct subscription {
     // marks of the events sent, and of those received by its reader
     event_marks marks;
     view_set *seen; // bodies in view; NULL: everything, or nothing was sent yet
-    // for a full snapshot: the earlier view, to whose bodies its events also refer
+    // in a full snapshot: the earlier view, to whose bodies its events also refer
     shown_set shown[SHOWN_SETS];
     bool shown_all; // everything was
     description_progress described;
@@ -129,7 +129,7 @@ typedef struct subscription {
 } subscription;
 
 typedef struct subscriptions {
-    ARRAY(subscription) list; // by ascending number
+    ARRAY(subscription) list; // in ascending order of numbers
     uint32_t found;           // the place that subscriptions_find last gave
 } subscriptions;
 

@@ -23,7 +23,7 @@ enum {
 
 typedef struct session_mark {
     uint64_t session;  // number of the session; 0: none
-    uint64_t sequence; // of the request; 0: restored by a restart
+    uint64_t sequence; // sequence of the request; 0: restored by a restart
     uint32_t id;
     bool fresh; // not in the log yet
 } session_mark;

@@ -26,7 +26,7 @@ typedef enum crowding_kind { CROWDING_REBOUNDS = 1 << 0, CROWDING_JOINED = 1 << 
 
 typedef struct crowding {
     uint64_t pairs; // estimate
-    // Of `pairs`, those made by commands since the last step: the first few of each body
+    // The part of `pairs` that commands have made since the last step: the first few of each body
     uint64_t few;
     uint64_t crowded; // and those beyond the first few
     uint32_t kinds;   // bits of crowding_kind
@@ -38,7 +38,7 @@ typedef struct crowding {
 // The cost of a command in addition to the time that it takes itself.
 typedef struct crowding_cost {
     uint64_t pairs;   // pairs that the command makes
-    uint64_t crowded; // of `pairs`, those beyond the first few of each body
+    uint64_t crowded; // the part of `pairs` beyond the first few of each body
     uint64_t met;     // existing pairs that the command makes dearer
     uint32_t kinds;   // kinds that the world has after the command
     int64_t price_ns; // charged to its session's turn

@@ -25,7 +25,7 @@ typedef struct inbox_lane {
 } inbox_lane;
 
 typedef struct inbox {
-    ARRAY(inbox_lane) lanes; // by slot of the session, plus one; 0: the server's own requests
+    ARRAY(inbox_lane) lanes; // indexed by the session's slot plus one; 0: the server's own requests
     ARRAY(uint32_t) ready;   // lanes with requests, a heap by arrival of each one's first
     ARRAY(uint32_t) sated;   // lanes with requests that have used up their share
     uint64_t count, arrivals;

@@ -172,7 +172,7 @@ static bool waits_for_world(served_world *h, request *q)
 
 // ---- queries
 
-static const int64_t LOOK_NS = 1000; // for each shape near the place
+static const int64_t LOOK_NS = 1000; // estimate for each shape near the place
 
 static query_filter *filter_of(command *c)
 {

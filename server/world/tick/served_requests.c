@@ -17,7 +17,7 @@
 
 enum {
     FORK_SHARE = 2,     // times a world's memory: its image, and another world made from that
-    VIEW_BODY_NS = 1500 // for each body of a first snapshot, also made without a pause
+    VIEW_BODY_NS = 1500 // estimate for each body of a first snapshot, also made without a pause
 };
 
 // ---- requests that the simulation thread answers

@@ -351,7 +351,7 @@ static void run_paused(served_world *h)
 
 void served_world_run(served_world *h)
 {
-    ASSERT(h->state != SERVED_WORLD_PAUSING); // that state lasts no longer than a tick
+    ASSERT(h->state != SERVED_WORLD_PAUSING); // SERVED_WORLD_PAUSING lasts no longer than a tick
     ASSERT((h->pending != NULL) == (h->state == SERVED_WORLD_STEPPING));
     if (h->state == SERVED_WORLD_RUNNING) {
         run_ticks(h);

@@ -248,7 +248,7 @@ world_end served_world_end(const served_world *h)
 
 void served_world_destroy(served_world *h, status why, const char *text)
 {
-    ASSERT(h->state != SERVED_WORLD_PAUSING); // that state lasts no longer than a tick
+    ASSERT(h->state != SERVED_WORLD_PAUSING); // SERVED_WORLD_PAUSING lasts no longer than a tick
     ASSERT(h->costs.returned == NULL);
     block_account *blocks = h->blocks;
     block_account *before = block_charge(blocks);

@@ -66,8 +66,8 @@ typedef struct served_world_clocks {
 
 // Its place among the worlds of its simulation thread, which writes and reads it.
 typedef struct served_world_place {
-    share *used;     // of the thread's time
-    int64_t load_ns; // of the thread's time in its current window
+    share *used;     // its share of the thread's time
+    int64_t load_ns; // its part of the thread's time in the current window
     // until then it waits to be moved to another thread; 0: it is not parked
     int64_t parked_until_ns;
     int64_t crowded_ns;     // when REPLY_CROWDED was last posted; 0: never
@@ -87,7 +87,7 @@ typedef struct served_world_costs {
     int64_t stepped_ns;    // time of the last step of world.step
     int64_t lasted_ns;     // time of the last tick
     int64_t counted_ns;    // the part for commands and step
-    crowding_cost command; // of the last command carried out
+    crowding_cost command; // cost of the last command carried out
     int64_t price_ns;      // cost of the current request in addition to the time that it takes
 } served_world_costs;
 

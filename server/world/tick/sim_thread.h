@@ -32,11 +32,11 @@
 typedef struct sim_thread sim_thread;
 
 typedef struct sim_thread_options {
-    int index;                // for the thread's name
+    int index;                // part of the thread's name
     int world_threads;        // threads that step one world together: 1 to THREAD_POOL_THREADS_MAX
     const limits *limits;     // must outlive the simulation thread
     uint32_t restored_worlds; // worlds restored at the start, perhaps more than limits.worlds
-    bool own_thread;          // for worlds that would delay others
+    bool own_thread;          // it serves worlds that would delay others
     permits *permits;         // its permission to run its worlds; NULL: it needs none
     bool turned;              // no thread of its own: the caller calls sim_thread_turn()
     // Called on the simulation thread when there are replies to receive.

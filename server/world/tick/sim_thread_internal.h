@@ -25,10 +25,11 @@ struct sim_thread {
     atomic_uint_fast64_t busy;        // millionths of the second before
     atomic_uint_fast64_t world_count; // those on their way here counted
     // the fields from here on are used by the simulation thread only
-    ARRAY(served_world *) worlds; // by ascending number
-    ARRAY(served_world *) due;    // of the current round, in order of time used, least first
-    shares shares;                // time used by each world
-    turn_queue steps;             // steps of paused worlds
+    ARRAY(served_world *) worlds; // in ascending order of numbers
+    // worlds due in the current round, those that used the least time first
+    ARRAY(served_world *) due;
+    shares shares;    // time used by each world
+    turn_queue steps; // steps of paused worlds
     // requests that were taken, and that no round had time for yet; the last is set while there are
     // any
     queue_node *unrouted, *unrouted_last;
@@ -41,7 +42,7 @@ struct sim_thread {
     bool paused;            // it is woken by every request: it has no worlds, or a paused one
     int64_t flush_until_ns; // while it stops; 0 before
     int64_t window_start_ns, window_busy_ns;
-    permit permit; // of options.permits
+    permit permit; // one of options.permits
 };
 
 // ---- sim_thread.c

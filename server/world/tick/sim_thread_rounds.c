@@ -13,7 +13,8 @@ enum {
     PARKED_NS = 10000000,           // how long such a world is parked, unless it is moved before
     FORESEEN_PARKED_NS = 250000000, // the same, if its next step by itself would be too long
     ALONE_NS = 100000000,           // step of a world that has the thread for itself: one may come
-    STEPS_LEAST_NS = 1000000 // of a round for steps of paused worlds, however soon a tick is due
+    STEPS_LEAST_NS = 1000000 // least time of a round for steps of paused worlds, however soon a
+                             // tick is due
 };
 
 // How long a step of the world may take here, as far as that can be predicted.

@@ -18,7 +18,7 @@
 typedef struct world_metrics {
     char name[WORLD_NAME_BYTES_MAX + 1];
     coarse_histogram step;     // a tick: commands, step, events
-    coarse_histogram lateness; // from when a tick was due until it began
+    coarse_histogram lateness; // time from when a tick was due until it began
     atomic_uint_fast32_t bodies, subscribers;
     atomic_uint_fast64_t memory_bytes;
     atomic_uint_fast32_t thread; // simulation thread that has it, from 0

@@ -22,7 +22,7 @@ typedef struct place {
 } place;
 
 typedef struct errors {
-    place foreseen[KEPT], served[KEPT]; // by tick
+    place foreseen[KEPT], served[KEPT]; // indexed by tick
     double predicted[TICKS_MAX], interpolated[TICKS_MAX];
     size_t count;
 } errors;

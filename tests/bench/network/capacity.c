@@ -31,12 +31,12 @@ enum {
 #define RATE_LEAST  0.999
 #define GAP_LEAST   0.05
 #define COMMANDS_HZ 30.0
-#define CPU_LEAST   0.001 // that can be drawn
+#define CPU_LEAST   0.001 // least value that can be drawn
 
 typedef struct trial {
     int count;
     double rate, late; // share of hz; ticks
-    double cpu;        // of the server, processors
+    double cpu;        // processors that the server used
     bool carried;
 } trial;
 

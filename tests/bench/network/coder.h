@@ -6,7 +6,7 @@
 #include "tests/bench/network/scenes.h"
 
 typedef struct coded {
-    double bits;      // of data, in all
+    double bits;      // total size of data
     double moving;    // bodies that were coded, in all
     double encode_ns; // a body that was coded
     double decode_ns;

@@ -12,24 +12,24 @@ carom_client *control_open(const bench_server *s);
 
 // The server's counts since it began.
 typedef struct server_counts {
-    double ticks, ticks_late;    // of all worlds
+    double ticks, ticks_late;    // totals of all worlds
     double requests_failed;      //
-    double p50, p99, p999, most; // of the ticks' lateness [s]
+    double p50, p99, p999, most; // lateness of the ticks [s]
 } server_counts;
 
 server_counts control_counts(carom_client *c);
 
 // ---- arenas: balls in a box, which fly about and collide for ever
 
-#define ARENA_PITCH_M 3.0   // of the balls in the beginning
-#define ARENA_TOP_M   -10.0 // of the box; it lies right of 0. `carom bench` puts its bodies above 0
+#define ARENA_PITCH_M 3.0   // initial distance of the balls
+#define ARENA_TOP_M   -10.0 // top of the box right of 0; `carom bench` puts its bodies above 0
 
 typedef struct arena {
     const char *name;
     double hz;
     int balls;
-    int columns;   // of the square that they begin as
-    uint64_t *ids; // of the balls; freed with arena_deinit
+    int columns;   // columns of the initial square
+    uint64_t *ids; // ids of the balls; freed with arena_deinit
 } arena;
 
 // Makes the world, paused.

@@ -28,7 +28,7 @@ struct crowd {
     int epoll;
     pthread_t thread;
     atomic_bool stopping;
-    msgpack_sbuffer *strikes; // of each player: to, and fro
+    msgpack_sbuffer *strikes; // each player's strikes: to, and fro
     crowd_counts counted;     // the thread's, until it has ended
 };
 

@@ -16,7 +16,7 @@ typedef struct crowd_plan {
     int watchers; // besides
     double rate;  // commands a second of each player
     const char *encoding;
-    double width, height;   // of an area of its own for each, around its ball [m]; 0: everything
+    double width, height;   // each player's own area, around its ball [m]; 0: everything
     double snapshots;       // a second; 0: each tick
     int cpu;                // the processor that the thread has; -1: any
     bool without_snapshots; // they are connected, and that is all

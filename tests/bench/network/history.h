@@ -8,7 +8,7 @@
 enum { HISTORY_BODIES_MAX = 1024 };
 
 typedef struct history {
-    packed_body *bodies; // of a tick, then of the next one; the owner frees them
+    packed_body *bodies; // bodies of a tick, then of the next one; the owner frees them
     int per_tick, ticks;
 } history;
 

@@ -30,7 +30,7 @@ enum { BALLS = 1000, PLAYERS = 100, SERIES = 8 };
 
 typedef struct bare_loop {
     double hz, seconds;
-    double *late; // of each wake-up [s]
+    double *late; // lateness of each wake-up [s]
     size_t count;
     pthread_t thread;
 } bare_loop;

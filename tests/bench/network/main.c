@@ -13,7 +13,7 @@
 typedef struct part {
     const char *name;
     void (*run)(const bench_run *run);
-    bool served; // by a caromd of its own
+    bool served; // the part starts a caromd of its own
     const char *about;
 } part;
 

@@ -9,7 +9,7 @@
 
 typedef struct bench_run {
     const char *scenes; // names with commas between; NULL: all
-    double seconds;     // of each figure; 0: what the part takes by itself
+    double seconds;     // time for each figure; 0: the part's default
     int most;           // clients, connections or worlds that a part may have
     const char *caromd; // the program
     report *report;
@@ -22,9 +22,9 @@ void part_bandwidth(const bench_run *run); // bytes of a client's picture, and t
 void part_views(const bench_run *run);     // time of a view with an area
 void part_replica(const bench_run *run);   // time of a replica's tick beside the engine's step
 
-// Of a caromd of its own:
+// Parts that start a caromd of their own:
 void part_lateness(const bench_run *run); // ticks beside a bare loop that sleeps
-void part_memory(const bench_run *run);   // of a connection and of a subscription
+void part_memory(const bench_run *run);   // memory of a connection and of a subscription
 void part_worlds(const bench_run *run);   // how many worlds a core carries
 void part_players(const bench_run *run);  // how many players in one world a core carries
 

@@ -18,7 +18,7 @@
 enum { RECORD_BYTES_MAX = 64 << 20 };
 
 typedef struct times {
-    double *step, *fed, *unverified; // of each tick [s]
+    double *step, *fed, *unverified; // times of each tick [s]
     size_t count;
 } times;
 

@@ -11,12 +11,12 @@
 typedef struct network_scene {
     const char *name, *title;
     double hz, seconds;
-    double precision; // of places [m]
-    int bodies;       // that are not static
+    double precision; // precision of places [m]
+    int bodies;       // number of bodies that are not static
     double width;     // half of the room's [m]
-    double pitch;     // of columns [m]
+    double pitch;     // distance of the columns [m]
     int columns;
-    double size;  // of a box, or a circle's diameter [m]
+    double size;  // width of a box, or diameter of a circle [m]
     bool circles; // every second one is a circle
     double push;  // forces on the ball [N]: a share of its weight, sideways and up
     double lift;

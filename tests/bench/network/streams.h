@@ -13,7 +13,7 @@ stream_packer *stream_packer_gzip(void);
 // Level 3. NULL: not installed.
 stream_packer *stream_packer_zstd(void);
 void stream_packer_free(stream_packer *p); // NULL is allowed
-// Of one more message, in two parts; returns how many bytes that adds.
+// Adds one message, in two parts; returns how many bytes that adds.
 size_t stream_packer_add(stream_packer *p, const uint8_t *head, size_t head_size,
                          const uint8_t *tail, size_t tail_size);
 

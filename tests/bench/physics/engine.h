@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-#define ENGINE_DT (1.0 / 60.0) // of a step [s]
+#define ENGINE_DT (1.0 / 60.0) // length of a step [s]
 
 // The phases of a step's time, as far as an engine tells. Time that it does not name is in no
 // phase.
@@ -29,7 +29,7 @@ typedef enum engine_phase {
     PHASE_COUNT
 } engine_phase;
 
-typedef struct engine_body { // of the body's origin
+typedef struct engine_body { // state of the body's origin
     double x, y, angle;
     double vx, vy;
 } engine_body;
@@ -40,8 +40,8 @@ typedef struct engine_options {
 } engine_options;
 
 typedef struct engine {
-    const char *name; // as on the command line
-    const char *note; // what a reader of its figures must know of its build; NULL: nothing
+    const char *name; // name on the command line
+    const char *note; // a note on its build for readers of its figures; NULL: none
     int threads_max;
     // Writes the version, and the variant chosen at run time, to `text`.
     void (*describe)(char *text, size_t size);
@@ -52,7 +52,7 @@ typedef struct engine {
     void (*read)(void *world, engine_body *bodies); // all of the scene's, in its order
     uint32_t (*contacts)(void *world);              // pairs of shapes that touch
     uint32_t (*awake)(void *world);                 // dynamic bodies
-    // Of the last step [ms]; negative: the engine does not tell. NULL: it tells nothing.
+    // Times of the last step [ms]; negative: the engine does not report it. NULL: it reports none.
     void (*phases)(void *world, double ms[PHASE_COUNT]);
     // The whole state as bytes and back; NULL: the engine has no such thing.
     uint64_t (*hash)(void *world);

@@ -12,7 +12,8 @@
 #include <stdlib.h>
 
 enum {
-    WARM_STEPS = 20,  // of a world that is thrown away: code, allocator and clock speed
+    // steps of a world that is then discarded, to warm up code, allocator and clock speed
+    WARM_STEPS = 20,
     BATCH_STEPS = 60, // are timed together where a step takes no longer than to look at the clock
     IMAGE_ROUNDS = 25
 };

@@ -8,7 +8,7 @@
 
 typedef enum measure_kind {
     MEASURE_TIMES, // how long steps take, nothing else
-    MEASURE_LOOK,  // what comes of the scene: quality, memory, phases of the step
+    MEASURE_LOOK,  // records the scene's outcome: quality, memory, phases of the step
     MEASURE_IMAGE  // hash, image and back
 } measure_kind;
 
@@ -17,11 +17,11 @@ typedef struct measure_request {
     char engine[16], scene[16];
     measure_kind kind;
     bench_clock clock;
-    double fraction; // of the scene's scale, (0, 1]
+    double fraction; // share of the scene's scale, (0, 1]
     int steps;       // at most; 0: the scene's own
     int threads;
     double budget_s; // after so long, of the thread's time, a run stops where it is
-    int cpu;         // to be pinned to; negative: none
+    int cpu;         // processor to pin the run to; negative: none
 } measure_request;
 
 typedef struct measure_result {

@@ -7,13 +7,13 @@
 
 #include <stdio.h>
 
-typedef struct scene_figures { // of one scene in one engine
+typedef struct scene_figures { // figures of one scene in one engine
     bool stopped;              // runs took longer than they may: times are of the first steps
-    uint32_t steps;            // of the times
-    int rounds;                // that came to their end
+    uint32_t steps;            // number of steps measured
+    int rounds;                // rounds that were completed
     bool failed;               // one did not
     uint32_t bodies;           // dynamic ones
-    double median[ROUNDS_MAX]; // of the steps of a round [ms]
+    double median[ROUNDS_MAX]; // median time of a step in each round [ms]
     double p99[ROUNDS_MAX];    // the same
     double median_ms, p99_ms;  // medians of the rounds
     double ratios[ROUNDS_MAX]; // the first engine's median to this one's, of the same steps
@@ -22,7 +22,8 @@ typedef struct scene_figures { // of one scene in one engine
     measure_result look, image;
 } scene_figures;
 
-typedef struct thread_figures { // of one scene in one engine: time gone by, on any processor
+// figures of one scene in one engine: elapsed time, on any processor
+typedef struct thread_figures {
     int rounds;
     double one[ROUNDS_MAX], many[ROUNDS_MAX]; // median of the steps of a round [ms]
     double ratios[ROUNDS_MAX];                // many to one
@@ -37,7 +38,7 @@ typedef struct bench_report {
 // Medians and ratios from the rounds.
 void report_summarize(bench_report *report);
 void report_print(const bench_report *report, FILE *out);
-int report_many_threads(const bench_options *o); // what 1 is compared with
+int report_many_threads(const bench_options *o); // the number that 1 is compared with
 bool report_write_json(const bench_report *report, const char *path);
 
 // Name of this machine's processor, into `text`.

@@ -42,7 +42,7 @@ enum { KIND_COUNT = sizeof KINDS / sizeof *KINDS };
 typedef struct reader {
     const physics_world *world;
     ARRAY(scene_body) bodies;
-    ARRAY(body_id) ids; // of the bodies
+    ARRAY(body_id) ids; // ids of the bodies
     ARRAY(scene_shape) shapes;
     ARRAY(scene_hinge) hinges;
     ARRAY(scene_point) points;

@@ -47,7 +47,7 @@ typedef struct scene_hinge { // a revolute joint; the two do not collide with ea
     uint32_t a, b;           // bodies
     scene_point anchor;      // in the world
     bool motor;
-    double speed, torque; // of b against a [rad/s], at most [N m]
+    double speed, torque; // motor speed of b relative to a [rad/s], and greatest torque [N m]
 } scene_hinge;
 
 // The box that a body cannot be outside of while it is still in the scene's container.
@@ -57,7 +57,7 @@ typedef struct scene_bounds {
 
 typedef struct scene_data {
     const char *name;
-    int scale; // as tests/golden/scenes.h has it
+    int scale; // scale, as in tests/golden/scenes.h
     scene_point gravity;
     bool sleep;
     int settle; // steps before the first that counts

@@ -17,13 +17,13 @@ enum {
     WARM_STEPS = 30,     // boxes touch, colours are found, arrays have grown
     STEPS_MIN = 10,      // timed in a round
     STEPS_MAX = 300,     // the same
-    SETTLE_STEPS = 2000, // by then everything sleeps
+    SETTLE_STEPS = 2000, // steps after which everything sleeps
     BATCH_STEPS = 100, // asleep: timed together, for one alone is shorter than a look at the clock
     GROWTH_FROM = 1000 // bodies: with fewer, what a step costs at least is most of it
 };
 
-#define SECONDS_A_SIZE 1.0   // of timed steps in a round
-#define SETTLE_SECONDS 100.0 // nor is longer waited for sleep
+#define SECONDS_A_SIZE 1.0   // time of timed steps in a round
+#define SETTLE_SECONDS 100.0 // longest wait for sleep
 
 static const uint32_t SIZES[] = {100,   200,   500,   1000,   2000,  5000,
                                  10000, 20000, 50000, 100000, 200000};

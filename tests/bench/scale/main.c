@@ -18,7 +18,7 @@
 
 #include <string.h>
 
-#define WORLDS_SECONDS 3.0 // for each number of threads
+#define WORLDS_SECONDS 3.0 // time for each number of threads
 
 enum {
     ROUNDS = 3,

@@ -39,7 +39,7 @@ static physics_world *make_world(uint32_t seed)
     return world;
 }
 
-typedef struct simulation { // of one thread
+typedef struct simulation { // what one thread simulates
     pthread_t id;
     physics_world *worlds[WORLDS];
     int count;

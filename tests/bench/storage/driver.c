@@ -228,7 +228,7 @@ double run_recovery(const load *l, int records)
     }
     while (storage_turn(s)) {
     }
-    storage_abandon(s); // as after kill -9
+    storage_abandon(s); // simulates kill -9
     bytes_unref(bytes);
     bytes_unref(image);
     double begin = clock_seconds(CLOCK_WALL);

@@ -13,7 +13,7 @@ enum { PEER_INPUT_BYTES = 1 << 16 };
 
 typedef struct peer {
     int fd;
-    uint32_t id; // of the last request
+    uint32_t id; // id of the last request
     uint64_t answers;
     uint8_t input[PEER_INPUT_BYTES];
     size_t size;

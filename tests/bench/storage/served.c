@@ -18,13 +18,13 @@
 
 enum {
     PEERS_MAX = 100,
-    SAMPLES_MAX = 1 << 19, // of each; what comes after counts for the mean alone
+    SAMPLES_MAX = 1 << 19, // most samples of each kind; later ones count only for the mean
     RECORD_BYTES = 200,    // about what a tick with one command takes in the log
     HZ = 60,
     BATCH = 500, // bodies in one world.apply
     COMMANDS_A_SECOND = 1000,
     TICKING = 6, // times as long a world at 60 Hz is measured, which gives far fewer samples
-    MOVED_BODIES = 1000, // that the commands go to
+    MOVED_BODIES = 1000, // bodies that the commands move
     RESTARTS = 3
 };
 
@@ -156,7 +156,7 @@ typedef struct means {
     const char *kind, *durability;
     bool paused;
     double *samples; // seconds to each acknowledgement
-    size_t count;    // of them
+    size_t count;    // number of samples
     double commands, seconds;
     double late; // ticks
 } means;

@@ -33,7 +33,7 @@ typedef struct request {
     subject subjects[SUBJECTS_MAX];
     int subject_count;
     int steps;
-    int cpu; // for those of one thread
+    int cpu; // processor for runs of one thread
 } request;
 
 static const char SELF[] = "/proc/self/exe";
@@ -200,7 +200,8 @@ int main(int argc, char **argv)
     static const struct option OPTIONS[] = {{"scenes", required_argument, NULL, 'c'},
                                             {"threads", required_argument, NULL, 't'},
                                             {"steps", required_argument, NULL, 's'},
-                                            {"serve", required_argument, NULL, 'S'}, // by itself
+                                            // the program starts itself with it
+                                            {"serve", required_argument, NULL, 'S'},
                                             {"help", no_argument, NULL, 'h'},
                                             {NULL, 0, NULL, 0}};
     static char scenes[] = "pyramid,heap,drum,free,rest,joints,washer,spinner,smash,compounds";

@@ -168,7 +168,7 @@ static void chain_normals_stay_in_the_fan(void **state)
         vec2 points[4];
         double x = 1.5;
         double y = 0.0;
-        for (int k = 0; k < 4; k++) { // from right to left: the right side is above
+        for (int k = 0; k < 4; k++) { // from right to left, so that the upper side collides
             points[k] = (vec2){(float)x, (float)y};
             double slope = rng_range(&r, -0.27, 0.27);
             double length = rng_scale(&r, 0.1, 1.0);

@@ -140,7 +140,8 @@ static void check_touches(ledger *l, const physics_world *world)
         }
     }
     for (uint32_t i = 0; i < l->pairs.count; i++) {
-        ASSERT(l->pairs.data[i].sensor || l->pairs.data[i].count == 0); // told, but is not
+        // reported as touching, but does not touch
+        ASSERT(l->pairs.data[i].sensor || l->pairs.data[i].count == 0);
     }
     for (uint32_t i = 0; i < count; i++) {
         const contact_info *c = &contacts[i];

@@ -10,13 +10,13 @@
 typedef struct ledger_pair {
     shape_id a, b;
     bool sensor;
-    int count; // of a chain, each piece touches for itself
+    int count; // for a chain, each touching piece counts
 } ledger_pair;
 
 typedef struct ledger {
     ARRAY(ledger_pair) pairs;
     ARRAY(body_id) bodies;   // spawned and not removed
-    ARRAY(body_id) sleepers; // of these
+    ARRAY(body_id) sleepers; // the sleeping ones of these
     uint64_t begins, ends, hits, sleeps, wakes, breaks, freezes;
 } ledger;
 

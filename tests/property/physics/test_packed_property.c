@@ -17,7 +17,7 @@ static const double TURN = 2.0 * 3.14159265358979323846;
 
 typedef struct reader {
     packed_decoder *decoder;
-    packed_body bodies[SLOTS]; // by slot; id 0: none
+    packed_body bodies[SLOTS]; // indexed by slot; id 0: none
 } reader;
 
 typedef struct server {

@@ -64,7 +64,7 @@ static void disturbed_worlds_agree_with_themselves(void **state)
 }
 
 typedef struct heap_report {
-    double rise; // of energy, as a part of all that there was
+    double rise; // gain of energy, as a share of the total
     double overlap;
     int awake, bodies;
     int stirring, heaps; // heaps with an awake body after 20 s, of so many
@@ -151,7 +151,8 @@ static void sleeping_worlds_do_not_change(void **state)
             world_step(world);
         }
         if (world_count(world).awake > 0) {
-            world_free(world); // what rocks on something round, without losing energy, may go on
+            // a body that rocks on a round one, without losing energy, may never stop
+            world_free(world);
             continue;
         }
         slept++;

@@ -28,12 +28,12 @@ void disturb(physics_world *world, rng *r);
 
 typedef struct state_sum {
     double mass, px, py, angular; // about the origin
-    double kinetic, potential;    // of height, in the world's gravity
+    double kinetic, potential;    // potential: in the world's gravity
     double speed, travel;         // the fastest; the sum of m |v| |x|, to measure `angular` by
     bool finite;
 } state_sum;
 
-state_sum sum_state(const physics_world *world); // of the dynamic bodies
+state_sum sum_state(const physics_world *world); // sums over the dynamic bodies
 double deepest_overlap(const physics_world *world);
 
 #endif

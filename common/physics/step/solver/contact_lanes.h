@@ -74,9 +74,9 @@ typedef enum impact_phase { IMPACT_FIND, IMPACT_SOLVE, IMPACT_END } impact_phase
 // A sweep over impacts, and the state it needs to skip contacts that the last round did not affect.
 typedef struct impact_pass {
     impact_phase phase;
-    uint8_t
-        *struck; // by body slot: 1 + the last round in which an impact changed the body's velocity
-    uint8_t round; // the first round is 0
+    uint8_t *struck; // indexed by body slot: 1 + the last round in which an impact changed the
+                     // body's velocity
+    uint8_t round;   // the first round is 0
 } impact_pass;
 
 // A missing point of a contact is FAR_AWAY. Lanes without a contact refer to body slot 0, which

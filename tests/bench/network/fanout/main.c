@@ -38,12 +38,12 @@ enum {
     ASK_BYTES = 256
 };
 
-// So that two processors come to it: deliveries and bytes a second.
+// Deliveries and bytes a second that keep two processors busy.
 static const double DELIVERIES_A_SECOND = 30000.0;
 static const double BYTES_A_SECOND = 200e6;
 static const double RATE_MAX = 60.0;
 static const double WARM_S = 0.3;
-static const double SHARE_WANTED = 0.95; // of the messages that were due
+static const double SHARE_WANTED = 0.95; // share of the due messages that must arrive
 
 static const char USAGE[] =
     "Usage: carom-bench-fanout CAROMD [--sizes BYTES,…] [--subscribers N,…] [--seconds S]\n"

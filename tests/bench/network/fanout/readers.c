@@ -85,7 +85,7 @@ static void scan(scanner *probe, readers_figures *figures, const uint8_t *bytes,
         bytes += used;
         size -= used;
         if (verdict == SCAN_REFUSED) {
-            return; // of a peer that does not speak it
+            return; // the peer does not speak the protocol
         }
         if (verdict == SCAN_MESSAGE) {
             atomic_fetch_add(&figures->probe_messages, 1);

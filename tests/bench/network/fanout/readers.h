@@ -19,7 +19,7 @@
 typedef struct readers_figures {
     atomic_uint_fast64_t connected;      // those that have asked
     atomic_uint_fast64_t heard;          // those to which something has come
-    atomic_uint_fast64_t bytes;          // that have come on all
+    atomic_uint_fast64_t bytes;          // bytes received on all connections
     atomic_uint_fast64_t probe_messages; // whole MessagePack values on the first
     atomic_uint_fast64_t probe_bytes;    // their bytes
     atomic_uint_fast64_t lost;           // connections that the server has ended

@@ -27,11 +27,12 @@ extern const char *const SERVER_NAMES[SERVER_COUNT];
 
 typedef struct server_plan {
     const char *caromd;     // the program
-    const char *io_threads; // of caromd; NULL: its default
-    int bodies;             // of caromd's world, all of which move; 0: its log is sent, at rest
+    const char *io_threads; // caromd's --io-threads; NULL: its default
+    // moving bodies in caromd's world; 0: the world rests, and its log is sent
+    int bodies;
     int subscribers;
     double rate; // messages a second
-    size_t size; // of a message on the wire; caromd's follows from `bodies`
+    size_t size; // size of a message on the wire; caromd's follows from `bodies`
 } server_plan;
 
 typedef struct fanout_server {

@@ -38,7 +38,7 @@ typedef enum row_kind {
 // velocities.
 typedef struct truss_row {
     row_kind kind;
-    bool one_sided, held; // held: it is active as an equation
+    bool one_sided, held; // held: the limit is active, as an equation
     bool apart;           // one-sided: there is a gap
     double a[TRUSS_AXES], b[TRUSS_AXES];
     double push;    // velocity that would just close the remaining gap, or pushes overlap out
@@ -48,7 +48,7 @@ typedef struct truss_row {
     double impulse; // impulse that solving adds
 } truss_row;
 
-#define NO_BODY UINT32_MAX // that side of a tie is a static body
+#define NO_BODY UINT32_MAX // for a side of a tie that is a static body
 
 typedef struct truss_tie {
     bool touches;         // a contact, else a joint
