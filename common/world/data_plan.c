@@ -215,7 +215,7 @@ status data_admit(const physics_world *world, const data_limits *most, uint64_t 
         }
     } else {
         const bool shares = s == STATUS_OK && p.touched.count > 0 && who != NULL &&
-                            who->role < ROLE_ADMIN && percent < 100;
+                            who->role < ROLE_REFEREE && percent < 100;
         s = shares ? check_share(&p, percent, who->subject, err) : STATUS_OK;
     }
     data_plan_deinit(&p);

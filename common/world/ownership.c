@@ -113,7 +113,8 @@ static status refuse_body(const hearing *h, body_id id)
     }
     return error_set(h->err, STATUS_PERMISSION_DENIED,
                      *owner != '\0' ? "body %" PRIu64 " is another's"
-                                    : "body %" PRIu64 " is nobody's, and for admins alone",
+                                    : "body %" PRIu64
+                                      " is nobody's: a referee or an admin changes it",
                      id);
 }
 
@@ -215,7 +216,7 @@ static status permit_spawn(hearing *h, const command *c)
     const body_spawn_args *spawn = &c->spawn;
     if (spawn->owner != NULL && strcmp(spawn->owner, h->who->subject) != 0) {
         return error_set(h->err, STATUS_PERMISSION_DENIED,
-                         "owner: only an admin spawns bodies for others");
+                         "owner: only a referee or an admin spawns bodies for others");
     }
     return STATUS_OK;
 }
@@ -226,7 +227,7 @@ static status permit_body_set(hearing *h, const command *c)
     status s = check_body(h, set->body);
     if (s == STATUS_OK && set->owner != NULL && *set->owner == '\0') {
         return error_set(h->err, STATUS_PERMISSION_DENIED,
-                         "owner: only an admin makes a body nobody's");
+                         "owner: only a referee or an admin makes a body nobody's");
     }
     if (s == STATUS_OK && set->owner != NULL && strcmp(set->owner, h->who->subject) != 0) {
         array_push(&h->handed, set->body);
@@ -292,15 +293,15 @@ typedef status permit_function(hearing *h, const command *c);
 #define ROW(id, permit) [METHOD_##id] = permit_##permit,
 static permit_function *const PERMIT[METHOD_COUNT] = {METHOD_PERMIT(ROW)};
 
-// A method without a rule here needs an admin.
+// A method without a rule here is for referees and admins.
 static status check_one(hearing *h, const command *c)
 {
-    ASSERT((unsigned)c->method < METHOD_COUNT && h->who->role < ROLE_ADMIN);
+    ASSERT((unsigned)c->method < METHOD_COUNT && h->who->role < ROLE_REFEREE);
     if (PERMIT[c->method] != NULL) {
         return PERMIT[c->method](h, c);
     }
     return method_scope_of(c->method) == SCOPE_WORLD_COMMAND
-               ? error_set(h->err, STATUS_PERMISSION_DENIED, "%s is for admins alone",
+               ? error_set(h->err, STATUS_PERMISSION_DENIED, "%s is for referees and admins",
                            method_wire_name(c->method))
                : STATUS_OK;
 }
@@ -323,7 +324,7 @@ static status check_batch(hearing *h, const apply_args *batch)
 status owners_permit(const owners *o, const physics_world *world, const actor *who,
                      const command *c, error *err)
 {
-    if (who->role >= ROLE_ADMIN || method_scope_of(c->method) != SCOPE_WORLD_COMMAND) {
+    if (who->role >= ROLE_REFEREE || method_scope_of(c->method) != SCOPE_WORLD_COMMAND) {
         return STATUS_OK;
     }
     hearing h = {.owners = o, .world = world, .who = who, .err = err};

@@ -110,7 +110,7 @@ status share_admit(const physics_world *world, const capacity_limits *most, uint
                    const owners *o, const actor *who, const command *c, error *err)
 {
     ASSERT(c->method < METHOD_COUNT);
-    if (who == NULL || who->role >= ROLE_ADMIN || *who->subject == '\0' || percent >= 100) {
+    if (who == NULL || who->role >= ROLE_REFEREE || *who->subject == '\0' || percent >= 100) {
         return STATUS_OK;
     }
     const uint64_t own_most = world_definition(world).bodies_max;

@@ -37,7 +37,7 @@ EVENT_TYPES = {"id": "Number53", "vector": "Vector", "number": "number"}
 TAIL = """\
 export type MethodName = keyof Arguments;
 export interface MethodInfo {
-  role: 'none' | 'viewer' | 'player' | 'admin'; scope: string; batch: boolean; args: string[];
+  role: 'none' | 'viewer' | 'player' | 'referee' | 'admin'; scope: string; batch: boolean; args: string[];
 }
 export const PROTOCOL_VERSION: number;
 export const METHODS: Record<MethodName, MethodInfo>;

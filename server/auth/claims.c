@@ -92,7 +92,7 @@ static status read_role(const json_t *claims, grant *out, error *err)
     const char *text = json_string_value(value);
     if (text == NULL || !role_parse(text, json_string_length(value), &out->role) ||
         out->role == ROLE_NONE) {
-        return REFUSE("role: must be viewer, player or admin");
+        return REFUSE("role: must be viewer, player, referee or admin");
     }
     return STATUS_OK;
 }

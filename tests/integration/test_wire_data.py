@@ -16,6 +16,7 @@ from wire import Client  # noqa: E402
 from wire_case import CAROMD, ServerTest, WireTest  # noqa: E402
 
 SECRET = Secret()
+BALL = {"kind": "circle", "radius": 0.5}
 EVERYTHING = {"number": -3, "real": 2.5, "list": [1, [True, None]], "bytes": b"\x00\xff", "text": "é", "map": {"": {}}}
 
 
@@ -245,6 +246,27 @@ class Rights(WireTest):
         viewer = self.session("eve", "viewer")
         viewer.call("data.get", world="own")
         self.refused("permission_denied", "role player", viewer, "data.set", world="own", key="player/eve/x", value=1)
+
+    def test_referee_decides_in_the_worlds_of_its_token_and_makes_none(self):
+        admin, ada = self.session("root", "admin"), self.session("ada", "player")
+        for world in "game-1", "other":
+            admin.call("world.create", world=world, gravity=[0, 0])
+            self.addCleanup(lambda world=world: admin.call("world.destroy", world=world))
+        body = ada.call("body.spawn", world="game-1", shapes=[BALL])["body"]
+        referee = self.session("ref", "referee", worlds=["game-*"])
+        referee.call("world.pause", world="game-1")
+        referee.call("world.set", world="game-1", gravity=[0, -1])
+        referee.call("data.set", world="game-1", key="player/ada/score", value=1)
+        referee.call("world.apply", world="game-1", commands=[
+            ["body.set", {"body": body, "position": [5, 5], "owner": ""}], ["data.set", {"key": "round", "value": "x" * 700}]])
+        referee.call("body.spawn", world="game-1", shapes=[BALL], owner="ada")
+        referee.call("world.step", world="game-1")
+        referee.call("world.resume", world="game-1")
+        self.refused("permission_denied", "none of those of the token", referee, "data.set", world="other", key="k", value=1)
+        for method, arguments in (("world.create", {"world": "game-2"}), ("world.destroy", {"world": "game-1"}),
+                                  ("world.fork", {"world": "game-1", "as": "game-2"}), ("world.image", {"world": "game-1"}),
+                                  ("server.sessions", {}), ("server.kick", {"session": 1})):
+            self.refused("permission_denied", "role admin", referee, method, **arguments)
 
     def test_player_fills_its_share_alone(self):
         admin, ada = self.session("root", "admin"), self.session("ada", "player")

@@ -217,9 +217,9 @@ class HandingOver(OwnersTest):
 
     def test_player_does_not_make_things_nobodys_or_others(self):
         body = self.spawn(self.ada)
-        self.refused("only an admin", self.ada, "body.set", body=body, owner="")
-        self.refused("only an admin", self.ada, "body.spawn", shapes=[], owner="bob")
-        self.refused("only an admin", self.ada, "body.spawn", shapes=[], owner="")
+        self.refused("only a referee or an admin", self.ada, "body.set", body=body, owner="")
+        self.refused("only a referee or an admin", self.ada, "body.spawn", shapes=[], owner="bob")
+        self.refused("only a referee or an admin", self.ada, "body.spawn", shapes=[], owner="")
         self.assertEqual(self.owner(self.spawn(self.ada, owner="ada")), "ada")
         self.assertEqual(self.owner(self.spawn(self.admin, owner="bob")), "bob")
 

@@ -416,6 +416,20 @@ class File(RestartTest):
         self.start()
         self.assertEqual(sum(len(self.resume(one).greeting["subscriptions"]) for one in (client, other)), 1)
 
+    def test_role_comes_back_and_its_number_on_the_disk_stays(self):
+        secret = Secret()
+        keys = self.folder / "keys.json"
+        write_keys(str(keys), secret)
+        self.start("--keys", str(keys))
+        numbers = {"viewer": 1, "player": 2, "admin": 3, "referee": 4}
+        clients = {role: self.greet(token=secret.sign(claims(role, role))) for role in numbers}
+        self.kill()
+        stored = {record[6][0]: record[6][1] for record in self.records() if record[0] == 0}
+        self.assertEqual(stored, numbers)
+        self.start("--keys", str(keys))
+        for role, client in clients.items():
+            self.assertEqual(self.resume(client).greeting["role"], role)
+
     def test_subject_that_no_token_may_have_is_refused(self):
         secret = Secret()
         keys = self.folder / "keys.json"

@@ -18,7 +18,7 @@ from wire import Client, RemoteError  # noqa: E402
 CAROMD = os.path.abspath(sys.argv[1])
 SECRET = Secret()
 BALL = {"kind": "circle", "radius": 0.5}
-ROLES = ["none", "viewer", "player", "admin"]
+ROLES = ["none", "viewer", "player", "referee", "admin"]
 
 # The least role of each method, said a second time: a slip in proto/schema is seen here.
 LEAST = {
@@ -28,7 +28,8 @@ LEAST = {
               "query.nearest data.get",
     "player": "world.apply body.spawn body.remove body.set body.impulse body.angular_impulse body.force body.torque "
               "shape.add shape.set shape.remove joint.create joint.set joint.remove data.set data.remove",
-    "admin": "server.sessions server.kick world.create world.destroy world.fork world.image world.pause world.resume world.step world.set",
+    "referee": "world.pause world.resume world.step world.set",
+    "admin": "server.sessions server.kick world.create world.destroy world.fork world.image",
 }
 ROLE_OF = {method: role for role, methods in LEAST.items() for method in methods.split()}
 
@@ -173,7 +174,7 @@ class Roles(RightsTest):
     def test_batch_that_is_refused_changes_nothing(self):
         world = self.world("nothing", paused=True)
         client = self.client("player")
-        self.refused(r"commands\[1\]: world.set needs the role admin", client, "world.apply", world=world,
+        self.refused(r"commands\[1\]: world.set needs the role referee", client, "world.apply", world=world,
                      commands=[["body.spawn", {"shapes": [BALL]}], ["world.set", {"gravity": [9, 9]}]])
         self.assertEqual(self.admin.call("world.info", world=world)["bodies"], 0)
 

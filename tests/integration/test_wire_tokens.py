@@ -238,7 +238,7 @@ class Claims(TokenTest):
 
     def test_role(self):
         for role in ("root", "none", "Admin", 3, ["admin"]):
-            self.check("role: must be viewer, player or admin", role=role)
+            self.check("role: must be viewer, player, referee or admin", role=role)
 
     def test_worlds(self):
         self.check("worlds: must be an array", worlds="arena")

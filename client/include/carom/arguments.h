@@ -208,21 +208,21 @@ CAROM_API carom_status carom_call_world_info(carom_client *client, const char *w
                                              int timeout_ms, carom_value **result,
                                              carom_error *error);
 
-// world.pause: Pauses a world; no error if it is paused already. Least role: admin. Answers
+// world.pause: Pauses a world; no error if it is paused already. Least role: referee. Answers
 // {world, tick}.
 CAROM_API carom_value *carom_map_world_pause(const char *world);
 CAROM_API carom_status carom_call_world_pause(carom_client *client, const char *world,
                                               int timeout_ms, carom_value **result,
                                               carom_error *error);
 
-// world.resume: Resumes a paused world; no error if it is running. Least role: admin. Answers
+// world.resume: Resumes a paused world; no error if it is running. Least role: referee. Answers
 // {world, tick}.
 CAROM_API carom_value *carom_map_world_resume(const char *world);
 CAROM_API carom_status carom_call_world_resume(carom_client *client, const char *world,
                                                int timeout_ms, carom_value **result,
                                                carom_error *error);
 
-// world.step: Runs some ticks of a paused world. Least role: admin. Answers {world, tick}: when
+// world.step: Runs some ticks of a paused world. Least role: referee. Answers {world, tick}: when
 // they are done.
 typedef struct carom_args_world_step {
     // Number of ticks. Default 1.
@@ -237,7 +237,7 @@ CAROM_API carom_status carom_call_world_step(carom_client *client, const char *w
                                              const carom_args_world_step *args, int timeout_ms,
                                              carom_value **result, carom_error *error);
 
-// world.set: Changes a world's settings; at least one must be given. Least role: admin. Answers
+// world.set: Changes a world's settings; at least one must be given. Least role: referee. Answers
 // {tick}.
 typedef struct carom_args_world_set {
     // Acceleration of every dynamic body. [m/s²]
@@ -441,8 +441,8 @@ typedef struct carom_args_body_spawn {
     // Whether the body ends with the world, or with the session that spawned it. One of world,
     // session. Default "world".
     const char *lifetime;
-    // The owner; the session's subject, if left out; "" for nobody. Only an admin may name anyone
-    // else.
+    // The owner; the session's subject, if left out; "" for nobody. Only a referee or an admin
+    // may name anyone else.
     const char *owner;
 } carom_args_body_spawn;
 CAROM_API carom_value *carom_map_body_spawn(const char *world, const carom_args_body_spawn *args);
@@ -525,7 +525,8 @@ typedef struct carom_args_body_set {
     double mass;
     // UTF-8 text that the server keeps for clients.
     const char *tag;
-    // The new owner; set by the present owner, or by an admin, who may also say "" for nobody.
+    // The new owner; set by the present owner, or by a referee or an admin, who may also say ""
+    // for nobody.
     const char *owner;
 } carom_args_body_set;
 CAROM_API carom_value *carom_map_body_set(const char *world, const carom_args_body_set *args);

@@ -630,7 +630,7 @@ struct world_info {
     }
 };
 
-// Pauses a world; no error if it is paused already. Least role: admin. Answers {world, tick}.
+// Pauses a world; no error if it is paused already. Least role: referee. Answers {world, tick}.
 struct world_pause {
     static constexpr const char *name = "world.pause";
     static constexpr bool of_world = true, in_batch = false;
@@ -642,7 +642,7 @@ struct world_pause {
     }
 };
 
-// Resumes a paused world; no error if it is running. Least role: admin. Answers {world, tick}.
+// Resumes a paused world; no error if it is running. Least role: referee. Answers {world, tick}.
 struct world_resume {
     static constexpr const char *name = "world.resume";
     static constexpr bool of_world = true, in_batch = false;
@@ -654,7 +654,7 @@ struct world_resume {
     }
 };
 
-// Runs some ticks of a paused world. Least role: admin. Answers {world, tick}: when they are
+// Runs some ticks of a paused world. Least role: referee. Answers {world, tick}: when they are
 // done.
 struct world_step {
     static constexpr const char *name = "world.step";
@@ -673,7 +673,7 @@ struct world_step {
     }
 };
 
-// Changes a world's settings; at least one must be given. Least role: admin. Answers {tick}.
+// Changes a world's settings; at least one must be given. Least role: referee. Answers {tick}.
 struct world_set {
     static constexpr const char *name = "world.set";
     static constexpr bool of_world = true, in_batch = true;
@@ -904,8 +904,8 @@ struct body_spawn {
     // Whether the body ends with the world, or with the session that spawned it. One of world,
     // session. Default "world".
     std::optional<std::string> lifetime{};
-    // The owner; the session's subject, if left out; "" for nobody. Only an admin may name anyone
-    // else.
+    // The owner; the session's subject, if left out; "" for nobody. Only a referee or an admin
+    // may name anyone else.
     std::optional<std::string> owner{};
 
     value args() const
@@ -1004,7 +1004,8 @@ struct body_set {
     std::optional<double> mass{};
     // UTF-8 text that the server keeps for clients.
     std::optional<std::string> tag{};
-    // The new owner; set by the present owner, or by an admin, who may also say "" for nobody.
+    // The new owner; set by the present owner, or by a referee or an admin, who may also say ""
+    // for nobody.
     std::optional<std::string> owner{};
 
     value args() const

@@ -467,7 +467,7 @@ export interface BodySpawnArguments {
   shapes: Shape[];
   /** Whether the body ends with the world, or with the session that spawned it. Default "world". */
   lifetime?: 'world' | 'session';
-  /** The owner; the session's subject, if left out; "" for nobody. Only an admin may name anyone else. */
+  /** The owner; the session's subject, if left out; "" for nobody. Only a referee or an admin may name anyone else. */
   owner?: string;
   /** The epoch that the world must have; not_found if it has another. */
   epoch?: number;
@@ -528,7 +528,7 @@ export interface BodySetArguments {
   mass?: number;
   /** UTF-8 text that the server keeps for clients. */
   tag?: string;
-  /** The new owner; set by the present owner, or by an admin, who may also say "" for nobody. */
+  /** The new owner; set by the present owner, or by a referee or an admin, who may also say "" for nobody. */
   owner?: string;
   /** The epoch that the world must have; not_found if it has another. */
   epoch?: number;
@@ -1032,13 +1032,13 @@ export interface Methods {
     list(args?: WorldListArguments, options?: CallOptions): Promise<Results['world.list']>;
     /** A world in numbers. Least role: viewer. */
     info(args: WorldInfoArguments, options?: CallOptions): Promise<Results['world.info']>;
-    /** Pauses a world; no error if it is paused already. Least role: admin. */
+    /** Pauses a world; no error if it is paused already. Least role: referee. */
     pause(args: WorldPauseArguments, options?: CallOptions): Promise<Results['world.pause']>;
-    /** Resumes a paused world; no error if it is running. Least role: admin. */
+    /** Resumes a paused world; no error if it is running. Least role: referee. */
     resume(args: WorldResumeArguments, options?: CallOptions): Promise<Results['world.resume']>;
-    /** Runs some ticks of a paused world. Least role: admin. */
+    /** Runs some ticks of a paused world. Least role: referee. */
     step(args: WorldStepArguments, options?: CallOptions): Promise<Results['world.step']>;
-    /** Changes a world's settings; at least one must be given. Least role: admin. */
+    /** Changes a world's settings; at least one must be given. Least role: referee. */
     set(args: WorldSetArguments, options?: CallOptions): Promise<Results['world.set']>;
     /** The whole state of a world, to the bit, as bytes. Least role: admin. */
     image(args: WorldImageArguments, options?: CallOptions): Promise<Results['world.image']>;
@@ -1124,13 +1124,13 @@ export interface WorldMethods {
     destroy(args?: Omit<WorldDestroyArguments, 'world'>, options?: CallOptions): Promise<Results['world.destroy']>;
     /** A world in numbers. Least role: viewer. */
     info(args?: Omit<WorldInfoArguments, 'world'>, options?: CallOptions): Promise<Results['world.info']>;
-    /** Pauses a world; no error if it is paused already. Least role: admin. */
+    /** Pauses a world; no error if it is paused already. Least role: referee. */
     pause(args?: Omit<WorldPauseArguments, 'world'>, options?: CallOptions): Promise<Results['world.pause']>;
-    /** Resumes a paused world; no error if it is running. Least role: admin. */
+    /** Resumes a paused world; no error if it is running. Least role: referee. */
     resume(args?: Omit<WorldResumeArguments, 'world'>, options?: CallOptions): Promise<Results['world.resume']>;
-    /** Runs some ticks of a paused world. Least role: admin. */
+    /** Runs some ticks of a paused world. Least role: referee. */
     step(args?: Omit<WorldStepArguments, 'world'>, options?: CallOptions): Promise<Results['world.step']>;
-    /** Changes a world's settings; at least one must be given. Least role: admin. */
+    /** Changes a world's settings; at least one must be given. Least role: referee. */
     set(args?: Omit<WorldSetArguments, 'world'>, options?: CallOptions): Promise<Results['world.set']>;
     /** The whole state of a world, to the bit, as bytes. Least role: admin. */
     image(args?: Omit<WorldImageArguments, 'world'>, options?: CallOptions): Promise<Results['world.image']>;
@@ -1206,7 +1206,7 @@ export interface WorldMethods {
 /** The methods of a batch, each a command that is added to it. */
 export interface BatchMethods {
   readonly world: {
-    /** Changes a world's settings; at least one must be given. Least role: admin. */
+    /** Changes a world's settings; at least one must be given. Least role: referee. */
     set(args?: Omit<WorldSetArguments, 'world' | 'epoch'>): Reference;
   };
   readonly body: {
@@ -1290,7 +1290,7 @@ export interface WorldEvent {
 
 export type MethodName = keyof Arguments;
 export interface MethodInfo {
-  role: 'none' | 'viewer' | 'player' | 'admin'; scope: string; batch: boolean; args: string[];
+  role: 'none' | 'viewer' | 'player' | 'referee' | 'admin'; scope: string; batch: boolean; args: string[];
 }
 export const PROTOCOL_VERSION: number;
 export const METHODS: Record<MethodName, MethodInfo>;

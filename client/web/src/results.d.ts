@@ -58,7 +58,7 @@ export interface Hello {
   /** The session's secret; empty where it cannot be resumed. */
   resume: string;
   /** What the session may do. */
-  role: 'none' | 'viewer' | 'player' | 'admin';
+  role: 'none' | 'viewer' | 'player' | 'referee' | 'admin';
   /** The subject of its token; left out without one. */
   subject?: string;
   /** When the token expires, since 1970. [s] */
@@ -137,7 +137,7 @@ export interface SessionInfo {
   /** Time since its last message, or since its connection was lost. [s] */
   idle: number;
   /** Its role. */
-  role: 'none' | 'viewer' | 'player' | 'admin';
+  role: 'none' | 'viewer' | 'player' | 'referee' | 'admin';
   /** The subject of its token; `""` without one. */
   subject: string;
   /** Its subscriptions, with their worlds. */

@@ -6,7 +6,7 @@ export interface ArgumentInfo {
   count?: [number, number]; words?: string[]; fallback?: unknown; unit?: string; doc: string;
 }
 export interface TableRow {
-  role: 'none' | 'viewer' | 'player' | 'admin'; scope: string; batch: boolean;
+  role: 'none' | 'viewer' | 'player' | 'referee' | 'admin'; scope: string; batch: boolean;
   summary: string; result: string; args: Record<string, ArgumentInfo>;
 }
 export const TABLE: Record<MethodName, TableRow>;

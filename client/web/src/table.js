@@ -111,7 +111,7 @@ export const TABLE = {
     },
   },
   'world.pause': {
-    role: 'admin', scope: 'host', batch: false,
+    role: 'referee', scope: 'host', batch: false,
     summary: 'Pauses a world; no error if it is paused already.',
     result: '{world, tick}',
     args: {
@@ -120,7 +120,7 @@ export const TABLE = {
     },
   },
   'world.resume': {
-    role: 'admin', scope: 'host', batch: false,
+    role: 'referee', scope: 'host', batch: false,
     summary: 'Resumes a paused world; no error if it is running.',
     result: '{world, tick}',
     args: {
@@ -129,7 +129,7 @@ export const TABLE = {
     },
   },
   'world.step': {
-    role: 'admin', scope: 'host', batch: false,
+    role: 'referee', scope: 'host', batch: false,
     summary: 'Runs some ticks of a paused world.',
     result: '{world, tick}: when they are done',
     args: {
@@ -140,7 +140,7 @@ export const TABLE = {
     },
   },
   'world.set': {
-    role: 'admin', scope: 'command', batch: true,
+    role: 'referee', scope: 'command', batch: true,
     summary: 'Changes a world\'s settings; at least one must be given.',
     result: '{tick}',
     args: {
@@ -269,7 +269,7 @@ export const TABLE = {
       tag: {type: 'string', min: 0, max: 64, fallback: "", doc: 'UTF-8 text that the server keeps for clients.'},
       shapes: {type: 'shapes', required: true, count: [0, 1024], doc: 'The body\'s shapes; a body without any is a mass point of 1 kg.'},
       lifetime: {type: 'choice', words: ['world', 'session'], fallback: "world", doc: 'Whether the body ends with the world, or with the session that spawned it.'},
-      owner: {type: 'string', min: 0, max: 64, doc: 'The owner; the session\'s subject, if left out; "" for nobody. Only an admin may name anyone else.'},
+      owner: {type: 'string', min: 0, max: 64, doc: 'The owner; the session\'s subject, if left out; "" for nobody. Only a referee or an admin may name anyone else.'},
       epoch: {type: 'integer', min: 1, max: 9007199254740991, doc: 'The epoch that the world must have; not_found if it has another.'},
     },
   },
@@ -316,7 +316,7 @@ export const TABLE = {
       enabled: {type: 'bool', doc: 'A disabled body neither moves nor collides.'},
       mass: {type: 'number', min: 0, max: 1000000000000, unit: 'kg', doc: 'Mass of the body; 0: the sum of its shapes\'.'},
       tag: {type: 'string', min: 0, max: 64, doc: 'UTF-8 text that the server keeps for clients.'},
-      owner: {type: 'string', min: 0, max: 64, doc: 'The new owner; set by the present owner, or by an admin, who may also say "" for nobody.'},
+      owner: {type: 'string', min: 0, max: 64, doc: 'The new owner; set by the present owner, or by a referee or an admin, who may also say "" for nobody.'},
       epoch: {type: 'integer', min: 1, max: 9007199254740991, doc: 'The epoch that the world must have; not_found if it has another.'},
     },
   },

@@ -75,7 +75,7 @@ export class Session extends Emitter {
 
   /** Whether this session may change bodies. */
   get mayAct() {
-    return this.role === 'player' || this.role === 'admin';
+    return ['player', 'referee', 'admin'].includes(this.role);
   }
 
   has(method) {

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "common/base/assert.h"
 #include "server/session/service.h"
 
 static void pack_text(msgpack_packer *p, const char *text)
@@ -46,6 +47,20 @@ static void pack_limits(msgpack_packer *p, const limits *of)
     }
 }
 
+const role SESSION_STORE_ROLES[ROLE_COUNT] = {ROLE_NONE, ROLE_VIEWER, ROLE_PLAYER, ROLE_ADMIN,
+                                              ROLE_REFEREE};
+
+// The role's number in the file.
+static int stored_role(role r)
+{
+    int number = 0;
+    while (SESSION_STORE_ROLES[number] != r) {
+        number++;
+        ASSERT(number < ROLE_COUNT);
+    }
+    return number;
+}
+
 // [subject, role, expires, worlds or nil, areas, limits, key or nil]
 static void pack_grant(msgpack_packer *p, const grant *g)
 {
@@ -55,7 +70,7 @@ static void pack_grant(msgpack_packer *p, const grant *g)
     }
     msgpack_pack_array(p, 7);
     pack_text(p, g->subject);
-    msgpack_pack_int(p, (int)g->role);
+    msgpack_pack_int(p, stored_role(g->role));
     msgpack_pack_double(p, g->expires);
     if (g->all_worlds) {
         msgpack_pack_nil(p);

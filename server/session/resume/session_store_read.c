@@ -176,7 +176,7 @@ static grant *next_grant(reader *r)
     reader parts = read_array(o);
     grant *g = grant_create();
     next_text(&parts, g->subject, sizeof g->subject);
-    g->role = (role)next_uint(&parts, ROLE_ADMIN);
+    g->role = SESSION_STORE_ROLES[next_uint(&parts, ROLE_COUNT - 1)];
     g->expires = next_number(&parts);
     parts.good = parts.good && *g->subject != '\0' && isfinite(g->expires);
     read_worlds(g, &parts);

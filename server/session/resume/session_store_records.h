@@ -8,11 +8,15 @@
 
 #include <msgpack.h>
 
+#include "common/world/method.h"
 #include "proto/wire/buffer.h"
 
 struct server;
 struct session;
 struct session_subscription;
+
+// Roles by their numbers in the file, which keep their meaning: later roles are added at the end.
+extern const role SESSION_STORE_ROLES[ROLE_COUNT];
 
 typedef enum session_store_kind {
     SESSION_STORE_SESSION,

@@ -16,7 +16,7 @@ void owner_crowds_deinit(owner_crowds *k)
 
 static bool is_free(const actor *who)
 {
-    return who->role >= ROLE_ADMIN || *who->subject == '\0';
+    return who->role >= ROLE_REFEREE || *who->subject == '\0';
 }
 
 static owner_crowd *find(const owner_crowds *k, const char *owner)

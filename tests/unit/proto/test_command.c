@@ -648,7 +648,7 @@ static void rights_of_a_batch_are_the_highest_of_its_commands(void **state)
                                            "{\"world\": \"w\", \"commands\": [[\"body.remove\","
                                            " {\"body\": 1}], [\"world.set\", {\"sleep\": true}],"
                                            "[\"body.get\", {\"body\": 1}]]}")),
-                     ROLE_ADMIN);
+                     ROLE_REFEREE);
     assert_int_equal(command_rights(decode(METHOD_BODY_GET, "{\"world\": \"w\", \"body\": 1}")),
                      ROLE_VIEWER);
 }

@@ -59,7 +59,7 @@ static void permit_refusal_names_the_command_and_both_roles(void **state)
     error err = {0};
     assert_int_equal(command_permit(&batch, ROLE_PLAYER, &err), STATUS_PERMISSION_DENIED);
     assert_string_equal(err.text,
-                        "commands[1]: world.set needs the role admin, this session is player");
+                        "commands[1]: world.set needs the role referee, this session is player");
     assert_int_equal(command_permit(&batch, ROLE_VIEWER, &err), STATUS_PERMISSION_DENIED);
     assert_string_equal(err.text, "world.apply needs the role player, this session is viewer");
     assert_int_equal(command_permit(&batch, ROLE_ADMIN, &err), STATUS_OK);
