@@ -5,6 +5,7 @@ import resource
 import select
 import socket
 import time
+from pathlib import Path
 
 from . import attack, pack, spawn, wait
 
@@ -203,3 +204,89 @@ def absent(target, until):
     target.begun()
     while time.monotonic() < until:
         pump([target.client() for _ in range(10)], block, min(until, time.monotonic() + 1))
+
+
+@attack("areas that jump without end", keys=True)
+def jumps(target, until):
+    """Each view has other bodies every time: 20 viewers, packed and described."""
+    spawn(target.client(), target.world, ([k % 100 * 3, k // 100 * 3] for k in range(10000)), angular_velocity=1,
+          allow_sleep=False)
+    viewers, blocks = [target.client("viewer", sub=f"mal-{i}") for i in range(20)], {}
+    for i, viewer in enumerate(viewers):
+        number = viewer.call("world.subscribe", world=target.world, area=[0, 0, 50, 50], describe=True,
+                             **({"encoding": "packed"} if i % 2 else {}))["subscription"]
+        blocks[viewer] = b"".join(pack(k, "world.view", subscription=number, area=[x, x, x + 150, x + 150])
+                                  for k in range(50) for x in [7 * k % 150])
+    target.begun()
+    while time.monotonic() < until:
+        for viewer in viewers:
+            pump([viewer], blocks[viewer], time.monotonic() + 0.002)
+
+
+@attack("subscriptions that begin without end", keys=True)
+def renewals(target, until):
+    """Of 20 subjects, as plain and packed snapshots and as a log; each connection ends when it has all it may have."""
+    spawn(target.client(), target.world, ([k % 100 * 3, k // 100 * 3] for k in range(10000)), angular_velocity=1,
+          allow_sleep=False)
+    block = b"".join(pack(k, "world.subscribe", world=target.world, describe=True, **more) for k in range(20)
+                     for more in ({}, {"encoding": "packed"}, {"area": [0, 0, 9 + k, 300]}))
+    block += b"".join(pack(k, "world.subscribe", world=target.world, encoding="log") for k in range(4))
+    target.begun()
+    while time.monotonic() < until:
+        viewers = [target.client("viewer", sub=f"mal-{i}") for i in range(20)]
+        pump(viewers, block, min(until, time.monotonic() + 0.3))
+        for viewer in viewers:
+            viewer.socket.close()
+
+
+@attack("tokens that are wrong, from 100", keys=True)
+def wrong_tokens(target, until):
+    good = target.token("viewer")
+    block = pack(1, "hello", token=good[:-8] + ("A" * 8)) * 4
+    target.begun()
+    while time.monotonic() < until:
+        peers = []
+        for _ in range(100):
+            try:
+                peers.append(socket.create_connection(("127.0.0.1", target.port), 2))
+                peers[-1].sendall(block)
+            except OSError:
+                pass  # it was turned away
+        for peer in peers:
+            peer.close()
+
+
+@attack("server.stats without end", keys=True)
+def stats(target, until):
+    block = pack(1, "server.stats") * 200
+    target.begun()
+    while time.monotonic() < until:
+        pump([target.client("player", sub=f"mal-{i}") for i in range(10)], block, min(until, time.monotonic() + 1))
+
+
+PAGES = Path(__file__).resolve().parents[4] / "client/web/examples"
+
+
+@attack("files of --www to slow readers", options=("--www", str(PAGES)))
+def pages(target, until):
+    """100 connections ask for every file again and again, and take little of what comes."""
+    block = b"".join(f"GET /{path.relative_to(PAGES)} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode()
+                     for path in sorted(PAGES.rglob("*.*"))[:50] if path.is_file())
+    peers = []
+    target.begun()
+    while time.monotonic() < until:
+        if not peers:
+            for _ in range(100):
+                peer = socket.socket()
+                peer.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+                peer.connect(("127.0.0.1", target.http_port))
+                peer.setblocking(False)
+                peers.append(peer)
+        for peer in list(peers):
+            try:
+                peer.send(block)
+                peer.recv(2048)
+            except BlockingIOError:
+                pass
+            except OSError:
+                peers.remove(peer)
