@@ -187,7 +187,7 @@ class Refused(Copy):
         self.refused("body.toml", 'name = "body.get"', 'name = "body.set"', "body.set", "there is such a method already")
 
     def test_role_and_scope_of_another_kind(self):
-        self.refused("joint.toml", 'role = "player"', 'role = "referee"', "role 'referee' is none of none, viewer")
+        self.refused("joint.toml", 'role = "player"', 'role = "umpire"', "role 'umpire' is none of none, viewer")
 
     def test_world_without_an_epoch(self):
         self.refused("body.toml", 'args = ["world", "body", "epoch"]', 'args = ["world", "body"]', "'epoch' is the last argument")
@@ -306,10 +306,10 @@ class Refused(Copy):
                      "stands before the clients' own")
 
     def test_program_says_it_and_fails(self):
-        self.edit("body.toml", 'role = "player"', 'role = "referee"')
+        self.edit("body.toml", 'role = "player"', 'role = "umpire"')
         run = generate("--into", self.root / "out", root=self.root)
         self.assertEqual(1, run.returncode)
-        self.assertRegex(run.stderr, r"^proto/generate.py: .*body.toml:\d+: body.spawn: role 'referee'")
+        self.assertRegex(run.stderr, r"^proto/generate.py: .*body.toml:\d+: body.spawn: role 'umpire'")
         self.assertFalse((self.root / "out").exists())
 
 
