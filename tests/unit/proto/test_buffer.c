@@ -33,8 +33,7 @@ static void buffer_append_past_the_limit_overflows_and_stays_so(void **state)
     buffer_append(&b, "01234567", 8);
     buffer_append(&b, "abc", 3);
     assert_true(b.overflow);
-    // Bytes that would still fit are dropped too: a hole in the bytes would be worse than their
-    // end.
+    // Bytes that would still fit are dropped too: a gap in the bytes would be worse than a cut end.
     buffer_append(&b, "x", 1);
     assert_true(b.overflow);
     assert_int_equal(b.size, 8);

@@ -163,8 +163,8 @@ static void put_value(spelling *s, const method_arg *arg)
     }
 }
 
-// Each argument is drawn from a seed of its own, so that both spellings have the same values though
-// their orders differ.
+// Each argument has its own random seed, so that both spellings have the same values although their
+// orders differ.
 static void put_list(spelling *s, const arg_list *list, uint64_t seed)
 {
     uint32_t given = 0;
@@ -253,7 +253,7 @@ static uint64_t outcome(const command *c, status *s)
     return hash;
 }
 
-// Whether the random arguments were ones that decode.
+// Returns whether the random arguments were valid.
 static bool check_method(method m, uint64_t seed)
 {
     buffer bytes[2];

@@ -1,4 +1,4 @@
-// Every method's arguments as a client would write them, and what they become.
+// Every method's arguments as a client would write them, and the commands that they become.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -78,7 +78,7 @@ static void methods_without_arguments_take_an_empty_map_or_array_or_nothing(void
 {
     (void)state;
     decode(METHOD_SERVER_INFO, "{}");
-    decode(METHOD_SERVER_STATS, "[]"); // as Lua writes an empty table
+    decode(METHOD_SERVER_STATS, "[]"); // Lua writes an empty table so
     decode(METHOD_WORLD_LIST, "{}");
     command c;
     assert_int_equal(command_decode(METHOD_WORLD_LIST, NULL, &c, NULL), STATUS_OK);
@@ -147,7 +147,7 @@ static void world_create_with_a_scene_keeps_its_settings_where_none_are_given(vo
         &decode(METHOD_WORLD_CREATE, "{\"world\": \"w\", \"hz\": 60, \"scene\": \"demo\"}")->create;
     world_def def = command_world_def(c, &scene);
     assert_vector(def.gravity, 0, 0);
-    assert_true(def.hz == 60.0); // given, although it is the default
+    assert_true(def.hz == 60.0); // a given value counts, although it is the default
     assert_int_equal(def.bodies_max, 7);
     assert_vector(command_world_def(c, NULL).gravity, 0, -9.81);
 }
@@ -422,7 +422,7 @@ static void body_set_notes_exactly_what_was_given(void **state)
                " \"linear_damping\": 1, \"angular_damping\": 1, \"gravity_scale\": 0,"
                " \"fixed_rotation\": true, \"bullet\": true, \"allow_sleep\": true,"
                " \"awake\": true, \"enabled\": true, \"mass\": 1, \"tag\": \"\"}");
-    assert_int_equal(c->body_set.fields, 0x7FFF); // all of body_field
+    assert_int_equal(c->body_set.fields, 0x7FFF); // all bits of body_field
     assert_int_equal(c->body_set.values.type, BODY_STATIC);
     assert_string_equal(c->body_set.values.tag, "");
 }

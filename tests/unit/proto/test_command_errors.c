@@ -1,5 +1,4 @@
-// Every way in which arguments can be wrong, by name: the code, and that the text says where and
-// what.
+// Every way in which arguments can be wrong: the error's code, and the place and fault in its text.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +17,7 @@
 static void refuse(method m, const char *json, status s, const char *text)
 {
     command c;
-    memset(&c, 0x55, sizeof c); // failure leaves it untouched: there is nothing to free
+    memset(&c, 0x55, sizeof c); // decoding must not touch it, so there is nothing to free
     error err = {0};
     status got = wording_decode(m, json, &c, &err);
     if (got != s || strcmp(err.text, text) != 0) {
@@ -72,7 +71,7 @@ static void an_unknown_argument_is_told_with_what_there_is(void **state)
     invalid(METHOD_WORLD_STEP, "{\"world\": \"w\", \"Ticks\": 1}",
             "unknown argument 'Ticks'; did you mean 'ticks'? world.step takes world, ticks, to, "
             "epoch");
-    // As many whole names as fit.
+    // The text lists as many whole names as fit.
     invalid(
         METHOD_JOINT_CREATE, "{\"world\": \"w\", \"lenght\": 1}",
         "unknown argument 'lenght'; did you mean 'length'? joint.create takes world, kind, a, "

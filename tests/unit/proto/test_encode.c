@@ -28,7 +28,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-// The bytes encoded since the last call are so worded.
+// Checks that the bytes encoded since the last call are this JSON.
 static void assert_encoded(const char *json)
 {
     assert_string_equal(wording_of(&out), json);
@@ -378,12 +378,12 @@ static void joint_with_all_fields_is_one_whole_map(void **state)
     joint.def.fields = (1u << JOINT_FIELD_COUNT) - 1;
     joint.def.lower = joint.def.upper = 0.0;
     encode_command_result(&out, &(command_result){.method = METHOD_JOINT_GET, .joint_info = joint});
-    const char *json = wording_of(&out); // fails if the counted pairs are not those that follow
+    const char *json = wording_of(&out); // fails if the number of pairs in the head is wrong
     for (uint32_t i = 0; i < JOINT_FIELD_COUNT; i++) {
         char key[64];
         joint_field field = (joint_field)(1u << i);
         snprintf(key, sizeof key, "\"%s\":", joint_field_name(field));
-        // A place in the world is told as `points`, which move.
+        // Places in the world are sent as `points`, because they move.
         assert_int_equal(strstr(json, key) != NULL, field != JOINT_FIELD_ANCHOR);
     }
 }
@@ -495,7 +495,7 @@ static void snapshot_is_its_head_and_its_tail(void **state)
     "\"world\":\"w\",\"epoch\":2,\"tick\":60,\"time\":1.0,\"full\":true,"                          \
     "\"bodies\":[[1,0.0,0.0,0.0,0.0,0.0,0.0],[2,0.0,0.0,0.0,0.0,0.0,0.0]],\"removed\":[],"         \
     "\"events\":[],\"hash\":{\"$bin\":\"0000000000000001\"}}]]"
-    // One tail, two heads: what is shared by subscriptions is encoded once.
+    // One tail, two heads: the part that subscriptions share is encoded once.
     encode_snapshot_head(&out, &(snapshot_head){.subscription = 5}, pairs);
     buffer_append(&out, tail.data, tail.size);
     assert_encoded("[2,\"snapshot\",[{\"subscription\":5," TAIL);
@@ -580,7 +580,8 @@ static void ends_tell_why(void **state)
 static void numbers_keep_their_width(void **state)
 {
     (void)state;
-    // Places are float 64, what the engine holds as float is float 32, whatever the value.
+    // Places are float 64, and values that the engine stores as float are float 32, whatever the
+    // value.
     encode_body_row(&out, &(body_row){.id = 1});
     static const uint8_t ROW[] = {0x97, 0x01, 0xcb, 0, 0, 0, 0,    0,    0, 0, 0, 0xcb, 0, 0,
                                   0,    0,    0,    0, 0, 0, 0xca, 0,    0, 0, 0, 0xca, 0, 0,

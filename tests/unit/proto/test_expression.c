@@ -175,8 +175,8 @@ static void random_is_uniform_and_repeats_with_its_seed(void **state)
     assert_true(value_of("random(-2, 4)") != first);
 }
 
-// Scenes made with random() must stay what they are. The values for 1234567 are the published test
-// vector of SplitMix64 (6457827717110365317, ...), its upper 53 bits as a fraction.
+// Scenes with random() must stay the same. The values for 1234567 are the published test vector of
+// SplitMix64 (6457827717110365317, ...), its upper 53 bits as a fraction.
 static void random_gives_golden_values(void **state)
 {
     (void)state;

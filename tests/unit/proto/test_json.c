@@ -307,7 +307,8 @@ static void assert_round_trip(const uint8_t *bytes, size_t size, json_style styl
         fail_msg("%.*s: %s", (int)(text.size < 100 ? text.size : 100), (const char *)text.data,
                  err.text);
     }
-    // Widths come back shortest: compare values, by packing the first again.
+    // Integers come back in their shortest form, so values are compared after packing the first one
+    // again.
     msgpack_unpacked unpacked;
     msgpack_unpacked_init(&unpacked);
     size_t offset = 0;
@@ -345,7 +346,7 @@ static void random_doubles_come_back_to_the_bit(void **state)
     for (int i = 0; i < 20000; i++) {
         uint8_t bytes[9] = {0xCB};
         uint64_t bits = random_next(&seed);
-        if (i % 2 == 1) { // of everyday size
+        if (i % 2 == 1) { // a float of usual size
             bits = (bits & ~((uint64_t)0x7FF << 52)) | (uint64_t)(1013 + bits % 20) << 52;
         }
         if ((bits >> 52 & 0x7FF) == 0x7FF) {
@@ -367,7 +368,7 @@ static void locale_with_a_comma_changes_nothing(void **state)
         found = setlocale(LC_NUMERIC, NAMES[i]);
     }
     if (found == NULL) {
-        skip(); // none is installed here
+        skip(); // no such locale is installed
     }
     assert_writes(BYTES("\xca\x3f\xc0\x00\x00"), "1.5");
     assert_packs("1.5", BYTES("\xcb\x3f\xf8\x00\x00\x00\x00\x00\x00"));

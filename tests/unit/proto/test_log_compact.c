@@ -1,5 +1,5 @@
-// The compact form of records: there and back to the same commands, as short as it should be, and
-// refused where it is altered.
+// The compact form of records: encoding and decoding give the same commands, the form is as short
+// as it should be, and altered bytes are refused.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -74,7 +74,7 @@ static log_record record_of(const buffer *rows, uint64_t from, uint64_t tick)
                         .hash = UINT64_C(0x0123456789abcdef)};
 }
 
-// Bytes of the record's compact form, which gives the same rows again.
+// Returns the size of the record's compact form; checks that it decodes to the same rows.
 static size_t size_there_and_back(const log_record *record)
 {
     buffer out;
@@ -190,7 +190,7 @@ static void pause_without_arguments_comes_back(void **state)
     buffer_deinit(&rows);
 }
 
-// A driven body: the first command of a record says all, those after it what changed.
+// A driven body: the first command of a record is complete, later ones have only the changes.
 static void command_like_one_before_is_a_difference(void **state)
 {
     (void)state;
@@ -211,7 +211,7 @@ static void command_like_one_before_is_a_difference(void **state)
     assert_true(size_there_and_back(&record) <= first + 3 + 14 + 1 + 5 + 4);
     buffer_deinit(&rows);
     buffer_init(&rows, BYTES_MAX);
-    for (uint64_t i = 0; i < 40; i++) { // more players than rows that are looked back at
+    for (uint64_t i = 0; i < 40; i++) { // more players than earlier rows that are compared
         char text[128];
         snprintf(text, sizeof text, "{\"world\":\"lab\",\"joint\":%d,\"target\":[0.1,%d.1]}",
                  (int)(i % 20) + 1, (int)i);
@@ -222,7 +222,7 @@ static void command_like_one_before_is_a_difference(void **state)
     buffer_deinit(&rows);
 }
 
-// A push is rounded as the engine does it, and does the same.
+// A push is rounded as the engine rounds it, so its effect is the same.
 static void push_is_rounded_as_the_engine_rounds_it(void **state)
 {
     (void)state;
@@ -306,7 +306,7 @@ static void what_is_not_canonical_has_no_compact_form(void **state)
          "\x82\xa4"
          "body\x07\xa6torque\x01",
          15},                 // no float
-        {"hello", "\x80", 1}, // no log has it
+        {"hello", "\x80", 1}, // no log contains this method
     };
     for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
         buffer rows;
@@ -328,7 +328,7 @@ static void what_is_not_canonical_has_no_compact_form(void **state)
     }
 }
 
-// The decoder answers with an error and its text, or with a record whose rows can be read.
+// Checks that decoding gives an error with a text, or a record whose rows can be read.
 static void expect_sound(const uint8_t *bytes, size_t size)
 {
     uint8_t *exact = malloc(size > 0 ? size : 1);
@@ -434,7 +434,7 @@ static void errors_name_the_place(void **state)
     }
 }
 
-// At 60 Hz ticks 60, 120 … end seconds, within whichever record they lie.
+// At 60 Hz, ticks 60, 120 … end a second, whichever record contains them.
 static void each_second_bears_a_hash(void **state)
 {
     static const struct {

@@ -1,5 +1,5 @@
 // Digests of bodies beside a log: a reader's table follows the writer's world, names the first body
-// that differs, and believes no block that does not fit.
+// that differs, and refuses a block that does not fit.
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -41,7 +41,7 @@ static size_t block_bytes(uint32_t groups, uint32_t changed_groups, uint32_t dig
     return 8 + (groups + 7) / 8 + 12 * (size_t)changed_groups + digests;
 }
 
-// Passes the writer's state of now to a reader.
+// Passes the writer's present state to a reader.
 static size_t pass(log_digests *writer, const physics_world *world, log_digests *reader)
 {
     buffer out;
@@ -68,7 +68,7 @@ static void assert_told(const log_digests *reader, const physics_world *world, c
     assert_string_equal(text, expected);
 }
 
-// Of a state that does not differ nothing can be told.
+// Checks that for an equal state no difference is reported.
 static void assert_agrees(const log_digests *reader, const physics_world *world)
 {
     assert_true(reader->known);
@@ -114,7 +114,8 @@ static void table_follows_a_world_that_changes(void **state)
             assert_agrees(&second, world);
         }
         buffer_deinit(&out);
-        second.known = second.known && round >= 100; // it has not seen what was before
+        // the second reader does not know the state before its block
+        second.known = second.known && round >= 100;
     }
     log_digests_deinit(&writer);
     log_digests_deinit(&first);
@@ -191,7 +192,8 @@ static void what_belongs_to_no_body_is_told_as_such(void **state)
     world_free(world);
 }
 
-// Of 255 differences in one body's part, one leaves its byte as it is; its group differs always.
+// One in 255 differences in a body's part leaves its byte unchanged; the group's digest always
+// differs.
 static void group_is_told_where_the_byte_of_its_body_agrees_by_chance(void **state)
 {
     (void)state;
@@ -257,7 +259,8 @@ static void block_that_is_cut_or_altered_is_refused_or_read_within_its_bytes(voi
     log_digests_write(&writer, world, &out);
     assert_int_equal(out.size, block_bytes(3, 3, 192));
     for (size_t size = 0; size <= out.size; size++) {
-        uint8_t *copy = malloc(size + 1); // of that size, for the sanitizer to see
+        // of the exact size, so that a sanitizer sees reads past it
+        uint8_t *copy = malloc(size + 1);
         assert_non_null(copy);
         memcpy(copy, out.data, size);
         uint8_t *exact = realloc(copy, size > 0 ? size : 1);
@@ -284,7 +287,7 @@ static void block_that_is_cut_or_altered_is_refused_or_read_within_its_bytes(voi
     world_free(world);
 }
 
-// A block that claims as many slots as there can be gets no memory for them without their digests.
+// A block that claims the maximum of slots, but lacks their digests, gets no memory for them.
 static void block_that_claims_more_than_it_has_is_refused(void **state)
 {
     (void)state;
@@ -302,7 +305,7 @@ static void block_that_claims_more_than_it_has_is_refused(void **state)
     log_digests_deinit(&reader);
 }
 
-// Two groups of the first kind: of the second one, slots 64 and 66.
+// Two groups in a block of the first kind; the second one has slots 64 and 66.
 static void block_of_the_first_kind_is_passed_over(void **state)
 {
     (void)state;
@@ -315,7 +318,7 @@ static void block_of_the_first_kind_is_passed_over(void **state)
     assert_int_equal(used, 15);
 }
 
-#ifndef CAROM_SANITIZED // for half a minute, to say nothing new
+#ifndef CAROM_SANITIZED // would take half a minute, and show nothing new
 // The most bodies that a world can have, and the last one of them differs.
 static void last_body_of_the_largest_world_is_named(void **state)
 {

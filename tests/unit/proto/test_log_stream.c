@@ -220,7 +220,8 @@ static void record_cut_anywhere_is_refused(void **state)
     record.image_size = sizeof IMAGE;
     log_record_encode(&bytes, &record);
     for (size_t size = 0; size < bytes.size; size++) {
-        uint8_t *exact = malloc(size > 0 ? size : 1); // so that a read past the end is seen
+        // of the exact size, so that a sanitizer sees a read past the end
+        uint8_t *exact = malloc(size > 0 ? size : 1);
         memcpy(exact, bytes.data, size);
         log_record got;
         assert_int_not_equal(log_record_decode(exact, size, &got, NULL), STATUS_OK);
@@ -331,10 +332,10 @@ static void expect_broken(const buffer *bytes, status why, const char *says)
     if (strstr(err.text, says) == NULL) {
         fail_msg("'%s' does not say '%s'", err.text, says);
     }
-    size_t used = 1; // and it stays broken
+    size_t used = 1; // the reader stays broken
     assert_int_equal(log_reader_feed(&r, bytes->data, 1, &used, &err), LOG_BROKEN);
     assert_int_equal(used, 0);
-    assert_true(r.held.capacity <= 4 * bytes->size + 1024); // no length was believed
+    assert_true(r.held.capacity <= 4 * bytes->size + 1024); // the declared length was not trusted
     log_reader_deinit(&r);
 }
 

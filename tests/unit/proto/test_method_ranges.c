@@ -1,5 +1,5 @@
-// The table's ranges against the engine's: what the documentation allows, the engine takes, at both
-// ends of every number of every argument; and past either end the decoder refuses it by its path.
+// The table's ranges, compared with the engine's: the engine accepts both ends of every number's
+// documented range, and the decoder refuses values past either end, with their path.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 
 enum { JSON_MAX = 1024 };
 
-// The other arguments that a call needs to be a good one.
+// The other arguments that a valid call needs.
 typedef struct base {
     const char *name;
     const char *json;
@@ -70,7 +70,7 @@ static physics_world *populated(void)
     return world;
 }
 
-// The call is decoded and, where that is the engine's, carried out.
+// Checks that the call is decoded and, if the engine executes it, accepted.
 static void assert_taken(method m, const char *json)
 {
     command c;
@@ -296,7 +296,7 @@ static void ranges_of_joints_are_the_engine_s(void **state)
     }
 }
 
-// The table offers to joint.create exactly what some kind has, and to joint.set what some kind can
+// joint.create has exactly the arguments that some kind has, and joint.set those that some kind can
 // change.
 static void joint_arguments_are_the_engine_s(void **state)
 {

@@ -1,4 +1,4 @@
-// The table of methods: every row is filled, and true to its word.
+// The table of methods: every row is complete and consistent.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -174,7 +174,7 @@ static void rights_follow_from_what_a_method_does(void **state)
     for (int m = 0; m < METHOD_COUNT; m++) {
         const method_info *row = &METHODS[m];
         if (row->scope == SCOPE_WORLD_COMMAND) {
-            assert_true(row->rights >= ROLE_PLAYER); // who only looks changes nothing
+            assert_true(row->rights >= ROLE_PLAYER); // a viewer cannot change anything
         }
         if (row->scope == SCOPE_WORLD_READ || row->scope == SCOPE_SUBSCRIPTION) {
             assert_int_equal(row->rights, ROLE_VIEWER);
@@ -185,8 +185,8 @@ static void rights_follow_from_what_a_method_does(void **state)
     }
     assert_int_equal(METHODS[METHOD_HELLO].rights, ROLE_NONE);
     assert_int_equal(METHODS[METHOD_PING].rights, ROLE_NONE);
-    assert_false(METHODS[METHOD_WORLD_APPLY].batch); // no batch stands in a batch
-    assert_false(METHODS[METHOD_WORLD_STATE].batch); // a thousand of them would be
+    assert_false(METHODS[METHOD_WORLD_APPLY].batch); // a batch cannot contain a batch
+    assert_false(METHODS[METHOD_WORLD_STATE].batch); // a thousand states would be too large
     assert_false(METHODS[METHOD_JOINT_LIST].batch);
 }
 
@@ -207,7 +207,7 @@ static void choices_words_are_found_by_place_and_back(void **state)
     assert_memory_equal(word, "dynamic", 7);
 }
 
-// The decoder takes the place of a word as the engine's number.
+// The decoder uses the position of a word as the engine's number.
 static void choices_event_words_are_the_engine_s(void **state)
 {
     (void)state;

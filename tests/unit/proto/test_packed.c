@@ -72,7 +72,7 @@ static void range_coder_returns_every_bit_at_any_probability(void **state)
     }
 }
 
-// A carry that runs through a row of 0xff: the likeliest bits, then an unlikely one.
+// The most probable bits and then an improbable one make a carry run through a row of 0xff.
 static void range_coder_carries_through_full_bytes(void **state)
 {
     (void)state;
@@ -149,7 +149,7 @@ static packed_axes random_axes(void)
     return a;
 }
 
-// Three axes at once learn what each of them would by itself in 64 bits.
+// Three axes in lanes give the same result as each axis by itself in 64 bits.
 static void axes_in_lanes_learn_as_one_by_one(void **state)
 {
     (void)state;
@@ -263,7 +263,7 @@ static void step_crowd(crowd *w, uint64_t ticks, double hz)
     }
 }
 
-// A reader's knowledge, as it would keep it.
+// The bodies that a reader knows.
 typedef struct picture {
     packed_body bodies[CROWD];
     bool there[CROWD];
@@ -306,7 +306,7 @@ static void assert_within(double got, double want, double steps)
     }
 }
 
-// The picture is the crowd's view, to half a step.
+// Checks that the picture equals the crowd's view, to half a step.
 static void assert_pictured(const picture *p, const crowd *w, const packed_precision *precision)
 {
     uint32_t there = 0;
@@ -346,11 +346,12 @@ static uint64_t random_ticks(void)
     return chance == 0 ? 100000 : chance < 3 ? 0 : chance < 10 ? 1 + random_bits() % 30 : 1;
 }
 
-// Leaves out bodies that were there before, at random; the view then has them as they were told.
+// Leaves out bodies that were there before, at random; their state in the view is then the last one
+// sent.
 typedef struct holding {
-    bool held[CROWD];        // of those in view
-    packed_body told[CROWD]; // by slot; id 0: not in the snapshot before
-    uint32_t left_out;       // in all
+    bool held[CROWD];        // the left-out ones of those in view
+    packed_body told[CROWD]; // indexed by slot; id 0: not in the snapshot before
+    uint32_t left_out;       // total of bodies left out
 } holding;
 
 static void choose_held(holding *h, const crowd *w)
@@ -377,7 +378,8 @@ static void show_as_told(const holding *h, crowd *w)
     }
 }
 
-// One who reads from the start, one who joins at random moments: both have the server's picture.
+// One reader from the start, and one that joins at random moments: both must have the server's
+// picture.
 static void follow_crowd_holding(const packed_precision *precision, double hz, int snapshots,
                                  holding *h)
 {
@@ -440,7 +442,7 @@ static void follow_crowd(const packed_precision *precision, double hz, int snaps
     follow_crowd_holding(precision, hz, snapshots, NULL);
 }
 
-// Bodies that are left out stay as they are, for readers who join as well, and go on as told.
+// Bodies that are left out keep their last state, also for readers that join.
 static void bodies_that_are_held_stay_as_they_were_told(void **state)
 {
     (void)state;
@@ -454,8 +456,8 @@ static void bodies_that_are_held_stay_as_they_were_told(void **state)
     free(h);
 }
 
-// A body that flies straight is expected where it is after any time without word: it costs next to
-// nothing to be told seldom.
+// A body that flies straight is predicted exactly after any number of snapshots without it, so rare
+// updates cost next to nothing.
 static void held_body_is_expected_as_of_its_time(void **state)
 {
     (void)state;
@@ -472,7 +474,7 @@ static void held_body_is_expected_as_of_its_time(void **state)
         buffer_deinit(&out);
     }
     packed_encoder_destroy(e);
-    assert_true(bytes <= 67 * 4); // of so many snapshots, with the head and the ticks
+    assert_true(bytes <= 67 * 4); // size of 67 snapshots, with head and ticks
 }
 
 static void readers_have_the_rounded_state_at_any_precision(void **state)
@@ -554,8 +556,8 @@ static void bodies_at_rest_cost_nothing(void **state)
     free(bodies);
 }
 
-// No value ends an encoder: places, angles and speeds that no world has are cut off, NaN is 0, and
-// the reader goes on.
+// No value stops an encoder: impossible places, angles and speeds are clamped, NaN becomes 0, and
+// the reader continues.
 static void values_beyond_all_bounds_are_cut_off(void **state)
 {
     (void)state;
@@ -633,7 +635,8 @@ static void make_pair(buffer *full, buffer *change)
 
 static status decode_copy(packed_decoder *d, const uint8_t *bytes, size_t size, error *err)
 {
-    uint8_t *copy = malloc(size > 0 ? size : 1); // so that a sanitizer sees a read past the end
+    // of the exact size, so that a sanitizer sees a read past the end
+    uint8_t *copy = malloc(size > 0 ? size : 1);
     assert_non_null(copy);
     if (size > 0) {
         memcpy(copy, bytes, size);
@@ -679,7 +682,7 @@ static void unknown_first_bytes_are_refused(void **state)
     packed_decoder_destroy(d);
 }
 
-// Every part of a full snapshot is refused; and whatever came before, the whole one is taken.
+// Every cut of a full snapshot is refused; afterwards the whole one is still accepted.
 static void full_that_was_cut_off_is_refused(void **state)
 {
     (void)state;
@@ -727,7 +730,7 @@ static void altered_bytes_are_survived(void **state)
     buffer_deinit(&change);
 }
 
-// Counts that lie: a few bytes cannot make a reader hold more bodies than bits came.
+// False counts: a few bytes cannot make a reader allocate more bodies than it received bits.
 static void made_up_counts_are_bounded_by_the_bytes(void **state)
 {
     (void)state;

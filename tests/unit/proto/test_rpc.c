@@ -1,5 +1,4 @@
-// MessagePack-RPC envelopes: what is good, what is refused, what is broken, and what can be
-// answered.
+// MessagePack-RPC envelopes: good, refused and broken ones, and those that can be answered.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -213,7 +212,7 @@ static void every_width_as_an_argument_is_good(void **state)
 static void nesting_that_the_scanner_passes_is_unpacked(void **state)
 {
     (void)state;
-    // The envelope, the params, the map, and 29 more.
+    // The envelope, the params, the map, and 29 more containers.
     uint8_t bytes[64] = {0x94, 0x00, 0x07, 0xA1, 'm', 0x91, 0x81, 0xA1, 'k'};
     memset(bytes + 9, 0x91, 29);
     bytes[9 + 29] = 0x05;

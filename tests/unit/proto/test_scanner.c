@@ -40,8 +40,8 @@ static outcome feed_in_pieces(const scanner_limits *limits, const uint8_t *bytes
     return out;
 }
 
-// The outcome, which must be the same however the stream is cut: in two at every place, and into
-// pieces of 1, 2, 3 and 7 bytes.
+// Returns the outcome, which must be the same however the stream is split: in two at every place,
+// and into pieces of 1, 2, 3 and 7 bytes.
 static outcome feed_at_every_split(const scanner_limits *limits, const uint8_t *bytes, size_t size)
 {
     outcome whole = feed_in_pieces(limits, bytes, size, size, 0);
@@ -52,7 +52,7 @@ static outcome feed_at_every_split(const scanner_limits *limits, const uint8_t *
         assert_int_equal(cut.used, whole.used);
         assert_string_equal(cut.err.text, whole.err.text);
     }
-    // Of long ones, the splits near either end: in between they are all alike.
+    // For long streams only the splits near either end: those in between are alike.
     for (size_t at = 1; at < size; at += at == 400 && size > 1000 ? size - 600 : 1) {
         outcome cut = feed_in_pieces(limits, bytes, size, at, 0);
         assert_int_equal(cut.verdict, whole.verdict);
@@ -174,12 +174,12 @@ static void empty_feed_changes_nothing(void **state)
     assert_int_equal(scanner_feed(&s, "\x01", 1, &used, NULL), SCAN_MESSAGE);
 }
 
-// Random bytes: what the scanner calls a message msgpack-c, which parses in its own way, unpacks to
-// the same size, and what the scanner wants more of msgpack-c wants more of.
+// Random bytes: msgpack-c, an independent parser, must find a message of the same size wherever the
+// scanner finds one, and need more bytes wherever the scanner does.
 static void random_bytes_agree_with_msgpack(void **state)
 {
     (void)state;
-    // Small enough that msgpack-c, which believes what is declared, is not asked for gigabytes.
+    // Small limits, because msgpack-c trusts declared sizes and would allocate gigabytes.
     scanner_limits limits = limits_of(4096, WIRE_DEPTH_MAX, 4096);
     uint64_t seed = 22766;
     uint32_t verdicts[3] = {0, 0, 0};
@@ -267,11 +267,11 @@ static void map_whose_doubled_count_would_wrap_is_refused(void **state)
 static void containers_that_only_together_exceed_the_message_are_refused(void **state)
 {
     (void)state;
-    // Each declares 60 of 100 bytes: the second cannot be.
+    // Each string declares 60 of 100 bytes, so the second one cannot fit.
     scanner_limits limits = limits_of(100, WIRE_DEPTH_MAX, 1000);
     static const uint8_t BYTES[] = {0xDC, 0x00, 60, 0xDC, 0x00, 60, 0x01};
     assert_refused(&limits, BYTES, sizeof BYTES, 6, STATUS_LIMIT_EXCEEDED, "more values declared");
-    // A string that leaves no room for what the array still wants.
+    // A string that leaves no room for the array's other elements.
     static const uint8_t STRING[] = {0xDC, 0x00, 60, 0xD9, 50, 'a'};
     assert_refused(&limits, STRING, sizeof STRING, 5, STATUS_LIMIT_EXCEEDED, "too large");
 }
@@ -285,7 +285,7 @@ static void nesting_at_the_limit_passes_and_one_more_is_refused(void **state)
     bytes[WIRE_DEPTH_MAX] = 0x01;
     outcome out = feed_at_every_split(&limits, bytes, WIRE_DEPTH_MAX + 1);
     assert_int_equal(out.verdict, SCAN_MESSAGE);
-    bytes[WIRE_DEPTH_MAX] = 0x90; // even when it is empty
+    bytes[WIRE_DEPTH_MAX] = 0x90; // refused even if the innermost one is empty
     assert_refused(&limits, bytes, sizeof bytes, WIRE_DEPTH_MAX + 1, STATUS_LIMIT_EXCEEDED,
                    "nested too deep; the limit is 32");
     bytes[WIRE_DEPTH_MAX] = 0x81;

@@ -1,4 +1,4 @@
-// Scene files: what they unroll to, what is wrong with them, and how they are sent.
+// Scene files: the commands that they unroll to, their errors, and how they are sent.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
-// Scenes in worlds: every built-in one loads, goes through apply_command, and does what it is for.
+// Scenes in worlds: every built-in one loads, goes through apply_command, and shows its intended
+// behaviour.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -175,7 +176,7 @@ static void demo_moves_for_a_minute_and_loses_nobody(void **state)
             assert_true(hypot(rows[i].position.x, rows[i].position.y) < 10.0);
             motion += (double)vec2_length(rows[i].velocity);
         }
-        // A body on the drum's wall goes at 4 m/s.
+        // A body on the drum's wall moves at 4 m/s.
         assert_true(motion / count > 1.0);
     }
 }
@@ -234,7 +235,7 @@ static void billiards_break_scatters_all_balls_on_the_table(void **state)
     assert_int_equal(read_rows(), 17);
     body_row before[17];
     memcpy(before, rows, sizeof before);
-    // Before the break the cue has all the energy; the cushions and each hit take a part.
+    // Before the break the cue ball has all the energy; the cushions and each hit take some of it.
     double energy = 28.0 * 28.0;
     for (int second = 0; second < 5; second++) {
         step(60);
@@ -266,7 +267,7 @@ static void cradle_hands_its_momentum_from_end_to_end(void **state)
         step(1);
         read_rows();
         flown = rows[5].position.y > flown ? rows[5].position.y : flown;
-        // Those between only hand on.
+        // The balls between only pass the impulse on.
         for (int k = 2; k < 5; k++) {
             assert_true(fabs(rows[k].position.x - 1.005 * (k - 1)) < 0.03);
         }

@@ -1,4 +1,4 @@
-// The hint of a slip: which word it names, and when it keeps silent.
+// The hint after a misspelt word: which word it names, and when there is none.
 #include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,7 +28,7 @@ static void suggest_distance_counts_slips(void **state)
     assert_int_equal(distance("spawn", "spawn"), 0);
     assert_int_equal(distance("spawn", "SPAWN"), 0);
     assert_int_equal(distance("spwan", "spawn"), 1); // swapped
-    assert_int_equal(distance("span", "spawn"), 1);  // left out
+    assert_int_equal(distance("span", "spawn"), 1);  // a letter is missing
     assert_int_equal(distance("spaawn", "spawn"), 1);
     assert_int_equal(distance("spown", "spawn"), 1);
     assert_int_equal(distance("", "abc"), 3);
@@ -42,7 +42,7 @@ static void suggest_one_slip_names_the_word(void **state)
 {
     (void)state;
     hint_is("circle|box", "cirlce", "; did you mean 'circle'?"); // two swapped
-    hint_is("circle|box", "crcle", "; did you mean 'circle'?");  // one missing
+    hint_is("circle|box", "crcle", "; did you mean 'circle'?");  // a letter is missing
     hint_is("circle|box", "circles", "; did you mean 'circle'?");
     hint_is("circle|box", "BOX", "; did you mean 'box'?");
     hint_is("circle|box", "bok", "; did you mean 'box'?");
@@ -53,7 +53,7 @@ static void suggest_far_words_are_not_named(void **state)
     (void)state;
     hint_is("circle|box", "", "");
     hint_is("circle|box", "polygon", "");
-    hint_is("circle|box", "by", ""); // two slips in three characters
+    hint_is("circle|box", "by", ""); // two errors in three characters
     hint_is("circle", "xxrcle", "; did you mean 'circle'?");
     hint_is("circle", "xxxcle", "");
 }

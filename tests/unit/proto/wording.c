@@ -28,7 +28,8 @@ status wording_decode(method m, const char *json, command *out, error *err)
     assert_int_equal(msgpack_unpack_next(&unpacked, (const char *)bytes.data, bytes.size, &offset),
                      MSGPACK_UNPACK_SUCCESS);
     status s = command_decode(m, &unpacked.data, out, err);
-    // A command owns all that it refers to: what it was made from is gone before it is looked at.
+    // A command owns everything that it refers to: its source is overwritten before the test
+    // examines it.
     memset(bytes.data, 0xEE, bytes.size);
     msgpack_unpacked_destroy(&unpacked);
     buffer_deinit(&bytes);

@@ -14,7 +14,7 @@ static void add(mailbox *m, reply *r)
     m->replies[m->count++] = r;
 }
 
-// Makes the part of one receiver, as a reply of its own with its head in `small`.
+// Makes one receiver's part a reply of its own, with its head in `small`.
 static reply *split(const reply *r, const snapshot_delivery *d)
 {
     reply *one = reply_create_snapshot(r->world, bytes_ref(r->tail), r->pairs, 1);

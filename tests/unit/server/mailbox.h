@@ -1,5 +1,5 @@
-// Takes the replies of a world under test and decodes them. A snapshot for several receivers is
-// taken apart: one reply for each.
+// Takes the replies of a world under test and decodes them. A snapshot for several receivers
+// becomes one reply for each.
 #ifndef CAROM_TESTS_UNIT_SERVER_MAILBOX_H
 #define CAROM_TESTS_UNIT_SERVER_MAILBOX_H
 
@@ -15,7 +15,7 @@ typedef struct mailbox {
     msgpack_unpacked unpacked[MAILBOX_MAX];
     uint8_t *bytes[MAILBOX_MAX];
     uint32_t count;
-    uint32_t next; // the first that mailbox_take has not given
+    uint32_t next; // the first reply that mailbox_take has not returned
 } mailbox;
 
 reply_sink mailbox_sink(mailbox *m);
@@ -27,7 +27,7 @@ const reply *mailbox_take(mailbox *m, reply_kind kind);
 const msgpack_object *mailbox_snapshot(mailbox *m);
 // The next reply's result, which must not be an error.
 const msgpack_object *mailbox_result(mailbox *m);
-// How many were not taken.
+// The number of replies that were not taken.
 uint32_t mailbox_left(const mailbox *m);
 
 #endif

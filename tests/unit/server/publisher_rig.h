@@ -1,11 +1,11 @@
 // The tests of the publisher share this rig: a world without a server, its publisher, and a mailbox
-// for what it posts.
+// for its snapshots.
 #ifndef CAROM_TESTS_UNIT_SERVER_PUBLISHER_RIG_H
 #define CAROM_TESTS_UNIT_SERVER_PUBLISHER_RIG_H
 
 #include "tests/unit/server/mailbox.h"
 
-// A world without gravity at 60 Hz, its publisher, and what it posts.
+// A world without gravity at 60 Hz, its publisher, and a mailbox.
 typedef struct publisher_rig {
     limits limits;
     physics_world *world;
@@ -29,11 +29,11 @@ void subscribe(publisher_rig *f, uint64_t number, session_key session, subscribe
 subscribe_args everything(void);
 subscribe_args within(double x0, double y0, double x1, double y1);
 
-// A step, and what the publisher posts after it.
+// Steps the world, and publishes.
 void tick(publisher_rig *f);
-// All state at once, as for a paused world.
+// Publishes the whole state at once, as for a paused world.
 void publish_all(publisher_rig *f);
-// The next snapshot in the mailbox is written out to subscription `number`.
+// Takes the next snapshot from the mailbox, and reports it as written to subscription `number`.
 void take_and_acknowledge(publisher_rig *f, uint64_t number);
 
 // The rows of bodies in a snapshot.

@@ -1,5 +1,5 @@
-// The grid of areas against looking at every body: boxes of all sizes, places near and far, areas
-// from a point to the whole world, tables that change.
+// The grid of areas, compared with a search of all bodies: boxes of all sizes, places near and far,
+// areas from a point to the whole world, tables that change.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +23,7 @@ static double random_in(double least, double most)
     return least + (most - least) * unit;
 }
 
-// Rows as of a world, but for the world.
+// Fills the table with rows, without a world.
 static void fill(row_table *rows, uint32_t slots, double reach, double size)
 {
     array_reserve(&rows->entries, slots);

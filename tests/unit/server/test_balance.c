@@ -1,4 +1,4 @@
-// Tests of server/session/placement/balance.h: which world goes to a thread that has less to do.
+// Tests of server/session/placement/balance.h: which world moves to a thread with less work.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +26,7 @@ static void balance_leaves_threads_that_differ_little(void **state)
     assert_int_equal(balance_choose(&half, 1, BALANCE_GAP_LEAST), 1);
 }
 
-// A move that only turns the two round, or helps by little, would be followed by its like for ever.
+// A move that only swaps the two threads, or helps little, would be repeated for ever.
 static void balance_moves_nothing_back_and_forth(void **state)
 {
     (void)state;
@@ -44,7 +44,7 @@ static void balance_passes_over_idle_worlds(void **state)
     assert_int_equal(balance_choose(NULL, 0, 900000), 0);
 }
 
-// Of equals the first, so that the same figures give the same move.
+// Of equal worlds the first one moves, so that the same figures give the same move.
 static void balance_takes_the_first_of_equals(void **state)
 {
     (void)state;

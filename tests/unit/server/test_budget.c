@@ -1,7 +1,6 @@
 // Tests of server/world/snapshots/budget.h through the publisher, for plain and packed snapshots
-// alike: what is sent stays within the budget, no body starves, every state that is shown is a true
-// one whose age is told, and near and fast bodies come first. No server: a world, its publisher, a
-// mailbox.
+// alike: the bytes stay within the budget, no body starves, every shown state is a true one of
+// known age, and near and fast bodies come first. No server: a world, its publisher, a mailbox.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,11 +32,11 @@ typedef struct fixture {
     view_reader reader;
     snapshot_encoding encoding;
     double hz;
-    size_t bytes;       // sent, in all
-    bool sent;          // in this tick
-    uint32_t snapshots; // in all
+    size_t bytes;       // total sent
+    bool sent;          // a snapshot was sent in this tick
+    uint32_t snapshots; // total of snapshots
     uint64_t random;
-    place (*states)[VIEW_BODIES_MAX]; // of each tick, by the low bits of the ids
+    place (*states)[VIEW_BODIES_MAX]; // states of each tick, indexed by the low bits of the ids
 } fixture;
 
 static const session_key ONE = {.slot = 0, .number = 1};
@@ -150,8 +149,8 @@ static bool is_at(const view_body *shown, const place *was)
            fabs(shown->y - was->y) <= ROUNDED;
 }
 
-// Every body that is shown is as it was in a tick not before the oldest that is told, nor before
-// its last row; with nothing left out, all are as they are.
+// Checks that every shown body has its state of some tick from the reported `oldest` and from its
+// last row on; with nothing left out, all have their present state.
 static void assert_true_states(const fixture *f)
 {
     const view_reader *r = &f->reader;
@@ -179,8 +178,8 @@ static void add_crowd(fixture *f, int count, double speed)
     }
 }
 
-// Pushes a body, so that nothing is as expected, brings back those that are far away, and now and
-// then one ends and another comes.
+// Pushes a body, so that predictions fail, brings back those that are far away, and now and then
+// replaces one.
 static void disturb(fixture *f, int i)
 {
     body_row rows[VIEW_BODIES_MAX];
@@ -219,13 +218,14 @@ static void bytes_stay_within_the_budget_and_states_are_true(void **state)
         if (f->sent) {
             assert_true_states(f);
         }
-        // Half a second is saved up, and the last one may have gone beyond by what must be told.
+        // Half a second may be saved up, and the last snapshot may exceed the budget by its
+        // mandatory part.
         const double allowed = rate * (i + 1) / HZ + 0.5 * rate + 512.0 + 600.0;
         assert_true((double)f->bytes <= allowed);
     }
     assert_int_equal(f->reader.fulls, 1);
     assert_true(f->reader.left_out > 0);
-    assert_true((double)f->bytes > 0.7 * rate * 900 / HZ); // it is used, too
+    assert_true((double)f->bytes > 0.7 * rate * 900 / HZ); // most of the budget is used
     assert_true(view_reader_count(&f->reader) > 20);
 }
 
@@ -246,10 +246,11 @@ static void no_body_starves(void **state)
     publisher_subscribe(&f->publisher, f->world, 1, ONE, ONE.number, &view);
     uint32_t waited[BODIES] = {0};
     uint32_t longest = 0;
-    uint32_t least = UINT32_MAX; // rows of a snapshot
-    uint32_t rows_of[2] = {0};   // in all, of the slow and of the fast
+    uint32_t least = UINT32_MAX; // rows in a snapshot: least
+    uint32_t rows_of[2] = {0};   // totals of rows, of the slow and of the fast bodies
     for (int i = 0; i < 1200; i++) {
-        for (int k = 0; k < BODIES && i % 7 == 0; k++) { // nothing goes on as it did
+        // disturbs every seventh tick, so that predictions fail
+        for (int k = 0; k < BODIES && i % 7 == 0; k++) {
             body_def def = body_def_default();
             const double speed = k % 4 == 0 ? 30.0 : 0.2;
             def.velocity = (vec2d){random_in(f, -speed, speed), random_in(f, -speed, speed)};
@@ -274,7 +275,7 @@ static void no_body_starves(void **state)
     if (longest > bound) {
         fail_msg("a body waited for %u snapshots, of %u at most, %u rows", longest, bound, least);
     }
-    // Near and fast ones, a quarter of all, come oftener than the others by more than a half.
+    // Near and fast bodies, a quarter of all, come more than half as often again as the others.
     assert_true(rows_of[1] * 2 > rows_of[0]);
 }
 
@@ -333,7 +334,7 @@ static void removals_and_leaves_are_always_told(void **state)
     assert_int_equal(f->reader.left_out, 0);
 }
 
-// A paused world goes on telling what it owes.
+// A paused world keeps sending the states that the reader lacks.
 static void paused_world_tells_all(void **state)
 {
     fixture *f = *state;

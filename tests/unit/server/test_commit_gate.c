@@ -12,7 +12,7 @@
 enum { SEEN_MAX = 4096 };
 
 typedef struct seen {
-    uint64_t number[SEEN_MAX]; // by `subscription`, which the tests number them with
+    uint64_t number[SEEN_MAX]; // indexed by `subscription`: the tests number replies with it
     status status[SEEN_MAX];
     int count;
 } seen;
@@ -42,7 +42,7 @@ static void reply_leaves_when_its_record_is_committed(void **state)
     commit_gate_init(&g, (reply_sink){see, &s}, 4);
     post(&g, REPLY_RESULT, 1);
     post(&g, REPLY_SNAPSHOT, 2);
-    commit_gate_commit(&g, 5); // of a record before: not yet known what the two show
+    commit_gate_commit(&g, 5); // commits a record before the one that covers the two
     assert_int_equal(s.count, 0);
     commit_gate_stamp(&g, 6);
     assert_int_equal(s.count, 0);
@@ -98,7 +98,8 @@ static void replies_leave_in_order_at_any_interleaving(void **state)
             assert_int_equal(s.number[i], i);
             assert_true(i < stamped && needs[i] <= committed);
         }
-        assert_true(s.count == stamped || needs[s.count] > committed); // none is held for nothing
+        // no reply waits without need
+        assert_true(s.count == stamped || needs[s.count] > committed);
         assert_int_equal(commit_gate_held(&g), posted - s.count);
     }
     commit_gate_stamp(&g, sequence);
@@ -125,7 +126,7 @@ static void log_that_failed_refuses_results_and_drops_snapshots(void **state)
     assert_int_equal(s.status[1], STATUS_OK);
     post(&g, REPLY_RESULT, 4);
     commit_gate_stamp(&g, 2);
-    commit_gate_commit(&g, 2); // a new image of the world has covered all
+    commit_gate_commit(&g, 2); // a new image covers all replies
     assert_int_equal(s.count, 3);
     assert_int_equal(s.status[2], STATUS_OK);
     commit_gate_deinit(&g);

@@ -412,7 +412,7 @@ static void config_file_faults_are_told_with_their_line(void **state)
                     0);
         assert_non_null(strstr(err.text, WRONG[i].told));
         config_deinit(&c);
-        // The slip is told also where an option hides the line.
+        // A wrong line is reported even if an option overrides it.
         if (strstr(WRONG[i].text, "hz = ") != NULL) {
             assert_int_equal(load_file(&c, &err, WRONG[i].text, ARGS("--hz", "50")),
                              STATUS_INVALID_ARGUMENT);

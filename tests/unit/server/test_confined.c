@@ -1,9 +1,10 @@
-// A law over random worlds: what is sent to a session with areas is a function of what is in them.
+// A property of random worlds: snapshots for a session with areas depend only on the contents of
+// the areas.
 //
 // Two worlds have the same bodies in the area of a token, and a long static bar and a sensor that
 // reach out of it. In one of them there is more outside: bodies that come and go, touch each other
 // and the bar, are joined, rest and wake, and take the slots of bodies that were in the area.
-// Readers of every encoding are sent the same bytes from both, whether the worlds run or stand.
+// Readers of every encoding receive the same bytes from both, whether the worlds run or are paused.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,10 +26,10 @@ typedef struct side {
     limits limits;
     physics_world *world;
     publisher publisher;
-    buffer sent[READERS + 1]; // to each subscription since the last comparison
+    buffer sent[READERS + 1]; // bytes sent to each subscription since the last comparison
     body_id inside[INSIDE], outside[OUTSIDE_MAX];
-    joint_id joint; // between the first two inside
-    bool lost;      // what is sent now does not arrive
+    joint_id joint; // joins the first two bodies inside
+    bool lost;      // snapshots do not arrive at present
 } side;
 
 // ---- what is sent
@@ -45,7 +46,7 @@ static void keep(void *context, reply *r)
             publisher_acknowledge(&s->publisher, d->subscription);
         }
     }
-    assert_true(r->kind == REPLY_SNAPSHOT); // nobody is closed
+    assert_true(r->kind == REPLY_SNAPSHOT); // no subscription is closed
     reply_free(r);
 }
 
@@ -107,7 +108,7 @@ static void set_up(side *s)
     for (uint32_t i = 0; i <= READERS; i++) {
         buffer_init(&s->sent[i], SIZE_MAX / 4);
     }
-    add(s, BODY_STATIC, 40.0, -5.0, true, false); // from 0 to 80: reaches out of the area
+    add(s, BODY_STATIC, 40.0, -5.0, true, false); // from x = 0 to 80: it reaches out of the area
     add(s, BODY_STATIC, 40.0, 5.0, true, true);
     for (uint32_t i = 0; i < INSIDE; i++) {
         s->inside[i] = add(s, BODY_DYNAMIC, -8.0 + 1.4 * i, 1.0 + 0.6 * (i % 4), false, false);
@@ -140,7 +141,7 @@ static void remove_body(side *s, body_id *id)
     *id = 0;
 }
 
-// The place that the engine tells of a fast body's touch may lie metres from what it has touched.
+// The place that the engine reports for a fast body's touch may lie metres from the touched body.
 static void touch_hidden(side *s, body_id hidden)
 {
     const physics_event event = {.kind = EVENT_BEGIN,
@@ -151,7 +152,7 @@ static void touch_hidden(side *s, body_id hidden)
     event_log_note(&s->publisher.log, &event);
 }
 
-// Spawns, moves, joins, touches and removes bodies that nobody with those areas sees.
+// Spawns, moves, joins, touches and removes bodies that no session with those areas sees.
 static void change_outside(side *s)
 {
     for (int n = 0; n < 4; n++) {
@@ -177,7 +178,7 @@ static void change_outside(side *s)
     publisher_note_edit(&s->publisher);
 }
 
-// The same in both, and seldom, as most of it is to be left outside.
+// Changes both worlds in the same way, and seldom, because most changes should happen outside.
 static void change_inside(side *s, uint32_t choice)
 {
     const uint32_t which = choice / 8 % INSIDE;
@@ -211,8 +212,8 @@ static void resume(side *s, uint64_t number)
     publisher_resume(&s->publisher, key);
 }
 
-// Whether the engine has moved the bodies inside alike. It may not: the order in which it solves
-// contacts goes by places that all contacts share.
+// Whether the engine has moved the bodies inside alike. It may not have, because the order in which
+// it solves contacts depends on all contacts.
 static bool moved_alike(const side *a, const side *b)
 {
     bool alike = true;
@@ -283,7 +284,7 @@ static void same_inside_same_bytes(void **state)
         tear_down(&full);
     }
     print_message("%u of %d pairs of worlds moved apart\n", parted, (int)SEEDS);
-    assert_true(compared > 1000000 && parted < SEEDS / 2); // or nothing was looked at
+    assert_true(compared > 1000000 && parted < SEEDS / 2); // otherwise the test proves nothing
 }
 
 int main(void)

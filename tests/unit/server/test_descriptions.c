@@ -1,5 +1,5 @@
-// Descriptions in snapshots: told when a body or joint is new to the reader or was changed, within
-// the limit, and never lost by a reader that is slow.
+// Descriptions in snapshots: sent when a body or joint is new to the reader or was changed, within
+// the limit, and never lost by a slow reader.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -388,7 +388,7 @@ static void descriptions_over_the_limit_follow_in_the_next_snapshots(void **stat
     assert_true(snapshots > 3);
 }
 
-// Changes of bodies that were described already are told while the rest still is.
+// Changes of described bodies are sent while the other descriptions still follow.
 static void change_while_the_rest_is_told_is_not_lost(void **state)
 {
     enum { BALLS = 40 };
@@ -443,7 +443,7 @@ static void equal_readers_share_one_encoding(void **state)
     assert_ptr_not_equal(plain->tail, first->tail);
 }
 
-// A reader further behind than the removals that are kept is told everything anew.
+// A reader further behind than the kept removals receives everything again.
 static void reader_behind_the_kept_removals_of_joints_begins_anew(void **state)
 {
     fixture *f = *state;

@@ -41,14 +41,14 @@ static void directory_unnamed_world_frees_its_name_at_once(void **state)
     assert_null(directory_find(&d, "world"));
     world_entry *second = directory_add(&d, "world");
     assert_int_equal(second->number, 2);
-    // The first one is there for its last answer, and no longer.
+    // The first world exists until its last answer, and no longer.
     directory_release(&d, first);
     assert_ptr_equal(directory_find_number(&d, 1), first);
     first->waiting = 0;
     directory_release(&d, first);
     assert_null(directory_find_number(&d, 1));
     assert_ptr_equal(directory_find(&d, "world"), second);
-    directory_release(&d, second); // it has its name, so it stays
+    directory_release(&d, second); // the second one has its name, so it stays
     assert_ptr_equal(directory_find_number(&d, 2), second);
     directory_deinit(&d);
 }

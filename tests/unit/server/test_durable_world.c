@@ -1,5 +1,5 @@
 // A served world over a disk in memory that fails: what it answers while its log cannot be written,
-// and what a restart brings back. The test turns the clock, the world and the storage.
+// and what a restart brings back. The test advances the clock, the world and the storage.
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -79,7 +79,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-// The storage does all that waits, and the world hears of it.
+// Runs the storage until nothing waits, and reports to the world.
 static void commit(void)
 {
     while (storage_turn(the.storage)) {
@@ -235,7 +235,7 @@ static shared_bytes *zeros(size_t size)
     return bytes;
 }
 
-// Its image waits, and no other has room beside it.
+// Makes an image wait that leaves no room for another one.
 static void crowd_images(storage_world *other)
 {
     shared_bytes *image = zeros(2 * STORAGE_IMAGE_CHUNK_BYTES);
@@ -337,7 +337,7 @@ static void crash_within_a_start_leaves_all_for_the_next(void **state)
     }
 }
 
-// The world goes on after a restart that replayed its records for so long; returns how many images
+// Runs the world after a restart that replayed its records for `replay_ns`; returns how many images
 // it makes then.
 static uint64_t images_after_replay_of(int64_t replay_ns)
 {
@@ -387,7 +387,7 @@ static void images_for_short_restarts_take_turns(void **state)
 static void dear_steps_are_promised_a_quarter_of_a_second_ahead(void **state)
 {
     (void)state;
-    create(STORAGE_FULL, false); // of 100 Hz
+    create(STORAGE_FULL, false); // at 100 Hz
     uint64_t most = 0;
     for (int i = 0; i < 300; i++) {
         const uint64_t ahead = the.world->log.until - world_tick(the.world->physics);
@@ -396,7 +396,7 @@ static void dear_steps_are_promised_a_quarter_of_a_second_ahead(void **state)
         advance(10 * MS);
     }
     assert_true(most > 0 && most <= 25);
-    the.world->log.images.replay_ns = 0; // they became cheap
+    the.world->log.images.replay_ns = 0; // replaying became cheap
     for (int i = 0; i < 100; i++) {
         const uint64_t ahead = the.world->log.until - world_tick(the.world->physics);
         most = ahead > most ? ahead : most;
@@ -428,7 +428,7 @@ static void image_between_two_entries_of_an_idle_world_keeps_the_log_whole(void 
     assert_int_equal(bodies_after(CRASH_POWER_ALL), 1);
 }
 
-// An entry of tick 0 that the world's log does not have of itself.
+// Appends an entry of tick 0 that no world's log has.
 static void append_entry(const log_record *record, uint64_t until, uint64_t last_tick)
 {
     uint8_t head[WORLD_LOG_HEAD_BYTES] = {0};
@@ -474,7 +474,7 @@ static void hash_that_differs_stops_that_world_and_names_the_tick(void **state)
     restart_does_not_serve("tick 0: the state's hash is");
 }
 
-// Such a world would take commands, and the storage no record of them.
+// Such a world would accept commands, but the storage would accept no record of them.
 static void log_that_counts_ticks_that_it_does_not_lead_to_is_not_served(void **state)
 {
     (void)state;
@@ -501,7 +501,7 @@ static void stop(void *context, physics_world *world)
     }
 }
 
-// A start that is asked to end does not wait for the ticks of a record.
+// A start that is being stopped does not wait for the ticks of a record.
 static void stopped_player_leaves_a_record_within(void **state)
 {
     (void)state;
@@ -688,7 +688,7 @@ static void batch_for_a_later_tick_is_refused_while_the_log_cannot_be_written(vo
     for (int i = 0; i < 60; i++) {
         advance(10 * MS);
     }
-    assert_true(refusal(STATUS_UNAVAILABLE)->took_effect); // the spawn
+    assert_true(refusal(STATUS_UNAVAILABLE)->took_effect); // the answer of the spawn
     assert_false(refusal(STATUS_UNAVAILABLE)->took_effect);
     assert_int_equal(world_count(the.world->physics).bodies, 1);
 }
@@ -734,7 +734,7 @@ static void failed_sync_ends_the_storage_and_nothing_is_answered_as_done(void **
     create(STORAGE_FULL, true);
     call(METHOD_BODY_SPAWN, SPAWN);
     served_world_run(the.world);
-    the.disk.fail_at = the.disk.operations + 2; // the write is well, the sync is not
+    the.disk.fail_at = the.disk.operations + 2; // the write succeeds, the sync fails
     the.disk.fail_count = 1;
     the.disk.fail_errno = EIO;
     commit();

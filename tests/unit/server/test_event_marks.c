@@ -1,5 +1,5 @@
-// Tests of server/world/snapshots/event_marks.h: whatever a reader does, it takes each event that
-// it wants once, or is told that it is lost.
+// Tests of server/world/snapshots/event_marks.h: whatever a reader does, it receives each event
+// that it wants once, or learns that it is lost.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 
 enum { EVENTS_MAX = 4096, RUNS = 400, ACTS = 600 };
 
-// A world's events, of which a reader wants some, and what has become of each.
+// A world's events, of which a reader wants some, and the outcome of each.
 typedef struct history {
     uint64_t end, floor;
     uint64_t wanted, taken, lost;
@@ -35,7 +35,7 @@ static uint32_t roll(uint32_t sides)
 static bool is_wanted(const void *context, uint64_t number)
 {
     const history *h = context;
-    assert_true(number >= h->floor && number < h->end); // it is in the log still
+    assert_true(number >= h->floor && number < h->end); // it is still in the log
     return h->wants[number];
 }
 
@@ -144,7 +144,7 @@ static void acknowledgement_of_nothing_changes_nothing(void **state)
     event_marks_deinit(&m);
 }
 
-// A mark owns what was in view in its snapshot until the reader has taken the next one.
+// A mark keeps its snapshot's set of visible bodies until the reader has taken the next one.
 static void what_was_in_view_goes_with_its_mark(void **state)
 {
     (void)state;

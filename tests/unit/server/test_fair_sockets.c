@@ -19,10 +19,10 @@
 
 enum {
     CROWD = TURN_REFUSED_SERVED + TURN_REFUSED_UNSERVED + 64,
-    WRITERS = 40,           // of the crowd
-    LARGE = 16 << 20,       // more than sockets accept
-    TURNS_MOST = 4,         // that the quiet one may wait
-    DESCRIPTORS = 3 * CROWD // two for each connection, and others
+    WRITERS = 40,           // connections of the crowd
+    LARGE = 16 << 20,       // bytes, more than sockets accept
+    TURNS_MOST = 4,         // most turns that the quiet connection may wait
+    DESCRIPTORS = 3 * CROWD // two for each connection, and some others
 };
 
 typedef struct end_point {
@@ -40,7 +40,7 @@ typedef struct rig {
     bool finished;
 } rig;
 
-static int64_t now_ns, step_ns; // every look at the clock takes a step
+static int64_t now_ns, step_ns; // each reading of the clock advances it by a step
 
 static int64_t clock_of_test(void)
 {
@@ -156,8 +156,8 @@ static void say(const rig *r, uint32_t at)
     assert_int_equal(send(r->sockets[at], "x", 1, 0), 1);
 }
 
-// All of the crowd, whose address counts as one, have input in a turn that is over at once; the
-// system hands the quiet one's over last, and nothing of it is read either.
+// All connections of the crowd, which count as one address, have input in a turn that is over at
+// once; the system reports the quiet connection last, and it is not read either.
 static void input_does_not_wait_behind_that_of_a_crowd(void **state)
 {
     rig *r = *state;
@@ -224,7 +224,7 @@ static void little_is_written_in_a_short_slice(void **state)
 {
     rig *r = *state;
     connect_next(r, "127.0.0.1");
-    step_ns = 5000000; // each slice is over as it begins
+    step_ns = 5000000; // each slice is over when it begins
     queue_bytes(r, 0, LARGE);
     (void)uv_run(&r->loop, UV_RUN_NOWAIT);
     const uint64_t sent = connection_traffic_now(r->ends[0].connection).sent_bytes;
@@ -235,8 +235,8 @@ static void little_is_written_in_a_short_slice(void **state)
                     sent + FLUSH_BYTES_LEAST + 1, LARGE);
 }
 
-// libuv writes what it has whenever the socket accepts more, which is no part of the turn's time
-// for writing: so it has little.
+// libuv writes its data whenever the socket accepts more, outside the turn's time for writing, so
+// it gets little data.
 static void little_is_written_outside_of_the_turn(void **state)
 {
     rig *r = *state;

@@ -1,6 +1,6 @@
-// Tests of server/net/handshakes.c: half TLS handshakes from many sockets, beside a connection that
-// has had its own. Clients and server share a loop and a thread; the clock of the loop's turns is
-// the test's, so that the machine's speed does not matter.
+// Tests of server/net/handshakes.c: unfinished TLS handshakes from many sockets, beside a
+// connection whose handshake is over. Clients and server share a loop and a thread; the clock of
+// the loop's turns is the test's, so that the machine's speed does not matter.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +26,7 @@ typedef struct rig {
     tls_files *files;
     network *network;
     SSL_CTX *context;
-    uint8_t flight[FLIGHT_MAX]; // a client's first
+    uint8_t flight[FLIGHT_MAX]; // a client's first flight
     size_t flight_size;
     int crowd[CROWD];
     SSL *good; // a client whose handshake is over
@@ -37,14 +37,14 @@ typedef struct rig {
     bool finished;
 } rig;
 
-static int64_t now_ns, step_ns; // every look at the clock takes a step
+static int64_t now_ns, step_ns; // each reading of the clock advances it by a step
 
 static int64_t clock_of_test(void)
 {
     return now_ns += step_ns;
 }
 
-// Connections whose first flight was read, but for those whose handshake is over.
+// Connections whose first flight was read and whose handshake is not over.
 static uint32_t shaking(const rig *r)
 {
     uint32_t count = 0;
@@ -135,7 +135,7 @@ static void make_flight(rig *r)
     SSL_free(client);
 }
 
-// The handshake of `good`, and the connections of the crowd, without a byte.
+// Completes the handshake of `good`, and connects the crowd, without sending a byte.
 static void connect_all(rig *r)
 {
     r->good_socket = connect_from(r, "127.0.0.1");
@@ -249,7 +249,7 @@ static void request_waits_for_no_more_than_one_turn_of_handshakes(void **state)
     assert_true(r->network->handshakes.count > 0);
 }
 
-// Its handshake is one of the next few, not the last of a hundred.
+// Its handshake is among the next few, not the last of a hundred.
 static void another_address_has_its_handshake_meanwhile(void **state)
 {
     rig *r = *state;

@@ -113,7 +113,7 @@ static void call(method m, const char *json)
     block_charge(before);
 }
 
-// A tick of a running world, in its own time; what a paused one has to do.
+// Runs a tick of a running world at its time, or the pending work of a paused one.
 static void advance(void)
 {
     block_account *before = block_charge(the.world->blocks);
@@ -180,7 +180,7 @@ static void ask(const char *at)
     }
 }
 
-// Keeps the next answers as those of `tick`.
+// Records the next answers as those of `tick`.
 static void record(uint64_t tick)
 {
     for (int i = 0; i < QUESTIONS; i++) {
@@ -214,7 +214,8 @@ static void forget_known(void)
     memset(known, 0, sizeof known);
 }
 
-// Every key of the answer of then is in that of now, with the same value; it has `at` besides.
+// Checks that the present answer has each key of the earlier one with the same value, and `at` in
+// addition.
 static void expect_same_map(const msgpack_object *then, const msgpack_object *now)
 {
     assert_int_equal(now->via.map.size, then->via.map.size + 1);
@@ -244,7 +245,7 @@ static void expect_answer(const struct question *q, const msgpack_object *then,
     }
 }
 
-// The next answers are those of `tick`.
+// Checks that the next answers equal those of `tick`.
 static void compare(uint64_t tick)
 {
     for (int i = 0; i < QUESTIONS; i++) {
@@ -375,7 +376,7 @@ static void command_at_random(random_source *r)
     }
 }
 
-// A tick in which the world is asked about now, about a moment of the past, and commanded.
+// Runs a tick with queries of the present and of the past, and with commands.
 static void live_tick(random_source *r, uint64_t span)
 {
     const uint64_t tick = world_tick(the.world->physics);
@@ -416,8 +417,8 @@ static void past_is_answered_as_it_was(void **state)
     }
 }
 
-// In a paused world commands change the state of a tick that was asked about before: its last state
-// is what the history has.
+// In a paused world commands change the state of a tick that was queried before: the history has
+// its last state.
 static void paused_world_has_the_last_state_of_each_tick(void **state)
 {
     (void)state;
@@ -535,7 +536,8 @@ static void history_shrinks_where_its_bytes_run_out(void **state)
     call(METHOD_WORLD_STATE, "{\"world\":\"w\",\"at\":199}");
     advance();
     expect_refusal(STATUS_UNAVAILABLE, "tick 199 is outside of the history [200, 200]");
-    call(METHOD_QUERY_NEAREST, "{\"world\":\"w\",\"point\":[0,0],\"at\":201}"); // the present
+    // queries the present
+    call(METHOD_QUERY_NEAREST, "{\"world\":\"w\",\"point\":[0,0],\"at\":201}");
     advance();
     assert_int_equal(obj_get_uint(mailbox_result(&the.box), "at"), 201);
 }
@@ -598,8 +600,8 @@ static void history_ms_of_0_keeps_nothing(void **state)
     assert_int_equal(history_bytes(&the.world->history), 0);
 }
 
-// Those who ask with different delays get a lane each, and there are no more than that; after a
-// while without questions there is none.
+// Each delay of the queries gets a lane, up to the maximum; after a while without queries there is
+// none.
 static void lanes_are_bounded_and_end_with_the_questions(void **state)
 {
     (void)state;
@@ -628,7 +630,7 @@ static void lanes_are_bounded_and_end_with_the_questions(void **state)
     assert_null(the.world->history.blend);
 }
 
-// A world that rests makes no images; its past is still there.
+// A resting world makes no images, and its past stays available.
 static void resting_world_makes_no_images(void **state)
 {
     (void)state;

@@ -19,7 +19,7 @@ static void push(inbox *b, uint32_t session, uint32_t id)
     inbox_push(b, q);
 }
 
-// Takes one, which lasts so long; its id, or 0.
+// Takes a request, which lasts `ns`; returns its id, or 0.
 static uint32_t take(inbox *b, int64_t ns, uint32_t *session)
 {
     request *q = inbox_take(b);
@@ -68,7 +68,7 @@ static void flood_makes_others_wait_for_their_shares_alone(void **state)
     assert_int_equal(of_flood, 3);
     assert_int_equal(take(&b, MS, &session), 20002);
     assert_int_equal(session, 5);
-    // Nobody else waits: the flood goes on, in its order.
+    // No other session waits: the flood continues in its order.
     for (uint32_t i = 0; i < 10000 - 3; i++) {
         assert_int_equal(take(&b, MS, &session), i + 4);
     }
@@ -112,9 +112,9 @@ static void requests_longer_than_a_turn_make_nobody_wait_for_all_of_them(void **
         inbox_begin(&b, 8 * MS);
         turns++;
     } while (take(&b, 20 * MS, &session) != 1000 && turns < FLOODS * EACH);
-    assert_in_range(turns, 1, FLOODS + 1); // one of each other
+    assert_in_range(turns, 1, FLOODS + 1); // one request of each other session
     uint32_t of_each[FLOODS] = {0};
-    for (uint32_t i = 0; i < 10 * FLOODS; i++) { // which go on in turn
+    for (uint32_t i = 0; i < 10 * FLOODS; i++) { // the floods continue in turn
         inbox_begin(&b, 8 * MS);
         assert_int_not_equal(take(&b, 20 * MS, &session), 0);
         of_each[session]++;
@@ -135,11 +135,11 @@ static void debt_is_forgotten_by_who_was_not_heard_for_long(void **state)
     push(&b, 1, 1);
     inbox_begin(&b, 8 * MS);
     assert_int_equal(take(&b, 100 * MS, &session), 1);
-    push(&b, 1, 2); // it owes for this turn and the next ones
+    push(&b, 1, 2); // its debt covers this turn and the next ones
     push(&b, 2, 3);
     inbox_begin(&b, 8 * MS);
     assert_int_equal(take(&b, MS, &session), 3);
-    assert_int_equal(take(&b, MS, &session), 2); // nobody else waits
+    assert_int_equal(take(&b, MS, &session), 2); // no other session waits
     for (int turn = 0; turn < 20; turn++) {
         inbox_begin(&b, 8 * MS);
     }

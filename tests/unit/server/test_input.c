@@ -116,7 +116,7 @@ static void input_gives_up_memory_after_a_large_message(void **state)
     assert_int_equal(input_growth(&in, in.capacity - in.size + 1), in.capacity);
     input_settle(&in);
     assert_int_equal(memory_of(MEMORY_input), 0);
-    assert_int_equal(input_growth(&in, 1), 0); // what each connection may keep
+    assert_int_equal(input_growth(&in, 1), 0); // within the part that each connection may keep
     assert_int_equal(in.capacity, 0);
     input_append(&in, (const uint8_t *)"\xc0", 1);
     assert_int_equal(input_next(&in, &message, &size, NULL), SCAN_MESSAGE);

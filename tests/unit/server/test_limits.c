@@ -62,7 +62,7 @@ static void limits_of_memory_fit_the_process(void **state)
     limits l = limits_default();
     limits_fit_memory(&l, (uint64_t)64 << 30);
     limits standard = limits_default();
-    assert_memory_equal(&l, &standard, sizeof l); // there is enough for all of them
+    assert_memory_equal(&l, &standard, sizeof l); // the machine has enough for all limits
     const uint64_t small = (uint64_t)128 << 20;
     limits_fit_memory(&l, small);
     assert_true(l.unsent_bytes + l.command_bytes + l.holder_bytes < small);

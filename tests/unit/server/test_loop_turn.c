@@ -45,7 +45,7 @@ static void each_subject_is_served_once_past_the_end(void **state)
     assert_false(loop_turn_grants(&t, LOOP_READ, ADA));
     assert_true(loop_turn_grants(&t, LOOP_READ, BOB));
     assert_false(loop_turn_grants(&t, LOOP_READ, BOB));
-    assert_true(loop_turn_grants(&t, LOOP_WRITE, ADA)); // of its own
+    assert_true(loop_turn_grants(&t, LOOP_WRITE, ADA)); // its own piece
     (void)loop_turn_end(&t);
     assert_true(loop_turn_grants(&t, LOOP_READ, ADA)); // in the next turn
 }
@@ -116,13 +116,14 @@ static void stages_before_one_that_is_behind_end_earlier(void **state)
     }
     for (int behind = 0; behind < LOOP_STAGE_COUNT; behind++) {
         loop_turn_behind(&t, (loop_stage)behind);
-        assert_int_equal(end_of(&t, LOOP_READ), usual[LOOP_READ]); // not yet in this turn
+        // the change does not affect this turn
+        assert_int_equal(end_of(&t, LOOP_READ), usual[LOOP_READ]);
         (void)loop_turn_end(&t);
         for (int stage = 0; stage < LOOP_STAGE_COUNT; stage++) {
             const int64_t end = end_of(&t, (loop_stage)stage);
             assert_true(stage < behind ? end < usual[stage] : end == usual[stage]);
         }
-        (void)loop_turn_end(&t); // it has caught up
+        (void)loop_turn_end(&t); // the stage has caught up
         assert_int_equal(end_of(&t, LOOP_READ), usual[LOOP_READ]);
     }
 }
@@ -136,7 +137,7 @@ static void turn_tells_how_long_it_was(void **state)
     assert_int_equal(loop_turn_end(&t), -1);
     loop_turn_begin(&t);
     now = 4 * MS;
-    loop_turn_begin(&t); // it has begun
+    loop_turn_begin(&t); // the turn has begun
     now = 7 * MS;
     assert_int_equal(loop_turn_end(&t), 4 * MS);
     assert_int_equal(loop_turn_end(&t), -1);

@@ -40,12 +40,12 @@ static void without_a_bound_all_is_counted_and_nothing_refused(void **state)
     nothing_is_left();
 }
 
-// Memory beside the account counts too, and a part of the bound is left.
+// Memory outside the account counts too, and part of the bound is reserved.
 static void process_has_its_bound(void **state)
 {
     (void)state;
     error err;
-    const uint64_t much = ((uint64_t)14 << 30) + MB; // what nobody counts is not seen by all builds
+    const uint64_t much = ((uint64_t)14 << 30) + MB; // not all builds see uncounted memory
     memory_begin((uint64_t)16 << 30, 0);
     assert_int_equal(memory_take(MEMORY_making, NULL, much, &err), STATUS_OK);
     assert_int_equal(memory_take(MEMORY_views, NULL, (uint64_t)1 << 30, &err),
@@ -108,15 +108,15 @@ static void charge_grows_if_it_may_and_moves_as_a_whole(void **state)
     assert_int_equal(memory_charge_set(&c, 6 * MB, &err), STATUS_OK);
     assert_int_equal(memory_charge_set(&c, 11 * MB, &err), STATUS_LIMIT_EXCEEDED);
     assert_int_equal(c.bytes, 6 * MB);
-    memory_charge_note(&c, 12 * MB);                                   // it is so already
-    assert_int_equal(memory_charge_set(&c, 11 * MB, &err), STATUS_OK); // less than before
+    memory_charge_note(&c, 12 * MB);                                   // it has that size already
+    assert_int_equal(memory_charge_set(&c, 11 * MB, &err), STATUS_OK); // smaller than before
     memory_charge_move(&c, bob);
     assert_int_equal(memory_holder_bytes(ann), 0);
     assert_int_equal(memory_holder_bytes(bob), 11 * MB);
     memory_charge_move(&c, bob);
     assert_int_equal(memory_of(MEMORY_views), 11 * MB);
     memory_holder_unref(ann);
-    memory_holder_unref(bob); // the charge has it
+    memory_holder_unref(bob); // the charge keeps its own reference
     memory_charge_end(&c);
     nothing_is_left();
 }
@@ -210,7 +210,7 @@ static void groups_of_version_2_bound_those_in_them(void **state)
     assert_int_equal(memory_of_machine(root), 65536);
 }
 
-// A container sees its own group as the root.
+// Within a container, its own group is the root.
 static void groups_of_version_1_bound_those_in_them(void **state)
 {
     (void)state;

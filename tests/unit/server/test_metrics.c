@@ -123,7 +123,7 @@ static void metrics_limits_are_counted_by_their_names(void **state)
     metrics_count_limit("connections_per_address: there are 5 already");
     metrics_count_limit("no message within first_message_ms");
     metrics_count_limit("must have at most 64 bytes, got 80");
-    assert_int_equal(metrics_limit(connections), 0); // a part of a word is no name
+    assert_int_equal(metrics_limit(connections), 0); // a part of a name is no name
     assert_int_equal(metrics_limit(address), 1);
     assert_int_equal(metrics_limit(first), 1);
     assert_int_equal(metrics_limit(LIMIT_COUNT), 1);

@@ -33,7 +33,7 @@ static shared_bytes *block_of(const char *text)
     return b;
 }
 
-// All that is left, as one text.
+// The remaining bytes, as one text.
 static const char *contents(const outbox *o)
 {
     static char text[65536];
@@ -137,7 +137,7 @@ static void outbox_block_that_was_handed_over_does_not_grow(void **state)
     assert_int_equal(blocks[0]->size, 5);
     outbox_consume(&o, size, note, NULL);
     assert_int_equal(told[0], 7);
-    assert_memory_equal(blocks[1]->data, "shared", 6); // lives as long as its reference
+    assert_memory_equal(blocks[1]->data, "shared", 6); // valid as long as its reference
     bytes_unref(blocks[0]);
     bytes_unref(blocks[1]);
     assert_int_equal(outbox_hand_over(&o, blocks, 2, &size), 1);
@@ -174,7 +174,7 @@ static void outbox_cut_keeps_what_is_on_its_way(void **state)
     outbox_share(&o, block_of("TAIL1"), 1);
     outbox_copy(&o, "head2", 5, true);
     outbox_share(&o, block_of("TAIL2"), 2);
-    // Part of the first message is gone: the rest of it has to follow, its second block included.
+    // Part of the first message was sent, so its rest must follow, including its second block.
     outbox_consume(&o, 2, note, NULL);
     outbox_cut(&o, 0);
     assert_string_equal(contents(&o), "ad1TAIL1");

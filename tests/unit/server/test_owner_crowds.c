@@ -1,4 +1,4 @@
-// Pairs by owner: what its commands made, counted anew when it meets the limit.
+// Pairs by owner: those that its commands made, counted again when it reaches the limit.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -83,12 +83,13 @@ static void crowd_that_has_gone_apart_is_counted_anew_once_a_second(void **state
 {
     fixture *f = *state;
     for (int i = 0; i < 3; i++) {
-        put(f, "ann", 10.0 * i); // apart by now
+        put(f, "ann", 10.0 * i); // the bodies no longer overlap
         put(f, "bob", 0.01 * i);
     }
     owner_crowds_note(&f->crowds, &f->ann, MOST);
     assert_int_equal(admit(f, &f->ann, 3, SECOND), STATUS_OK);
-    assert_int_equal(f->crowds.list.data[0].pairs, 1); // three with bob's, of which half are hers
+    // three pairs with bob's bodies, of which half count as hers
+    assert_int_equal(f->crowds.list.data[0].pairs, 1);
     owner_crowds_note(&f->crowds, &f->ann, MOST);
     assert_int_equal(admit(f, &f->ann, 3, 2 * SECOND - 1), STATUS_LIMIT_EXCEEDED);
     assert_int_equal(admit(f, &f->ann, 3, 2 * SECOND), STATUS_OK);

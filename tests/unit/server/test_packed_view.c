@@ -1,6 +1,6 @@
-// Tests of packed subscriptions: one encoding for all who want the same, readers that join and fall
-// behind, worlds at rest, areas that move, slow rates. No server: a world, its publisher and a
-// mailbox, and a decoder for each reader.
+// Tests of packed subscriptions: one encoding for all readers of the same view, readers that join
+// and fall behind, worlds at rest, areas that move, slow rates. No server: a world, its publisher
+// and a mailbox, and a decoder for each reader.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,13 +15,13 @@
 
 enum { BODIES_MAX = 32 };
 
-// The knowledge of a subscription's reader.
+// The bodies that a subscription's reader knows.
 typedef struct picture {
     packed_decoder *decoder;
-    packed_body bodies[BODIES_MAX]; // by slot
+    packed_body bodies[BODIES_MAX]; // indexed by slot
     uint64_t tick;
     uint32_t fulls, changes;
-    size_t bytes; // of data, in all
+    size_t bytes; // total size of data
 } picture;
 
 typedef struct fixture {
@@ -88,7 +88,7 @@ static void subscribe(fixture *f, uint64_t number, session_key session, subscrib
     publisher_subscribe(&f->publisher, f->world, number, session, session.number, &view);
 }
 
-// The world's next tick; what is sent is in the mailbox.
+// Runs the world's next tick; its snapshots are in the mailbox.
 static void tick(fixture *f)
 {
     world_step(f->world);
@@ -124,7 +124,7 @@ static void read_data(picture *p, const msgpack_object *snapshot)
     }
 }
 
-// Takes all snapshots of the mailbox into the two pictures, by their subscription.
+// Applies all snapshots of the mailbox to the two pictures, by subscription.
 static void read_all(fixture *f, bool acknowledge)
 {
     while (mailbox_left(&f->box) > 0) {
@@ -139,7 +139,7 @@ static void read_all(fixture *f, bool acknowledge)
     f->box = (mailbox){0};
 }
 
-// The picture has the bodies `within` an area (NULL: all), to half a step, and no others.
+// Checks that the picture has exactly the bodies `within` an area (NULL: all), to half a step.
 static void assert_pictured(const fixture *f, const picture *p, const area *within)
 {
     body_row rows[BODIES_MAX];
@@ -223,8 +223,8 @@ static void joining_costs_the_others_nothing(void **state)
     assert_int_equal(f->publisher.packed.list.count, 1);
 }
 
-// As many as may be on their way, then none until all are taken, then a full one; the other reader
-// is sent every tick.
+// The reader gets as many snapshots as may be in flight, then none until all are taken, then a full
+// one; the other reader gets one every tick.
 static void reader_that_falls_behind_begins_again(void **state)
 {
     fixture *f = *state;
@@ -342,7 +342,7 @@ static void area_tells_who_enters_and_leaves_and_moves(void **state)
     tick(f);
     read_all(f, true);
     assert_pictured(f, &f->one, &moved.area);
-    assert_int_equal(f->one.fulls, 1); // its own stream goes on
+    assert_int_equal(f->one.fulls, 1); // the reader's own stream continues
 }
 
 static void moving_a_shared_area_leaves_the_others(void **state)
@@ -471,7 +471,7 @@ static void view_counts_what_it_takes_for_its_reader(void **state)
     memory_holder_unref(bob);
 }
 
-// It sees more than there is memory for, and ends; the other reader goes on.
+// A view of more bodies than there is memory for ends; the other reader continues.
 static void view_without_memory_ends_and_says_why(void **state)
 {
     fixture *f = *state;

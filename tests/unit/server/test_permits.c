@@ -1,4 +1,4 @@
-// Permits by number, and in the order of what each thread has had.
+// Permits: their number, and the order, which depends on each thread's past use.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -88,11 +88,11 @@ static void who_leaves_neither_waits_nor_keeps_it(void **state)
     assert_false(permit_ask(&all, &of[1]));
     assert_false(permit_ask(&all, &of[2]));
     permit_end(&all, &of[1]);
-    permit_end(&all, &of[0]); // with the permit, which is passed on
+    permit_end(&all, &of[0]); // ends with the permit, which passes to the next thread
     assert_int_equal(told[1], 0);
     assert_int_equal(told[2], 1);
     assert_true(permit_ask(&all, &of[2]));
-    permit_end(&all, &of[2]); // nobody waits: it is left
+    permit_end(&all, &of[2]); // no thread waits, so the permit stays free
     assert_true(permit_ask(&all, &of[3]));
     permit_end(&all, &of[3]);
     permits_deinit(&all);

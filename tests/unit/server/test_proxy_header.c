@@ -1,4 +1,4 @@
-// PROXY headers, whole and cut at every byte, and the addresses that are believed.
+// PROXY headers, whole and cut at every byte, and the addresses that are trusted.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -137,7 +137,7 @@ static void checksum_is_verified(void **state)
         proxy_header h;
         const char *why = "";
         proxy_result result = proxy_header_read(altered.data, altered.size, &h, &why);
-        bool kind = at == PROXY_HEADER_BEGIN + 12; // no checksum any more, but another field
+        bool kind = at == PROXY_HEADER_BEGIN + 12; // then it is no checksum, but another field
         assert_int_equal(result, kind ? PROXY_DONE : PROXY_BROKEN);
     }
 }

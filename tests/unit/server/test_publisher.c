@@ -107,7 +107,7 @@ static void equal_views_share_one_encoding(void **state)
         assert_ptr_not_equal(tails[1], tails[2]);
         assert_int_equal(tails[1]->references, 2);
     }
-    // One falls behind: its baseline is another, so its bytes are.
+    // One reader falls behind: its baseline differs, so its bytes differ.
     tick(f);
     for (int k = 0; k < 4; k++) {
         uint64_t number = mailbox_take(&f->box, REPLY_SNAPSHOT)->subscription;
@@ -154,7 +154,7 @@ static void area_tells_who_enters_and_leaves(void **state)
     assert_int_equal(obj_count(obj_get(s, "leave")), 1);
     assert_true(obj_has_uint(obj_get(s, "leave"), in));
     assert_int_equal(obj_count(obj_get(s, "removed")), 0);
-    // The reader is not told of a body that is removed while it is out of view.
+    // The reader does not learn of a body that is removed while out of view.
     body_remove(f->world, in, NULL);
     body_remove(f->world, out, NULL);
     tick(f);
@@ -213,7 +213,7 @@ static void moved_area_shows_what_rests_in_it(void **state)
     assert_int_equal(rows_in(s), 1);
     assert_int_equal(row_id(s, 0), here);
     assert_null(obj_find(s, "enter"));
-    // And back: what is not in the area leaves.
+    // With the area again, bodies outside it leave.
     view = (view_args){.has_area = true, .area = {95, -5, 105, 5}};
     publisher_move(&f->publisher, f->world, 1, ONE, &view, NULL);
     tick(f);
@@ -290,7 +290,7 @@ static void paused_state_is_shown_once(void **state)
     assert_false(publisher_owes(&f->publisher));
 }
 
-// A world that stands shows a moved view at once, with all that it tells, in each encoding.
+// A paused world shows a moved view at once, completely, in each encoding.
 static void moved_view_of_a_paused_world_is_told(void **state)
 {
     publisher_rig *f = *state;
@@ -336,11 +336,12 @@ static void forgotten_session_has_no_subscriptions(void **state)
     subscribe(f, 3, ONE, everything());
     publisher_forget(&f->publisher, f->world, ONE);
     assert_false(publisher_unsubscribe(&f->publisher, f->world, 1, ONE));
-    assert_false(publisher_unsubscribe(&f->publisher, f->world, 2, ONE)); // not its own
+    // not its own subscription
+    assert_false(publisher_unsubscribe(&f->publisher, f->world, 2, ONE));
     tick(f);
     assert_int_equal(mailbox_left(&f->box), 1);
     assert_true(publisher_unsubscribe(&f->publisher, f->world, 2, TWO));
-    publisher_acknowledge(&f->publisher, 2); // late, and harmless
+    publisher_acknowledge(&f->publisher, 2); // late, but harmless
 }
 
 static void contacts_are_told_on_request(void **state)

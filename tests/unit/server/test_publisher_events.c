@@ -44,8 +44,8 @@ static void events_wait_for_a_snapshot_of_their_state(void **state)
     assert_in_range(ends, 0, 1);
 }
 
-// Six views at a sixth of the tick rate: one snapshot falls on each tick, and each view is told
-// every event once, in the order in which they happened.
+// Six views at a sixth of the tick rate: one snapshot falls on each tick, and each view receives
+// every event once, in order.
 static void staggered_views_lose_no_event_of_the_ticks_between(void **state)
 {
     enum { VIEWS = 6, TICKS = 120 };
@@ -61,7 +61,7 @@ static void staggered_views_lose_no_event_of_the_ticks_between(void **state)
     for (int i = 0; i < TICKS; i++) {
         body_id id = add_ball(f, 0, 0, 0);
         tick(f);
-        assert_int_equal(body_remove(f->world, id, NULL), STATUS_OK); // none lies on the next
+        assert_int_equal(body_remove(f->world, id, NULL), STATUS_OK); // no ball lies on another one
         publisher_note_edit(&f->publisher);
         assert_true(mailbox_left(&f->box) == 1 || (i == 0 && mailbox_left(&f->box) == VIEWS));
         while (mailbox_left(&f->box) > 0) {
@@ -84,14 +84,15 @@ static void staggered_views_lose_no_event_of_the_ticks_between(void **state)
 
 static int64_t now_ns;
 
-// A look at the clock takes a millisecond.
+// Each reading of the clock takes a millisecond.
 static int64_t slow_clock(void)
 {
     return now_ns += 1000000;
 }
 
-// Forty areas of one subject and one of another, with time for some of them: whoever is not served
-// goes first later, and is told every event once, in order, and how many snapshots it missed.
+// Forty areas of one subject and one of another, with time for some of them: a view that was not
+// served goes first later, and receives every event once, in order, and the number of missed
+// snapshots.
 static void publishing_that_is_cut_loses_no_event(void **state)
 {
     enum { VIEWS = 41, OTHER = 41, TICKS = 60, SERVED_MAX = 8 };
@@ -140,7 +141,7 @@ static void publishing_that_is_cut_loses_no_event(void **state)
         assert_int_equal(told[i], TICKS);
         assert_true(snapshots[i] > 0);
     }
-    assert_true(snapshots[OTHER] >= TICKS + VIEWS - 1); // as if it were alone
+    assert_true(snapshots[OTHER] >= TICKS + VIEWS - 1); // as many as if it were alone
     assert_true(snapshots[1] < TICKS / 2);
 }
 
@@ -184,7 +185,7 @@ static void events_of_an_area_are_those_in_view(void **state)
     assert_int_equal(begins[2], 0);
 }
 
-// Balls, each of which is an event, tick after tick.
+// Adds balls, each of which makes an event, tick after tick.
 static void add_balls(publisher_rig *f, uint32_t first, uint32_t count)
 {
     for (uint32_t i = first; i < first + count; i++) {
@@ -212,14 +213,14 @@ static void events_past_the_limit_are_lost_and_told(void **state)
     subscribe(f, 2, TWO, everything());
     tick(f);
     mailbox_snapshot(&f->box);
-    mailbox_snapshot(&f->box); // nobody acknowledges
+    mailbox_snapshot(&f->box); // no snapshot is acknowledged
     add_balls(f, 0, 100);
     assert_int_equal(mailbox_left(&f->box), 0);
-    assert_true(f->publisher.log.entries.count <= 32); // half of them are due to be moved
+    assert_true(f->publisher.log.entries.count <= 32); // half of them have been trimmed
     publisher_acknowledge(&f->publisher, 1);
     publisher_acknowledge(&f->publisher, 2);
     add_balls(f, 100, 1);
-    // The newest is of this tick: one more is there than are kept.
+    // The newest event is of this tick, so there is one more than the log keeps.
     for (int i = 0; i < 2; i++) {
         const msgpack_object *s = mailbox_snapshot(&f->box);
         const bool wants = obj_get_uint(s, "subscription") == 1;
@@ -229,13 +230,13 @@ static void events_past_the_limit_are_lost_and_told(void **state)
     publisher_acknowledge(&f->publisher, 1);
     publisher_acknowledge(&f->publisher, 2);
     add_balls(f, 101, 1);
-    for (int i = 0; i < 2; i++) { // and goes on as if nothing were
+    for (int i = 0; i < 2; i++) { // and the reader continues normally
         const msgpack_object *s = mailbox_snapshot(&f->box);
         assert_told(s, obj_get_uint(s, "subscription") == 1 ? 1 : 0, 0);
     }
 }
 
-// Spawn events that a reader was sent, and those that it was told to have lost.
+// Spawn events that a reader received, and those that were reported as lost.
 typedef struct account {
     uint64_t told, lost;
 } account;
@@ -251,8 +252,8 @@ static void take_and_count(publisher_rig *f, account *accounts)
     publisher_acknowledge(&f->publisher, number);
 }
 
-// A packed reader has several snapshots on their way, which it takes when the events behind the
-// first of them are long forgotten.
+// A packed reader has several snapshots in flight, and takes them when the events after the first
+// one are long forgotten.
 static void late_acknowledgements_come_back_to_no_forgotten_event(void **state)
 {
     enum { BEFORE = 200, LATER = 40 };
@@ -292,7 +293,7 @@ static void lost_events_of_an_area_are_those_in_view(void **state)
     }
     subscribe(f, 1, ONE, within(-5, -5, 5, 5));
     subscribe_args spawns = {.bodies = true, .events = 1u << EVENT_SPAWN};
-    subscribe(f, 2, TWO, spawns); // has the world note them
+    subscribe(f, 2, TWO, spawns); // makes the world record them
     tick(f);
     mailbox_snapshot(&f->box);
     mailbox_snapshot(&f->box);
@@ -301,7 +302,8 @@ static void lost_events_of_an_area_are_those_in_view(void **state)
     tick(f);
     const msgpack_object *s = mailbox_snapshot(&f->box);
     assert_int_equal(obj_get_uint(s, "subscription"), 1);
-    assert_in_range(obj_get_uint(s, "events_lost"), 1, 2); // it begins, and may end
+    // the begin event is lost, and perhaps the end
+    assert_in_range(obj_get_uint(s, "events_lost"), 1, 2);
     assert_int_equal(obj_count(obj_get(s, "events")), 0);
 }
 
@@ -350,7 +352,7 @@ static session_key resumed(session_key key)
     return key;
 }
 
-// Events that were sent and not written out are sent again; those that were are not.
+// Events that were sent but not written are sent again; written ones are not.
 static void resumed_reader_begins_where_the_last_written_snapshot_ended(void **state)
 {
     publisher_rig *f = *state;
@@ -361,7 +363,8 @@ static void resumed_reader_begins_where_the_last_written_snapshot_ended(void **s
         const msgpack_object *s = mailbox_snapshot(&f->box);
         assert_int_equal(obj_count(obj_get(s, "events")), 1);
         if (i < 2) {
-            publisher_acknowledge(&f->publisher, 1); // the third is lost with its connection
+            // the third snapshot is lost with its connection
+            publisher_acknowledge(&f->publisher, 1);
         }
     }
     body_id missed = add_ball(f, 30, 0, 0);
@@ -406,7 +409,7 @@ static void resume_of_another_session_changes_nothing(void **state)
     mailbox_snapshot(&f->box);
     publisher_resume(&f->publisher, resumed(TWO));
     tick(f);
-    assert_int_equal(mailbox_left(&f->box), 0); // it is still busy
+    assert_int_equal(mailbox_left(&f->box), 0); // the subscription is still busy
 }
 
 static void resumed_reader_is_told_what_was_forgotten_meanwhile(void **state)
@@ -423,7 +426,7 @@ static void resumed_reader_is_told_what_was_forgotten_meanwhile(void **state)
     for (int i = 0; i < 10; i++) {
         add_ball(f, 10.0 * i, 0, 0);
     }
-    tick(f); // ten are on their way and never written out
+    tick(f); // ten snapshots are in flight and never written
     mailbox_snapshot(&f->box);
     mailbox_snapshot(&f->box);
     for (int i = 10; i < 20; i++) {

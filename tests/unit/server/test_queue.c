@@ -85,7 +85,7 @@ static void queue_wait_ends_at_its_deadline(void **state)
     // An item that is not urgent does not end a wait without wake_on_push.
     assert_ptr_equal(queue_wait(&q, deadline, false), &quiet.node);
     assert_true(clock_now_ns() >= deadline);
-    assert_null(queue_wait(&q, deadline, true)); // over already
+    assert_null(queue_wait(&q, deadline, true)); // the deadline is over already
     queue_deinit(&q);
 }
 

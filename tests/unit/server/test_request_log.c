@@ -20,7 +20,7 @@ static void requests_wait_until_they_are_answered(void **state)
     uint64_t b = request_log_send(&log, 20, true);
     uint64_t c = request_log_send(&log, 30, true);
     assert_int_equal(a, 1);
-    request_log_answer(&log, b); // a batch for a later tick holds nobody up
+    request_log_answer(&log, b); // a batch for a later tick delays no other request
     assert_int_equal(request_log_waiting(&log, ids), 2);
     assert_int_equal(ids[0], 10);
     assert_int_equal(ids[1], 30);
@@ -41,7 +41,7 @@ static void notifications_are_counted_and_do_not_wait(void **state)
     request_log_deinit(&log);
 }
 
-// However many come and go, the array is as long as what waits at one time.
+// The array is as long as the most requests that wait at a time, however many come and go.
 static void answered_requests_take_no_memory(void **state)
 {
     (void)state;
@@ -86,7 +86,7 @@ static void last_request_of_each_world_is_remembered(void **state)
     request_log_apply(&log, 1, 1, 11, WORLDS_MAX);
     request_log_apply(&log, 2, 2, 12, WORLDS_MAX);
     request_log_apply(&log, 1, 4, 14, WORLDS_MAX);
-    request_log_apply(&log, 1, 3, 13, WORLDS_MAX); // was planned for a later tick
+    request_log_apply(&log, 1, 3, 13, WORLDS_MAX); // the batch was planned for a later tick
     assert_int_equal(log.applied.count, 2);
     assert_int_equal(log.applied.data[0].id, 14);
     assert_int_equal(log.applied.data[1].id, 12);
@@ -107,7 +107,8 @@ static void worlds_over_the_limit_push_out_the_oldest(void **state)
     request_log_deinit(&log);
 }
 
-// A world that is made anew has another number, and nothing of the session took effect in it yet.
+// A world that is made again has another number, and no request of the session took effect in it
+// yet.
 static void worlds_that_are_gone_are_known_by_name(void **state)
 {
     (void)state;
@@ -118,14 +119,15 @@ static void worlds_that_are_gone_are_known_by_name(void **state)
     assert_true(request_log_bury(&log, 5, "lab"));
     assert_int_equal(log.applied.count, 1);
     assert_int_equal(request_log_last(&log, 0, "lab")->id, 10);
-    assert_int_equal(request_log_last(&log, 8, "lab")->world, 5); // made anew as 8
+    assert_int_equal(request_log_last(&log, 8, "lab")->world, 5); // made again as number 8
     request_log_apply(&log, 8, 3, 30, WORLDS_MAX);
     assert_int_equal(request_log_last(&log, 8, "lab")->id, 30);
     assert_true(request_log_bury(&log, 8, "lab"));
     assert_int_equal(log.gone.count, 1);
     assert_int_equal(request_log_last(&log, 0, "lab")->world, 8);
     request_log_remember(&log, "lab", &(world_applied){.world = 5, .sequence = 1, .id = 10});
-    assert_int_equal(request_log_last(&log, 0, "lab")->world, 8); // the older one comes too late
+    // the older request comes too late
+    assert_int_equal(request_log_last(&log, 0, "lab")->world, 8);
     assert_null(request_log_last(&log, 0, "other"));
     request_log_deinit(&log);
 }

@@ -129,7 +129,7 @@ static void rows_trim_keeps_what_someone_needs(void **state)
     row_table_trim(&t, 3);
     assert_int_equal(t.removals.count, 2);
     assert_int_equal(t.removals.data[0].removed, 4);
-    assert_int_equal(t.floor, 1); // nobody has lost anything
+    assert_int_equal(t.floor, 1); // no reader has lost anything
     row_table_deinit(&t);
     world_free(world);
 }
@@ -151,7 +151,8 @@ static void rows_trim_over_the_limit_raises_the_floor(void **state)
     }
     row_table_trim(&t, 1);
     assert_int_equal(t.removals.count, 16);
-    // Four are gone, the last of them of version 5: who has version 4 or less cannot be told.
+    // Four removals are gone, the last one of version 5: a reader of version 4 or less cannot be
+    // updated.
     assert_int_equal(t.floor, 5);
     row_table_deinit(&t);
     world_free(world);

@@ -1,5 +1,5 @@
 // Tests of server/net/secured.c: what a handshake does to its socket. Client and server share a
-// loop, over a real connection, as the kernel's answers are what is looked at.
+// loop, over a real connection, because the test examines the kernel's answers.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -154,7 +154,7 @@ static void socket_holds_no_small_writes_back(void **state)
     assert_int_not_equal(tcp_option(shake_hands(r), TCP_NODELAY), 0);
 }
 
-// Of the server's hello, its certificate and its Finished, with no session tickets behind them.
+// The flight is the server's hello, its certificate and its Finished, without session tickets.
 static void flight_leaves_in_one_piece(void **state)
 {
     rig *r = *state;

@@ -1,4 +1,4 @@
-// A served world with a clock that the test turns.
+// A served world with a clock that the test advances.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +19,7 @@ static const int64_t MS = 1000000;
 static const session_key ME = {.slot = 0, .number = 1};
 
 static int64_t now_ns;
-static int64_t cost_ns; // what each reading of the clock takes
+static int64_t cost_ns; // time that each reading of the clock takes
 
 static int64_t fake_clock(void)
 {
@@ -27,7 +27,7 @@ static int64_t fake_clock(void)
     return now_ns;
 }
 
-// The thread runs all of the time.
+// The thread always has a processor.
 static int64_t fake_processor(void)
 {
     return now_ns;
@@ -122,7 +122,7 @@ static void advance(int64_t ns)
     served_world_run(the.world);
 }
 
-// A round of its thread: what is due, then steps for some milliseconds.
+// Runs a round of its thread: due ticks, then steps for some milliseconds.
 static void run_round(void)
 {
     served_world_run(the.world);
@@ -150,7 +150,7 @@ static void running_world_ticks_when_due(void **state)
     assert_int_equal(served_world_next_ns(the.world), now_ns + 10 * MS);
     advance(10 * MS);
     assert_int_equal(world_tick(the.world->physics), 1);
-    advance(29 * MS); // two that are late and nothing more
+    advance(29 * MS); // two ticks that are late, and nothing else
     assert_int_equal(world_tick(the.world->physics), 3);
     assert_int_equal(served_world_next_ns(the.world), 1040 * MS);
 }
@@ -203,7 +203,7 @@ static void paused_world_obeys_at_once(void **state)
     call(METHOD_BODY_SPAWN, SPAWN);
     served_world_run(the.world);
     assert_int_equal(result_tick(), 0);
-    // Shown when a tick's time has passed since it was last shown.
+    // A paused world is shown again when a tick's time has passed.
     assert_int_equal(mailbox_left(&the.box), 0);
     assert_int_equal(served_world_next_ns(the.world), now_ns + 10 * MS);
     advance(10 * MS);
@@ -221,7 +221,7 @@ static void step_does_its_ticks_and_then_answers(void **state)
     create(100.0, true);
     call(METHOD_WORLD_SUBSCRIBE, WORLD);
     call(METHOD_WORLD_STEP, "{\"world\":\"w\",\"ticks\":5}");
-    call(METHOD_BODY_SPAWN, SPAWN); // waits until the steps are done
+    call(METHOD_BODY_SPAWN, SPAWN); // the spawn waits until the steps are done
     run_round();
     run_round();
     mailbox_result(&the.box);
@@ -243,7 +243,7 @@ static void long_step_gives_way(void **state)
     call(METHOD_WORLD_STEP, "{\"world\":\"w\",\"ticks\":1000}");
     call(METHOD_WORLD_INFO, WORLD);
     call(METHOD_WORLD_LIST, "{}");
-    mailbox_result(&the.box); // what asks all worlds waits for none
+    mailbox_result(&the.box); // requests for all worlds do not wait
     int turns = 0;
     while (mailbox_left(&the.box) == 0) {
         int64_t before = now_ns;
@@ -279,7 +279,7 @@ static void pause_ends_the_tick_and_resume_begins_anew(void **state)
     advance(10 * MS);
     assert_int_equal(result_tick(), 1);
     assert_int_equal(result_tick(), 1);
-    assert_int_equal(result_tick(), 1); // shown in the state at which the world stands
+    assert_int_equal(result_tick(), 1); // shown in the state at which the world is paused
     assert_int_equal(result_tick(), 1);
     advance(5000 * MS);
     assert_int_equal(world_tick(the.world->physics), 1);
@@ -288,8 +288,8 @@ static void pause_ends_the_tick_and_resume_begins_anew(void **state)
     call(METHOD_BODY_SPAWN, SPAWN);
     served_world_run(the.world);
     assert_int_equal(result_tick(), 1);
-    assert_int_equal(mailbox_left(&the.box), 0); // the rest is for the tick that comes
-    // The time in which it stood is not made up for.
+    assert_int_equal(mailbox_left(&the.box), 0); // the other batches are for the coming tick
+    // The world does not catch up with the time of its pause.
     assert_int_equal(served_world_next_ns(the.world), now_ns + 10 * MS);
     advance(10 * MS);
     assert_int_equal(result_tick(), 1);
@@ -319,7 +319,8 @@ static void batch_waits_for_its_tick(void **state)
     advance(10 * MS);
     assert_int_equal(the.box.replies[1]->reply_to.id, five);
     assert_int_equal(the.box.replies[2]->reply_to.id, five_too);
-    assert_int_equal(the.box.replies[3]->reply_to.id, other); // after what was planned for the tick
+    // after the batches that were planned for the tick
+    assert_int_equal(the.box.replies[3]->reply_to.id, other);
     assert_int_equal(result_tick(), 5);
     assert_int_equal(result_tick(), 5);
     assert_int_equal(world_count(the.world->physics).bodies, 2);
@@ -342,7 +343,7 @@ static void batch_of_the_past_or_too_far_ahead_is_refused(void **state)
     assert_int_equal(mailbox_left(&the.box), 0);
     served_world_destroy(the.world, STATUS_NOT_FOUND, "over");
     the.world = NULL;
-    assert_string_equal(refusal(STATUS_NOT_FOUND), "over"); // the one that was still waiting
+    assert_string_equal(refusal(STATUS_NOT_FOUND), "over"); // the answer of the waiting request
 }
 
 // ---- batches whose tick is over, and margins
@@ -411,8 +412,8 @@ static void batch_of_the_past_is_refused_dropped_or_next(void **state)
     assert_int_equal(metrics_get(METRIC_batches_late_next), before + 2);
 }
 
-// In a paused world the next tick is the one to which it is stepped, and a late batch is late by
-// ticks alone.
+// In a paused world the next tick is the one that world.step leads to, and lateness is counted in
+// ticks only.
 static void late_batch_of_a_paused_world_waits_for_its_step(void **state)
 {
     (void)state;
@@ -434,7 +435,7 @@ static void late_batch_of_a_paused_world_waits_for_its_step(void **state)
     assert_int_equal(result_tick(), 5);
 }
 
-// The margin that the next snapshot bears; NAN: none.
+// The margin in the next snapshot; NAN: none.
 static double told_margin(void)
 {
     const msgpack_object *snapshot = mailbox_snapshot(&the.box);
@@ -455,7 +456,7 @@ static void snapshots_bear_the_smallest_margin_since_the_last(void **state)
     assert_true(isnan(told_margin()) && isnan(told_margin()));
     apply_at(2, "next");
     now_ns += 3 * MS;
-    apply_at(1, "drop"); // late: the smallest
+    apply_at(1, "drop"); // late, so this is the smallest margin
     now_ns += 3 * MS;
     apply_at(2, "next");
     advance(4 * MS);
@@ -481,7 +482,7 @@ static void overloaded_world_slows_its_time(void **state)
     }
     uint64_t ticks = world_tick(the.world->physics);
     assert_true(ticks < 1000);
-    assert_int_equal(ticks, turns); // one for each turn: others get theirs
+    assert_int_equal(ticks, turns); // one in each turn: other worlds get their turns
     assert_true(the.world->schedule.skipped_ns > 5000 * MS);
     assert_true(tick_schedule_lag_ns(&the.world->schedule, now_ns) < 400 * MS);
 }
@@ -528,7 +529,7 @@ static void tick_has_time_for_so_many_batches(void **state)
     for (int i = 0; i < 6; i++) {
         call(METHOD_WORLD_APPLY, (const char *)json.data);
     }
-    call_as(1, METHOD_WORLD_APPLY, (const char *)json.data); // another subject has what is left
+    call_as(1, METHOD_WORLD_APPLY, (const char *)json.data); // another subject gets the rest
     advance(10 * MS);
     for (int i = 0; i < 3; i++) {
         assert_non_null(strstr(refusal(STATUS_LIMIT_EXCEEDED),
@@ -580,7 +581,7 @@ static void crowd_is_refused_before_it_is_made(void **state)
         assert_non_null(strstr(refusal(STATUS_LIMIT_EXCEEDED), "pairs_per_world"));
     }
     assert_int_equal(world_count(the.world->physics).bodies, 45);
-    // Another way to the same place, and one to another.
+    // Other commands that put bodies at the same place, and one at another.
     call(METHOD_BODY_SPAWN, "{\"world\":\"w\",\"position\":[90,0],\"shapes\":"
                             "[{\"kind\":\"circle\",\"radius\":0.5}]}");
     advance(10 * MS);
@@ -656,7 +657,7 @@ static void world_over_half_its_time_crowds_others(void **state)
     assert_false(served_world_crowds(the.world));
 }
 
-// A batch of so many balls in one place, with this about each shape.
+// Sends a batch of `count` balls in one place, with `at` added to each shape.
 static void call_balls(int count, const char *at, const char *shape)
 {
     buffer json;
@@ -693,7 +694,7 @@ static void heavy_step_waits_for_a_thread_apart(void **state)
     assert_true(the.world->costs.step_blocked);
     assert_true(served_world_crowds(the.world));
     assert_int_equal(result_tick(), 1);
-    assert_int_equal(mailbox_left(&the.box), 0); // those behind it wait too
+    assert_int_equal(mailbox_left(&the.box), 0); // requests behind it wait too
     assert_int_equal(world_count(the.world->physics).bodies, 1);
     advance(10 * MS);
     assert_int_equal(world_tick(the.world->physics), 1);
@@ -718,20 +719,21 @@ static void world_leaves_its_figures_before_a_long_step(void **state)
     assert_int_equal(mailbox_left(&the.box), 0);
     call_heap("");
     advance(10 * MS);
-    mailbox_result(&the.box); // what was answered is in them
+    mailbox_result(&the.box); // the subscription's first snapshot shows its effect
     const reply *left = mailbox_take(&the.box, REPLY_FIGURES);
     assert_int_equal(left->world, 3);
-    assert_true(left->payload->size > left->tail->size); // an area's reader is told less
+    assert_true(left->payload->size > left->tail->size); // a reader of an area gets less
     call_heap("");
     advance(10 * MS);
     mailbox_result(&the.box);
-    assert_int_equal(mailbox_left(&the.box), 0); // one is on its way at most
+    assert_int_equal(mailbox_left(&the.box), 0); // at most one is in flight
 }
 
 static const char JOIN[] = "{\"world\":\"w\",\"kind\":\"distance\",\"a\":1,\"b\":2,"
                            "\"collide_connected\":true}";
 
-// 40 in one place take 3 ms of 5, and 5 if they rebound and are jointed, whatever comes first.
+// 40 balls in one place take 3 ms of 5, and 5 if they rebound and have joints, in whichever order
+// that is set.
 static void crowd_that_becomes_dearer_waits_for_a_thread_apart(void **state)
 {
     (void)state;
@@ -752,7 +754,7 @@ static void crowd_that_becomes_dearer_waits_for_a_thread_apart(void **state)
     assert_int_equal(world_count(the.world->physics).joints, 1);
     served_world_bound_step(the.world, 2 * MS);
     advance(10 * MS);
-    assert_false(the.world->costs.step_blocked); // they cost that once
+    assert_false(the.world->costs.step_blocked); // the cost counts once
     call_balls(4, "", "");
     advance(10 * MS);
     assert_true(the.world->costs.step_blocked);
@@ -785,7 +787,7 @@ typedef struct piece {
     const char *arguments;
 } piece;
 
-// As if a thread took a long time for it.
+// Checks that the request waits as if it took a thread a long time.
 static void expect_to_wait(const piece *p)
 {
     served_world_bound_step(the.world, 1000);
@@ -793,7 +795,7 @@ static void expect_to_wait(const piece *p)
     call(METHOD_WORLD_INFO, WORLD);
     run_round();
     assert_true(the.world->costs.step_blocked);
-    assert_int_equal(mailbox_left(&the.box), 0); // those behind it wait too
+    assert_int_equal(mailbox_left(&the.box), 0); // requests behind it wait too
     served_world_bound_step(the.world, MS);
     run_round();
     assert_false(the.world->costs.step_blocked);
@@ -877,7 +879,7 @@ static void step_of_many_that_have_come_waits_for_a_thread_apart(void **state)
 {
     (void)state;
     create_with(5, SPAWN);
-    the.world->crowding.few = 0; // their pairs are not what is looked at
+    the.world->crowding.few = 0; // the test is not about their pairs
     served_world_bound_step(the.world, 4000);
     call(METHOD_WORLD_STEP, "{\"world\":\"w\",\"ticks\":2}");
     run_round();
@@ -885,12 +887,12 @@ static void step_of_many_that_have_come_waits_for_a_thread_apart(void **state)
     assert_int_equal(world_tick(the.world->physics), 0);
     served_world_bound_step(the.world, MS);
     run_round();
-    assert_false(the.world->costs.step_blocked); // they are new once
+    assert_false(the.world->costs.step_blocked); // they are new only once
     assert_int_equal(world_tick(the.world->physics), 2);
     mailbox_result(&the.box);
 }
 
-// Each run would catch up with what the clock has gone on, in one slice.
+// Without the rule each run would catch up completely in one slice.
 static void world_does_one_tick_at_a_time_where_others_are_due(void **state)
 {
     (void)state;
@@ -910,7 +912,7 @@ static void long_step_of_a_paused_world_is_its_last_there(void **state)
     (void)state;
     create(100.0, true);
     served_world_bound_step(the.world, 100 * MS);
-    cost_ns = MS; // some readings of the clock: a step takes some milliseconds
+    cost_ns = MS; // each reading takes so long that a step takes some milliseconds
     call(METHOD_WORLD_STEP, "{\"world\":\"w\",\"ticks\":1000}");
     run_round();
     run_round();
@@ -1017,7 +1019,7 @@ static void subscriptions_end_with_their_session_though_they_wait_for_the_tick(v
     assert_int_equal(the.world->readers.list.count, 0);
 }
 
-// No record leads over so many ticks (LOG_TICKS_MAX).
+// No record may span so many ticks (LOG_TICKS_MAX).
 static void reader_of_the_log_that_took_nothing_for_too_long_gets_an_image(void **state)
 {
     uint64_t numbers[2];
@@ -1038,13 +1040,13 @@ static void reader_of_the_log_that_took_nothing_for_too_long_gets_an_image(void 
     advance(10 * MS);
     for (int i = 0; i < 2; i++) {
         const msgpack_object *told = mailbox_snapshot(&the.box);
-        const bool late = obj_get_uint(told, "subscription") == numbers[0]; // by a tick too much
+        const bool late = obj_get_uint(told, "subscription") == numbers[0]; // one tick too many
         assert_int_equal(obj_get_uint(told, "from"), late ? first + LOG_TICKS_MAX : first);
         assert_int_equal(obj_find(told, "image") != NULL, late);
     }
 }
 
-// Sessions take turns, so that numbers come out of order.
+// Sessions take turns, so numbers are not in order.
 static void subscriptions_of_sessions_that_wait_stand_in_order(void **state)
 {
     static const char *const ARGUMENTS[] = {"{\"world\":\"w\"}",
@@ -1058,7 +1060,8 @@ static void subscriptions_of_sessions_that_wait_stand_in_order(void **state)
     call_as(1, METHOD_WORLD_SUBSCRIBE, ARGUMENTS[0]);
     call_as(1, METHOD_WORLD_SUBSCRIBE, ARGUMENTS[1]);
     advance(10 * MS);
-    assert_true(the.world->inbox.count > 0); // of the first session: the second has had its turn
+    // a request of the first session: the second has had its turn
+    assert_true(the.world->inbox.count > 0);
     cost_ns = 0;
     advance(10 * MS);
     assert_int_equal(the.world->inbox.count, 0);

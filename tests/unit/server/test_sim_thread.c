@@ -1,4 +1,4 @@
-// A simulation thread, spoken to as the network thread does.
+// A simulation thread, used as the network thread uses it.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +20,8 @@ static void wake(void *context)
     atomic_fetch_add(&wakes, 1);
 }
 
-// Apart, with permits; or not, where they are NULL. `turned`: the test calls sim_thread_turn().
+// Starts an own thread with permits, or an ordinary one if they are NULL. `turned`: the test calls
+// sim_thread_turn().
 static sim_thread *start_as(permits *of, bool turned)
 {
     sim_thread *h = NULL;
@@ -131,7 +132,7 @@ static void sim_thread_finds_worlds_whatever_order_they_came_in(void **state)
     stop(h);
 }
 
-// Its worlds have their turn between the requests of thousands.
+// Worlds get their turns between thousands of requests.
 static void requests_that_come_at_once_are_dealt_with_in_several_rounds(void **state)
 {
     (void)state;
@@ -264,10 +265,11 @@ static void sim_thread_works_with_a_permit_and_stops_without(void **state)
     assert_true(permit_ask(&all, &other));
     sim_thread *h = start_with(&all);
     adopt(h, 1, true, 60.0);
-    expect_answer(h, METHOD_WORLD_CREATE, STATUS_OK); // it needs no permit to take it over
+    expect_answer(h, METHOD_WORLD_CREATE, STATUS_OK); // it accepts a world without a permit
     ask(h, 1, METHOD_WORLD_STEP);
     ask(h, 7, METHOD_WORLD_INFO);
-    expect_answer(h, METHOD_WORLD_INFO, STATUS_NOT_FOUND); // nor to say so, and the step waits
+    // it answers without a permit too, while the step waits
+    expect_answer(h, METHOD_WORLD_INFO, STATUS_NOT_FOUND);
     permit_give_back(&all, &other, 0);
     expect_answer(h, METHOD_WORLD_STEP, STATUS_OK);
     while (!permit_ask(&all, &other)) {

@@ -1,4 +1,4 @@
-// Why a world is late. Time is what the test says it is.
+// The reasons why a world is late, with a simulated clock.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -68,7 +68,8 @@ static void stopped_process_had_no_processor(void **state)
     (void)state;
     fixture f = begin();
     tick(&f, 10 * MS, 0, MS, MS, false);
-    tick(&f, 9 * MS + 349 * MS, MS / 100, MS, MS, false); // 9 ms of that it slept until it was due
+    // for 9 ms of that it slept until the tick was due
+    tick(&f, 9 * MS + 349 * MS, MS / 100, MS, MS, false);
     assert_string_equal(tell(&f), "world 'w' is late: the process got no processor for 349 ms");
 }
 

@@ -41,7 +41,8 @@ static void subscriptions_of_one_rate_spread_over_the_ticks(void **state)
         int due = 0;
         for (uint32_t i = 0; i < s.list.count; i += 2) {
             const bool one = subscription_due(&s.list.data[i], tick, 60.0);
-            assert_true(one == subscription_due(&s.list.data[i + 1], tick, 60.0)); // they share
+            // their ticks coincide
+            assert_true(one == subscription_due(&s.list.data[i + 1], tick, 60.0));
             due += one;
         }
         assert_int_equal(due, VIEWS / PERIOD);
@@ -167,7 +168,7 @@ static void view_set_holds_slots_of_every_word(void **state)
         assert_true(view_set_has(s, SLOTS[i]));
     }
     assert_false(view_set_has(s, 1));
-    assert_false(view_set_has(s, 130)); // beyond what it was made for
+    assert_false(view_set_has(s, 130)); // beyond the size of the set
     assert_false(view_set_has(s, 100000));
     assert_ptr_equal(view_set_ref(s), s);
     view_set_unref(s);

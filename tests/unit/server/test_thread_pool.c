@@ -1,4 +1,4 @@
-// Every task of a round is run once, by whichever thread, and what it wrote is seen afterwards.
+// Every task of a round runs once, on any thread, and its writes are visible afterwards.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 #include "server/world/tick/thread_pool.h"
 
 typedef struct tally {
-    uint32_t runs[TASKS_MAX]; // each written by whoever runs that task
+    uint32_t runs[TASKS_MAX]; // each written by the thread that runs the task
     atomic_int begun;
     uint32_t add;
 } tally;
@@ -123,7 +123,7 @@ typedef struct worker_note {
     int processor;
 } worker_note;
 
-// The same, and notes who the worker is and where: the last task is its own.
+// The same, and records the worker's thread and processor: the last task runs on the worker.
 static void wait_and_note(void *context, uint32_t index)
 {
     worker_note *note = context;
@@ -143,7 +143,7 @@ static worker_note note_worker(thread_pool *p)
     return note;
 }
 
-// As /proc tells it.
+// Reads the thread's state from /proc.
 static bool is_asleep(pid_t thread)
 {
     char path[64];
@@ -166,13 +166,13 @@ static void wait_until_asleep(pid_t thread)
     assert_true(is_asleep(thread));
 }
 
-// Two that share a processor gain nothing by being two.
+// Two threads on one processor are no faster than one.
 static void worker_that_wakes_on_the_callers_processor_leaves_it(void **state)
 {
     (void)state;
     cpu_set_t all;
     if (sched_getaffinity(0, sizeof all, &all) != 0 || CPU_COUNT(&all) < 2) {
-        skip(); // there is no other
+        skip(); // there is no other processor
     }
     thread_pool *p = make(2);
     const pid_t worker = note_worker(p).thread;
@@ -182,12 +182,13 @@ static void worker_that_wakes_on_the_callers_processor_leaves_it(void **state)
     CPU_SET((size_t)mine, &one);
     if (sched_setaffinity(0, sizeof one, &one) != 0) {
         thread_pool_destroy(p);
-        skip(); // nobody may choose here, so the worker may not either
+        skip(); // this process may not choose processors, so the worker may not either
     }
     int elsewhere = 0;
     for (int i = 0; i < 10; i++) {
         wait_until_asleep(worker);
-        assert_int_equal(sched_setaffinity(worker, sizeof one, &one), 0); // where it will wake
+        // the worker will wake on this processor
+        assert_int_equal(sched_setaffinity(worker, sizeof one, &one), 0);
         elsewhere += note_worker(p).processor != mine;
     }
     sched_setaffinity(0, sizeof all, &all);
@@ -212,7 +213,7 @@ static void pool_without_work_uses_no_processor(void **state)
     usleep(50000);
     double before = cpu_seconds();
     usleep(300000);
-    assert_true(cpu_seconds() - before < 0.1); // seven that look on without end would take more
+    assert_true(cpu_seconds() - before < 0.1); // seven threads that poll without end would use more
     thread_pool_destroy(p);
 }
 

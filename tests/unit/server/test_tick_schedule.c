@@ -1,4 +1,4 @@
-// Time is what the test says it is.
+// The schedule of ticks, with a simulated clock.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -99,10 +99,10 @@ static void tick_schedule_overload_slows_time_and_piles_up_nothing(void **state)
     }
     assert_in_range(most, 250 * MS, 281 * MS);
     assert_in_range(s.ticks, 999, 1001);
-    // 1000 ticks are 10 s of world time; the other 20 were taken out of the schedule, but for the
-    // backlog.
+    // 1000 ticks are 10 s of world time; the other 20 were dropped from the schedule, except for
+    // the backlog.
     assert_in_range(s.skipped_ns, 20 * SECOND - 300 * MS, 20 * SECOND);
-    // When the load is gone, the backlog is made up for and the rate is the old one.
+    // When the load has ended, the world catches up with the backlog, and the rate is the old one.
     uint64_t before = s.ticks;
     int64_t until = now + 10 * SECOND;
     while (tick_schedule_due_ns(&s) <= until) {

@@ -97,7 +97,7 @@ typedef struct countdown {
     int done;         // pieces
     int64_t done_ns;
     turn_queue *queue;
-    turn_job *removes; // in its first piece
+    turn_job *removes; // removes this job in its first piece
 } countdown;
 
 static job_progress count_down(turn_job *job, const turn *slice)
@@ -167,12 +167,12 @@ static void many_jobs_of_one_subject_let_another_one_pass(void **state)
     assert_true(turn_queue_run(&q, &t));
     t = turn_of(5 * MS);
     assert_true(turn_queue_run(&q, &t));
-    assert_int_equal(single.done, 3); // half of each turn was its
+    assert_int_equal(single.done, 3); // it had half of each turn
     assert_true(single.done_ns - begin <= 8 * MS);
     while (turn_queue_run(&q, &(turn){now, now_ns, now_ns + 5 * MS})) {
     }
     for (int i = 1; i < JOBS_MAX - 1; i++) {
-        assert_true(flood[i].done_ns > flood[i - 1].done_ns); // in their order
+        assert_true(flood[i].done_ns > flood[i - 1].done_ns); // jobs end in order
     }
     turn_queue_deinit(&q);
 }
@@ -194,8 +194,8 @@ static void short_job_does_not_wait_for_the_end_of_long_ones_of_its_subject(void
     turn_queue_deinit(&q);
 }
 
-// A thousand connections are a thousand subjects: what each of them has ready in one piece must not
-// add up.
+// A thousand connections are a thousand subjects: one ready piece of each must not add up to a long
+// delay.
 static void subject_with_little_does_not_wait_for_much_of_many_others(void **state)
 {
     (void)state;
@@ -255,7 +255,7 @@ static void job_may_remove_others_and_itself(void **state)
     assert_false(turn_queue_run(&q, &t));
     assert_int_equal(gone.done + itself.done, 0);
     assert_int_equal(other.done, 1);
-    turn_queue_remove(&q, &gone.job); // twice is once
+    turn_queue_remove(&q, &gone.job); // removing twice is allowed
     assert_int_equal(q.count, 0);
     turn_queue_deinit(&q);
 }

@@ -19,7 +19,7 @@ typedef struct fixture {
     physics_world *world;
     publisher publisher;
     mailbox box;
-    view_reader readers[READERS]; // of subscriptions 1 to 3
+    view_reader readers[READERS]; // readers of subscriptions 1 to 3
     snapshot_encoding encoding;
 } fixture;
 
@@ -126,7 +126,7 @@ static void tick(fixture *f)
     take_all(f, 0);
 }
 
-// The same, but what reader `silent` is sent is not written out.
+// The same, but snapshots for the reader `silent` are not written.
 static void tick_silent(fixture *f, uint64_t silent)
 {
     world_step(f->world);
@@ -176,7 +176,7 @@ static void body_on_the_border_does_not_come_and_go(void **state)
     assert_true(sees(f, 1, body));
 }
 
-// Another body in the slot of one that was in view was not in view itself.
+// A new body in the slot of a visible one was not visible itself.
 static void margin_keeps_no_body_that_took_anothers_place(void **state)
 {
     fixture *f = *state;
@@ -219,7 +219,7 @@ static void margin_stays_what_it_was_when_the_area_moves(void **state)
     view.margin = view_margin(&view.area);
     assert_true(view.margin == 2.0);
     subscribe_args_move(&view, &to);
-    assert_true(view.margin == 10.0); // by the new area
+    assert_true(view.margin == 10.0); // chosen from the new area
     subscribe_args_move(&view, &(view_args){.has_area = true, .own_margin = true, .margin = 3.0});
     assert_true(view.margin == 3.0);
     subscribe_args_move(&view, &to);
@@ -236,7 +236,7 @@ static void who_fell_behind_is_told_of_what_it_had_in_view(void **state)
     const body_id leaving = add_ball(f, 0.0, 0.0);
     const body_id moving = add_ball(f, 3.0, 0.0);
     subscribe(f, 1, view_of(f, HERE, 0.0));
-    subscribe(f, 2, view_of(f, HERE, 0.0)); // goes on with the stream of a packed view
+    subscribe(f, 2, view_of(f, HERE, 0.0)); // joins the stream of a packed view
     tick(f);
     for (int i = 0; i < PACKED_IN_FLIGHT_MAX + 2; i++) {
         put(f, moving, 3.0 + 0.01 * i, 0.0);
@@ -274,7 +274,7 @@ static void resumed_reader_is_told_of_what_it_had_in_view(void **state)
     put(f, leaving, 50.0, 0.0);
     tick_silent(f, 1);
     tick_silent(f, 1);
-    for (int i = 0; i < 2; i++) { // the second connection is lost, too, before anything was written
+    for (int i = 0; i < 2; i++) { // the second connection is lost too, before anything was written
         f->readers[0].events = 0;
         session.generation++;
         publisher_resume(&f->publisher, session);
@@ -351,12 +351,12 @@ static void view_stays_where_its_body_was_removed(void **state)
     assert_true(sees(f, 1, other) && !sees(f, 1, heir));
     for (int i = 0; i < 70; i++) {
         tick(f);
-        assert_int_equal(f->readers[0].unfollowed, 0); // it was told
+        assert_int_equal(f->readers[0].unfollowed, 0); // the reader learned of it before
     }
     put(f, other, 50.0, 0.0);
     tick(f);
     assert_false(sees(f, 1, other));
-    session_key again = ONE; // one who begins anew is told again
+    session_key again = ONE; // a reader that begins again learns of it again
     again.generation++;
     publisher_resume(&f->publisher, again);
     tick(f);
@@ -383,7 +383,7 @@ static void body_that_is_not_there_is_not_followed(void **state)
     const view_args to = {.has_area = true, .area = {50, -5, 60, 5}, .follow = leader + 1};
     assert_int_equal(publisher_move(&f->publisher, f->world, 1, ONE, &to, &err), STATUS_NOT_FOUND);
     tick(f);
-    assert_true(sees(f, 1, leader)); // and all is as it was
+    assert_true(sees(f, 1, leader)); // and everything is as before
     // A subscription from before a restart goes on without it.
     subscribe(f, 2, following(f, 99));
     tick(f);
@@ -410,10 +410,10 @@ static void margin_and_followed_area_end_where_the_token_ends(void **state)
     tick(f);
     assert_true(sees(f, 1, leader) && sees(f, 1, edge));
     assert_false(sees(f, 1, beyond) || sees(f, 1, far));
-    put(f, edge, 12.0, 2.0); // within the margin, and out of what may be seen
+    put(f, edge, 12.0, 2.0); // within the margin, but outside the token's area
     tick(f);
     assert_false(sees(f, 1, edge));
-    put(f, leader, 20.0, 0.0); // so is the body that is followed: the view stays
+    put(f, leader, 20.0, 0.0); // the followed body is outside too, so the view stays
     tick(f);
     assert_false(sees(f, 1, leader) || sees(f, 1, beyond));
     put(f, edge, 9.0, 2.0);
@@ -445,7 +445,7 @@ static uint64_t encodings_of_a_tick(fixture *f)
     return metrics_get(METRIC_snapshots_encoded) - before;
 }
 
-// A reader that comes later is encoded for alone once; from then on all are one group, whatever the
+// A later reader gets one encoding of its own; from then on all are one group, whatever bodies the
 // margin had kept for the first.
 static void readers_of_one_area_become_one_group(void **state)
 {
@@ -460,7 +460,8 @@ static void readers_of_one_area_become_one_group(void **state)
     subscribe(f, 2, view);
     assert_int_equal(encodings_of_a_tick(f), 2);
     assert_true(sees(f, 1, body));
-    const bool shared = f->encoding == ENCODING_PACKED; // who joins a stream has its bodies
+    // a reader that joins a stream has its bodies
+    const bool shared = f->encoding == ENCODING_PACKED;
     assert_true(sees(f, 2, body) == shared);
     put(f, moving, 1.0, 0.0);
     assert_int_equal(encodings_of_a_tick(f), shared ? 1 : 2);
@@ -508,7 +509,7 @@ static void reader_that_fell_behind_joins_its_group_again(void **state)
         assert_int_equal(encodings_of_a_tick(f), 1);
         assert_true(view_reader_find(&f->readers[2], moving)->told == f->readers[0].tick);
     }
-    assert_int_equal(f->readers[0].fulls, before); // the others were not made to pay
+    assert_int_equal(f->readers[0].fulls, before); // the other readers were not affected
 }
 
 int main(void)

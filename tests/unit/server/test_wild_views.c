@@ -1,8 +1,8 @@
-// Worlds that break physics, told in every way that a snapshot has: plain and packed at the finest
-// and the coarsest precisions, areas, bodies that are followed, budgets, contacts, descriptions.
-// Readers are slow, resume, and are handed an image of the world in between; publishing is cut.
-// None meets a snapshot that it could not apply, and in the end each has the world. No server: a
-// world, its publisher and a mailbox.
+// Worlds that break physics, in every kind of snapshot: plain and packed at the finest and the
+// coarsest precisions, areas, bodies that are followed, budgets, contacts, descriptions. Readers
+// are slow, resume, and are handed an image of the world in between; publishing is cut. None meets
+// a snapshot that it could not apply, and in the end each has the world. No server: a world, its
+// publisher and a mailbox.
 //
 // CAROM_WILD_SEEDS is how many worlds there are.
 #include <setjmp.h>
@@ -28,8 +28,8 @@ enum { VIEWS = 9, SEEDS = CASES_OF(150), KEPT = 16, ROWS_MAX = 64, AWAITED_MAX =
 typedef struct watcher {
     view_reader reader;
     session_key session;
-    uint32_t owing;   // snapshots that it has and did not acknowledge
-    double precision; // of places that it is told [m]
+    uint32_t owing;   // snapshots that it received and did not acknowledge
+    double precision; // precision of its places [m]
     bool whole;       // it sees all bodies
 } watcher;
 
@@ -38,7 +38,7 @@ typedef struct stage {
     physics_world *world;
     publisher publisher;
     mailbox box;
-    watcher watchers[VIEWS]; // of subscriptions from 1 on
+    watcher watchers[VIEWS]; // watchers of subscriptions from 1 on
     uint64_t random;
 } stage;
 
@@ -50,7 +50,7 @@ static uint32_t below(stage *f, uint32_t count) // xorshift64
     return (uint32_t)(f->random >> 32) % count;
 }
 
-// Each look at the clock takes one, so that some publishings are cut after so many pieces.
+// Each reading advances the clock by one, so that some publishing stops after a number of pieces.
 static int64_t tick_tock(void)
 {
     static int64_t now;
@@ -161,7 +161,7 @@ static void acknowledge(stage *f, int view)
     }
 }
 
-// Its connection was lost, and what was on its way is nobody's.
+// Loses the view's connection, and the snapshots in flight with it.
 static void resume(stage *f, int view)
 {
     watcher *w = &f->watchers[view];
@@ -170,7 +170,7 @@ static void resume(stage *f, int view)
     publisher_resume(&f->publisher, w->session);
 }
 
-// The world goes on from an image of itself.
+// Continues the world from an image of itself.
 static void hand_over(stage *f)
 {
     uint8_t *image = NULL;
@@ -189,7 +189,7 @@ static void hand_over(stage *f)
 static void step(stage *f, uint64_t seed)
 {
     wild_step(f->world, seed);
-    f->publisher.joints.dirty = true; // commands were given behind the publisher's back
+    f->publisher.joints.dirty = true; // commands were applied without the publisher
     publisher_note_step(&f->publisher, f->world);
     const bool all = below(f, 4) == 0;
     const turn t = turn_begin(tick_tock, below(f, 3) == 0 ? below(f, 30) : INT32_MAX);

@@ -1,5 +1,5 @@
-// The network thread's work in turns: a world's replies do not wait behind the requests of all of
-// its clients.
+// The network thread's work in turns: a world's replies do not wait behind the requests of all its
+// clients.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -83,7 +83,8 @@ static void clients_of_this_machine_share_the_time_of_their_world(void **state)
     assert_int_not_equal(session_turn_subject(&one), session_turn_subject(&elsewhere));
     assert_int_equal(session_turn_subject(&fresh), session_turn_subject(&fresh_too));
     assert_int_not_equal(session_turn_subject(&fresh), session_turn_subject(&one));
-    assert_int_not_equal(session_subject(&one), session_subject(&other)); // in the world
+    // the role is allowed in the world
+    assert_int_not_equal(session_subject(&one), session_subject(&other));
 }
 
 static void clients_with_a_token_share_the_time_of_its_subject(void **state)

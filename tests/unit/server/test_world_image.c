@@ -1,4 +1,4 @@
-// Images of served worlds: what is put in comes out; bytes that are altered or cut are refused.
+// Images of served worlds: they restore what was saved; altered or cut bytes are refused.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -36,7 +36,7 @@ static shared_bytes *make_image(body_id *ada, body_id *nobody, size_t *head)
     last_requests_note(&marks, 2, 7, 1, 30);
     last_requests_note(&marks, 2, 7, 5, 34);
     last_requests_note(&marks, 2, 7, 3, 32); // a batch for a later tick
-    last_requests_note(&marks, 2, 6, 9, 31); // another, of a session that had the slot before
+    last_requests_note(&marks, 2, 6, 9, 31); // another one, of a session that had the slot before
     last_requests_note(&marks, 0, 8, 1, 99);
     area view = {1, 2, 3, 4};
     shared_bytes *image = world_image_encode(world, &bodies, table, &marks, &view, true, 9);
@@ -92,7 +92,7 @@ static void image_that_is_cut_or_altered_is_refused(void **state)
     shared_bytes *bytes = make_image(&ada, &nobody, &head);
     world_image image = {0};
     for (size_t size = 0; size < bytes->size; size++) {
-        // A copy of that size, so that a byte too many is seen by the sanitizer.
+        // A copy of the exact size, so that a sanitizer sees a read past it.
         uint8_t *copy = malloc(size + 1);
         assert_non_null(copy);
         memcpy(copy, bytes->data, size);

@@ -1,5 +1,5 @@
-// Tests of server/world/tick/world_metrics.h: each name is told once, by the world that has it
-// last.
+// Tests of server/world/tick/world_metrics.h: each name is reported once, by the last world that
+// has it.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

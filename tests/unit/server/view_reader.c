@@ -1,4 +1,4 @@
-// Applying snapshots, with checks of what they may say; see view_reader.h.
+// Applies snapshots, and checks that they are valid; see view_reader.h.
 #include "tests/unit/server/view_reader.h"
 
 #include <setjmp.h>

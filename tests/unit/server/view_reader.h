@@ -20,14 +20,14 @@ typedef struct view_body {
 
 typedef struct view_reader {
     packed_decoder *decoder;
-    view_body bodies[VIEW_BODIES_MAX]; // by the id's low bits
+    view_body bodies[VIEW_BODIES_MAX]; // indexed by the id's low bits
     uint64_t tick;
     uint32_t fulls, changes;
-    uint64_t left_out, oldest;         // of the last snapshot; 0: not told
-    uint64_t unfollowed;               // of the last snapshot; 0: not told
-    uint32_t enters, leaves, removals; // in all
-    uint32_t events;                   // in all
-    uint32_t rows;                     // of the last snapshot
+    uint64_t left_out, oldest;         // in the last snapshot; 0: left out
+    uint64_t unfollowed;               // in the last snapshot; 0: left out
+    uint32_t enters, leaves, removals; // totals
+    uint32_t events;                   // total
+    uint32_t rows;                     // rows in the last snapshot
 } view_reader;
 
 void view_reader_init(view_reader *r);

@@ -323,7 +323,7 @@ static int fake_write(disk_file *f, uint64_t offset, const void *bytes, size_t s
         result = ENOSPC;
         uint64_t room = d->capacity > used_now ? d->capacity - used_now : 0;
         size = size < room ? size : (size_t)room;
-    } else if (result != 0) { // some of it was written all the same
+    } else if (result != 0) { // part of it may have been written
         size = before ? 0 : (size_t)(fake_random(&d->random) % (size + 1));
     }
     trace(d, "write %s, %zu bytes at %" PRIu64 ": %d", name_of(d, inode_of(f)), size, offset,
@@ -342,7 +342,7 @@ static int fake_sync(disk_file *f)
     fake_inode *i = inode_of(f);
     trace(d, "sync %s: %d", name_of(d, i), result);
     if (result == 0 && !d->skips_sync) {
-        // Applies the operations instead of copying `now`: data lost by a failed sync stays lost.
+        // data lost by a failed sync stays lost.
         for (fake_op *op = i->first; op != NULL; op = op->next) {
             if (op->truncation) {
                 resize(&i->synced, op->offset);
@@ -352,7 +352,7 @@ static int fake_sync(disk_file *f)
         }
         forget_ops(i);
     } else if (result != 0 && !d->stopped) {
-        forget_ops(i); // as Linux does: the pages are clean from now on, and not on the disk
+        forget_ops(i); // like Linux: the pages are clean from now on, but not on the disk
     }
     return result;
 }
@@ -378,7 +378,7 @@ static int fake_reserve(disk_file *f, uint64_t from, uint64_t size)
         result = ENOSPC;
     }
     trace(d, "reserve %s to %" PRIu64 ": %d", name_of(d, i), size, result);
-    if (result != 0 && !d->stopped) { // some of it is there all the same
+    if (result != 0 && !d->stopped) { // part of it may be there
         size = from + fake_random(&d->random) % (size - from);
         size = d->capacity != 0 && result == ENOSPC ? from : size;
     }
@@ -514,7 +514,8 @@ static void survive(fake_disk *d, fake_inode *i, bool random)
             }
             continue;
         }
-        uint64_t outcome = fake_random(&d->random) % 4; // none, all, each sector by itself (twice)
+        // none, all, or each sector by itself (twice as likely)
+        uint64_t outcome = fake_random(&d->random) % 4;
         for (uint64_t at = 0; at < op->size;) {
             uint64_t end = (op->offset + at) / SECTOR * SECTOR + SECTOR - op->offset;
             end = end < op->size ? end : op->size;
@@ -528,7 +529,7 @@ static void survive(fake_disk *d, fake_inode *i, bool random)
     forget_ops(i);
 }
 
-// Oldest first, each by its own chance.
+// The oldest first, each with its own probability.
 static void survive_names(fake_disk *d, const fake_change *newest)
 {
     if (newest != NULL) {

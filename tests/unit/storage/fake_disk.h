@@ -1,6 +1,6 @@
 // A disk in memory that forgets: whatever was not synced is lost when it crashes, wholly, in part,
-// or not at all, as a seed decides; contents and directory entries alike. And one that fails, at
-// any operation that one names.
+// or not at all, as a seed decides; contents and directory entries alike. It can also fail at any
+// chosen operation.
 //
 // It outlives the storages that are opened on it, so a test opens, crashes, opens again. One
 // thread.
@@ -13,18 +13,18 @@
 #include "server/storage/disk.h"
 
 typedef enum crash_kind {
-    CRASH_PROCESS,     // kill -9: all that was written stays
-    CRASH_POWER_ALL,   // all that was not synced is gone
-    CRASH_POWER_RANDOM // of each write any sectors, of each change of a name any
+    CRASH_PROCESS,     // kill -9: all written data stays
+    CRASH_POWER_ALL,   // all data that was not synced is lost
+    CRASH_POWER_RANDOM // any sectors of each write survive, and any of the changes of a name
 } crash_kind;
 
 typedef struct fake_disk {
     disk base;
-    struct fake_inode *inodes; // all that ever were, in a chain
-    struct fake_names *now;    // what the process sees
+    struct fake_inode *inodes; // all inodes that ever existed, in a chain
+    struct fake_names *now;    // the names that the process sees
     struct fake_names *synced;
-    struct fake_change *changes; // of names, not yet synced, newest first
-    uint64_t operations;         // that change or sync something, so far
+    struct fake_change *changes; // changes of names, not yet synced, newest first
+    uint64_t operations;         // operations so far that change or sync something
     bool locked;
 
     uint64_t fail_at; // this operation and `fail_count - 1` more fail; 0: none
@@ -37,14 +37,15 @@ typedef struct fake_disk {
     uint64_t random;
     bool trace; // a line on standard error for each operation
 
-    // Faults of the storage that the tests must find: it does not sync, and believes that it did.
+    // Faults of the storage that the tests must find: it skips a sync and continues as if it had
+    // been done.
     bool skips_sync, skips_sync_names;
 } fake_disk;
 
 void fake_disk_init(fake_disk *d, uint64_t seed);
 void fake_disk_deinit(fake_disk *d);
 
-// The machine, or only the process, stops and starts again. Every storage on it must have been
+// Stops and restarts the machine, or only the process. Every storage on the disk must have been
 // abandoned.
 void fake_disk_crash(fake_disk *d, crash_kind kind);
 
@@ -62,7 +63,7 @@ uint8_t *fake_disk_bytes(fake_disk *d, const char *name, uint64_t *size);
 void fake_disk_flip(fake_disk *d, const char *name, uint64_t offset, uint8_t mask);
 void fake_disk_cut(fake_disk *d, const char *name, uint64_t size);
 void fake_disk_remove(fake_disk *d, const char *name);
-// Calls for each name that is there.
+// Calls `each` for every existing name.
 void fake_disk_each(fake_disk *d, disk_each *each, void *context);
 // A whole copy of what is there, synced, into `to` (which is initialised by it).
 void fake_disk_copy(fake_disk *to, fake_disk *from);

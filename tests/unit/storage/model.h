@@ -1,6 +1,6 @@
-// A test's knowledge of worlds: every record and image that it handed over, so that any recovery
-// can be judged. Contents are made from a number drawn for each, so a record of an earlier life
-// that comes back is found too.
+// A test's knowledge of worlds: every record and image that it passed to the storage, so that any
+// recovery can be checked. Contents are made from a number drawn for each, so a record of an
+// earlier life that comes back is found too.
 #ifndef CAROM_TESTS_UNIT_STORAGE_MODEL_H
 #define CAROM_TESTS_UNIT_STORAGE_MODEL_H
 
@@ -17,14 +17,14 @@ typedef struct model_world {
     uint64_t epoch;
     storage_world *handle; // NULL while there is none
     uint64_t assigned, tick;
-    uint64_t promised;      // committed, as told at any time, of what survives the next crash
+    uint64_t promised;      // the last committed record that must survive the next crash
     bool destroying;        // storage_destroy() was called
-    bool destroyed;         // and told committed
-    bool found;             // by the recovery
-    uint64_t found_image;   // sequence of the image that it brought, or 0
+    bool destroyed;         // and its end was reported as committed
+    bool found;             // the recovery has found it
+    uint64_t found_image;   // sequence of the recovered image, or 0
     uint64_t found_next;    // sequence of the record that must come next
-    uint64_t image_tick;    // of the image being read
-    ARRAY(uint64_t) nonces; // by sequence
+    uint64_t image_tick;    // tick of the image being read
+    ARRAY(uint64_t) nonces; // indexed by sequence
     ARRAY(uint64_t) images; // nonces of images, by sequence; 0: none
 } model_world;
 
@@ -32,10 +32,10 @@ typedef struct model {
     uint64_t random;
     model_world worlds[8];
     int count;
-    uint64_t names;    // made so far
+    uint64_t names;    // names made so far
     bool damaging;     // images may be unsound: the test damages them
-    int unsound;       // of the worlds found
-    const char *fault; // what was found wrong, or NULL
+    int unsound;       // unsound worlds found
+    const char *fault; // the fault that was found, or NULL
     char text[256];
 } model;
 
@@ -49,11 +49,11 @@ model_world *model_create(model *m, storage *s, storage_durability durability, e
 status model_append(model *m, model_world *w, error *err);
 status model_checkpoint(model *m, model_world *w, error *err);
 status model_destroy(model_world *w, error *err);
-// Notes what the storage says is committed.
+// Records what the storage reports as committed.
 void model_look(model *m);
-// The storage is gone, by a crash of that kind: what the model may insist on.
+// Records a crash of that kind: decides what must survive.
 void model_crash(model *m, crash_kind kind);
-// Recovers and compares. False, with m->text, where something promised is missing or wrong.
+// Recovers and compares. False, with m->text, if something that must survive is missing or wrong.
 bool model_recover(model *m, storage *s);
 
 #endif

@@ -1,9 +1,9 @@
 // Any number of worlds, commits, images, ends of worlds, failing writes; a crash at any operation,
-// of the process or of the power; start-up, which may crash too; then: nothing promised is missing,
-// nothing comes back that was not appended, and the storage goes on.
+// of the process or of the power; start-up, which may crash too; then: nothing committed is
+// missing, nothing comes back that was not appended, and the storage works on.
 //
-// A seed is a run. Usage: test_storage_crash [FIRST_SEED [SEEDS]]; of one seed it shows what the
-// disk was asked for.
+// A seed is a run. Usage: test_storage_crash [FIRST_SEED [SEEDS]]; for a single seed it prints the
+// disk's operations.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -53,7 +53,7 @@ static model_world *any_world(run *r)
     return w->handle != NULL && !w->destroying ? w : NULL;
 }
 
-// One thing that owners do, or some turns of the storage.
+// Performs one operation of the owners, or some turns of the storage.
 static void step(run *r)
 {
     error err;
@@ -87,7 +87,7 @@ static void live(run *r)
     }
 }
 
-// Opens, with crashes on the way now and then. False: refused, though the disk was well.
+// Opens, with crashes on the way now and then. False: refused, although the disk was intact.
 static bool open_storage(run *r, crash_kind kind)
 {
     for (int attempt = 0; attempt < 4; attempt++) {
@@ -108,7 +108,7 @@ static bool open_storage(run *r, crash_kind kind)
     return false;
 }
 
-// One in four servers is closed, as far as the disk lets it.
+// Closes one in four servers, if the disk allows it.
 static void end_life(run *r)
 {
     error err;
@@ -120,7 +120,7 @@ static void end_life(run *r)
     r->storage = NULL;
 }
 
-// True: as promised. Otherwise r->model.text tells.
+// True if everything committed survived; otherwise r->model.text says what did not.
 static bool one_seed(uint64_t seed, plant planted, char text[256])
 {
     run r;
@@ -201,7 +201,7 @@ int main(int argc, char **argv)
 {
     first_seed = argc > 1 ? strtoull(argv[1], NULL, 10) : first_seed;
     seeds = argc > 2 ? strtoull(argv[2], NULL, 10) : SEEDS / case_step();
-    // The storage tells of each of thousands of failures that are on purpose.
+    // The storage logs each of the thousands of intended failures.
     if (seeds > 1 && freopen("/dev/null", "w", stderr) == NULL) {
         return 1;
     }

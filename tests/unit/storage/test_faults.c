@@ -55,7 +55,7 @@ static void append(fixture *f, model_world *w, int count)
     }
 }
 
-// Everything that a storage does, whatever of it fails.
+// Uses everything that a storage does, whichever operation fails.
 static void script(fixture *f)
 {
     error err;
@@ -89,7 +89,7 @@ static void script(fixture *f)
     drain(f);
 }
 
-// No world may be behind without saying so.
+// No world may have lost records without reporting it.
 static void assert_nothing_silent(fixture *f, uint64_t operation)
 {
     for (int i = 0; i < f->model.count; i++) {
@@ -192,7 +192,7 @@ static void crash_at_each_operation_and_of_each_start_after_it_is_recovered(void
                 }
                 model_crash(&f.model, (crash_kind)kind);
                 fake_disk_crash(&f.disk, (crash_kind)kind);
-                f.disk.crash_at = f.disk.operations + again; // within the start
+                f.disk.crash_at = f.disk.operations + again; // during the start
                 error err;
                 if (storage_open("fake", &f.options, &f.storage, &err) != STATUS_OK) {
                     assert_true(f.disk.stopped);
@@ -205,7 +205,7 @@ static void crash_at_each_operation_and_of_each_start_after_it_is_recovered(void
     }
 }
 
-// A full disk fails the world and no other; room on it and an image make it good again.
+// A full disk makes only this world's log fail; space and an image repair it.
 static void disk_full_world_goes_on_after_a_checkpoint(void **state)
 {
     (void)state;
@@ -220,7 +220,7 @@ static void disk_full_world_goes_on_after_a_checkpoint(void **state)
     append(&f, other, 2);
     f.disk.fail_at = f.disk.operations + 1;
     f.disk.fail_errno = ENOSPC;
-    f.disk.fail_count = 1; // the write; that it is taken back works
+    f.disk.fail_count = 1; // the write fails; undoing it works
     append(&f, w, 1);
     assert_int_equal(storage_state(w->handle, &err), STATUS_UNAVAILABLE);
     assert_non_null(strstr(err.text, "No space left"));
@@ -273,16 +273,16 @@ static void sync_that_fails_stops_every_world_until_a_restart(void **state)
     assert_int_equal(storage_close(f.storage, &closing), STATUS_UNAVAILABLE);
     f.storage = NULL;
     assert_recovers(&f, CRASH_PROCESS, 0);
-    // The bytes that the failed sync forgot were written again: now the power may fail.
+    // The bytes that the failed sync lost were written again, so a power failure loses nothing.
     assert_recovers(&f, CRASH_POWER_ALL, 0);
     teardown(&f);
 }
 
-// With any argument it shows what the storage tells.
+// With any argument it prints the storage's log.
 int main(int argc, char **argv)
 {
     (void)argv;
-    if (argc == 1 && freopen("/dev/null", "w", stderr) == NULL) { // it tells every failure
+    if (argc == 1 && freopen("/dev/null", "w", stderr) == NULL) { // the storage logs every failure
         return 1;
     }
     const struct CMUnitTest tests[] = {

@@ -1,6 +1,7 @@
 // Every byte of every file, changed; every file, cut at every length; files that are missing or
-// changed places: a start either refuses, says why and changes nothing, or brings back exactly what
-// was there. Of an image alone the world is told, its file stays as it is, and the others come.
+// changed places: a start either refuses, with a reason and without a change, or restores exactly
+// the former state. If only an image is damaged, its world is reported, its file stays, and the
+// other worlds are restored.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -78,10 +79,10 @@ static bool is_image(const char *name)
     return strncmp(name, "image-", 6) == 0;
 }
 
-// A file is as the damage left it: there with the same bytes, or not there.
+// Whether a file is as the damage left it: with the same bytes, or missing.
 static bool is_kept(fake_disk *before, fake_disk *after, const char *name)
 {
-    uint64_t size = UINT64_MAX; // as long as there is none
+    uint64_t size = UINT64_MAX; // the initial value while there is no file
     uint64_t left = UINT64_MAX;
     const uint8_t *was = fake_disk_bytes(before, name, &size);
     const uint8_t *is = fake_disk_bytes(after, name, &left);
@@ -128,7 +129,7 @@ static void collect(void *context, const char *name)
     snprintf(n->name[n->count++], 64, "%s", name);
 }
 
-// Without the zeros behind the end of a log: room that was made ahead.
+// The size without the zeros behind the end of a log, which are reserved space.
 static uint64_t used_bytes(fake_disk *d, const char *name)
 {
     uint64_t size = 0;
@@ -236,7 +237,7 @@ static void last_segment(fixture *f, char out[64])
     }
 }
 
-// A write of which only a part arrived: the group before is the end, and the log goes on there.
+// Only a part of a write arrived: the log ends with the group before, and continues there.
 static void torn_last_record_is_cut_off(void **state)
 {
     (void)state;
@@ -276,11 +277,11 @@ static void torn_last_record_is_cut_off(void **state)
         if (at < whole) {
             fake_disk_cut(&d, name, end); // the file ends there
         } else {
-            memset(bytes + end, 0, file - end); // or goes on with the room that was made ahead
+            memset(bytes + end, 0, file - end); // or has the reserved space behind it
         }
         storage_options on_copy = options_on(&d);
         model m = f.model;
-        model_crash(&m, CRASH_POWER_ALL); // nothing of it is promised
+        model_crash(&m, CRASH_POWER_ALL); // nothing of it was committed
         assert_int_equal(storage_open("fake", &on_copy, &s, &err), STATUS_OK);
         assert_true(model_recover(&m, s));
         assert_int_equal(m.worlds[1].assigned, before);
@@ -295,7 +296,7 @@ static void torn_last_record_is_cut_off(void **state)
 
 int main(void)
 {
-    if (freopen("/dev/null", "w", stderr) == NULL) { // torn ends are told each time
+    if (freopen("/dev/null", "w", stderr) == NULL) { // torn ends are logged each time
         return 1;
     }
     const struct CMUnitTest tests[] = {

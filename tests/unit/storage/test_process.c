@@ -197,7 +197,7 @@ static void second_process_on_the_same_directory_is_told_the_first(void **state)
     waitpid(child, NULL, 0);
     close(ready[0]);
     close(ready[1]);
-    close_at(open_at(f->data)); // the lock went with the process
+    close_at(open_at(f->data)); // the lock ended with the process
 }
 
 // Runs `body` without root's rights. True: it returned true.
@@ -291,7 +291,7 @@ static void file_that_may_not_grow_fails_the_world_and_keeps_what_was_committed(
 
 // ---- kill -9
 
-// Appends for ever and tells what is committed.
+// Appends for ever, and reports what is committed.
 static void append_until_killed(const fixture *f, int out)
 {
     storage_options o = storage_options_default();
@@ -351,7 +351,8 @@ static void kill_at_any_instant_loses_nothing_committed(void **state)
         close(told[1]);
         uint64_t committed = before;
         uint64_t value;
-        // Half of them commit something first; the others may be killed within their start.
+        // Half of the processes commit something first; the others may be killed during their
+        // start.
         bool serves = fake_random(&random) % 2 == 0;
         while (serves && committed <= before && read(told[0], &value, sizeof value) > 0) {
             committed = value;
@@ -444,7 +445,7 @@ static void backup_that_was_cut_or_changed_is_refused(void **state)
         fclose(file);
         assert_int_not_equal(storage_restore(f->backup, f->other, &err), STATUS_OK);
         assert_non_null(strstr(err.text, "backup"));
-        assert_int_equal(access(f->other, F_OK), -1); // nothing was made of it
+        assert_int_equal(access(f->other, F_OK), -1); // no directory was made
     }
 }
 

@@ -1,4 +1,4 @@
-// The storage when all is well, its bounds, and files that are not what they claim.
+// The storage in normal operation, its bounds, and files that are not what they claim.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -346,7 +346,7 @@ static void image_is_written_in_pieces_between_commits(void **state)
         append(f, w, ++tick);
         uint64_t waiting = storage_committed(w);
         more = storage_turn(f->storage);
-        assert_int_equal(storage_committed(w), waiting + 1); // not behind the image
+        assert_int_equal(storage_committed(w), waiting + 1); // behind the image
         if (storage_checkpoint_state(w, &none) == STATUS_OK) {
             break;
         }
@@ -370,7 +370,7 @@ static void world_destroyed_while_its_log_is_written_is_gone(void **state)
     storage_world *w = create(f, "w", STORAGE_FULL);
     append(f, w, 1);
     assert_int_equal(checkpoint(f, w, 1, 2000000), STATUS_OK);
-    storage_turn(f->storage); // a piece of the image is there
+    storage_turn(f->storage); // a piece of the image has been written
     append(f, w, 2);
     uint64_t sequence;
     assert_int_equal(storage_destroy(w, &sequence, &f->err), STATUS_OK);
@@ -437,7 +437,7 @@ static void queue_that_is_full_refuses_until_the_disk_has_caught_up(void **state
     assert_int_equal(storage_read_figures(f->storage).queue_bytes, 0);
     assert_int_equal(append_bytes(f, w, 1, 1000), STATUS_OK);
     drain(f);
-    assert_int_equal(append_bytes(f, w, 1, 50000), STATUS_OK); // one always fits
+    assert_int_equal(append_bytes(f, w, 1, 50000), STATUS_OK); // one record always fits
     drain(f);
     assert_int_equal(storage_committed(w), taken + 3);
     assert_int_equal(checkpoint(f, w, 1, 20000), STATUS_OK);
@@ -468,7 +468,7 @@ static void names_and_number_of_worlds_are_bounded(void **state)
     assert_int_equal(storage_create(f->storage, "more", 1, STORAGE_FULL, &w, &f->err),
                      STATUS_LIMIT_EXCEEDED);
     drain(f);
-    // All of them at the beginning of a segment.
+    // Checks all of them at the beginning of a segment.
     close_storage(f);
     f->options.segment_bytes = 1000;
     reopen(f);
@@ -577,7 +577,7 @@ static void second_server_on_the_same_directory_is_told_the_first(void **state)
     storage *second;
     assert_int_equal(storage_open("fake", &f->options, &second, &f->err), STATUS_UNAVAILABLE);
     assert_non_null(strstr(f->err.text, "4711"));
-    f->disk.locked = true; // it was let go with the second one's handle
+    f->disk.locked = true; // the lock was released with the second one's handle
 }
 
 static void segment_that_is_missing_is_named(void **state)
@@ -609,8 +609,8 @@ static void unfinished_restore_is_refused(void **state)
 
 // ---- a start behind a sync that failed
 
-// The end of a world was written and not synced: the next process reads it and the disk may not
-// have it. Until that has changed, its image stays.
+// The end of a world was written but not synced: the next process reads it, but the disk may not
+// have it. Until it is synced, the world's image stays.
 static void image_stays_until_the_end_of_its_world_is_on_the_disk(void **state)
 {
     (void)state;
@@ -668,7 +668,7 @@ static void commits_leave_the_size_of_the_log_alone_until_its_room_is_used(void 
     crash(f, CRASH_POWER_ALL);
     reopen(f);
     assert_int_equal(recover(f).records, 2);
-    close_storage(f); // a closed log ends where it ends
+    close_storage(f); // a closed log has no reserved space
     assert_true(file_bytes(f, "log-0000000001") < STORAGE_AHEAD_BYTES + 4096);
     reopen(f);
 }

@@ -77,7 +77,7 @@ static void sync_of_ticking_world_falls_behind_a_commit(void **state)
 {
     fixture *f = *state;
     syncs_at(f, 0, true);
-    syncs_at(f, SYNC_MS, false); // whatever the creation left
+    syncs_at(f, SYNC_MS, false); // ignores the syncs of the creation
     assert_int_equal(syncs_at(f, 2000, true), 0);
     assert_int_equal(syncs_at(f, 2740, true), 0);
     assert_int_equal(syncs_at(f, 2751, false), 0);

@@ -1,5 +1,5 @@
-// Commands applied to a real world: what each changes and answers, and that a batch is all or
-// nothing.
+// Commands applied to a real world: their changes and answers; a batch is applied completely or not
+// at all.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 
 typedef struct fixture {
     physics_world *world;
-    command_result result; // of the last apply()
+    command_result result; // result of the last apply()
 } fixture;
 
 static fixture f;
@@ -47,7 +47,7 @@ static status try_apply(method m, const char *json, error *err)
         fail_msg("%s %s: %s", method_name(m), json, err->text);
     }
     status s = apply_command(f.world, &c, &f.result, err);
-    command_free(&c); // the result refers to nothing of it
+    command_free(&c); // the result does not refer to the command
     return s;
 }
 
@@ -61,7 +61,7 @@ static const command_result *apply(method m, const char *json)
     return &f.result;
 }
 
-// Refused with this text, and nothing has changed.
+// Checks that the command is refused with this text, and changes nothing.
 static void refuse(method m, const char *json, status expected, const char *text)
 {
     error err = {0};
@@ -132,7 +132,7 @@ static void get_copies_all_that_is_known(void **state)
     snprintf(json, sizeof json, "{\"world\": \"w\", \"body\": %llu}",
              (unsigned long long)r->spawn.body);
     r = apply(METHOD_BODY_GET, json);
-    assert_int_equal(r->tick, 0); // what it is of
+    assert_int_equal(r->tick, 0); // the tick that was read
     assert_int_equal(apply(METHOD_BODY_GET, json)->body.info.shape_count, 1);
     body_remove(f.world, f.result.body.info.id, NULL); // the copy outlives the body
     assert_string_equal(f.result.body.info.tag, "floor");
@@ -252,8 +252,8 @@ static void methods_of_others_are_not_applied(void **state)
 static void every_supported_method_is_applied(void **state)
 {
     (void)state;
-    // A command of each with zero arguments is refused for what it says, or applied; never as
-    // unknown.
+    // A command of each method with zeroed arguments is refused for its contents, or applied, but
+    // never unknown.
     for (int m = 0; m < METHOD_COUNT; m++) {
         command c = {.method = (method)m};
         command_result r;

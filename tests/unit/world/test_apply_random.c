@@ -33,7 +33,7 @@ static vec2d place(void)
     return (vec2d){between(-5, 5), between(-5, 5)};
 }
 
-// The world as it is before the batch: plain ids speak of what is there then.
+// The world as it is before the batch: plain ids refer to it.
 static const physics_world *now;
 
 static uint64_t next_of(method maker, uint64_t after)
@@ -55,7 +55,8 @@ static uint64_t some_shape_id(void)
     return found;
 }
 
-// An id that exists, or never will; or what an earlier command of the batch makes.
+// An id that exists, or never will, or a reference to the result of an earlier command of the
+// batch.
 static uint64_t some_id(const command *batch, uint32_t at, method maker)
 {
     if (at > 0 && below(2) == 0) {
@@ -296,7 +297,8 @@ static uint32_t apply_singly(physics_world *world, const command *batch, uint32_
 
 static uint32_t applied, refused;
 
-// Returns false when the worlds have parted, because a batch was refused and its commands were not.
+// Returns false when the worlds differ, because a batch was refused and some of its commands were
+// applied.
 static bool round_of(physics_world *whole, physics_world *single)
 {
     command batch[BATCH_MAX];
@@ -331,7 +333,7 @@ static bool round_of(physics_world *whole, physics_world *single)
     return false;
 }
 
-// A chain of bodies held together, so that there is something to speak of from the start.
+// A chain of joined bodies, so that commands have objects to refer to from the start.
 static physics_world *populated(void)
 {
     world_def def = world_def_default();

@@ -167,7 +167,7 @@ static void what_a_batch_removes_makes_room_for_what_follows(void **state)
     carry_out(METHOD_WORLD_APPLY, json);
 }
 
-// Its shape goes once, not once by itself and once more with its body.
+// The shape is counted once, not again with its body.
 static void shape_and_its_body_removed_make_room_once(void **state)
 {
     (void)state;
@@ -206,7 +206,7 @@ static void whole_world_is_held_to_its_limits(void **state)
     assert_string_equal(err.text, "joints_per_world: it has 1 joint; at most 0 may be there");
 }
 
-// A world of an image may allow more by itself than the server does.
+// An image's own maximum of bodies may be above the server's.
 static void bodies_are_counted_where_the_world_allows_more(void **state)
 {
     (void)state;
@@ -253,7 +253,7 @@ static void image_is_held_to_its_limits_and_takes_no_memory(void **state)
     refuse_image("shapes_per_world: it has 4 shapes; at most 3 may be there");
     most = (capacity_limits){.bodies = 2, .shapes = 4, .joints = 0};
     refuse_image("joints_per_world: it has 1 joint; at most 0 may be there");
-    // Places of what is gone take memory, too.
+    // Slots of removed objects take memory too.
     assert_int_equal(body_remove(world, a, NULL), STATUS_OK);
     most = (capacity_limits){.bodies = 1, .shapes = 4, .joints = 1};
     refuse_image("bodies_per_world: it has places for 2 bodies, as it had so many once; at most 1 "

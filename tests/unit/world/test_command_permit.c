@@ -1,6 +1,6 @@
 // The right to each method, for each role, alone and inside world.apply.
 //
-// The roles are those of the table; tests/integration/test_wire_rights.py says them a second time.
+// The roles are those of the table; tests/integration/test_wire_rights.py repeats them.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,7 +27,7 @@ static void permit_each_method_asks_for_its_role(void **state)
     }
 }
 
-// The command between two that everyone may send who may send a batch at all.
+// Tests the command between two that every sender of batches may send.
 static void permit_batch_asks_for_the_role_of_each_command(void **state)
 {
     (void)state;
@@ -37,7 +37,7 @@ static void permit_batch_asks_for_the_role_of_each_command(void **state)
         command batch = {.method = METHOD_WORLD_APPLY, .apply = {.commands = inner, .count = 3}};
         role least = method_role((method)m) > ROLE_PLAYER ? method_role((method)m) : ROLE_PLAYER;
         if (m == METHOD_WORLD_APPLY) {
-            continue; // no batch holds a batch: the decoder refuses it
+            continue; // the decoder refuses a batch inside a batch
         }
         assert_int_equal(command_rights(&batch), least);
         for (int held = 0; held < ROLE_COUNT; held++) {

@@ -1,4 +1,4 @@
-// Every row of the table of methods is filled as its scope asks.
+// Every row of the table of methods is filled as its scope requires.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,9 +49,8 @@ static void row_methods_of_a_batch_are_those_that_have_a_plan(void **state)
     }
 }
 
-// A method whose arguments are more than the world's name has a decoder that looks at them: bytes
-// that are no such argument would otherwise be taken. That each argument is looked at is
-// test_method_ranges' matter.
+// A method whose arguments are more than the world's name has a decoder that checks them: otherwise
+// invalid bytes would be accepted. test_method_ranges checks each argument.
 static void row_methods_of_worlds_name_their_world_first(void **state)
 {
     (void)state;

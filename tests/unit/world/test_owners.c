@@ -1,4 +1,4 @@
-// The table of owners: what commands make of it, its bytes, and its bounds.
+// The table of owners: its changes by commands, its bytes, and its bounds.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -186,7 +186,7 @@ static void bytes_of_another_world_are_refused(void **state)
     bytes[0] = 2; // version
     assert_int_equal(owners_decode(bytes, size, f->world, &again, NULL), STATUS_INVALID_ARGUMENT);
     bytes[0] = 1;
-    bytes[6] = '\0'; // in the name
+    bytes[6] = '\0'; // a zero in the name
     assert_int_equal(owners_decode(bytes, size, f->world, &again, NULL), STATUS_INVALID_ARGUMENT);
     bytes[6] = 'a';
     bytes[size - 4] = 1; // owner 1 of 1

@@ -203,7 +203,7 @@ static void admins_and_a_share_of_all_have_no_bound(void **state)
     spawn(&ann, BALL);
 }
 
-// Its answers do not tell how many there are elsewhere.
+// The answers do not reveal how many there are elsewhere.
 static void owner_who_sees_a_part_is_measured_alone(void **state)
 {
     (void)state;

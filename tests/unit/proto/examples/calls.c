@@ -1,5 +1,5 @@
-// See calls.h. Requests that the engine answers are applied to a real world, so the document cannot
-// show what would not work. One thread.
+// See calls.h. Requests that the engine answers are applied to a real world, so every example in
+// the document works. One thread.
 #include "tests/unit/proto/examples/calls.h"
 
 #include <math.h>
@@ -379,8 +379,8 @@ static void do_queries(void)
     applied(METHOD_QUERY_NEAREST, "{\"world\": \"lab\", \"point\": [0, 0], \"radius\": 10}");
 }
 
-// A batch for tick 131 that comes 1/32 s before it begins, and one for tick 130 that comes too late
-// and is dropped.
+// A batch for tick 131 that arrives 1/32 s before the tick begins, and one for tick 130 that
+// arrives too late and is dropped.
 static void do_batches_for_ticks(void)
 {
     static const char NAME[] = "batch for a tick";
@@ -403,7 +403,7 @@ static void do_batches_for_ticks(void)
     command_free(&c);
 }
 
-// Something was there, nothing was there, and the history does not reach so far.
+// Three answers: a hit, no hit, and a moment that the history does not reach.
 static void do_queries_of_the_past(void)
 {
     static const char NAME[] = "query at a tick";

@@ -42,8 +42,7 @@ static void do_full_snapshot(void)
     buffer_deinit(&rows);
 }
 
-// The reader has sent batches for ticks: the one that had the least time came 1/64 s before its
-// own.
+// The reader has sent batches for ticks: the smallest margin was 1/64 s.
 static void do_snapshot_with_a_margin(void)
 {
     print_snapshot("snapshot margin",

@@ -48,7 +48,7 @@ static void say_changes(words *w, const packed_changes *c)
     }
 }
 
-// The state at each of the six ticks. Body 2 has fallen for so many ticks.
+// The state at each of the six ticks. Body 2 falls.
 static uint32_t state_at(int snapshot, packed_body *bodies)
 {
     const double fall = 0.5 * 9.81 * (snapshot + 1) * (snapshot + 2) / 3600.0;

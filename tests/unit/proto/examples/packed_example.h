@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Encodes the example's four snapshots, decodes them again and hands each to `print` with what was
-// decoded in words.
+// Encodes the example's four snapshots, decodes them again, and passes each to `print` with the
+// decoded values as text.
 void packed_example(void (*print)(const char *name, const uint8_t *bytes, size_t size,
                                   const char *meaning));
 
