@@ -137,7 +137,7 @@ static void turn_tells_how_long_it_was(void **state)
     assert_int_equal(loop_turn_end(&t), -1);
     loop_turn_begin(&t);
     now = 4 * MS;
-    loop_turn_begin(&t); // the turn has begun
+    loop_turn_begin(&t); // ignored: the turn has begun
     now = 7 * MS;
     assert_int_equal(loop_turn_end(&t), 4 * MS);
     assert_int_equal(loop_turn_end(&t), -1);

@@ -216,7 +216,7 @@ static void events_past_the_limit_are_lost_and_told(void **state)
     mailbox_snapshot(&f->box); // no snapshot is acknowledged
     add_balls(f, 0, 100);
     assert_int_equal(mailbox_left(&f->box), 0);
-    assert_true(f->publisher.log.entries.count <= 32); // half of them have been trimmed
+    assert_true(f->publisher.log.entries.count <= 32); // the rest was trimmed
     publisher_acknowledge(&f->publisher, 1);
     publisher_acknowledge(&f->publisher, 2);
     add_balls(f, 100, 1);

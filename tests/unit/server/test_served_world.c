@@ -719,10 +719,10 @@ static void world_leaves_its_figures_before_a_long_step(void **state)
     assert_int_equal(mailbox_left(&the.box), 0);
     call_heap("");
     advance(10 * MS);
-    mailbox_result(&the.box); // the subscription's first snapshot shows its effect
+    mailbox_result(&the.box); // the figures include this command
     const reply *left = mailbox_take(&the.box, REPLY_FIGURES);
     assert_int_equal(left->world, 3);
-    assert_true(left->payload->size > left->tail->size); // a reader of an area gets less
+    assert_true(left->payload->size > left->tail->size); // confined readers get fewer figures
     call_heap("");
     advance(10 * MS);
     mailbox_result(&the.box);

@@ -346,7 +346,7 @@ static void image_is_written_in_pieces_between_commits(void **state)
         append(f, w, ++tick);
         uint64_t waiting = storage_committed(w);
         more = storage_turn(f->storage);
-        assert_int_equal(storage_committed(w), waiting + 1); // behind the image
+        assert_int_equal(storage_committed(w), waiting + 1); // records do not wait behind it
         if (storage_checkpoint_state(w, &none) == STATUS_OK) {
             break;
         }
@@ -468,7 +468,7 @@ static void names_and_number_of_worlds_are_bounded(void **state)
     assert_int_equal(storage_create(f->storage, "more", 1, STORAGE_FULL, &w, &f->err),
                      STATUS_LIMIT_EXCEEDED);
     drain(f);
-    // Checks all of them at the beginning of a segment.
+    // Writes all of them at the beginning of a segment.
     close_storage(f);
     f->options.segment_bytes = 1000;
     reopen(f);
