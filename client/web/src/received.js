@@ -21,6 +21,7 @@ const finite = (value, name) => expect(Number.isFinite(value), name, 'a finite n
 const text = (value, name) => expect(typeof value === 'string', name, 'a string', value);
 const list = (value, name) => expect(Array.isArray(value), name, 'an array', value);
 const map = (value, name) => expect(isMap(value), name, 'a map', value);
+const bytes = (value, name) => expect(value instanceof Uint8Array, name, 'bytes', value);
 
 function vector(value, name) {
   expect(Array.isArray(value) && value.length === 2 && Number.isFinite(value[0]) && Number.isFinite(value[1]),
@@ -63,9 +64,11 @@ export function noticeOf(notice) {
   return {code: said(notice?.code), reason: said(notice?.reason)};
 }
 
-/** A record of a world's log. Its commands, image and data are checked by the engine. */
+/** A record of a world's log. The engine checks the contents of its commands, image and data. */
 export function checkRecord(record) {
   unless(record.margin, finite, 'margin');
+  unless(record.commands, list, 'commands');
+  for (const name of ['image', 'data', 'hash']) unless(record[name], bytes, name);
   unless(record.from, whole, 'from');
   unless(record.tick, whole, 'tick');
 }

@@ -436,6 +436,17 @@ test('messages_that_lack_what_they_should_have_end_the_subscription_or_the_conne
 
 const STUBBORN = {toString: 1, valueOf: 1}; // which no text and no number can be made of
 
+test('records_that_lack_what_they_should_have_end_the_subscription', async (t) => {
+  const BAD = [{image: 5}, {image: 'x'}, {data: []}, {hash: STUBBORN}, {commands: 5}, {margin: 2n ** 63n}, {from: -1}, {tick: 2n ** 63n}];
+  const {client, server, time} = await openFake(t, {'world.subscribe': {subscription: 4}});
+  for (const more of BAD) {
+    const subscription = await client.subscribe({world: 'w', encoding: 'log'});
+    await time.pass(1);
+    server.notify('snapshot', {subscription: 4, world: 'w', epoch: 1, from: 1, tick: 1, commands: [], ...more});
+    assert.equal(subscription.error?.code, 'internal', `${Object.keys(more)}`);
+  }
+});
+
 test('calls_end_whatever_the_server_answers', async (t) => {
   let answer = null;
   const {client, server, told, time} = await openFake(t, {'world.subscribe': () => answer, 'world.list': () => undefined});
