@@ -65,9 +65,17 @@ static void hash_covers_keys_values_and_versions_and_nothing_where_there_are_non
     assert_true(world_hash(other) != one);
     set(other, "k", ONE, sizeof ONE); // the same but for its version
     assert_true(world_hash(other) != one);
+    set(world, "l", ONE, sizeof ONE);
+    physics_world *later = make_world((vec2d){0.0, -9.81});
+    set(later, "l", ONE, sizeof ONE); // the same but for which key was first
+    set(later, "k", ONE, sizeof ONE);
+    assert_true(world_hash(later) != world_hash(world));
+    world_free(later);
+    const uint64_t two = world_hash(world);
     uint64_t parts[8];
-    assert_true(world_hash_by_body(world, parts) == one);
+    assert_true(world_hash_by_body(world, parts) == two);
     assert_int_equal(world_data_remove(world, "k", NULL), STATUS_OK);
+    assert_int_equal(world_data_remove(world, "l", NULL), STATUS_OK);
     assert_true(world_hash(world) == empty);
     world_free(other);
     world_free(world);
