@@ -62,16 +62,23 @@ int main(int argc, char **argv)
     uint16_t port;
     carom_error error;
     carom_client *client;
+    if (argc > 2 || (argc > 1 && argv[1][0] == '-')) {
+        fputs("usage: drop [host:port]\n", stderr);
+        return 2;
+    }
     if (carom_address_parse(argc > 1 ? argv[1] : "", host, sizeof host, &port, &error) !=
             CAROM_OK ||
         carom_connect(host, port, TIMEOUT_MS, NULL, &client, &error) != CAROM_OK) {
         return fail(&error);
     }
+    if (carom_world_create(client, "drop", NULL, TIMEOUT_MS, NULL, &error) != CAROM_OK) {
+        carom_free(client); // a world of that name that is there already is somebody's
+        return fail(&error);
+    }
     carom_view *view = carom_view_create(NULL);
     uint64_t ball = 0;
     int exit_code = 1;
-    if (carom_world_create(client, "drop", NULL, TIMEOUT_MS, NULL, &error) != CAROM_OK ||
-        carom_watch(client, "drop", NULL, view, TIMEOUT_MS, NULL, &error) != CAROM_OK ||
+    if (carom_watch(client, "drop", NULL, view, TIMEOUT_MS, NULL, &error) != CAROM_OK ||
         build(client, &ball, &error) != CAROM_OK) {
         fail(&error);
     } else {

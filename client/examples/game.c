@@ -97,6 +97,10 @@ int main(int argc, char **argv)
     double seconds = argc > 3 ? atof(argv[3]) : 5;
     char host[64];
     uint16_t port;
+    if (argc > 4 || (argc > 1 && argv[1][0] == '-') || !(seconds > 0.0)) {
+        fputs("usage: game [host:port [world [seconds]]]\n", stderr);
+        return 2;
+    }
     carom_error error;
     carom_client *client = NULL;
     game g = {0};

@@ -728,6 +728,10 @@ int main(int argc, char **argv)
 {
     static game g = {.side = NOWHERE, .turn = LEFT};
     carom_error error;
+    if (argc > 3 || (argc > 1 && argv[1][0] == '-')) {
+        fputs("usage: hockey [server [name]]\n", stderr);
+        return 2;
+    }
     const char *user = getenv("USER");
     const char *name = argc > 2 ? argv[2] : user != NULL ? user : "player";
     for (size_t i = 0; name[i] != '\0' && i + 1 < sizeof g.name; i++) {

@@ -81,6 +81,10 @@ int main(int argc, char **argv)
     char host[64];
     uint16_t port;
     carom_error error;
+    if (argc > 3 || (argc > 1 && argv[1][0] == '-') || rounds <= 0) {
+        fputs("usage: own_loop [host:port [rounds]]\n", stderr);
+        return 2;
+    }
     if (carom_address_parse(argc > 1 ? argv[1] : "", host, sizeof host, &port, &error) !=
         CAROM_OK) {
         fprintf(stderr, "%s\n", error.text);

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Draws a world as it is now into an SVG: bodies by their type, contacts as points.
 
-    picture.py [HOST:PORT] WORLD > world.svg
+    picture.py [HOST:PORT] [WORLD] > world.svg          (the world `demo` of 127.0.0.1:22766 unless told otherwise)
 
 Needs python3-msgpack and nothing of carom: the world's own words, over the wire.
 """
@@ -96,9 +96,16 @@ def draw(state, contacts):
 
 
 def main():
-    *address, world = sys.argv[1:] or ["demo"]
-    host, port = (address[0] if address else "127.0.0.1:22766").rsplit(":", 1)
-    server = Server(host, int(port))
+    arguments = sys.argv[1:]
+    address = arguments.pop(0) if arguments and ":" in arguments[0] else "127.0.0.1:22766"
+    world = arguments.pop(0) if arguments else "demo"
+    host, _, port = address.rpartition(":")
+    if arguments or not port.isdigit() or world.startswith("-"):
+        sys.exit(__doc__)
+    try:
+        server = Server(host.strip("[]"), int(port))
+    except (OSError, OverflowError) as error:
+        sys.exit(f"{address}: {error}")
     draw(server.call("world.state", world=world),
          server.call("world.contacts", world=world)["contacts"])
 

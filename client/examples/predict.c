@@ -152,6 +152,11 @@ int main(int argc, char **argv)
 {
     char host[64];
     uint16_t port;
+    const double seconds = argc > 2 ? atof(argv[2]) : 5.0;
+    if (argc > 3 || (argc > 1 && argv[1][0] == '-') || !(seconds > 0.0)) {
+        fputs("usage: predict [host:port [seconds]]\n", stderr);
+        return 2;
+    }
     carom_error error = {0};
     carom_client *client = NULL;
     carom_replica *replica = carom_replica_create();
@@ -174,7 +179,7 @@ int main(int argc, char **argv)
         status = enter(&g, client, &error);
     }
     if (status == CAROM_OK) {
-        status = play(&g, client, argc > 2 ? atof(argv[2]) : 5.0, &error);
+        status = play(&g, client, seconds, &error);
     }
     if (status == CAROM_OK && !carom_prediction_active(g.prediction, &error)) {
         status = error.status; // the keys worked all the same, a round trip later

@@ -78,6 +78,13 @@ class Readme(unittest.TestCase):
                                f"127.0.0.1:{self.server.port}", "drawn")
         self.assertIn("<polygon", svg)
         self.assertTrue(svg.rstrip().endswith("</svg>"))
+        for wrong, words in ((["drawn", "127.0.0.1:1"], "picture.py [HOST:PORT] [WORLD]"),
+                             (["127.0.0.1:1", "drawn"], "127.0.0.1:1: "), (["--help"], "picture.py [")):
+            result = subprocess.run([sys.executable, str(ROOT / "client/examples/picture.py"), *wrong],
+                                    capture_output=True, text=True, timeout=SECONDS_MAX)
+            self.assertEqual((1, ""), (result.returncode, result.stdout))
+            self.assertIn(words, result.stderr)
+            self.assertNotIn("Traceback", result.stderr)
 
     def test_python_strikes_a_ball(self):
         sample = self.snippet("python", "ball.py")

@@ -44,6 +44,32 @@ static void every_example_runs_and_ends_well(void **state)
     assert_int_equal(process_stop(&server, SIGTERM, WAIT_MS), 0);
 }
 
+static void wrong_arguments_show_the_usage(void **state)
+{
+    (void)state;
+    static process example;
+    for (int i = 0; i < PROGRAMS; i++) {
+        process_spawn(&example, programs[i], (const char *const[]){"--help", NULL});
+        assert_int_equal(process_wait(&example, WAIT_MS), 2);
+        assert_non_null(strstr(example.text, "usage: "));
+    }
+}
+
+static void drop_leaves_a_world_of_its_name_alone(void **state)
+{
+    (void)state;
+    static process server, example;
+    char where[32];
+    process_start(&server, caromd_path, (const char *const[]){"--world", "drop", NULL});
+    snprintf(where, sizeof where, "127.0.0.1:%u", (unsigned)server.port);
+    for (int i = 0; i < 2; i++) {
+        process_spawn(&example, programs[0], (const char *const[]){where, NULL});
+        assert_int_equal(process_wait(&example, WAIT_MS), 1);
+        assert_non_null(strstr(example.text, "already_exists"));
+    }
+    assert_int_equal(process_stop(&server, SIGTERM, WAIT_MS), 0);
+}
+
 // Starts a relay 50 ms in front of the server.
 static void start_relay(process *relay, const process *server)
 {
@@ -90,6 +116,8 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_example_runs_and_ends_well),
+        cmocka_unit_test(wrong_arguments_show_the_usage),
+        cmocka_unit_test(drop_leaves_a_world_of_its_name_alone),
         cmocka_unit_test(predicted_disc_obeys_its_player_over_a_distance),
     };
     if (argc != 3 + PROGRAMS) {
