@@ -3,7 +3,7 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
 
-import {SIZES, until} from './browser.js';
+import {SIZES, newPage, until} from './browser.js';
 import {assertNoErrors, at, button, openPage, picture, show, showLab, skip, soon, stage, tickOf,
         touch, untilDrawn} from './viewer_page.js';
 
@@ -55,6 +55,48 @@ const MORE_SIZES = {
   narrow: {viewport: {width: 740, height: 700}},
   laptop: {viewport: {width: 1024, height: 700}},
 };
+
+test('page_says_what_it_waits_for_until_it_draws', {skip}, async (t) => {
+  const page = await newPage(stage.browser);
+  t.after(() => page.context().close());
+  let loads; // lets the page have its scripts
+  const loaded = new Promise((resolve) => { loads = resolve; });
+  await page.route('**/viewer/main.js', async (route) => { await loaded; await route.continue(); });
+  const holds = {word: 'limits'}; // messages with this word do not come: first the answer to hello
+  let held; // those of this connection: a page that waits too long for an answer connects again
+  let forward;
+  await page.routeWebSocket('**/rpc', (socket) => {
+    held = [];
+    forward = (message) => socket.send(message);
+    socket.connectToServer().onMessage((message) => {
+      if (message.includes(holds.word)) held.push(message);
+      else socket.send(message);
+    });
+  });
+  const letCome = (next) => {
+    holds.word = next;
+    for (const message of held.splice(0)) forward(message);
+  };
+  const says = (heading) => page.locator('#empty').getByRole('heading', {name: heading, exact: true}).waitFor();
+  await page.goto(`http://127.0.0.1:${stage.server.port}/`, {waitUntil: 'commit'});
+  await says('Loading …');
+  await page.getByText('waits for its scripts').waitFor();
+  const delay = await page.locator('#empty').evaluate((box) => getComputedStyle(box).animationDelay);
+  assert.equal(delay, '1.5s', 'a page that is quick announces nothing');
+  loads();
+  await says('Connecting …');
+  letCome('step_ms'); // holds the list and the figures of worlds
+  await page.getByText('waits for the server’s list of worlds').waitFor();
+  await picture(page, 'waiting_list');
+  letCome('snapshot');
+  await says('Loading “demo” …');
+  await picture(page, 'waiting_snapshot');
+  assert.equal(await page.evaluate(() => carom.picture.bodies.length), 0);
+  letCome('nothing of the protocol');
+  await untilDrawn(page, 100);
+  await page.locator('#empty').waitFor({state: 'hidden'});
+  assertNoErrors(page);
+});
 
 test('buttons_of_the_event_log_keep_the_focus', {skip}, async (t) => {
   const page = await show(t, 'demo', 100);

@@ -1,7 +1,8 @@
 // The page's centre: the watched world, the chosen body, the current tool, and the frame loop. Panels listen to its
 // events and call its methods; they do not know each other.
 //
-// Events: `choose` (id), `tool` (name), `theme` (name), `frame` (numbers of the last second), `time` (), `setting` ().
+// Events: `choose` (id), `tool` (name), `theme` (name), `frame` (numbers of the last second), `time` (), `setting` (),
+// `sight` (): the first picture of a world is there.
 
 import {Camera} from './draw/camera.js';
 import {Canvas} from './draw/canvas.js';
@@ -66,6 +67,8 @@ export class App extends Emitter {
     /** The past world time shown, or null for now. `rate`: its speed. */
     this.scrub = null;
     this.live = null;
+    /** Whether the watched world has been seen and framed. */
+    this.fitted = false;
     this.chosen = 0;
     this.following = 0;
     this.hovered = 0;
@@ -150,7 +153,7 @@ export class App extends Emitter {
     session.on('info', (info) => this.#summary(info));
     session.on('renewed', () => this.#shared.clear()); // the shared worlds ended with the previous session
     session.on('worlds', (list) => {
-      if (session.world || this.choosing) return;
+      if (session.world) return;
       const wanted = this.address.world;
       const first = wanted ? list.find((info) => info.world === wanted) : firstOf(list);
       if (first) session.watch(first.world);
@@ -297,6 +300,7 @@ export class App extends Emitter {
     const view = this.live?.view;
     if (!view || view.describing || (view.bodies.size > 0 && view.drawn().next().done)) return;
     this.fitted = true;
+    this.emit('sight');
     this.fit();
     this.camera.jump();
     this.#look(this.address.world === this.session.world ? this.address : {});

@@ -21,6 +21,7 @@ import {Worlds} from './ui/worlds.js';
 function fail(error) {
   const box = document.getElementById('empty');
   box.hidden = false;
+  box.classList.remove('waiting');
   box.replaceChildren(Object.assign(document.createElement('h1'), {textContent: 'Nothing can be drawn here'}),
                       Object.assign(document.createElement('p'), {textContent: error.message}));
 }

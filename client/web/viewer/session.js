@@ -177,7 +177,9 @@ export class Session extends Emitter {
       this.emit('info', this.info);
       await this.#subscribe();
     } catch (error) {
-      if (choice === this.#choice) this.#lose(error);
+      if (choice !== this.#choice) return;
+      if (error.code === 'timeout') this.watch(name); // a busy server still has it
+      else this.#lose(error);
     }
   }
 

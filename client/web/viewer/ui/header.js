@@ -26,7 +26,8 @@ function showState(app) {
 
 let asked = false; // a token was asked for; the visitor may decline
 
-// Shows a sentence in the middle while no world is shown.
+// Shows a sentence in the middle while no world is shown. A sentence of what the page waits for (class `waiting`, see
+// style.css) appears after a moment: usually the picture is there before.
 function showEmpty(app) {
   const {session} = app;
   const box = $('empty');
@@ -35,7 +36,12 @@ function showEmpty(app) {
       box.dataset.title = title;
       box.replaceChildren(el('h1', {}, title), el('p', {}, text), ...more);
     }
+    box.classList.remove('waiting');
     box.hidden = false;
+  };
+  const wait = (title, text) => {
+    say(title, text);
+    box.classList.add('waiting');
   };
   if (session.needsToken) {
     say(askerOf(session), session.error?.message ?? 'It shows its worlds to those who have a token of its operator.',
@@ -49,7 +55,7 @@ function showEmpty(app) {
         el('button', {class: 'primary', onclick: () => location.reload()}, 'Connect again'));
   } else if (session.state === 'connecting') {
     const whom = isForeign(session) ? ` It has to let this page in: caromd --origin ${location.origin}` : '';
-    if (performance.now() > 1500) say('Connecting …', `This page tries until the server answers.${whom}`);
+    wait('Connecting …', `This page tries until the server answers.${whom}`);
   } else if (session.state === 'reconnecting' && !app.live) {
     say('The connection is lost', 'This page tries again until the server answers.');
   } else if (session.state === 'open' && !session.world && session.worlds.length === 0 && session.looked) {
@@ -61,6 +67,13 @@ function showEmpty(app) {
       ? 'A tick that was shared can be seen while the page is open that shares it. Other worlds are in the list at the top.'
       : 'It may have ended. Others are in the list at the top.',
         el('button', {class: 'primary', onclick: () => app.panels.worlds.toggle()}, 'Worlds'));
+  } else if (session.state === 'open' && !session.world && !session.looked) {
+    wait('Loading …', 'The page waits for the server’s list of worlds.');
+  } else if (session.state === 'open' && !session.world) {
+    say('No world is served now', 'The server lists worlds that it does not serve; the list at the top says why.',
+        el('button', {class: 'primary', onclick: () => app.panels.worlds.toggle()}, 'Worlds'));
+  } else if (session.state === 'open' && !app.fitted) {
+    wait(`Loading “${session.world}” …`, 'The page waits for the first snapshot of this world.');
   } else {
     box.hidden = true;
     box.dataset.title = '';
@@ -110,10 +123,11 @@ export function bindHeader(app) {
     session.looked = true;
     showState(app);
   });
-  app.on('frame', () => showState(app));
+  for (const name of ['frame', 'sight']) app.on(name, () => showState(app));
   session.on('world', (name) => {
     $('world-name').textContent = name || 'no world';
     document.title = name ? `${name} – carom` : 'carom';
+    showState(app);
   });
   $('help-button').addEventListener('click', help);
   $('theme-button').addEventListener('click', () => {
