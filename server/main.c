@@ -541,6 +541,7 @@ static int serve(const config *c)
 {
     process p = {.config = c, .gift = {.peer = -1}};
     error err;
+    log_info("caromd " CAROM_VERSION " starts");
     begin_workers();
     status s = config_open_keys(c, &p.keys, &err);
     if (s == STATUS_OK) {

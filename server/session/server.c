@@ -30,6 +30,8 @@ enum { DRAIN_MS = 300 };
 
 enum { TIDYING_MS = 1000 }; // between two looks for free memory
 
+enum { START_REPORT_S = 5 }; // between two lines of the log about a start that takes long
+
 session *server_find_session(const server *s, session_key key)
 {
     session *found = key.slot < s->sessions.count ? s->sessions.data[key.slot] : NULL;
@@ -291,9 +293,39 @@ static void on_trimmed(uv_work_t *work, int result)
     free(work);
 }
 
+// A world that the start waits for; NULL if only answers of threads are missing.
+static const world_entry *awaited_world(const server *s)
+{
+    for (uint32_t i = 0; i < s->worlds.by_number.count; i++) {
+        const world_entry *entry = s->worlds.by_number.data[i];
+        if (entry->broken == NULL && (entry->thread == NULL || entry->adopting)) {
+            return entry;
+        }
+    }
+    return NULL;
+}
+
+// Reports what a long start waits for, so that it does not look like a hanging one.
+static void report_start(server *s)
+{
+    const uint64_t seconds = (uint64_t)(clock_now_ns() - s->started_ns) / 1000000000;
+    if (s->ready_told || s->stage == SERVER_DRAINING ||
+        seconds < s->start_reported_s + START_REPORT_S) {
+        return;
+    }
+    s->start_reported_s = seconds;
+    const world_entry *awaited = awaited_world(s);
+    log_info("still starting after %llu seconds: %llu %s being made or brought back%s%s%s",
+             (unsigned long long)seconds,
+             COUNTED(s->restoring.left + s->starting, "world is", "worlds are"),
+             awaited != NULL ? ", among them '" : "", awaited != NULL ? awaited->name : "",
+             awaited != NULL ? "'" : "");
+}
+
 static void on_tidying(uv_timer_t *timer)
 {
     server *s = timer->data;
+    report_start(s);
     if (memory_trim_due() && s->stage != SERVER_DRAINING) {
         uv_work_t *work = malloc(sizeof *work);
         ASSERT_MEMORY(work != NULL);
@@ -386,6 +418,7 @@ static status open_storage(server *s, error *err)
         return STATUS_OK;
     }
     s->restoring.began_ns = clock_now_ns();
+    log_info("reading '%s'", s->options->data);
     const storage_options *given = s->options->storage;
     storage_options kept = given != NULL ? *given : storage_options_default();
     const int threads = s->options->turned ? 1 : restore_threads();

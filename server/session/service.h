@@ -85,8 +85,9 @@ struct server {
     int64_t started_ns;
     uint32_t starting; // worlds awaited by their threads' adoption, or being made, at the start
     bool listening_told, ready_told;
-    uint32_t building; // worlds being made or played, and messages being decoded
-    uint32_t handles;  // open handles of wake, timers, turn_end and io
+    uint64_t start_reported_s; // seconds after the start of the last report on it
+    uint32_t building;         // worlds being made or played, and messages being decoded
+    uint32_t handles;          // open handles of wake, timers, turn_end and io
     server_stage stage;
     struct {
         int worlds;                      // the file; 0: no process takes over

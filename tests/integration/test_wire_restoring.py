@@ -114,6 +114,7 @@ class Served(RestoringTest):
         self.assertEqual(player.greeting["applied"]["slow"]["last"], self.stepped)
         self.assertEqual([s["subscription"] for s in player.greeting["subscriptions"]], [subscription])
         self.assertFalse({info, spawned} & other.responses.keys())
+        self.server.await_log("seconds: 1 world is being made or brought back, among them 'slow'")
         self.gate.touch()
         self.assertEqual(other.answer(info)["hash"], self.states["slow"][2])
         other.answer(spawned)
