@@ -75,6 +75,15 @@ static cli_exit tell_stranger(const cli *c, const char *how)
     return CLI_LOST;
 }
 
+// The same of one that said nothing.
+static cli_exit tell_silent(const cli *c)
+{
+    cli_exit code = tell_stranger(c, "it took the connection and did not answer hello");
+    cli_hint("a caromd with --proxy-from takes nothing from its proxy's address but what comes "
+             "through the proxy");
+    return code;
+}
+
 static cli_exit tell_failure(const cli *c, const address *at, const carom_client *client,
                              const carom_error *error)
 {
@@ -85,7 +94,7 @@ static cli_exit tell_failure(const cli *c, const address *at, const carom_client
         return tell_stranger(c, error->text);
     }
     if (traffic.bytes_in == 0 && traffic.bytes_out > 0) {
-        return tell_stranger(c, "it took the connection and did not answer hello");
+        return tell_silent(c);
     }
     if (error->status == CAROM_UNAVAILABLE && !error->from_server) {
         cli_error("unavailable", "%s", error->text);
@@ -114,7 +123,7 @@ static cli_exit wait_until_open(const cli *c, const address *at, carom_client *c
         }
         if (carom_client_state(client) == CAROM_CONNECTING &&
             is_out_of_patience(c, client, &sent)) {
-            return tell_stranger(c, "it took the connection and did not answer hello");
+            return tell_silent(c);
         }
     }
     if (strcmp(carom_get_str(carom_hello(client), "server", "caromd"), "caromd") != 0) {

@@ -238,6 +238,7 @@ class NoServer(unittest.TestCase):
                 late = carom("ping", *words, port=silent.getsockname()[1], env=env)
                 self.assertEqual(LOST, late.code)
                 self.assertIn("did not answer hello", late.err)
+                self.assertIn("--proxy-from", late.err)
 
     def test_every_command_that_needs_one_ends_with_3_and_says_how_to_start_it(self):
         for words in (["ping"], ["info"], ["worlds"], ["create", "w"], ["watch", "w"], ["events", "w"],
