@@ -24,7 +24,7 @@ _Noreturn void give_up(const char *what)
     exit(1);
 }
 
-// 0 as long as it has not said that it listens.
+// Returns 0 until the text says that it listens.
 static uint16_t read_port(const char *text)
 {
     static const char LISTENING[] = "listening on 127.0.0.1:";
@@ -49,7 +49,7 @@ static void wait_for_port(bench_server *s)
     }
 }
 
-// In the child.
+// Runs in the child process.
 static void execute(const char *program, const char *const *options)
 {
     static const char *const FIRST[] = {"--listen", "127.0.0.1:0",
@@ -77,7 +77,7 @@ void server_begin(bench_server *s, const char *program, const char *const *optio
     double begin = clock_seconds(CLOCK_WALL);
     s->pid = fork();
     if (s->pid == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL); // a benchmark that is cut off leaves nothing behind
+        prctl(PR_SET_PDEATHSIG, SIGKILL); // a benchmark that is interrupted leaves no server behind
         fcntl(s->log, F_SETFL, O_APPEND);
         dup2(s->log, STDERR_FILENO);
         if (cpu >= 0) {

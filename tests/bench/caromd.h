@@ -1,5 +1,5 @@
-// A caromd of a benchmark's own: started on a port of the system's choice, measured from outside,
-// ended with a signal. Every failure ends the process.
+// A benchmark's own caromd: started on a port of the system's choice, measured from outside, ended
+// with a signal. Every failure ends the process.
 //
 // One thread.
 #ifndef CAROM_TESTS_BENCH_CAROMD_H
@@ -15,8 +15,9 @@ typedef struct bench_server {
     int log;        // a file in memory that it writes its log to
 } bench_server;
 
-// Starts `program` and waits until it listens. It takes any rate of requests. `options` are further
-// ones up to NULL (may be NULL itself); it has the processor `cpu` alone, or all if that is -1.
+// Starts `program` and waits until it listens. It accepts any rate of requests. `options` are
+// further ones up to NULL (may be NULL itself); it has the processor `cpu` alone, or all if that is
+// -1.
 void server_begin(bench_server *s, const char *program, const char *const *options, int cpu);
 void server_kill(bench_server *s); // kill -9
 void server_end(bench_server *s);  // SIGTERM, and waits

@@ -10,8 +10,8 @@
 
 typedef struct distance_options {
     int64_t delay_ns;      // one way
-    int64_t jitter_ns;     // more, at most
-    uint64_t stall_one_in; // pieces that come stall_ns later; 0: none
+    int64_t jitter_ns;     // additional delay, at most
+    uint64_t stall_one_in; // one in so many pieces comes stall_ns later; 0: none
     int64_t stall_ns;
 } distance_options;
 
@@ -38,7 +38,7 @@ bool distance_connect(distance *d);
 // Resets the connection, with all that is on its way. Harmless without one.
 void distance_cut(distance *d);
 void distance_send(distance *d, const distance_options *o, const void *bytes, size_t size);
-// Time has passed: bytes go on to the server, and leave it.
+// Moves due bytes to the server and from it, after time has passed.
 void distance_turn(distance *d, const distance_options *o);
 // Appends what has arrived at the client.
 void distance_receive(distance *d, buffer *in);

@@ -174,7 +174,7 @@ static bool is_same(const physics_event *x, const physics_event *y)
            x->shape_b == y->shape_b && x->joint == y->joint;
 }
 
-// Closes the earliest of those that are the same: a prediction may move an event after it was told.
+// Closes the earliest of the equal events: a prediction may move an event after it was reported.
 static void close_event(foresight *f, const physics_event *e)
 {
     const uint32_t none = f->open.count;

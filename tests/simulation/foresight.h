@@ -25,7 +25,7 @@ typedef struct shown_row {
 // The state with which a frame ended: of `tick`, predicted from the confirmed one of `from`.
 typedef struct foreseen_tick {
     uint64_t from, tick, hash;
-    uint64_t inputs; // a digest of the commands with which it was predicted
+    uint64_t inputs; // a digest of the commands used for the prediction
 } foreseen_tick;
 
 typedef struct foresight {
@@ -33,13 +33,14 @@ typedef struct foresight {
     ARRAY(shown_row) rows;
     ARRAY(foreseen_tick) frames;
     ARRAY(physics_event) open; // events reported as predicted and not decided yet
-    ARRAY(physics_event) due;  // happened, and not told
+    ARRAY(physics_event) due;  // events that happened and were not reported
     uint64_t asked;            // the latest tick whose commands were asked for
     uint64_t given, shown, late, refused;
 } foresight;
 
 typedef struct foresight_figures {
-    uint64_t frames, agreed, otherwise; // predicted ticks; with the commands that came, or not
+    // predicted ticks; those whose commands came as predicted, and the others
+    uint64_t frames, agreed, otherwise;
     uint64_t batches, shown, late, refused, lost;
     uint64_t predicted, confirmed, taken_back; // events
     uint64_t rollbacks, follows, shortened;    // frames without time for all ticks
@@ -47,17 +48,17 @@ typedef struct foresight_figures {
 extern foresight_figures foresight_totals; // totals of all runs of the process
 
 void foresight_deinit(foresight *f);
-// The confirmed world is another one. Batches that wait may act in it all the same.
+// Follows another confirmed world. Waiting batches may still act in it.
 void foresight_follow(foresight *f);
-// A tick's commands were asked for, for the first time.
+// Records that a tick's commands were asked for, for the first time.
 void foresight_asked(foresight *f, uint64_t tick);
 void foresight_given(foresight *f, uint64_t at, uint64_t nonce, bool sure);
 void foresight_refused(foresight *f, uint64_t nonce);
 // A row of the log, applied. `nonce` 0: it is not this client's, or has no tick.
 void foresight_row(foresight *f, uint64_t tick, uint64_t nonce);
-// The confirmed world has stepped.
+// Records a step of the confirmed world.
 void foresight_step(foresight *f, const physics_world *confirmed, uint32_t kinds);
-// A frame has ended with this predicted world.
+// Records the predicted world at the end of a frame.
 void foresight_frame(foresight *f, uint64_t from, const physics_world *predicted);
 void foresight_event(foresight *f, const prediction_event *e);
 // Fails the run if a batch is lost that had to act, or an event before tick `overdue` is undecided.

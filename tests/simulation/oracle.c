@@ -1,4 +1,4 @@
-// Records what was told, and compares it at a restart; see oracle.h.
+// Records what clients received, and compares it at a restart; see oracle.h.
 #include "tests/simulation/oracle_internal.h"
 
 #include <inttypes.h>

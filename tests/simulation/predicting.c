@@ -160,7 +160,7 @@ static void calm(predictor *p)
     prediction_set(p->prediction, &p->options.predict);
 }
 
-// Everybody stops commanding: all that was sent is decided.
+// Stops all commands, and runs until every sent batch is decided.
 static void settle(void)
 {
     sim.activity = "settling";

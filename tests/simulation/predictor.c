@@ -17,14 +17,13 @@
 
 // part of a second after which an event must be confirmed or taken back
 enum { EVENTS_DECIDED_PART = 4 };
-#define FRAME_NS (INT64_C(1000000000) / 60)
-#define PING_NS  INT64_C(500000000)
-#define STEP_BODY_MS                                                                               \
-    0.002            // a frame's time as the prediction is told it: of an awake body in a step
-#define COPY_MS 0.02 // time of a copy
-#define WAKING  1.25 // bodies that wake in a frame's last step come on top of its budget
+#define FRAME_NS     (INT64_C(1000000000) / 60)
+#define PING_NS      INT64_C(500000000)
+#define STEP_BODY_MS 0.002 // time of an awake body in a step, as reported to the prediction
+#define COPY_MS      0.02  // time of a copy
+#define WAKING       1.25  // factor for bodies that wake in a frame's last step, beyond its budget
 
-// The client's own clock, of any origin and not quite the server's rate.
+// The client's own clock, with an arbitrary origin and almost the server's rate.
 static double local_s(const predictor *p, int64_t at_ns)
 {
     return p->options.skew_s + p->options.rate * 1e-9 * (double)at_ns;
@@ -132,7 +131,7 @@ static void on_record(predictor *p, const msgpack_object *map, const uint8_t *by
 
 // ---- answers
 
-// The subscription that a resumed session has; 0: none. The answer that told it may be lost.
+// The subscription that a resumed session has; 0: none. The answer that named it may be lost.
 static uint64_t kept_subscription(const msgpack_object *result)
 {
     const msgpack_object *list = rpc_map_get(result, "subscriptions");
@@ -208,7 +207,7 @@ static void on_error(predictor *p, const predictor_request *r, const msgpack_obj
         oracle_refused(r->nonce);
     }
     switch (r->op) {
-    case ASKED_HELLO: // the session is gone, so this is another one
+    case ASKED_HELLO: // the session is gone, so this is a new one
         p->secret[0] = '\0';
         p->subscription = 0;
         predictor_ask_session(p);
@@ -240,7 +239,7 @@ static void on_response(predictor *p, const msgpack_object *message)
             return;
         }
     }
-    // Otherwise its connection was lost before the answer.
+    // Otherwise the connection was lost before the answer.
 }
 
 static void on_message(void *context, const msgpack_object *message, const uint8_t *bytes,
@@ -258,7 +257,7 @@ static void on_message(void *context, const msgpack_object *message, const uint8
 
 // ---- a frame
 
-// The inputs of a frame's ticks; returns how many of them were for the first time.
+// Gives the inputs of a frame's ticks; returns how many were for the first time.
 static uint64_t predict(predictor *p, double now)
 {
     uint64_t first = 0;
@@ -274,7 +273,7 @@ static uint64_t predict(predictor *p, double now)
     return first;
 }
 
-// The frame, which began at tick `was`, took as long as its steps are said to cost.
+// Ends the frame, which began at tick `was`: its time is the assumed cost of its steps.
 static void end_frame(predictor *p, uint64_t was)
 {
     const prediction *core = p->prediction;

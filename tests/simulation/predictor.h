@@ -28,7 +28,7 @@ typedef struct predictor_request {
     int64_t sent_ns;
 } predictor_request;
 
-// How the client and its way to the server are, drawn once for each run.
+// Properties of the client and its connection, chosen at random for each run.
 typedef struct predictor_options {
     prediction_options predict;
     distance_options road;
@@ -36,10 +36,10 @@ typedef struct predictor_options {
     const char *durability; // the world's durability
     double hz;              // the world's rate
     double skew_s, rate;    // its clock's skew and rate
-    uint64_t cut_one_in;    // turns in which it loses its connection; 0: never
-    uint64_t slow_one_in;   // frames that take up to slow_ns; 0: none
+    uint64_t cut_one_in;    // one in so many turns loses the connection; 0: never
+    uint64_t slow_one_in;   // one in so many frames takes up to slow_ns; 0: none
     int64_t slow_ns;
-    uint64_t untimed_one_in; // frames in which it commands something without a tick; 0: none
+    uint64_t untimed_one_in; // one in so many frames commands something without a tick; 0: none
     bool hosts;              // it makes the world, and a floor
 } predictor_options;
 
@@ -65,12 +65,12 @@ typedef struct predictor {
 
 void predictor_init(predictor *p, const predictor_options *options);
 void predictor_deinit(predictor *p);
-// Time has passed.
+// Handles the time that has passed.
 void predictor_turn(predictor *p);
 void predictor_lose(predictor *p);
 // Commands the world without a tick: world.pause, world.resume. Does nothing without a connection.
 void predictor_command(predictor *p, const char *name);
-// It follows the world, and nothing that it sent is undecided.
+// Whether it follows the world, and everything that it sent is decided.
 bool predictor_is_settled(const predictor *p);
 // Fails the run unless the prediction's account and the client's agree at the end.
 void predictor_check_end(const predictor *p);

@@ -4,16 +4,16 @@
 
 #include "tests/simulation/predictor.h"
 
-// A new session, or the one of its secret.
+// Requests a new session, or the one of its secret.
 void predictor_ask_session(predictor *p);
-// The world, which may be there already, and a floor if it hosts.
+// Requests the world, which may exist already, and a floor if it hosts.
 void predictor_ask_world(predictor *p);
 void predictor_ask_log(predictor *p);
 void predictor_ask_body(predictor *p);
 void predictor_ask_ping(predictor *p);
 // Gives the prediction commands of the tick, or none, and sends them.
 void predictor_act(predictor *p, uint64_t tick);
-// Commands the own body without a tick, past the prediction.
+// Commands the own body without a tick and without the prediction.
 void predictor_push_untimed(predictor *p);
 
 #endif

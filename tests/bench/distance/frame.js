@@ -3,11 +3,11 @@
 // go back 8 ticks each time. Server and client have an engine of their own; the time is the test's own.
 
 const HZ = 60;
-const WAY = 3; // ticks: 50 ms
-const SESSION = 7; // the player's
+const WAY = 3; // ticks of delay one way: 50 ms
+const SESSION = 7; // the player's session number
 const OTHER = 99;
 const EVERY = 10; // ticks between two commands of a player
-const TICKS_BEFORE = 60; // the pile has fallen by then
+const TICKS_BEFORE = 60; // ticks after which the pile has fallen
 
 // In Node the process's own time [ms], as other processes take the machine as well; in a page the time gone by.
 const clock = () => {
@@ -119,9 +119,9 @@ export async function measureFrames(parts, source, {bodies, frames, budgetMs}) {
   const memory = engine.memoryBytes;
   const up = []; // {arrives, at, commands}
   const down = []; // {arrives, record}
-  const times = []; // of frames, as a program draws them
-  const bounded = []; // of what the budget bounds: a frame without the picture
-  let short = 0; // frames in which time was short, of the warm-up
+  const times = []; // times of frames, as a program draws them
+  const bounded = []; // times that the budget bounds: a frame without the picture
+  let short = 0; // frames of the warm-up in which time was short
   const records = [];
   const start = server.world.tick;
   for (let i = 0; i < frames + HZ; i++) {

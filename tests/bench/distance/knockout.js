@@ -1,7 +1,7 @@
 // Knockout as a player has it: a page in Chromium, a server at a distance, and the time from a key to the frame in which
 // the own disc has moved; in the same page with prediction and without (the panel's picture beside it).
 
-const REST_MS = 900; // after a key, until the disc is nearly at rest
+const REST_MS = 900; // pause after a key, until the disc is nearly at rest
 
 // In the page: presses keys, and times both pictures.
 async function pressKeys([presses, restMs]) {

@@ -4,7 +4,7 @@
 
 // The cost of a rollback, for worlds of several sizes: medians of `rounds`.
 void bench_rollback(int rounds);
-// Predictions over simulated networks, each for so many seconds of the world's time.
+// Predictions over simulated networks, each for `seconds` of the world's time.
 void bench_network(int seconds);
 // Two players who push one pile: how far off the own body is, predicted and interpolated.
 void bench_pile(int seconds);

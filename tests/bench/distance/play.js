@@ -2,10 +2,10 @@
 // who draws snapshots, and how long a key takes to move the own disc in both pictures, in the same run.
 import {connect} from '../../../client/web/src/index.js';
 
-const MOVED_M = 0.005; // a disc that is so far from where it was moves
+const MOVED_M = 0.005; // a disc this far from its old place has moved
 const FRAME_MS = 1000 / 60;
-const KEYS_MS = 333; // between two keys of a player
-const REST_MS = 700; // after a key, until the disc is at rest
+const KEYS_MS = 333; // pause between two keys of a player
+const REST_MS = 700; // pause after a key, until the disc is at rest
 const KEY_MS_MAX = 5000;
 const DISCS = 38;
 const DISC = {kind: 'circle', radius: 0.5, restitution: 0.5};
@@ -120,7 +120,7 @@ export async function measurePlay(url, distance, {seconds, presses, engine}) {
   await makeRink(host.use('rink'));
   const players = [await predicts(url, distance, engine), await interpolates(url, distance)];
   try {
-    await frames(players, 3000); // clocks settle
+    await frames(players, 3000); // time for the clocks to become accurate
     const kbits = await traffic(players, seconds);
     const {figures} = players[0].picture;
     return {kbits, figures, keys: await keys(players, presses)};

@@ -92,7 +92,7 @@ static void measure(const physics_world *world, physics_world *target, int round
     }
 }
 
-// Bytes that are allocated now, those in mappings of their own too.
+// Bytes that are allocated now, including mappings.
 static double allocated(void)
 {
     const struct mallinfo2 m = mallinfo2();

@@ -38,7 +38,7 @@ static void take(void *context, reply *r)
 {
     traffic *t = context;
     ASSERT(r->kind == REPLY_SNAPSHOT);
-    ASSERT(r->delivery_count == 1); // no two want the same
+    ASSERT(r->delivery_count == 1); // no two readers want the same bytes
     buffer written;
     buffer_init(&written, DELIVERY_HEAD_BYTES_MAX);
     delivery_head(r, r->deliveries, &written);
@@ -104,7 +104,7 @@ static double compact_bytes(const log_record *record, double hz)
     return size;
 }
 
-// Commands of several ticks, for a log that is told less often.
+// Commands of several ticks, for a log that is sent less often.
 typedef struct slow_log {
     scene_commands commands;
     uint64_t from;
@@ -182,7 +182,7 @@ enum { ENCODINGS = 8, SCENES_MAX = 8 };
 
 typedef struct found {
     const network_scene *scene;
-    double kbit[ENCODINGS]; // a second, of whole notifications; negative: not known
+    double kbit[ENCODINGS]; // kbit/s of whole notifications; negative: not known
     double snapshots;
     coded coded;
 } found;

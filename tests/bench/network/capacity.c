@@ -20,7 +20,7 @@ enum {
     TRIES = 3,
     TRIALS_MAX = 24,
     WORLD_BALLS = 100,
-    PLAYERS_BALLS = 1000, // more players: a ball for each
+    PLAYERS_BALLS = 1000, // for more players there is a ball for each
     WORLDS_FIRST = 64,
     PLAYERS_FIRST = 64
 };
@@ -51,7 +51,7 @@ typedef struct search {
 
 // ---- a trial
 
-// Lets the worlds of the server run for the time of a trial, and looks at what it counts.
+// Runs the server's worlds for the time of a trial, and returns the change of its counts.
 static trial watch(const search *s, const bench_server *server, carom_client *control, int count,
                    int worlds)
 {
@@ -141,7 +141,7 @@ static bool carries(search *s, int count)
     return t.carried;
 }
 
-// The largest number up to `most` that is carried; 0: not even one.
+// The largest number up to `most` that the server can carry; 0: not even one.
 static int find_largest(search *s, int first, int most)
 {
     int good = 0;

@@ -7,10 +7,10 @@
 
 typedef struct coded {
     double bits;      // total size of data
-    double moving;    // bodies that were coded, in all
-    double encode_ns; // a body that was coded
+    double moving;    // total number of coded bodies
+    double encode_ns; // time to code a body
     double decode_ns;
-    double full_bytes; // in the end, for one who joins
+    double full_bytes; // size of the last full snapshot, for a reader that joins
     double worst;      // error of a place, in steps
 } coded;
 

@@ -35,10 +35,10 @@ typedef struct arena {
 // Makes the world, paused.
 arena arena_make(carom_client *c, const char *name, double hz, int balls);
 void arena_deinit(arena *a);
-// Where ball `index` was in the beginning.
+// The initial place of ball `index`.
 carom_vec2 arena_place(const arena *a, int index);
 void arena_resume(carom_client *c, const arena *a);
-// All of them at once: nobody waits for answers of worlds that are busy already.
+// Resumes all worlds at once, without waiting for answers of worlds that are busy already.
 void arena_resume_all(carom_client *c, const arena *list, int count);
 
 #endif

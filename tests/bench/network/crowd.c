@@ -106,7 +106,7 @@ void crowd_subscribe(crowd *c, const arena *a)
 
 // ---- the thread
 
-// Everything that has come goes.
+// Discards everything that has arrived.
 static double drain(int fd)
 {
     static uint8_t trash[TRASH_BYTES];
@@ -117,7 +117,7 @@ static double drain(int fd)
     return got > 0 ? (double)got : 0.0;
 }
 
-// The commands that are due: one after the other, players in turn.
+// Sends the due commands, one after the other, players in turn.
 static void strike(crowd *c, double begin, uint64_t *sent)
 {
     const double all = c->plan.rate * c->plan.players;

@@ -1,6 +1,6 @@
-// Many clients at as little cost as can be had: they subscribe, send what was made up before, and
-// throw away what comes. So most of the machine is left to the server that is measured; latencies
-// are for `carom bench`, which reads every message.
+// Many clients at the least cost: they subscribe, send prepared commands, and discard what they
+// receive. So most of the machine is left to the server that is measured; latencies are for `carom
+// bench`, which reads every message.
 //
 // The crowd has a thread of its own between crowd_start and crowd_stop. Failures end the process.
 #ifndef CAROM_TESTS_BENCH_NETWORK_CROWD_H
@@ -13,18 +13,18 @@
 
 typedef struct crowd_plan {
     int players;  // each strikes the ball of its number to and fro
-    int watchers; // besides
+    int watchers; // additional clients that only watch
     double rate;  // commands a second of each player
     const char *encoding;
     double width, height;   // each player's own area, around its ball [m]; 0: everything
-    double snapshots;       // a second; 0: each tick
+    double snapshots;       // snapshots a second; 0: one each tick
     int cpu;                // the processor that the thread has; -1: any
-    bool without_snapshots; // they are connected, and that is all
+    bool without_snapshots; // they only connect
 } crowd_plan;
 
 typedef struct crowd crowd;
 
-// Connects all of them; each has had an answer.
+// Connects all clients; each has received an answer.
 crowd *crowd_open(const bench_server *s, const crowd_plan *plan);
 // All of them subscribe to the arena, as planned.
 void crowd_subscribe(crowd *c, const arena *a);
@@ -32,7 +32,7 @@ void crowd_start(crowd *c, const arena *a);
 void crowd_stop(crowd *c);
 void crowd_close(crowd *c);
 
-// Of the time between start and stop.
+// Counts between start and stop.
 typedef struct crowd_counts {
     double commands, bytes;
     double cpu; // processor time of the thread [s]

@@ -21,7 +21,7 @@ enum { BALLS = 1000, PLAYERS = 100, SERIES = 8 };
 
 #define SECONDS      20.0
 #define COMMANDS_HZ  30.0
-#define SNAPSHOTS    120000.0 // a second, to all: what two processors can bear
+#define SNAPSHOTS    120000.0 // a second, to all clients: two processors can bear it
 #define SETTLE_US    300000
 #define BARE_FASTER  1.01
 #define SHARES_COUNT 4

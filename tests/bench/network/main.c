@@ -1,5 +1,5 @@
-// carom-bench-network: what a client's picture of a world costs the wire, the server and the
-// client; how punctual a server is; what it carries. See parts.h.
+// carom-bench-network: the cost of a client's picture of a world for the network, the server and
+// the client; how punctual a server is; how much it can carry. See parts.h.
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -129,7 +129,7 @@ typedef struct options {
     bench_run run;
 } options;
 
-// False where the program is to end, with *code.
+// False if the program must end, with *code.
 static bool parse(int argc, char **argv, options *o, int *code)
 {
     static const struct option OPTIONS[] = {{"parts", required_argument, NULL, 'p'},

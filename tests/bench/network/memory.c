@@ -1,5 +1,5 @@
-// The server's memory by connection and by subscription: differences of what is
-// resident, over thousands of them.
+// The server's memory by connection and by subscription: differences of the resident memory, over
+// thousands of them.
 //
 // Each case has a server of its own: memory that others gave back would be used again. The kernel's
 // socket buffers are not in it.

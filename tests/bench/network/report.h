@@ -8,7 +8,7 @@
 
 typedef struct report report;
 
-// `bench`: the program's name. `svg`: a folder that is there; NULL: no plots.
+// `bench`: the program's name. `svg`: an existing folder; NULL: no plots.
 report *report_create(const char *bench, const char *svg);
 void report_free(report *r);
 

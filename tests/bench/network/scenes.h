@@ -13,14 +13,14 @@ typedef struct network_scene {
     double hz, seconds;
     double precision; // precision of places [m]
     int bodies;       // number of bodies that are not static
-    double width;     // half of the room's [m]
+    double width;     // half of the room's width [m]
     double pitch;     // distance of the columns [m]
     int columns;
     double size;  // width of a box, or diameter of a circle [m]
     bool circles; // every second one is a circle
     double push;  // forces on the ball [N]: a share of its weight, sideways and up
     double lift;
-    double sway;  // gravity turns by so much, to and fro [rad]
+    double sway;  // angle by which gravity turns, to and fro [rad]
     double until; // the ball is driven up to this time [s]
 } network_scene;
 

@@ -15,7 +15,7 @@
 
 enum { OUT_BYTES = 1 << 20, ZSTD_FLUSH = 1, ZSTD_LEVEL_PARAMETER = 100, ZSTD_LEVEL = 3 };
 
-// As zstd.h declares them.
+// The struct of zstd.h.
 typedef struct zstd_in {
     const void *data;
     size_t size, at;

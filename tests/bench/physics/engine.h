@@ -1,4 +1,4 @@
-// One small interface over all engines, so that what is measured is written once.
+// One small interface over all engines, so that each measurement is written once.
 //
 // An engine is a table of functions; a world of it is opaque. Each engine runs with its own
 // defaults: what a scene says is gravity, sleeping, shapes and materials, nothing else. A world is
@@ -16,8 +16,7 @@ extern "C" {
 
 #define ENGINE_DT (1.0 / 60.0) // length of a step [s]
 
-// The phases of a step's time, as far as an engine tells. Time that it does not name is in no
-// phase.
+// The phases of a step's time, as far as an engine reports them. Unreported time is in no phase.
 typedef enum engine_phase {
     PHASE_PAIRS,  // broad phase: boxes that overlap newly
     PHASE_NARROW, // manifolds
@@ -36,7 +35,7 @@ typedef struct engine_body { // state of the body's origin
 
 typedef struct engine_options {
     int threads;
-    bool profile; // engine.phases() will be asked
+    bool profile; // engine.phases() will be called
 } engine_options;
 
 typedef struct engine {
@@ -45,7 +44,7 @@ typedef struct engine {
     int threads_max;
     // Writes the version, and the variant chosen at run time, to `text`.
     void (*describe)(char *text, size_t size);
-    // Never NULL: what an engine cannot build ends the process with a text.
+    // Never NULL: a scene that an engine cannot build ends the process with a text.
     void *(*create)(const scene_data *scene, const engine_options *options);
     void (*destroy)(void *world);
     void (*step)(void *world);

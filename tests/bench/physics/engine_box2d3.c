@@ -210,7 +210,7 @@ static uint64_t hash(void *world)
     return b2World_GetStateHash(self->world);
 }
 
-// Into a buffer that is kept: the first time tells how large it must be.
+// Saves into a buffer that is kept: the first call finds the size.
 static size_t save(void *world, const uint8_t **bytes)
 {
     box2d3_world *self = world;

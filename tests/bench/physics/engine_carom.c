@@ -74,7 +74,7 @@ static void read_bodies(void *world, engine_body *bodies)
 {
     const carom_world *self = world;
     body_row *rows =
-        calloc(self->count, sizeof *rows); // not kept: it is none of the world's memory
+        calloc(self->count, sizeof *rows); // not kept: it is not part of the world's memory
     if (rows == NULL || world_rows(self->world, rows, self->count) != self->count) {
         abort();
     }

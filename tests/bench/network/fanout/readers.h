@@ -32,16 +32,16 @@ typedef struct readers {
 } readers;
 
 // `ask` is sent on each connection to 127.0.0.1:port. Waits until all have asked; ends the program
-// with a text where one cannot connect.
+// with a text if one cannot connect.
 void readers_start(readers *r, uint16_t port, int count, const void *ask, size_t size);
 
-// Waits until something has come to each, at most so long; ends the program where it does not.
+// Waits at most `seconds` until each connection has received something; otherwise ends the program.
 void readers_await(const readers *r, double seconds);
 
 void readers_stop(readers *r);
 
-// Descriptors for so many connections and some more, as many as the system gives; returns how many
-// connections that allows.
+// Raises the limit of descriptors as far as the system allows, for so many connections and some
+// more; returns how many connections that allows.
 int readers_fit_descriptors(int connections);
 
 _Noreturn void readers_give_up(const char *what);

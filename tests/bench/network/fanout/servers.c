@@ -69,7 +69,7 @@ static uint16_t listen_somewhere(int *fd)
     return ntohs(address.sin_port);
 }
 
-// For a program that has to be told: free now, and most likely in a moment.
+// A port for a program that needs one as an option: free now, and probably still in a moment.
 static uint16_t free_port(void)
 {
     int fd;
@@ -309,7 +309,7 @@ size_t servers_ask(server_kind kind, const server_plan *plan, void *out, size_t 
 
 // ---- publishing
 
-// The payload that makes the message as long as it is to be on the wire.
+// The size of the payload that gives the message its intended length on the wire.
 static size_t payload_size(server_kind kind, size_t size)
 {
     size_t payload = size;

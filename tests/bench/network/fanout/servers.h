@@ -44,7 +44,7 @@ typedef struct fanout_server {
     char folder[64];
 } fanout_server;
 
-// Whether it can be started here.
+// Whether the server is installed here.
 bool servers_found(server_kind kind);
 
 // Starts it and waits until it listens. Ends the program with a text where it does not.
@@ -53,7 +53,7 @@ void servers_start(fanout_server *s, server_kind kind, const server_plan *plan);
 // Writes what a subscriber sends, at most `room` bytes; returns how many.
 size_t servers_ask(server_kind kind, const server_plan *plan, void *out, size_t room);
 
-// Lets so much time pass, and publishes meanwhile where that is the benchmark's part.
+// Lets `seconds` pass, and publishes meanwhile if that is the benchmark's task.
 void servers_pass(fanout_server *s, double seconds);
 
 // Processor time of the server, all threads, user and system [s].
