@@ -44,6 +44,7 @@ typedef struct foresight_figures {
     uint64_t batches, shown, late, refused, lost;
     uint64_t predicted, confirmed, taken_back; // events
     uint64_t rollbacks, follows, shortened;    // frames without time for all ticks
+    uint64_t compact;                          // records in the compact form
 } foresight_figures;
 extern foresight_figures foresight_totals; // totals of all runs of the process
 

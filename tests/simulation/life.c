@@ -1,6 +1,7 @@
 // Drives a server's threads turn by turn; see life.h.
 #include "tests/simulation/life.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -265,4 +266,34 @@ void life_check_bounds(const life *l)
         SIM_CHECK(f.queue_bytes <= l->storage.queue_bytes + STORAGE_RECORD_BYTES_MAX,
                   "the storage's queue is exceeded");
     }
+}
+
+// ---- the disk
+
+void life_trouble_disk(life *l, bool crashes)
+{
+    static const int ERRORS[] = {EIO, ENOSPC};
+    fake_disk *d = &l->disk;
+    switch (sim_random(crashes ? 4 : 3)) {
+    case 0:
+        d->fail_at = d->operations + 1 + sim_random(50);
+        d->fail_count = 1 + sim_random(3);
+        d->fail_errno = ERRORS[sim_random(2)];
+        break;
+    case 1:
+        d->fail_one_in = 20 + (uint32_t)sim_random(100);
+        break;
+    case 2:
+        d->capacity = 20000 + sim_random(100000);
+        break;
+    default:
+        d->crash_at = d->operations + 1 + sim_random(300);
+        break;
+    }
+}
+
+void life_heal_disk(life *l)
+{
+    l->disk.fail_at = l->disk.fail_count = l->disk.capacity = 0;
+    l->disk.fail_one_in = 0;
 }

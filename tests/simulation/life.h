@@ -35,6 +35,11 @@ bool life_close(life *l);
 // Crashes the machine or the process; the next life starts with what remains.
 void life_crash(life *l, crash_kind kind);
 
+// Plans, by chance, a failure of the disk, a period of failures or a full disk; with `crashes` also
+// a stop of the machine within an operation.
+void life_trouble_disk(life *l, bool crashes);
+void life_heal_disk(life *l);
+
 // Fails the run if a bound is exceeded.
 void life_check_bounds(const life *l);
 

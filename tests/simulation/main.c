@@ -39,34 +39,6 @@ static uint32_t client_count;
 
 // ---- one life
 
-// Plans, by chance, one failure of the disk, a period of failures, or a full disk.
-static void trouble_disk(fake_disk *d)
-{
-    static const int ERRORS[] = {5 /* EIO */, 28 /* ENOSPC */};
-    switch (sim_random(4)) {
-    case 0:
-        d->fail_at = d->operations + 1 + sim_random(50);
-        d->fail_count = 1 + sim_random(3);
-        d->fail_errno = ERRORS[sim_random(2)];
-        break;
-    case 1:
-        d->fail_one_in = 20 + (uint32_t)sim_random(100);
-        break;
-    case 2:
-        d->capacity = 20000 + sim_random(100000);
-        break;
-    default:
-        d->crash_at = d->operations + 1 + sim_random(300);
-        break;
-    }
-}
-
-static void heal_disk(fake_disk *d)
-{
-    d->fail_at = d->fail_count = d->capacity = 0;
-    d->fail_one_in = 0;
-}
-
 static void live(uint64_t steps, bool troubled)
 {
     sim.activity = "serving";
@@ -78,9 +50,9 @@ static void live(uint64_t steps, bool troubled)
             sim_client_act(&clients[sim_random(client_count)]);
         }
         if (troubled && sim_one_in(1500)) {
-            trouble_disk(&server_life.disk);
+            life_trouble_disk(&server_life, true);
         } else if (troubled && sim_one_in(1000)) {
-            heal_disk(&server_life.disk);
+            life_heal_disk(&server_life);
         }
         if (sim_one_in(50)) {
             life_check_bounds(&server_life);
@@ -203,7 +175,7 @@ static void run(uint64_t seed)
             wait_for_answers();
         }
         end_life(troubled);
-        heal_disk(&server_life.disk);
+        life_heal_disk(&server_life);
     }
     audit();
     sim.activity = "replaying";
@@ -239,10 +211,10 @@ static void print_foreseen(uint64_t seeds, time_t begin)
            " rollbacks; %" PRIu64 " batches: %" PRIu64 " shown, %" PRIu64 " of them late, %" PRIu64
            " refused, %" PRIu64 " lost with a connection; events: %" PRIu64 " predicted, %" PRIu64
            " confirmed, %" PRIu64 " taken back; %" PRIu64 " images, %" PRIu64
-           " frames short of time; %lld s: nothing found\n",
+           " compact records, %" PRIu64 " frames short of time; %lld s: nothing found\n",
            seeds, figures.restarts, f->frames, f->agreed, f->otherwise, f->rollbacks, f->batches,
            f->shown, f->late, f->refused, f->lost, f->predicted, f->confirmed, f->taken_back,
-           f->follows, f->shortened, (long long)(time(NULL) - begin));
+           f->follows, f->compact, f->shortened, (long long)(time(NULL) - begin));
 }
 
 static void print_figures(uint64_t seeds, time_t begin)

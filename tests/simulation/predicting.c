@@ -26,7 +26,8 @@ static uint32_t player_count;
 static bool stops;  // the server's machine stops now and then
 static bool pauses; // the world is paused now and then
 static bool paused;
-static bool durable; // a loss of power loses nothing that a client saw
+static bool troubled; // the disk fails now and then
+static bool durable;  // a loss of power loses nothing that a client saw
 
 // ---- chance
 
@@ -68,6 +69,7 @@ static predictor_options draw_player(void)
         .slow_one_in = sim_one_in(3) ? 20 + sim_random(100) : 0,
         .slow_ns = sim_one_in(4) ? 1500 * MS : 120 * MS,
         .untimed_one_in = sim_one_in(4) ? 20 + sim_random(100) : 0,
+        .compact = sim_one_in(2),
     };
 }
 
@@ -85,6 +87,7 @@ static void draw_players(void)
     }
     stops = sim_one_in(3);
     pauses = sim_one_in(4);
+    troubled = sim_one_in(4);
     paused = false;
 }
 
@@ -107,6 +110,11 @@ static void trouble(void)
     if (pauses && sim_one_in(600)) {
         paused = !paused;
         predictor_command(&players[0], paused ? "world.pause" : "world.resume");
+    }
+    if (troubled && sim_one_in(1500)) {
+        life_trouble_disk(&server_life, false);
+    } else if (troubled && sim_one_in(500)) {
+        life_heal_disk(&server_life);
     }
 }
 
@@ -132,8 +140,11 @@ static void end_life(crash_kind kind, bool clean)
     oracle_crashed(kind, clean);
 }
 
+// The disk fails while the server serves: starts from a failing one are those of the other runs.
 static void begin_life(void)
 {
+    server_life.troubled = troubled;
+    life_heal_disk(&server_life);
     SIM_CHECK(life_start(&server_life), "the server does not start");
 }
 
@@ -199,6 +210,11 @@ void predicting_run(uint64_t seed)
         if (i + 1 < lives) {
             end_life(durable ? (crash_kind)sim_random(3) : CRASH_PROCESS, sim_one_in(2));
         }
+    }
+    if (troubled) { // a world whose log has failed takes commands again after a restart alone
+        end_life(CRASH_PROCESS, false);
+        troubled = false;
+        begin_life();
     }
     settle();
     end_life(CRASH_PROCESS, true);

@@ -9,6 +9,7 @@
 #include "client/prediction/internal.h"
 #include "common/base/assert.h"
 #include "common/physics/image.h"
+#include "proto/log/log_compact.h"
 #include "proto/wire/rpc.h"
 #include "tests/simulation/oracle.h"
 #include "tests/simulation/predictor_requests.h"
@@ -106,6 +107,22 @@ static void follow(predictor *p, const log_notification *n)
     prediction_follow(p->prediction, &p->player);
 }
 
+// Plays a record; `told` is its notification, which may bear a margin.
+static void play(predictor *p, const log_record *record, const msgpack_object *told)
+{
+    error err = {0};
+    SIM_CHECK(p->follows, "a log that begins without an image");
+    SIM_CHECK(log_player_play(&p->player, record, &err) == STATUS_OK, "a replica: %s", err.text);
+    const double now = local_s(p, sim.now_ns);
+    prediction_note_arrival(p->prediction, now);
+    const msgpack_object *margin = rpc_map_get(told, "margin");
+    if (margin != NULL) {
+        prediction_margin(p->prediction, now, get_number(margin));
+    }
+    oracle_told_state(p->epoch, record->tick, TOLD_SNAPSHOT,
+                      record->has_hash ? record->hash : world_hash(p->player.world));
+}
+
 static void on_record(predictor *p, const msgpack_object *map, const uint8_t *bytes, size_t size)
 {
     log_notification n;
@@ -118,15 +135,34 @@ static void on_record(predictor *p, const msgpack_object *map, const uint8_t *by
     if (n.record.image != NULL) {
         follow(p, &n);
     }
-    SIM_CHECK(p->follows, "a log that begins without an image");
-    SIM_CHECK(log_player_play(&p->player, &n.record, &err) == STATUS_OK, "a replica: %s", err.text);
-    const double now = local_s(p, sim.now_ns);
-    prediction_note_arrival(p->prediction, now);
-    const msgpack_object *margin = rpc_map_get(map, "margin");
-    if (margin != NULL) {
-        prediction_margin(p->prediction, now, get_number(margin));
+    play(p, &n.record, map);
+}
+
+// {data, margin}: the subscription's number, and a record in the compact form.
+static void on_compact_record(predictor *p, const msgpack_object *map)
+{
+    const msgpack_object *data = rpc_map_get(map, "data");
+    SIM_CHECK(data != NULL && data->type == MSGPACK_OBJECT_BIN, "a log without data");
+    const uint8_t *bytes = (const uint8_t *)data->via.bin.ptr;
+    const size_t size = data->via.bin.size;
+    size_t at = 0;
+    uint64_t number = 0;
+    SIM_CHECK(p->options.compact && log_varint_read(bytes, size, &at, &number),
+              "a compact record of no subscription");
+    if (p->subscription != 0 && number != p->subscription) {
+        return;
     }
-    oracle_told_state(p->epoch, n.record.tick, TOLD_SNAPSHOT, n.record.hash);
+    SIM_CHECK(p->follows, "a compact record before any image");
+    log_record record;
+    buffer rows;
+    error err = {0};
+    buffer_init(&rows, SIM_INPUT_BYTES_MAX);
+    SIM_CHECK(log_compact_decode(bytes + at, size - at, world_tick(p->player.world),
+                                 PREDICTOR_WORLD, &rows, &record, &err) == STATUS_OK,
+              "a compact record: %s", err.text);
+    foresight_totals.compact++;
+    play(p, &record, map);
+    buffer_deinit(&rows);
 }
 
 // ---- answers
@@ -252,6 +288,8 @@ static void on_message(void *context, const msgpack_object *message, const uint8
         ASSERT(size > SIM_SNAPSHOT_HEAD);
         on_record(p, &message->via.array.ptr[2].via.array.ptr[0], bytes + SIM_SNAPSHOT_HEAD,
                   size - SIM_SNAPSHOT_HEAD);
+    } else if (rpc_text_equals(&message->via.array.ptr[1], "log")) {
+        on_compact_record(p, &message->via.array.ptr[2].via.array.ptr[0]);
     }
 }
 

@@ -11,6 +11,8 @@
 #include "tests/simulation/distance.h"
 #include "tests/simulation/foresight.h"
 
+#define PREDICTOR_WORLD "a" // the one world of a run
+
 typedef enum predictor_op {
     ASKED_HELLO,
     ASKED_CREATE,
@@ -40,6 +42,7 @@ typedef struct predictor_options {
     uint64_t slow_one_in;   // one in so many frames takes up to slow_ns; 0: none
     int64_t slow_ns;
     uint64_t untimed_one_in; // one in so many frames commands something without a tick; 0: none
+    bool compact;            // its log comes in the compact form
     bool hosts;              // it makes the world, and a floor
 } predictor_options;
 

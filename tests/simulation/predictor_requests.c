@@ -6,13 +6,12 @@
 
 #include "common/base/assert.h"
 #include "proto/commands/command_decode.h"
+#include "proto/log/log_compact.h"
 #include "tests/simulation/oracle.h"
 #include "tests/simulation/sim.h"
 #include "tests/simulation/sim_message.h"
 
 enum { MESSAGE_BYTES_MAX = 1 << 16, BODIES_MAX = 24 };
-
-static const char WORLD[] = "a";
 
 // ---- messages
 
@@ -84,7 +83,7 @@ static void ask_floor(predictor *p)
 {
     buffer args;
     packer k = begin_args(&args, 3);
-    pair_text(&k, "world", WORLD);
+    pair_text(&k, "world", PREDICTOR_WORLD);
     pair_text(&k, "type", "static");
     pack_box(&k, 60.0, 1.0);
     (void)ask(p, ASKED_OTHER, "body.spawn", &args);
@@ -94,7 +93,7 @@ void predictor_ask_world(predictor *p)
 {
     buffer args;
     packer k = begin_args(&args, 6);
-    pair_text(&k, "world", WORLD);
+    pair_text(&k, "world", PREDICTOR_WORLD);
     pair_bool(&k, "if_absent", true);
     pair_text(&k, "durability", p->options.durability);
     pair_number(&k, "hz", p->options.hz);
@@ -110,9 +109,12 @@ void predictor_ask_world(predictor *p)
 void predictor_ask_log(predictor *p)
 {
     buffer args;
-    packer k = begin_args(&args, 2);
-    pair_text(&k, "world", WORLD);
+    packer k = begin_args(&args, p->options.compact ? 3 : 2);
+    pair_text(&k, "world", PREDICTOR_WORLD);
     pair_text(&k, "encoding", "log");
+    if (p->options.compact) {
+        pair_uint(&k, "compact", log_compact_tables());
+    }
     (void)ask(p, ASKED_SUBSCRIBE, "world.subscribe", &args);
 }
 
@@ -130,7 +132,7 @@ void predictor_command(predictor *p, const char *name)
     }
     buffer args;
     packer k = begin_args(&args, 1);
-    pair_text(&k, "world", WORLD);
+    pair_text(&k, "world", PREDICTOR_WORLD);
     (void)ask(p, ASKED_OTHER, name, &args);
 }
 
@@ -146,7 +148,7 @@ void predictor_ask_body(predictor *p)
     const uint64_t nonce = oracle_new_nonce();
     buffer args;
     packer k = begin_args(&args, 4);
-    pair_text(&k, "world", WORLD);
+    pair_text(&k, "world", PREDICTOR_WORLD);
     pair_vector(&k, "position", within(6.0), 2.0 + within(1.0));
     pair_vector(&k, "velocity", oracle_number(nonce), 0.0);
     pack_box(&k, 1.0, 1.0);
@@ -188,7 +190,7 @@ static buffer pack_batch(const predictor *p, uint64_t tick, uint64_t nonce, bool
 {
     buffer args;
     packer k = begin_args(&args, 4);
-    pair_text(&k, "world", WORLD);
+    pair_text(&k, "world", PREDICTOR_WORLD);
     text(&k, "commands");
     const bool steers = !spawns && sim_one_in(2);
     msgpack_pack_array(&k, steers ? 2 : 1);
@@ -244,7 +246,7 @@ void predictor_push_untimed(predictor *p)
     }
     buffer args;
     packer k = begin_args(&args, 3);
-    pair_text(&k, "world", WORLD);
+    pair_text(&k, "world", PREDICTOR_WORLD);
     pair_uint(&k, "body", p->own);
     pair_vector(&k, "impulse", oracle_number(oracle_new_nonce()), within(3.0));
     send_message(p, 0, "body.impulse", &args);
