@@ -54,9 +54,10 @@ struct prediction {
     bool given;          // its commands may be given now
     bool redo_named;     // the redo of the tick to come was named
     uint64_t stop;       // the tick up to which this frame has time
-    uint64_t copied_at;  // the tick of the copy that the predicted world began with
+    uint64_t copied_at;  // the tick of the copy that the predicted world began with, or of the cut
     bool partial;        // some islands were put to rest to save time: its hashes do not count
     bool copied;         // the world was copied in this frame
+    bool cut;            // bodies were put to rest in this frame
     uint64_t drawn_at;   // the tick that was drawn before a rollback
     uint64_t taken_at;   // the tick whose poses were taken last
     uint32_t planned;    // bodies that were left awake when islands were put to rest

@@ -254,26 +254,39 @@ static void forget_hashes(prediction *p, uint64_t last)
     }
 }
 
-// Leaves awake only as many bodies as there is time for, and plans the frame's last tick.
+// Leaves awake what there is time for, about `most` bodies. Returns how many are awake.
+static uint32_t cut(prediction *p, double most)
+{
+    const uint32_t all = world_count(p->world).awake;
+    body_id own[PREDICTION_OWN_MAX];
+    ARRAY(body_placing) rows = {0};
+    own_bodies(p, own);
+    array_reserve(&rows, world_count(p->world).bodies + 1);
+    rows.count = world_poses(p->world, rows.data, rows.capacity);
+    const double least = fmax(BUDGET_TICKS * (double)(p->goal - p->tick), 1.0);
+    const bool fits = budget_fitting(&p->budget, p->options.budget_ms, p->copied, all) >= least;
+    const uint32_t awake = (fits ? budget_rest_far : budget_stand_far)(p->world, own, p->own_count,
+                                                                       most, rows.data, rows.count);
+    if (awake < all) { // all may be the own bodies
+        p->partial = p->cut = true;
+        p->copied_at = p->tick;
+        p->planned = awake;
+        shown_poses_carry(&p->shown, rows.data, rows.count, p->world);
+    }
+    array_free(&rows);
+    return awake;
+}
+
+// Leaves awake only as many bodies as there is time for, and plans the frame's last tick. Bodies
+// are put to rest after a copy, and where not even one step of them all fits.
 static void fit_budget(prediction *p)
 {
     const double budget_ms = p->options.budget_ms;
     uint32_t awake = world_count(p->world).awake;
-    const double most = budget_bodies(&p->budget, budget_ms, p->goal - p->tick);
-    if (p->copied && (double)awake > most) {
-        const uint32_t all = awake;
-        body_id own[PREDICTION_OWN_MAX];
-        ARRAY(body_placing) rows = {0};
-        own_bodies(p, own);
-        array_reserve(&rows, world_count(p->world).bodies + 1);
-        rows.count = world_poses(p->world, rows.data, rows.capacity);
-        awake = budget_rest_far(p->world, own, p->own_count, most, rows.data, rows.count);
-        p->partial = awake < all; // all bodies may be one island with the own ones
-        if (p->partial) {
-            shown_poses_carry(&p->shown, rows.data, rows.count, p->world);
-            p->planned = awake;
-        }
-        array_free(&rows);
+    const double most = budget_bodies(&p->budget, budget_ms, p->copied, p->goal - p->tick);
+    const double once = budget_bodies(&p->budget, 2.0 * budget_ms, false, 1);
+    if (p->goal > p->tick && (double)awake > (p->copied ? most : once)) {
+        awake = cut(p, most);
     }
     const uint64_t steps = budget_steps(&p->budget, budget_ms, p->copied, awake);
     p->stop = p->goal - p->tick > steps ? p->tick + steps : p->goal;
@@ -342,7 +355,7 @@ static bool has_world(const prediction *p)
 void prediction_begin(prediction *p, double now)
 {
     p->work = p->spent_ms = 0.0;
-    p->copied = false;
+    p->copied = p->cut = false;
     tally_advance(&p->tally, now);
     if (!has_world(p)) {
         p->valid = p->ready = false;
@@ -432,8 +445,8 @@ status prediction_give(prediction *p, command *batch, error *err)
 
 void prediction_end(prediction *p, double took_ms)
 {
-    budget_note(&p->budget, took_ms, p->work, p->copied);
-    if (p->partial && p->copied) {
+    budget_note(&p->budget, took_ms, p->work, p->copied || p->cut);
+    if (p->cut) {
         budget_note_growth(&p->budget, p->work, p->planned, (double)(p->tick - p->copied_at));
     }
 }

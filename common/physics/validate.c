@@ -6,6 +6,7 @@
 #include "common/physics/state/joints/joint_record.h"
 #include "common/physics/state/bodies/body_special.h"
 #include "common/physics/state/contacts/contact_pair.h"
+#include "common/physics/state/standing_body.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -44,13 +45,13 @@ static void check_motion(const physics_world *world, uint32_t slot)
     ASSERT(vec2_is_finite(e->drift) && isfinite(e->turned));
     ASSERT(m->inv_mass >= 0.0f && isfinite(m->inv_mass));
     ASSERT(m->inv_inertia >= 0.0f && isfinite(m->inv_inertia));
-    ASSERT((b->type == BODY_DYNAMIC) == (m->inv_mass > 0.0f));
-    ASSERT((b->type == BODY_DYNAMIC) == ((s->flags & STATE_DYNAMIC) != 0));
+    const bool yields = b->type == BODY_DYNAMIC && (b->flags & BODY_STANDING) == 0;
+    ASSERT(yields == (m->inv_mass > 0.0f) && yields == ((s->flags & STATE_DYNAMIC) != 0));
     ASSERT(b->type == BODY_DYNAMIC || m->inv_inertia == 0.0f);
     // Only within a step do bodies differ from their poses.
     ASSERT(s->delta_position.x == 0.0f && s->delta_position.y == 0.0f);
     ASSERT(s->delta_rotation.c == 1.0f && s->delta_rotation.s == 0.0f);
-    if (b->type == BODY_STATIC || b->sleep_set != 0) {
+    if (b->type == BODY_STATIC || b->sleep_set != 0 || (b->flags & BODY_STANDING) != 0) {
         ASSERT(s->velocity.x == 0.0f && s->velocity.y == 0.0f && s->angular_velocity == 0.0f);
     }
 }
@@ -58,8 +59,8 @@ static void check_motion(const physics_world *world, uint32_t slot)
 static void check_awake(const physics_world *world, uint32_t slot)
 {
     const body *b = &world->bodies.data[slot];
-    bool wanted = (b->flags & BODY_ENABLED) != 0 && b->sleep_set == 0 &&
-                  body_is_moving(b, &world->states.data[slot]);
+    bool wanted = (b->flags & (BODY_ENABLED | BODY_STANDING)) == BODY_ENABLED &&
+                  b->sleep_set == 0 && body_is_moving(b, &world->states.data[slot]);
     ASSERT(wanted == (b->awake_index != 0));
     if (b->awake_index != 0) {
         ASSERT(is_listed(world->awake_bodies.data, world->awake_bodies.count, b->awake_index - 1,
@@ -259,7 +260,10 @@ static void check_contact(const physics_world *world, uint32_t slot)
     }
     bool sensor = (c->flags & CONTACT_SENSOR) != 0;
     bool active = (c->flags & CONTACT_ACTIVE) != 0;
-    ASSERT((awake && active && !sensor) == (c->colour != COLOUR_NONE));
+    const bool yields =
+        ((world->states.data[c->body_a].flags | world->states.data[c->body_b].flags) &
+         STATE_DYNAMIC) != 0;
+    ASSERT((awake && active && !sensor && yields) == (c->colour != COLOUR_NONE));
     ASSERT(sensor || active == (c->point_count > 0));
     if (c->colour != COLOUR_NONE) {
         const graph_colour *colour = &world->graph[c->colour];

@@ -74,7 +74,7 @@ vec2 path_free_way(const physics_world *world, uint32_t body_)
     const float pushed = 0.5f * dt * dt * world->motions.data[body_].inv_mass;
     const vec2 gravity = {(float)world->def.gravity.x, (float)world->def.gravity.y};
     const vec2 way = vec2_scale(dt, world->states.data[body_].velocity);
-    if (world->bodies.data[body_].type != BODY_DYNAMIC) {
+    if ((world->states.data[body_].flags & STATE_DYNAMIC) == 0) {
         return way;
     }
     return vec2_mul_add(vec2_mul_add(way, falls, gravity), pushed, special->force);
@@ -172,7 +172,7 @@ impact_path path_of_body(const physics_world *world, uint32_t body_)
         .keeps = 1.0,
         .jointed = b->joints != NONE,
     };
-    if (b->type != BODY_DYNAMIC) {
+    if ((s->flags & STATE_DYNAMIC) == 0) {
         return p;
     }
     p.inv_mass = m->inv_mass;

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "common/base/array.h"
 #include "common/physics/image.h"
+#include "common/physics/standing.h"
 #include "common/physics/validate.h"
 #include "tests/golden/scenes.h"
 #include "tests/golden/wild.h"
@@ -149,6 +151,106 @@ static void islands_put_to_rest_leave_a_sound_world(void **state)
     }
 }
 
+// A third of the bodies move on in a copy, the others stand; now and then one is pushed or removed.
+static void let_some_stand(rng *r, const physics_world *world)
+{
+    ARRAY(body_id) keep = {0};
+    for (body_id id = world_next_body(world, 0); id != 0; id = world_next_body(world, id)) {
+        if (rng_below(r, 3) == 0) {
+            array_push(&keep, id);
+        }
+    }
+    copy_whole(world);
+    const uint32_t awake = world_count(target).awake;
+    assert_true(world_stand_others(target, keep.data, keep.count) <= awake);
+    world_validate(target);
+    array_free(&keep);
+}
+
+static void push_or_remove(rng *r, physics_world *world)
+{
+    const body_id id = world_next_body(world, 0) + (body_id)rng_below(r, 60);
+    error unused;
+    switch (rng_below(r, 40)) {
+    case 0:
+        (void)body_remove(world, id, &unused);
+        break;
+    case 1:
+        (void)body_apply_impulse(world, id, (vec2d){3.0, 5.0}, NULL, &unused);
+        break;
+    default:
+        break;
+    }
+}
+
+static void bodies_that_stand_leave_a_sound_world(void **state)
+{
+    (void)state;
+    rng r = rng_start("standing bodies", 4);
+    for (int64_t round = 0; round < rounds(8); round++) {
+        physics_world *world = random_world(&r, (vec2d){0.0, -9.81}, 0.0);
+        put_bin(world, 12.0);
+        fill_bin(world, &r, MIXED, 80, 12.0);
+        for (int tick = 0; tick < 300; tick++) {
+            if (tick % 30 == 0) {
+                let_some_stand(&r, world);
+            }
+            world_step(world);
+            push_or_remove(&r, target);
+            world_step(target);
+            world_validate(target);
+        }
+        world_free(world);
+    }
+}
+
+// Worlds with joints, restitution, sensors and all commands, which break physics on purpose.
+static void wild_worlds_may_stand_in_part(void **state)
+{
+    (void)state;
+    rng r = rng_start("wild standing bodies", 5);
+    for (int64_t seed = 1; seed <= rounds(40); seed++) {
+        physics_world *world = wild_create((uint64_t)seed);
+        for (int tick = 1; tick <= 60; tick++) {
+            if (tick % 20 == 1) {
+                let_some_stand(&r, world);
+            }
+            wild_step(world, (uint64_t)seed);
+            wild_step(target, (uint64_t)seed);
+            world_validate(target);
+        }
+        world_free(world);
+    }
+}
+
+static void standing_bodies_do_not_move_and_what_is_pushed_does(void **state)
+{
+    (void)state;
+    rng r = rng_start("pushed standing bodies", 6);
+    physics_world *world = random_world(&r, (vec2d){0.0, -9.81}, 0.0);
+    put_bin(world, 12.0);
+    fill_bin(world, &r, MIXED, 40, 12.0);
+    copy_whole(world);
+    const body_id last = world_next_body(world, 0) + 30;
+    body_info before, after;
+    error unused;
+    assert_int_equal(body_get(target, last, &before, &unused), STATUS_OK);
+    assert_int_equal(world_stand_others(target, NULL, 0), 0);
+    for (int tick = 0; tick < 20; tick++) {
+        world_step(target);
+    }
+    assert_int_equal(body_get(target, last, &after, &unused), STATUS_OK);
+    assert_true(after.position.x == before.position.x && after.position.y == before.position.y);
+    assert_int_equal(body_apply_impulse(target, last, (vec2d){0.0, 50.0}, NULL, &unused),
+                     STATUS_OK);
+    assert_int_equal(world_count(target).awake, 1);
+    world_step(target);
+    world_validate(target);
+    assert_int_equal(body_get(target, last, &after, &unused), STATUS_OK);
+    assert_true(after.mass == before.mass && after.position.y != before.position.y);
+    world_free(world);
+}
+
 static double now_us(void)
 {
     struct timespec t;
@@ -197,6 +299,9 @@ int main(void)
         cmocka_unit_test(copied_random_worlds_go_on_alike),
         cmocka_unit_test(copied_wild_worlds_go_on_alike),
         cmocka_unit_test(islands_put_to_rest_leave_a_sound_world),
+        cmocka_unit_test(bodies_that_stand_leave_a_sound_world),
+        cmocka_unit_test(wild_worlds_may_stand_in_part),
+        cmocka_unit_test(standing_bodies_do_not_move_and_what_is_pushed_does),
         cmocka_unit_test(copy_is_faster_than_an_image),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

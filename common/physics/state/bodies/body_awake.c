@@ -1,10 +1,11 @@
 // Awake bodies: the list of moving bodies, and waking.
 //
 // Invariant: a body is on world.awake_bodies exactly when it is enabled, not static, and neither
-// asleep nor a kinematic body at rest. (How bodies fall asleep: sleep.c.)
+// asleep, standing nor a kinematic body at rest. (How bodies fall asleep: sleep.c.)
 #include "common/base/assert.h"
 #include "common/physics/state/joints/joints.h"
 #include "common/physics/state/sleep_set.h"
+#include "common/physics/state/standing_body.h"
 #include "common/physics/state/world.h"
 
 #include <stdlib.h>
@@ -43,8 +44,8 @@ void body_unlist_awake(physics_world *world, uint32_t slot)
 void body_refresh_awake(physics_world *world, uint32_t slot)
 {
     body *b = &world->bodies.data[slot];
-    bool wanted = (b->flags & BODY_ENABLED) != 0 && b->sleep_set == 0 &&
-                  body_is_moving(b, &world->states.data[slot]);
+    bool wanted = (b->flags & (BODY_ENABLED | BODY_STANDING)) == BODY_ENABLED &&
+                  b->sleep_set == 0 && body_is_moving(b, &world->states.data[slot]);
     if (wanted == (b->awake_index != 0)) {
         return;
     }
@@ -70,6 +71,8 @@ void body_wake(physics_world *world, uint32_t slot)
     body *b = &world->bodies.data[slot];
     if (b->sleep_set != 0) {
         sleep_set_wake(world, slot);
+    } else if ((b->flags & BODY_STANDING) != 0) {
+        standing_body_release(world, slot);
     }
     body_restart_sleep_timer(&world->extents.data[slot]);
 }

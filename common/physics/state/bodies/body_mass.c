@@ -1,4 +1,5 @@
 // Mass, inertia, centre and extents of a body, from its shapes and what the user set.
+#include "common/physics/state/standing_body.h"
 #include "common/physics/state/bodies/body_special.h"
 #include "common/physics/state/world.h"
 
@@ -84,10 +85,10 @@ void body_update_mass(physics_world *world, uint32_t slot)
 
     mass_sum sum = sum_shapes(world, b);
     motion->local_center = (vec2){(float)sum.center.x, (float)sum.center.y};
-    bool dynamic = b->type == BODY_DYNAMIC;
+    bool dynamic = b->type == BODY_DYNAMIC && (b->flags & BODY_STANDING) == 0;
     body_mass m = mass_of(world, slot, &sum);
     motion->inv_mass = dynamic ? 1.0f / m.mass : 0.0f;
-    bool turns = (b->flags & BODY_FIXED_ROTATION) == 0 && m.inertia > 0.0f;
+    bool turns = dynamic && (b->flags & BODY_FIXED_ROTATION) == 0 && m.inertia > 0.0f;
     motion->inv_inertia = turns ? 1.0f / m.inertia : 0.0f;
     state->flags = (state->flags & ~(uint32_t)STATE_DYNAMIC) | (dynamic ? STATE_DYNAMIC : 0u);
 

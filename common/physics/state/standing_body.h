@@ -1,0 +1,14 @@
+// Standing bodies within the engine (standing.h): the flag, and what ends it.
+#ifndef CAROM_COMMON_PHYSICS_STATE_STANDING_BODY_H
+#define CAROM_COMMON_PHYSICS_STATE_STANDING_BODY_H
+
+#include <stdint.h>
+
+#include "common/physics/physics.h"
+
+enum { BODY_STANDING = 1u << 6 }; // of body.flags, beside those of body.h
+
+// The body moves again; body_wake() calls it.
+void standing_body_release(physics_world *world, uint32_t slot);
+
+#endif
