@@ -76,6 +76,19 @@ function table(title, columns, rows) {
   for (const row of rows) console.log(line(row));
 }
 
+// A player cannot tell two distances apart if these are equal; `rows` have the times of each distance.
+function compare(what, rows) {
+  const [near, far] = [rows.find(({delayMs}) => delayMs === 0), rows.find(({delayMs, stall}) => delayMs === 50 && stall > 0)];
+  if (!near || !far) return;
+  const pair = (times, part) => `${digits(at(times, part), 0)} ms`;
+  for (const [name, key] of [['predicted', 'predicted'], ['from snapshots', 'plain']]) {
+    const medians = [far, near].map((row) => pair(row[key], 0.5));
+    const tails = [far, near].map((row) => pair(row[key], 0.95));
+    console.log(`${what}, ${name}: a key moves the own disc after ${medians[0]} at 100 ms and 1 % stalls, after ${medians[1]} at 0 ms ` +
+                `(median; p95 ${tails[0]} and ${tails[1]})`);
+  }
+}
+
 // ---- parts
 
 function native(rounds, seconds) {
@@ -134,10 +147,12 @@ async function players(seconds, presses) {
   const source = await compiled();
   const server = await startCaromd();
   const rows = [];
+  const all = [];
   try {
     for (const [delayMs, stall] of DISTANCES) {
       const {kbits, figures, keys} = await measurePlay(server.url, {delayMs, stall, seed: 1}, {seconds, presses, engine: await loadEngine(source)});
       const times = keys.flatMap((list) => [digits(at(list, 0.5), 0), digits(at(list, 0.95), 0)]);
+      all.push({delayMs, stall, predicted: keys[0], plain: keys[1]});
       rows.push([2 * delayMs, percent(stall), ...times, digits(kbits[0].up), digits(kbits[0].down), digits(kbits[1].up),
                  digits(kbits[1].down), percent(figures.right), digits(figures.lead, 0)]);
     }
@@ -147,6 +162,7 @@ async function players(seconds, presses) {
   table('Two players among 40 discs of a real caromd, three keys a second each: one predicts, the other draws 30 packed snapshots a second',
         ['round trip ms', 'stalls %', 'key to motion ms', 'p95', 'interpolated ms', 'p95', 'up kbit/s', 'down', 'interpolated up', 'down',
          'right %', 'lead'], rows);
+  compare('Two players', all);
 }
 
 async function knockout(browser, pages, presses) {
@@ -154,13 +170,16 @@ async function knockout(browser, pages, presses) {
   process.env.CAROM_TRANSPORT = 'websocket'; // read once by each copy of the module: the players have another
   const {startCaromd} = await import('../../../client/web/test/support.js?websocket');
   const rows = [];
+  const all = [];
   for (const [delayMs, stall] of [[0, 0], [50, 0], [50, 0.01]]) {
     const {predicted, plain, figures} = await measureKnockout({browser, pages, startCaromd, newPage, until, delayMs, stall, presses});
+    all.push({delayMs, stall, predicted, plain});
     rows.push([2 * delayMs, percent(stall), digits(at(predicted, 0.5), 0), digits(at(predicted, 0.95), 0), digits(at(plain, 0.5), 0),
                digits(at(plain, 0.95), 0), percent(figures.right), digits(100 * figures.error)]);
   }
   table('Knockout in Chromium: from a key to the frame in which the own disc has moved by 5 mm',
         ['round trip ms', 'stalls %', 'predicted ms', 'p95', 'interpolated ms', 'p95', 'right %', 'corrected cm'], rows);
+  compare('Knockout', all);
 }
 
 // ---- all of it
