@@ -1,9 +1,9 @@
 // Standing bodies: for a copy of a world that has no time to simulate all of it.
 //
 // A pile is one island, so it can only rest as a whole (world_rest_others). Where just a part of it
-// matters, the other bodies stand: they are as immovable as static ones and cost nothing, and what
-// touches them collides with them. Whatever would wake a sleeping body (a command, a joint that
-// breaks) makes a standing one move again, with the bodies about it still standing.
+// matters, the other bodies stand: they are as immovable as static ones and cost nothing, and
+// moving bodies collide with them. A command for a standing body, or the break of a joint that it
+// has, makes it move again, with the bodies about it still standing.
 //
 // A world with standing bodies has no meaningful hash or image; world_copy() over it ends that.
 #ifndef CAROM_COMMON_PHYSICS_STANDING_H

@@ -72,7 +72,7 @@ static void stand(physics_world *world, uint32_t slot)
     world->bodies.data[slot].awake_index = 0;
 }
 
-// What fell asleep beside the body wakes with it, as no moving body touches a sleeping one.
+// Wakes the bodies that fell asleep beside it, as no moving body touches a sleeping one.
 static void wake_sleepers(physics_world *world, uint32_t slot)
 {
     slot_list others = {0};
