@@ -24,7 +24,7 @@ typedef struct world_epoch {
 typedef struct epoch_table {
     world_epoch list[CAROM_EPOCHS_MAX]; // a fixed array: adding cannot fail
     uint32_t count;
-    uint32_t next; // the place that makes room
+    uint32_t next; // the entry that is replaced when the table is full
 } epoch_table;
 
 uint64_t epochs_known(const epoch_table *t, const char *world);

@@ -52,7 +52,7 @@ typedef struct load_action {
     double pause[2];    // [s], between these two
 } load_action;
 
-// The actions of one beginning of a client.
+// Which of its actions a client performs each time that it begins.
 typedef enum load_order {
     LOAD_IN_TURN,   // the next action
     LOAD_BY_WEIGHT, // an action that is drawn

@@ -12,7 +12,7 @@ enum { SCENARIO_PATH_BYTES = 160 };
 typedef struct scenario_reader {
     load_plan *plan;
     fill_client client; // client 0 at the beginning, with possible ids
-    char *error;        // SCENARIO_ERROR_MAX
+    char *error;        // text of at most SCENARIO_ERROR_MAX bytes
 } scenario_reader;
 
 bool scenario_fail(scenario_reader *r, const char *path, const char *format, ...)

@@ -49,7 +49,7 @@ static const struct {
     [SKIPPED] = {"skipped", UNIT_COUNT, true, false},      // share of the snapshots
     [RATE] = {"rate", UNIT_COUNT, true, false},            // the least share of the worlds' hz
     [CLIENTS] = {"clients", UNIT_COUNT, false, false},     // connected at most
-    [COMMANDS] = {"commands/s", UNIT_COUNT, false, false}, // answered
+    [COMMANDS] = {"commands/s", UNIT_COUNT, false, false}, // answered commands
     [SNAPSHOTS] = {"snapshots/s", UNIT_COUNT, false, false},
     [BYTES_IN] = {"bytes_in/s", UNIT_BYTES, false, false},  // per client
     [BYTES_OUT] = {"bytes_out/s", UNIT_BYTES, false, false} // per client

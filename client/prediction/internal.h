@@ -11,7 +11,7 @@
 #include "client/prediction/tally.h"
 
 #define PREDICTION_AHEAD_S 1.0 // the predicted world waits when it is farther ahead [s]
-#define PAST_TICKS         2.0 // bodies that are not predicted are drawn so long after they arrive
+#define PAST_TICKS         2.0 // delay [ticks] at which bodies that are not predicted are drawn
 
 // A tick of the present timeline, at tick % PREDICTION_TICKS_MAX.
 typedef struct predicted_tick {

@@ -51,7 +51,7 @@ class Result:
     member: str  # its place in command_result; "" if no command answers it
     instead: str  # another result that may be answered instead
     like: str  # the result whose struct it has
-    row: str  # of a row of a table: the field that is its key
+    row: str  # in a row of a table: the field that is its key
     tuple: bool  # its values alone, as an array
     alone: str  # the key whose list is all of the answer
     nil: str  # the condition in C under which nil is answered instead

@@ -644,7 +644,7 @@ static status start_network(server *s, error *err)
     return start_http(s, &handler, err);
 }
 
-// A proxy connects from this machine and brings others.
+// Warns of a proxy: it connects from this machine, but passes on connections from others.
 static void warn_of_proxied(const server *s)
 {
     const server_options *o = s->options;

@@ -96,7 +96,7 @@ void server_drain(server *s, const char *reason);
 // already ending or has no data directory.
 bool server_may_hand_over(const server *s);
 
-// As server_drain, for a process that takes over: writes the state of the worlds to the file
+// Like server_drain, for a process that takes over: writes the state of the worlds to the file
 // `worlds` (handover.h), and calls `released` once the data directory is free. Clients are asked to
 // come back at once. Returns false, and does nothing, if server_may_hand_over is false.
 bool server_hand_over(server *s, int worlds, void (*released)(void *context));

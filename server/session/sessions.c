@@ -110,7 +110,7 @@ static bool add_row(session_list *l)
         l->list.count++;
     }
     if (l->rows.overflow) {
-        buffer_truncate(&l->rows, before); // thousands of subscriptions each
+        buffer_truncate(&l->rows, before); // a session may have thousands of subscriptions
         l->list.count--;
         return false;
     }

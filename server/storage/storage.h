@@ -175,7 +175,7 @@ bool storage_takes_nothing(storage *s, error *err);
 
 typedef struct storage_figures {
     uint64_t groups, records, bytes, syncs, images, segments;
-    uint64_t queue_bytes, log_bytes; // now
+    uint64_t queue_bytes, log_bytes; // present sizes
     uint64_t failures;               // failed writes and syncs
 } storage_figures;
 

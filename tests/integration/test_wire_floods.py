@@ -517,7 +517,7 @@ class Bytes(FloodTest):
         arrived = self.counter("bytes_received") - before
         for request in ids:
             client.answer(request)
-        self.assertLess(arrived, 600_000)  # nobody else waits until all of it was read
+        self.assertLess(arrived, 600_000)  # other clients do not wait until all of it is read
         self.took(begin, 1.2, SECONDS_MAX)  # 600 kB, of which a second's worth goes at once
         self.assertGreater(self.counter("input_limited"), 0)
 

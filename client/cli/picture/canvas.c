@@ -171,7 +171,7 @@ char canvas_ascii(uint8_t dots)
             shape |= glyphs[i].rows[row] & 1 ? dot_bits[row][1] : 0;
         }
         int wrong = __builtin_popcount((unsigned)(shape ^ dots));
-        bool blank = glyphs[i].letter == ' ' && dots != 0; // something must not look like nothing
+        bool blank = glyphs[i].letter == ' ' && dots != 0; // dots must not become a space
         if (wrong < best_wrong && !blank) {
             best_wrong = wrong;
             best = glyphs[i].letter;

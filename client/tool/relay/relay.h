@@ -14,7 +14,7 @@
 
 enum {
     RELAY_ROUTES_MAX = 2,         // the protocol, and HTTP
-    RELAY_CONNECTIONS_MAX = 4096, // at once; others wait in the listener
+    RELAY_CONNECTIONS_MAX = 4096, // open at a time; others wait in the listener
     RELAY_ADDRESS_MAX = 300,      // bytes of "HOST:PORT", terminated
     RELAY_ERROR_MAX = 400
 };

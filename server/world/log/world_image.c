@@ -111,7 +111,7 @@ shared_bytes *world_image_encode(const physics_world *physics, const session_bod
     return out;
 }
 
-// Bytes of the rows and the owners, up to the number of marks; `size` where they lie about it.
+// Bytes of the rows and the owners, up to the number of marks; `size` if their counts are wrong.
 static uint64_t owned_bytes(const uint8_t *bytes, size_t size)
 {
     uint64_t rows = (uint64_t)get32(bytes + COUNT_AT) * ROW_BYTES;

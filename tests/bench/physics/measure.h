@@ -20,7 +20,7 @@ typedef struct measure_request {
     double fraction; // share of the scene's scale, (0, 1]
     int steps;       // at most; 0: the scene's own
     int threads;
-    double budget_s; // after so long, of the thread's time, a run stops where it is
+    double budget_s; // the thread's time after which a run stops early
     int cpu;         // processor to pin the run to; negative: none
 } measure_request;
 
