@@ -198,7 +198,8 @@ static bool deliver_some(server *s, const reply *r, uint32_t *next, const turn *
     return *next == r->delivery_count;
 }
 
-// Sends the snapshots of the reply's session that were made before it.
+// Sends the snapshots of the reply's session that its world made before it. A younger one stays:
+// the answer that names its subscription may be still in the line.
 static void deliver_before(server *s, const reply *r)
 {
     const session *to =
@@ -206,8 +207,10 @@ static void deliver_before(server *s, const reply *r)
     snapshot_delivery *d = to != NULL ? to->coming.first : NULL;
     while (d != NULL) {
         snapshot_delivery *next = d->next;
-        d->sent = true;
-        (void)deliver_one(s, d->of, d);
+        if (d->of->world == r->world && d->of->line_place < r->line_place) {
+            d->sent = true;
+            (void)deliver_one(s, d->of, d);
+        }
         d = next;
     }
 }

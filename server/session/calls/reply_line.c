@@ -41,6 +41,7 @@ bool reply_line_empty(const reply_line *l)
 
 void reply_line_add(reply_line *l, reply *r)
 {
+    r->line_place = l->added++;
     if (is_long(r)) {
         append(&l->long_first, &l->long_last, r);
     } else {
@@ -50,9 +51,11 @@ void reply_line_add(reply_line *l, reply *r)
 
 reply *reply_line_next(const reply_line *l)
 {
-    const bool ahead =
-        l->short_first != NULL && (l->long_first == NULL || l->ahead < REPLY_LINE_AHEAD);
-    return ahead ? l->short_first : l->long_first;
+    if (l->short_first == NULL || l->long_first == NULL) {
+        return l->short_first != NULL ? l->short_first : l->long_first;
+    }
+    const bool older = l->short_first->line_place < l->long_first->line_place;
+    return older || l->ahead < REPLY_LINE_AHEAD ? l->short_first : l->long_first;
 }
 
 void reply_line_serve(reply_line *l, const reply *r)

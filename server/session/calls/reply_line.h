@@ -5,8 +5,9 @@
 // REPLY_LINE_AHEAD go ahead, then one snapshot has its turn, so that neither kind waits without
 // end.
 //
-// A session's replies are still handled in the order in which its world made them: before a reply
-// to a session goes ahead, the session's own snapshots are sent (delivery_list).
+// A session's replies are still handled in the order in which its world made them. No snapshot is
+// handled before an older short reply, which may be the answer that names its subscription. Before
+// a reply to a session goes ahead, the session's own snapshots are sent (delivery_list).
 //
 // Bounded by the replies of a world (sim_thread.c, queue_max). Network thread only.
 #ifndef CAROM_SERVER_SESSION_CALLS_REPLY_LINE_H
@@ -24,6 +25,7 @@ typedef struct reply_line {
     reply *short_first, *short_last; // in order
     reply *long_first, *long_last;   // snapshots, and the world's last image, in order
     uint32_t ahead;                  // short replies handled since the last turn of a long one
+    uint64_t added;                  // all replies so far
 } reply_line;
 
 bool reply_line_empty(const reply_line *l);

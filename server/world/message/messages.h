@@ -174,7 +174,8 @@ typedef struct world_end {
 } world_end;
 
 typedef struct reply {
-    queue_node node; // first
+    queue_node node;     // first
+    uint64_t line_place; // among its world's replies (reply_line.h), in order of arrival
     reply_kind kind;
     method method;
     status status;

@@ -93,6 +93,24 @@ static void replies_of_each_kind_stay_in_order(void **state)
     assert_true(reply_line_empty(&line));
 }
 
+// The answer to world.subscribe may be the last of many that are older than the first snapshot.
+static void no_snapshot_goes_ahead_of_an_older_answer(void **state)
+{
+    (void)state;
+    reply *answers[ANSWERS];
+    for (int i = 0; i < ANSWERS; i++) {
+        answers[i] = add(REPLY_RESULT, 1, METHOD_WORLD_SUBSCRIBE);
+    }
+    reply *snapshot = add(REPLY_SNAPSHOT, 0, 0);
+    reply *younger = add_answer(1);
+    for (int i = 0; i < ANSWERS; i++) {
+        handle(answers[i]);
+    }
+    handle(snapshot);
+    handle(younger);
+    assert_true(reply_line_empty(&line));
+}
+
 // ---- the snapshots of a session
 
 static void deliveries_leave_the_list_in_any_order(void **state)
@@ -124,6 +142,7 @@ int main(void)
         cmocka_unit_test(answer_goes_ahead_of_a_thousand_snapshots),
         cmocka_unit_test(snapshots_have_a_turn_among_answers_without_end),
         cmocka_unit_test(replies_of_each_kind_stay_in_order),
+        cmocka_unit_test(no_snapshot_goes_ahead_of_an_older_answer),
         cmocka_unit_test(deliveries_leave_the_list_in_any_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
