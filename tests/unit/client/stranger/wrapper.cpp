@@ -97,7 +97,7 @@ int main()
     carom_subscribe_options log = carom_subscribe_options_default();
     log.encoding = "log";
     log.compact = 9;
-    say(pair[1], "\x94\x01\x03\xc0\x82\xacsubscription\x04\xa4tick\x01");
+    say(pair[1], "\x94\x01\x04\xc0\x82\xacsubscription\x04\xa4tick\x01");
     EXPECT(client.subscribe("w", log) == 4);
     char sent[4096];
     const ssize_t size = read(pair[1], sent, sizeof sent);
@@ -125,7 +125,7 @@ int main()
     EXPECT(push.args().uint("body.$") == 1 && push.args().size() == 2);
     EXPECT(carom::add(batch, push) == 2);
     push.body = 5;
-    say(pair[1], "\x94\x01\x04\xc0\x81\xa4tick\x08");
+    say(pair[1], "\x94\x01\x05\xc0\x81\xa4tick\x08");
     EXPECT(carom::call(client, "w", push, 9).uint("tick") == 8);
     const ssize_t called = read(pair[1], sent, sizeof sent);
     EXPECT(called > 0);
