@@ -7,6 +7,7 @@ import {WorldView} from '../src/view.js';
 import {Camera} from '../viewer/draw/camera.js';
 import {frameOf} from '../viewer/draw/frame.js';
 import {drawGrid} from '../viewer/draw/grid.js';
+import {THEMES, themeOf} from '../viewer/draw/theme.js';
 import {innerEdges} from '../viewer/draw/seams.js';
 import {asBox, distanceTo, reachOf} from '../viewer/draw/shapes.js';
 import {History, PastSource} from '../viewer/history.js';
@@ -331,6 +332,12 @@ test('a_rate_is_that_of_some_seconds_and_slowed_is_not_paused', () => {
   assert.equal(pace.text, 'running', 'begun anew');
 });
 
+test('a_theme_that_an_address_names_is_one_that_there_is', () => {
+  for (const name of [undefined, '', 'x', 'dark ', 'constructor', '__proto__', 'toString']) assert.equal(themeOf(name, 'light'), 'light');
+  assert.equal(themeOf('dark', 'light'), 'dark');
+  assert.ok(Object.keys(THEMES).every((name) => themeOf(name) === name));
+});
+
 test('an_address_says_what_to_show_and_refuses_nonsense', () => {
   const link = writeAddress({world: 'demo', at: [1.5, -2, 40], follow: 7, tick: 600}, 'http://host/viewer/?x=1#y');
   assert.equal(link, 'http://host/viewer/#world=demo&at=1.5,-2,40&follow=7&tick=600');
@@ -347,7 +354,9 @@ test('a_link_bears_no_secret_and_a_token_is_kept_for_its_server', () => {
   assert.ok(!writeAddress({server, world: 'demo'}, base).includes('secret'));
   assert.equal(readAddress(new URL('https://host/?server=http://b:1')).server, 'ws://b:1/rpc');
   assert.equal(serverOf('/rpc', 'https://host/a/'), 'wss://host/rpc');
-  assert.throws(() => readAddress(new URL('http://host/?server=javascript:x')), /is no server/);
+  for (const text of ['javascript:x', 'ws:', 'ws://', 'ws://[', 'data:text/html,x', 'blob:http://x/y']) {
+    assert.throws(() => readAddress(new URL(`http://host/?server=${encodeURIComponent(text)}`)), /is no server/, text);
+  }
   keepToken(server, 'one');
   assert.equal(tokenFor(server), 'one');
   for (const other of ['wss://b.example:2/rpc', 'ws://b.example:1/rpc', 'wss://b.example:1/x/rpc', 'wss://evil/rpc']) {

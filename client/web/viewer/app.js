@@ -11,7 +11,7 @@ import {drawGrid} from './draw/grid.js';
 import {Lines} from './draw/lines.js';
 import {Overlays} from './draw/overlays.js';
 import {Picture} from './draw/picture.js';
-import {THEMES, forgetTags} from './draw/theme.js';
+import {THEMES, forgetTags, themeOf} from './draw/theme.js';
 import {History, PastSource} from './history.js';
 import {PredictedSource} from './predicted_source.js';
 import {Recorder, serverEngine} from './recording.js';
@@ -117,7 +117,7 @@ export class App extends Emitter {
     const move = () => {
       this.camera.still = still.matches;
     };
-    const shine = () => this.setTheme(this.address.theme ?? stored('theme') ?? (light.matches ? 'light' : 'dark'));
+    const shine = () => this.setTheme(themeOf(this.address.theme, stored('theme'), light.matches ? 'light' : 'dark'));
     still.addEventListener('change', move);
     light.addEventListener('change', shine);
     move();

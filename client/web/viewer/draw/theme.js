@@ -32,6 +32,9 @@ const LIGHT = {
 
 export const THEMES = {dark: DARK, light: LIGHT};
 
+/** The first of the names that is a theme's. An address may name anything. */
+export const themeOf = (...names) => names.find((name) => name !== undefined && Object.hasOwn(THEMES, name));
+
 function hash(text) {
   let value = 2166136261;
   for (let i = 0; i < text.length; i++) value = Math.imul(value ^ text.charCodeAt(i), 16777619);

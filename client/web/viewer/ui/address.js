@@ -9,7 +9,7 @@ function numbers(text, count) {
 
 /** The WebSocket address of the server that the text names: no credentials, query or hash. Throws a TypeError. */
 export function serverOf(text, base = globalThis.location?.href) {
-  const url = new URL(text, base);
+  const url = URL.canParse(text, base) ? new URL(text, base) : {};
   const secure = {'ws:': 'ws:', 'wss:': 'wss:', 'http:': 'ws:', 'https:': 'wss:'}[url.protocol];
   if (!secure) throw new TypeError(`“${text}” is no server: an address is ws://HOST:PORT or wss://HOST:PORT`);
   return `${secure}//${url.host}${url.pathname === '/' ? '/rpc' : url.pathname}`;
