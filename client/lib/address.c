@@ -107,7 +107,7 @@ carom_status carom_url_parse(const char *text, char *host, size_t host_size, uin
     const char *rest = skip_scheme(whole, tls);
     const char *begin;
     size_t size;
-    // A slash is the mark of a page's address, or of a scheme that is not spoken here.
+    // A slash belongs to a page's address, or to a scheme that is not supported here.
     if (strchr(rest, '/') != NULL || !split_host(rest, &begin, &size, &rest)) {
         return bad_address(whole, err);
     }
@@ -164,7 +164,7 @@ int address_connect(const address_list *list, int i)
     if (fd < 0) {
         return -1;
     }
-    // Commands are small and wait for no more: none of them should wait for an acknowledgement.
+    // Commands are small: none of them should wait for the acknowledgement of the one before.
     int on = 1;
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);

@@ -9,7 +9,7 @@
 
 #include "client/lib/fault.h"
 
-enum { ADDRESSES_MAX = 8 }; // addresses of one host that are tried; further ones are ignored
+enum { ADDRESSES_MAX = 8 }; // most addresses of one host that are tried; further ones are ignored
 
 typedef struct address_list {
     struct sockaddr_storage addresses[ADDRESSES_MAX];
@@ -17,13 +17,14 @@ typedef struct address_list {
     int count;
 } address_list;
 
-// CAROM_UNAVAILABLE if the host cannot be resolved, CAROM_OUT_OF_MEMORY.
+// Errors: CAROM_UNAVAILABLE if the host cannot be resolved, CAROM_OUT_OF_MEMORY.
 carom_status address_resolve(const char *host, uint16_t port, address_list *out, carom_error *err);
 
-// A non-blocking socket that is connecting to address `i`, or -1 with errno.
+// Returns a non-blocking socket that is connecting to address `i`, or -1 with errno.
 int address_connect(const address_list *list, int i);
 
-// 0 when the socket is connected, EINPROGRESS while it is not, else why it failed. Does not wait.
+// Returns 0 when the socket is connected, EINPROGRESS while it is connecting, else the errno of its
+// failure. Does not wait.
 int address_connected(int fd);
 
 #endif

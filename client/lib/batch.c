@@ -1,4 +1,4 @@
-// Batches: an array of commands as the protocol has it, and the array of their results. One thread
+// Batches: an array of commands in the protocol's form, and the array of their results. One thread
 // at a time.
 #include <carom/batch.h>
 
@@ -15,7 +15,7 @@ struct carom_batch {
     carom_value *commands; // NULL: none yet
     carom_value *results;  // NULL: not applied
     size_t count;
-    carom_error error; // the first of the building; CAROM_OK: none
+    carom_error error; // the first error of building; CAROM_OK: none
 };
 
 carom_batch *carom_batch_create(void)
@@ -120,7 +120,8 @@ size_t carom_batch_shape_set(carom_batch *batch, uint64_t shape, const carom_sha
     return batch_add_made(batch, "shape.set", carom_shape_set_args(NULL, shape, change), change);
 }
 
-// A batch that was built without an error has arguments for world.apply: *args, the caller's.
+// Makes the arguments for world.apply from a batch built without an error: *args, owned by the
+// caller.
 static carom_status apply_args(const carom_batch *batch, const char *world, carom_value **args,
                                carom_error *err)
 {
@@ -135,7 +136,7 @@ static carom_status apply_args(const carom_batch *batch, const char *world, caro
     return CAROM_OK;
 }
 
-// The same arguments for the tick `at`.
+// Makes the same arguments, for the tick `at`.
 static carom_status timed_args(const carom_batch *batch, const char *world, uint64_t at,
                                carom_late late, carom_value **args, carom_error *err)
 {

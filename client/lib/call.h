@@ -17,19 +17,20 @@
 carom_status call_method(carom_client *c, const char *method, carom_value *args, int timeout_ms,
                          carom_value **result, carom_error *err);
 
-// The same in a world, which `args` name; NULL is an error.
+// As call_method, for a method of the world that `args` name; NULL `args` are an error.
 carom_status call_world(carom_client *c, const char *world, const char *method, carom_value *args,
                         int timeout_ms, carom_value **result, carom_error *err);
 
-// The same for methods that need an answer: CAROM_NO_REPLY and a NULL `result` are errors.
+// As call_world, for methods that need an answer: CAROM_NO_REPLY and a NULL `result` are errors.
 carom_status call_answer(carom_client *c, const char *world, const char *method, carom_value *args,
                          int timeout_ms, carom_value **result, carom_error *err);
 
-// The same for commands that only answer {tick}; *tick (may be NULL) is 0 when nothing was awaited.
+// As call_world, for commands that only answer {tick}; *tick (may be NULL) is 0 when no answer was
+// awaited.
 carom_status call_command(carom_client *c, const char *world, const char *method, carom_value *args,
                           int timeout_ms, uint64_t *tick, carom_error *err);
 
-// The same for commands that make something: *id (may be NULL) is result[key].
+// As call_world, for commands that make something: *id (may be NULL) is result[key].
 carom_status call_maker(carom_client *c, const char *world, const char *method, carom_value *args,
                         const char *key, int timeout_ms, uint64_t *id, uint64_t *tick,
                         carom_error *err);
@@ -40,9 +41,9 @@ size_t batch_add_made(carom_batch *batch, const char *method, carom_value *args,
 
 // ---- arguments
 
-// {world: …}, or {} for NULL, which a batch names elsewhere.
+// Makes {world: …}, or {} for NULL, as in a batch, which names its world once.
 carom_value *world_args(const char *world);
-// The same and {key: id}.
+// Makes {world: …, key: id}.
 carom_value *id_args(const char *world, const char *key, uint64_t id);
 
 carom_value *id_value(uint64_t id); // also of a CAROM_RESULT
@@ -50,7 +51,7 @@ carom_value *vec_value(carom_vec2 v);
 carom_value *area_value(const double area[4]);
 carom_value *filter_value(uint64_t category, uint64_t mask, int32_t group);
 carom_value *shape_events_value(unsigned events);
-// Only the form of a shape, as queries take it.
+// Makes the map of a shape's form alone, as queries expect it.
 carom_value *shape_form_value(const carom_shape *shape);
 
 // Adds the pair unless the value equals the fallback, which is the server's default.
@@ -60,7 +61,7 @@ void set_bool(carom_value *map, const char *key, bool value, bool fallback);
 
 // ---- answers
 
-carom_vec2 get_vec(const carom_value *map, const char *key); // zero if it is not there
+carom_vec2 get_vec(const carom_value *map, const char *key); // zero if it is missing
 void read_contact_value(const carom_value *map, carom_contact *out);
 
 #endif

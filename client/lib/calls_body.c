@@ -15,7 +15,8 @@ carom_body_options carom_body_options_default(void)
     };
 }
 
-// The options with their defaults in place, whichever way the caller made them.
+// The options with all defaults filled in, whether the caller began with the default function or
+// with zeros.
 static carom_body_options complete(const carom_body_options *options)
 {
     carom_body_options all = carom_body_options_default();

@@ -20,7 +20,7 @@ static void set_options(carom_value *args, const carom_query_options *options)
     }
 }
 
-// The list of an answer: the answer itself or, of a tick of the past, its value under `key`.
+// The list in an answer: the answer itself or, for a tick of the past, its value under `key`.
 static const carom_value *list_in(const carom_value *result, const char *key)
 {
     return carom_value_type(result) == CAROM_MAP ? carom_value_get(result, key) : result;

@@ -1,4 +1,4 @@
-// Shapes: constructors, and the protocol's maps of them and of changes to them. Any thread.
+// Shapes: constructors, and the protocol's maps of shapes and of their changes. Any thread.
 #include <carom/shape.h>
 
 #include <math.h>
@@ -71,7 +71,7 @@ carom_shape carom_shape_chain(const carom_vec2 *vertices, size_t count, bool loo
     return shape;
 }
 
-// The shape with its defaults in place, whichever way the caller made it.
+// The shape with all defaults filled in, whether the caller began with a constructor or with zeros.
 static carom_shape complete(const carom_shape *shape)
 {
     carom_shape s = *shape;
@@ -97,7 +97,7 @@ static carom_value *vertices_value(const carom_shape *shape)
     return v;
 }
 
-// Sets the pairs of the shape's kind; the server reports a number that is no kind.
+// Sets the pairs of the shape's kind; the server reports an unknown kind.
 static void set_form(carom_value *map, const carom_shape *shape)
 {
     static const char *const KINDS[] = {"circle", "box", "polygon", "capsule", "segment", "chain"};

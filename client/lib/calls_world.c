@@ -37,7 +37,8 @@ carom_world_options carom_world_options_default(void)
                                  .sleep_speed = 0.05};
 }
 
-// The options with their defaults in place, whichever way the caller made them.
+// The options with all defaults filled in, whether the caller began with the default function or
+// with zeros.
 static carom_world_options complete(const carom_world_options *options)
 {
     carom_world_options all = carom_world_options_default();

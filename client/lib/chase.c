@@ -1,15 +1,15 @@
-// Where a body is drawn that is carried on by its velocity; see chase.h. One thread at a time.
+// Draws a body ahead by its velocity; see chase.h. One thread at a time.
 #include "client/lib/chase.h"
 
 #include <math.h>
 
 #define CORRECTION_S     0.1  // shortest time in which an offset is corrected
-#define EXTRAPOLATION_S  0.75 // longest time over which a state is carried on
-#define SNAP_HALF_LIFE_S 0.05 // of the offset of a body that is snapped
+#define EXTRAPOLATION_S  0.75 // longest time over which a state is extrapolated
+#define SNAP_HALF_LIFE_S 0.05 // half-life of the offset of a body that is snapped
 #define SNAP_M           0.01 // smaller offsets are not watched
-#define JUMP_M           2.5  // least offset that is corrected by a jump
-#define JUMP_S           0.6  // and this time at the body's speed
-#define STILL            1e-4 // m and rad: nobody sees less
+#define JUMP_M           2.5  // smallest offset that is corrected by a jump
+#define JUMP_S           0.6  // a jump also needs an offset above this time at the body's speed
+#define STILL            1e-4 // m and rad: too small to be seen
 #define TURN             6.28318530717958647693
 
 void chase_begin(chase *c, const carom_body *body)
@@ -24,7 +24,7 @@ static void watch(chase *c, double offset)
     c->snaps = false;
 }
 
-// The share of the offset that is left after a frame.
+// The share of the offset that remains after a frame.
 static double share_left(chase *c, double offset, double speed, const chase_frame *f)
 {
     if (offset > fmax(JUMP_M, JUMP_S * speed)) {

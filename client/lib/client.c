@@ -31,7 +31,8 @@ carom_options carom_options_default(void)
     };
 }
 
-// The options with their defaults in place, whichever way the caller made them.
+// The options with all defaults filled in, whether the caller began with the default function or
+// with zeros.
 static carom_options complete(const carom_options *options)
 {
     carom_options all = carom_options_default();
@@ -157,7 +158,7 @@ void carom_close(carom_client *client)
 void carom_free(carom_client *client)
 {
     if (client == NULL || client->freed) {
-        return; // once more by another callback
+        return; // another callback closed it once more
     }
     client->freed = true;
     carom_close(client);
@@ -236,7 +237,7 @@ static void note_where(connection *wire, const char *host, uint16_t port)
     snprintf(wire->where, sizeof wire->where, v6 ? "[%.80s]:%u" : "%.80s:%u", host, (unsigned)port);
 }
 
-// The texts of the options are the caller's and are not kept.
+// Clears the options' texts: they belong to the caller and are not kept.
 static void forget_texts(carom_options *options)
 {
     options->name = options->token = options->resume = NULL;

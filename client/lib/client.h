@@ -42,12 +42,13 @@ struct carom_client {
     epoch_table epochs;
     resume_state resume;
     carom_handlers handlers;
-    carom_options options;  // its texts are not kept
+    carom_options options;  // its texts are not kept after the call
     uint64_t hello_request; // 0: none awaited
     carom_value *hello;
     bool held;
-    unsigned refs; // the caller's, and one for each function of the library that is inside
-    bool freed;    // the caller's reference is given back
+    // The caller's reference, and one for each function of the library that is running
+    unsigned refs;
+    bool freed; // the caller has given its reference back
     int in_callback;
     carom_traffic traffic;
 };
@@ -58,7 +59,7 @@ void client_ref(carom_client *c);
 // True if the client is gone.
 bool client_unref(carom_client *c);
 
-// The error that functions answer on a closed connection.
+// The error of functions that are called on a closed connection.
 carom_status client_closed_fault(const carom_client *c, carom_error *err);
 
 // Whether a function may wait now: there is a client, and no callback is running.
@@ -74,14 +75,14 @@ void client_take_hello(carom_client *c, const carom_value *result, const carom_e
 
 // ---- pump.c
 
-// Writes and reads all that goes without waiting, and deals with it. True if something of interest
-// to the caller happened: a message, an expired request, a change of state.
+// Writes and reads as much as is possible without waiting, and handles what it read. Returns true
+// if something that concerns the caller happened: a message, an expired request, a change of state.
 bool client_pump(carom_client *c);
 
 // Waits for the socket, the next deadline of a request, or `deadline_ns`.
 void client_wait(carom_client *c, int64_t deadline_ns);
 
-// Ends a request with `result` (taken over) or `err`, and calls its function.
+// Ends a request with `result` (taken over) or `err`, and calls its callback.
 void client_end_request(carom_client *c, uint64_t id, carom_value *result, const carom_error *err);
 
 // Closes the connection with this reason and calls every callback that is owed.
@@ -90,13 +91,14 @@ void client_close(carom_client *c, carom_status why, const char *format, ...)
 
 // ---- send.c
 
-// Begins a request without waiting; as carom_request, also before the connection is open.
+// Begins a request without waiting; like carom_request, but also allowed before the connection is
+// open.
 carom_status client_request(carom_client *c, const char *method, const carom_value *args,
                             int timeout_ms, carom_response_fn fn, void *user, uint64_t *request,
                             carom_error *err);
 
-// Puts a message that an entry keeps into the output buffer; `epoch` (0: none) is that of the world
-// that it is for.
+// Puts a message that an entry keeps into the output buffer; `epoch` (0: none) is the epoch of its
+// world.
 carom_status client_send_again(carom_client *c, const pending_request *entry, uint64_t epoch,
                                carom_error *err);
 

@@ -13,10 +13,11 @@
 #include "common/base/assert.h"
 
 enum {
-    READ_BYTES_MIN = 64 << 10,      // room that a read is given at least
+    READ_BYTES_MIN = 64 << 10,      // least space for a read
     INPUT_KEPT_BYTES = 1 << 20,     // memory kept after a larger message
     TLS_RECORD_BYTES = 16 << 10,    // plain bytes, at most
-    OUTPUT_COMPACT_BYTES = 64 << 10 // sent bytes at the front that are worth moving the rest for
+    OUTPUT_COMPACT_BYTES = 64 << 10 // sent bytes at the front from which on moving the rest is
+                                    // worth it
 };
 
 void connection_init(connection *c, const connection_limits *limits)
@@ -90,7 +91,7 @@ void connection_announce_end(connection *c, carom_status why, const char *text)
 
 // ---- dialing
 
-// Tries addresses from c->address on until one is on its way.
+// Tries the addresses from c->address on until one begins to connect.
 static void try_addresses(connection *c, int failure)
 {
     for (; c->address < c->addresses.count; c->address++) {
@@ -116,7 +117,7 @@ void connection_dial(connection *c, int64_t deadline_ns)
     try_addresses(c, EADDRNOTAVAIL);
 }
 
-// The socket is connected: bytes may go, after the handshake where there is one.
+// Called when the socket is connected: begins the TLS handshake, if there is one, before any bytes.
 static void begin_bytes(connection *c)
 {
     c->phase = CONNECTION_UP;
@@ -168,7 +169,7 @@ size_t connection_unsent(const connection *c)
     return c->out.size - c->out_sent;
 }
 
-// Forgets the sent bytes, when that is all of them or enough to be worth the move.
+// Drops the sent bytes, when they are all of the buffer or enough to be worth the move.
 static void compact_output(connection *c)
 {
     size_t left = connection_unsent(c);
@@ -180,7 +181,7 @@ static void compact_output(connection *c)
     c->out_sent = 0;
 }
 
-// TLS ended without being asked to.
+// The TLS stream ended although this side did not ask for it.
 static void shut_broken(connection *c)
 {
     const char *text = "";
@@ -241,8 +242,8 @@ void connection_write(connection *c)
 
 // ---- in
 
-// Makes room behind in_end. One message at most is kept, which the scanner bounds. False when
-// memory has run out.
+// Makes space behind in_end. The buffer keeps one message at most, whose size the scanner limits.
+// False when memory has run out.
 static bool reserve_input(connection *c)
 {
     if (c->in_begin == c->in_end) {
@@ -275,7 +276,7 @@ static bool reserve_input(connection *c)
     return true;
 }
 
-// Reads the rest of a record that was begun: poll() would not report the rest.
+// Reads the rest of a record of which a part was read: poll() would not report the rest.
 static size_t receive_sealed(connection *c, size_t bytes_max)
 {
     size_t all = 0;
@@ -364,7 +365,8 @@ bool connection_next(connection *c, const uint8_t **bytes, size_t *size)
 bool connection_wants_write(const connection *c)
 {
     if (c->phase == CONNECTION_UP && c->tls != NULL && !tls_link_is_up(c->tls)) {
-        return tls_link_wants_write(c->tls); // until the handshake is done, only that is written
+        // Until the handshake is done, only its bytes are written
+        return tls_link_wants_write(c->tls);
     }
     return c->phase == CONNECTION_DIALING ||
            (c->phase == CONNECTION_UP && connection_unsent(c) > 0);

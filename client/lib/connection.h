@@ -1,5 +1,5 @@
-// A stream to a server: bytes out, whole messages in. It knows sockets and the scanner, but neither
-// requests nor views: its owner asks for the next message (connection_next) and handles it.
+// A byte stream to a server: bytes out, whole messages in. It knows sockets and the scanner, but
+// neither requests nor views: its owner asks for the next message (connection_next) and handles it.
 //
 // Invariants
 //  - `fd` is open exactly while the phase is DIALING or UP.
@@ -26,7 +26,7 @@
 enum { WHERE_MAX = 96 }; // bytes of "host:port" in an error text
 
 typedef enum connection_phase {
-    CONNECTION_DIALING, // a socket is on its way to an address
+    CONNECTION_DIALING, // a socket is connecting to an address
     CONNECTION_UP,
     CONNECTION_DOWN // `why` and `why_text` have the reason
 } connection_phase;
@@ -47,7 +47,7 @@ typedef struct connection {
     buffer out;
     size_t out_sent;
     size_t out_max;    // bytes that may wait
-    int write_failure; // errno; the bytes that have arrived are still read
+    int write_failure; // errno; bytes that arrived before are still read
     uint8_t *in;
     size_t in_begin, in_scanned, in_end, in_capacity;
     scanner scan;
@@ -61,20 +61,20 @@ typedef struct connection {
 
 typedef struct connection_limits {
     size_t out_bytes_max;     // waiting to be sent
-    size_t message_bytes_max; // limit of one message from the server
+    size_t message_bytes_max; // largest message from the server
 } connection_limits;
 
 // DOWN at first.
 void connection_init(connection *c, const connection_limits *limits);
 void connection_deinit(connection *c); // must be DOWN
 
-// Begins with the first of c->addresses, which the caller has resolved; DOWN when none can be
+// Connects to the first of c->addresses, which the caller has resolved; DOWN when none can be
 // tried.
 void connection_dial(connection *c, int64_t deadline_ns);
 // Takes over a connected socket; DOWN when memory has run out.
 void connection_adopt(connection *c, int fd);
-// Sees whether the socket is connected, and tries the next address when it failed. True on a change
-// of phase.
+// Checks whether the socket is connected, and tries the next address when it failed. True on a
+// change of phase.
 bool connection_dial_on(connection *c);
 
 // Closes the socket and records the reason. The first reason stays. A reason announced by the
@@ -88,8 +88,8 @@ void connection_forget(connection *c);
 
 // ---- out
 
-// The buffer that a message is packed into; the caller truncates it to its old size if the message
-// does not come out whole.
+// Returns the buffer that messages are packed into; if packing fails, the caller truncates it to
+// its old size.
 buffer *connection_out(connection *c);
 size_t connection_unsent(const connection *c); // bytes
 // Writes the bytes that the socket accepts. A failure is recorded in write_failure.
@@ -110,7 +110,7 @@ bool connection_next(connection *c, const uint8_t **bytes, size_t *size);
 bool connection_wants_write(const connection *c);
 // Whether received bytes wait that poll() does not report.
 bool connection_has_input(const connection *c);
-// Waits for the socket or the deadline, whichever is first; without a socket, for the deadline.
+// Waits for the socket or the deadline, whichever is sooner; without a socket, for the deadline.
 void connection_wait(const connection *c, int64_t deadline_ns);
 
 #endif

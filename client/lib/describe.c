@@ -65,7 +65,7 @@ static uint64_t read_mask(const carom_value *value, uint64_t fallback)
                                                 : carom_as_uint(value, fallback);
 }
 
-// False for a kind that this library does not know. `vertices` has room for those of the map.
+// False for a kind that this library does not know. `vertices` has space for those in the map.
 static bool read_shape(const carom_value *map, carom_vec2 *vertices, carom_shape_info *out)
 {
     static const char *const KINDS[] = {"circle", "box", "polygon", "capsule", "segment", "chain"};
@@ -110,8 +110,8 @@ static bool read_shape(const carom_value *map, carom_vec2 *vertices, carom_shape
     return true;
 }
 
-// A memory block divided into consecutive parts. They have elements of 8 bytes or, last, of
-// characters: so no padding is needed.
+// A memory block divided into consecutive parts. Every part has elements of 8 bytes, except the
+// last, which has characters; so no padding is needed.
 typedef struct block {
     carom_body_info *info;
     carom_shape_info *shapes;
@@ -123,8 +123,8 @@ _Static_assert(sizeof(carom_body_info) % _Alignof(carom_shape_info) == 0,
                "shapes follow the struct");
 _Static_assert(sizeof(carom_shape_info) % _Alignof(carom_vec2) == 0, "vertices follow the shapes");
 
-// A block with room for these, the texts copied into it and all else empty. False when memory has
-// run out.
+// Makes a block for these counts, with the texts copied into it and all else zero. False when
+// memory has run out.
 static bool block_create(block *b, size_t shapes, size_t vertices, const char *tag,
                          const char *owner)
 {

@@ -11,7 +11,7 @@
 
 // ---- the table
 
-// The index of the world; `count` if there is none.
+// The index of the world; `count` if the table does not have it.
 static uint32_t place_of(const epoch_table *t, const char *world)
 {
     uint32_t at = 0;
@@ -27,7 +27,7 @@ static world_epoch *find(epoch_table *t, const char *world)
     return at < t->count ? &t->list[at] : NULL;
 }
 
-// The place of one that makes room: each in turn, pinned ones stay. NULL: all are pinned.
+// The entry that makes room for a new name: each in turn, except pinned ones. NULL: all are pinned.
 static world_epoch *take_over(epoch_table *t)
 {
     for (uint32_t i = 0; i < t->count; i++) {
@@ -39,7 +39,7 @@ static world_epoch *take_over(epoch_table *t)
     return NULL;
 }
 
-// The world's entry, which may be new; NULL: there is no room.
+// The world's entry, which is made if necessary; NULL: the table is full.
 static world_epoch *find_or_add(epoch_table *t, const char *world)
 {
     world_epoch *e = find(t, world);

@@ -1,4 +1,5 @@
-// The epochs of worlds that a client knows, and how a message names one. carom/epoch.h says why.
+// The epochs of worlds that a client knows, and how a message names an epoch. carom/epoch.h says
+// why.
 //
 // A table of at most CAROM_EPOCHS_MAX names, searched linearly: a client uses only a few worlds.
 // One thread at a time.
@@ -18,7 +19,7 @@
 typedef struct world_epoch {
     char world[WIRE_WORLD_NAME_MAX + 1];
     uint64_t known;  // 0: none
-    uint64_t pinned; // 0: it is not
+    uint64_t pinned; // epoch that the caller has pinned; 0: none
 } world_epoch;
 
 typedef struct epoch_table {
@@ -30,7 +31,7 @@ typedef struct epoch_table {
 uint64_t epochs_known(const epoch_table *t, const char *world);
 uint64_t epochs_pinned(const epoch_table *t, const char *world);
 
-// The world has that epoch; 0: it has ended.
+// Records the world's epoch; 0: the world has ended.
 void epochs_note(epoch_table *t, const char *world, uint64_t epoch);
 // Records the epochs in an answer: a map with `epoch`, for the world that it names or else `asked`,
 // or an array of such maps.
@@ -43,8 +44,8 @@ carom_status epochs_pin(epoch_table *t, const char *world, uint64_t epoch, carom
 // ask for the current one.
 bool epochs_guard(const char *method);
 
-// Adds {epoch} to a message that ends with its arguments: their map begins at `at`. On overflow the
-// buffer has it set.
+// Adds {epoch} to the arguments of a message: their map begins at `at` and ends with the message.
+// On overflow the buffer records it.
 void epochs_add(buffer *message, size_t at, uint64_t epoch);
 
 #endif

@@ -1,4 +1,4 @@
-// Statuses and errors, of the house and of the public headers. Any thread.
+// Statuses and errors: conversion between common/ and the public headers. Any thread.
 #include "client/lib/fault.h"
 
 #include <stdarg.h>

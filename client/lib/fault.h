@@ -1,5 +1,5 @@
-// Errors: from the house's to the public ones and back. The public statuses are the house's, in the
-// same order (asserted at compile time), and CAROM_OUT_OF_MEMORY. Any thread.
+// Errors: converts those of common/ to public ones and back. The public statuses are those of
+// common/, in the same order (asserted at compile time), and CAROM_OUT_OF_MEMORY. Any thread.
 #ifndef CAROM_CLIENT_LIB_FAULT_H
 #define CAROM_CLIENT_LIB_FAULT_H
 
@@ -17,10 +17,10 @@ carom_status fault_memory(carom_error *err);
 // CAROM_INVALID_ARGUMENT: a caller passed NULL where `argument` is needed.
 carom_status fault_missing(carom_error *err, const char *argument);
 
-// The same from an error of functions in common/.
+// Fills `err` from an error of functions in common/ and returns its status.
 carom_status fault_take(carom_error *err, const struct error *from);
 
-// Copies an error, of whichever side; returns its status.
+// Copies a public error; returns its status.
 carom_status fault_copy(carom_error *err, const carom_error *from);
 
 #endif

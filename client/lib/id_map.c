@@ -29,7 +29,7 @@ void id_map_clear(id_map *m)
     m->count = 0;
 }
 
-// The slot with the id, or the free one where it belongs.
+// The slot with the id, or the free slot where it belongs.
 static uint32_t slot_of(const id_map *m, uint64_t id)
 {
     uint32_t i = home_of(m, id);
@@ -105,7 +105,7 @@ void id_map_remove(id_map *m, uint64_t id)
     }
     m->count--;
     for (uint32_t i = (hole + 1) & mask; m->slots[i].id != 0; i = (i + 1) & mask) {
-        // May move back only if its home is not between the hole and itself.
+        // The entry may move back only if its home is not between the hole and itself.
         uint32_t distance = (i - home_of(m, m->slots[i].id)) & mask;
         if (distance >= ((i - hole) & mask)) {
             m->slots[hole] = m->slots[i];

@@ -22,13 +22,13 @@ typedef struct id_map {
 void id_map_deinit(id_map *m);
 void id_map_clear(id_map *m);
 
-// False if the id is not there.
+// False if the map does not have the id.
 bool id_map_find(const id_map *m, uint64_t id, uint32_t *place);
 
-// Makes room for `count` ids in all; false when memory has run out.
+// Makes room for `count` ids in total; false when memory has run out.
 bool id_map_reserve(id_map *m, uint64_t count);
 
-// Sets the place of an id, new or not. For a new one there must be room (id_map_reserve).
+// Sets the place of an id, new or not. A new id needs room (id_map_reserve).
 void id_map_put(id_map *m, uint64_t id, uint32_t place);
 void id_map_remove(id_map *m, uint64_t id);
 

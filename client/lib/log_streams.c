@@ -54,7 +54,7 @@ carom_status log_streams_note(log_streams *s, const carom_snapshot *snapshot, ca
     return CAROM_OK;
 }
 
-// The map of the ordinary form.
+// Writes the map of the ordinary form.
 static void spell(buffer *out, uint64_t subscription, const log_record *record)
 {
     buffer_clear(out);

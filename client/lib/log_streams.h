@@ -35,7 +35,7 @@ void log_streams_deinit(log_streams *s);
 // The subscription has ended.
 void log_streams_forget(log_streams *s, uint64_t subscription);
 
-// A notification in the ordinary form has come; one with an image names the world.
+// Records a notification in the ordinary form; one with an image names the world.
 carom_status log_streams_note(log_streams *s, const carom_snapshot *snapshot, carom_error *err);
 
 // Expands `data` of a notification "log" to the map that the ordinary form would have. *told is

@@ -19,8 +19,8 @@ static bool is_snapshot(reader r)
     return reader_text_is(reader_get_text(&r), "snapshot");
 }
 
-// Checks for duplicate keys, and strings that are not UTF-8. The decoder of snapshots does that for
-// them.
+// Checks for duplicate keys, and strings that are not UTF-8. Snapshots are checked by their
+// decoder.
 static carom_status check_contents(const uint8_t *bytes, size_t size, carom_error *err)
 {
     struct error why;
@@ -46,7 +46,7 @@ static carom_status open_response(message *m, carom_error *err)
     return CAROM_OK;
 }
 
-// The params are an array of one map, or of nothing.
+// The params must be an array of one map, or an empty array.
 static carom_status open_notification(message *m, carom_error *err)
 {
     reader_text name = reader_get_text(&m->at);

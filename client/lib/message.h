@@ -17,7 +17,7 @@
 typedef enum message_kind {
     MESSAGE_RESPONSE,
     MESSAGE_SNAPSHOT,
-    MESSAGE_LOG, // a snapshot of encoding log in the compact form
+    MESSAGE_LOG, // a snapshot of encoding "log", in the compact form
     MESSAGE_NOTIFICATION
 } message_kind;
 
@@ -26,7 +26,8 @@ typedef struct message {
     uint32_t id;                            // id of a response
     char method[WIRE_METHOD_BYTES_MAX + 1]; // name of a notification
     bool has_params;                        // a notification has parameters
-    reader at; // before a response's error, a snapshot's or log's map, a notification's params
+    // Position of a response's error, of a snapshot's or log's map, or of a notification's params
+    reader at;
 } message;
 
 // Reads the envelope. Errors: CAROM_INTERNAL with the fault for a malformed message, and

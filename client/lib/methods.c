@@ -1,4 +1,4 @@
-// The table of proto/methods.h in public structs. Any thread.
+// Converts the table of proto/methods.h to public structs. Any thread.
 #include <carom/methods.h>
 
 #include <string.h>

@@ -12,15 +12,15 @@
 #include "common/base/vector.h"
 #include "proto/packed/packed.h"
 
-// Subscriptions that a client can follow at once: some 200 KiB each. By default a server allows a
+// Subscriptions that a client can follow at once: about 200 KiB each. By default a server allows a
 // connection 64.
 enum { PACKED_STREAMS_MAX = 1024 };
 
 typedef struct packed_stream_state {
     uint64_t subscription;
-    uint64_t used; // a count of uses
+    uint64_t used; // value of the use counter at its last use
     packed_decoder *decoder;
-    char *world; // name; changes do not bear it
+    char *world; // name; only full snapshots contain it
     uint64_t epoch;
 } packed_stream_state;
 
@@ -35,7 +35,7 @@ void packed_streams_deinit(packed_streams *s);
 void packed_streams_forget(packed_streams *s, uint64_t subscription);
 
 // Decodes `data` of a snapshot of the subscription. A full one has `world` (copied) and `epoch`;
-// for a change both come from the full one. `out` and *world are valid until the next call.
+// for a change both are those of the full one. `out` and *world are valid until the next call.
 // CAROM_INTERNAL: the bytes do not fit the stream; CAROM_OUT_OF_MEMORY.
 carom_status packed_streams_decode(packed_streams *s, uint64_t subscription, const uint8_t *data,
                                    size_t size, const char **world, uint64_t *epoch,

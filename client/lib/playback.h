@@ -1,6 +1,6 @@
-// The time at which a world is drawn: the arrival of snapshots becomes a smooth time, a little
-// behind the newest one, by as much as they are apart and arrive unevenly. client/web/src/
-// playback.js is the same in the npm package, by the same constants.
+// The time at which a world is drawn: the arrival of snapshots becomes a smooth time, behind the
+// newest one by the snapshots' interval and their jitter. client/web/src/ playback.js is the same
+// in the npm package, by the same constants.
 //
 // All times are in seconds, local ones of any monotonic clock. Nothing here reads a clock. One
 // thread at a time.
@@ -17,8 +17,8 @@ typedef struct playback {
         double at, lead; // local time, and world time minus local time
     } arrivals[PLAYBACK_ARRIVALS_MAX];
     uint32_t first, count; // of the ring
-    double lead;           // of the earliest arrival, without jitter; NAN: none
-    double jitter;         // how late the arrivals are that count
+    double lead;           // lead of the earliest arrival, without jitter; NAN: none
+    double jitter;         // lateness that covers JITTER_SHARE of the arrivals
     double interval;       // between snapshots
     double shown;          // world time that was drawn last; NAN: none
     double shown_at;
@@ -43,7 +43,7 @@ double playback_newest(const playback *p, double now);
 double playback_earliest(const playback *p, double now);
 
 // The world's time to draw at `now`; NAN before the first snapshot. Never runs ahead of the newest
-// snapshot, and never backward but when the world's own time does.
+// snapshot, and goes backward only when the world's own time does.
 double playback_show(playback *p, double now);
 
 #endif

@@ -1,4 +1,4 @@
-// The way of messages that arrive: they are fetched from the connection, end requests, feed views,
+// The path of messages that arrive: they are fetched from the connection, end requests, feed views,
 // and go to the caller's handlers. One thread at a time.
 #include "client/lib/client.h"
 
@@ -82,7 +82,7 @@ void client_close(carom_client *c, carom_status why, const char *format, ...)
     if (why == CAROM_OK) {
         say_goodbye(c);
     }
-    connection_shut(&c->wire, why, "%s", text); // a reason that is there stays
+    connection_shut(&c->wire, why, "%s", text); // an earlier reason is kept
     c->state = CAROM_CLOSED;
     view_list_end_all(&c->views);
     carom_error lost = {0};
@@ -123,7 +123,7 @@ static void take_response(carom_client *c, const message *m)
     carom_error fault = {0};
     carom_status outcome = message_outcome(m, &result, &answer, &fault);
     if (outcome == CAROM_OUT_OF_MEMORY) {
-        client_end_request(c, m->id, NULL, &fault); // the connection is sound
+        client_end_request(c, m->id, NULL, &fault); // the connection remains usable
     } else if (outcome != CAROM_OK) {
         close_for(c, &fault);
     } else {
@@ -184,7 +184,7 @@ static void take_snapshot(carom_client *c, const message *m)
     call_snapshot_handlers(c, &snapshot);
 }
 
-// The notifications that concern the library itself, before the caller's handler sees them too.
+// Handles notifications that concern the library itself, before the caller's handler sees them.
 static void heed_notification(carom_client *c, const char *method, const carom_value *params)
 {
     if (strcmp(method, "closing") == 0) {
@@ -193,7 +193,7 @@ static void heed_notification(carom_client *c, const char *method, const carom_v
             carom_get_str(params, "reason", "the server closed the connection"));
     } else if (strcmp(method, "world_closed") == 0) {
         const uint64_t ended = carom_get_uint(params, "subscription", 0);
-        if (strcmp(carom_get_str(params, "code", ""), "unavailable") != 0) { // a server that ends
+        if (strcmp(carom_get_str(params, "code", ""), "unavailable") != 0) { // the server is ending
             epochs_note(&c->epochs, carom_get_str(params, "world", ""), 0);
         }
         view_list_end(&c->views, ended);

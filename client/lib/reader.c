@@ -1,4 +1,4 @@
-// The walk over MessagePack of reader.h: no memory, no recursion. Any thread.
+// Reads MessagePack for reader.h, without allocation or recursion. Any thread.
 #include "client/lib/reader.h"
 
 #include <string.h>

@@ -1,8 +1,8 @@
-// Walks over MessagePack values that a scanner has passed, one after the other, without building
-// anything: snapshots go from the bytes straight into structs.
+// Walks over MessagePack values that a scanner has passed, one after another, without building a
+// tree: snapshots go from the bytes straight into structs.
 //
-// A reader that meets something else than it was asked for, or the end of its bytes, has `failed`
-// and gives zeros from then on, so that a decoder reads to its end and asks once.
+// A reader that meets another type than the expected one, or the end of its bytes, has `failed` and
+// gives zeros from then on, so that a decoder checks `failed` only once, at the end.
 #ifndef CAROM_CLIENT_LIB_READER_H
 #define CAROM_CLIENT_LIB_READER_H
 
@@ -19,7 +19,7 @@ typedef struct reader {
     bool starved; // value_unpack failed because memory had run out
 } reader;
 
-// The head of one value, and the whole value unless it is a container.
+// The head of one value; for anything but a container, the whole value.
 typedef struct reader_item {
     tag_kind kind;
     bool boolean;
@@ -38,15 +38,15 @@ bool reader_next(reader *r, reader_item *item);
 // Steps over one whole value.
 void reader_skip(reader *r);
 
-// Expecting readers. Numbers: any integer or finite float; unsigned: an integer >= 0, or a whole
-// float.
+// Readers of one expected type. Numbers: any integer or finite float; unsigned: an integer >= 0, or
+// a whole float.
 uint32_t reader_array(reader *r);
 uint32_t reader_map(reader *r);
 double reader_number(reader *r);
 uint64_t reader_unsigned(reader *r);
 bool reader_bool(reader *r);
 
-// A str or bin that is UTF-8; points into the bytes.
+// A str or bin with valid UTF-8; points into the bytes.
 typedef struct reader_text {
     const char *bytes;
     uint32_t size;

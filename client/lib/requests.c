@@ -23,8 +23,8 @@ void requests_deinit(request_table *t)
     id_map_deinit(&t->places);
 }
 
-// One less waits. With none left there is no deadline; else the old one is a bound that may be too
-// early, which costs one look at the table.
+// One request less is waiting. With none left there is no deadline; otherwise the old deadline
+// stays: it may be too early, which costs one search of the table.
 static void end_waiting(request_table *t)
 {
     ASSERT(t->waiting > 0);
@@ -73,7 +73,7 @@ static void forget_bytes(request_table *t, pending_request *entry)
     entry->size = 0;
 }
 
-// The memory of its result is the caller's.
+// Removes the entry; the memory of its result belongs to the caller.
 static void unlink_entry(request_table *t, pending_request *entry)
 {
     uint32_t place = (uint32_t)(entry - t->entries.data);
@@ -156,8 +156,8 @@ void requests_note_deadline(request_table *t)
 
 uint32_t requests_next_waiting(const request_table *t, uint32_t *cursor)
 {
-    // Downward: the entry that moves to the place of a removed one was passed already, or comes
-    // later.
+    // The walk goes downward: the entry that moves to the place of a removed one was passed
+    // already, or comes later.
     *cursor = *cursor < t->entries.count ? *cursor : t->entries.count;
     while (*cursor > 0) {
         const pending_request *entry = &t->entries.data[--*cursor];

@@ -23,16 +23,16 @@ typedef struct pending_request {
     int64_t deadline_ns;
     carom_response_fn fn; // NULL: the answer is kept until the caller fetches it
     void *user;
-    bool done; // the answer of a kept one has come
+    bool done; // the answer is here and kept for the caller
     carom_status outcome;
     carom_value *result;
     carom_error error;
     char method[METHOD_SHOWN_MAX];
-    // For sending it again on another connection, if that is allowed.
+    // The fields below are for sending it again on another connection, if that is allowed.
     char world[WIRE_WORLD_NAME_MAX + 1]; // "" if it names none
     uint64_t epoch;   // the world's epoch when it was sent; 0: unknown, or named in the request
     bool names_epoch; // the message names the epoch
-    size_t args_at;   // where its arguments begin
+    size_t args_at;   // index of its arguments in the message
     bool sent;        // it was sent over the current or the last connection
     uint8_t *bytes;   // the message; NULL: it is not kept
     size_t size;
@@ -43,19 +43,20 @@ typedef struct request_table {
     id_map places;
     uint32_t last_id;
     uint32_t waiting;
-    size_t kept_bytes;        // bytes of the messages of all entries
+    size_t kept_bytes;        // bytes of the kept messages of all entries
     int64_t next_deadline_ns; // INT64_MAX when none waits
 } request_table;
 
 void requests_init(request_table *t);
 void requests_deinit(request_table *t);
 
-// A new entry with an id of its own. Valid until the table changes; NULL when memory has run out.
+// Adds an entry with a new id. The pointer is valid until the table changes; NULL when memory has
+// run out.
 pending_request *requests_add(request_table *t, int timeout_ms);
 pending_request *requests_find(request_table *t, uint64_t id);
 void requests_remove(request_table *t, uint64_t id);
 
-// The bytes of the messages that entries keep; another message is kept.
+// The bytes of all kept messages; and: records that `entry` keeps a message of `size` bytes.
 size_t requests_bytes(const request_table *t);
 void requests_note_bytes(request_table *t, pending_request *entry, size_t size);
 
@@ -65,12 +66,12 @@ void requests_note_bytes(request_table *t, pending_request *entry, size_t size);
 bool requests_end(request_table *t, uint64_t id, carom_value *result, const carom_error *err,
                   pending_request *ended);
 
-// A walk over the requests that are past their deadline, during which callbacks may change the
-// table at will: begin with *cursor 0 and call until it returns 0. Returns an id.
+// Walks over the requests that are past their deadline; callbacks may change the table at will in
+// between: begin with *cursor 0 and call until it returns 0. Returns an id.
 uint32_t requests_next_expired(request_table *t, int64_t now_ns, uint32_t *cursor);
-// A walk over all that wait, while none is added: begin with *cursor UINT32_MAX.
+// Walks over all waiting requests, while none is added: begin with *cursor UINT32_MAX.
 uint32_t requests_next_waiting(const request_table *t, uint32_t *cursor);
-// Ends a walk over the expired: the next deadline is known again.
+// Ends a walk over expired requests: computes the next deadline.
 void requests_note_deadline(request_table *t);
 
 #endif

@@ -94,7 +94,7 @@ int64_t resume_pause_ms(int first_ms, int max_ms, unsigned attempt, uint64_t ran
 
 // ---- losing the connection
 
-// A loss, and not a refusal: the same would only happen again.
+// True for a lost connection, false for a refusal: that would only happen again.
 static bool may_come_back(const carom_client *c)
 {
     const char *secret = carom_get_str(c->hello, "resume", "");
@@ -201,8 +201,8 @@ static bool holds_id(const carom_value *list, uint64_t id)
     return false;
 }
 
-// Whether the method may be repeated in any case: it changes nothing, or nothing more the second
-// time.
+// Whether the method may be repeated in any case: it changes nothing, or nothing when it is
+// repeated.
 static bool repeatable(const pending_request *entry)
 {
     const method_info *info = method_find(entry->method, strlen(entry->method));
@@ -298,7 +298,7 @@ void resume_take_hello(carom_client *c, const carom_value *result, const carom_e
     }
     carom_value *hello = err == NULL ? carom_value_clone(result) : NULL;
     if (hello == NULL) {
-        // then makes the next attempt
+        // then begins the next attempt
         bool late = err != NULL && err->status != CAROM_OUT_OF_MEMORY;
         connection_shut(&c->wire, late ? CAROM_UNAVAILABLE : CAROM_OUT_OF_MEMORY, "%s",
                         late ? err->text : "memory has run out");

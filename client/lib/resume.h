@@ -21,14 +21,14 @@ typedef struct resume_state {
     uint64_t random;
 } resume_state;
 
-// Whether the options of a new client can be kept for later hellos; false when memory has run out.
+// Keeps the options of a new client for later hellos; false when memory has run out.
 bool resume_init(carom_client *c, const carom_options *options);
 void resume_deinit(carom_client *c);
 
 // Call when the connection is DOWN. True if it will be dialed again; false if it must be closed.
 bool resume_begin(carom_client *c);
 
-// Dials when the time has come. True on a change.
+// Dials when the pause is over. True on a change.
 bool resume_advance(carom_client *c);
 
 // Handles the answer to the hello of a resumed session, or its failure.

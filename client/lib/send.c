@@ -10,7 +10,7 @@
 #include "proto/limits.h"
 #include "proto/wire/rpc.h"
 
-// The message and its params are containers too.
+// The message and its params array are containers too.
 enum { ARGUMENTS_DEPTH_MAX = WIRE_DEPTH_MAX - 2 };
 
 static carom_status check_outgoing(const carom_client *c, const char *method,
@@ -40,7 +40,7 @@ static carom_status no_room(const carom_client *c, size_t waiting, carom_error *
                      c->options.output_bytes_max);
 }
 
-// The pinned epoch that a message has to name and does not; 0: none.
+// The pinned epoch that a message must name but does not yet; 0: none.
 static uint64_t pinned_epoch(const carom_client *c, const char *method, const carom_value *args)
 {
     bool free = c->epochs.count == 0 || strcmp(method, "world.create") == 0 ||
@@ -84,7 +84,7 @@ static carom_status pack(carom_client *c, uint32_t id, const char *method, const
     return outcome;
 }
 
-// A message that is packed goes.
+// Writes a packed message, unless output is held back.
 static void release(carom_client *c)
 {
     c->traffic.messages_out++;
@@ -128,7 +128,7 @@ carom_status carom_send(carom_client *client, const char *method, const carom_va
     return outcome;
 }
 
-// A copy of the message at the end of the output buffer, for another connection.
+// Copies the message at the end of the output buffer, for another connection.
 static carom_status keep_message(carom_client *c, pending_request *entry, const carom_value *args,
                                  size_t begin, carom_error *err)
 {

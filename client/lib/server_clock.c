@@ -14,19 +14,19 @@
 
 enum {
     SAMPLES_MAX = 16, // pings used
-    ANCHORS_MAX = 32, // best pings of earlier runs of SAMPLES_MAX: a quarter of an hour
+    ANCHORS_MAX = 32, // best pings of earlier windows of SAMPLES_MAX: a quarter of an hour
     FIRST_PINGS = 5,
     PING_TIMEOUT_MS = 10000
 };
 #define RATE_SPAN_S    120.0            // shortest time over which the rate is measured
-#define RATE_MAX       500e-6           // of crystals in use; NTP's daemon corrects no more either
+#define RATE_MAX       500e-6           // most error of crystals; NTP's daemon corrects no more
 #define AGING          200e-6           // growth of a sample's bound while the rate is unknown
-#define AGING_MEASURED 20e-6            // once it is known: crystals change with the temperature
-#define STEP_RATE      (2.0 * RATE_MAX) // growth of a difference that no set clock explains
+#define AGING_MEASURED 20e-6            // once it is known: temperature changes crystals
+#define STEP_RATE      (2.0 * RATE_MAX) // a difference that grows faster: a clock was set
 #define STEP_S         0.001            // rounding of clocks
 #define SLEW_S         1.0              // time over which a correction is spread
 #define SLEW_MAX_S     0.25             // larger corrections are made at once
-#define FIRST_PING_S   0.1              // between the first pings
+#define FIRST_PING_S   0.1              // time between the first pings
 #define PING_S         2.0              // between later ones
 
 // `offset` is the server's time minus the local time at the local time `at`.
@@ -43,8 +43,8 @@ struct carom_clock {
     clock_sample best;     // rtt NAN: none
     double slew, slew_at;  // correction that is still to be withdrawn at `slew_at`
     // ---- pings
-    carom_client *client; // asked last; it may be gone when no ping is under way
-    uint64_t ping;        // under way; 0: none
+    carom_client *client; // the client asked last; it may have been freed when no ping is in flight
+    uint64_t ping;        // id of the ping in flight; 0: none
     double sent, due;
     uint32_t pings;
 };
@@ -73,7 +73,7 @@ carom_clock *carom_clock_create(void)
 
 static void forget_ping(carom_clock *c)
 {
-    if (c->ping != 0) { // so the client is still there: it answers a request before it goes
+    if (c->ping != 0) { // so the client still exists: it answers a request before it is freed
         carom_cancel(c->client, c->ping);
         c->ping = 0;
     }
@@ -103,7 +103,7 @@ double carom_clock_at(const carom_clock *c, double now)
     return now + offset_at(c, now) + c->slew * left;
 }
 
-// Whether no two clocks that ran on explain the new sample: one was set, or stood still while the
+// Whether the new sample contradicts steady clocks: one of them was set, or stopped while the
 // machine slept.
 static bool is_step(const carom_clock *c, const clock_sample *s)
 {
@@ -130,13 +130,13 @@ static double least_rtt(const clock_sample *list, uint32_t count)
     return least;
 }
 
-// The slope of a line through the anchors, by least squares; one weighs the less the longer its way
-// was.
+// The slope of a line through the anchors, by least squares; an anchor weighs less the longer its
+// round trip took.
 static double slope(const clock_sample *list, uint32_t count)
 {
     const double least = least_rtt(list, count);
     double total = 0.0, at = 0.0, offset = 0.0, spread = 0.0, product = 0.0;
-    for (uint32_t pass = 0; pass < 2; pass++) { // the means, then what is about them
+    for (uint32_t pass = 0; pass < 2; pass++) { // the means first, then the deviations from them
         for (uint32_t i = 0; i < count; i++) {
             const double way = list[i].rtt - least + STEP_S;
             const double weight = 1.0 / (way * way);
@@ -156,7 +156,7 @@ static double slope(const clock_sample *list, uint32_t count)
     return fmax(-RATE_MAX, fmin(RATE_MAX, product / spread));
 }
 
-// The best of the last SAMPLES_MAX samples is kept for the rate.
+// Keeps the best of the last SAMPLES_MAX samples for the rate.
 static void set_anchor(carom_clock *c)
 {
     const clock_sample *best = &c->samples[0];
@@ -244,7 +244,7 @@ void carom_clock_ping(carom_clock *c, carom_client *client)
     if (c == NULL || client == NULL || carom_client_state(client) != CAROM_OPEN) {
         return;
     }
-    if (c->client != client) { // of another server, perhaps
+    if (c->client != client) { // it may be the client of another server
         forget_ping(c);
         carom_clock_reset(c);
         c->client = client;

@@ -86,7 +86,7 @@ static uint64_t read_id(reader *r)
     return id;
 }
 
-// An element was stored, or memory has run out.
+// Fails the reader if an element could not be stored because memory has run out.
 static void keep(reader *r, bool stored)
 {
     if (!stored) {
@@ -123,8 +123,8 @@ static carom_body read_row(reader *r)
     return body;
 }
 
-// The kind's name goes into `names` if it is not one of ours; its pointer is set in the end, when
-// the array has stopped growing.
+// The kind's name goes into `names` if it is unknown; its pointer is set at the end, when the array
+// has stopped growing.
 static void read_kind(snapshot_decoder *d, reader *r, carom_event *event)
 {
     reader_text name = reader_get_text(r);
@@ -265,7 +265,7 @@ static carom_contact read_contact(reader *r)
 
 // ---- descriptions
 
-// A map as a value; NULL, and the reader has failed, if it is none.
+// A map as a value; NULL if it is no map, and the reader has failed.
 static carom_value *read_map(reader *r)
 {
     carom_value *map = value_unpack(r);
@@ -323,7 +323,7 @@ static void read_area(reader *r, carom_snapshot *out)
 
 // ---- the whole
 
-// The keys of a snapshot, each with its bit, so that a doubled or missing one is noticed.
+// The keys of a snapshot, each with its bit, so that duplicate and missing keys are found.
 enum snapshot_key {
     KEY_SUBSCRIPTION,
     KEY_WORLD,
@@ -352,7 +352,7 @@ enum snapshot_key {
     KEY_OLDEST,
     KEY_EVENTS_LOST,
     KEY_MARGIN,
-    KEY_WORLD_DATA, // of packed ones; plain ones have it in `data`
+    KEY_WORLD_DATA, // key of packed snapshots; plain ones have it in `data`
     KEY_COUNT
 };
 
@@ -420,7 +420,7 @@ static void read_data(snapshot_decoder *d, reader *r, carom_snapshot *out)
     out->packed = true;
 }
 
-// Lists of ids are one macro, because each array is a type of its own.
+// Reads lists of ids; a macro, because each array has a type of its own.
 #define READ_IDS(r, array)                                                                         \
     do {                                                                                           \
         uint32_t count_ = reader_array(r);                                                         \

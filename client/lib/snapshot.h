@@ -14,7 +14,7 @@
 
 enum {
     SNAPSHOT_WORLD_MAX = 64 + 1, // bytes of a world's name with a closing zero
-    EVENT_NAME_MAX = 64          // bytes of a kind that is not ours, with a closing zero
+    EVENT_NAME_MAX = 64          // bytes of an unknown kind's name, with a closing zero
 };
 
 typedef struct event_name {
@@ -29,7 +29,7 @@ typedef struct snapshot_decoder {
     VECTOR(carom_event) events;
     VECTOR(event_name) names; // names of unknown kinds of events, in order
     VECTOR(carom_contact) contacts;
-    VECTOR(carom_body_info *) spawned; // blocks of describe.h, the decoder's
+    VECTOR(carom_body_info *) spawned; // blocks of describe.h, owned by the decoder
     VECTOR(carom_joint_info) joints;
     VECTOR(uint64_t) joints_removed;
     VECTOR(carom_datum) world_data; // values lie in the bytes
@@ -47,9 +47,9 @@ void snapshot_decoder_deinit(snapshot_decoder *d);
 // snapshot: a missing or duplicate key, a wrong type, a number that is not finite, an id of 0;
 // CAROM_OUT_OF_MEMORY.
 //
-// A packed one gives the same result as any other: `bodies`, `removed`, `enter` and `leave` are
-// unpacked, and keys left out of its changes have the values of the full one. Its subscription's
-// state stays in the decoder.
+// A packed snapshot gives the same result as a plain one: `bodies`, `removed`, `enter` and `leave`
+// are unpacked, and keys left out of its changes have the values of the full one. Its
+// subscription's state stays in the decoder.
 carom_status snapshot_decode(snapshot_decoder *d, const void *bytes, size_t size,
                              carom_snapshot *out, carom_error *err);
 

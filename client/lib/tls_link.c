@@ -130,7 +130,7 @@ static long socket_control(BIO *bio, int command, long number, void *argument)
     return command == BIO_CTRL_FLUSH ? 1 : 0;
 }
 
-// One for each link: no state is shared between threads.
+// Makes a method table for each link: no state is shared between threads.
 static BIO_METHOD *make_method(void)
 {
     BIO_METHOD *method = BIO_meth_new(BIO_TYPE_SOURCE_SINK | 100, "carom");
@@ -243,7 +243,7 @@ static tls_step outcome(tls_link *l, int number)
     default:
         if (ERR_GET_REASON(ERR_peek_last_error()) == SSL_R_UNEXPECTED_EOF_WHILE_READING &&
             tls_link_is_up(l)) {
-            return TLS_STEP_OVER; // messages say themselves where they end
+            return TLS_STEP_OVER; // messages show by themselves where they end
         }
         number = 0;
         break;

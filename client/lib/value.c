@@ -326,7 +326,7 @@ static bool maps_equal(const carom_value *a, const carom_value *b)
 {
     for (size_t i = 0; i < a->count; i++) {
         const value_pair *pair = &a->pairs[i];
-        const value_pair *other = &b->pairs[i]; // most often the order is the same
+        const value_pair *other = &b->pairs[i]; // usually both maps have the same order
         if (other->key_size != pair->key_size ||
             memcmp(other->key, pair->key, pair->key_size) != 0) {
             other = find_pair(b, pair->key, pair->key_size);

@@ -1,5 +1,5 @@
-// Reading values as C types, and by path. Nothing here fails: a value that is absent or of
-// another type is answered with the caller's fallback. Any thread.
+// Reading values as C types, and by path. Nothing here fails: a value that is absent or of another
+// type gives the caller's fallback. Any thread.
 #include <string.h>
 
 #include "client/lib/value_tree.h"

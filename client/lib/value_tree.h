@@ -1,5 +1,5 @@
-// The inside of a value: a node of 24 bytes with pointers to its children, so that a node never
-// moves and a caller may go on building a child after adding it to its parent.
+// The internal form of a value: a node of 24 bytes with pointers to its children, so that a node
+// never moves and a caller may go on building a child after adding it to its parent.
 //
 // Invariants: strings, bins and keys have a zero after their last byte; a CAROM_INT is negative; a
 // container never contains NULL.
@@ -18,7 +18,7 @@ typedef struct value_pair {
     carom_value *value;
 } value_pair;
 
-// Why a container is not whole.
+// The reason why a container is incomplete.
 typedef enum value_broken {
     VALUE_WHOLE,
     VALUE_STARVED, // a child could not be made or added: memory had run out
@@ -47,7 +47,7 @@ _Static_assert(sizeof(struct carom_value) == 24, "a malloc of 32 bytes holds a n
 
 carom_value *value_create(carom_type type);
 
-// Room for so many children at once; false when there is no memory.
+// Makes room for `count` children at once; false when there is no memory.
 bool value_reserve(carom_value *container, size_t count);
 
 // Appends to a map without checking whether the key exists: for decoders of checked bytes. Takes

@@ -9,7 +9,7 @@
 #include "client/lib/fault.h"
 #include "client/lib/reader.h"
 
-// Appends the value. On failure the message must not be sent; a part may already be written:
+// Appends the value. On failure the message must not be sent; it may be incomplete:
 // CAROM_OUT_OF_MEMORY for a value that could not be built for lack of memory,
 // CAROM_INVALID_ARGUMENT for one that was built wrongly or has more than `depth_max` containers
 // within each other. Whether everything fitted is recorded by the buffer behind the packer.

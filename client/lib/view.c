@@ -1,6 +1,5 @@
-// Application of snapshots; the rules are in carom/view.h. A view that runs out
-// of memory in the middle of a snapshot forgets all: it shows a state of the world, or none. One
-// thread at a time.
+// Application of snapshots; the rules are in carom/view.h. A view that runs out of memory in the
+// middle of a snapshot is reset, so that it never shows a part of a state. One thread at a time.
 #include "client/lib/view_internal.h"
 
 #include <stdlib.h>
@@ -34,7 +33,7 @@ static carom_view_options complete(const carom_view_options *options)
     return given;
 }
 
-// The past states that are kept of each body.
+// The number of past states that each body keeps.
 static unsigned history_of(const carom_view_options *o)
 {
     const unsigned least = o->interpolation == CAROM_INTERPOLATION_NONE ? 0
@@ -142,7 +141,7 @@ uint32_t view_place_body(carom_view *view, const carom_body *row, carom_body_inf
     return place;
 }
 
-// `departs`: its end is drawn, if the view draws.
+// `departs`: a view that draws shows the body until its end is drawn.
 static void remove_body(carom_view *view, uint32_t place, carom_gone why, bool departs)
 {
     view_content *v = &view->content;
@@ -245,7 +244,7 @@ static void push_event(carom_view *view, const carom_event *event)
     queued_event *slot =
         &view->queue[(view->queue_first + view->queue_count++) % view->queue_capacity];
     slot->event = *event;
-    // A paused world's ticks follow its time, so the tick gives the event's time.
+    // A paused world's ticks advance with its time, so the tick gives the event's time.
     const view_content *v = &view->content;
     slot->time = v->tick > 0 ? v->time * ((double)event->tick / (double)v->tick) : v->time;
     if (event->kind == CAROM_EVENT_OTHER) {
@@ -280,8 +279,8 @@ bool carom_view_next_event(carom_view *view, carom_event *event)
 
 // ---- applying
 
-// False when memory has run out: some of the rows are applied then. `all`: bodies without a row in
-// the snapshot before had not moved.
+// False when memory has run out: then only some of the rows are applied. `all`: bodies without a
+// row in the snapshot before had not moved.
 static bool apply_rows(carom_view *view, const carom_snapshot *s, bool all, double previous_time)
 {
     view_content *v = &view->content;
@@ -344,7 +343,7 @@ static void apply_contacts(carom_view *view, const carom_snapshot *s)
     }
 }
 
-// Room for the contacts and events of the snapshot; false when memory has run out.
+// Makes room for the contacts and events of the snapshot; false when memory has run out.
 static bool reserve(carom_view *view, const carom_snapshot *s)
 {
     view_content *v = &view->content;
@@ -358,7 +357,7 @@ static bool prepare(carom_view *view, const carom_snapshot *s)
     bool another_life = v->any && s->epoch != v->epoch;
     bool set_back = v->ready && s->full && s->tick < v->tick;
     if (another_life || set_back) {
-        carom_view_reset(view); // ids and times mean something else now
+        carom_view_reset(view); // ids and times have another meaning now
         v->epoch = s->epoch;
         v->tick = 0;
         v->last = 0;
@@ -404,7 +403,7 @@ carom_status view_apply(carom_view *view, const carom_snapshot *s, double now, c
         v->stamp += s->full;
         if (!data_apply(view, s) || !descriptions_apply(view, s) ||
             !apply_rows(view, s, all, previous_time)) {
-            carom_view_reset(view); // half a snapshot is no state of the world
+            carom_view_reset(view); // a part of a snapshot is no state of the world
             return fault_memory(err);
         }
         remove_ids(view, s->leave, s->leave_count, CAROM_GONE_LEFT);
@@ -457,7 +456,7 @@ carom_status carom_view_feed(carom_view *view, const void *encoded, size_t size,
     return carom_view_apply(view, &read, err);
 }
 
-// The two have the same events_max.
+// The two queues have the same events_max.
 static void swap_queues(carom_view *a, carom_view *b)
 {
     queued_event *queue = a->queue;

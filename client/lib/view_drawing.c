@@ -12,8 +12,8 @@
 #include "client/lib/view_internal.h"
 #include "common/base/assert.h"
 
-#define ROUNDING_S 1e-9 // of world times: what happens at the very moment that is drawn is shown
-#define SWEEP_S    1.0  // between two searches for bodies that cannot be drawn any more
+#define ROUNDING_S 1e-9 // tolerance of world times: events at the drawn moment are shown
+#define SWEEP_S    1.0  // time between two searches for bodies that can no longer be drawn
 
 static void free_departed(view_drawing *d, uint32_t i)
 {
@@ -85,7 +85,8 @@ void drawing_update(carom_view *view, uint32_t place)
     }
 }
 
-// A body that came and went within one snapshot is never drawn, and in the present none is gone.
+// A body that came and went within one snapshot is never drawn, and a view that draws the present
+// has no gone bodies.
 static bool depart(carom_view *view, uint32_t place)
 {
     view_drawing *d = view->drawing;
@@ -100,7 +101,7 @@ static bool depart(carom_view *view, uint32_t place)
         return false;
     }
     gone.samples = malloc(size);
-    if (gone.samples == NULL) { // it vanishes at once, which is no fault of the picture
+    if (gone.samples == NULL) { // it vanishes at once, which does not falsify the picture
         return false;
     }
     memcpy(gone.samples, view->content.samples.data + (size_t)place * view->depth, size);
@@ -128,7 +129,7 @@ void drawing_reset(carom_view *view)
 {
     if (view->drawing != NULL) {
         begin(view->drawing);
-        for (size_t i = 0; i < view->queue_count; i++) { // their time means nothing any more
+        for (size_t i = 0; i < view->queue_count; i++) { // their times have no meaning any more
             view->queue[(view->queue_first + i) % view->queue_capacity].time = -(double)INFINITY;
         }
     }
@@ -152,7 +153,7 @@ void drawing_arrived(carom_view *view, double now)
     }
 }
 
-// While nothing is drawn, as in a minimised window: drops bodies whose time is past.
+// While nothing is drawn, as in a minimised window: drops gone bodies whose last time has passed.
 void drawing_settle(carom_view *view, double now)
 {
     view_drawing *d = view->drawing;

@@ -45,20 +45,21 @@ void drawing_free(view_drawing *d); // NULL is allowed
 
 // The functions below do nothing for a view without a drawing.
 
-// Room for so many bodies; false when memory has run out.
+// Makes room for so many bodies; false when memory has run out.
 bool drawing_reserve(carom_view *view, uint64_t bodies);
-// Begins a body that was appended; there is room.
+// Begins to draw a body that was appended; room was made before.
 void drawing_add(carom_view *view, uint32_t place);
 // Ends a body, before its history is removed; with `departs` it is drawn until its end is shown.
 // Returns whether the drawing took the body's description.
 bool drawing_remove(carom_view *view, uint32_t place, uint32_t last, bool departs);
-// The body has a new state.
+// Records that the body has a new state.
 void drawing_update(carom_view *view, uint32_t place);
 void drawing_reset(carom_view *view);
-// A snapshot has arrived, its head is applied; and it is applied wholly.
+// Called when a snapshot has arrived and its head is applied, and again when it is applied
+// completely.
 void drawing_arrived(carom_view *view, double now);
 void drawing_settle(carom_view *view, double now);
-// Whether an event of that world time may be told.
+// Whether an event of that world time may be reported now.
 bool drawing_shows(const carom_view *view, double time);
 
 #endif

@@ -25,7 +25,7 @@ static void push_sample(carom_view *view, uint32_t place, view_sample sample)
     sample_ring *ring = &view->content.rings.data[place];
     view_sample *samples = samples_of(view, place);
     if (ring->count > 0 && samples[ring->newest].time >= sample.time) {
-        samples[ring->newest] = sample; // the same moment again
+        samples[ring->newest] = sample; // the same moment once more
         return;
     }
     ring->newest = (uint8_t)((ring->newest + 1U) % view->depth);
@@ -75,8 +75,8 @@ void history_update(carom_view *view, uint32_t place, bool rested, double previo
     if (view->depth == 0) {
         return;
     }
-    // A body at rest has no rows: without this its move would seem to have begun when it came to
-    // rest.
+    // A body at rest has no rows: without this sample its new motion would seem to have begun when
+    // it came to rest.
     view_sample old = samples_of(view, place)[view->content.rings.data[place].newest];
     if (rested && old.time < previous_time) {
         old.time = previous_time;
@@ -120,7 +120,7 @@ static double mix(double a, double b, double t)
     return a + (b - a) * t;
 }
 
-// Angles are within a half turn of zero, so that one turn at most is between them.
+// Angles are within a half turn of zero, so that they differ by less than one turn.
 static double mix_angle(double a, double b, double t)
 {
     double turn = b - a;

@@ -25,14 +25,14 @@
 
 typedef struct queued_event {
     carom_event event;
-    double time;     // of the world, for a view that draws [s]
+    double time;     // time of the world, for a view that draws [s]
     event_name name; // name of an unknown kind
 } queued_event;
 
 // The state that comes from snapshots and is dropped by a reset.
 typedef struct view_content {
     bool ready;
-    bool any; // a full snapshot has come: the next full one closes a gap
+    bool any; // a full snapshot has arrived: the next full one closes a gap
     char world[SNAPSHOT_WORLD_MAX];
     uint64_t epoch, tick;
     double time;
@@ -42,7 +42,7 @@ typedef struct view_content {
     uint64_t unfollowed, left_out, oldest;
     VECTOR(carom_body) bodies;
     VECTOR(void *) data;
-    VECTOR(uint32_t) stamps; // the full snapshot that a body was last seen in
+    VECTOR(uint32_t) stamps; // number of the full snapshot in which the body was last seen
     VECTOR(sample_ring) rings;
     VECTOR(view_sample) samples;
     VECTOR(carom_body_info *) infos; // blocks of describe.h, NULL: not described
@@ -50,7 +50,7 @@ typedef struct view_content {
     VECTOR(carom_contact) contacts;
     VECTOR(carom_joint_info) joints;
     id_map joint_places;
-    VECTOR(carom_datum) world_data; // by key; `encoded` is owned
+    VECTOR(carom_datum) world_data; // sorted by key; `encoded` is owned
     bool describing;
     bool has_area;
     double area[4];
@@ -66,7 +66,7 @@ struct carom_view {
     view_list *list;             // list of the client to which it is attached; NULL: none
     carom_view *next, *previous; // neighbours in that list
     uint64_t subscription;       // 0: not attached
-    bool adopted; // made by the list for a subscription whose number is not known yet
+    bool adopted; // made by the list for a subscription whose number is unknown so far
     bool ended;
     view_content content;
     view_drawing *drawing;    // NULL: no interpolation
@@ -111,14 +111,14 @@ void data_reset(carom_view *view);
 
 // ---- view_history.c: the past states of the bodies
 
-// Room for so many bodies; false when memory has run out.
+// Makes room for so many bodies; false when memory has run out.
 bool history_reserve(carom_view *view, uint64_t bodies);
 
-// Begins the history of a body that was appended; there is room.
+// Begins the history of a body that was appended; room was made before.
 void history_add(carom_view *view, uint32_t place);
 void history_remove(carom_view *view, uint32_t place, uint32_t last);
-// The body has a new state at `content.time`. `rested`: it had its old one until the snapshot of
-// `previous_time`; otherwise the old one is only known for the time of its last row.
+// The body has a new state at `content.time`. `rested`: it had its old state until the snapshot of
+// `previous_time`; otherwise the old state is only known for the time of its last row.
 void history_update(carom_view *view, uint32_t place, bool rested, double previous_time);
 void history_note_time(carom_view *view);
 double history_oldest_time(const carom_view *view);

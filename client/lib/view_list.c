@@ -4,7 +4,8 @@
 #include "client/lib/view_internal.h"
 #include "common/base/assert.h"
 
-enum { ADOPTED_MAX = 16 }; // snapshots of more unknown subscriptions at a time are ignored
+// Unknown subscriptions whose snapshots are kept at a time; further ones are ignored
+enum { ADOPTED_MAX = 16 };
 
 carom_view *view_list_find(const view_list *list, uint64_t subscription)
 {
@@ -123,7 +124,7 @@ carom_status view_list_apply(view_list *list, const carom_snapshot *snapshot, ca
     if (view == NULL) {
         return outcome;
     }
-    // Bodies that are packed are not for views; a view that did not ask for them never gets them.
+    // Packed bodies are not for views; a view that did not ask for them never gets them.
     carom_error why;
     outcome = carom_view_apply(view, snapshot, &why);
     return outcome == CAROM_OUT_OF_MEMORY ? fault_copy(err, &why) : CAROM_OK;

@@ -15,12 +15,12 @@
 
 typedef struct view_list {
     carom_view *first;
-    const carom_view *watching; // NULL: snapshots of unknown subscriptions are for no view
+    const carom_view *watching; // NULL: snapshots of unknown subscriptions are ignored
 } view_list;
 
 carom_view *view_list_find(const view_list *list, uint64_t subscription); // NULL: none
 
-// `view` must be in no list, and no other view of this one at the subscription.
+// `view` must be in no list, and the subscription must have no other view in this list.
 void view_list_add(view_list *list, carom_view *view, uint64_t subscription);
 
 // The subscription has ended: detaches its view and marks it as ended.
@@ -35,8 +35,8 @@ void view_list_keep(view_list *list, const carom_value *subscriptions,
 // CAROM_OUT_OF_MEMORY: the view had no memory for it.
 carom_status view_list_apply(view_list *list, const carom_snapshot *snapshot, carom_error *err);
 
-// The end of carom_watch: attaches `view` to the subscription (unless that is 0) and moves the
-// content of its adopted view there; frees adopted views.
+// Ends carom_watch: attaches `view` to the subscription (unless that is 0) and moves the content of
+// its adopted view there; frees adopted views.
 void view_list_settle(view_list *list, carom_view *view, uint64_t subscription);
 
 #endif

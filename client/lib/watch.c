@@ -179,7 +179,7 @@ carom_status carom_subscribe(carom_client *client, const char *world,
     return outcome;
 }
 
-// The number can belong to another view only if the server used it twice.
+// The number can belong to another view only if the server assigned it twice.
 static carom_status attach_watched(carom_client *c, carom_view *view, uint64_t number,
                                    carom_error *err)
 {

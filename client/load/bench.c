@@ -1,7 +1,7 @@
 // See bench.h.
 //
-// Without --world it makes a world of its own that ends with its session, so that even a killed
-// load leaves nothing behind; it removes the world itself when it ends in any other way.
+// Without --world the load makes a world that ends with its session, so that even a killed load
+// leaves nothing behind; in all other cases it removes the world itself.
 #include "client/load/bench.h"
 
 #include <stdio.h>
@@ -19,7 +19,7 @@ enum { NAME_BYTES = 64, BODIES_AT_ONCE = 500, BODIES_IN_A_ROW = 100, BODIES_DEFA
 
 // ---- the world
 
-// Commands that spawn balls on a grid, 3 m apart, which drift so that snapshots have changes.
+// Makes commands that spawn balls on a grid, 3 m apart, which drift so that snapshots have changes.
 static carom_value *drifting_balls(uint64_t first, uint64_t count)
 {
     carom_value *commands = carom_array();
@@ -34,7 +34,7 @@ static carom_value *drifting_balls(uint64_t first, uint64_t count)
         options.shapes = &shape;
         options.shape_count = 1;
         carom_value *arguments = carom_body_spawn_args("", &options);
-        carom_value_free(carom_value_take(arguments, "world")); // world.apply names it once
+        carom_value_free(carom_value_take(arguments, "world")); // world.apply names the world once
         carom_value *command = carom_push(carom_array(), carom_str("body.spawn"));
         commands = carom_push(commands, carom_push(command, arguments));
     }
@@ -84,7 +84,7 @@ static void remove_world(cli *c, const char *name)
 
 // ---- the command
 
-// Outputs that the command line requests besides the table.
+// Outputs that the command line asks for besides the table.
 typedef struct outputs {
     const char *csv, *html; // paths, NULL: none
     report_verdicts verdicts;
@@ -122,8 +122,8 @@ static cli_exit report(const cli *c, const load_plan *plan, const load_result *r
     return code;
 }
 
-// How a run that was reported ends: by its thresholds, then by its errors, unless a threshold
-// speaks of those.
+// Decides the exit status of a run that was reported: by its thresholds, then by its errors, unless
+// a threshold limits errors.
 static cli_exit judge(const load_plan *plan, const load_result *result, outputs *out)
 {
     const load_tally *tally = result->tally;
@@ -141,9 +141,9 @@ static cli_exit judge(const load_plan *plan, const load_result *result, outputs 
     return errors && !errors_allowed ? CLI_REFUSED : CLI_OK;
 }
 
-// The load's own worlds are paused until every client has subscribed: otherwise the first clients
-// would get snapshots meanwhile, which delays the others. With stages, clients connect throughout
-// the run.
+// Pauses the load's own worlds until every client has subscribed: otherwise the first clients would
+// get snapshots meanwhile, which delays the others. With stages, clients connect throughout the
+// run.
 static cli_exit hold_worlds(cli *c, const load_plan *plan, const char *method)
 {
     bool stays_paused = carom_get_bool(plan->world_args, "paused", false);
@@ -177,7 +177,7 @@ static cli_exit work(cli *c, const load_plan *plan, outputs *out, bool own_world
     return code;
 }
 
-// The worlds of the load's own: made, filled, worked, removed.
+// Makes the load's own worlds, fills them, runs the load, and removes them.
 static cli_exit work_own(cli *c, load_plan *plan, outputs *out)
 {
     static char names[LOAD_WORLDS_MAX][NAME_BYTES];
@@ -190,7 +190,8 @@ static cli_exit work_own(cli *c, load_plan *plan, outputs *out)
     }
     plan->worlds = list;
     for (unsigned i = 0; code == CLI_OK && i < made; i++) {
-        uint64_t bodies = plan->name[0] != '\0' ? 0 : BODIES_DEFAULT; // a scenario brings its own
+        // A scenario has bodies of its own
+        uint64_t bodies = plan->name[0] != '\0' ? 0 : BODIES_DEFAULT;
         code = fill_world(c, names[i], args_whole(&c->args, "bodies", bodies));
     }
     code = code == CLI_OK ? work(c, plan, out, true) : code;
@@ -213,7 +214,7 @@ static cli_exit run_plan(cli *c, load_plan *plan, outputs *out)
     return code;
 }
 
-// --check: needs no server.
+// Reports the plan for --check, which needs no server.
 static cli_exit tell_sound(const cli *c, const load_plan *plan)
 {
     size_t actions = 0;

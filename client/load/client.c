@@ -11,7 +11,7 @@
 enum { SENDS_AT_ONCE = 64, ROW_HOMES = 100 };
 
 #define PING_EVERY_S 1.0
-#define IDLE_S       0.001              // between tries of a loop whose actions cannot be begun
+#define IDLE_S       0.001              // before a closed loop that cannot begin tries again
 #define GOLDEN       0.6180339887498949 // spreads first actions evenly for any number of clients
 
 // ---- life
@@ -25,7 +25,7 @@ bool client_init(load_client *at, client_group *group, unsigned index, const loa
     at->self.number = index;
     at->self.clients = plan->clients;
     at->self.world = at->world;
-    // The home of a client without a body of its own: in the load's own worlds, where a drifting
+    // A client without a body of its own has its home in the load's own worlds, where a drifting
     // body begins. A client with a body has its home at that body.
     at->self.home = (carom_vec2){3.0 * (double)(index % ROW_HOMES),
                                  -10.0 - 3.0 * (double)(index / ROW_HOMES % 10)};
@@ -210,7 +210,7 @@ void client_close(load_client *at)
 {
     client_count_traffic(at);
     client_set_state(at, CLIENT_IDLE);
-    carom_free(at->link); // answers waiting requests with an error, which is not counted now
+    carom_free(at->link); // answers waiting requests with an error, which no longer counts
     at->link = NULL;
     at->unseen_count = 0;
     at->fd = -1;
@@ -275,7 +275,7 @@ static double gap(load_client *at)
     return does->beat == LOAD_AT_RANDOM ? -log(1.0 - fill_random(&at->self.random)) * even : even;
 }
 
-// All actions of a beginning are begun: when the next one is.
+// Sets the time of the next start when all actions of this one have begun.
 static void next_start(load_client *at, double now)
 {
     if (at->does->beat == LOAD_AFTER_PAUSE && at->flying > 0) {
@@ -365,7 +365,7 @@ static void note_sent(load_client *at, slot *s, const load_action *action, doubl
     }
 }
 
-// False when the output is full or the connection lost, which client_poll will report.
+// False when the output is full or the connection is lost, which client_poll will report.
 static bool send_one(load_client *at, const load_action *action, double now)
 {
     slot *s = at->free_slots;
@@ -392,7 +392,7 @@ void client_send(load_client *at, double now)
     for (int i = 0; i < SENDS_AT_ONCE && at->due <= now && at->due < end; i++) {
         const load_action *action = &does->actions[at->action];
         bool waits = action->needs_spawned && at->kept_count == 0;
-        // it made no body, or was refused: there is nothing to act on
+        // it made no body, or was refused: it cannot act on any
         if (waits && at->spawning == 0) {
             at->not_before = now + IDLE_S;
             next_action(at, now);
@@ -421,7 +421,7 @@ void client_ping(load_client *at, double now)
                                      client_on_ping, at, NULL, NULL) == CAROM_OK;
 }
 
-// Calls of one beginning.
+// The number of calls of one start.
 static size_t calls_at_once(const load_behaviour *does)
 {
     size_t calls = 0;
@@ -446,7 +446,7 @@ void client_settle(load_client *at, double end, double now)
         }
     }
     bool sends = at->state == CLIENT_RUNNING && client_has_actions(at) && !load_is_closed(does);
-    // More than one round late: it was delayed, not just next.
+    // More than one round late: it was delayed, not merely next in turn.
     if (sends && end - at->due > 1.0 / does->rate) {
         uint64_t rounds = (uint64_t)((end - at->due) * does->rate);
         uint64_t count = rounds * calls_at_once(does);

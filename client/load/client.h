@@ -22,13 +22,13 @@
 typedef enum load_phase {
     LOAD_OPENING, // all clients connect; nothing is measured yet
     LOAD_RUNNING,
-    LOAD_DRAINING, // the time is over: answers still come
+    LOAD_DRAINING, // the time is over: answers still arrive
     LOAD_ENDED
 } load_phase;
 
-// The earliest moments at which ticks of a world could be received, on this machine's clock: the
-// least "arrived - tick / hz" of the last seconds, kept in two halves. It is measured again and
-// again since a world that cannot keep up runs slower.
+// Estimates the earliest moment at which a tick of a world could be received, on this machine's
+// clock: the least "arrived - tick / hz" of the last seconds, kept in two halves. It is measured
+// again and again since a world that cannot keep up runs slower.
 typedef struct tick_clock {
     double now, before; // the smallest of this half and of the previous one [s]
     double turns;       // when the next half begins
@@ -61,7 +61,7 @@ typedef struct client_group {
     uint64_t in_flight;
 } client_group;
 
-// A call on its way.
+// A call in flight.
 typedef struct slot {
     struct load_client *owner;
     struct slot *next; // when free
@@ -73,7 +73,7 @@ typedef struct slot {
 
 typedef struct unseen {
     uint64_t request;
-    double due; // negative: refused, nothing to see
+    double due; // negative: refused, so no snapshot will show it
 } unseen;
 
 typedef struct load_client {
@@ -85,15 +85,15 @@ typedef struct load_client {
     fill_client self;
     carom_value **cached; // arguments of actions that are the same each time
     // sending
-    double start, due;      // `start` of this beginning, `due` of the next action [s]
-    size_t action, in_turn; // the next one; the next of LOAD_IN_TURN
+    double start, due;      // time of this start, and when its next action is `due` [s]
+    size_t action, in_turn; // index of the next action; index of the next one for LOAD_IN_TURN
     unsigned left;          // actions of the current start that have not begun
     unsigned flying;        // calls in flight
     bool calls_awaited;     // it pauses once all calls are answered
     double not_before; // an action could not begin: no closed loop continues before this time [s]
-    unsigned spawning; // calls of body.spawn on their way
+    unsigned spawning; // calls of body.spawn in flight
     slot *slots, *free_slots;
-    size_t heap_at;       // place in the worker's heap, from 1; 0: not there
+    size_t heap_at;       // index in the worker's heap, from 1; 0: not in it
     bool actions_blocked; // removed from the heap until an answer comes
     struct load_client *next_ready;
     // seeing
@@ -111,10 +111,10 @@ typedef struct load_client {
     int fd; // the descriptor that the worker watches; -1: none
     bool output_watched;
     carom_traffic counted;
-    carom_error error; // why it could not open
+    carom_error error; // the reason why it could not open
 } load_client;
 
-// Memory for its calls. False when it has run out.
+// Allocates memory for its calls. False when memory has run out.
 bool client_init(load_client *at, client_group *group, unsigned index, const load_behaviour *does);
 void client_deinit(load_client *at);
 
@@ -122,7 +122,8 @@ void client_deinit(load_client *at);
 void client_set_state(load_client *at, load_client_state to);
 
 void client_connect(load_client *at); // allowed in CLIENT_IDLE and CLIENT_LOST
-void client_poll(load_client *at);    // reads and writes as far as possible; may end CLIENT_LOST
+// Reads and writes as far as possible; may change to CLIENT_LOST
+void client_poll(load_client *at);
 void client_begin(load_client *at, double earliest); // sets the time of its first action
 bool client_has_actions(const load_client *at);
 
@@ -135,7 +136,7 @@ void client_count_traffic(load_client *at);
 void client_leave(load_client *at, double now);
 void client_close(load_client *at);
 
-// Records calls that were due but not sent, or sent but not answered, with the age they have.
+// Records calls that were due but not sent, or sent but not answered, with their present age.
 void client_settle(load_client *at, double end, double now);
 
 #endif

@@ -2,8 +2,8 @@
 //
 // The wait for the tick: an answer names the tick that applied its command, and the tick clock
 // gives the earliest moment at which that tick could be received. The time from the command's due
-// moment to that one is waiting for the tick, though not more than one tick; the rest is spent by
-// the server, the network and this program.
+// moment to that one is waiting for the tick, up to one tick; the rest is the time of the server,
+// the network and this program.
 #include "client/load/client_arrivals.h"
 
 #include <math.h>
@@ -95,7 +95,7 @@ static void keep_body(load_client *at, const load_action *action, uint64_t body)
     forget_kept(at, action->keep);
 }
 
-// A command that was due then and is answered now, `count` times.
+// Records `count` commands that were due at `due` and are answered now.
 static void record_command(load_client *at, double due, uint64_t tick, double now, uint64_t count)
 {
     load_tally *tally = at->group->tally;
@@ -180,7 +180,7 @@ void client_on_subscribed(carom_client *client, uint64_t request, const carom_va
     (void)request;
     load_client *at = user;
     if (error != NULL) {
-        at->error = *error; // client_poll gives the client up
+        at->error = *error; // client_poll then closes the client
         return;
     }
     at->self.subscription = carom_get_uint(result, "subscription", 0);

@@ -1,8 +1,7 @@
-// A client receives answers, pings and snapshots: the callbacks for them, and the times they
-// record.
+// Callbacks of a client for answers, pings and snapshots, and the times that they record.
 //
-// Inside the room: client.c gives these functions to the client library. They run on the thread of
-// the client's worker, within carom_poll() and carom_free().
+// Internal to client/load: client.c gives these functions to the client library. They run on the
+// thread of the client's worker, within carom_poll() and carom_free().
 #ifndef CAROM_CLIENT_LOAD_CLIENT_ARRIVALS_H
 #define CAROM_CLIENT_LOAD_CLIENT_ARRIVALS_H
 
@@ -20,7 +19,8 @@ double client_since_begin(const load_client *at, double now);
 // Whether the present moment belongs to the run.
 bool client_counts(const load_client *at);
 
-// All is answered: sets the time of the next beginning, after the behaviour's pause.
+// Called when all calls are answered: sets the time of the next beginning, after the behaviour's
+// pause.
 void client_rest(load_client *at, double now);
 
 void client_on_answer(carom_client *client, uint64_t request, const carom_value *result,

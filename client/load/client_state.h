@@ -17,7 +17,7 @@ typedef enum load_client_state {
     CLIENT_CONNECTING,
     CLIENT_SUBSCRIBING,
     CLIENT_RUNNING,
-    CLIENT_LEAVING, // begins nothing any more, waits for its answers
+    CLIENT_LEAVING, // begins nothing more, waits for its answers
     CLIENT_LOST,
     CLIENT_STATES
 } load_client_state;

@@ -13,7 +13,7 @@
 
 #define PROGRAM "carom-load"
 
-// The program beside this one: an installation that is not in PATH has both.
+// Finds the program beside this one: an installation outside PATH has both.
 static bool find_beside(char out[PATH_MAX])
 {
     char self[PATH_MAX];
@@ -30,7 +30,7 @@ static bool add(char **words, size_t *count, const char *before, const char *wor
 {
     bool good = asprintf(&words[*count], "%s%s", before, word) >= 0;
     if (!good) {
-        words[*count] = NULL; // where memory has run out it may be anything
+        words[*count] = NULL; // if memory has run out, the content does not matter
         return false;
     }
     *count += 1;
@@ -45,9 +45,9 @@ static void free_words(char **words)
     free(words);
 }
 
-// The given options, each as one word with its value. A token is passed in the environment, since
-// everyone on the machine can read a command line. NULL when memory has run out. The strings stay
-// until exec or exit.
+// Makes the command line for carom-load: each given option as one word with its value. A token is
+// passed in the environment, since everyone on the machine can read a command line. NULL when
+// memory has run out. The strings stay until exec or exit.
 static char **hand_on(const cli *c)
 {
     const args *a = &c->args;
@@ -58,7 +58,7 @@ static char **hand_on(const cli *c)
     for (size_t i = 0; good && i < a->given_count; i++) {
         const args_given *given = &a->given[i];
         if (token && strncmp(given->option->name, "token", 5) == 0) {
-            continue; // --token-file, too: --token comes before it
+            continue; // skips --token-file too: --token precedes it
         }
         good = add(words, &count, "--", given->option->name) &&
                (given->value == NULL || add(words, &count, "", given->value));

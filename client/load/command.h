@@ -1,4 +1,4 @@
-// `carom bench` as carom knows it: its options and its help, and that it starts carom-load.
+// `carom bench` in carom: its options, its help, and the start of carom-load.
 //
 // carom-load reads the same table, so that the two agree, and runs the test itself. This file
 // belongs to both programs. Constant data; any thread.
@@ -7,10 +7,10 @@
 
 #include "client/tool/cli.h"
 
-// How carom-load is called when carom starts it: its name in errors is carom's then.
+// The name by which carom calls carom-load: errors then begin with it.
 #define BENCH_CALLED "carom bench"
 
-// `run` becomes carom-load; it returns only when that cannot be started.
+// `run` becomes carom-load; it returns only if carom-load cannot be started.
 extern const cli_command command_bench;
 
 #endif

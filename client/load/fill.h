@@ -49,12 +49,12 @@ void fill_begin(fill_scope *scope, const load_plan *plan, fill_client *client);
 // the name.
 bool fill_define(fill_scope *scope, const carom_value *let, char error[FILL_ERROR_MAX]);
 
-// A number, a truth or an expression.
+// Reads a number, a boolean or an expression.
 bool fill_number(fill_scope *scope, const carom_value *value, double *out,
                  char error[FILL_ERROR_MAX]);
 
-// The caller's to free. NULL with a text that begins with the place in `args`, as ".position[0]:
-// …", or when memory has run out.
+// Returns arguments that the caller frees. NULL with a text that begins with the place in `args`,
+// as ".position[0]: …", or when memory has run out.
 carom_value *fill_args(const carom_value *args, fill_scope *scope, char error[FILL_ERROR_MAX]);
 
 typedef struct fill_use {
@@ -65,7 +65,7 @@ typedef struct fill_use {
 // Finds which special strings `args` contains.
 void fill_look(const carom_value *args, fill_use *use);
 
-// Between 0 and 1 (SplitMix64 of Steele, Lea and Flood).
+// Returns a number between 0 and 1 (SplitMix64 of Steele, Lea and Flood).
 double fill_random(uint64_t *state);
 
 #endif

@@ -1,4 +1,4 @@
-// See load.h. Phases: all connect; the run; answers that still come; the end.
+// See load.h. Phases: all clients connect; the run; the last answers arrive; the end.
 #include "client/load/load.h"
 
 #include <math.h>
@@ -19,12 +19,12 @@
 enum {
     SPARE_FILES = 64,
     BODIES_IN_A_ROW = 100,
-    COMMANDS_AT_ONCE = 500, // in one world.apply: half of the limit
+    COMMANDS_AT_ONCE = 500, // commands of one world.apply: half of the limit
     HOST_MAX = 256
 };
 
 #define LOOK_EVERY_S 0.02
-#define START_S      0.1 // all threads must notice the start before the first command is due
+#define START_S      0.1 // all threads notice the start before the first command is due
 #define SHORTEST_S   1e-3
 #define DRAIN_S      1.0 // time for answers still on their way at the end
 #define BODY_APART_M 4.0
@@ -67,7 +67,7 @@ static cli_exit allow_files(const load_plan *plan)
     return CLI_OK;
 }
 
-// A ball of a kilogram without weight.
+// Arguments of a ball of one kilogram that gravity does not move.
 static carom_value *ball_args(carom_vec2 position)
 {
     carom_shape shape = carom_shape_circle(0.5);
@@ -79,7 +79,7 @@ static carom_value *ball_args(carom_vec2 position)
     options.shape_count = 1;
     options.tag = "load";
     carom_value *arguments = carom_body_spawn_args("", &options);
-    carom_value_free(carom_value_take(arguments, "world")); // world.apply names it once
+    carom_value_free(carom_value_take(arguments, "world")); // world.apply names the world once
     return arguments;
 }
 
@@ -339,7 +339,7 @@ static void tell_progress(load *l, double now)
     unsigned long long answered = 0;
     unsigned long long errors = 0;
     unsigned long long snapshots = 0;
-    // The main thread looks before the beginning too, and after the end.
+    // The main thread also calls this before the beginning and after the end.
     const double passed = fmin(fmax(now - l->shared.begin, 0.0), l->plan->seconds);
     char left[32];
     for (unsigned t = 0; t < l->worker_count; t++) {

@@ -25,7 +25,7 @@
 typedef struct load_sample {
     bool there;
     double step_s;              // mean of a tick over a second
-    double rate_share;          // ticks done a second, divided by hz: 1 when it keeps up
+    double rate_share;          // ticks per second, divided by hz: 1 when the world keeps up
     uint64_t ticks, ticks_late; // since the run began, of all worlds of the load
 } load_sample;
 
@@ -33,7 +33,7 @@ typedef struct load_server {
     load_sample slices[LOAD_SLICES]; // slices of time, as in the tally
     uint64_t ticks, ticks_late;      // during the run, of the load's worlds
     double step_mean, step_max;      // over the samples [s]
-    double rate_share;               // the least of the samples
+    double rate_share;               // smallest value of the samples
     // For all worlds of the server: duration of a tick, and how late it began.
     timing step, delay;
     // true: measured in the run; false: since the server began, which cannot separate them
@@ -45,7 +45,7 @@ typedef struct load_server {
 // The load's own use of the machine: the worst of its threads.
 typedef struct load_own {
     double processor;        // share of the time that it ran
-    double waited;           // share of the time that it was ready and had no processor
+    double waited;           // share of the time in which it was ready but had no processor
     bool known;              // `waited` is valid
     bool short_of_processor; // true if its own delay shows in the latencies
 } load_own;
@@ -60,17 +60,17 @@ typedef struct load_result {
     unsigned clients;   // connected at most
 } load_result;
 
-// From this share on a load counts as short of processor time.
+// A load counts as short of processor time from this share on.
 #define LOAD_OWN_PROCESSOR_MAX 0.9
 #define LOAD_OWN_WAITED_MAX    0.1
-#define LOAD_OWN_LAG_MAX_S     2e-3 // in one moment of a hundred
+#define LOAD_OWN_LAG_MAX_S     2e-3 // lag of the 99th percentile
 
 typedef struct load load;
 
-// Spawns the bodies of clients that have their own, connects all (or, with stages, none yet),
+// Spawns the bodies of clients that have their own, connects all (with stages: none yet),
 // subscribes. c->client is connected; the bodies end with its session. Errors are reported here.
 cli_exit load_open(cli *c, const load_plan *plan, load **out);
-// Works until the time is over or a signal asks to end. result->tally is the caller's.
+// Runs until the time is over or a signal asks to end. The caller owns result->tally.
 cli_exit load_run(load *l, load_result *result);
 // Removes the bodies, when `remove_bodies`, and closes. NULL is allowed.
 void load_close(load *l, bool remove_bodies);

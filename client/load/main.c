@@ -2,8 +2,8 @@
 //
 //   carom-load [options]
 //
-// It is apart from carom since it is of another kind: threads, thousands of sockets, and a relay,
-// where a command has one connection.
+// It is separate from carom because it needs threads, thousands of sockets and a relay, where other
+// commands have one connection.
 #include <string.h>
 
 #include "client/load/bench.h"

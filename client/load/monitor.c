@@ -51,7 +51,7 @@ static carom_value *ask_with(const monitor *m, const char *method, const carom_v
                                                                                         : NULL;
 }
 
-// world.info of each world would cost a call each; world.list has them all.
+// world.list reports all worlds in one call; world.info would need one for each.
 static carom_value *ask(const monitor *m, const char *method)
 {
     return ask_with(m, method, NULL);
@@ -131,7 +131,7 @@ static const carom_value *latency_of(const carom_value *stats, const char *name)
     return carom_value_get(carom_value_get(stats, "latencies"), name);
 }
 
-// Timings since the server began, which are all that an older one reports.
+// Reads timings since the server began: older servers report no others.
 static timing timing_since_start(const carom_value *latency)
 {
     static const char *const names[TIMING_SHARES] = {"p50", "p90", NULL, "p99", "p999", "max"};

@@ -12,7 +12,7 @@ typedef struct monitor {
     const load_plan *plan;
     load_server *out;
     double next;          // when to ask again [s since the beginning]
-    uint64_t request;     // in flight; 0: none
+    uint64_t request;     // id of the request in flight; 0: none
     uint64_t ticks, late; // counts of the load's worlds at the start
     double step_sum;
     uint64_t samples;

@@ -70,7 +70,7 @@ static load_action strike(double impulse)
         .method = "body.impulse", .args = arguments, .world = true, .command = true};
 }
 
-// A player strikes its body to and fro, so that a body of a kilogram stays about where it is.
+// A player strikes its body back and forth, so that a body of one kilogram stays near its place.
 static void add_behaviour(const cli *c, load_plan *plan, const char *name, const char *encoding,
                           double weight, double rate)
 {

@@ -1,4 +1,4 @@
-// The command line of a load as a plan, checked: players and watchers, or a scenario; ramps,
+// Makes a checked plan from the command line of a load: players and watchers, or a scenario; ramps,
 // worlds, threads; thresholds. Main thread only.
 #ifndef CAROM_CLIENT_LOAD_OPTIONS_H
 #define CAROM_CLIENT_LOAD_OPTIONS_H

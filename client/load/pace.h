@@ -41,7 +41,7 @@ void load_pace_init(load_pace *pace, double pause);
 void load_pace_note(load_pace *pace, double took);
 // `took`: from when the call was due [s].
 load_missed load_pace_missed(const load_pace *pace, double took);
-// Number of calls that step `step`, from 1 to `steps`, counts for: at least one.
+// Returns how many calls step `step` (1 to `steps`) counts for: at least one.
 uint64_t load_missed_weight(const load_missed *missed, unsigned step);
 
 #endif

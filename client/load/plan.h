@@ -19,7 +19,7 @@ enum {
     LOAD_CLIENTS_MAX = 20000,
     LOAD_THREADS_MAX = 64,
     LOAD_WORLDS_MAX = 256,
-    LOAD_WINDOW_MAX = 1024, // commands of one client on their way
+    LOAD_WINDOW_MAX = 1024, // commands of one client in flight
     LOAD_BEHAVIOURS_MAX = 32,
     LOAD_ACTIONS_MAX = 64, // in one behaviour
     LOAD_KEPT_MAX = 64,    // bodies that one client made and has not removed
@@ -37,7 +37,7 @@ enum {
 #define LOAD_SECONDS_MIN 0.1
 #define LOAD_SECONDS_MAX 86400.0
 
-// One step of a behaviour: a call, or a pause.
+// One step of a behaviour: a call or a pause.
 typedef struct load_action {
     const char *method; // the protocol's name; NULL: a pause
     carom_value *args;  // a map, without "world"; may contain the strings of fill.h
@@ -46,16 +46,16 @@ typedef struct load_action {
     bool world;         // the method has the argument "world"
     bool command;       // changes the world: answered with the tick in which it was applied
     bool spawns;        // body.spawn: its body is one of the client's own
-    bool needs_spawned; // args name a body that the client made
+    bool needs_spawned; // args name a body that the client has made
     unsigned keep;      // most bodies that spawns keep; beyond it the oldest is removed
     double weight;      // weight, with LOAD_BY_WEIGHT
-    double pause[2];    // [s], between these two
+    double pause[2];    // shortest and longest pause [s]
 } load_action;
 
-// Which of its actions a client performs each time that it begins.
+// Chooses the actions that a client performs each time that it starts.
 typedef enum load_order {
     LOAD_IN_TURN,   // the next action
-    LOAD_BY_WEIGHT, // an action that is drawn
+    LOAD_BY_WEIGHT, // one action, drawn by weight
     LOAD_IN_ORDER   // all actions, with the pauses between
 } load_order;
 
@@ -72,14 +72,14 @@ typedef struct load_behaviour {
     double weight; // share of the clients
     load_order order;
     load_beat beat;
-    double rate;       // [1/s], of LOAD_EVENLY and LOAD_AT_RANDOM
-    double pause[2];   // [s], of LOAD_AFTER_PAUSE: between these two
+    double rate;       // [1/s], for LOAD_EVENLY and LOAD_AT_RANDOM
+    double pause[2];   // shortest and longest pause [s], for LOAD_AFTER_PAUSE
     unsigned burst;    // actions per start; 1 if all of them begin
-    unsigned window;   // calls of one client on their way at once
+    unsigned window;   // most calls of one client in flight
     bool own_body;     // each client has a body from the beginning
-    carom_value *body; // arguments of its spawn, with the words of fill.h; NULL: a ball
+    carom_value *body; // arguments of its spawn, with the special strings of fill.h; NULL: a ball
     bool subscribes;
-    // arguments of world.subscribe, with such strings too; NULL: as `subscription` says
+    // arguments of world.subscribe, also with special strings; NULL: those of `subscription`
     carom_value *subscribe;
     carom_subscribe_options subscription; // `area` is set for each client
     double area[2];                       // width and height of its view [m]; 0: the whole world
@@ -90,16 +90,16 @@ typedef struct load_behaviour {
 typedef struct load_plan {
     const char *const *worlds;
     unsigned world_count;
-    unsigned clients; // at most at once
+    unsigned clients; // most clients at once
     unsigned threads;
-    load_stages stages; // none: all clients all the time
+    load_stages stages; // none: all clients for the whole run
     double seconds;
     int timeout_ms;
-    bool relayed; // clients reach the server at this distance
+    bool relayed; // clients reach the server through a relay that simulates this distance
     distance_options distance;
     load_behaviour behaviours[LOAD_BEHAVIOURS_MAX];
     size_t behaviour_count;
-    // From a scenario; all empty without one.
+    // The fields below come from a scenario, and are empty without one.
     char name[LOAD_NAME_BYTES];
     carom_value *world_args; // arguments of world.create; NULL: none
     carom_value *source;     // keeps the names of the constants

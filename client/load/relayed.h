@@ -30,7 +30,7 @@ cli_exit relayed_open(relayed *r, const distance_options *options, const char *h
 // Ends the thread, reports its error, and returns the relay's counts.
 relay_counts relayed_end(relayed *r);
 
-// Ends and frees it; one that is all zero is allowed.
+// Ends the relay and frees it; allowed for a struct that is all zero.
 void relayed_close(relayed *r);
 
 #endif

@@ -16,18 +16,18 @@ enum { REPORT_SHARES = TIMING_SHARES };
 extern const double report_shares[REPORT_SHARES];
 extern const char *const report_share_names[REPORT_SHARES];
 
-// The thresholds of a run and how they came out.
+// The thresholds of a run and their outcome.
 typedef struct report_verdicts {
     load_threshold thresholds[LOAD_THRESHOLDS_MAX];
     load_verdict verdicts[LOAD_THRESHOLDS_MAX];
     size_t count;
 } report_verdicts;
 
-// The meaning of a metric for a person; one line.
+// Explains a metric to a person, in one line.
 const char *report_explain(load_metric metric);
 
 cli_exit report_print(const load_plan *plan, const load_result *r);
-// A line for each threshold that was met, on standard error. Returns how many there are.
+// Writes a line for each threshold that was met to standard error. Returns their number.
 size_t report_tell_failed(const report_verdicts *v);
 
 // The whole report as a tree, with the course over time; the caller frees it.

@@ -1,6 +1,6 @@
 // The report of a load as one HTML file: the page of report.html, which the build embeds, with the
-// report's tree and the histograms as JSON where it says @DATA@. It asks for nothing else, so it
-// opens without a network. See report.h.
+// report's tree and the histograms as JSON where it says @DATA@. It loads nothing else, so it opens
+// without a network. See report.h.
 #include <string.h>
 #include <time.h>
 

@@ -70,7 +70,7 @@ bool scenario_keys(scenario_reader *r, const carom_value *map, const char *path,
     return true;
 }
 
-// A number computed from constants only: no client exists before the run.
+// Reads a number that is computed from constants only: no client exists before the run.
 static bool read_scalar(scenario_reader *r, const carom_value *value, const char *path,
                         const char *expected, double least, double most, double *out)
 {
@@ -134,7 +134,7 @@ bool scenario_pause(scenario_reader *r, const carom_value *value, const char *pa
     return out[0] <= out[1] || scenario_fail(r, path, "%s", expected);
 }
 
-// One of the words; *out is unchanged when the key is missing.
+// Reads one of the words; *out is unchanged when the key is missing.
 static bool read_word(scenario_reader *r, const carom_value *map, const char *path, const char *key,
                       const char *const *words, size_t count, int *out)
 {
@@ -212,7 +212,7 @@ static bool read_body(scenario_reader *r, const carom_value *map, const char *pa
     return true;
 }
 
-// When a client begins: exactly one of rate, pause and window says so.
+// Reads when a client begins its actions: exactly one of rate, pause and window must be given.
 static bool read_beat(scenario_reader *r, const carom_value *map, const char *path,
                       load_behaviour *out)
 {
@@ -243,7 +243,7 @@ static bool read_beat(scenario_reader *r, const carom_value *map, const char *pa
         return false;
     }
     out->beat = arrival == 1 ? LOAD_AT_RANDOM : out->beat;
-    // A burst goes out as a whole.
+    // A burst is sent as a whole.
     out->window =
         out->beat != LOAD_BY_WINDOW && out->window < out->burst ? LOAD_WINDOW_MAX : out->window;
     return true;

@@ -1,5 +1,5 @@
-// The actions of a scenario: calls with their arguments, as the protocol's table of methods has
-// them, and pauses. See scenario_read.h. Pure; one thread.
+// The actions of a scenario: calls with their arguments, checked against the protocol's table of
+// methods, and pauses. See scenario_read.h. Pure; one thread.
 #include "client/load/scenario_read.h"
 
 #include <stdio.h>
@@ -189,7 +189,7 @@ bool scenario_arguments(scenario_reader *r, const char *method, const carom_valu
         return false;
     }
     carom_value *filled = fill_args(args, &scope, why);
-    if (filled == NULL) { // the error's text continues the place
+    if (filled == NULL) { // the error's text follows the place
         (void)snprintf(r->error, SCENARIO_ERROR_MAX, "%s%s", path, why);
         return false;
     }
@@ -313,7 +313,7 @@ static void note_use(load_action *out, const carom_method *method, size_t index)
     }
 }
 
-// [method, arguments, {"weight": …, "let": …, "keep": …}]
+// Reads [method, arguments, {"weight": …, "let": …, "keep": …}].
 static bool read_call(scenario_reader *r, const carom_value *entry, const char *path,
                       const load_behaviour *kind, load_action *out)
 {
@@ -379,7 +379,7 @@ bool scenario_actions(scenario_reader *r, const carom_value *list, const char *p
     }
     for (size_t i = 0; i < count; i++) {
         char place[SCENARIO_PATH_BYTES];
-        // counted now, so that load_plan_deinit frees it
+        // counted here, so that load_plan_deinit frees it
         load_action *one = &out->actions[out->action_count++];
         *one = (load_action){.method = NULL};
         scenario_place(place, "%s[%zu]", path, i);

@@ -11,7 +11,7 @@ enum { SCENARIO_PATH_BYTES = 160 };
 
 typedef struct scenario_reader {
     load_plan *plan;
-    fill_client client; // client 0 at the beginning, with possible ids
+    fill_client client; // client 0 at the beginning, with plausible ids
     char *error;        // text of at most SCENARIO_ERROR_MAX bytes
 } scenario_reader;
 
@@ -22,27 +22,27 @@ bool scenario_fail(scenario_reader *r, const char *path, const char *format, ...
 void scenario_place(char out[SCENARIO_PATH_BYTES], const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-// Whether `name` can be a variable's.
+// Whether `name` can be the name of a variable.
 bool scenario_variable(scenario_reader *r, const char *path, const char *name);
 
-// Whether `map` is one and has no other keys than these.
+// Whether `map` is a map and has only these keys.
 bool scenario_keys(scenario_reader *r, const carom_value *map, const char *path,
                    const char *const *keys, size_t count);
 
-// A number or an expression of constants, from `least` to `most`; *out is unchanged when the key is
-// missing.
+// Reads a number, or an expression of constants, from `least` to `most`; *out is unchanged when the
+// key is missing.
 bool scenario_number(scenario_reader *r, const carom_value *map, const char *path, const char *key,
                      double least, double most, double *out);
 bool scenario_whole(scenario_reader *r, const carom_value *map, const char *path, const char *key,
                     unsigned least, unsigned most, unsigned *out);
-// A length of time [s], or two between which it lies.
+// Reads a time [s], or two times between which the pause lies.
 bool scenario_pause(scenario_reader *r, const carom_value *value, const char *path, double out[2]);
 
-// scenario_action.c: the calls of a kind of clients.
+// Reads the calls of a kind of clients (scenario_action.c).
 bool scenario_actions(scenario_reader *r, const carom_value *list, const char *path,
                       load_behaviour *out);
-// Whether `args` can be arguments of the method for a client of this kind. The names that load puts
-// in itself are refused.
+// Whether `args` can be arguments of the method for a client of this kind. Names that the load adds
+// itself are refused.
 bool scenario_arguments(scenario_reader *r, const char *method, const carom_value *args,
                         const carom_value *let, const load_behaviour *kind, const char *path);
 

@@ -1,7 +1,7 @@
 // The number of clients over time: linear ramps, "30s:100,2m:1000,30s:0".
 //
-// Each stage leads from the number before it (0 at the beginning) to its own over its length, as
-// the ramps of k6 do. Pure; any thread.
+// Each stage leads from the number before it (0 at the beginning) to its own in a linear ramp over
+// its length, as in k6. Pure; any thread.
 #ifndef CAROM_CLIENT_LOAD_STAGES_H
 #define CAROM_CLIENT_LOAD_STAGES_H
 
@@ -28,7 +28,8 @@ bool load_stages_parse(load_stages *stages, const char *text, unsigned clients_m
 double load_stages_seconds(const load_stages *stages);
 unsigned load_stages_peak(const load_stages *stages);
 
-// Clients at a time from the beginning [s]: whole ones; the last number after the end.
+// The number of clients at a time since the beginning [s], rounded to a whole one; after the end,
+// the last stage's number.
 unsigned load_stages_at(const load_stages *stages, double seconds);
 
 #endif

@@ -11,7 +11,7 @@ const char *const load_metric_names[LOAD_METRIC_COUNT] = {
     "ack", "wait", "above", "sent", "seen", "query", "age", "jitter", "rtt", "connect", "lag",
 };
 
-// A second if memory allows; a tenth if that would leave few slices.
+// The length of a slice [s]: 1 if LOAD_SLICES are enough, else longer; 0.1 for runs below 10 s.
 static double slice_seconds(double seconds)
 {
     static const double lengths[] = {1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0, 300.0};

@@ -43,14 +43,14 @@ enum {
     LOAD_ERROR_TEXT = 200
 };
 
-// A metric over one part of the run, in 2 KB.
+// A metric over one slice of the run, in 2 KB.
 typedef struct load_slim {
     uint32_t counts[LOAD_SLIM_BINS];
     uint64_t total, largest; // [ns]
     double sum;              // [ns]
 } load_slim;
 
-// All metrics over one part of the run.
+// All metrics over one slice of the run.
 typedef struct load_slice {
     uint64_t sent, answered, errors, lost, snapshots, skipped, bytes_in, bytes_out;
     unsigned clients; // connected, at most
@@ -61,16 +61,17 @@ typedef struct load_tally {
     histogram metrics[LOAD_METRIC_COUNT];
     uint64_t sent, answered;             // calls of behaviours
     uint64_t errors[CAROM_STATUS_COUNT]; // failed calls by status
-    // the first error of each status: "method: text"
+    // text of the first error of each status: "method: text"
     char error_text[CAROM_STATUS_COUNT][LOAD_ERROR_TEXT];
-    uint64_t unanswered; // still in flight at the end: recorded with their age
-    uint64_t unsent;     // due, but never sent as too many were in flight: recorded with their age
-    uint64_t refused;    // clients that could not connect
-    uint64_t lost;       // connections
+    uint64_t unanswered; // failed calls by their status
+    // Due, but never sent because too many were in flight: recorded with their age
+    uint64_t unsent;
+    uint64_t refused; // clients that could not connect
+    uint64_t lost;    // connections
     char lost_reason[CAROM_ERROR_TEXT_MAX];
     uint64_t snapshots, events, skipped, events_lost;
     uint64_t bytes_in, bytes_out;
-    double client_seconds; // connected, of all clients
+    double client_seconds; // connected time, summed over all clients
     double slice_seconds;
     load_slice slices[LOAD_SLICES];
 } load_tally;
@@ -81,7 +82,7 @@ void load_tally_destroy(load_tally *tally);
 
 // The slice of a time since the beginning; the last one for times after the end.
 load_slice *load_tally_slice(load_tally *tally, double seconds);
-// Slices of a run of that length: at least one.
+// The number of slices of a run of that length: at least one.
 size_t load_tally_slice_count(const load_tally *tally, double seconds);
 // Adds everything recorded after a run of that length to its last slice.
 void load_tally_fold(load_tally *tally, double seconds);
@@ -101,9 +102,10 @@ void load_tally_fail(load_tally *tally, double at, const char *method, const car
 
 uint64_t load_tally_errors(const load_tally *tally); // failed, unanswered and unsent calls
 
-// The metric of a slice; NULL for one that slices do not have.
+// The metric of a slice; NULL for a metric that slices do not have.
 const load_slim *load_slice_slim(const load_slice *slice, load_metric metric);
-// Percent 0 to 100; [ns], within 7 %, never above the largest. 0 when nothing is there.
+// The value [ns] at a percent from 0 to 100, exact within 7 %, never above the largest. 0 when
+// nothing was recorded.
 uint64_t load_slim_percentile(const load_slim *slim, double percent);
 
 #endif

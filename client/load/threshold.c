@@ -37,7 +37,7 @@ enum counts {
 static const struct {
     const char *name;
     unit unit;
-    bool shares; // may be given in %
+    bool shares; // may be given as a percentage
     bool errors;
 } counts[COUNTS] = {
     [ERRORS] = {"errors", UNIT_COUNT, true, true},         // share of the calls
@@ -47,7 +47,7 @@ static const struct {
     [UNANSWERED] = {"unanswered", UNIT_COUNT, true, true}, // share of the calls
     [LATE] = {"late", UNIT_COUNT, true, false},            // share of the ticks
     [SKIPPED] = {"skipped", UNIT_COUNT, true, false},      // share of the snapshots
-    [RATE] = {"rate", UNIT_COUNT, true, false},            // the least share of the worlds' hz
+    [RATE] = {"rate", UNIT_COUNT, true, false},            // the lowest share of the worlds' hz
     [CLIENTS] = {"clients", UNIT_COUNT, false, false},     // connected at most
     [COMMANDS] = {"commands/s", UNIT_COUNT, false, false}, // answered commands
     [SNAPSHOTS] = {"snapshots/s", UNIT_COUNT, false, false},
@@ -151,7 +151,8 @@ static bool parse_name(load_threshold *out, const char *name, char error[LOAD_TH
     return true;
 }
 
-// Divided where it is below one, so that 100us is the double nearest to 1e-4.
+// A number with this unit is multiplied by `times` and divided by `per`: division by 1e6 makes 100us
+// the double nearest to 1e-4, which multiplication by 1e-6 would not.
 typedef struct known_unit {
     const char *name;
     double times, per;

@@ -25,7 +25,7 @@ typedef struct load_threshold {
     int what;                        // internal: index of the name
     double percent;                  // percentile of a latency; negative: the mean
     bool share;                      // given in %
-    bool errors; // concerns errors, so that errors do not fail the load by themselves
+    bool errors; // limits errors, so that errors do not fail the load by themselves
     char op[3];
     double limit; // [s], a share from 0 on, a count, bytes
 } load_threshold;
@@ -41,7 +41,7 @@ bool load_threshold_parse(load_threshold *out, const char *text,
 
 load_verdict load_threshold_judge(const load_threshold *threshold, const load_result *result);
 
-// "23.1 ms", "0.4 %": a value as the condition has it.
+// Writes a value with the unit of the condition: "23.1 ms", "0.4 %".
 void load_threshold_show(const load_threshold *threshold, double value, char *out, size_t size);
 
 #endif

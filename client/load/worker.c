@@ -19,7 +19,7 @@ enum {
 #define SWEEP_EVERY_S   0.05
 #define CONNECT_EVERY_S 0.002  // interval of checks of connecting clients
 #define LEAVE_S         1.0    // time for the answers of a client that leaves
-#define READY_S         0.02   // longest handling of arrivals before sending and sweeping
+#define READY_S         0.02   // longest time for arrivals before sending and sweeping
 #define MOMENTS_A_S     1000.0 // samples of the lag per second
 
 // ---- the heap
@@ -82,7 +82,7 @@ static load_phase phase_of(const worker *w)
     return (load_phase)atomic_load_explicit(&w->group.shared->phase, memory_order_acquire);
 }
 
-// Keeps the epoll set as the client's connection wants it.
+// Keeps the epoll set's events equal to those that the client's connection needs.
 static void watch(worker *w, load_client *at)
 {
     int fd = at->link != NULL && at->state != CLIENT_CONNECTING && at->state != CLIENT_LOST
@@ -108,7 +108,7 @@ static void begin_actions(worker *w, load_client *at, double earliest)
     }
 }
 
-// Polls, and handles a change of state.
+// Polls the client, and handles a change of its state.
 static void work_client(worker *w, load_client *at)
 {
     load_client_state before = at->state;
@@ -244,7 +244,7 @@ static void sweep(worker *w, double now)
     publish(w, connected);
 }
 
-// Returns how much later than wanted it woke [s].
+// Sleeps; returns how much later than wanted the thread woke [s].
 static double nap(const worker *w, double now)
 {
     double until = w->swept + SWEEP_EVERY_S;
@@ -263,7 +263,7 @@ static double nap(const worker *w, double now)
     return length > 0.0 && late > 0.0 ? late : 0.0;
 }
 
-// Records, for the moments since the last call, how late this thread noticed events at them: at
+// Records, for the moments since the last call, how late this thread would have noticed events: at
 // once for moments while it slept; for those in a stretch of `busy` seconds (it worked, or woke too
 // late) at the end of the stretch.
 static void record_lag(worker *w, double now, double busy)
@@ -271,7 +271,7 @@ static void record_lag(worker *w, double now, double busy)
     const load_shared *shared = w->group.shared;
     double noted = w->noted;
     w->noted = now;
-    if (!w->began) { // begin and end are not said before the run
+    if (!w->began) { // the shared times of begin and end are not written before the run
         return;
     }
     double from = noted > shared->begin ? noted : shared->begin;
@@ -296,7 +296,8 @@ typedef struct thread_times {
     bool known;
 } thread_times;
 
-// Linux counts the time that a thread waited for a processor; elsewhere it is not known.
+// Reads the thread's times. Linux counts the time that a thread waited for a processor; elsewhere
+// it is not known.
 static thread_times read_times(void)
 {
     thread_times times = {.at = cli_now()};
@@ -331,15 +332,15 @@ static void begin_run(worker *w)
     w->began = true;
     w->swept = w->group.shared->begin;
     for (size_t i = 0; i < w->client_count; i++) {
-        client_count_traffic(w->clients[i]); // traffic of opening is not counted
+        client_count_traffic(w->clients[i]); // traffic while connecting is not counted
         if (w->clients[i]->state == CLIENT_RUNNING) {
             begin_actions(w, w->clients[i], w->group.shared->begin);
         }
     }
 }
 
-// Ends early when more has arrived than can be handled in a while: the rest is ready the next time
-// too, and epoll reports it before later events.
+// Ends early when too much has arrived: the rest is ready the next time too, and epoll reports it
+// before later events.
 static void work_ready(worker *w, bool sends)
 {
     struct epoll_event events[EVENTS_AT_ONCE];
@@ -362,7 +363,7 @@ static void work_ready(worker *w, bool sends)
 static void turn(worker *w, load_phase phase)
 {
     double now = cli_now();
-    // in draining, clients stopped by a signal have commands that are still due
+    // while draining, clients stopped by a signal have commands that are still due
     bool sends = phase != LOAD_DRAINING;
     if (sends) {
         follow_stages(w, now);
@@ -392,7 +393,7 @@ static void settle(worker *w, double stopped)
 void *worker_run(void *user)
 {
     worker *w = user;
-    double stopped = 0.0; // when the run was over: a signal may have ended it early
+    double stopped = 0.0; // when the run ended: a signal may have ended it early
     thread_times begin = {0};
     load_phase before = LOAD_OPENING;
     for (load_phase phase = phase_of(w); phase != LOAD_ENDED; phase = phase_of(w)) {

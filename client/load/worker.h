@@ -1,4 +1,4 @@
-// A thread of a load and its share of the clients: waits for the first ready connection or due
+// A thread of a load and its share of the clients: it waits for the next ready connection or due
 // action.
 //
 // Due times are in a heap, connections in an epoll set, so that a thousand watchers do not slow
@@ -16,14 +16,14 @@ typedef struct worker_live {
     atomic_ullong sent, answered, errors, snapshots;
     atomic_uint connected; // clients that are open and subscribed
     atomic_uint failed;    // clients that could not open, or were lost
-    atomic_bool done;      // no answer is awaited any more
+    atomic_bool done;      // no more answers are awaited
 } worker_live;
 
 // The processor time that the thread used during the run.
 typedef struct worker_cost {
     bool there;       // false: the thread did not get to the run at all
     double processor; // share of the time that it ran
-    double waited;    // share of the time that it was ready and had no processor
+    double waited;    // share of the time in which it was ready but had no processor
     bool known;       // `waited` is
 } worker_cost;
 
@@ -34,7 +34,7 @@ typedef struct worker {
     load_client **heap;    // ordered by `due`, from index 1
     size_t client_count, heap_count;
     size_t begun;        // clients that the stages have started so far
-    unsigned number, of; // number of this worker, and of all
+    unsigned number, of; // number of this worker, and the number of workers
     unsigned connecting;
     bool began; // the run has
     bool started;
@@ -46,12 +46,13 @@ typedef struct worker {
     worker_live live;
 } worker;
 
-// Lanes i with i % of == number are this worker's. False when memory or descriptors have run out.
+// Clients i with i % of == number belong to this worker. False when memory or descriptors have run
+// out.
 bool worker_init(worker *w, load_shared *shared, load_client *clients, unsigned number,
                  unsigned of);
 void worker_deinit(worker *w);
 
-// Runs until the phase says that it has ended. The body of its thread.
+// The thread's function: runs until the phase says that the load has ended.
 void *worker_run(void *w);
 
 #endif

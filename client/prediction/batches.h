@@ -7,9 +7,8 @@
 #include "common/base/array.h"
 
 typedef struct timed_batch {
-    uint64_t at;   // the tick that it names
-    uint64_t plan; // the tick in which the prediction applies it: a later one, if the batch was
-                   // late
+    uint64_t at;   // the tick that the batch names
+    uint64_t plan; // the tick in which the prediction applies it: a later one if the batch was late
     command command;
     size_t bytes;
 } timed_batch;
@@ -19,7 +18,7 @@ typedef struct made_thing {
     uint64_t at;
     uint32_t index;
     uint64_t id;
-    bool confirmed; // the id is the server's
+    bool confirmed; // the server has confirmed the id
 } made_thing;
 
 typedef struct batches {
@@ -30,7 +29,7 @@ typedef struct batches {
 } batches;
 
 void batches_deinit(batches *b);
-// Takes the batch over; false: it does not fit, and was freed.
+// Takes over the batch; false: there is no room for it, and it was freed.
 bool batches_add(batches *b, uint64_t at, command *c, error *err);
 void batches_remove(batches *b, uint32_t index);
 // The first batch that names the tick, or UINT32_MAX.

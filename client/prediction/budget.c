@@ -7,7 +7,7 @@
 #include "common/physics/standing.h"
 
 #define FOLLOW 0.1 // weight of a new measurement
-#define WILD   4.0 // a measurement so many times larger than the mean was disturbed
+#define WILD   4.0 // a measurement so many times the mean was disturbed: ignored
 
 static void follow(double *average, double value)
 {
@@ -134,8 +134,8 @@ static uint32_t keep_rings(physics_world *world, const centre *c, uint32_t rings
     return awake;
 }
 
-// The largest distance, squared, within which at most `most` of the bodies are: of the distances
-// that grow by a tenth each.
+// The largest distance, squared, within which at most `most` of the bodies lie; tried distances
+// grow by a tenth each.
 static double reach_for(const centre *c, double most, const body_placing *rows, uint32_t count)
 {
     uint32_t within[BUDGET_REACHES] = {0};

@@ -42,7 +42,8 @@ static bool is_same(const physics_event *x, const physics_event *y)
            x->shape_b == y->shape_b && x->joint == y->joint;
 }
 
-// Finds the open event that this one is: the nearest in time that has not happened in `round` yet.
+// Finds the open event that `event` repeats: the nearest in time that has not happened in `round`
+// yet.
 static foreseen *find(foreseen_events *f, const physics_event *event, uint32_t round)
 {
     foreseen *best = NULL;
@@ -110,7 +111,7 @@ void foreseen_events_confirmed(foreseen_events *f, const physics_world *world, u
         if ((kinds >> events[i].kind & 1) == 0) {
             continue;
         }
-        foreseen *known = find(f, &events[i], f->round + 1); // events of any round
+        foreseen *known = find(f, &events[i], f->round + 1); // an open event of any round
         tell(f, PREDICTION_EVENT_CONFIRMED, known != NULL, &events[i]);
         if (known != NULL) {
             close_event(f, known);

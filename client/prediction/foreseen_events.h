@@ -9,7 +9,7 @@
 
 typedef struct foreseen {
     physics_event event;
-    uint32_t round; // the prediction in which it happened last
+    uint32_t round; // the last prediction in which it happened
 } foreseen;
 
 typedef struct foreseen_events {
@@ -17,7 +17,7 @@ typedef struct foreseen_events {
     ARRAY(prediction_event) told;
     uint32_t told_at; // index of the next event to report
     uint32_t round;   // counts predictions of the same ticks
-    uint64_t window;  // ticks by which an event may move
+    uint64_t window;  // ticks by which an event may be earlier or later
     uint64_t lost;
 } foreseen_events;
 
@@ -25,7 +25,8 @@ void foreseen_events_deinit(foreseen_events *f);
 // Begins a round: all ticks after the confirmed one are predicted again.
 void foreseen_events_again(foreseen_events *f);
 void foreseen_events_predicted(foreseen_events *f, const physics_world *world, uint32_t kinds);
-// Compares with the confirmed world's events; takes back those that should have happened by now.
+// Compares the open events with the confirmed world's events; takes back those that should have
+// happened by now.
 void foreseen_events_confirmed(foreseen_events *f, const physics_world *world, uint32_t kinds);
 // Takes back all open events.
 void foreseen_events_drop(foreseen_events *f);

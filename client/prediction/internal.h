@@ -19,7 +19,7 @@ typedef struct predicted_tick {
     uint64_t hash;  // hash of the predicted state
     bool predicted; // the hash is valid
     bool done;      // it was predicted before: this is not its first time
-    bool asked;     // its commands were asked for
+    bool asked;     // the caller was asked for its commands
 } predicted_tick;
 
 typedef struct own_body {
@@ -33,11 +33,12 @@ struct prediction {
     physics_world *world;        // the predicted world; NULL: none yet
     bool ready;                  // the world is a copy of this confirmed world, with the ticks
                                  // after it
-    bool valid;                  // the world can go on from its present state
-    uint64_t still_commands;     // commands that the confirmed world had when both worlds paused
+    bool valid;                  // the world can continue from its present state
+    // Number of commands in the confirmed world when both worlds paused
+    uint64_t still_commands;
     // ---- comparison
     bool differs;     // the last confirmed tick differs from its prediction
-    bool replans;     // a batch came in another tick than predicted
+    bool replans;     // a batch was applied in another tick than predicted
     uint64_t settled; // the confirmed tick up to which hashes are compared
     predicted_tick ticks[PREDICTION_TICKS_MAX];
     batches batches;
@@ -45,26 +46,27 @@ struct prediction {
     // ---- the frame
     lead_clock clock;
     uint64_t tick;       // tick of the predicted world
-    uint64_t goal;       // the tick that this frame leads to
+    uint64_t goal;       // the tick to which this frame leads
     uint64_t correct_at; // the tick at which a rollback's corrections are measured; 0: none
-    double correct_part; // the position between the tick before and it that was drawn, 0 to 1
+    double correct_part; // the drawn position between the tick before `correct_at` and it, 0 to 1
     bool corrects;       // the corrections count as errors
-    uint64_t next_input; // the next tick whose commands are asked for
+    uint64_t next_input; // the next tick for which the caller is asked for commands
     uint64_t given_at;   // the tick that prediction_next() named
     bool given;          // its commands may be given now
-    bool redo_named;     // the redo of the tick to come was named
-    uint64_t stop;       // the tick up to which this frame has time
-    uint64_t copied_at;  // the tick of the copy that the predicted world began with, or of the cut
-    bool partial;        // some islands were put to rest to save time: its hashes do not count
-    bool copied;         // the world was copied in this frame
-    bool cut;            // bodies were put to rest in this frame
-    uint64_t drawn_at;   // the tick that was drawn before a rollback
-    uint64_t taken_at;   // the tick whose poses were taken last
-    uint32_t planned;    // bodies that were left awake when islands were put to rest
-    double work;         // work of this frame's steps, see budget_note()
-    double spent_ms;     // time of this frame so far, as the caller has measured it
+    bool redo_named;     // the repetition of the next tick was named
+    uint64_t stop;       // the last tick for which this frame has time
+    // The tick of the copy, or of the cut, with which the predicted world began
+    uint64_t copied_at;
+    bool partial;      // some islands were put to rest to save time: its hashes do not count
+    bool copied;       // the world was copied in this frame
+    bool cut;          // bodies were put to rest in this frame
+    uint64_t drawn_at; // the tick that was drawn before a rollback
+    uint64_t taken_at; // the last tick whose poses were read
+    uint32_t planned;  // bodies that were left awake when islands were put to rest
+    double work;       // work of this frame's steps, see budget_note()
+    double spent_ms;   // time of this frame so far, as the caller has measured it
     budget budget;
-    double faded; // when errors faded last [s]
+    double faded; // when errors were last reduced [s]
     // ---- what follows
     foreseen_events events;
     shown_poses shown;
@@ -74,9 +76,9 @@ struct prediction {
     prediction_figures figures;
 };
 
-// The entry of a tick, empty if it was another tick's.
+// The entry of a tick, emptied if it belonged to another tick.
 predicted_tick *prediction_tick_at(prediction *p, uint64_t tick);
-// Notes which bodies a batch moves.
+// Records which bodies a batch moves.
 void prediction_note_own(prediction *p, const command *batch, uint64_t tick);
 
 #endif

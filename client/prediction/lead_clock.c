@@ -1,4 +1,4 @@
-// The lead clock; lead_clock.h has the method.
+// The lead clock; lead_clock.h explains the method.
 #include "client/prediction/lead_clock.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define LATE_SHARE 0.98 // the share of batches that should be in time
-#define SAFE_TICKS 1.0  // and the time by which they should be
+#define SAFE_TICKS 1.0  // ticks by which a batch counts as in time
 #define LOOK_S     0.25 // time between evaluations of the margins
 #define CALM_TICKS 0.5  // a smaller decrease of the slack changes nothing
 #define CATCH_UP_S 0.5  // time in which the clock corrects a small deviation
@@ -70,7 +70,8 @@ bool lead_clock_has_seen(const lead_clock *c)
 void lead_clock_rtt(lead_clock *c, double seconds)
 {
     if (seconds >= 0.0 && isfinite(seconds)) {
-        c->running = c->running && c->rtt > 0.0; // the first one makes the clock jump to its place
+        // The first arrival makes the clock jump to its place
+        c->running = c->running && c->rtt > 0.0;
         c->rtt = seconds;
     }
 }
@@ -91,7 +92,7 @@ double lead_clock_ahead(const lead_clock *c)
     return fmax(whole_lead(c) - (double)lead_clock_delay(c), 0.0);
 }
 
-// The lead of commands that were sent at a moment of the past.
+// The lead of commands that were sent at the past moment `when`.
 static double lead_at(const lead_clock *c, double when)
 {
     const uint32_t kept = c->history_count < LEAD_HISTORY ? c->history_count : LEAD_HISTORY;
@@ -124,8 +125,8 @@ static int by_value(const void *a, const void *b)
 }
 
 typedef struct lead_needs {
-    double *leads; // leads with which each margin's batch would have come just in time, ascending
-                   // [ticks]
+    double *leads; // leads with which each margin's batch would have arrived just in time,
+                   // ascending [ticks]
     uint32_t count;
     double usual; // their median: the lead of a batch that was not delayed
     double rate;  // batches a tick
@@ -153,7 +154,7 @@ static double late_share(const lead_needs *n, double lead)
     return late / all;
 }
 
-// The least lead with which no more than 1 - LATE_SHARE would have been late.
+// The smallest lead with which no more than 1 - LATE_SHARE would have been late.
 static double needed_lead(const lead_needs *n)
 {
     double low = n->leads[0];

@@ -1,20 +1,21 @@
-// The clock of a prediction: which tick the predicted world stands at, at each moment.
+// The clock of a prediction: the tick of the predicted world at each moment.
 //
-// The client sees the server's tick when a record arrives; it plays `lead` ticks after that, so
+// The client sees the server's tick when a record arrives; it plays `lead` ticks ahead of that, so
 // that its timed batches arrive before their tick begins:
 //
 //     lead = ceil(RTT x hz) + slack
 //
 // The slack begins at 2 ticks and then follows the server's `margin` (how long before its tick a
-// batch came): over TCP lateness has two humps, since a lost segment costs a round trip, so the
+// batch came): over TCP lateness has two peaks, since a lost segment costs a round trip. So the
 // clock takes the 98th percentile of the batches of the last 10 s and not a mean (compare Unity's
 // Netcode for Entities). The server reports the smallest margin since its last record; a delayed
-// batch delays those behind it, and the clock counts these too. The clock runs 0.9 to 1.1 times as
-// fast until it is right; more than 10 ticks off, it jumps. Lead over 500 ms becomes input delay,
-// and so does what the game asks for: then commands name later ticks, and less is predicted. The
-// lead is bounded, because a frame asks for the commands of all ticks of a delay that has grown.
+// batch delays those behind it, and the clock counts these too. The clock corrects itself by
+// running 0.9 to 1.1 times as fast; if it is more than 10 ticks off, it jumps. Lead over 500 ms
+// becomes input delay, which a game may also request: commands then name later ticks, and less is
+// predicted. The lead is bounded, because when the delay grows, a frame asks for the commands of
+// all additional ticks.
 //
-// The caller brings the time. Pure but for the struct; one thread at a time.
+// The caller passes the time. Pure except for the struct; one thread at a time.
 #ifndef CAROM_CLIENT_PREDICTION_LEAD_CLOCK_H
 #define CAROM_CLIENT_PREDICTION_LEAD_CLOCK_H
 
@@ -27,28 +28,28 @@ enum {
     LEAD_DELAY_MAX = 3,     // the most input delay that a game may ask for [ticks]
     LEAD_MARGINS_MAX = 640, // margins kept: somewhat more than 10 s at 60 a second; more drop the
                             // oldest
-    LEAD_ARRIVALS = 8,      // spans of LEAD_ARRIVAL_S whose earliest arrivals are kept
+    LEAD_ARRIVALS = 8,      // time spans of LEAD_ARRIVAL_S, each with its earliest arrival
     LEAD_HISTORY = 64       // moments whose lead is kept, LEAD_HISTORY_S apart
 };
 #define LEAD_MARGIN_S    10.0  // margins are kept this long [s]
 #define LEAD_ARRIVAL_S   0.25  // [s]
 #define LEAD_HISTORY_S   0.016 // [s]
-#define LEAD_PREDICTED_S 0.5   // more lead becomes input delay [s]
-#define LEAD_MAX_S       5.0   // the most lead, whatever the server reports [s]
-#define LEAD_PAUSE_S     0.25  // after a longer time without a frame the clock jumps [s]
-#define LEAD_RATE        0.1   // the clock runs faster or slower by this at most
+#define LEAD_PREDICTED_S 0.5   // lead beyond this becomes input delay [s]
+#define LEAD_MAX_S       5.0   // largest lead, whatever the server reports [s]
+#define LEAD_PAUSE_S     0.25  // after a longer pause between frames the clock jumps [s]
+#define LEAD_RATE        0.1   // largest relative change of the clock's speed
 
 typedef struct lead_margin {
     double when; // [s]
-    double lead; // the lead with which the batch would have come just in time [ticks]
+    double lead; // the lead with which the batch would have arrived just in time [ticks]
 } lead_margin;
 
 typedef struct lead_clock {
     double hz;
     double now;      // time of the last advance [s]
     double position; // the predicted tick, with its fraction
-    bool running;    // there was an arrival and an advance
-    double rate;     // 1: as fast as the server
+    bool running;    // an arrival and an advance have happened
+    double rate;     // speed of the clock; 1: that of the server
     double rtt;      // [s]
     double slack;    // [ticks]
     double margin;   // the last margin that the server reported [s]
@@ -65,7 +66,7 @@ typedef struct lead_clock {
     uint32_t history_count; // ever
     lead_margin margins[LEAD_MARGINS_MAX];
     uint32_t margin_count; // ever
-    double looked;         // when the percentile was last taken [s]
+    double looked;         // when the percentile was last computed [s]
 } lead_clock;
 
 void lead_clock_init(lead_clock *c, double hz);
@@ -81,9 +82,10 @@ bool lead_clock_has_seen(const lead_clock *c);
 bool lead_clock_advance(lead_clock *c, double now);
 // The tick of the latest state that can have arrived by now, with its fraction.
 double lead_clock_seen(const lead_clock *c, double now);
-// How far the predicted tick is ahead of lead_clock_seen() once the clock is right [ticks].
+// How far the predicted tick is ahead of lead_clock_seen() once the clock has settled [ticks].
 double lead_clock_ahead(const lead_clock *c);
-// Ticks between a command and the tick that the client steps when it is made.
+// The number of ticks between the tick that the client steps and the tick that a command made then
+// names.
 uint32_t lead_clock_delay(const lead_clock *c);
 
 #endif

@@ -1,8 +1,8 @@
 // A prediction's life and its frames; see prediction.h.
 //
-// Invariants: the predicted world is at `tick`, and while it is `valid` it is what the confirmed
-// world as it was at the last rollback becomes with the batches at their `plan`. The entries of
-// `ticks` up to `tick` that are `predicted` belong to that one course.
+// Invariants: the predicted world is at `tick`, and while it is `valid` it equals the confirmed
+// world of the last rollback, stepped on with each batch in its `plan` tick. The entries of `ticks`
+// up to `tick` that are `predicted` belong to this timeline.
 #include "client/prediction/internal.h"
 
 #include <math.h>
@@ -109,7 +109,7 @@ static void apply_planned(prediction *p, uint64_t tick)
             continue;
         }
         command_result result;
-        error unused; // an error has no effect here, as on the server, which decides
+        error unused; // an error has no effect here: the server decides
         if (apply_command(p->world, &b->command, &result, &unused) == STATUS_OK) {
             batches_note_made(&p->batches, b->at, &result, false);
             command_result_free(&result);
@@ -188,7 +188,7 @@ static void stop_here(prediction *p)
 }
 
 // Whether one more step fits the budget; each frame makes at least one. Islands wake while steps
-// are made. The time counted is the caller's measurement, or the estimate if that is larger.
+// are made. The time so far is the caller's measurement, or the estimate if that is larger.
 static bool has_time(const prediction *p)
 {
     const double budget_ms = p->options.budget_ms;
@@ -227,7 +227,7 @@ static void copy_confirmed(prediction *p)
         const world_def def = world_definition(from);
         error unused;
         const status made = world_create(&def, &p->world, &unused);
-        ASSERT(made == STATUS_OK); // the definition is that of an existing world
+        ASSERT(made == STATUS_OK); // the definition is one of an existing world
         world_want_events(p->world, p->options.events);
     }
     world_copy(p->world, from);
@@ -254,7 +254,7 @@ static void forget_hashes(prediction *p, uint64_t last)
     }
 }
 
-// Leaves awake what there is time for, about `most` bodies. Returns how many are awake.
+// Leaves about `most` bodies awake, or as many as there is time for. Returns how many are awake.
 static uint32_t cut(prediction *p, double most)
 {
     const uint32_t all = world_count(p->world).awake;
@@ -267,7 +267,7 @@ static uint32_t cut(prediction *p, double most)
     const bool fits = budget_fitting(&p->budget, p->options.budget_ms, p->copied, all) >= least;
     const uint32_t awake = (fits ? budget_rest_far : budget_stand_far)(p->world, own, p->own_count,
                                                                        most, rows.data, rows.count);
-    if (awake < all) { // all may be the own bodies
+    if (awake < all) { // all awake bodies may be the client's own
         p->partial = p->cut = true;
         p->copied_at = p->tick;
         p->planned = awake;
@@ -278,7 +278,7 @@ static uint32_t cut(prediction *p, double most)
 }
 
 // Leaves awake only as many bodies as there is time for, and plans the frame's last tick. Bodies
-// are put to rest after a copy, and where not even one step of them all fits.
+// are put to rest after a copy, and when not even one step of all of them fits.
 static void fit_budget(prediction *p)
 {
     const double budget_ms = p->options.budget_ms;
@@ -375,7 +375,7 @@ void prediction_begin(prediction *p, double now)
     p->goal = goal_of(p, jumps || !p->valid || behind ? p->settled : p->tick);
     if (jumps || !p->valid || behind) {
         const uint64_t due = p->goal + 1 + lead_clock_delay(&p->clock);
-        p->next_input = due > p->next_input ? due : p->next_input; // no tick is named a second time
+        p->next_input = due > p->next_input ? due : p->next_input; // never name a tick twice
         roll_back(p, true, wrong);
     } else if (wrong || p->options.check) {
         roll_back(p, false, wrong);
@@ -384,7 +384,7 @@ void prediction_begin(prediction *p, double now)
     }
 }
 
-// Names the inputs that are due before the step to `next`; false: none is left.
+// Names the next input that is due before the step to `next`; false: there is none.
 static bool name_input(prediction *p, uint64_t next, prediction_input *out)
 {
     const uint64_t due = next + lead_clock_delay(&p->clock);
@@ -427,7 +427,7 @@ bool prediction_next(prediction *p, prediction_input *out)
         t->done = true;
         step(p);
     }
-    // Commands are asked for in time, even if there is no time to predict their effect.
+    // The caller is asked for commands in time, even if there is no time to predict their effect.
     return p->valid && p->stop < p->goal && name_input(p, p->goal, out);
 }
 

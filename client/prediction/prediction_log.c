@@ -17,7 +17,7 @@ void prediction_note_command(prediction *p, const log_command *row, const comman
 {
     const uint32_t at = is_own(p, row, c) ? batches_find(&p->batches, c->apply.at) : UINT32_MAX;
     if (at == UINT32_MAX) {
-        return; // another session's batch, or one that was sent without the prediction
+        return; // another session's batch, or one sent without the prediction
     }
     batches_note_made(&p->batches, c->apply.at, result, true);
     p->figures.confirmed++;
@@ -26,8 +26,8 @@ void prediction_note_command(prediction *p, const log_command *row, const comman
     batches_remove(&p->batches, at);
 }
 
-// A batch that was not in its tick's record is expected in the next one; one that a later batch has
-// overtaken, or that is long overdue, counts as lost.
+// A batch that was not in its tick's record is expected in the next one; a batch that a later batch
+// has overtaken, or that is long overdue, counts as lost.
 static void look_at_waiting(prediction *p, uint64_t tick)
 {
     const uint64_t patience = (uint64_t)ceil(LOST_S * p->clock.hz);

@@ -28,7 +28,7 @@ void shown_poses_clear(shown_poses *s)
     }
 }
 
-// The shorter of the two turns.
+// The shorter of the two rotations.
 static double turn(double from, double to)
 {
     const double turns = (to - from) / (2.0 * PI_D);
@@ -102,7 +102,7 @@ void shown_poses_take(shown_poses *s, const physics_world *world, double since)
         if (b->id == row->id && b->approximate && !row->awake) {
             place = carried(b->base, b->base_vx, b->base_vy, b->base_w, since);
         }
-        if (b->id != row->id) { // another body is in its slot
+        if (b->id != row->id) { // another body is in this slot now
             *b = (shown_body){.id = row->id, .now = place};
         }
         b->before = b->now;
@@ -143,7 +143,7 @@ shown_correction shown_poses_correct(shown_poses *s, double part, double ahead, 
     for (uint32_t i = 0; i < s->bodies.count; i++) {
         shown_body *b = &s->bodies.data[i];
         if (!b->keeps) {
-            continue; // the body is new since then
+            continue; // the body is newer
         }
         b->keeps = false;
         const shown_pose now = carried(between(b->before, b->now, part), b->vx, b->vy, b->w, ahead);
@@ -205,7 +205,7 @@ void shown_poses_note_past(shown_poses *s, const physics_world *confirmed)
     }
 }
 
-// The kept pose of the latest tick up to `seen`; of the earliest one, where all are later.
+// The kept pose of the latest tick up to `seen`; of the earliest tick if all are later.
 static int nearest(const shown_past *p, double seen)
 {
     int best = -1;

@@ -21,7 +21,7 @@ typedef struct tally {
 
 void tally_advance(tally *t, double now);
 tally_span *tally_now(tally *t);
-// The sum of all spans, and how many seconds they have [s]; errors are the largest.
+// The sum of all spans and their total time [s]; errors are the largest ones.
 tally_span tally_sum(const tally *t, double *seconds);
 
 #endif

@@ -1,5 +1,5 @@
-// Prediction for C; see carom/prediction.h. The core is client/prediction; here are the client that
-// sends, the functions that are called back, and the way on without prediction.
+// Prediction for C; see carom/prediction.h. The core is client/prediction; this file has the client
+// that sends, the callbacks, and the mode without prediction.
 #include <carom/prediction.h>
 
 #include <math.h>
@@ -12,9 +12,9 @@
 #include "client/prediction/prediction.h"
 #include "client/replica/replica.h"
 
-#define PING_S          1.0 // between measurements of the round trip
+#define PING_S          1.0 // time between measurements of the round trip
 #define PING_TIMEOUT_MS 5000
-#define UNPREDICTED_MAX 10 // ticks whose commands are asked for in one frame, without prediction
+#define UNPREDICTED_MAX 10 // ticks for which one frame asks for commands, without prediction
 
 _Static_assert((int)CAROM_FATE_PREDICTED == (int)PREDICTION_EVENT_PREDICTED &&
                    (int)CAROM_FATE_CONFIRMED == (int)PREDICTION_EVENT_CONFIRMED &&
@@ -31,13 +31,13 @@ struct carom_prediction {
     double now;
     carom_value *commands; // commands of the current tick; NULL outside of input
     bool ignores;          // the tick is predicted again
-    double asked_until;    // without prediction: commands are asked for up to this time [s]
-    uint64_t asked;        // and so many ticks were
-    // ---- requests that are under way; 0: none
+    double asked_until;    // without prediction: the time up to which commands were asked for [s]
+    uint64_t asked;        // the number of ticks asked for so far
+    // ids of requests in flight; 0: none
     uint64_t ping, probe;
     uint64_t probe_at;
     bool probed;             // the server has answered a batch with `late`
-    double pinged;           // when the last one was sent [s],
+    double pinged;           // when the last ping was sent [s]
     double pinged_ms;        // time of the last ping, by clock_ms()
     replica_telling telling; // state of carom_prediction_snapshot()
 };
@@ -311,7 +311,7 @@ static carom_value *batch_of(const carom_prediction *p, carom_value *commands, u
     return args;
 }
 
-// Calls the input function. The commands that it gave, NULL for none.
+// Calls the input function. Returns the commands that it gave, NULL for none.
 static carom_value *ask(carom_prediction *p, uint64_t tick, bool first_time)
 {
     if (p->options.input == NULL) {
@@ -377,7 +377,8 @@ static carom_status predict(carom_prediction *p, carom_error *err)
     return result;
 }
 
-// Commands are asked for once a tick's time, and sent to act when they arrive.
+// Without prediction, commands are asked for once per tick's time, and sent to take effect on
+// arrival.
 static carom_status go_on_without(carom_prediction *p)
 {
     const physics_world *world = p->replica->player.world;
@@ -411,7 +412,7 @@ carom_status carom_prediction_frame(carom_prediction *p, double now, carom_error
     }
     measure(p);
     const prediction_options options = core_options(p);
-    prediction_set(p->core, &options); // the session may be another one
+    prediction_set(p->core, &options); // the session may be a new one
     const carom_status s = predict(p, err);
     tell_events(p);
     return s;
@@ -437,7 +438,7 @@ static carom_prediction_pose pose_of(const prediction_pose *b)
                                    .approximate = b->approximate};
 }
 
-// Where the replica has the bodies.
+// The poses of the bodies in the replica.
 static size_t confirmed_poses(const carom_prediction *p, carom_prediction_pose *out, size_t max)
 {
     const size_t count = carom_replica_bodies(p->replica, NULL, 0);
@@ -482,7 +483,7 @@ size_t carom_prediction_poses(carom_prediction *p, carom_prediction_pose *out, s
     return count;
 }
 
-// The world that is shown.
+// The world that is drawn.
 static physics_world *shown_world(const carom_prediction *p)
 {
     return p->why.status == CAROM_OK ? prediction_world(p->core) : p->replica->player.world;

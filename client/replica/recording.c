@@ -46,7 +46,7 @@ carom_status carom_recorder_create(const char *path, carom_recorder **out, carom
     return CAROM_OK;
 }
 
-// Writes the bytes to the file and empties the buffer.
+// Writes the buffer's bytes to the file and empties the buffer.
 static carom_status put(carom_recorder *r, buffer *bytes, carom_error *err)
 {
     bool whole = !bytes->overflow && fwrite(bytes->data, 1, bytes->size, r->file) == bytes->size &&
@@ -104,8 +104,8 @@ carom_status carom_recorder_keyframe(carom_recorder *r, const carom_replica *rep
     return carom_replica_save(replica, &r->keyframe, &r->keyframe_size, err);
 }
 
-// Adds a keyframe to the record. If the world is paused, the record begins with a command that says
-// so, for readers that start there.
+// Adds a keyframe to the record. If the world is paused, the record begins with world.pause, for
+// readers that start there.
 static void bear_keyframe(const carom_recorder *r, log_record *record, buffer *rows)
 {
     static const uint8_t EMPTY_MAP[] = {0x80};

@@ -50,20 +50,20 @@ void replica_telling_note_event(replica_telling *t, const physics_event *event);
 // joints.
 void replica_telling_note_command(replica_telling *t, method m);
 
-// The state of `world` into t->out, as carom_replica_snapshot() has it.
+// Writes the state of `world` to t->out, in the form of carom_replica_snapshot().
 carom_status replica_tell(const carom_replica *r, replica_telling *t, physics_world *world,
                           const carom_replica_snapshot_options *options, carom_error *err);
 
 carom_event replica_event_of(const physics_event *event);
 
 // Makes the world report the event kinds that snapshots, the caller's on_event or the prediction
-// want.
+// need.
 void replica_want_events(carom_replica *r);
 
-// Decodes arguments, in which the world's name may be left out.
+// Decodes arguments in which the world's name may be missing.
 carom_status replica_decode(const carom_replica *r, method m, const carom_value *args, command *out,
                             carom_error *err);
-// carom_replica_call of another world than the replica's own.
+// carom_replica_call for another world than the replica's own.
 carom_status replica_call_on(const carom_replica *r, physics_world *world, const char *method,
                              const carom_value *args, carom_value **result, carom_error *err);
 

@@ -57,7 +57,7 @@ void replica_telling_note_event(replica_telling *t, const physics_event *event)
         return;
     }
     if (t->event_count == CAROM_REPLICA_EVENTS_MAX) {
-        replica_telling_drop_events(t); // they have not been read for long
+        replica_telling_drop_events(t); // they have not been read for a long time
     }
     encode_event(&t->events, event);
     t->event_count++;

@@ -1,5 +1,5 @@
-// JSON through MessagePack, so that files, command lines and programs share one dialect:
-// proto/wire/json.h defines it. Any thread.
+// JSON through MessagePack, so that files, command lines and programs share the dialect that
+// proto/wire/json.h defines. Any thread.
 #include <carom/json.h>
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "proto/wire/json.h"
 
 // MessagePack takes less than twice the bytes of its JSON, and JSON about ten times those of its
-// MessagePack: the largest message fits either way.
+// MessagePack: so the largest message fits in either form.
 static const size_t JSON_BYTES_MAX = (size_t)WIRE_REPLY_BYTES_MAX * 10;
 
 static carom_status fail(carom_error *err, carom_status code, const char *text)

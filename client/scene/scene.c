@@ -25,7 +25,7 @@ typedef struct feed {
     const char *text; // text of the scene
     size_t size;
     uint64_t *ids;    // id of the body, joint or shape that each command made; 0: none
-    size_t bytes_max; // size of a piece
+    size_t bytes_max; // most bytes of a piece
     int timeout_ms;
     carom_scene_result result;
 } feed;
@@ -59,7 +59,7 @@ static carom_status create_world(feed *f, carom_error *err)
     options.hit_threshold = settings->hit_threshold;
     options.sleep_speed = settings->sleep_speed;
     options.bodies_max = settings->bodies_max;
-    options.paused = true; // the world starts when everything is in place
+    options.paused = true; // the world starts when the scene is complete
     carom_error why = {0};
     carom_status outcome =
         carom_world_create(f->client, f->world, &options, f->timeout_ms, &f->result.tick, &why);
@@ -127,7 +127,7 @@ static carom_status starved(carom_error *err)
     return values_fault(err, &OUT_OF_MEMORY);
 }
 
-// {world: …, commands: chunk}
+// Makes {world: …, commands: chunk}.
 static carom_value *apply_args(const feed *f, const buffer *chunk)
 {
     carom_status outcome;

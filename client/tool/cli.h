@@ -24,10 +24,11 @@
 
 typedef enum cli_exit {
     CLI_OK = 0,
-    CLI_REFUSED = 1, // the server said no, or the work could not be done
+    CLI_REFUSED = 1, // the server refused, or the work could not be done
     CLI_USAGE = 2,   // the command line, or a local file that it names, is wrong
-    CLI_LOST = 3,    // cannot connect, no caromd there, connection lost, or no answer in time
-    CLI_FAILED = 4   // bench only: a --fail-if condition was met
+    // Cannot connect, the peer is not caromd, the connection was lost, or no answer in time
+    CLI_LOST = 3,
+    CLI_FAILED = 4 // bench only: a --fail-if condition was met
 } cli_exit;
 
 enum { CLI_DONE_MAX = 128 };
@@ -39,12 +40,12 @@ typedef struct cli_command {
     const char *group;            // heading under which the help lists it
     const char *summary;          // one line
     const args_operand *operands; // NULL: none
-    const args_option *options;   // NULL: none but the global ones
+    const args_option *options;   // NULL: only the global options
     const char *details;          // paragraphs, NULL: none
     const char *examples;         // lines
     cli_exit (*run)(cli *c);
     const char *alias; // another name of the command; NULL: none
-    const char *hint;  // likely intention behind a usage error; NULL: none
+    const char *hint;  // what was probably meant when the command is used wrongly; NULL: none
 } cli_command;
 
 struct cli {
@@ -53,7 +54,7 @@ struct cli {
     const char *server; // HOST:PORT as given
     int timeout_ms;
     bool json;
-    bool utf8;               // the locale can show it
+    bool utf8;               // the locale can show UTF-8
     bool colour;             // standard output should be coloured
     carom_client *client;    // NULL until cli_connect
     char done[CLI_DONE_MAX]; // text of the call in flight, for show_done: "body 3 removed"
@@ -65,11 +66,11 @@ extern const args_option cli_globals[];
 
 // ---- errors (errors.c)
 
-// Sets the name of the program in errors, and how its one command is called; NULL: "carom COMMAND".
-// Until then it is "carom". Both live as long as the process.
+// Sets the name of the program in errors, and the words that call its one command; NULL: "carom
+// COMMAND". Before this call the name is "carom". Both strings must live as long as the process.
 void cli_program_is(const char *name, const char *called);
 const char *cli_program(void);
-// How the command is called: "carom spawn", "carom-load".
+// Most bytes of the words that call a command: "carom spawn", "carom-load".
 enum { CLI_CALLED_MAX = 64 };
 void cli_called(const cli_command *command, char out[CLI_CALLED_MAX]);
 
@@ -77,7 +78,7 @@ void cli_called(const cli_command *command, char out[CLI_CALLED_MAX]);
 #define CLI_CODE_USAGE "usage" // the command line
 #define CLI_CODE_FILE  "file"  // a local file
 
-// While true, no errors are printed: an attempt that may fail is repeated.
+// While `hushed`, no errors are printed: for an attempt that may fail and is repeated.
 void cli_errors_hush(bool hushed);
 
 // Prints errors as JSON from here on. Each is printed when the next one begins or by
@@ -94,9 +95,9 @@ void cli_hint(const char *format, ...) __attribute__((format(printf, 1, 2)));
 // compilers: "FILE:3: …". `error` begins with a line ("line 3, column 5: …") or with the path of a
 // JSON value, whose line is looked up. Returns CLI_USAGE.
 cli_exit cli_file_fault(const char *code, const char *path, const char *text, const char *error);
-// Something that a person should know although the command worked; not printed with --json.
+// Prints something that a person should know although the command worked; not printed with --json.
 void cli_note(const cli *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
-// A usage error of the command: the text, and where its help is. Returns CLI_USAGE.
+// Reports a usage error of the command: the text, and how to show its help. Returns CLI_USAGE.
 cli_exit cli_usage(const cli *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 // Reports that memory has run out. Returns CLI_REFUSED.
 cli_exit cli_out_of_memory(void);
@@ -104,49 +105,48 @@ cli_exit cli_out_of_memory(void);
 // or missing connection CLI_LOST. For an unknown world or scene the hint names a similar one, which
 // takes one more call to the server. Not from within a callback.
 cli_exit cli_fail(const cli *c, const carom_error *error);
-// The same for an error of carom_poll: the connection is lost, whichever side closed it.
+// As cli_fail, for an error of carom_poll: the connection is lost, whichever side closed it.
 cli_exit cli_lost(const cli *c, const carom_error *error);
-// The same for the notification world_closed, by which a subscription ends: CLI_LOST when the
-// server goes, else CLI_REFUSED. `world` is named when the notification names none.
+// As cli_fail, for the notification world_closed, which ends a subscription: CLI_LOST when the
+// server ends, else CLI_REFUSED. `world` is the name to print when the notification has none.
 cli_exit cli_world_closed(const char *world, const carom_value *params);
 
 // ---- the connection (connect.c)
 
-// The server's address, from --server or the profile, and how its certificate is checked (--ca,
-// --tls-name). The texts in `tls` live as long as `c`.
+// Finds the server's address, from --server or the profile, and how its certificate is checked
+// (--ca, --tls-name). The texts in `tls` live as long as `c`.
 cli_exit cli_find(const cli *c, char *host, size_t host_size, uint16_t *port, carom_tls *tls);
 // Opens another connection to the server: commands with one connection use cli_connect. `options`
 // may be NULL.
 cli_exit cli_open(const cli *c, const carom_options *options, carom_client **out);
 // Connects c->client with these handlers (NULL: none).
 cli_exit cli_connect(cli *c, const carom_handlers *handlers);
-// The same for commands that run until they are stopped: a lost connection is dialed again for some
-// seconds, and the session continues with its subscriptions, also after a restart of a server that
-// keeps them (caromd --data).
+// As cli_connect, for commands that run until they are stopped: a lost connection is dialed again
+// for some seconds, and the session continues with its subscriptions, also after a restart of a
+// server that keeps them (caromd --data).
 cli_exit cli_connect_lasting(cli *c, const carom_handlers *handlers);
 
 // Connects if necessary and calls. Takes over `call_args` (NULL: none). The caller frees *result
 // (`result` may be NULL). Errors are reported here.
 cli_exit cli_call(cli *c, const char *method, carom_value *call_args, carom_value **result);
-// The same; where the server refuses `argument`, a hint names the file that it was read from.
+// As cli_call; if the server refuses `argument`, a hint names the file from which it was read.
 cli_exit cli_call_of_file(cli *c, const char *method, carom_value *call_args, const char *argument,
                           const char *path, carom_value **result);
-// The same as cli_call, and prints the answer: as JSON with --json, else by `show` (NULL: prints
-// nothing).
+// As cli_call, and prints the answer: as JSON with --json, else with `show` (NULL: prints nothing).
 cli_exit cli_call_show(cli *c, const char *method, carom_value *call_args,
                        void (*show)(cli *c, const carom_value *result));
 
-// Sets c->done. Returns c, to be handed on.
+// Sets c->done. Returns c, so that the call can be an argument.
 cli *cli_done(cli *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-// A map {world: first operand}: how most calls begin.
+// Makes the map {world: first operand}, with which most calls begin.
 carom_value *cli_world_args(const cli *c);
 
 // ---- results
 
 // Prints a value as JSON on one line.
 cli_exit cli_print_json(const carom_value *value);
-// The same with an indent, for people.
+// Prints a value as indented JSON, for people.
 cli_exit cli_print_pretty(const carom_value *value);
 
 // Checks that the option, if given, is a rate that a subscription accepts [1/s].
@@ -157,8 +157,8 @@ cli_exit cli_check_rate(const cli *c, const char *option);
 // Seconds on the monotonic clock.
 double cli_now(void);
 
-// The whole of a file, or of standard input for "-": zero-terminated, the caller's to free. At most
-// CLI_FILE_MAX bytes. CLI_USAGE when it cannot be read: the command line names it.
+// Reads a whole file, or standard input for "-": zero-terminated, to be freed by the caller. At
+// most CLI_FILE_MAX bytes. CLI_USAGE when it cannot be read, since the command line names it.
 #define CLI_FILE_MAX ((size_t)64 << 20)
 cli_exit cli_read_file(const char *path, char **out, size_t *size);
 

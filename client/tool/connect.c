@@ -16,10 +16,10 @@
 enum {
     HOST_MAX = 256,
     POLL_MS = 100,
-    GIVE_UP_MS = 15000 // without a connection: a restart with large worlds takes seconds
+    GIVE_UP_MS = 15000 // time without a connection: a restart with large worlds takes seconds
 };
 
-#define HELLO_PATIENCE_S 3.0 // shorter than a call's timeout, which knows no stranger
+#define HELLO_PATIENCE_S 3.0 // shorter than a call's timeout, which allows caromd more time
 
 typedef struct address {
     char host[HOST_MAX];
@@ -52,7 +52,7 @@ static void hint_unreachable(const address *at, bool server_answered)
     hint_other_address();
 }
 
-// Whether the hello has been out for too long.
+// Whether the answer to hello has taken too long.
 static bool is_out_of_patience(const cli *c, const carom_client *client, double *sent)
 {
     carom_traffic traffic = carom_client_traffic(client);
@@ -75,7 +75,7 @@ static cli_exit tell_stranger(const cli *c, const char *how)
     return CLI_LOST;
 }
 
-// The same of one that said nothing.
+// Reports that a program accepted the connection but sent nothing.
 static cli_exit tell_silent(const cli *c)
 {
     cli_exit code = tell_stranger(c, "it took the connection and did not answer hello");

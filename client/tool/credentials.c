@@ -8,8 +8,8 @@
 
 static char *hidden; // value of --token; lives as long as the process
 
-// The value of --token in argv[*at], which moves on where it is the next word; NULL for another
-// word.
+// The value of --token in argv[*at]; if the value is the next word, *at moves to it. NULL for other
+// words.
 static char *find_value(int argc, char **argv, int *at)
 {
     if (strncmp(argv[*at], "--token=", 8) == 0) {
@@ -46,7 +46,7 @@ void credentials_wipe(char *token)
     }
 }
 
-// Whether a token was given instead of its file's name, by mistake: it must not appear in an
+// Whether a token was given by mistake where a file's name belongs: it must not appear in an
 // error's text. (A header in JSON begins with eyJ in base64url, whatever its content.)
 static bool is_token(const char *path)
 {

@@ -12,18 +12,18 @@
 // before anything else.
 void credentials_hide(int argc, char **argv);
 
-// For starting another program in place of this one: puts the token of --token into CAROM_TOKEN,
-// since the command line no longer has it. False when there was none.
+// Before another program replaces this one: puts the token of --token into CAROM_TOKEN, since the
+// command line no longer has it. False when there was none.
 bool credentials_hand_on(const cli *c);
 
 // The caller frees *token with credentials_wipe; NULL if there is none. CLI_USAGE when a file
 // cannot be read.
 cli_exit credentials_token(const cli *c, char **token);
 
-// The token in a file: its first line.
+// Reads the token in a file: its first line.
 cli_exit credentials_read_file(const char *path, char **token);
 
-// Overwrites and frees. NULL is allowed.
+// Overwrites the token and frees it. NULL is allowed.
 void credentials_wipe(char *token);
 
 #endif

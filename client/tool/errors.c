@@ -77,7 +77,7 @@ static void print_line(const char *before, const char *text)
     (void)fprintf(stderr, "%s%s\n", before, text);
 }
 
-// The same after the name of the program.
+// Prints the program's name, then the text.
 static void print_named(const char *before, const char *text)
 {
     char start[CLI_CALLED_MAX];
@@ -105,7 +105,7 @@ void cli_error_flush(void)
     carom_set(error, "hints", hints);
     carom_value *line = carom_set(carom_map(), "error", error);
     char *text = carom_json_print(line, false, NULL);
-    // Without memory, or for a text that is not UTF-8, the code by itself is still valid JSON.
+    // Without the text (no memory, or not UTF-8) the code by itself is still valid JSON.
     if (text != NULL) {
         print_line("", text);
     } else {
@@ -195,7 +195,7 @@ cli_exit cli_out_of_memory(void)
 
 // ---- names that may have been meant
 
-// The first word between quotes after `before`: of "world 'demmo'" that is demmo.
+// The first word between quotes after `before`: demmo for "world 'demmo'".
 static bool quoted_after(const char *text, const char *before, char out[NAME_BYTES_MAX])
 {
     const char *at = strstr(text, before);
@@ -235,7 +235,7 @@ static void hint_worlds(const cli *c, const char *name)
     carom_value_free(list);
 }
 
-// The server's own text lists the scenes that there are: "… there are a, b, c".
+// Hints at existing scenes. The server's own text lists them: "… there are a, b, c".
 static void hint_scenes(const char *text, const char *name)
 {
     static const char before[] = "there are ";
@@ -277,7 +277,7 @@ static void hint_not_found(const cli *c, const char *text)
 
 // ---- errors of libcarom and of the server
 
-// A hint that may help after an error that the server sent.
+// Prints a hint that may help after an error that the server sent.
 static void hint_refused(const cli *c, const carom_error *error)
 {
     switch (error->status) {

@@ -45,7 +45,7 @@ static void print_usage(const cli_command *command, FILE *out)
     }
 }
 
-// Two lines, where eleven would say the same in every help.
+// Prints two lines that refer to the global options, instead of repeating all eleven in every help.
 static void print_pointer(FILE *out)
 {
     (void)fputs("\nEverywhere ('carom help' says more):\n ", out);

@@ -7,7 +7,7 @@
 #include "client/tool/cli.h"
 
 void help_print_command(const cli_command *command, FILE *out);
-// A line or two for each option, up to the row without a name.
+// Prints a line or two for each option, up to the row without a name.
 void help_print_options(const args_option *options, FILE *out);
 
 #endif

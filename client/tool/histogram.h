@@ -27,8 +27,8 @@ void histogram_record(histogram *h, uint64_t value);
 void histogram_record_many(histogram *h, uint64_t value, uint64_t count);
 void histogram_merge(histogram *into, const histogram *from);
 
-// The value that `percent` (0 to 100) of those recorded do not exceed: the upper end of its bin,
-// but not more than the largest one recorded. 0 when nothing is recorded.
+// The value that `percent` (0 to 100) of the recorded values do not exceed: the upper end of its
+// bin, but at most the largest recorded value. 0 when nothing is recorded.
 uint64_t histogram_percentile(const histogram *h, double percent);
 double histogram_mean(const histogram *h);
 

@@ -21,7 +21,7 @@ static const char *skip_string(const char *at)
     return *at == '"' ? at + 1 : at;
 }
 
-// Past a value of any kind.
+// Skips a value of any kind.
 static const char *skip_value(const char *at)
 {
     size_t depth = 0;
@@ -44,7 +44,7 @@ static const char *skip_value(const char *at)
     return at;
 }
 
-// The value of a key of the object at `at`; NULL for none.
+// The value of a key of the object at `at`; NULL if there is none.
 static const char *find_key(const char *at, const char *key, size_t size)
 {
     if (*at != '{') {
@@ -65,7 +65,7 @@ static const char *find_key(const char *at, const char *key, size_t size)
     return NULL;
 }
 
-// Element `index` of the array at `at`; NULL for none.
+// Element `index` of the array at `at`; NULL if there is none.
 static const char *find_index(const char *at, unsigned long index)
 {
     if (*at != '[') {

@@ -12,8 +12,8 @@
 //     timeout = 30s
 //
 // --profile NAME, or CAROM_PROFILE, chooses a section; without either it is [default], if there is
-// one. An option on the command line or its variable overrides a line of the profile. A profile
-// contains no token itself, so that the file may be shown. Main thread only.
+// one. An option on the command line or its environment variable overrides a line of the profile. A
+// profile contains no token itself, so that the file may be shown. Main thread only.
 #ifndef CAROM_CLIENT_TOOL_PROFILE_H
 #define CAROM_CLIENT_TOOL_PROFILE_H
 
@@ -28,8 +28,8 @@ enum {
 // keys; a missing file is an error only if a profile was requested.
 cli_exit profile_load(cli *c);
 
-// The value of one of "server", "ca", "tls-name", "token-file", "timeout": the option's, its
-// variable's, the profile's, or NULL. Lives as long as the process.
+// The value of "server", "ca", "tls-name", "token-file" or "timeout": that of the option, else of
+// its environment variable, else of the profile, else NULL. Lives as long as the process.
 const char *profile_setting(const cli *c, const char *key);
 
 // The loaded profile's own value, or NULL.

@@ -9,7 +9,7 @@
 // Reads the words of the command line and runs the command.
 typedef cli_exit program_run(cli *c, int argc, const char *const *argv);
 
-// The body of main: returns the exit code.
+// The common part of main: returns the exit code.
 int program_main(int argc, char **argv, program_run *run);
 
 // Reads the words from argv[at] on by the grammar of c->command, applies the global options, and

@@ -9,12 +9,13 @@
 
 typedef struct progress {
     bool shown, drawn;
-    double due; // when to draw again [s]
+    double due; // time of the next drawing [s]
 } progress;
 
 void progress_begin(progress *p, const cli *c);
 
-// Draws `text` behind a bar of the `done` share, 0 to 1 (negative: no bar), some times a second.
+// Draws `text` behind a bar of the `done` share, 0 to 1 (negative: no bar), at most a few times a
+// second.
 void progress_tell(progress *p, double done, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -109,8 +109,8 @@ void table_number(table *t, double value)
     table_text(t, strcmp(text, "-0") == 0 ? "0" : text);
 }
 
-// Prints a cell, and before it the spaces that earlier cells of the row have left behind: none at a
-// row's end.
+// Prints a cell, preceded by the spaces that are pending from earlier cells of the row: so no row
+// ends with spaces.
 static void print_cell(table_align align, const char *text, const char *colour, size_t width,
                        size_t *spaces, FILE *out)
 {

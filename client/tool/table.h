@@ -1,4 +1,4 @@
-// Tables for people: columns as wide as their cells, numbers to the right.
+// Tables for people: columns as wide as their cells, numbers aligned right.
 //
 //   NAME   BODIES   TICK
 //   demo       42   1200
@@ -19,7 +19,7 @@ typedef enum table_align { TABLE_LEFT, TABLE_RIGHT } table_align;
 typedef struct table {
     int columns;
     table_align align[TABLE_COLUMNS_MAX];
-    char **cells;         // the head first, then row by row
+    char **cells;         // the heads first, then row by row
     unsigned char *marks; // marks of the cells
     size_t count, room;
     bool failed; // memory ran out
@@ -36,7 +36,7 @@ typedef enum table_mark {
     TABLE_DIM   // colour of objects at rest
 } table_mark;
 
-// Heads, each with '>' before it when its column goes to the right: {"NAME", ">BODIES"}.
+// Sets the heads; '>' before one aligns its column to the right: {"NAME", ">BODIES"}.
 void table_init(table *t, int columns, const char *const *heads);
 void table_deinit(table *t);
 
@@ -45,7 +45,7 @@ void table_text(table *t, const char *text);
 void table_format(table *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 // Marks the cell that was added last.
 void table_colour(table *t, table_mark mark);
-// A number in the shortest form with at most six decimals; "-0" is "0".
+// Adds a number in the shortest form with at most six decimals; "-0" is "0".
 void table_number(table *t, double value);
 
 // False when memory has run out.

@@ -14,8 +14,8 @@
 
 enum { KEYS_MAX = 64 };
 
-// Enters the second screen, without cursor and line wrap, with mouse clicks reported in decimal
-// (1000 and 1006, which terminals without a mouse ignore); and leaves it.
+// Sequences that enter and leave the second screen, without cursor and line wrap, with mouse clicks
+// reported in decimal (1000 and 1006, which terminals without a mouse ignore).
 static const char enter_screen[] = "\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[?1000h\x1b[?1006h\x1b[2J";
 static const char leave_screen[] = "\x1b[0m\x1b[?1006l\x1b[?1000l\x1b[?7h\x1b[?25h\x1b[?1049l";
 
@@ -103,7 +103,7 @@ static void on_stop(int number)
     (void)sigemptyset(&mask);
     (void)sigaddset(&mask, number);
     (void)sigprocmask(SIG_UNBLOCK, &mask, NULL);
-    (void)raise(number); // stops here until SIGCONT
+    (void)raise(number); // stops the process here until SIGCONT
     set_handler(number, on_stop);
     if (is_open) {
         take();
@@ -219,7 +219,7 @@ int key_row(int pressed)
     return (pressed >> 12) & KEY_CELL_MAX;
 }
 
-// A number of at most four digits, and the byte behind it; -1 for none.
+// Reads a number of at most four digits and the byte `stop` behind it; -1 if there is none.
 static int read_count(const char **at, const char *end, char stop)
 {
     int value = 0;
@@ -234,7 +234,8 @@ static int read_count(const char **at, const char *end, char stop)
     return value;
 }
 
-// "BUTTON;COLUMN;ROWM" between `at` and `end` (its M): a press of the first button, or the wheel.
+// Parses "BUTTON;COLUMN;ROWM" between `at` and `end` (its M): a press of the first button, or the
+// wheel.
 static int parse_mouse(const char *at, const char *end)
 {
     int button = read_count(&at, end, ';');
@@ -288,7 +289,7 @@ int terminal_key(bool *ended)
     if (key_bytes == 0) {
         ssize_t size = read(STDIN_FILENO, keys, sizeof keys);
         if (size <= 0) {
-            // A terminal with VMIN 0 answers 0 for "no key now"; only a hang-up is an end.
+            // A terminal with VMIN 0 returns 0 for "no key now"; only a hang-up ends the input.
             *ended = size < 0 && errno != EAGAIN && errno != EINTR;
             return KEY_NONE;
         }

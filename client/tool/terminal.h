@@ -14,7 +14,7 @@
 enum {
     KEY_NONE,
     KEY_TAB = 9,
-    KEY_ESCAPE = 27, // others are their own ASCII codes
+    KEY_ESCAPE = 27, // other keys are their own ASCII codes
     KEY_UP = 256,
     KEY_DOWN,
     KEY_LEFT,
@@ -22,11 +22,11 @@ enum {
     KEY_BACKTAB,
     KEY_WHEEL_UP,
     KEY_WHEEL_DOWN,
-    KEY_CLICK = 1 << 24, // the cell is in its lower bits: key_column and key_row
+    KEY_CLICK = 1 << 24, // the lower bits contain the cell: key_column and key_row
     KEY_CELL_MAX = 4095
 };
 
-// A click's cell, from 0 on, at most KEY_CELL_MAX. Other keys are no clicks.
+// Whether a key is a click; and its cell, from 0 on, at most KEY_CELL_MAX.
 bool key_is_click(int pressed);
 int key_column(int pressed);
 int key_row(int pressed);
@@ -34,16 +34,18 @@ int key_row(int pressed);
 // Whether standard input and output are a terminal that can be drawn on.
 bool terminal_usable(void);
 
-// Switches to the second screen and to keys without Enter. False, with errno, when that is refused.
+// Switches to the second screen and to keys without Enter. False, with errno, if the terminal
+// refuses.
 bool terminal_open(void);
 void terminal_close(void); // does nothing when not open
 
-// Columns and rows; 80 x 24 where it cannot be known.
+// Columns and rows; 80 x 24 if the size is unknown.
 void terminal_size(int *columns, int *rows);
 
-// Readable when there is a key, a change of size, or a signal to end.
-int terminal_fd(void);   // descriptor of standard input
-int terminal_wake(void); // readable on signals
+// Two descriptors to poll: standard input, readable when there is a key; and one that is readable
+// after a change of size or a signal to end.
+int terminal_fd(void);
+int terminal_wake(void);
 // Empties the wake descriptor; returns whether the size may have changed.
 bool terminal_resized(void);
 // The signal that asked the program to end, or 0.
@@ -52,10 +54,11 @@ int terminal_interrupted(void);
 // be ended properly.
 bool terminal_catch_signals(void);
 
-// The next key; KEY_NONE when there is none now. `*ended` is set to true when input is over.
+// Reads the next key; KEY_NONE when there is none now. Sets `*ended` to true at the end of input.
 int terminal_key(bool *ended);
 
-// Parses the first key of `size` bytes and stores its length in *used; KEY_NONE for other keys.
+// Parses the first key of `size` bytes and stores its length in *used; KEY_NONE for keys without a
+// name.
 int key_parse(const char *bytes, size_t size, size_t *used);
 
 // Whether the locale uses UTF-8 (LC_ALL, LC_CTYPE, LANG, in setlocale's order).

@@ -1,7 +1,7 @@
 // See timing.h.
 #include "client/tool/timing.h"
 
-// The count of a bin at the beginning.
+// The count of the bin whose largest value is `top`, at the beginning.
 static uint64_t count_before(const carom_value *bins, double top)
 {
     for (size_t i = 0; i < carom_value_count(bins); i++) {
@@ -13,7 +13,7 @@ static uint64_t count_before(const carom_value *bins, double top)
     return 0;
 }
 
-// The growth of the bins [top, count] from `before` to `after`.
+// Computes the growth of the bins [top, count] from `before` to `after`.
 timing timing_between(const carom_value *before, const carom_value *after)
 {
     static const double percents[TIMING_SHARES] = {50.0, 90.0, 95.0, 99.0, 99.9, 100.0};

@@ -7,11 +7,11 @@
 
 #include <carom/value.h>
 
-// p50, p90, p95, p99, p99.9 and the largest; NAN for one that is not known.
+// p50, p90, p95, p99, p99.9 and the largest; NAN for those that are unknown.
 enum { TIMING_SHARES = 6, TIMING_P99 = 3 };
 
 typedef struct timing {
-    uint64_t count;               // 0: nothing is known
+    uint64_t count;               // 0: nothing was measured
     double shares[TIMING_SHARES]; // [s]
 } timing;
 

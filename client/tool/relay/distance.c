@@ -12,7 +12,7 @@ static uint64_t next_random(uint64_t *state)
     return z ^ (z >> 31);
 }
 
-// Uniform in [0, 1).
+// Draws a number uniform in [0, 1).
 static double next_unit(uint64_t *state)
 {
     return (double)(next_random(state) >> 11) * 0x1p-53;

@@ -5,8 +5,8 @@
 // repeated: the same seed and the same order of connections give the same draws. Bytes arrive in
 // order, as over TCP: a delay of one piece also delays everything after it.
 //
-// A stall is what a lost segment does to TCP: nothing arrives until it is sent again. Bytes count
-// as segments of 1448; each one begun is lost with the probability `stall`.
+// A stall simulates a lost TCP segment: nothing arrives until it is sent again. Bytes count as
+// segments of 1448; each one begun is lost with the probability `stall`.
 //
 // Pure; one thread at a time.
 #ifndef CAROM_CLIENT_TOOL_RELAY_DISTANCE_H
@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #define DISTANCE_SECONDS_MAX 60.0
-#define DISTANCE_STALL_MAX   121.0 // a round trip of the longest delay, and some more
+#define DISTANCE_STALL_MAX   121.0 // a round trip of the longest delay, and a margin
 
 typedef struct distance_options {
     double delay;  // one way [s], 0 to DISTANCE_SECONDS_MAX
@@ -29,7 +29,7 @@ typedef struct distance_options {
 typedef struct distance {
     distance_options options;
     uint64_t random; // state of the generator
-    double last;     // when the latest bytes arrive [s]
+    double last;     // time at which the latest bytes arrive [s]
     uint64_t stalls;
 } distance;
 

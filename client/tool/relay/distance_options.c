@@ -30,7 +30,7 @@ static bool read_share(const char *text, double *out)
     return *out >= 0.0 && *out <= 1.0;
 }
 
-// A time of the range, `otherwise` where it is not given.
+// Reads a time within the range; `otherwise` is its value when it is not given.
 static bool read_time(double *out, const char *text, double otherwise, double most,
                       const char *dashes, const char *name, char error[DISTANCE_ERROR_MAX])
 {
@@ -101,7 +101,7 @@ static const char *value_of(const void *context, const char *name)
     return NULL;
 }
 
-// Stores the NAME=VALUE in `part`, of `size` bytes.
+// Stores one NAME=VALUE, the `size` bytes at `part`.
 static bool store(words *w, const char *part, size_t size)
 {
     for (int i = 0; i < NAMES; i++) {

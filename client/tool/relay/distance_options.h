@@ -11,11 +11,11 @@
 
 enum { DISTANCE_ERROR_MAX = 300 };
 
-// The value of a name: delay, jitter, stall, stall-time or seed. NULL where it is not given.
+// The value of a name: delay, jitter, stall, stall-time or seed. NULL if it is not given.
 typedef const char *distance_value(const void *context, const char *name);
 
-// Reads all five. `dashes` precedes the names in an error: "--" or "". False with a text for a
-// person in `error`.
+// Reads all five values. `dashes` precedes the names in an error: "--" or "". False with a text for
+// a person in `error`.
 bool distance_options_read(distance_options *out, distance_value *value, const void *context,
                            const char *dashes, char error[DISTANCE_ERROR_MAX]);
 
@@ -23,8 +23,8 @@ bool distance_options_read(distance_options *out, distance_value *value, const v
 bool distance_options_parse(distance_options *out, const char *text,
                             char error[DISTANCE_ERROR_MAX]);
 
-// "50 ms away, give or take 10 ms; 1 % of segments are lost for 110 ms (seed 1)", truncated to
-// `size`.
+// Writes "50 ms away, give or take 10 ms; 1 % of segments are lost for 110 ms (seed 1)", truncated
+// to `size`.
 void distance_options_describe(const distance_options *o, char *out, size_t size);
 
 #endif

@@ -10,7 +10,7 @@
 struct pipe_piece {
     pipe_piece *next;
     double due;
-    size_t size, written; // size 0: the end
+    size_t size, written; // size 0 marks the end of the bytes
     unsigned char bytes[];
 };
 

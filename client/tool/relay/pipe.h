@@ -1,11 +1,11 @@
 // One direction of a relayed connection: bytes between two sockets, each piece written when it
 // arrives (distance.h).
 //
-// At most `bytes_max` and one more read are on the way; beyond that the source is not read, so its
-// window fills as over a slow network. The end of the source's bytes travels like a byte: the
+// At most `bytes_max` bytes and one more read are in flight; beyond that the source is not read, so
+// its window fills as over a slow network. The end of the source's bytes travels like a byte: the
 // destination's writing side is shut down when it arrives.
 //
-// The sockets are the caller's, non-blocking. One thread at a time.
+// The caller owns the sockets, which are non-blocking. One thread at a time.
 #ifndef CAROM_CLIENT_TOOL_RELAY_PIPE_H
 #define CAROM_CLIENT_TOOL_RELAY_PIPE_H
 
@@ -24,12 +24,12 @@ typedef struct pipe_piece pipe_piece;
 
 typedef struct relay_pipe {
     distance distance;
-    pipe_piece *first, **last; // on the way, in order
+    pipe_piece *first, **last; // in flight, in order
     size_t bytes_max;
     size_t waiting;    // bytes of the pieces, and of their bookkeeping
     uint64_t bytes;    // read so far
     bool source_ended; // the source has ended
-    bool ended;        // and the destination was shut down
+    bool ended;        // the destination was shut down, too
 } relay_pipe;
 
 void pipe_init(relay_pipe *p, const distance_options *options, uint64_t number, size_t bytes_max);
@@ -38,7 +38,7 @@ void pipe_deinit(relay_pipe *p);
 // Whether the source should be read.
 bool pipe_wants(const relay_pipe *p);
 
-// When the next piece can be written [s]; infinity when nothing is on the way.
+// When the next piece can be written [s]; infinity when nothing is in flight.
 double pipe_due(const relay_pipe *p);
 
 // Reads once from the source. False when the connection is broken, or memory has run out.

@@ -38,7 +38,7 @@ struct relay {
     pair **pairs;
     size_t pair_count, pair_room;
     struct pollfd *polled; // wake, listeners, then two for each pair
-    relay_counts counts;   // without those of the current pairs
+    relay_counts counts;   // without the counts of open pairs
 };
 
 relay *relay_create(const distance_options *options, const relay_limits *limits)
@@ -102,7 +102,7 @@ relay_counts relay_counted(const relay *r)
 
 // ---- addresses
 
-// Resolves "HOST:PORT", "[HOST]:PORT". The list is the caller's to free with freeaddrinfo.
+// Resolves "HOST:PORT", "[HOST]:PORT". The caller frees the list with freeaddrinfo.
 static struct addrinfo *resolve(const char *address, bool listen, char error[RELAY_ERROR_MAX])
 {
     char host[RELAY_ADDRESS_MAX];
@@ -196,7 +196,7 @@ bool relay_add_route(relay *r, const char *listen, const char *server,
 static void send_at_once(int fd)
 {
     int on = 1;
-    // so that only the distance delays bytes
+    // only the distance should delay bytes
     (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
 }
 
@@ -240,7 +240,7 @@ static bool accept_some(relay *r, const route *from, char error[RELAY_ERROR_MAX]
             return false;
         }
         if (client < 0) {
-            return true; // none waits, or it has left again
+            return true; // no client is waiting, or it has left again
         }
         if (!add_pair(r, from, client)) {
             (void)snprintf(error, RELAY_ERROR_MAX, "no more connections after %zu: %s",
@@ -308,12 +308,12 @@ static double fill_polled(relay *r, int wake, double now, double until)
         at[0] =
             (struct pollfd){.fd = p->client, .events = wanted(&p->to_server, &p->to_client, now)};
         at[1] = (struct pollfd){.fd = p->server, .events = server};
-        // A socket without wanted events would report its peer's end again and again.
+        // A socket with no wanted events would report its peer's end again and again.
         at[0].fd = at[0].events != 0 ? at[0].fd : -1;
         at[1].fd = at[1].events != 0 ? at[1].fd : -1;
         double due = fmin(pipe_due(&p->to_client),
                           p->connecting ? (double)INFINITY : pipe_due(&p->to_server));
-        // otherwise the socket is full: poll waits for it
+        // a piece that is due already waits for space in the socket, which poll reports
         until = due > now ? fmin(until, due) : until;
     }
     return until;
