@@ -32,7 +32,7 @@ const cli_command *cli_command_find(const char *name)
     return strcmp(name, command_complete.name) == 0 ? &command_complete : NULL;
 }
 
-// Words of other tools, and the command here that does the same.
+// Words of other tools, and the command of carom that does the same.
 static const struct {
     const char *word, *command;
 } synonyms[] = {

@@ -9,11 +9,11 @@
 
 #include "client/tool/cli.h"
 
-// In the order of the help.
+// All commands, in the order in which the help lists them.
 extern const cli_command *const cli_commands[];
 extern const size_t cli_command_count;
 
-// NULL when there is no such command.
+// Finds a command by its name; NULL when there is none.
 const cli_command *cli_command_find(const char *name);
 // The command that the user probably meant, or NULL.
 const char *cli_command_suggest(const char *name);
@@ -85,12 +85,12 @@ extern const cli_command command_fork;
 extern const cli_command command_help;
 extern const cli_command command_version;
 extern const cli_command command_completion;
-extern const cli_command command_complete; // hidden: for the scripts
+extern const cli_command command_complete; // not listed in the help: for the completion scripts
 
-// help.c: of all commands.
+// help.c: prints the help of all commands.
 void help_print(FILE *out);
 
-// topics.c: help topics besides the commands. `index` counts from 0; NULL past the end.
+// topics.c: the name of a help topic beside the commands. `index` counts from 0; NULL past the end.
 const char *help_topic_name(size_t index);
 const char *help_topic_summary(size_t index);
 // The text of the topic; NULL when there is no such topic.

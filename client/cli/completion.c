@@ -1,5 +1,5 @@
-// See completion.h. A completion must be quick and silent: the server is asked once, with a short
-// patience, and whatever goes wrong gives no candidates.
+// See completion.h. A completion must be quick and silent: it asks the server once, with a short
+// timeout, and any error gives no candidates.
 #include "client/cli/completion.h"
 
 #include <stdio.h>
@@ -13,7 +13,7 @@
 
 enum {
     SERVER_TIMEOUT_MS = 300,
-    CANDIDATES_MAX = 2000, // the most ids of a large world that are offered
+    CANDIDATES_MAX = 2000, // the most ids that are offered, for large worlds
     HOST_MAX = 256,
     DESCRIPTION_MAX = 160
 };
@@ -24,7 +24,7 @@ typedef struct completer {
     size_t count;
     const char *current;                  // the word to complete, from where the candidates differ
     char kept[COMPLETION_WORD_BYTES_MAX]; // precedes each candidate: "--server=", "begin,"
-    size_t hidden; // bytes of kept and candidate that the shell does not want again
+    size_t hidden; // leading bytes of `kept` and candidate that the shell does not expect again
     const cli_command *command;
     const char *server;
     const char *operands[COMPLETION_WORDS_MAX];
@@ -87,7 +87,7 @@ static carom_value *ask(const completer *k, const char *method, carom_value *arg
     return result;
 }
 
-// {world: …} of the world that the words before name; NULL when they name none.
+// {world: …} for the world that the words name; NULL when they name none.
 static carom_value *world_args(const completer *k)
 {
     const args_operand *o = k->command->operands;
@@ -127,7 +127,7 @@ static void offer_scenes(completer *k)
     carom_value_free(info);
 }
 
-// The ids of a list of maps, with a text of theirs.
+// Offers the ids in a list of maps, each with the text under another key.
 static void offer_ids(completer *k, const carom_value *list, const char *id, const char *about)
 {
     for (size_t i = 0; i < carom_value_count(list); i++) {
@@ -190,8 +190,8 @@ static bool is_identity(const char *name)
     return false;
 }
 
-// Offers NAME= of a method's arguments, and after it the possible words of the value. `all`
-// includes those that the command has as operands.
+// Offers NAME= for a method's arguments, and after the "=" the possible words of the value. `all`
+// includes arguments that the command takes as operands.
 static void offer_pairs(completer *k, const char *method, bool all)
 {
     size_t index = 0;
@@ -223,7 +223,7 @@ static void offer_pairs(completer *k, const char *method, bool all)
 
 // ---- values by their kind
 
-// Completes words between commas: the one after the last comma.
+// Completes a list of words separated by commas: the word after the last comma.
 static void offer_event_kinds(completer *k, const char *choices)
 {
     const char *comma = strrchr(k->current, ',');
@@ -344,7 +344,7 @@ static void offer_shape_words(completer *k)
     }
 }
 
-// False when the command's table is enough.
+// Offers candidates for special operands. False when the command's table is enough.
 static bool offer_special(completer *k)
 {
     const cli_command *command = k->command;
@@ -401,7 +401,7 @@ static const args_option *find_in(const args_option *list, const char *word, siz
     return NULL;
 }
 
-// The option that a word with a dash names, up to its "=" if it has one.
+// The option that a word with a dash names, up to the word's "=" if it has one.
 static const args_option *find_option(const completer *k, const char *word)
 {
     size_t size = word[1] == '-' ? strcspn(word, "=") : 2;
@@ -432,7 +432,7 @@ static bool is_option(const char *word)
 // Joins words that bash has split at "=" and ":", and records how much of the last word bash keeps.
 static void take_words(completer *k, const char *const *words, size_t count, bool split)
 {
-    bool glued = false; // the next word continues this one
+    bool glued = false; // the next word belongs to this one
     for (size_t i = 0; i < count && k->count < COMPLETION_WORDS_MAX; i++) {
         bool glue = split && (strcmp(words[i], "=") == 0 || strcmp(words[i], ":") == 0);
         if ((glue || glued) && k->count > 0) {
@@ -448,7 +448,7 @@ static void take_words(completer *k, const char *const *words, size_t count, boo
     }
 }
 
-// Walks the words before the current one. Returns the option that waits for its value, or NULL.
+// Walks the words before the current one. Returns the option that still needs its value, or NULL.
 static const args_option *walk(completer *k)
 {
     const args_option *waiting = NULL;

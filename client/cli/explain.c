@@ -20,7 +20,7 @@ typedef struct explanation {
     const carom_value *body, *info;
     uint64_t id;
     carom_value *reasons, *joints, *touches;
-    bool supported; // something touches it from the side that gravity pulls to
+    bool supported; // something touches it on the side toward which gravity pulls
 } explanation;
 
 static void add_reason(explanation *e, const char *reason, const char *format, ...)
@@ -76,8 +76,8 @@ static void list_joints(explanation *e, const carom_value *joints)
     }
 }
 
-// Adds a touching pair, with the normal pointing from the other body to this one: the direction in
-// which this one is pushed.
+// Adds a touching pair. The normal points from the other body to this one: the direction of the
+// push on this one.
 static void add_touch(explanation *e, const carom_value *contact)
 {
     uint64_t a = carom_get_uint(contact, "a", 0);

@@ -1,4 +1,4 @@
-// Why a body does not move, worked out from the server's answers about it.
+// Why a body does not move, derived from the server's answers about it.
 //
 // Pure: values in, a value out. Any thread.
 #ifndef CAROM_CLIENT_CLI_EXPLAIN_H
@@ -6,7 +6,7 @@
 
 #include <carom/carom.h>
 
-// Slower than this a body counts as still [m/s, rad/s].
+// A body slower than this counts as still [m/s, rad/s].
 #define EXPLAIN_SPEED_MIN 1e-3
 
 // {body, moves, reasons: [{reason, text}], joints: [{joint, kind, other}], touches: [{body, normal,

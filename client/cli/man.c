@@ -8,7 +8,7 @@
 #include "client/cli/commands.h"
 #include "client/load/command.h"
 
-// Text inside a line: escapes characters that are special to roff.
+// Prints text within a line: escapes characters that are special to roff.
 static void put_escaped(const char *text, size_t size, FILE *out)
 {
     for (size_t i = 0; i < size; i++) {
@@ -117,7 +117,7 @@ static void put_command(const cli_command *command, FILE *out)
     put_block(command->examples, out);
 }
 
-// The end of both programs' pages.
+// Prints the end of both programs' pages.
 static void put_end(const char *see_also, FILE *out)
 {
     (void)fputs(

@@ -5,9 +5,10 @@
 
 #include <stdio.h>
 
-// Writes a page as roff with the man macros. The build installs both. 'carom help --man'.
+// Writes the page of carom as roff with the man macros; 'carom help --man' prints it. The build
+// installs both pages.
 void man_print(FILE *out);
-// 'carom help bench --man'.
+// Writes the page of carom-load; 'carom help bench --man' prints it.
 void man_print_load(FILE *out);
 
 #endif

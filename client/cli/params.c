@@ -14,7 +14,7 @@ static cli_exit refuse_shape(const cli *c, const char *option, const char *looks
     return cli_usage(c, "--%s takes %s, not '%.100s'", option, looks, text);
 }
 
-// "x,y x,y x,y": vectors with spaces or semicolons between.
+// Reads "x,y x,y x,y": vectors separated by spaces or semicolons.
 static carom_value *read_points(const char *text)
 {
     carom_value *points = carom_array();
@@ -84,7 +84,7 @@ static cli_exit read_json(const cli *c, const char *option, const char *text, ca
     return CLI_OK;
 }
 
-// The shape that an option means; *out stays NULL when the option is about something else.
+// Reads the shape that an option describes; *out stays NULL for options that describe none.
 static cli_exit read_shape(const cli *c, const args_given *given, carom_value **out)
 {
     const char *name = given->option->name;
@@ -107,7 +107,7 @@ static cli_exit read_shape(const cli *c, const args_given *given, carom_value **
     return CLI_OK;
 }
 
-// "begin,end": words with commas between.
+// Reads "begin,end": words separated by commas.
 static carom_value *read_words(const char *text)
 {
     carom_value *words = carom_array();
@@ -181,7 +181,7 @@ cli_exit params_shape(const cli *c, carom_value **out)
 
 void params_filter(const cli *c, carom_value *into)
 {
-    static const params_row ROWS[] = {PARAMS_FILTER}; // a query's filter has the same names
+    static const params_row ROWS[] = {PARAMS_FILTER}; // a query's filter uses the same names
     carom_value *filter = carom_map();
     params_method(c, ROWS, sizeof ROWS / sizeof *ROWS, filter);
     if (carom_value_ok(filter) && carom_value_count(filter) == 0) {
@@ -297,7 +297,7 @@ carom_value *params_value(const char *text, params_form form)
         return value;
     }
     double n[NUMBERS_MAX];
-    for (int count = 2; count <= NUMBERS_MAX; count += 2) { // a vector, an area
+    for (int count = 2; count <= NUMBERS_MAX; count += 2) { // a vector, or an area
         if (text_to_numbers(text, count, n)) {
             value = carom_array();
             for (int i = 0; i < count; i++) {
@@ -309,7 +309,7 @@ carom_value *params_value(const char *text, params_form form)
     return form == PARAMS_WORDS ? read_words(text) : carom_str(text);
 }
 
-// The form of words for an argument, from libcarom's description of its type.
+// The form of words for an argument, by libcarom's description of its type.
 static params_form form_of(const char *type)
 {
     if (strncmp(type, "an array of words", 17) == 0) {
@@ -339,7 +339,7 @@ static bool find_argument(const char *method, const char *name, params_form *for
     return false;
 }
 
-// Whether a body was given something that its shapes have.
+// Whether the argument belongs to shapes but was given to a body.
 static bool is_of_shapes(const char *method, const char *name)
 {
     static const char *const names[] = {
@@ -380,7 +380,7 @@ static cli_exit refuse_name(const cli *c, const char *method, const char *name)
     return cli_usage(c, "%s has no '%s'; it takes %s", method, name, told);
 }
 
-// An example of a pair that the method accepts.
+// An example of a pair that the method accepts, for errors.
 static const char *example_of(const char *method)
 {
     static const struct {

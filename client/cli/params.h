@@ -32,9 +32,10 @@
         "shape", 0, ARGS_JSON, "JSON", "any shape, as in the protocol", NULL                       \
     }
 
-// Adds the shapes of the options, in their order, to an array that was made with carom_array().
+// Adds the shapes that the options describe, in their order, to an array made with carom_array().
 cli_exit params_shapes(const cli *c, carom_value *shapes);
-// The one shape of the options, a value that is the caller's. None or several is a usage error.
+// Makes the one shape that the options describe; the caller frees it. None or several is a usage
+// error.
 cli_exit params_shape(const cli *c, carom_value **out);
 // Sets the shapes' matter and filter from the options given (OPTIONS_MATTER, OPTIONS_FILTER).
 void params_matter(const cli *c, carom_value *into);
@@ -48,18 +49,19 @@ void params_whole(const cli *c, const char *option, carom_value *into, const cha
 void params_text(const cli *c, const char *option, carom_value *into, const char *key);
 void params_area(const cli *c, const char *option, carom_value *into, const char *key);
 
-// An option that a method's description gives (PARAMS_... of method_options.h), and its argument.
+// An option that comes from a method's description (PARAMS_... of method_options.h), and its
+// argument.
 typedef struct params_row {
     const char *option, *argument;
     args_kind kind;
-    bool value; // value of a flag
+    bool value; // value that a flag sets
     bool words; // the text is a list of words with commas
 } params_row;
 
 // Sets the argument of each row whose option is given.
 void params_method(const cli *c, const params_row *rows, size_t count, carom_value *into);
 
-// The same from words, whose kinds the command's table has checked.
+// As params_vector and the others, from words whose kinds the command's table has checked.
 carom_value *params_vector_word(const char *word);
 carom_value *params_id_word(const char *word);
 
@@ -68,7 +70,7 @@ carom_value *params_id_word(const char *word);
 // the value is always a text. Unknown names are reported here, with the most similar known one.
 cli_exit params_pairs(const cli *c, size_t first, const char *method, carom_value *into);
 
-// How the text of a NAME=VALUE is read.
+// The form in which the text of a NAME=VALUE is read.
 typedef enum params_form {
     PARAMS_ANY,  // JSON, numbers with commas, or else a text
     PARAMS_TEXT, // always a text

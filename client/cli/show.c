@@ -54,8 +54,8 @@ static void numbers_word(const carom_value *value, char *out, size_t size)
     }
 }
 
-// Of a float, the decimal number of fewest digits that gives it again: 0.6, not 0.6000000238418579.
-// Whole numbers above FLOAT_WHOLE_MAX stay as they are.
+// The decimal number with the fewest digits that gives the same float: 0.6, not 0.6000000238418579.
+// Whole numbers above FLOAT_WHOLE_MAX stay unchanged.
 static double readable_number(double value)
 {
     const double FLOAT_WHOLE_MAX = 16777216.0;
@@ -77,7 +77,7 @@ static double readable_number(double value)
     return value;
 }
 
-// A copy with readable numbers. Values of a server are nested WIRE_DEPTH_MAX deep at most.
+// A copy with readable numbers. Values from a server are nested at most WIRE_DEPTH_MAX deep.
 static carom_value *readable(const carom_value *value)
 {
     carom_value *copy = NULL;
@@ -101,7 +101,7 @@ static carom_value *readable(const carom_value *value)
     }
 }
 
-// Cut behind a comma or a space where that is possible, so that no word is cut.
+// Writes a value as JSON, cut after a comma or a space if possible, so that no word is cut.
 static void json_word(const carom_value *value, char *out, size_t size)
 {
     carom_value *shown = readable(value);
@@ -121,7 +121,7 @@ static void json_word(const carom_value *value, char *out, size_t size)
     carom_free_text(text);
 }
 
-// Hexadecimal digits, as hashes are read best.
+// Writes bytes as hexadecimal digits, the usual form of hashes.
 static void bytes_word(const carom_value *value, char *out, size_t size)
 {
     size_t count = 0;
@@ -189,8 +189,8 @@ void show_cell(table *t, const carom_value *value)
     table_text(t, word);
 }
 
-// Values that people read with a unit: lengths of time, and the latencies of server.stats, which
-// are in seconds.
+// Adds a value with its unit: lengths of time, and the latencies of server.stats, which are in
+// seconds.
 static bool add_with_unit(table *t, const char *key, const carom_value *value, bool latencies)
 {
     static const char *const durations[] = {"time", "uptime"};

@@ -12,23 +12,23 @@
 #include "client/tool/cli.h"
 #include "client/tool/table.h"
 
-// A map as a table of names and values; maps within it are indented below their name.
+// Prints a map as a table of names and values; maps within it are indented below their name.
 cli_exit show_map(const carom_value *map, FILE *out);
 
-// Prints a value on a line, whole: numbers, texts and arrays of numbers as show_word has them,
-// anything else as JSON.
+// Prints a value on one line without cutting it: numbers, texts and arrays of numbers in the form
+// of show_word, all others as JSON.
 void show_line(const carom_value *value);
 
-// A value as one short text: numbers with at most six decimals, arrays of numbers as "1, 2",
-// anything else as JSON.
+// Writes a value as one short text: numbers with at most six decimals, arrays of numbers as "1, 2",
+// all others as JSON.
 void show_word(const carom_value *value, char *out, size_t size);
 
-// The same as a table's next cell; an absent value is "-".
+// Adds the same text as a table's next cell; "-" for an absent value.
 void show_cell(table *t, const carom_value *value);
 
-// The state of a map of world.list: "running", "paused", or "not served".
+// The state in a map of world.list: "running", "paused", or "not served".
 const char *show_world_state(const carom_value *world);
-// The mark of that in a table.
+// The table mark for that state.
 table_mark show_world_mark(const carom_value *world);
 
 // For cli_call_show: prints the text given to cli_done, with the tick of the result: "body 3

@@ -1,4 +1,4 @@
-// Making keys and signing with them; see sign.h.
+// Makes keys and signs with them; see sign.h.
 #include "client/cli/sign.h"
 
 #include <openssl/crypto.h>
@@ -36,7 +36,7 @@ static void encode(const uint8_t *bytes, size_t size, char *out)
     *out = '\0';
 }
 
-// False if the text is not base64url, or has more than `room` bytes.
+// Decodes base64url. False if the text is not base64url, or has more than `room` bytes.
 static bool decode(const char *text, size_t length, uint8_t *out, size_t room, size_t *size)
 {
     unsigned bits = 0;

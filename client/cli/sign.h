@@ -13,18 +13,18 @@
 
 enum { SIGN_ERROR_MAX = 200 };
 
-// A new key as a JWK with all its parts: `algorithm` is "hs256" (32 random bytes) or "eddsa". NULL
-// when the system gives no randomness or memory.
+// Makes a new key as a JWK with all its parts: `algorithm` is "hs256" (32 random bytes) or "eddsa".
+// NULL when the system gives no randomness or memory.
 carom_value *sign_generate(const char *algorithm, const char *kid);
 
 // The same JWK without the private key; NULL for a key of type oct, which has no public part.
 carom_value *sign_public(const carom_value *jwk);
 
-// A compact token of these claims, signed with the key; the caller frees it. NULL with a text in
-// `error`, which never contains any part of the key.
+// Makes a compact token of these claims, signed with the key; the caller frees it. NULL with a text
+// in `error`, which never contains any part of the key.
 char *sign_token(const carom_value *jwk, const carom_value *claims, char error[SIGN_ERROR_MAX]);
 
-// {header, claims} of a token, without checking its signature. NULL with a text in `error`.
+// Decodes a token to {header, claims}, without checking its signature. NULL with a text in `error`.
 carom_value *sign_take_apart(const char *token, char error[SIGN_ERROR_MAX]);
 
 #endif

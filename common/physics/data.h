@@ -1,10 +1,10 @@
-// Data of a world: keys with values, which the engine only keeps. A game's own state (scores,
-// rounds, names) so has a place in whatever a world is in: its hash, images, copies and logs.
+// Data of a world: keys with values, which the engine only keeps. So a game's own state (scores,
+// rounds, names) is part of a world's hash, images, copies and logs.
 //
 // A key is a text; a value is one MessagePack value. Every change of data has a number, counted for
 // the world as a whole; the number of its last change is a key's version, so no version is used
-// twice, not even by a key that was removed and set again. A world without data has the hash that
-// it would have had if there never were any; the count of its changes then is only in its images.
+// twice, not even by a key that was removed and set again. A world whose data were removed has the
+// same hash as one that never had any; only its images still have the number of changes.
 //
 // Costs: nothing without data. A change is a binary search and a move of pointers.
 #ifndef CAROM_COMMON_PHYSICS_DATA_H
@@ -15,10 +15,11 @@
 enum {
     DATA_KEY_BYTES_MAX = 128,        // by contract
     DATA_VALUE_BYTES_MAX = 64 << 10, // as much as `ping` echoes: a message of a fair size
-    DATA_VALUE_DEPTH_MAX = 16, // containers; with those of a log around it below WIRE_DEPTH_MAX
+    // Containers within each other; with those of a log around it below WIRE_DEPTH_MAX
+    DATA_VALUE_DEPTH_MAX = 16,
     DATA_KEYS_MAX = 1 << 16,
-    DATA_BYTES_MAX = 16 << 20, // of keys and values, DATUM_BYTES for each key counted
-    DATUM_BYTES = 64           // a key's memory besides its bytes and its value's
+    DATA_BYTES_MAX = 16 << 20, // of keys and values, with DATUM_BYTES for each key
+    DATUM_BYTES = 64           // memory of a key beside its bytes and its value's bytes
 };
 
 typedef struct world_datum {
@@ -28,7 +29,7 @@ typedef struct world_datum {
     uint64_t version;     // 1 and more
 } world_datum;
 
-// Whether the engine takes this key and value. STATUS_INVALID_ARGUMENT for a key that is empty or
+// Whether the engine accepts this key and value. STATUS_INVALID_ARGUMENT for a key that is empty or
 // not UTF-8, and for a value that is not one MessagePack value, is nil, or nests too deep;
 // STATUS_LIMIT_EXCEEDED for too many bytes.
 status world_data_check(const char *key, const uint8_t *value, size_t size, error *err);
@@ -51,13 +52,13 @@ typedef struct world_data_counts {
 
 world_data_counts world_data_count(const physics_world *world); // constant time
 
-// The key at a place in ascending order of bytes; `index` is below the count of keys.
+// The datum at an index in ascending order of keys' bytes; `index` is below the count of keys.
 world_datum world_data_at(const physics_world *world, uint32_t index);
-// The place of the first key that is not below `text`: keys that begin with a prefix follow each
+// The index of the first key that is not below `text`: keys that begin with a prefix follow each
 // other from there.
 uint32_t world_data_from(const physics_world *world, const char *text);
 
-// Counts a key with a value of so many bytes.
+// The bytes that a key with a value of this size counts for.
 static inline uint64_t world_datum_bytes(size_t key_size, size_t value_size)
 {
     return DATUM_BYTES + (uint64_t)key_size + value_size;

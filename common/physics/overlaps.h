@@ -39,8 +39,8 @@ uint64_t world_count_overlaps_of(const physics_world *world,
                                  bool (*counts)(void *context, body_id body), void *context,
                                  uint64_t most);
 
-// The pairs that several changes would make in sum. Only the world's thread uses it, and the world
-// must not change meanwhile.
+// The number of pairs that several changes would make together. Only the world's thread uses it,
+// and the world must not change meanwhile.
 typedef struct overlap_count overlap_count;
 
 overlap_count *overlap_count_begin(const physics_world *world, uint64_t most);

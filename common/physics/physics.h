@@ -39,9 +39,9 @@ enum {
     // come before pairs of two dynamic ones, then the lowest slots; the others do not touch until
     // one of their boxes is renewed.
     PHYSICS_CONTACTS_MAX = 1 << 23,
-    // A world's own maximum is lower: this many contacts, plus the next number for each of its
-    // shapes. A heap has about three contacts for each body; thousands of bodies in one place would
-    // have millions.
+    // A world's own maximum is lower: this many contacts, plus PHYSICS_CONTACTS_PER_SHAPE for each
+    // of its shapes. A heap has about three contacts for each body; thousands of bodies in one
+    // place would have millions.
     PHYSICS_CONTACTS_LEAST = 1 << 16,
     PHYSICS_CONTACTS_PER_SHAPE = 16,
     // The share of the maximum (an eighth) added for pairs with a static or kinematic body, so that
@@ -148,14 +148,14 @@ typedef struct shape_def {
 
 shape_def shape_def_default(void);
 
-// The checks that every definition passes before it enters a world, for callers that need the
-// result beforehand: STATUS_INVALID_ARGUMENT with the field's name. They do not check ids and a
-// world's capacity.
+// The checks that every definition passes before it enters a world, for callers that need to know
+// before they change a world: STATUS_INVALID_ARGUMENT with the field's name. They do not check ids
+// and a world's capacity.
 status world_def_check(const world_def *def, error *err);
 status body_def_check(const body_def *def, error *err);
 status body_fields_check(uint32_t fields, const body_def *values, error *err); // bits of body_field
 status shape_def_check(const shape_def *def, error *err);
-// The number of shapes beside itself that it takes of PHYSICS_SHAPES_MAX and
+// The number of shapes that a definition takes, beside itself, of PHYSICS_SHAPES_MAX and
 // PHYSICS_BODY_SHAPES_MAX: the pieces of a chain.
 uint32_t shape_def_pieces(const shape_def *def);
 

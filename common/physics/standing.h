@@ -2,8 +2,8 @@
 //
 // A pile is one island, so it can only rest as a whole (world_rest_others). Where just a part of it
 // matters, the other bodies stand: they are as immovable as static ones and cost nothing, and
-// moving bodies collide with them. A command for a standing body, or the break of a joint that it
-// has, makes it move again, with the bodies about it still standing.
+// moving bodies collide with them. A command for a standing body, or the break of one of its
+// joints, makes it move again, while the bodies around it still stand.
 //
 // A world with standing bodies has no meaningful hash or image; world_copy() over it ends that.
 #ifndef CAROM_COMMON_PHYSICS_STANDING_H

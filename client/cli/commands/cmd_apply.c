@@ -1,5 +1,5 @@
-// apply, scenes: worlds written down as JSON, from a file or by the server's own name for them.
-// Main thread only.
+// apply, scenes: makes worlds from scenes, which are JSON files or scenes that the server has by
+// name. Main thread only.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ enum { WORLD_BYTES_MAX = 65 };
 
 // ---- apply
 
-// The scene's own name, or that of its file without folder and ending.
+// The scene's own name, or the name of its file without folder and extension.
 static bool scene_name(const char *path, const char *text, size_t size, char out[WORLD_BYTES_MAX])
 {
     carom_value *scene = NULL;
@@ -59,8 +59,8 @@ static void print_applied(const cli *c, const char *world, const carom_scene_res
                  TEXT_COUNTED(result->joints, "joint", "joints"), (unsigned long long)result->tick);
 }
 
-// Reports an error of the scene, preceded by the file's name. An error found here is the file's
-// fault, and the exit code is CLI_USAGE; one found by the server is a refusal.
+// Reports an error of the scene, preceded by the file's name. An error that this program finds is
+// one of the file: CLI_USAGE. An error that the server finds is a refusal: CLI_REFUSED.
 static cli_exit tell_scene_error(const cli *c, const char *path, const char *text,
                                  const carom_error *error)
 {
@@ -76,7 +76,7 @@ static cli_exit tell_scene_error(const cli *c, const char *path, const char *tex
     return error->from_server ? CLI_REFUSED : CLI_USAGE;
 }
 
-// A world that has bodies is not filled a second time unless that is wanted.
+// Refuses to fill a world that has bodies, unless an option allows it.
 static cli_exit make_room(cli *c, const char *world)
 {
     carom_value *info = NULL;
@@ -86,7 +86,7 @@ static cli_exit make_room(cli *c, const char *world)
     if (carom_call(c->client, "world.info", arguments, c->timeout_ms, &info, &error) != CAROM_OK) {
         bool absent = error.from_server && error.status == CAROM_NOT_FOUND;
         carom_value_free(arguments);
-        // Without a world there is nothing to be in the way; carom_scene_apply sees to the rest.
+        // Without a world there is nothing to refuse; carom_scene_apply reports all other errors.
         return absent || error.status == CAROM_INVALID_ARGUMENT ? CLI_OK : cli_fail(c, &error);
     }
     uint64_t bodies = carom_get_uint(info, "bodies", 0);
@@ -113,7 +113,7 @@ static cli_exit apply_text(cli *c, const char *path, const char *world, const ch
     options.timeout_ms = profile_setting(c, "timeout") != NULL ? c->timeout_ms : options.timeout_ms;
     carom_scene_result result = {0};
     carom_error error = {0};
-    // checked before a world is replaced
+    // the scene is checked before a world is replaced
     if (carom_scene_check(text, size, NULL, &error) != CAROM_OK) {
         return tell_scene_error(c, path, text, &error);
     }
@@ -129,7 +129,7 @@ static cli_exit apply_text(cli *c, const char *path, const char *world, const ch
     return CLI_OK;
 }
 
-// --check: needs no server.
+// Checks the scene for --check, which needs no server.
 static cli_exit check_text(const cli *c, const char *path, const char *text, size_t size)
 {
     carom_scene_result result = {0};

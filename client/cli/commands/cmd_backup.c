@@ -1,6 +1,7 @@
-// backup, restore: the data directory of a server in one file, and back. Main thread only.
+// backup, restore: packs the data directory of a server into one file, and unpacks it. Main thread
+// only.
 //
-// Neither needs the server: a backup reads the directory's files beside it.
+// Neither needs the server: a backup reads the directory's files, while a server may be using them.
 #include <stdio.h>
 
 #include <carom/backup.h>

@@ -1,4 +1,4 @@
-// spawn, remove, set, bodies: bodies are made, changed and listed. Main thread only.
+// spawn, remove, set, bodies: makes, removes, changes and lists bodies. Main thread only.
 #include <stdio.h>
 #include <string.h>
 
@@ -51,7 +51,7 @@ static void show_all_spawned(cli *c, const carom_value *result)
     }
 }
 
-// Makes copies in one tick, each one step farther than the last.
+// Makes copies in one tick, each shifted by one step from the last.
 static carom_value *copies(const cli *c, const carom_value *one, uint64_t count)
 {
     double step[2] = {0.0, 0.0};
@@ -228,7 +228,7 @@ static void add_vector(table *t, const carom_value *body, const char *key)
     table_format(t, "%.3f", v.y);
 }
 
-// "box", "3 circle", "box+circle".
+// Adds a cell for a body's shapes: "box", "3 circle", "box+circle".
 static void add_shapes(table *t, const carom_value *shapes)
 {
     char text[64] = "";
@@ -279,7 +279,7 @@ static cli_exit print_body_table(const carom_value *chosen)
     return whole ? CLI_OK : cli_out_of_memory();
 }
 
-// The bodies that the options choose; with --ids their ids.
+// Returns the bodies that the options choose; with --ids their ids.
 static carom_value *choose_bodies(const cli *c, const carom_value *bodies)
 {
     carom_value *chosen = carom_array();

@@ -1,4 +1,4 @@
-// contacts: which bodies touch, where, and how hard. Main thread only.
+// contacts: lists which bodies touch, where, and how hard. Main thread only.
 #include <stdio.h>
 
 #include "client/cli/commands.h"
@@ -6,7 +6,7 @@
 #include "client/cli/show.h"
 #include "client/tool/table.h"
 
-// A row for each point of a touching pair; its first row bears the pair.
+// Adds a row for each point of a touching pair; only the first row names the pair.
 static void add_contact(table *t, const carom_value *contact)
 {
     static const char *const pair[] = {"a", "b", "shape_a", "shape_b", "normal"};
@@ -16,7 +16,7 @@ static void add_contact(table *t, const carom_value *contact)
     for (size_t i = 0; i < count || i == 0; i++) {
         for (size_t k = 0; k < sizeof pair / sizeof pair[0]; k++) {
             const carom_value *own = carom_value_get(carom_value_at(points, i), pair[k]);
-            if (own != NULL) { // the normal of a point that has another one than the pair
+            if (own != NULL) { // the point's normal differs from the pair's
                 show_cell(t, own);
             } else if (i == 0) {
                 show_cell(t, carom_value_get(contact, pair[k]));

@@ -1,4 +1,4 @@
-// data: a world's keys and values, the game's own state. Main thread only.
+// data: reads and changes a world's keys and values, the game's own state. Main thread only.
 #include <stdio.h>
 
 #include "client/cli/commands.h"

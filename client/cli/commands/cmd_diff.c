@@ -1,5 +1,5 @@
-// diff: compares two states of worlds, to the bit, from recordings, images and worlds of the
-// server. Main thread only.
+// diff: compares two states of worlds bit by bit, from recordings, images and worlds of the server.
+// Main thread only.
 //
 // A state is a replica at a tick. Two recordings are compared at the ticks that both have: first
 // their stored hashes; then, between the last equal hash and the first different one, by playing
@@ -26,7 +26,7 @@ typedef enum side_kind { SIDE_RECORDING, SIDE_IMAGE, SIDE_WORLD } side_kind;
 typedef struct side {
     const char *name;
     side_kind kind;
-    playback_span span; // if it is a recording
+    playback_span span; // valid for a recording
     playback play;
     carom_replica *state; // the playback's replica, or its own
 } side;
@@ -36,7 +36,7 @@ static side_kind kind_of(const char *name)
     unsigned char head[MAGIC_BYTES] = {0};
     FILE *file = fopen(name, "rbe");
     if (file == NULL) {
-        // A path that does not exist is no world: worlds have no slash in their names.
+        // A path that does not exist names no world: names of worlds contain no slash.
         return strchr(name, '/') != NULL ? SIDE_IMAGE : SIDE_WORLD;
     }
     size_t got = fread(head, 1, sizeof head, file);
@@ -130,7 +130,7 @@ static void walk_on(hash_walk *w)
     w->at = carom_recording_about(w->file);
 }
 
-// The last tick at which the recordings' own hashes agree, and the first at which they differ;
+// The last tick at which the recordings' own hashes agree, and the first tick at which they differ;
 // UINT64_MAX if there is none.
 static cli_exit compare_hashes(const side *a, const side *b, uint64_t *same, uint64_t *other)
 {
@@ -179,8 +179,8 @@ static cli_exit compare_at(side *a, side *b, uint64_t tick, carom_difference *ou
     return code;
 }
 
-// The first tick from `first` to `last` at which the states differ, by halves: they agree before
-// and differ from there on. `found` is false where they agree at `last`.
+// Finds the first tick from `first` to `last` at which the states differ, by bisection: they agree
+// before it and differ from it on. `found` is false if they agree at `last`.
 static cli_exit find_first(side *a, side *b, uint64_t first, uint64_t last, uint64_t *tick,
                            bool *found)
 {
@@ -218,8 +218,8 @@ static cli_exit print_json(const carom_difference *d, uint64_t first, uint64_t l
     return code;
 }
 
-// `first` to `last`: the ticks that were compared; where they differ, `last` is the first such
-// tick.
+// Reports the result. `first` to `last`: the ticks that were compared; if they differ, `last` is
+// the first such tick.
 static cli_exit tell(const cli *c, const side *a, const side *b, const carom_difference *d,
                      uint64_t first, uint64_t last)
 {

@@ -12,10 +12,10 @@
 
 enum { PINGS = 20, TEXT_MAX = 256 };
 
-// Above these a finding is a warning.
+// Findings above these limits are warnings.
 #define ROUND_TRIP_MAX_S 0.1
 #define LATE_SHARE_MAX   0.01 // share of all ticks
-#define RATE_SHARE_MIN   0.95 // share of a world's hz
+#define RATE_SHARE_MIN   0.95 // share of a world's hz; a lower limit
 #define LIMIT_SHARE_MAX  0.8
 
 typedef enum verdict { GOOD, WARNING } verdict;
@@ -149,7 +149,7 @@ static void check_worlds(doctor *d, const carom_value *worlds)
             find(d, WARNING, "world", "%s %s", name, why);
             unserved++;
         }
-        bool young = carom_get_real(world, "time", 0.0) < 2.0; // the rate is of the last seconds
+        bool young = carom_get_real(world, "time", 0.0) < 2.0; // the rate covers the last seconds
         if (!carom_get_bool(world, "paused", false) && !young && rate < RATE_SHARE_MIN * hz) {
             find(d, WARNING, "world", "%s does %.1f of %g ticks a second, a step takes %.2f ms",
                  name, rate, hz, carom_get_real(world, "step_ms", 0.0));

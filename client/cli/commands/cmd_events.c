@@ -21,7 +21,7 @@ enum { KINDS_MAX = 16, KIND_BYTES_MAX = 24 };
 
 typedef struct listener {
     cli *c;
-    uint64_t body; // only its events; 0: all
+    uint64_t body; // the body whose events are printed; 0: all bodies
     uint64_t left; // number of events still to print
     uint64_t skipped, lost;
     bool over;
@@ -90,7 +90,7 @@ static void print_json(listener *l, const carom_snapshot *snapshot)
     carom_value_free(value);
 }
 
-// Prints a line among the others where events are missing.
+// Prints a line where events are missing.
 static void print_gap(listener *l, const carom_snapshot *snapshot)
 {
     if (!l->c->json) {
@@ -280,7 +280,8 @@ static cli_exit run_events(cli *c)
                  l.skipped, l.lost);
     }
     if (c->client != NULL) {
-        carom_set_handlers(c->client, &(carom_handlers){0}); // the listener ends here
+        // The handlers refer to the listener, which ends here
+        carom_set_handlers(c->client, &(carom_handlers){0});
     }
     return code;
 }

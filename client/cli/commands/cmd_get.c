@@ -1,4 +1,5 @@
-// get: all properties of bodies, one field, or why they do not move. Main thread only.
+// get: shows all properties of bodies, or one field, or the reasons why they do not move. Main
+// thread only.
 #include <stdio.h>
 #include <string.h>
 
@@ -65,7 +66,7 @@ static cli_exit print_field(const cli *c, const carom_value *body, const char *p
 
 // ---- why it does not move
 
-// An answer that an explanation can do without: NULL when the server has not got the method.
+// Asks for a list that an explanation can do without: NULL when the server lacks the method.
 static carom_value *ask_for_list(cli *c, const char *method, const carom_value *arguments)
 {
     carom_value *result = NULL;

@@ -12,7 +12,8 @@
 
 enum { NAMES_MAX = 80 }; // number of commands and topics
 
-// The command or topic that the user probably meant, or NULL: the nearest name, else a synonym.
+// The command or topic that the user probably meant, or NULL: the most similar name, else a
+// synonym.
 static const char *suggest(const char *name)
 {
     const char *names[NAMES_MAX];
@@ -127,7 +128,7 @@ static cli_exit run_complete(cli *c)
     return CLI_OK;
 }
 
-// The scripts call it; it is in no list.
+// For the completion scripts; no list shows it.
 const cli_command command_complete = {
     .name = "complete",
     .group = "",

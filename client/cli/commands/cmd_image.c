@@ -1,4 +1,4 @@
-// save, load and fork: worlds as wholes, to the bit. Main thread only.
+// save, load and fork: copies whole worlds exactly. Main thread only.
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

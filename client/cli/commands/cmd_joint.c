@@ -1,5 +1,4 @@
-// joint, joints: joints between bodies are created, changed, shown, listed and removed. Main thread
-// only.
+// joint, joints: creates, changes, shows, lists and removes joints. Main thread only.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +11,7 @@
 
 #define JOINT_KINDS "revolute|prismatic|distance|weld|wheel|motor|mouse|filter|gear|pulley"
 
-// The word is an id; says so if it is not.
+// Whether the word is an id; reports it if not.
 static bool check_id(const cli *c, const char *what, const char *word)
 {
     char error[ARGS_ERROR_MAX];
@@ -35,9 +34,9 @@ static void show_joint_made(cli *c, const carom_value *result)
                  (unsigned long long)carom_get_uint(result, "tick", 0));
 }
 
-// Reads the bodies before the first NAME=VALUE: A and B, only B (a mouse has no A), or none (a gear
-// may name joints instead). Returns where the pairs begin. The server, which knows each kind,
-// reports a missing body.
+// Sets the bodies named before the first NAME=VALUE: A and B, only B (a mouse has no A), or none (a
+// gear may name joints instead). Returns the index of the first pair. The server, which knows each
+// kind, reports a missing body.
 static size_t set_bodies(const cli *c, carom_value *arguments)
 {
     uint64_t id = 0;
@@ -161,7 +160,7 @@ static cli_exit list_joints(cli *c, const char *world, uint64_t body)
     carom_value *result = NULL;
     carom_value *arguments = carom_set(carom_map(), "world", carom_str(world));
     cli_exit code = cli_call(c, "joint.list", arguments, &result);
-    if (code == CLI_OK && body != 0) { // a body that does not exist has no joints either
+    if (code == CLI_OK && body != 0) { // if the body does not exist, the list is empty too
         carom_value *known = NULL;
         code =
             cli_call(c, "body.get", carom_set(cli_world_args(c), "body", carom_uint(body)), &known);

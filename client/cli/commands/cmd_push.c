@@ -14,14 +14,14 @@ enum {
     FORCE_COUNT = sizeof FORCE / sizeof *FORCE
 };
 
-// {world, body} of the first two words.
+// Makes {world, body} from the first two words.
 static carom_value *body_args(const cli *c)
 {
     return carom_set(cli_world_args(c), "body", params_id_word(args_word(&c->args, 1)));
 }
 
-// Prints a note when no impulse or force can move the body. Checked afterwards, so that the command
-// itself is not delayed.
+// Prints a note when no impulse or force can move the body. The check comes after the command, so
+// that it does not delay it.
 static void note_immovable(cli *c)
 {
     carom_value *body = NULL;

@@ -6,7 +6,7 @@
 #include "client/cli/show.h"
 #include "client/tool/table.h"
 
-// The list of hits: the answer itself, or its value under `key`.
+// The list of hits in an answer: the answer itself, or its value under `key`.
 static const carom_value *list_in(const carom_value *result, const char *key)
 {
     return carom_value_type(result) == CAROM_MAP ? carom_value_get(result, key) : result;
@@ -33,7 +33,7 @@ static void show_hits(cli *c, const carom_value *result)
     table_deinit(&t);
 }
 
-// {world, from, to} of the words.
+// Makes {world, from, to} from the words.
 static carom_value *path_args(const cli *c)
 {
     carom_value *arguments = cli_world_args(c);

@@ -24,7 +24,7 @@ typedef struct recording {
     bool begun, over;
     cli_exit code;
     uint64_t first, last;                  // ticks
-    uint64_t records, bytes, images, gaps; // gaps: an image replaced the records in between
+    uint64_t records, bytes, images, gaps; // gaps: times that an image replaced records in between
     uint64_t ticks_wanted;
     uint64_t keyframe_ticks, keyframe_due; // 0: none
 } recording;
@@ -35,7 +35,7 @@ static void end_with(recording *r, const carom_error *error)
     r->over = true;
 }
 
-// The file is made with the first record: a world that is not there leaves none behind.
+// Creates the file with the first record, so that a missing world leaves no file behind.
 static bool begin(recording *r, carom_error *error)
 {
     if (r->recorder != NULL) {
@@ -238,7 +238,8 @@ static cli_exit run_record(cli *c)
     r.replica = carom_replica_create();
     code = r.replica != NULL ? work(&r) : cli_out_of_memory();
     if (c->client != NULL) {
-        carom_set_handlers(c->client, &(carom_handlers){0}); // the recording ends here
+        // The handlers refer to the recording, which ends here
+        carom_set_handlers(c->client, &(carom_handlers){0});
     }
     carom_replica_free(r.replica);
     return code;

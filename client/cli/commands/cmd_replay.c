@@ -26,11 +26,11 @@ typedef struct replay {
     playback p;
     playback_span span;
     uint64_t until;
-    double speed; // times the world's own pace; 0: as fast as possible
+    double speed; // multiple of the world's own pace; 0: as fast as possible
     bool stopped; // a signal stopped it
 } replay;
 
-// How far to play now: as much as the pace allows, in pieces.
+// The tick to play to now: as far as the pace allows, in pieces.
 static uint64_t next_stop(const replay *r, double since, uint64_t begun)
 {
     uint64_t now = playback_tick(&r->p);

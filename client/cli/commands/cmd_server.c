@@ -1,5 +1,5 @@
-// ping, info, stats, methods, call: the server as a whole, and the methods that have no command of
-// their own. Main thread only.
+// ping, info, stats, methods, call: shows the server as a whole, and calls methods that have no
+// command of their own. Main thread only.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -300,8 +300,8 @@ const cli_command command_methods = {
 
 // ---- call
 
-// The arguments: a JSON map, "-" for one on standard input, NAME=VALUE words, or a map and words
-// that go over it.
+// Reads the arguments: a JSON map, "-" for one on standard input, NAME=VALUE words, or a map
+// followed by words that override it.
 static cli_exit read_arguments(cli *c, const char *method, carom_value **out)
 {
     const char *word = args_word(&c->args, 1);
@@ -325,7 +325,7 @@ static cli_exit read_arguments(cli *c, const char *method, carom_value **out)
         }
     }
     *out = *out != NULL ? *out : carom_map();
-    // A method that this client does not know may be known to the server.
+    // The server may know a method that this client does not.
     return params_pairs(c, json ? 2 : 1, method, *out);
 }
 

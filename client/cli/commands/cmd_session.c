@@ -12,7 +12,7 @@ enum { WATCHED_MAX = 64, TEXT_BYTES = 64 };
 
 // ---- sessions
 
-// "demo, arena": the worlds that a session watches.
+// Adds the worlds that a session watches: "demo, arena".
 static void add_watched(table *t, const carom_value *subscriptions)
 {
     const char *names[WATCHED_MAX];
@@ -34,8 +34,8 @@ static void add_session(table *t, const carom_value *one)
     table_text(t, carom_get_str(one, "client", ""));
     table_text(t, carom_get_bool(one, "connected", true) ? carom_get_str(one, "address", "")
                                                          : "(connection lost)");
-    // time() has whole seconds, `since` has fractions: a session begun within this second has age
-    // 0.
+    // time() has whole seconds, `since` has fractions: a session that began within this second has
+    // age 0.
     const double age = (double)time(NULL) - carom_get_real(one, "since", 0.0);
     text_from_duration(age > 0.0 ? age : 0.0, text, sizeof text);
     table_text(t, text);
@@ -67,7 +67,7 @@ static cli_exit print_sessions(const cli *c, const carom_value *sessions)
     return whole ? CLI_OK : cli_out_of_memory();
 }
 
-// The server answers in pieces; they are asked for until all are there.
+// The server answers in pages; they are requested until all sessions are there.
 static cli_exit run_sessions(cli *c)
 {
     carom_value *all = carom_array();

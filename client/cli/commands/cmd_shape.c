@@ -1,5 +1,5 @@
-// shape: a body's shapes are added, changed and removed. The first shapes of a body come with
-// spawn. Main thread only.
+// shape: adds, changes and removes shapes of a body. The first shapes of a body come with spawn.
+// Main thread only.
 #include <stdio.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@ static carom_value *command_args(const cli *c, const char *key, size_t word)
     return carom_set(arguments, key, params_id_word(args_word(&c->args, word)));
 }
 
-// add WORLD BODY, with one shape or several.
+// add WORLD BODY: adds one shape or several.
 static cli_exit add_shapes(cli *c)
 {
     if (args_word(&c->args, 3) != NULL) {
@@ -43,7 +43,7 @@ static cli_exit add_shapes(cli *c)
     return code;
 }
 
-// remove WORLD SHAPE...; continues after a refusal.
+// remove WORLD SHAPE...: continues after a refusal.
 static cli_exit remove_shapes(cli *c)
 {
     cli_exit worst = CLI_OK;
@@ -55,7 +55,8 @@ static cli_exit remove_shapes(cli *c)
     return worst;
 }
 
-// The shapes of --body, or those that the words from 2 on name before the first NAME=VALUE.
+// The shapes of the body in --body, or those that the words from index 2 to the first NAME=VALUE
+// name.
 static cli_exit shapes_to_set(cli *c, carom_value **out, size_t *first_pair)
 {
     carom_value *shapes = carom_array();
@@ -92,7 +93,7 @@ static cli_exit shapes_to_set(cli *c, carom_value **out, size_t *first_pair)
     return code;
 }
 
-// set WORLD SHAPE... NAME=VALUE...; continues after a refusal.
+// set WORLD SHAPE... NAME=VALUE...: continues after a refusal.
 static cli_exit set_shapes(cli *c)
 {
     carom_value *shapes = NULL;

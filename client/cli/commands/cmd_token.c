@@ -19,9 +19,9 @@ enum { KID_BYTES = 64, FOR_DEFAULT_S = 3600, LINE_BYTES = 64 };
 
 // ---- files
 
-// Writes a text to a file that only its owner reads, or to standard output for "-". A file that is
-// there is replaced by a rename, so that a server that reads it now sees the old one or the new
-// one.
+// Writes a text to a file that only its owner can read, or to standard output for "-". An existing
+// file is replaced by a rename, so that a server that reads it meanwhile sees the old one or the
+// new one.
 static cli_exit write_file(const char *path, const char *text, mode_t mode)
 {
     char temporary[4096];
@@ -52,7 +52,7 @@ static cli_exit write_value(const char *path, const carom_value *value, mode_t m
     return code;
 }
 
-// The keys of a JWK Set in a file: *set is the caller's.
+// Reads the keys of a JWK Set from a file; the caller frees *set.
 static cli_exit read_set(const char *path, carom_value **set)
 {
     char *text = NULL;
@@ -86,7 +86,7 @@ static void invent_kid(char out[KID_BYTES])
                    random[3]);
 }
 
-// The keys that were there, without their private halves where `public_only`, in a new set.
+// Copies the set's keys to a new set, without their private halves if `public_only`.
 static carom_value *copy_keys(const carom_value *set, bool public_only)
 {
     const carom_value *keys = carom_value_get(set, "keys");
@@ -144,7 +144,7 @@ static cli_exit run_keygen(cli *c, const char *path)
 
 // ---- sign
 
-// The key that --kid names, else the last one: a rotation adds at the end.
+// The key that --kid names, else the last one: a rotation appends its key.
 static const carom_value *choose_key(const carom_value *set, const char *kid)
 {
     const carom_value *keys = carom_value_get(set, "keys");
@@ -170,7 +170,7 @@ static carom_value *split_worlds(const char *list)
     return worlds;
 }
 
-// Each --claim NAME=VALUE: VALUE as JSON, or as a text where it is none.
+// Adds each --claim NAME=VALUE: VALUE is JSON, or a text if it is not valid JSON.
 static carom_value *add_claims(const cli *c, carom_value *claims)
 {
     for (size_t i = 0; i < c->args.given_count; i++) {

@@ -20,10 +20,10 @@
 enum { WORLDS_MAX = 256, NAME_BYTES = 65, PAUSE_MS = 200 };
 
 #define INTERVAL_MIN_S 0.1
-#define RATE_SHARE_LOW 0.95  // share of its hz: a world below it is slowed down
+#define RATE_SHARE_LOW 0.95  // share of hz below which a world counts as slowed down
 #define LOAD_HIGH_MS   500.0 // ms per second: half of a thread, above which a world gets its own
 
-// Counts of a world at the last look.
+// Counts of a world at the last sample.
 typedef struct seen_world {
     char name[NAME_BYTES];
     uint64_t epoch, ticks_late, tick;
@@ -31,10 +31,10 @@ typedef struct seen_world {
 
 typedef struct top {
     cli *c;
-    // The answers of this look: of server.info, server.stats and world.list.
+    // The answers of this sample: server.info, server.stats and world.list.
     carom_value *info, *stats, *worlds;
-    carom_value *before; // server.stats of the look before, NULL at first
-    double at, past;     // when this look was [s], and how long after the one before
+    carom_value *before; // server.stats of the previous sample, NULL at first
+    double at, past;     // time of this sample [s], and time since the previous one
     seen_world seen[WORLDS_MAX];
     size_t seen_count;
     const carom_value *order[WORLDS_MAX]; // worlds sorted by the column
@@ -57,7 +57,7 @@ static const seen_world *seen_before(const top *t, const carom_value *world)
     return NULL;
 }
 
-// Ticks a second in the window.
+// Ticks per second in the window.
 static double rate_of(const top *t, const carom_value *world)
 {
     const seen_world *s = seen_before(t, world);
@@ -74,7 +74,7 @@ static uint64_t late_since(const top *t, const carom_value *world)
     return s != NULL && now > s->ticks_late ? now - s->ticks_late : 0;
 }
 
-// Processor time of the world, in milliseconds a second.
+// Processor time of the world [ms per second].
 static double busy_ms(const top *t, const carom_value *world)
 {
     return carom_get_real(world, "step_ms", 0.0) * rate_of(t, world);
@@ -121,7 +121,7 @@ static double key_watchers(const top *t, const carom_value *world)
     return carom_get_real(world, "subscribers", 0.0);
 }
 
-// `key` NULL: by name.
+// A NULL `key` sorts by name.
 static const struct {
     const char *name;
     double (*key)(const top *t, const carom_value *world);
@@ -182,7 +182,7 @@ static cli_exit look(top *t)
     return code;
 }
 
-// How fast a counter of server.stats grew in the interval [1/s]; 0 at the first look.
+// The growth of a counter of server.stats in the interval [1/s]; 0 in the first sample.
 static double per_second(const top *t, const char *path)
 {
     if (t->before == NULL || t->past <= 0.0) {
@@ -213,7 +213,8 @@ static double memory_bytes(const top *t)
     return told > 0.0 ? told : -1.0;
 }
 
-// How late 99 of 100 ticks of the window began at most [s]; of all ticks at the first look.
+// The lateness that 99 % of the ticks in the window did not exceed [s]; in the first sample, of all
+// ticks.
 static double lateness(const top *t)
 {
     const carom_value *after = carom_value_get(carom_value_get(t->stats, "latencies"), "delay");
@@ -252,7 +253,7 @@ static void print_head(const top *t, FILE *out)
                   sent, per_second(t, "counters.ticks_late"), step);
 }
 
-// The worlds, at most `rows` of them.
+// Prints the worlds, at most `rows` of them.
 static bool print_worlds(const top *t, size_t rows, FILE *out)
 {
     static const char *const heads[] = {"WORLD", "STATE",   ">RATE [Hz]", ">LATE",     ">STEP [ms]",
@@ -332,7 +333,7 @@ static cli_exit show(const top *t, bool screen)
         print_head(t, stdout);
         return print_worlds(t, WORLDS_MAX, stdout) ? CLI_OK : cli_out_of_memory();
     }
-    (void)fputs("\x1b[?7l\x1b[H\x1b[2J", stdout); // long lines are cut, so that each takes one row
+    (void)fputs("\x1b[?7l\x1b[H\x1b[2J", stdout); // wrapping is off: long lines are cut to one row
     print_head(t, stdout);
     bool whole = print_worlds(t, rows > 6 ? (size_t)rows - 5 : 1, stdout);
     (void)printf("q quits  s sorts by the next column  r turns the order  (by %s%s)\x1b[?7h",
@@ -342,7 +343,7 @@ static cli_exit show(const top *t, bool screen)
 
 // ---- the command
 
-// Waits, with the connection at work. Returns false when it is time to end.
+// Waits, while the connection works. Returns false when it is time to end.
 static bool wait_until(top *t, double until, bool screen, cli_exit *code)
 {
     carom_error error = {0};
@@ -383,7 +384,7 @@ static cli_exit run_frames(top *t, uint64_t count, double interval, bool screen)
         code = show(t, screen);
         (void)fflush(stdout);
         bool goes_on = i + 1 >= count || wait_until(t, t->at + interval, screen, &code);
-        remember(t); // keys have shown this look again
+        remember(t); // after the wait, in which keys redraw this sample
         if (!goes_on) {
             break;
         }

@@ -1,8 +1,8 @@
 // watch: a live picture of a world of the server. Main thread only.
 //
 // The world comes by a subscription of encoding plain or packed, or of encoding log with a replica
-// beside it, which then makes the snapshots that the picture is drawn from; with --predict of the
-// world as it will be when a command that is sent now reaches the server.
+// beside it, which then makes the snapshots for the picture; with --predict they show the world as
+// it will be when a command sent now reaches the server.
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,22 +15,22 @@
 #include "client/cli/picture/screen.h"
 #include "client/tool/terminal.h"
 
-#define RATE        30.0 // snapshots a second: more are hard to see in a terminal
-#define AGAIN_S     0.5  // between two attempts to come back
-#define AGAIN_MAX_S 15.0 // without the world, as of the library without a connection
+#define RATE        30.0 // snapshots per second: more are hard to see in a terminal
+#define AGAIN_S     0.5  // pause between two attempts to reconnect
+#define AGAIN_MAX_S 15.0 // longest time without the world, as in the library
 
 typedef struct watch {
     cli *c;
     screen screen;
-    double rate;                  // requested rate; 0: one a tick
-    bool subscribed;              // the answer has come
+    double rate;                  // requested rate; 0: every tick
+    bool subscribed;              // the answer to the subscription has arrived
     carom_error refused;          // reason of a refusal
     carom_replica *replica;       // NULL: the server's own snapshots are shown
     bool moved;                   // the replica has a state that is not shown yet
     carom_prediction *prediction; // NULL: the replica's state is shown
-    double predicted, figures;    // when that was shown last, and its figures
+    double predicted, figures;    // when the prediction was last shown, and when its figures were
     uint64_t lines_left;          // --json: snapshots to print
-    bool away;                    // the server or the connection is gone: the watch comes back
+    bool away;                    // the server or the connection is lost: the watch reconnects
     double away_since, next_try;
     carom_error gone; // why
 } watch;
@@ -48,7 +48,7 @@ static void show(watch *w, const char *text)
     w->screen.dirty = true;
 }
 
-// Shown on the screen, or on standard error when frames are printed.
+// Shows a text on the screen, or on standard error when frames are printed.
 static void say(watch *w, const char *text)
 {
     show(w, text);
@@ -123,7 +123,7 @@ static void on_notification(carom_client *client, const char *method, const caro
     }
 }
 
-// The view is attached here, before any snapshot of the subscription is looked at.
+// The view is attached here, before any snapshot of the subscription is handled.
 static void on_subscribed(carom_client *client, uint64_t request, const carom_value *result,
                           const carom_error *error, void *user)
 {
@@ -140,7 +140,7 @@ static void on_subscribed(carom_client *client, uint64_t request, const carom_va
     }
 }
 
-// The library dials again, and resumes the session where the server has kept it.
+// Called while the library dials again; it resumes the session if the server has kept it.
 static void on_lost(carom_client *client, carom_status status, const char *reason, void *user)
 {
     (void)client, (void)status, (void)reason;
@@ -153,7 +153,7 @@ static void on_resumed(carom_client *client, const carom_value *hello, void *use
     show(user, "connected again");
 }
 
-// Chooses the rate: by default as many snapshots as a terminal can show; of a slower world all.
+// Chooses the rate: by default as many snapshots as a terminal can show, or all of a slower world.
 static cli_exit find_rate(watch *w)
 {
     w->rate = args_number(&w->c->args, "rate", w->replica != NULL ? 0.0 : RATE);
@@ -215,7 +215,7 @@ static cli_exit subscribe(watch *w)
     return CLI_OK;
 }
 
-// With --predict: a prediction of this connection's, without commands of its own.
+// With --predict: predicts for this connection, without commands of its own.
 static cli_exit predict(watch *w)
 {
     carom_error error = {0};
@@ -230,7 +230,7 @@ static cli_exit predict(watch *w)
     return s == CAROM_OK ? CLI_OK : cli_fail(w->c, &error);
 }
 
-// Connects, in the place of the connection that is gone if there was one, and subscribes.
+// Connects, replacing a lost connection if there was one, and subscribes.
 static cli_exit begin(watch *w)
 {
     cli *c = w->c;
@@ -241,13 +241,14 @@ static cli_exit begin(watch *w)
                                .lost = on_lost,
                                .resumed = on_resumed};
     c->client = NULL;
-    cli_exit code = cli_connect_lasting(c, &handlers); // a replica is sent a new image then
+    // The server then sends a replica a new image
+    cli_exit code = cli_connect_lasting(c, &handlers);
     if (code != CLI_OK) {
         c->client = old;
         return code;
     }
     if (old != NULL) {
-        carom_prediction_free(w->prediction); // it has requests of the old connection
+        carom_prediction_free(w->prediction); // its requests belong to the old connection
         w->prediction = NULL;
         stage_deinit(&w->screen.stage);
         carom_free(old);
@@ -375,7 +376,7 @@ static void traffic(void *context, uint64_t *snapshots, uint64_t *bytes)
     const watch *w = context;
     carom_traffic t = carom_client_traffic(w->c->client);
     const bool shows = w->prediction == NULL || carom_prediction_tick(w->prediction) > 0;
-    *snapshots = shows ? t.snapshots : 0; // without a picture there is no tick to measure by
+    *snapshots = shows ? t.snapshots : 0; // without a picture there are no ticks to measure
     *bytes = t.bytes_in + t.bytes_out;
 }
 
@@ -406,7 +407,7 @@ static void step(void *context)
 
 // ---- the command
 
-// Snapshots as they come, one a line: on_snapshot prints them.
+// Prints snapshots as they arrive, one per line; on_snapshot prints them.
 static cli_exit run_json(watch *w)
 {
     cli_exit code = CLI_OK;

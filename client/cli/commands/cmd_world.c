@@ -1,4 +1,5 @@
-// worlds, create, destroy, pause, resume, step: worlds as wholes. Main thread only.
+// worlds, create, destroy, pause, resume, step: lists worlds and controls whole ones. Main thread
+// only.
 #include <stdio.h>
 #include <string.h>
 
@@ -135,7 +136,7 @@ const cli_command command_create = {
 // ---- destroy, pause, resume, step
 
 // Calls the method for each world named; continues after a refusal, so that one mistake does not
-// skip the other worlds. `verb` as in "paused demo".
+// skip the other worlds. `verb`: "paused", as in "paused demo".
 static cli_exit for_each_world(cli *c, const char *method, const char *verb)
 {
     cli_exit worst = CLI_OK;

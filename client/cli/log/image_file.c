@@ -37,8 +37,8 @@ static cli_exit fail(const char *path, int why)
 }
 
 // The name of the temporary file; the caller frees it. Each program uses a random name, since
-// several may write to one path at once. A name of the greatest length is shortened to make space
-// for the suffix.
+// several may write to one path at once. A name of maximal length is shortened to make space for
+// the suffix.
 static char *name_part(const char *path)
 {
     const char *slash = strrchr(path, '/');

@@ -10,7 +10,7 @@ cli_exit playback_fail(const char *path, const carom_error *error)
 {
     bool differs = error->status == CAROM_INTERNAL;
     bool named = strstr(error->text, path) != NULL;
-    terminal_close(); // an error is for the terminal that the user knows
+    terminal_close(); // errors belong on the normal screen
     cli_error(differs ? "internal" : CLI_CODE_FILE, "%s%s%s", named ? "" : path, named ? "" : ": ",
               error->text);
     return differs ? CLI_REFUSED : CLI_USAGE;
@@ -42,8 +42,8 @@ uint64_t playback_tick(const playback *p)
     return carom_replica_now(p->replica).tick;
 }
 
-// Reads the next record if none is under way. A recording that was cut off ends there:
-// playback_measure has said so.
+// Reads the next record if none is being played. A truncated recording ends there: playback_measure
+// has reported it.
 static cli_exit read_record(playback *p)
 {
     carom_error error = {0};
@@ -155,7 +155,7 @@ cli_exit playback_to(playback *p, uint64_t tick)
     return code;
 }
 
-// The number of the last record that bears an image at or before `tick`.
+// The number of the last record that has an image at or before `tick`.
 static cli_exit find_image(const char *path, uint64_t tick, uint64_t *number)
 {
     playback p;
@@ -187,7 +187,8 @@ cli_exit playback_seek(playback *p, uint64_t tick)
         fresh.record = NULL;
     }
     carom_recording_close(p->file);
-    carom_replica *replica = p->replica; // has the events, and the reader's position in them
+    // The replica keeps the events, and the reader's position in them
+    carom_replica *replica = p->replica;
     carom_replica_free(fresh.replica);
     uint64_t images = p->images;
     *p = fresh;
@@ -208,7 +209,7 @@ cli_exit playback_seek(playback *p, uint64_t tick)
     return code == CLI_OK && p->record == NULL ? playback_to(p, tick) : code;
 }
 
-// The number, from 1 on, of the last record up to `last` that bears an image.
+// The number, from 1 on, of the last record up to `last` that has an image.
 static uint64_t last_image(const char *path, uint64_t last)
 {
     playback p;
@@ -223,8 +224,9 @@ static uint64_t last_image(const char *path, uint64_t last)
     return number;
 }
 
-// A different hash shows that a state differs, not where. The recording's next image shows it: a
-// second playback goes there from the image before, record by record and without comparing hashes.
+// A different hash shows that a state differs, but not where. The recording's next image does: a
+// second playback goes there from the previous image, record by record and without comparing
+// hashes.
 static void look_for_body(const char *path, const carom_recording_info *where)
 {
     playback p;

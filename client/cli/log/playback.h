@@ -24,34 +24,33 @@ typedef struct playback {
     size_t size;
     carom_recording_info about; // describes `record`
     bool begun;                 // a part of `record` was played
-    bool over;                  // there is no further record
+    bool over;                  // there are no further records
     bool compare;               // compare bodies at each image
     bool differed;              // a state differed from the recording's; this was reported
     uint64_t images;            // number of images compared, and equal
 } playback;
 
-// `compare`: wherever the recording bears an image, the state that was played is compared with it,
-// body by body.
+// `compare`: at each image in the recording, the played state is compared with it, body by body.
 cli_exit playback_open(playback *p, const char *path, bool compare);
 void playback_close(playback *p);
 
 // Plays to the state of `tick`, or to the recording's end when that comes first.
 cli_exit playback_to(playback *p, uint64_t tick);
 
-// The same from the current tick, backwards too.
+// Like playback_to(), from the current tick, backwards too.
 cli_exit playback_seek(playback *p, uint64_t tick);
 
-// The tick of the state that is there.
+// The tick of the replica's present state.
 uint64_t playback_tick(const playback *p);
 
 typedef struct playback_span {
     uint64_t first, last; // ticks
     uint64_t records, images, commands;
     double hz;
-    bool ended; // the end mark is there
+    bool ended; // the end mark was read
 } playback_span;
 
-// Reads the whole file without playing it, and reports damage. Of a recording that was cut off, the
+// Reads the whole file without playing it, and reports damage. Of a truncated recording the
 // complete part is used, with a note.
 cli_exit playback_measure(const cli *c, const char *path, playback_span *out);
 

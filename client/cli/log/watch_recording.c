@@ -14,7 +14,7 @@
 #define SPEED_MAX  1024.0
 #define FRAME_S    (1.0 / 60.0)
 
-enum { CATCH_UP_TICKS = 4096 }; // at most at once: keys are read in between
+enum { CATCH_UP_TICKS = 4096 }; // most ticks at once: keys are read in between
 
 typedef struct player {
     cli *c;
@@ -24,8 +24,8 @@ typedef struct player {
     uint64_t until;
     double speed;
     bool paused;
-    double since;   // time from which the pace is counted [s]
-    uint64_t begun; // and the tick from which it counts
+    double since;   // time from which on the pace is measured [s]
+    uint64_t begun; // tick of the replica at that time
     uint64_t shown; // snapshots
     cli_exit failed;
 } player;
@@ -51,7 +51,7 @@ static bool show(player *p, carom_error *error)
     return screen_show_replica(&p->screen, p->play.replica, error) == CAROM_OK;
 }
 
-// The error was reported already.
+// Ends the picture after an error that was already reported.
 static carom_status give_up(carom_error *error)
 {
     *error = (carom_error){.status = CAROM_INTERNAL};

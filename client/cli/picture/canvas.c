@@ -8,7 +8,7 @@
 
 #include "common/args/text.h"
 
-// Braille numbers its dots down the left column, down the right one, and then the lowest row.
+// Braille numbers its dots down the left column, down the right one, then along the lowest row.
 static const uint8_t dot_bits[CANVAS_CELL_HEIGHT][CANVAS_CELL_WIDTH] = {
     {0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
 
@@ -58,7 +58,8 @@ void canvas_dot(canvas *c, int x, int y, uint8_t colour)
     cell->colour = colour;
 }
 
-// Narrows [*enter, *leave] to where `start + t * change` is within [0, limit]; false when nowhere.
+// Narrows [*enter, *leave] to the part where `start + t * change` is within [0, limit]; false if
+// there is none.
 static bool clip_axis(double start, double change, double limit, double *enter, double *leave)
 {
     if (change == 0.0) {
@@ -90,7 +91,7 @@ void canvas_line(canvas *c, double x0, double y0, double x1, double y1, uint8_t 
         !clip_axis(y0, dy, height, &enter, &leave)) {
         return;
     }
-    // Uses the cut ends from here on: far outside, doubles are too coarse for single dots.
+    // Continues with the cut ends: far outside, doubles are too coarse for single dots.
     double from_x = within(x0 + enter * dx, width);
     double from_y = within(y0 + enter * dy, height);
     double to_x = within(x0 + leave * dx, width);

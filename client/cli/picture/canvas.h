@@ -19,12 +19,13 @@ enum {
     CANVAS_CELL_HEIGHT = 4, // dots
     CANVAS_COLUMNS_MAX = 1000,
     CANVAS_ROWS_MAX = 500,
-    CANVAS_COLOUR_NONE = 0 // the terminal's own; colours are 1 to 255 of the 256-colour palette
+    CANVAS_COLOUR_NONE = 0 // the terminal's own colour; 1 to 255 are those of the 256-colour
+                           // palette
 };
 
 typedef struct canvas_cell {
     uint32_t letter; // a character that covers the dots, 0 for none
-    uint8_t dots;    // braille's own order of bits
+    uint8_t dots;    // in braille's order of bits
     uint8_t colour;
 } canvas_cell;
 
@@ -33,31 +34,31 @@ typedef struct canvas {
     canvas_cell *cells; // rows * columns
 } canvas;
 
-// How a canvas becomes text.
+// The way in which a canvas is printed.
 typedef struct canvas_style {
     bool utf8;   // braille and other letters; otherwise the nearest ASCII
     bool colour; // print escape sequences for colours
 } canvas_style;
 
-// Sizes are clamped to 1 and the maxima. False when memory has run out. A canvas that is all zero
-// may be resized and freed.
+// Sizes are clamped to the range from 1 to the maxima. False when memory has run out. A canvas that
+// is all zero may be resized and freed.
 bool canvas_resize(canvas *c, int columns, int rows);
 void canvas_deinit(canvas *c);
 void canvas_clear(canvas *c);
 
-// Places outside are allowed everywhere and draw nothing.
+// Places outside the canvas are allowed everywhere and draw nothing.
 void canvas_dot(canvas *c, int x, int y, uint8_t colour);
-// Any finite ends, however far away: the line is cut to the canvas first (Liang and Barsky, 1984),
-// then walked dot by dot along its longer direction.
+// Draws a line between any finite ends, however far away: the line is cut to the canvas first
+// (Liang and Barsky, 1984), then walked dot by dot along its longer direction.
 void canvas_line(canvas *c, double x0, double y0, double x1, double y1, uint8_t colour);
-// A circle of `radius` dots, or its arc from `from` over `sweep` radians (clockwise, since y points
-// down).
+// Draws a circle of `radius` dots, or its arc from `from` over `sweep` radians (clockwise, since y
+// points down).
 void canvas_arc(canvas *c, double x, double y, double radius, double from, double sweep,
                 uint8_t colour);
 void canvas_text(canvas *c, int column, int row, const char *text, uint8_t colour);
 
-// The text of one row, without a line end: spaces at its end are left out, and no colour is left
-// on. `out` needs CANVAS_ROW_BYTES(columns). Returns its bytes.
+// Writes the text of one row, without a line end: spaces at its end are left out, and no colour is
+// left on. `out` needs CANVAS_ROW_BYTES(columns). Returns its bytes.
 #define CANVAS_ROW_BYTES(columns) ((size_t)(columns)*16 + 16)
 size_t canvas_row(const canvas *c, int row, canvas_style style, char *out);
 

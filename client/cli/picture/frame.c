@@ -5,11 +5,11 @@
 #include <stdlib.h>
 
 #define FAR        1e5   // distance from the origin [m]; worlds end at 1e6, where bodies freeze
-#define REST       2.0   // bodies that are slower have not fallen off [m/s]
+#define REST       2.0   // slower bodies have not fallen off [m/s]
 #define ROOM_MAX   100.0 // margin around a frame within which bodies belong to it at any speed [m]
 #define ROOM_MORE  10.0
 #define TRIM       0.05 // share of many bodies cut off at either end
-#define NEAR       0.35 // in sizes of the frame: grounds and walls are shown up to so far beyond it
+#define NEAR       0.35 // grounds and walls are shown this many frame sizes beyond the frame
 #define ROOM_SIZES 10.0 // multiple of the median body size: no frame is smaller
 
 enum { TRIMMED_FROM = 20 };
@@ -50,7 +50,7 @@ static int compare_numbers(const void *a, const void *b)
     return x < y ? -1 : x > y ? 1 : 0;
 }
 
-// Puts the places of `count` > 0 bodies on one axis into `numbers`, in order.
+// Writes the sorted coordinates of `count` > 0 bodies on one axis to `numbers`.
 static void sort_axis(const frame_body *bodies, size_t count, bool vertical, double *numbers)
 {
     for (size_t i = 0; i < count; i++) {
@@ -59,7 +59,7 @@ static void sort_axis(const frame_body *bodies, size_t count, bool vertical, dou
     qsort(numbers, count, sizeof *numbers, compare_numbers);
 }
 
-// Moves the bodies that pass to the front; returns how many there are.
+// Moves the bodies that pass the test to the front; returns how many there are.
 static size_t keep(frame_body *bodies, size_t count,
                    bool (*passes)(const frame_body *, const box *), const box *in)
 {
@@ -124,7 +124,7 @@ static range shortest_half(const double *sorted, size_t count)
     return (range){sorted[best], sorted[best + half - 1]};
 }
 
-// The region of the bodies' home: of the bodies that do not move, if there are any.
+// The home region of the bodies: that of the bodies that do not move, if there are any.
 static box find_home(frame_body *bodies, size_t count, double *numbers)
 {
     size_t still = keep(bodies, count, is_still, NULL);
@@ -162,7 +162,7 @@ static box find_middle(frame_body *bodies, size_t count, double *numbers)
     return bounds_of(bodies, count);
 }
 
-// The frame, or a larger one: not smaller than so many of its `count` > 0 bodies beside each other.
+// The frame, enlarged so that at least so many of its `count` > 0 bodies fit beside each other.
 static box make_room(box frame, const frame_body *bodies, size_t count, double *numbers)
 {
     for (size_t i = 0; i < count; i++) {

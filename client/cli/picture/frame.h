@@ -1,6 +1,6 @@
 // The part of a world that is worth showing: the bodies that have not left, and the ground near
-// them. In most worlds some bodies fall off the edge and go on falling: a picture of everything
-// would be empty.
+// them. In most worlds some bodies fall off the edge and go on falling: a picture of all bodies
+// would look empty.
 //
 // A body has left if it is far from the others and moving away, or farther out than any world is
 // built. The middle nine tenths of the rest are framed, with space around them if they are few,
@@ -21,8 +21,8 @@ typedef struct frame_body {
     box bounds;   // around its shapes, in its present pose
 } frame_body;
 
-// The frame of these bodies, which are put into another order; empty without any. `home` is their
-// first frame, of which bodies that leave it are left out, or NULL. False when memory has run out.
+// Computes the frame of these bodies, and reorders them; empty without any. `home` is their first
+// frame (bodies that leave it are ignored), or NULL. False when memory has run out.
 bool frame_find(frame_body *bodies, size_t count, const box *home, box *out);
 
 #endif

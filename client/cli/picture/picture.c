@@ -133,7 +133,7 @@ void picture_line(const camera *cam, canvas *c, point a, point b, uint8_t colour
     canvas_line(c, from.x, from.y, to.x, to.y, colour);
 }
 
-// The arc from the direction `from` to the direction `to` (radians in the world),
+// Draws the arc from the direction `from` to the direction `to` (radians in the world),
 // counter-clockwise.
 static void draw_arc(const camera *cam, canvas *c, point center, double radius, double from,
                      double to, uint8_t colour)
@@ -152,14 +152,14 @@ static void draw_circle(const outline *o, const place *p, const camera *cam, can
     point center = place_apply(p, o->points[0]);
     point at = camera_to_dots(cam, c, center);
     canvas_arc(c, at.x, at.y, o->radius * cam->scale, 0.0, 2.0 * PI, colour);
-    if (o->radius * cam->scale >= 2.5) { // a spoke shows how it is turned
+    if (o->radius * cam->scale >= 2.5) { // a spoke shows the rotation
         point rim = place_apply(p, (point){o->points[0].x + o->radius, o->points[0].y});
         picture_line(cam, c, center, rim, colour);
     }
 }
 
-// An edge of a rounded shape: beside the core's edge, on its right-hand side, which is the outer
-// one when the corners go counter-clockwise.
+// Draws an edge of a rounded shape: it lies beside the core's edge, on its right-hand side, which
+// is the outer one when the corners go counter-clockwise.
 static void draw_edge(const camera *cam, canvas *c, point a, point b, double radius, uint8_t colour)
 {
     double length = hypot(b.x - a.x, b.y - a.y);
@@ -169,7 +169,7 @@ static void draw_edge(const camera *cam, canvas *c, point a, point b, double rad
                  colour);
 }
 
-// Closed lines, the capsule's there and back included.
+// Draws closed lines; a capsule's line goes there and back.
 static void draw_ring(const outline *o, const place *p, const camera *cam, canvas *c,
                       uint8_t colour)
 {

@@ -36,9 +36,10 @@ typedef struct camera {
 // Shows all of `b` with a small margin, in its proportions. An empty box gives 10 m around the
 // origin.
 camera camera_fit(box b, const canvas *c);
-// Moves by a fraction of the visible part: (0.1, 0) is a tenth of the width to the right.
+// Moves the camera by a fraction of the visible part: (0.1, 0) is a tenth of the width to the
+// right.
 void camera_pan(camera *cam, const canvas *c, double share_x, double share_y);
-// Larger than 1 comes nearer. The scale stays within its limits.
+// Zooms in by a factor above 1, or out. The scale stays within its limits.
 void camera_zoom(camera *cam, double factor);
 // The part of the world that is visible.
 box camera_view(const camera *cam, const canvas *c);
@@ -52,7 +53,7 @@ typedef enum outline_kind {
     OUTLINE_LINE     // an open line of two points or more
 } outline_kind;
 
-// A shape in its body's frame [m]. The points are the outline's own.
+// A shape in its body's frame [m]. It owns its points.
 typedef struct outline {
     outline_kind kind;
     bool sensor;
@@ -61,13 +62,13 @@ typedef struct outline {
     size_t count;
 } outline;
 
-// A copy of `count` points; false when memory has run out.
+// Makes an outline from a copy of `count` points; false when memory has run out.
 bool outline_init(outline *o, outline_kind kind, const point *points, size_t count, double radius);
-// A box of full `width` and `height`, turned by `angle` about `center`.
+// Makes a box of full `width` and `height`, rotated by `angle` about `center`.
 bool outline_init_box(outline *o, double width, double height, point center, double angle,
                       double radius);
 void outline_deinit(outline *o);
-// How far it reaches from the body's origin.
+// The largest distance of the outline from the body's origin.
 double outline_reach(const outline *o);
 
 // A body's position and angle.
@@ -80,18 +81,18 @@ point place_apply(const place *p, point local);
 
 void outline_draw(const outline *o, const place *p, const camera *cam, canvas *c, uint8_t colour);
 
-// How far a place is from the outline, 0 inside of a closed one [m].
+// The distance of a place from the outline, 0 inside of a closed one [m].
 double outline_distance(const outline *o, const place *p, point at);
 
-// A line in the world; a dot in a cross of one dot each way; an arrow of `dots` length from a point
-// along a direction.
+// Draw a line in the world; a dot with a cross of one dot in each direction; an arrow of `dots`
+// length from a point along a direction.
 void picture_line(const camera *cam, canvas *c, point a, point b, uint8_t colour);
 void picture_cross(const camera *cam, canvas *c, point at, uint8_t colour);
 void picture_arrow(const camera *cam, canvas *c, point at, point direction, double dots,
                    uint8_t colour);
 
-// A short bar with its length in metres at the lower left: {1, 2, 5} * 10^n, between 6 columns and
-// a third of the width.
+// Draws a short bar with its length in metres at the lower left: {1, 2, 5} * 10^n, between 6
+// columns and a third of the width.
 void picture_scale_bar(const camera *cam, canvas *c, uint8_t colour);
 
 #endif

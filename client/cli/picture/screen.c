@@ -11,11 +11,11 @@
 
 enum { FRAME_ROWS_MIN = 3, KEYS_LINE_ROWS = 8, COLUMNS_DEFAULT = 80, ROWS_DEFAULT = 24 };
 
-#define PICK_REACH_DOTS 6.0 // how far from a body a click may be
+#define PICK_REACH_DOTS 6.0 // largest distance of a click from a body
 
 #define FPS_MAX 60.0
 
-// The kinds that a picture shows, of a replica.
+// The kinds of events that a replica's picture shows.
 #define EVENTS                                                                                     \
     (1u << CAROM_EVENT_BEGIN | 1u << CAROM_EVENT_END | 1u << CAROM_EVENT_HIT |                     \
      1u << CAROM_EVENT_SLEEP | 1u << CAROM_EVENT_WAKE | 1u << CAROM_EVENT_SENSOR_BEGIN |           \
@@ -67,7 +67,7 @@ void screen_follow_area(const cli *c, double area[4])
     (void)args_numbers(&c->args, "area", area);
 }
 
-// A body that is gone leaves the camera where it is.
+// Moves the camera with the followed body. If the body is gone, the camera stays.
 static void stay_with_body(screen *w)
 {
     const carom_body *body = carom_view_find(w->stage.view, w->follow);
@@ -160,7 +160,7 @@ static cli_exit print_frames(screen *w)
     (void)args_numbers(&w->c->args, "size", size);
     uint64_t count = args_whole(&w->c->args, "frames", UINT64_MAX);
     double interval = args_seconds(&w->c->args, "interval", 1.0);
-    // A frame without keys: the row that would list them is the picture's.
+    // Frames have no list of keys: the picture also gets that row.
     if (!resize(w, (int)size[0], (int)size[1] + (size[1] + 1 >= KEYS_LINE_ROWS ? 1 : 0))) {
         return cli_out_of_memory();
     }
@@ -333,7 +333,7 @@ static void read_keys(screen *w)
     w->quit = w->quit || ended;
 }
 
-// Sleeps until the source, a key or a signal has something, or `ms` have gone by.
+// Sleeps until the source, a key or a signal has something, or `ms` have passed.
 static void sleep_for_any(screen *w, int ms)
 {
     struct pollfd fds[3] = {{.fd = terminal_fd(), .events = POLLIN},

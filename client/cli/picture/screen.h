@@ -1,9 +1,9 @@
-// A picture of a world that lives: the whole terminal with keys, or frames one after another into a
-// pipe. Both share everything but the way out. Only rows that have changed are written, so that a
-// slow line carries a moving world.
+// A live picture of a world: on the whole terminal with keys, or as frames one after another in a
+// pipe. Only the output differs between the two. Only changed rows are written, so that a slow line
+// can carry a moving world.
 //
 // The world comes from a source: a subscription, a replica beside one, or a recording. It feeds the
-// stage's view, and is asked to work, to pause, and which keys it knows besides. Main thread only.
+// stage's view; its functions let it work and pause, and handle further keys. Main thread only.
 #ifndef CAROM_CLIENT_CLI_PICTURE_SCREEN_H
 #define CAROM_CLIENT_CLI_PICTURE_SCREEN_H
 
@@ -22,17 +22,17 @@
 
 typedef struct screen_source {
     void *context;
-    // Works for up to `ms`; 0: only without waiting. Errors end the picture through `fail`, which
+    // Works for up to `ms`; 0: without waiting. Errors end the picture through `fail`, which
     // reports them.
     carom_status (*work)(void *context, int ms, carom_error *error);
     cli_exit (*fail)(void *context, const carom_error *error);
-    // Sets the descriptor to wait for, if there is one; returns in how many milliseconds it has to
-    // work again, -1: only then.
+    // Sets the descriptor to wait for, if there is one. Returns the milliseconds until the source
+    // must work again; -1: only when the descriptor is ready.
     int (*wait)(void *context, struct pollfd *fd);
     void (*traffic)(void *context, uint64_t *snapshots, uint64_t *bytes); // totals so far
     void (*toggle_pause)(void *context);
     void (*step)(void *context);
-    bool (*key)(void *context, int pressed); // NULL: knows no further keys
+    bool (*key)(void *context, int pressed); // NULL: there are no further keys
 } screen_source;
 
 // The fields down to `quit` are for sources too.
@@ -50,7 +50,7 @@ typedef struct screen {
     bool placed;     // the camera has been set
     bool following;  // the camera keeps the moving bodies in view
     bool refit;      // follow rather than show the scene's area
-    uint64_t follow; // the body that it follows; 0: all that move
+    uint64_t follow; // the body that the camera follows; 0: all moving bodies
     uint64_t seen_changes;
     int columns, rows; // size of the whole frame in characters
     char **shown;      // the text shown in each line of the terminal
@@ -83,13 +83,13 @@ void screen_follow_area(const cli *c, double area[4]);
 // Checks the values of SCREEN_OPTIONS.
 cli_exit screen_check(const cli *c);
 
-// The caller initialises the stage (stage_init) when the things that it needs exist.
+// The caller initialises the stage (stage_init) when the data that it needs exists.
 void screen_init(screen *w, cli *c, const screen_source *source);
 void screen_deinit(screen *w);
 
-// Brings a replica's state into the stage's view.
+// Copies a replica's state to the stage's view.
 carom_status screen_show_replica(screen *w, carom_replica *replica, carom_error *error);
-// The same for a predicted world.
+// As screen_show_replica(), for a predicted world.
 carom_status screen_show_prediction(screen *w, carom_prediction *prediction, carom_error *error);
 
 // Whether frames are printed; else the terminal is filled.

@@ -291,7 +291,7 @@ static void on_info(carom_client *client, uint64_t request, const carom_value *r
     }
 }
 
-// `shown`: the event may be the newest one of the line of text.
+// `shown`: the event may become the text line's newest event.
 static void note_event(stage *s, const carom_event *event, bool shown)
 {
     if (event->kind == CAROM_EVENT_SLEEP || event->kind == CAROM_EVENT_WAKE) {
@@ -373,7 +373,7 @@ static box body_box(const actor *a, const carom_body *body)
     return b;
 }
 
-// The bodies that have been described; their number.
+// Lists the bodies that have been described; returns their number.
 static size_t list_bodies(const stage *s, frame_body *out)
 {
     size_t count = 0;

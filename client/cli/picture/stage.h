@@ -69,12 +69,12 @@ typedef struct stage {
     box home;                          // the first extent of the world
     uint64_t home_epoch;               // the world's epoch
     char last_event[STAGE_EVENT_TEXT]; // the newest event worth a line, "" for none
-    // until then last_event is a notice that events do not replace [s]
+    // until this time last_event is a notice that events do not replace [s]
     double notice_until;
     bool described; // everything in the view has been described
     bool info_asked;
-    bool info_outdated; // the answer under way is from before stage_set_paused()
-    double info_due;    // when to ask next [s]; 0: at once
+    bool info_outdated; // the awaited answer is from before stage_set_paused()
+    double info_due;    // time of the next request [s]; 0: at once
     uint64_t changes;   // counts changes of the picture other than snapshots
 } stage;
 
@@ -83,8 +83,8 @@ typedef struct stage {
 bool stage_init(stage *s, carom_client *client, const char *world, int timeout_ms);
 void stage_deinit(stage *s); // must be called before the client is freed
 
-// The world was asked to pause or to resume: shows that at once, and checks soon after whether it
-// was allowed.
+// Call when the world was asked to pause or to resume: shows that at once, and checks soon
+// afterwards whether the server allowed it.
 void stage_set_paused(stage *s, bool paused, double now);
 
 // Shows a line of text in place of the newest event for a while.
@@ -103,12 +103,12 @@ bool stage_complete(const stage *s);
 // The body's actor, NULL when it is not in the view.
 const actor *stage_actor(const stage *s, uint64_t body);
 
-// The part of the world worth showing (frame.h). The first one of the world is remembered, and
-// bodies that leave it are not followed. Empty without bodies.
+// The part of the world worth showing (frame.h). The world's first extent is remembered, and bodies
+// that leave it are not followed. Empty without bodies.
 box stage_extent(stage *s);
 
-// The outline of a shape as the protocol has it; false for a value that is no shape, or without
-// memory.
+// Makes the outline of a shape in the protocol's form; false for a value that is no shape, or
+// without memory.
 bool outline_from_value(outline *o, const carom_value *shape);
 
 #endif

@@ -183,7 +183,7 @@ static void draw_contacts(const stage *s, const camera *cam, watch_look look, ca
     }
 }
 
-// Whether the cells from `column` on, and one to either side, bear no letters.
+// Whether the cells from `column` on, and one to either side, have no letters.
 static bool is_free(const canvas *c, int column, int row, int size)
 {
     for (int x = column - 1; x <= column + size; x++) {
@@ -207,7 +207,7 @@ static void draw_id(const carom_body *body, const camera *cam, canvas *c)
     }
 }
 
-// Draws moving bodies first: if there is not room for all ids, theirs are shown.
+// Draws the ids of moving bodies first: they are shown if there is not enough space for all.
 static void draw_ids(const stage *s, const camera *cam, canvas *c)
 {
     box view = camera_view(cam, c);
@@ -370,8 +370,8 @@ uint64_t watch_pick_next(const stage *s, const camera *cam, const canvas *c, uin
                          int step)
 {
     box view = camera_view(cam, c);
-    uint64_t next = 0; // the smallest id above `from`
-    uint64_t wrap = 0; // the outermost one of the other side
+    uint64_t next = 0; // the smallest id above `from`, or the largest below it for step -1
+    uint64_t wrap = 0; // the id to continue with at the other end of the circle
     for (size_t i = 0; i < carom_view_count(s->view); i++) {
         const carom_body *body = carom_view_body(s->view, i);
         uint64_t id = body->id;
@@ -437,7 +437,7 @@ static void join_fields(field_line *l, int columns, char *out, size_t size)
         }
     }
     if (columns > 0 && (size_t)columns < size && strlen(out) > (size_t)columns) {
-        out[columns] = '\0'; // even one field may be wider than the terminal
+        out[columns] = '\0'; // even a single field may be wider than the terminal
     }
 }
 

@@ -135,7 +135,8 @@ static uint64_t hash_world(const physics_world *world)
 
 typedef uint64_t (*hash_row)(const physics_world *world, uint32_t slot);
 
-// The sum of the rows of one word of slots. Inlined for each kind, so that `row` is inlined too.
+// The sum of the hashes of the rows in one word of slots (64). Inlined for each kind, so that `row`
+// is inlined too.
 static inline __attribute__((always_inline)) uint64_t
 hash_rows(const physics_world *world, const slot_pool *pool, uint32_t word, hash_row row)
 {

@@ -75,8 +75,8 @@ static void header(image_stream *s)
     }
 }
 
-// A bit beside the kinds of events: shapes with restitution entered or left the world after the
-// last step. Until the next step, boxes are examined as in the last one (step_context.h).
+// A bit beside those of the kinds of events: shapes with restitution entered or left the world
+// after the last step. Until the next step, boxes are examined as in the last one (step_context.h).
 #define MARK_STALE (UINT32_C(1) << 31)
 _Static_assert(EVENT_KIND_COUNT < 31, "kinds of events leave room for a mark");
 

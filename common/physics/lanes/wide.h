@@ -21,7 +21,7 @@ enum { LANES = 8 };
 typedef float wide __attribute__((vector_size(4 * LANES), aligned(4 * LANES)));
 typedef int32_t wide_int __attribute__((vector_size(4 * LANES), aligned(4 * LANES)));
 
-// (A macro, since a function would have to pass the vector in a way that not every processor has.)
+// A macro, since a function would have to pass the vector in a way that not every processor has.
 #define WIDE_SPLAT(a) ((wide){a, a, a, a, a, a, a, a})
 
 // The first four lanes or, for half 1, the other four.
@@ -30,7 +30,7 @@ static inline quad wide_half(const wide *a, int half)
     return quad_load((const char *)a + half * (int)sizeof(quad));
 }
 
-// One lane in memory. (Given an index to a vector, clang reads and writes all of it.)
+// Writes one lane in memory. (If a vector is indexed, clang reads and writes all of it.)
 static inline void wide_set(wide *a, uint32_t lane, float value)
 {
     memcpy((char *)a + lane * sizeof value, &value, sizeof value);

@@ -13,7 +13,7 @@ static inline bool query_may_look(const query_filter *filter, uint32_t *looks)
     ++*looks;
     return filter->looks_most == 0 || *looks <= filter->looks_most;
 }
-// STATUS_UNAVAILABLE if the query reached its limit.
+// Returns STATUS_UNAVAILABLE if the query has reached its limit.
 status query_gave_up(const query_filter *filter, uint32_t looks, error *err);
 // The filter itself, or the default if it is NULL.
 query_filter query_filter_or_default(const query_filter *filter);

@@ -1,6 +1,6 @@
 // A sorted array of pointers to entries; see data_table.h. An entry never changes: another value is
-// another entry. Rows of the state hash are added up as entries come and go, so the hash of a world
-// costs the same with any amount of data.
+// another entry. The rows of the state hash are added and subtracted as entries come and go, so the
+// hash of a world costs the same with any amount of data.
 #include "common/physics/state/data_table.h"
 
 #include <string.h>
@@ -23,8 +23,8 @@ static size_t block_bytes(const datum *d)
     return sizeof *d + d->key_size + 1 + d->size;
 }
 
-// The hash of `size` bytes, in rows of 16 of which the last is filled with zeros; the length
-// counts.
+// The hash of `size` bytes, in rows of 16; the last row is filled with zeros, and the length is
+// hashed too.
 static uint64_t hash_bytes(uint64_t kind, const void *bytes, size_t size)
 {
     fold_words sum = fold_start(ROW_DATA_BYTES, kind, size);
@@ -121,7 +121,7 @@ static bool is_at(const data_table *t, uint32_t place, const char *key)
     return place < t->sorted.count && strcmp(t->sorted.data[place]->key, key) == 0;
 }
 
-// Puts the entry at its place, instead of the one with its key if `replaces`.
+// Puts the entry at its place, replacing the entry with its key if `replaces`.
 static void put(data_table *t, uint32_t place, datum *d, bool replaces)
 {
     if (replaces) {
@@ -149,8 +149,8 @@ static bool same(const datum *a, const datum *b)
            strcmp(a->key, b->key) == 0 && memcmp(datum_value(a), datum_value(b), a->size) == 0;
 }
 
-// Most copies are of the world that was copied before, a few changes later: entries at the same
-// place are mostly equal.
+// Most copies are made of the same world again, a few changes later: so most entries at the same
+// index are equal.
 void data_table_copy(data_table *to, const data_table *from)
 {
     while (to->sorted.count > from->sorted.count) {

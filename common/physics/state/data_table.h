@@ -29,7 +29,8 @@ void data_table_copy(data_table *to, const data_table *from);
 // The part of the state hash; 0 without data.
 uint64_t data_table_hash(const data_table *t);
 
-// Appends a key above all others, as images have them. `version` is any. The caller has checked it.
+// Appends a key above all others, in the order of an image. Any `version` is accepted: the caller
+// has checked the entry.
 void data_table_append(data_table *t, const char *key, const uint8_t *value, uint32_t size,
                        uint64_t version);
 

@@ -15,6 +15,7 @@ void event_push_contact(physics_world *world, event_kind kind, uint32_t contact,
                         const float approach[2]);
 physics_event event_of_contact(const physics_world *world, event_kind kind, uint32_t contact,
                                const float approach[2]);
-void events_begin(physics_world *world); // a change or a step starts: forget what was reported
+// A change or a step begins: drops events that were reported
+void events_begin(physics_world *world);
 
 #endif

@@ -168,7 +168,8 @@ void graph_add_contact(physics_world *world, uint32_t slot)
 {
     const contact *c = &world->contacts.data[slot];
     ASSERT_SLOW(c->colour == COLOUR_NONE);
-    if (is_dynamic(world, c->body_a) || is_dynamic(world, c->body_b)) { // else one of them stands
+    // Otherwise one of them stands
+    if (is_dynamic(world, c->body_a) || is_dynamic(world, c->body_b)) {
         list_contact(world, slot, take_colour(world, c->body_a, c->body_b));
     }
 }

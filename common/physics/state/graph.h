@@ -26,7 +26,8 @@ typedef struct graph_colour {
 
 void graph_add_contact(physics_world *world, uint32_t slot);
 void graph_remove_contact(physics_world *world, uint32_t slot);
-// Call when its number of points has changed; does nothing if it is not in the graph.
+// Call when the contact's number of points has changed; does nothing if the contact is not in the
+// graph.
 void graph_sort_contact(physics_world *world, uint32_t slot);
 // Restores a colour from an image: false if it is taken on one of the bodies or not allowed for
 // them.

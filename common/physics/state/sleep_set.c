@@ -103,7 +103,7 @@ void sleep_set_put_island(physics_world *world, uint32_t slot)
     array_free(&f.bodies);
 }
 
-// The kept islands stay marked meanwhile, so that no other flood enters them.
+// The kept islands stay marked while others are flooded, so that no flood enters them.
 uint32_t world_rest_others(physics_world *world, const body_id *keep, uint32_t count)
 {
     const uint32_t wanted = world->event_mask;

@@ -49,7 +49,8 @@ static void colour_again(physics_world *world, uint32_t slot)
     }
 }
 
-// Lists and colours of the body's constraints, by its present state and the others'.
+// Puts the body's constraints on lists and gives them colours, by its present state and that of the
+// other bodies.
 static void take_colours(physics_world *world, uint32_t slot)
 {
     const contact_slots found = contact_collect(world, slot);
@@ -72,7 +73,7 @@ static void stand(physics_world *world, uint32_t slot)
     world->bodies.data[slot].awake_index = 0;
 }
 
-// Wakes the bodies that fell asleep beside it, as no moving body touches a sleeping one.
+// Wakes the bodies that fell asleep beside it, since no moving body may touch a sleeping one.
 static void wake_sleepers(physics_world *world, uint32_t slot)
 {
     slot_list others = {0};
@@ -115,7 +116,7 @@ static void mark(physics_world *world, const body_id *bodies, uint32_t count, bo
     }
 }
 
-// Marks the bodies that are to stand, and returns them.
+// Marks the bodies that shall stand, and returns them.
 static slot_list choose(physics_world *world)
 {
     slot_list others = {0};
@@ -134,7 +135,8 @@ static bool stands(const physics_world *world, uint32_t slot)
     return (world->bodies.data[slot].flags & BODY_STANDING) != 0;
 }
 
-// Takes contacts of standing bodies out of the graph, by their colours as moving ones.
+// Removes contacts of standing bodies from the graph, while their colours are still those of moving
+// bodies.
 static void clear_graph(physics_world *world, const slot_list *others)
 {
     for (uint32_t i = 0; i < world->awake_contacts.count; i++) {
@@ -148,7 +150,7 @@ static void clear_graph(physics_world *world, const slot_list *others)
     }
 }
 
-// Lists only the bodies and contacts that are awake still.
+// Keeps on the lists only the bodies and contacts that are still awake.
 static void list_again(physics_world *world)
 {
     slot_list *bodies = &world->awake_bodies;

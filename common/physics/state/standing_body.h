@@ -6,9 +6,9 @@
 
 #include "common/physics/physics.h"
 
-enum { BODY_STANDING = 1u << 6 }; // of body.flags, beside those of body.h
+enum { BODY_STANDING = 1u << 6 }; // a flag of body.flags, beside those of body.h
 
-// The body moves again; body_wake() calls it.
+// Makes the body move again; body_wake() calls it.
 void standing_body_release(physics_world *world, uint32_t slot);
 
 #endif

@@ -8,8 +8,8 @@
 #define JOINT_HERTZ   60.0f
 #define JOINT_DAMPING 2.0f
 
-#define SPEED_DULL  2.0  // contacts without restitution have impacts above this approach [m/s]
-#define SPEED_LEAST 1e-3 // contacts with restitution have them above this one [m/s]
+#define SPEED_DULL  2.0  // approach above which contacts without restitution have impacts [m/s]
+#define SPEED_LEAST 1e-3 // the same for contacts with restitution [m/s]
 
 typedef struct step_context {
     float dt, inv_dt; // the whole step [s], [1/s]
@@ -23,8 +23,8 @@ typedef struct step_context {
     float restitution_threshold;
     vec2 gravity;
     float sleep_speed; // [m/s]
-    // For impacts.c: two discs slower than this have no impact in the coming step, nor has one of
-    // them with a static body, and neither ends farther from its predicted place than
+    // For impacts.c: a disc slower than this has no impact in the coming step with another such
+    // disc or with a static body, and does not end farther from its predicted place than
     // `quick_slack`.
     float quick_speed; // [m/s]
     float quick_way;   // distance at that speed in a step [m]

@@ -94,7 +94,7 @@ struct physics_world {
     uint32_t contacts_max; // PHYSICS_CONTACTS_MAX, except in tests that reach it
     uint32_t meetings_max; // PHYSICS_MEETINGS_MAX, likewise
 
-    // ---- the caller's settings and the memory of steps; no result depends on them
+    // ---- settings of the caller and scratch memory of steps; no result depends on them
     uint32_t event_mask;
     bool events_finished; // a step ended: the next change or step starts a new list
     parallel_work parallel;

@@ -27,7 +27,7 @@ typedef struct swept_body {
     way way;
     sweep whole; // its whole path, relative to its start
     transform at_start, at_end;
-    float fraction; // the share of the step before it touches anything
+    float fraction; // the share of the step before the body touches anything
     uint32_t met;   // the body that it touches then, or NONE
     bool caught;    // it has sunk into that body and must lose its speed
 } swept_body;
@@ -155,7 +155,7 @@ static float first_touch(const swept_body *s, const proxy *self, const proxy *ot
     int other_pieces = way_pieces(other_way);
     pieces = pieces > other_pieces ? pieces : other_pieces;
     *touching = false;
-    bool still = true; // touching since the start
+    bool still = true; // true while the two have touched since the start
     float from = s->way.from;
     for (int i = 1; i <= pieces && from <= s->fraction; i++) {
         const float to = (float)i / (float)pieces;
@@ -170,7 +170,8 @@ static float first_touch(const swept_body *s, const proxy *self, const proxy *ot
             if (still) {
                 *touching = true;
             } else if (hit.state != IMPACT_NONE) {
-                return from + hit.fraction * (end - from); // a failed search has advanced to here
+                // A failed search has advanced to this time
+                return from + hit.fraction * (end - from);
             }
             from = end;
         }
@@ -243,7 +244,7 @@ static float first_touch_of_core(const swept_body *s, const proxy *other, const 
     }
     float scale = largest_scale(s, other, other_way);
     if (scale < 0.0f) {
-        return 1.0f; // its middle is inside: its original side is unknown
+        return 1.0f; // the body's middle is inside the other shape: its original side is unknown
     }
     *caught = true;
     core = proxy_core(&s->proxy, scale);
@@ -400,8 +401,8 @@ bool way_may_be_barred(const physics_world *world, uint32_t slot)
 }
 
 // Whether the body has rebounded from the other one in this step: an impact separated the two, so
-// they do not press on each other any more. The body then leaves by itself, with the velocity after
-// the impact, unless a joint drives it.
+// they no longer press on each other. The body then leaves by itself, with the velocity after the
+// impact, unless a joint drives it.
 static bool has_rebounded(const physics_world *world, uint32_t slot, uint32_t other)
 {
     const body *b = &world->bodies.data[slot];
@@ -444,7 +445,7 @@ static void sweep_body(physics_world *world, uint32_t slot, const reaches *reach
     swept_body s = {.world = world, .body = slot};
     way w = way_of(world, slot);
     if (scope == AGAINST_STANDING) {
-        w.from = 0.0f; // static bodies are in the way from the start
+        w.from = 0.0f; // static bodies may be in the way from the start
     }
     take_way(&s, w);
     s.fraction = s.way.stop; // another bullet may have stopped it

@@ -102,7 +102,7 @@ static outcome finalize_body(physics_world *world, uint32_t slot, partial *found
     }
     vec2d struck;
     if (world->scratch->paths.count > 0 && impact_find_place(world, slot, &struck)) {
-        // It is swept from its last impact on.
+        // A struck body is swept from its last impact on.
         s->delta_position = vec2d_relative(struck, m->center);
     }
     float way = vec2_length(s->delta_position);
@@ -148,7 +148,7 @@ static bool any_bullet(const physics_world *world, const slot_list *bodies)
     return false;
 }
 
-// Examines the boxes of fast free bodies after all.
+// Examines the boxes of fast free bodies, when no bullet or paddle needs their paths.
 static void end_free_flights(physics_world *world, uint32_t first, uint32_t end, partial *found,
                              const void *context)
 {

@@ -337,16 +337,17 @@ void forget_ghost_collisions(physics_world *world)
     }
 }
 
-// Whether the contact with its normal replaced would support the shape where the other does not;
-// false for corner on corner, which has not touched yet. (A ball would be lifted by its own spin on
-// a corner that it has not reached.)
+// Whether the contact with its normal replaced would support the shape while the other contact does
+// not; false for corner on corner, which has not touched yet. (A ball would be lifted by its own
+// spin on a corner that it has not reached.)
 static bool carries(const physics_world *world, const rest *of, const rest *on)
 {
     return of->separation < on->separation - SAME_DEPTH || still_face(world, of) ||
            is_face(world, of->shape, of->body, vec2_neg(of->normal));
 }
 
-// A hidden contact covers no other from then on, so the order matters: it is by slot.
+// A hidden contact hides no other from then on, so the order matters: contacts are examined by
+// slot.
 static void look_at_contact(physics_world *world, rests *all, const rest *of)
 {
     for (int i = 0; i < all->count; i++) {
@@ -389,7 +390,7 @@ static bool collect_rests(physics_world *world, uint32_t body_)
     return differ;
 }
 
-// The contacts of one shape.
+// Examines the contacts of one shape.
 static void look_at_shape(physics_world *world, const item_pair *contacts, uint32_t count)
 {
     rests all;
@@ -433,8 +434,8 @@ static void note_body(physics_world *world, uint32_t slot)
 
 void hide_ghost_collisions(physics_world *world)
 {
-    // Of two contacts with still bodies, one has just got its points, or does not have the highest
-    // colour.
+    // Only bodies are examined of whose contacts with still bodies one has just got its points, or
+    // lacks the highest colour.
     array_clear(&world->scratch->on_tiles);
     for (uint32_t i = 0; i < world->scratch->activated.count; i++) {
         note_body(world, world->scratch->activated.data[i]);

@@ -93,8 +93,8 @@ static bool sweep_normals(step_scratch *s)
     return changed;
 }
 
-// The impulse across the normal, with the solver's sign: along the normal from A to B, rotated
-// clockwise.
+// The impulse across the normal, with the solver's sign: its direction is the normal from A to B,
+// rotated clockwise.
 static vec2d friction_of(const physics_world *world, const impact_blow *b)
 {
     const step_scratch *s = world->scratch;

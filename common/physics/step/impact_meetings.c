@@ -124,7 +124,7 @@ impact_event meeting_pop(step_scratch *s)
     return first;
 }
 
-// False if the two are too far apart to meet in this step, and neither was struck yet.
+// False if the two are too far apart to meet in this step, and neither has been struck yet.
 static bool may_meet(const physics_world *world, const contact *c)
 {
     if (path_known(world, c->body_a)->changed || path_known(world, c->body_b)->changed) {

@@ -22,7 +22,7 @@ const impact_path *path_known(const physics_world *world, uint32_t body);
 bool meeting_of(physics_world *world, const contact *c, meeting *out);
 // The speed above which an approach is an impact [m/s].
 double meeting_limit(const physics_world *world, const contact *c);
-// The time from which both paths continue [s].
+// The time from which on both paths are known [s].
 double meeting_clock(const meeting *m);
 
 // Searches for an impact of the contact from now on and queues it. True if the two pass so closely

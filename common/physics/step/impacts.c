@@ -7,24 +7,25 @@
 // (impact_path.c) they rebound by Newton's law of impact, with Coulomb's friction, and go on from
 // there. Impacts are taken in the order of time, each body with a clock of its own (event-driven
 // simulation: B. Alder, T. Wainwright, "Studies in Molecular Dynamics", 1959; B. Lubachevsky, "How
-// to Simulate Billiards and Similar Systems", 1991); those of one moment together
-// (impact_blows.c). In a row that touches, the momentum runs through pair by pair: who is struck
-// closes on the next one at the next moment, at the same time.
+// to Simulate Billiards and Similar Systems", 1991); those of one moment together (impact_blows.c).
+// In a row of touching discs, momentum passes from pair to pair: a struck disc closes on the next
+// one at the next moment, which has the same time.
 //
-// The solver knows nothing of that. A body that was struck begins the step with its last velocity,
-// and at a place from which that takes it to where it ends. Its contacts with bodies that it does
-// not touch at the end are hidden from the solver, which would else strike twice, push out a body
-// that rebounds, or hold one that flies past by its path. Slow contacts (rolling, resting, lying in
-// a heap) are the solver's, as are all other shapes: a disc that comes to touch a moving one of
-// those goes no further here.
+// The solver knows nothing of impacts. A struck body begins the step with its last velocity, at a
+// place from which this velocity takes it to the end of its path. Its contacts with bodies that it
+// does not touch at the end are hidden from the solver, which would otherwise strike them twice,
+// push out a body that rebounds, or hold back a body that flies past. Slow contacts (rolling,
+// resting, lying in a heap) are left to the solver, as are all other shapes: a disc that touches a
+// moving body of another shape is not followed further.
 //
-// So is a disc that another moving body pressed in the last step: in a heap, a struck body cannot
-// get away, and impacts followed one by one would never come to an end, and never to rest.
+// A disc on which another moving body pressed in the last step is left to the solver too: in a
+// heap, a struck body cannot get away, and impacts followed one by one would never come to an end,
+// and never to rest.
 //
-// Boxes reach along new ways, so that every body on the way is known: see impact_boxes.c.
+// Boxes extend along new paths, so that every body on them is known: see impact_boxes.c.
 //
-// Serial. The order of events is by time and contact, so it depends on no list's order; a world
-// without a fast disc only pays for a look at its bodies.
+// Serial. The order of events is by time and contact, so it does not depend on the order of any
+// list; a world without a fast disc only pays for a check of its bodies.
 #include "common/physics/step/impacts.h"
 
 #include "common/physics/state/bodies/body_special.h"
@@ -300,7 +301,7 @@ static bool glides_off(const physics_world *world, const path_pair *pair, const 
     return end.distance > GLIDES_OFF && end.rate > 0.0;
 }
 
-// Parted: the two do not touch in the rest of the step. A contact without an impact may still
+// LOOK_PARTED: the two do not touch in the rest of the step. A contact without an impact may still
 // press, if a joint holds one of the bodies or the solver continues with it.
 static outlook look_ahead_of(physics_world *world, uint32_t slot)
 {
@@ -339,8 +340,8 @@ static bool is_changed(const physics_world *world, uint32_t body_)
     return path_known(world, body_)->changed;
 }
 
-// Keeps, of the contacts whose two bodies no impact changed, those that fly past; adds those of the
-// others.
+// Keeps those contacts of unchanged bodies (no impact changed either) that fly past; adds those of
+// the other bodies.
 static void find_parted(physics_world *world)
 {
     step_scratch *s = world->scratch;

@@ -43,9 +43,10 @@ void forget_impacts(struct physics_world *world);
 bool impact_told(const struct physics_world *world, uint32_t contact, impact_report *out);
 // Whether the body had impacts in this step, and where its centre of mass was at the last one.
 bool impact_find_place(const struct physics_world *world, uint32_t body, vec2d *place);
-// The share of the step, in [0, 1], after which it had no more impacts.
+// The share of the step, in [0, 1], after which the body had no more impacts.
 float impact_find_end(const struct physics_world *world, uint32_t body);
-// Like impact_find_place(), but its place when the step began: the solver starts it elsewhere.
+// Like impact_find_place(), but gives the body's place when the step began: the solver starts it
+// elsewhere.
 bool impact_find_begin(const struct physics_world *world, uint32_t body, vec2d *center);
 
 #endif

@@ -169,7 +169,8 @@ static finding renew_contact(physics_world *world, contact *c)
     if (!kept) {
         find_manifold(c, a, b, b_in_a);
     }
-    // Fast bodies have new boxes in each step; among contacts with restitution all are examined.
+    // Fast bodies have new boxes in each step; if a shape of the world has restitution, all
+    // contacts with a surface are examined.
     const bool fast = renewed || (world->step.lively && (c->flags & CONTACT_SURFACE) != 0);
     if (fast && c->point_count == 0 && may_meet_ahead(world, c, b_in_a)) {
         if (kept) {
@@ -317,8 +318,8 @@ static void leave_graph(physics_world *world)
     }
 }
 
-// Bodies that move on side by side after an impact are solved with the normal of the place where
-// they met.
+// Updates the contacts of bodies that move on side by side after an impact: they are solved with
+// the normal at the place where they met.
 static void join_impacts(physics_world *world)
 {
     const slot_list *joined = &world->scratch->joined;
@@ -343,7 +344,7 @@ static void enter_graph(physics_world *world)
     for (uint32_t i = 0; i < world->scratch->activated.count; i++) {
         contact *c = &world->contacts.data[world->scratch->activated.data[i]];
         if (c->point_count == 0 && (c->flags & CONTACT_SENSOR) == 0) {
-            continue; // hidden in the meantime
+            continue; // a contact hidden meanwhile
         }
         c->flags |= CONTACT_ACTIVE;
         if ((c->flags & CONTACT_SENSOR) != 0) {
@@ -365,7 +366,7 @@ void narrow_phase(physics_world *world)
     array_clear(&world->solver->began);
     array_clear(&world->solver->ended);
     // Touched sleeping bodies wake, and bring contacts with manifolds from before they slept: the
-    // loop renews those, too.
+    // loop renews those too.
     for (uint32_t first = 0; first < world->awake_contacts.count || first == 0;) {
         array_clear(&world->scratch->activated);
         array_clear(&world->scratch->deactivated);

@@ -31,7 +31,7 @@ static void choose_pairs(const physics_world *world, item_pairs *found)
 
 typedef struct finding {
     const physics_world *world;
-    uint64_t cut; // pairs that were cut from the list
+    uint64_t cut; // total of pairs that were cut from the list
 } finding;
 
 static bool cut_pairs(void *context, item_pairs *found)
@@ -198,8 +198,8 @@ static void refresh_trees(physics_world *world)
 
 enum { AHEAD = 8 }; // shapes: in a large world, most are not in the caches
 
-// Marks boxes as known. Their bodies record it, since narrow_phase.c ends the contacts of pairs
-// that do not overlap any more.
+// Marks boxes as known. Their bodies keep a mark, since narrow_phase.c ends the contacts of pairs
+// that no longer overlap.
 static void take_enlarged(physics_world *world)
 {
     const uint32_t count = world->enlarged.count;
@@ -237,8 +237,8 @@ static void make_contacts(physics_world *world)
     }
 }
 
-// If there are more pairs than a step handles, the found ones depend on the walk, so they are
-// dropped.
+// If there are more pairs than a step handles, the pairs found depend on the order of the walk, so
+// they are dropped.
 static void drop_uncounted(physics_world *world, const uint64_t met[WALK_CLASSES])
 {
     item_pairs *found = &world->scratch->found;

@@ -111,7 +111,7 @@ typedef struct track {
     int pieces; // pieces of the rotation, each at most a quarter turn
     rot before;
     double turn;
-    float stop; // it rests from then on
+    float stop; // share of the step from which on the body rests
     vec2 local_center;
 } track;
 

@@ -78,7 +78,8 @@ static float moved_least(const physics_world *world)
     return MOVED_SHARE * SLEEP_TIME * world->step.sleep_speed;
 }
 
-// Whether it has moved since it became slow or, like a swing that is back at its start, moves now.
+// Whether the body has moved since it became slow or, like a swing that is back at its start, is
+// moving now.
 static bool has_moved(const physics_world *world, uint32_t slot)
 {
     const body_extent *e = &world->extents.data[slot];
@@ -163,8 +164,8 @@ static bool is_drawn(const physics_world *world, uint32_t slot)
     return b->joint_count > 0 ? swings(world, slot) : gets_faster(world, slot, weight);
 }
 
-// Restarts the timers of slow bodies on which such forces act. For the others older motion is
-// weighted less: otherwise a creep of hours would count as motion.
+// Restarts the timers of slow bodies on which such forces act. For the other bodies, older motion
+// is weighted less: otherwise a creep of hours would count as motion.
 static void keep_drawn(physics_world *world)
 {
     for (uint32_t i = 0; i < world->awake_bodies.count; i++) {

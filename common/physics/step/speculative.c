@@ -29,7 +29,7 @@
 typedef struct relative_way {
     vec2 way;   // path of B's centre of mass, to first order
     float turn; // the most by which any other point of B moves farther
-    float bend; // and the most by which terms beyond the first order add to it
+    float bend; // the largest addition to that by terms beyond the first order
 } relative_way;
 
 static relative_way way_of(const physics_world *world, const contact *c, transform b_in_a)
@@ -77,7 +77,7 @@ bool may_meet_ahead(const physics_world *world, const contact *c, transform b_in
                             ? SPECULATIVE_DISTANCE
                             : float_max(SPECULATIVE_DISTANCE, SLOW_SHARE * c->reach);
     if (world->step.dt * world->step.dt * vec2_length_squared(v) <= least * least) {
-        return false; // most pairs in a pile
+        return false; // true of most pairs in a pile
     }
     relative_way w = way_of(world, c, b_in_a);
     // Along the axis of the computed gap, they are still at least this far apart ...

@@ -19,7 +19,7 @@ bool contact_restore(physics_world *world, uint32_t slot);
 // narrow_phase.c: whether CONTACT_DEEP comes from an earlier manifold. A speculative one, or one of
 // an impact, does not change the flag.
 bool contact_depth_is_kept(const physics_world *world, const contact *c);
-// narrow_phase.c: call when it has lost its points
+// narrow_phase.c: call when a contact has lost its points
 void contact_leave(physics_world *world, uint32_t slot);
 void finalize_bodies(physics_world *world); // finalize.c: poses, boxes, fast and slow bodies
 // continuous.c: whether a fast body is a bullet, or a static body is near its path. Only reads, on

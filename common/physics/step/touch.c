@@ -10,8 +10,8 @@
 #include "common/physics/state/world.h"
 #include "common/physics/step/step_scratch.h"
 
-// ---- pairs of ids (contact_pair.h), before and after the step: contacts on the list of those that
-// ended have lost CONTACT_TOUCHING, those that began do not have it yet
+// ---- pairs of ids (contact_pair.h), before and after the step: contacts on the `ended` list have
+// lost CONTACT_TOUCHING, those on the `began` list do not have it yet
 
 static bool touched_before(const physics_world *world, uint32_t slot)
 {
@@ -256,7 +256,7 @@ static void tell_stays(physics_world *world)
             }
         }
     }
-    // A pair whose touch moves from one piece of a chain to another.
+    // Finds pairs whose touch moves from one piece of a chain to another.
     for (uint32_t i = 0; i < world->solver->began.count; i++) {
         const uint32_t slot = world->solver->began.data[i];
         const uint32_t solid = CONTACT_EVENTS | CONTACT_ACTIVE;

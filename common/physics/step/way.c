@@ -5,7 +5,7 @@
 #define PIECE_TURN (0.5 * PI_D) // the largest rotation in one sweep [rad]
 #define TURNS_MAX  16.0         // the most whole turns of a path in a step: each takes four sweeps
 
-// The rotation without whole turns beyond that limit. Both ends stay the same.
+// The rotation reduced by the whole turns beyond that limit. Both ends stay the same.
 static double swept_turn(double turn)
 {
     const double most = TURNS_MAX * 2.0 * PI_D;
@@ -108,7 +108,7 @@ int way_pieces(const way *w)
 
 aabb way_box(const way *w, const sweep *whole, const shape_geometry *geometry, float extent_max)
 {
-    if (way_pieces(w) > 1) { // it may have been anywhere around its centre
+    if (way_pieces(w) > 1) { // the shape may have been anywhere around the body's centre
         aabb line = {vec2_min(whole->c1, whole->c2), vec2_max(whole->c1, whole->c2)};
         return aabb_at(w->start, aabb_expand(line, extent_max));
     }

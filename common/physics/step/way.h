@@ -46,7 +46,8 @@ int way_pieces(const way *w);
 // path. `whole` is its only piece, relative to its start.
 aabb way_box(const way *w, const sweep *whole, const shape_geometry *geometry, float extent_max);
 
-// The index of a fast body on world->scratch->fast, which is sorted; its count if it is not on it.
+// The index of a fast body on world->scratch->fast, which is sorted; the list's count if the body
+// is not on it.
 uint32_t fast_index(const physics_world *world, uint32_t slot);
 
 #endif

@@ -40,8 +40,8 @@ static mass_sum sum_shapes(const physics_world *world, const body *b)
     }
     sum.center = (vec2d){sum.center.x / sum.scale, sum.center.y / sum.scale};
     sum.mass = weighted ? sum.scale : 0.0;
-    // Uses Steiner's theorem from that centre, not from the origin: shapes may be small and far
-    // from the origin.
+    // Uses Steiner's theorem from the common centre, not from the origin: shapes may be small and
+    // far from the origin.
     for (uint32_t i = b->shapes; i != NONE; i = world->shapes.data[i].next) {
         const shape *s = &world->shapes.data[i];
         if (has_mass(s)) {

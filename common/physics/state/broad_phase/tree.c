@@ -118,7 +118,7 @@ static void set_before(tree *t, uint32_t n, uint32_t lane, aabb box)
     wide_box_set(&t->before.data[node->before - 1], lane, box);
 }
 
-// Must be called after lanes were removed.
+// Frees the node's earlier boxes if no leaf of it is new. Must be called after lanes were removed.
 static void drop_before(tree_node *node)
 {
     if ((node->fresh & node->leaves) == 0) {

@@ -228,7 +228,7 @@ static uint32_t flags_of(const shape *a, const shape *b)
     return flags;
 }
 
-// The geometric mean lets one slippery surface make the pair slippery.
+// The geometric mean, so that one slippery surface makes the pair slippery.
 static float friction_of(const shape *a, const shape *b)
 {
     return sqrtf(a->traits->friction * b->traits->friction);

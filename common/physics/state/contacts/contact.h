@@ -106,7 +106,7 @@ uint32_t contact_create(physics_world *world, uint32_t shape_a, uint32_t shape_b
 bool contact_place(physics_world *world, uint32_t slot, uint32_t shape_a, uint32_t shape_b);
 // Updates friction, and the flags for events and surfaces, from the shapes' current values.
 void contact_renew_surface(physics_world *world, uint32_t slot);
-// zeros if the flag is not set
+// returns zeros if the flag is not set
 surface contact_surface(const physics_world *world, const contact *c);
 // The factor on the usual softness of a contact of these bodies: 1 unless one of them is thin.
 float contact_give(const physics_world *world, uint32_t body_a, uint32_t body_b);
@@ -120,13 +120,14 @@ rounding contact_curvature(const physics_world *world, const contact *c);
 // move on within the step (contact_fill.c).
 placed_points contact_place_points(const physics_world *world, const contact *c);
 void contact_destroy(physics_world *world,
-                     uint32_t slot); // reports the pair's end event if it touched last
+                     // Reports the pair's end event if this is its last touching contact
+                     uint32_t slot);
 void contact_activate(physics_world *world, uint32_t slot); // if one of its bodies is awake
-// the same, but without adding it to the graph
+// as contact_activate(), but does not add the contact to the graph
 bool contact_list_awake(physics_world *world, uint32_t slot);
 void contact_deactivate(physics_world *world, uint32_t slot);
 void contact_free(physics_world *world, uint32_t slot); // reports nothing
-// Ends all contacts of a body (of a shape, unless NONE), in order of slots.
+// Ends all contacts of a body (with a shape other than NONE: of that shape), in order of slots.
 void contact_destroy_all(physics_world *world, uint32_t body, uint32_t shape);
 // Slots of all contacts of a body, ascending; valid until the next call for any body of the world.
 typedef struct contact_slots {

@@ -49,7 +49,7 @@ uint32_t pair_walk_next(const physics_world *world, pair_walk *walk)
     return NONE;
 }
 
-// Whether one of the pair's contacts with a slot below `end` touches.
+// Whether any of the pair's contacts with a slot below `end` touches.
 static bool touches_below(const physics_world *world, uint32_t slot, uint32_t end)
 {
     pair_walk walk = pair_walk_of(world, slot);

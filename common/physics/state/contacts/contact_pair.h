@@ -17,11 +17,11 @@ typedef struct pair_walk {
 pair_walk pair_walk_of(const physics_world *world, uint32_t contact);
 uint32_t pair_walk_next(const physics_world *world, pair_walk *walk); // NONE at the end
 
-// Whether another contact of the pair has CONTACT_TOUCHING; in the second function, one of a lower
-// slot.
+// Whether another contact of the pair has CONTACT_TOUCHING. The second function considers only
+// contacts of lower slots.
 bool pair_touches_elsewhere(const physics_world *world, uint32_t contact);
 bool pair_touches_below(const physics_world *world, uint32_t contact);
-// Sets or clears CONTACT_TOUCHING and counts touching pairs. Only these two functions do.
+// Sets or clears CONTACT_TOUCHING and counts touching pairs. No other function does that.
 void contact_set_touching(physics_world *world, uint32_t contact);
 void contact_clear_touching(physics_world *world, uint32_t contact);
 

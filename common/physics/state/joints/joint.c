@@ -208,7 +208,8 @@ static bool is_finite(const joint *j, const joint_settings *s)
     return isfinite(sum) && isfinite(j->angle) && isfinite(s->gear_a) && isfinite(s->gear_b);
 }
 
-// A body that became non-finite leaves such impulses in its joints: they must not return with it.
+// A body that became non-finite leaves such impulses in its joints: they must not act when the body
+// is enabled again.
 static void forget_if_not_finite(joint *j, joint_settings *s)
 {
     if (!is_finite(j, s)) {

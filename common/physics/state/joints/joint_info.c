@@ -99,7 +99,8 @@ static void measure(const physics_world *world, const joint_parts *parts, joint_
         info->translation = (double)axis.x * apart.x + (double)axis.y * apart.y;
     }
     if (j->kind == JOINT_PRISMATIC || j->kind == JOINT_DISTANCE) {
-        // a's velocity is that of its point at b's anchor, along the axis, which rotates with a.
+        // Here a's velocity is that of its point at b's anchor, along the axis, which rotates with
+        // a.
         bool rod = j->kind == JOINT_DISTANCE;
         vec2 a = anchor_velocity(world, j->body_a, rod ? info->anchor_a : info->anchor_b);
         vec2 b = anchor_velocity(world, j->body_b, info->anchor_b);

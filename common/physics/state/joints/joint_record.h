@@ -112,7 +112,7 @@ static inline joint_settings *joint_settings_of(const physics_world *world, cons
 {
     return &world->joint_settings.data[j->settings_at];
 }
-static inline bool joint_is_usual(const joint *j) // has the settings that its kind has by default
+static inline bool joint_is_usual(const joint *j) // has its kind's default settings
 {
     return j->settings_at < JOINT_KIND_COUNT;
 }

@@ -42,7 +42,7 @@ static vec2 arm_of(const physics_world *world, uint32_t slot, vec2d anchor)
     return vec2d_relative(world->motions.data[slot].center, anchor);
 }
 
-// The leverage of a point on a body; most points are near, which is detected without a division.
+// The leverage of a point on a body. Most points are near, which is detected without a division.
 static float leverage(const body_motion *m, vec2 arm)
 {
     return joint_arm_is_long(m, arm) && m->inv_mass > 0.0f
@@ -234,7 +234,7 @@ static void run_methods(physics_world *world, single_joint *j, solver_pass pass)
     }
     methods->solve(world, j, pass == PASS_SOLVE);
     if (pass == PASS_RELAX) {
-        // The sub-step is over for this joint: its applied impulse counts.
+        // The joint's sub-step is over: its applied impulse is added to the sum.
         vec2 force;
         float torque;
         methods->reaction(world, j, &force, &torque);

@@ -8,8 +8,8 @@
 
 // Bound of a joint's turns in a step [whole turns]. Within a step the solver may let a body spin
 // faster than at its end. No step rotates a joint by more: two bodies of PHYSICS_SPIN_MAX rotate
-// 1273 times against each other in the longest tick. It is needed because processors differ in
-// converting values that an int32_t cannot represent.
+// 1273 times against each other in the longest tick. The bound is needed because processors differ
+// in converting values that an int32_t cannot represent.
 #define JOINT_TURNS_MAX 4096.0f
 
 // The largest speed at which rigid constraints correct their position, and at which a spring does
@@ -60,7 +60,7 @@ typedef struct single_joint {
     joint_settings *settings; // the solver writes only to a gear's settings
     int body_count;
     struct {
-        uint32_t slot; // no body comes twice
+        uint32_t slot; // slots; no body appears twice
         vec2 velocity; // the change in this sub-step that the joint caused
         float spin;
     } bodies[JOINT_BODIES_MAX];

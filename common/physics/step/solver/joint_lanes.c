@@ -59,7 +59,7 @@ static void *groups_of(const joint_solver *solver, int sort)
     return groups[sort];
 }
 
-// Makes room for so many groups of a sort.
+// Makes room for `capacity` groups of a sort.
 static void set_capacity(joint_solver *solver, int sort, uint32_t capacity)
 {
     const size_t bytes = GROUP_BYTES[sort];

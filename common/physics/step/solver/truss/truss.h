@@ -51,7 +51,7 @@ typedef struct truss_row {
 #define NO_BODY UINT32_MAX // for a side of a tie that is a static body
 
 typedef struct truss_tie {
-    bool touches;         // a contact, else a joint
+    bool touches;         // true: a contact; false: a joint
     uint32_t slot;        // slot of the contact or the joint
     uint32_t group, lane; // place in the solver's lanes, or among the joints solved alone
     uint32_t a, b;        // bodies, counted over all trusses; NO_BODY
@@ -103,7 +103,7 @@ typedef struct truss_solver {
 // Finds the trusses of this step, once lanes are filled. True if bodies were lent mass, so that the
 // lanes must be filled again.
 bool trusses_find(physics_world *world);
-// Then finds each tie's place in the lanes. Their joints are rigid in the sweeps too.
+// Then finds each tie's place in the lanes, and makes its joints rigid in the sweeps too.
 void trusses_place(physics_world *world);
 // Before the sweeps of every sub-step except the first.
 void trusses_begin(physics_world *world);
