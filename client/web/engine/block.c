@@ -1,5 +1,5 @@
-// Blocks of memory (common/base/block.h) without mappings: all come from the heap. WebAssembly
-// never returns pages, so growing in place would gain nothing.
+// Blocks of memory (common/base/block.h) from the heap instead of mappings. WebAssembly never
+// returns pages, so growing in place would gain nothing.
 #include "common/base/block.h"
 
 #include <stdlib.h>

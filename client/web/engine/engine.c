@@ -190,7 +190,7 @@ static void on_step(void *context, physics_world *physics)
     }
 }
 
-// Whether descriptions of bodies may differ after it.
+// Whether descriptions of bodies may differ after the command.
 static bool redescribes(const command *c)
 {
     if (c->method != METHOD_WORLD_APPLY) {

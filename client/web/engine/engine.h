@@ -1,13 +1,13 @@
 // The engine's interface for JavaScript: functions of numbers, and bytes in the module's memory.
 //
 // Arguments of methods go in, and results come out, as MessagePack, through the same decoding, the
-// same checks and the same commands as in the server, so that a world here does what a world there
-// would do. The bodies' states, which are read every frame, are plain doubles instead.
+// same checks and the same commands as in the server, so that a world here behaves like one of the
+// server. The bodies' states, which are read every frame, are plain doubles instead.
 //
-// Conventions. A world is a pointer that carom_world_free() ends. Ids are doubles: they are below
-// 2^53. Functions that return bool put their answer in carom_result(): a MessagePack value if true,
-// the text "code: what is wrong" if false. It is valid until the next such call. Input bytes are in
-// memory from carom_alloc(), which the caller frees.
+// Conventions. A world is a pointer, which carom_world_free() frees. Ids are doubles: they are
+// below 2^53. Functions that return bool put their answer in carom_result(): a MessagePack value if
+// true, the text "code: what is wrong" if false. It is valid until the next such call. Input bytes
+// are in memory from carom_alloc(), which the caller frees.
 //
 // One thread; no callbacks. After a trap, carom_fault() says which assertion failed.
 #ifndef CAROM_CLIENT_WEB_ENGINE_ENGINE_H
@@ -22,7 +22,7 @@
 enum {
     // The version of this interface; engine.js refuses another.
     ENGINE_INTERFACE = 3,
-    // The most events kept [bytes]. Later ones are counted and dropped.
+    // Most bytes of kept events. Later events are counted and dropped.
     ENGINE_EVENT_BYTES_MAX = 16 << 20,
     // Doubles in a row: id, x, y, angle, vx, vy, w, awake.
     ENGINE_ROW_DOUBLES = 8
@@ -50,12 +50,12 @@ CAROM_EXPORT engine_world *carom_world_restore(const uint8_t *image, size_t size
 CAROM_EXPORT void carom_world_free(engine_world *world);
 
 CAROM_EXPORT void carom_world_step(engine_world *world, uint32_t ticks);
-// Makes `to` the state of `from`, much faster than by an image.
+// Makes `to` the state of `from`, much faster than through an image.
 CAROM_EXPORT void carom_world_copy(engine_world *to, const engine_world *from);
 CAROM_EXPORT double carom_world_tick(const engine_world *world);
 CAROM_EXPORT double carom_world_time(const engine_world *world);
 
-// The state's hash (8 bytes), its image (bytes), its counts and settings (a map).
+// Answer the state's hash (8 bytes), its image (bytes), its counts and settings (a map).
 CAROM_EXPORT bool carom_world_hash(const engine_world *world);
 CAROM_EXPORT bool carom_world_save(const engine_world *world);
 CAROM_EXPORT bool carom_world_info(const engine_world *world);
@@ -82,13 +82,13 @@ CAROM_EXPORT bool carom_world_body(const engine_world *world, double body);
 // ---- replicas
 
 // Plays a record of a world's log (PROTOCOL.md, "The log of a world"), and compares the state's
-// hash where the record has it. After false the world is that of no log. Whether the world stands
-// where the log begins: its records do not say so themselves.
+// hash if the record has one. After false the world belongs to no log. The records do not say
+// whether the world is paused where the log begins, so the caller sets that first.
 CAROM_EXPORT void carom_world_set_paused(engine_world *world, bool paused);
 CAROM_EXPORT bool carom_world_play(engine_world *world, const uint8_t *record, size_t size);
 // The number of commands played after which descriptions of bodies may differ.
 CAROM_EXPORT double carom_world_described(const engine_world *world);
-// As carom_world_play, for a record in the compact form, which begins at the world's tick.
+// As carom_world_play, for a record in the compact form, which must begin at the world's tick.
 CAROM_EXPORT bool carom_world_play_compact(engine_world *world, const uint8_t *record, size_t size);
 
 #endif

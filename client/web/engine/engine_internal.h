@@ -1,4 +1,5 @@
-// Shared by the files of the module's exports: what a world is, and how answers are made.
+// Shared by the files of the module's exports: the struct of a world, and functions that make
+// answers.
 #ifndef CAROM_CLIENT_WEB_ENGINE_ENGINE_INTERNAL_H
 #define CAROM_CLIENT_WEB_ENGINE_ENGINE_INTERNAL_H
 
@@ -16,10 +17,11 @@ struct engine_world {
     uint32_t event_count;
     uint64_t events_lost;
     uint64_t described; // commands of the log after which descriptions of bodies may differ
-    struct prediction *prediction; // that follows this world; NULL: none
+    struct prediction *prediction; // the prediction that follows this world; NULL: none
 };
 
-// The answer of a call: clear it, write a value, and finish. False, with the error as the answer.
+// The answer of a call: clear it, write a value, and call engine_finish(). engine_fail() makes the
+// error the answer, and returns false.
 extern buffer engine_result;
 bool engine_finish(void);
 bool engine_fail(const error *err);
@@ -31,11 +33,11 @@ status engine_decode(method m, const uint8_t *args, size_t size, command *out, e
 bool engine_call(physics_world *physics, bool reads_only, const char *name, size_t name_size,
                  const uint8_t *args, size_t size);
 
-// Rows of ENGINE_ROW_DOUBLES for carom_rows(): room for `count`, and one of them.
+// Make room for `count` rows of ENGINE_ROW_DOUBLES (for carom_rows()), and write one of them.
 bool engine_make_room(uint32_t count);
 void engine_put_row(uint32_t index, const double row[ENGINE_ROW_DOUBLES]);
 
-// The world makes the events that its keeper and its prediction want.
+// Makes the world report the events that its owner and its prediction want.
 void engine_want_events(engine_world *world);
 
 #endif

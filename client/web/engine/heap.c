@@ -17,7 +17,7 @@
 #include <string.h>
 
 typedef struct heap_block {
-    uint32_t size;                      // of the whole block; the lowest bit: in use
+    uint32_t size;                      // size of the whole block; the lowest bit: in use
     uint32_t before;                    // size of the previous block; 0: none
     struct heap_block *next, *previous; // links of its list, while it is free
 } heap_block;
@@ -27,7 +27,7 @@ enum {
     HEAD = 8,
     BLOCK_MIN = (sizeof(heap_block) + GRAIN - 1) / GRAIN * GRAIN,
     USED = 1,
-    LISTS = 32,            // one for each bit of a size
+    LISTS = 32,            // one list for each bit of a size
     TRIES = 8,             // blocks tried in the size's own list
     BYTES_MAX = 0x7FFF0000 // the largest block; sums of a few sizes do not overflow
 };
@@ -142,7 +142,7 @@ static bool grow(uint32_t size)
         const uint32_t skipped = HEAD + (uint32_t)(-(uintptr_t)begin & (GRAIN - 1));
         b = at((heap_block *)(void *)begin, skipped);
         b->before = 0;
-        bytes -= skipped + HEAD; // less the head of the end block
+        bytes -= skipped + HEAD; // without the head of the end block
         bytes -= bytes % GRAIN;
     }
     set_size(b, bytes, USED);

@@ -1,5 +1,5 @@
 // The module's allocator: see heap.c. In WebAssembly, malloc() and its family call it; elsewhere
-// only a test does. One thread.
+// only a test calls it. One thread.
 #ifndef CAROM_CLIENT_WEB_ENGINE_HEAP_H
 #define CAROM_CLIENT_WEB_ENGINE_HEAP_H
 
@@ -16,7 +16,7 @@ void *heap_resize(void *payload, size_t bytes);
 void heap_give_back(void *payload);
 
 // Adds at least *bytes, as whole pages that follow the present memory; *bytes becomes their size.
-// NULL: out of memory. The host provides it; a test has its own.
+// NULL: out of memory. The host provides this function; a test has one of its own.
 void *heap_more_memory(uint32_t *bytes);
 
 #endif

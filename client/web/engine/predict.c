@@ -15,7 +15,7 @@ static uint64_t whole(double number)
     return number >= 0.0 && number < 9007199254740992.0 ? (uint64_t)number : 0;
 }
 
-// The one engine_world that a prediction follows is known by its player's context.
+// Finds the engine_world that a prediction follows: the context of its log player.
 static engine_world *world_of(const engine_prediction *p)
 {
     const log_player *player = prediction_follows(p);

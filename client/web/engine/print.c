@@ -1,6 +1,6 @@
 // snprintf and vsnprintf instead of wasi-libc's, which take 20 kB and import console functions.
 // They support what the project's error texts use: flags 0 and -, width, precision, and the
-// conversions d i u x c s g %; any other is asserted. Digits of %g are exact: a double is an
+// conversions d i u x c s g %; any other fails an assertion. Digits of %g are exact: a double is an
 // integer times a power of two, and so an integer over a power of ten, which is written out in full
 // and rounded half to even, as the C library does.
 #include <math.h>
@@ -15,7 +15,7 @@
 enum {
     WORD = 1000000000, // base of a decimal's words: nine digits each
     WORD_DIGITS = 9,
-    WORDS_MAX = 90, // the smallest double has 767 digits
+    WORDS_MAX = 90, // enough for the 767 digits of the smallest double
     DIGITS_MAX = WORDS_MAX * WORD_DIGITS,
     PRECISION_MAX = 17, // enough digits to distinguish any two doubles
     NUMBER_BYTES = 40

@@ -1,4 +1,4 @@
-// Functions that msgpack-c's headers leave to its library, and that decoding calls.
+// Functions that decoding calls and that msgpack-c has in its library, not in its headers.
 //
 // A value becomes a tree of msgpack_object in one allocation: the scanner has counted its values,
 // each of which takes one object, and rejected what exceeds the protocol's limits. So declared
@@ -146,7 +146,7 @@ void msgpack_zone_free(msgpack_zone *zone)
     free(zone);
 }
 
-// Only decoding ping calls it, and ping is no method of a world.
+// Only decoding ping calls it, and a world has no method ping.
 int msgpack_pack_object(msgpack_packer *packer, msgpack_object object)
 {
     (void)packer;

@@ -1,5 +1,5 @@
-// Pauses between attempts to connect: each twice as long as the one before, up to a longest, and
-// half of it left to chance, so that the clients of a server that comes back do not come all at once.
+// Pauses between attempts to connect: each is twice as long as the previous one, up to a maximum, and half of it is
+// random, so that the clients of a restarted server do not all connect at once.
 
 export const FIRST_MS = 100;
 export const MAX_MS = 5000;

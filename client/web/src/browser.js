@@ -1,5 +1,5 @@
-// The package's public face for pages and workers: all of index.js except the parts for Node. Bundlers for browsers
-// take it by the condition `browser` of package.json, and find no module of Node's in it.
+// The package's public interface for pages and workers: all of index.js except the parts for Node. Bundlers for
+// browsers find it by the condition `browser` of package.json, and then meet no module of Node.
 
 export {Client, connect, makeClient} from './client.js';
 export {Batch, WorldCalls} from './calls.js';

@@ -1,6 +1,6 @@
 // A connection to a carom server that restores itself.
 //
-// A client sends requests, matches answers by their ids, and hands snapshots to their subscriptions. When the
+// A client sends requests, matches answers by their ids, and passes snapshots to their subscriptions. When the
 // connection is lost it connects again after pauses that grow, resumes its session, and resolves unanswered calls by
 // the server's report of which took effect (PROTOCOL.md, "Resuming a session"): calls without effect are sent again,
 // calls that the server still works on keep waiting, the others fail with a CaromError whose `applied` is true. If the
@@ -33,14 +33,14 @@ import {Subscription} from './subscription.js';
 import {SubscriptionList} from './subscription_list.js';
 import {transportFor} from './transport.js';
 
-const CALL_MS = 30000; // time after which a call without an answer fails, by default
+const CALL_MS = 30000; // default time after which a call without an answer fails
 const ATTEMPT_MS = 5000; // time for one attempt to connect, including hello's answer
 const PENDING_MAX = 65536; // most calls that wait for their answers
 const SEND_BYTES_MAX = 16 * 1024 * 1024; // most bytes that the system has not accepted yet
 const HASTY_MS = 1000; // a server that closes sooner than this, with a reason, will do so again
 const ID_MAX = 0xffffffff;
 
-// Calls that may be repeated, whatever became of them: a second one changes nothing more.
+// Calls that may be repeated even if they took effect: a second one changes nothing more.
 const REPEATABLE = new Set(['ping', 'server.info', 'server.stats', 'server.sessions', 'world.list',
                             'world.info', 'world.view', 'world.subscribe']);
 // Codes with which a server closes a connection that may succeed when tried again.
@@ -48,7 +48,7 @@ const PASSING = new Set(['unavailable', 'limit_exceeded', 'internal']);
 
 const now = () => globalThis.performance.now();
 
-// The number before the bytes: seven bits a byte, the lowest first.
+// Splits the leading number off the bytes: seven bits a byte, the lowest first.
 function splitNumber(bytes) {
   let number = 0;
   let at = 0;
@@ -80,7 +80,7 @@ export class Client extends Emitter {
   #resume; // the secret of an earlier page's session, for the first hello
   #heartbeat;
   #renewal;
-  #engine = null; // a promise of it
+  #engine = null; // promise of the engine
   #subscriptions;
   #offPage;
   #ready;
@@ -124,7 +124,7 @@ export class Client extends Emitter {
     this.#dial();
   }
 
-  // The name under which a page leaves its session to the next one.
+  // The name under which a page stores its session for the next one.
   get #sessionName() {
     const {keepSession, address} = this.#options;
     return typeof keepSession === 'string' ? keepSession : address ?? '';
@@ -155,7 +155,7 @@ export class Client extends Emitter {
         return fail('limit_exceeded', `${PENDING_MAX} calls wait for their answers`);
       }
       const id = this.#newId();
-      const epoch = this.#epochs.get(args?.world); // epoch of the world that the call is for
+      const epoch = this.#epochs.get(args?.world); // epoch of the world that the call is meant for
       const call = {id, method, args, epoch, resolve, reject, answered, sent: false, timer: null, unlisten: null};
       call.bytes = this.#encode([0, id, method, [args]]); // an error here rejects the promise
       this.#pending.set(id, call);
@@ -240,7 +240,7 @@ export class Client extends Emitter {
 
   // ---- sending
 
-  // Messages sent in one turn of the event loop leave together.
+  // Queues a message: those of one turn of the event loop are sent together.
   #enqueue(bytes) {
     if (this.#transport.buffered + this.#queuedBytes + bytes.length > SEND_BYTES_MAX) return false;
     if (this.#queue.length === 0) queueMicrotask(() => this.#flush());
@@ -290,7 +290,7 @@ export class Client extends Emitter {
     this.#attemptTimer = setTimeout(() => this.#drop('no answer to hello'), ATTEMPT_MS);
   }
 
-  // Gives the connection up, as if it were lost.
+  // Drops the connection as if it were lost.
   #drop(reason) {
     const transport = this.#transport;
     if (transport === null) return;
@@ -354,7 +354,7 @@ export class Client extends Emitter {
     this.emit(first ? 'open' : resumed ? 'resumed' : 'renewed', result);
   }
 
-  // The previous page has used request numbers of this session: this page's begin above them.
+  // The previous page has used some request numbers of this session: this page's numbers begin above them.
   #countOn({applied = {}, pending = []}) {
     const used = Object.values(applied).map(({last}) => last ?? 0);
     this.#nextId = Math.max(this.#nextId - 1, ...used, ...pending) % ID_MAX + 1;
@@ -367,8 +367,8 @@ export class Client extends Emitter {
     }
   }
 
-  // Sends each waiting call again, keeps waiting for it, or rejects it, as the server's report says. `resumed` is null
-  // without a report: the session, or its client, is new.
+  // Sends each waiting call again, keeps waiting for it, or rejects it, according to the server's report. `resumed` is
+  // null without a report: the session, or its client, is new.
   #settleCalls(resumed) {
     for (const call of [...this.#pending.values()]) {
       const scope = METHODS[call.method]?.scope;
@@ -449,7 +449,7 @@ export class Client extends Emitter {
            (error.code === 'unauthenticated' && typeof token === 'function');
   }
 
-  // The network or the page is back: connects at once, or checks the connection.
+  // Called when the network or the page is back: connects at once, or checks the connection.
   #wake = () => {
     if (this.state === 'open') {
       this.#heartbeat.check();
@@ -460,7 +460,7 @@ export class Client extends Emitter {
     }
   };
 
-  // The page ends. If its successor may resume the session, it leaves the secret.
+  // Called when the page ends. If the next page may resume the session, stores the secret for it.
   #leave = (reloads) => {
     const keep = this.#options.keepSession && reloads;
     if (keep) leaveSession(this.#sessionName, this.hello?.resume ?? this.#resume);
@@ -494,7 +494,7 @@ export class Client extends Emitter {
   close({keepSession = false} = {}) {
     try {
       if (this.state === 'open' && !keepSession) this.notify('goodbye');
-    } catch { // the connection's end says the same
+    } catch { // closing the connection has the same effect
     }
     this.#finish(new CaromError('closed', 'the client was closed'));
   }
@@ -582,7 +582,7 @@ export class Client extends Emitter {
   async subscribe(args, options) {
     const subscription = new Subscription(this, {...args, encoding: args.encoding ?? 'packed'}, options);
     await this.#subscriptions.add(subscription);
-    setTimeout(() => subscription.release()); // after the caller had a turn to add listeners
+    setTimeout(() => subscription.release()); // the caller can add listeners before that
     return subscription;
   }
 
@@ -611,7 +611,7 @@ export class Client extends Emitter {
   engine() {
     this.#engine ??= (this.#options.loadEngine ?? loadEngine)();
     this.#engine.catch(() => {
-      this.#engine = null; // the next call tries again
+      this.#engine = null; // so that the next call tries again
     });
     return this.#engine;
   }

@@ -1,21 +1,21 @@
 // The server's clock, as seen from here.
 //
 // A ping bounds the offset between two clocks rigorously: it lies within half a round trip of what the ping measured.
-// Of the last samples the one with the least bound counts (D. Mills, "Internet Time Synchronization", 1991: the minimum
-// filter), and a sample's bound grows with its age, because two clocks never run equally fast. How much faster the
-// server's runs is measured over minutes, from the best sample of each half minute, so that nothing drifts between
-// pings. A correction is spread over a second: the time never runs backward, unless a clock was set or stood still.
+// Of the last samples, the one with the smallest bound counts (D. Mills, "Internet Time Synchronization", 1991: the
+// minimum filter), and a sample's bound grows with its age, because two clocks never run equally fast. How much faster
+// the server's runs is measured over minutes, from the best sample of each half minute, so that nothing drifts between
+// pings. A correction is spread over a second: the time never runs backward, unless a clock was set or stopped.
 //
 // Times are in milliseconds where they are the local clock's (performance.now()), and in seconds where they are the
-// server's. Nothing here reads a clock: the caller says what time it is, so that tests can.
+// server's. Nothing here reads a clock: the caller passes the time, so that tests can choose it.
 
 const SAMPLES_MAX = 16; // pings used
-const ANCHORS_MAX = 32; // best pings of earlier runs of SAMPLES_MAX: a quarter of an hour
+const ANCHORS_MAX = 32; // best pings of earlier windows of SAMPLES_MAX: a quarter of an hour
 const RATE_SPAN_MS = 120000; // shortest time over which the rate is measured
-const RATE_MAX = 500e-6; // for crystals in use; NTP's daemon corrects no more either
+const RATE_MAX = 500e-6; // larger than the error of crystals in use; NTP's daemon corrects no more either
 const AGING = 200e-6; // growth of a sample's bound while the rate is unknown
 const AGING_MEASURED = 20e-6; // growth once the rate is known: crystals change with the temperature
-const STEP_RATE = 2 * RATE_MAX; // growth of the difference between two samples that no set clock explains
+const STEP_RATE = 2 * RATE_MAX; // growth of a difference beyond which a clock must have been set
 const STEP_MS = 1; // rounding of the clocks of browsers
 const SLEW_MS = 1000; // time over which a correction is spread
 const SLEW_MAX_MS = 250; // larger corrections are made at once
@@ -96,7 +96,7 @@ export class ServerClock {
     return offset + (nowMs - at) * (this.#rate || 0);
   }
 
-  // Whether two running clocks cannot explain the new sample: one was set, or stood still while the machine slept.
+  // Whether the new sample contradicts steady clocks: one of them was set, or stopped while the machine slept.
   #stepped(sample) {
     const best = this.#best;
     const bound = (sample.rtt + best.rtt) / 2 + Math.abs(sample.at - best.at) * STEP_RATE + STEP_MS;

@@ -61,8 +61,8 @@ export class Way {
 
 const now = () => globalThis.performance.now();
 
-// Calls of one direction, each at its time, and in order: timers alone guarantee neither. (A tab in the background
-// fires its timers once a second, so it is that far away.)
+// Makes the calls of one direction at their times and in order: timers alone guarantee neither. (A tab in the
+// background fires its timers once a second, so it is that far away.)
 class Queue {
   #way;
   #waiting = []; // {at, act}

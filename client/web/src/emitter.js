@@ -1,5 +1,5 @@
-// Listeners by name. A listener that throws does not keep the others from being called: its error is
-// reported as an uncaught one.
+// Listeners by name. A listener that throws does not keep the others from being called: its error is reported as
+// uncaught.
 
 export class Emitter {
   #listeners = new Map();

@@ -25,7 +25,7 @@ const HERE = import.meta.url ?? globalThis.location?.href;
 /** engine.wasm beside this file; bundlers recognise this exact expression and include the file. */
 export const engineFile = () => new URL('./engine.wasm', import.meta.url);
 
-/** The error if engine.wasm is not where it is looked for, for example beside a bundle that does not include it. */
+/** The error if engine.wasm is not at the expected place, for example beside a bundle that does not include it. */
 export function missingEngine(where, why) {
   return new CaromError('not_found', `${where}: ${why}; the engine is src/engine.wasm of the package carom: copy it ` +
                         "beside the program's bundle, or give loadEngine() its URL or bytes");
@@ -68,11 +68,11 @@ export class Engine {
     }
     /** Engines of the same number compute the same bits: `engine` in a server's hello. */
     this.behaviour = exports.carom_behaviour();
-    /** The number of the compact form of logs that it reads: `compact` in a server's hello. */
+    /** The number of the compact form of logs that this engine reads: `compact` in a server's hello. */
     this.compact = exports.carom_compact();
   }
 
-  /** Whether it has failed: nothing of it can be used, nor needs to be freed. */
+  /** Whether the engine has failed: then it cannot be used, and nothing needs to be freed. */
   get broken() {
     return this.#broken !== null;
   }
@@ -82,7 +82,7 @@ export class Engine {
     return this.exports.memory.buffer.byteLength;
   }
 
-  /** An empty world. `settings` are those of world.create: gravity, hz, substeps, sleep … */
+  /** Makes an empty world. `settings` are those of world.create: gravity, hz, substeps, sleep … */
   createWorld(settings = {}) {
     const {events, ...rest} = settings;
     const world = this.withBytes(encode({world: NAME, ...rest}), (at, size) => {
@@ -91,7 +91,7 @@ export class Engine {
     return new World(this, world, events);
   }
 
-  /** A world from an image: of world.image, or of World.save(). */
+  /** Makes a world from an image of world.image or of World.save(). */
   restoreWorld(image, {events} = {}) {
     const world = this.withBytes(image, (at, size) => this.#made('carom_world_restore', at, size));
     return new World(this, world, events);
@@ -185,7 +185,7 @@ export class World {
     return this.#engine;
   }
 
-  /** Where it is in the engine's memory, for prediction_core.js. */
+  /** The world's address in the engine's memory, for prediction_core.js. */
   get address() {
     return this.#world;
   }
@@ -195,7 +195,7 @@ export class World {
     return this.#engine.run(name, this.#world, ...args);
   }
 
-  /** Frees its memory. May be called again. */
+  /** Frees the world's memory. May be called again. */
   free() {
     if (this.#world === 0) return;
     freed.unregister(this);
@@ -271,7 +271,7 @@ export class World {
 
   // ---- bodies and joints
 
-  /** A body and its shapes: the arguments of body.spawn, `shapes` may be left out. */
+  /** Makes a body and its shapes from the arguments of body.spawn; `shapes` may be left out. */
   createBody(definition = {}) {
     const {body} = this.call('body.spawn', {shapes: [], ...definition});
     return new Body(this, body);
@@ -288,7 +288,7 @@ export class World {
     for (let i = 0; i < rows.length; i += ROW) yield new Body(this, rows[i]);
   }
 
-  /** Joins two bodies: the arguments of joint.create, `a` and `b` bodies or ids. */
+  /** Joins two bodies by the arguments of joint.create; `a` and `b` are bodies or ids. */
   createJoint(definition) {
     const plain = {...definition};
     for (const name of ['a', 'b', 'joint_a', 'joint_b']) plain[name] = idOf(plain[name]);
@@ -312,17 +312,17 @@ export class World {
 
   // ---- queries
 
-  /** The first shape that a ray meets: {body, shape, point, normal, fraction}; null for nothing. */
+  /** The first shape that a ray meets: {body, shape, point, normal, fraction}; null if there is none. */
   raycast(from, to, options) {
     return this.call('query.ray', {from, to, ...options})[0] ?? null;
   }
 
-  /** Everything that a ray meets, nearest first. */
+  /** All shapes that a ray meets, nearest first. */
   raycastAll(from, to, options) {
     return this.call('query.ray', {from, to, all: true, ...options});
   }
 
-  /** The first shape that a moving shape meets; null for nothing. */
+  /** The first shape that a moving shape meets; null if there is none. */
   castShape(shape, from, to, options) {
     return this.call('query.cast', {shape, from, to, ...options})[0] ?? null;
   }
@@ -332,7 +332,7 @@ export class World {
     return this.call('query.overlap', place);
   }
 
-  /** The surface nearest to a place: {body, shape, point, distance}; null for nothing. */
+  /** The surface nearest to a place: {body, shape, point, distance}; null if there is none. */
   nearest(point, options) {
     return this.call('query.nearest', {point, ...options});
   }
@@ -359,17 +359,17 @@ export class World {
 
   // ---- the whole state
 
-  /** 8 bytes over everything that influences its future, the same on every machine. */
+  /** The hash of all state that influences the future, 8 bytes, the same on every machine. */
   hash() {
     return this.#engine.result(this.#run('carom_world_hash'));
   }
 
-  /** Its image, for Engine.restoreWorld() or world.create. */
+  /** The world's image, for Engine.restoreWorld() or world.create. */
   save() {
     return this.#engine.result(this.#run('carom_world_save'));
   }
 
-  /** A second world with the same state. */
+  /** Makes a second world with the same state. */
   clone() {
     return this.#engine.restoreWorld(this.save());
   }
@@ -490,7 +490,7 @@ export class Body {
     this.world.call('body.torque', {body: this.id, torque});
   }
 
-  /** Gives it another shape; the shape's id. */
+  /** Adds a shape to the body; returns the shape's id. */
   addShape(shape) {
     return this.world.call('shape.add', {body: this.id, shape}).shape;
   }

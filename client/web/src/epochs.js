@@ -1,12 +1,12 @@
 // The epochs that a client knows, which distinguish worlds of the same name.
 //
-// A world that was destroyed and made again has its old name, another epoch, and ids that begin at
-// 1 again. A call that is repeated over another connection carries the epoch known when it was
-// made, so that it reaches that world or none (PROTOCOL.md, "Epochs").
+// A world that was destroyed and made again has its old name but a new epoch, and its ids begin at 1 again. A call that
+// is repeated over another connection names the epoch known when it was first made, so that it reaches that world or
+// none (PROTOCOL.md, "Epochs").
 
 const KNOWN_MAX = 256; // worlds; beyond that the oldest entry is dropped
 
-// Methods that make a world, or ask for the present one.
+// Methods that make a world, or ask for the present one, and so name no epoch.
 const FREE = new Set(['world.create', 'world.info', 'world.subscribe']);
 
 /** Whether a repeated call of the method must carry its world's epoch. */

@@ -1,5 +1,5 @@
-// Whether the server still answers: pings, often at first, so that the clock is known soon, then every two
-// seconds. After the page or the machine was away the first answer is due much earlier than otherwise.
+// Checks that the server still answers: pings often at first, so that the clock is soon known, then every two seconds.
+// After the page or the machine was suspended, the answer must come much sooner than usual.
 
 const PING_MS = 2000;
 const FIRST_PINGS_MS = 100; // pause between the first pings
@@ -22,7 +22,7 @@ export class Heartbeat {
   #answered;
   #dead;
   #timer = null;
-  #due = 0; // wall-clock time when it should fire; that clock runs while the machine sleeps
+  #due = 0; // wall-clock time of the next firing; that clock runs while the machine sleeps
   #awakeTimer = null; // timer that fires if the answer does not arrive in time
   #ping = null; // the ping without an answer
 

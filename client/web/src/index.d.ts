@@ -67,7 +67,7 @@ export interface ConnectOptions {
   tls?: object;
   /** A transport to use instead of a URL. */
   transport?: OpenTransport;
-  /** Loads the engine for predictions, in place of the package's own way. */
+  /** Loads the engine for predictions, instead of the package's own loader. */
   loadEngine?: () => Promise<Engine>;
   /** Simulates a distance to the server, to try a game out. It is read with every message, so it may be changed. */
   distance?: Distance;
@@ -258,7 +258,7 @@ export interface PredictionOptions {
   smoothingS?: number;
   /** Records of the world's log a second at most; default: one a tick. */
   rate?: number;
-  /** False: without prediction, as if it were not possible. */
+  /** False: no prediction, as when it is not possible. */
   predicting?: boolean;
   /** The engine, from loadEngine(); default: the client's. */
   engine?: Engine | Promise<Engine>;
@@ -289,7 +289,7 @@ export class PredictedBody {
   readonly x: number; readonly y: number; readonly angle: number;
   readonly vx: number; readonly vy: number; readonly w: number;
   readonly awake: boolean;
-  /** Carried on by its velocity: the frame had no time to compute it. */
+  /** Extrapolated by its velocity: the frame had no time to compute it. */
   readonly approximate: boolean;
   readonly pose: Pose;
   readonly description: BodyMap | null;

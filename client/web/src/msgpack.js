@@ -16,8 +16,8 @@
 const DEPTH_MAX = 32; // as the protocol's WIRE_DEPTH_MAX
 const MESSAGE_BYTES_MAX = 128 * 1024 * 1024; // as the protocol's WIRE_REPLY_BYTES_MAX
 const MEMORY_MAX = 512 * 1024 * 1024; // estimated bytes of a decoded message's arrays and maps
-const LIST_BYTES = 48; // estimate: of an array or map without elements
-const ELEMENT_BYTES = 8; // and of each element, twice as much for a pair
+const LIST_BYTES = 48; // estimate for an array or map without elements
+const ELEMENT_BYTES = 8; // estimate for each element; twice as much for a pair
 const FIRST_BYTES = 256; // an encoder's first buffer
 const KEY_CACHE_MAX = 1024; // short strings cached
 
@@ -208,8 +208,8 @@ export function encode(value) {
 
 // ---- finding the end of a message
 
-// How many bytes of length follow each tag from 0xc0 on, and what the length counts:
-// 0 nothing (a value of `fixed` bytes), 1 bytes, 2 values, 3 pairs; -1: not in the protocol.
+// The number of length bytes after each tag from 0xc0 on, and the unit that the length counts: 0 nothing (a value of
+// `fixed` bytes), 1 bytes, 2 values, 3 pairs; -1: not in the protocol.
 const LENGTH_BYTES = new Uint8Array(64);
 const COUNTS = new Int8Array(64);
 const FIXED = new Uint8Array(64);
@@ -249,7 +249,7 @@ class Scanner {
     this.memory = 0; // estimated bytes of its arrays and maps
   }
 
-  // The end of the message in `bytes` from `at` on, or -1 if it continues beyond them.
+  // Finds the end of the message in `bytes` from `at` on, or -1 if it continues beyond them.
   feed(bytes, at) {
     const start = at;
     const end = bytes.length;

@@ -275,7 +275,7 @@ function isQuiet(axis) {
 /**
  * Takes the `data` of a subscription's packed snapshots, one after the other. `decode` answers
  * {full, tick, hz, bodies, removed, enter, leave}, with bodies as the rows of plain snapshots; it
- * throws an Error for bytes that cannot follow.
+ * throws an Error for bytes that do not continue the stream.
  */
 export class PackedDecoder {
   #state = null; // null: a full snapshot is needed
@@ -288,7 +288,7 @@ export class PackedDecoder {
     const first = bytes.length > 0 ? bytes[0] : 0;
     if (first < 16 || first > 19) throw new PackedError('packed: the first byte is not one of version 1');
     const full = first % 2 === 1;
-    const part = first >= 18; // bodies may be, or were, left out
+    const part = first >= 18; // true: some bodies may be, or were, left out
     if (!full && this.#state === null) {
       throw new PackedError('packed: a change without the state that it changes; subscribe again');
     }

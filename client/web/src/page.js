@@ -1,4 +1,4 @@
-// The page around a client: when it may have been suspended, when it ends, and the session that its successor resumes.
+// The page around a client: when it may have been suspended, when it ends, and the session that the next page resumes.
 // Node and workers have no page: only the network's return is observed.
 //
 // Closing and reloading a page cause the same events, so they cannot be told apart. Where the browser has the
@@ -49,7 +49,7 @@ function storage() {
 }
 
 /**
- * Takes the session that the previous page of this tab left under the name. It is in sessionStorage only between the
+ * Takes the session that the previous page of this tab stored under the name. It is in sessionStorage only between the
  * two pages: a duplicated tab, which copies the storage, gets no session of a living page.
  */
 export function takeSession(name) {
@@ -58,7 +58,7 @@ export function takeSession(name) {
   return kept || undefined;
 }
 
-/** Leaves a session's secret to the next page. */
+/** Stores a session's secret for the next page. */
 export function leaveSession(name, secret) {
   try {
     if (secret) storage()?.setItem(KEY + name, secret);

@@ -1,8 +1,8 @@
-// The time at which a world is shown: Playback turns the arrival of snapshots into a smooth time, a little behind the
-// newest one: by the interval between snapshots plus their jitter.
+// The time at which a world is shown: Playback turns the arrival of snapshots into a smooth time, behind the newest
+// snapshot by the interval between snapshots plus their jitter.
 //
 // Times are in milliseconds where they are the local clock's (performance.now()), and in seconds where they are a
-// world's. Nothing here reads a clock: the caller says what time it is, so that tests can.
+// world's. Nothing here reads a clock: the caller passes the time, so that tests can choose it.
 
 const WINDOW_MS = 2000; // time over which arrivals are used; two clocks drift apart by less than 1 ms in it
 const ARRIVALS_MAX = 256; // arrivals in the window; 2 s at 128 Hz
@@ -72,7 +72,7 @@ export class Playback {
 
   /**
    * The world's time to show at `nowMs` [s]; NaN before the first snapshot. Never runs ahead of the
-   * newest snapshot, and never backward but when the world's own time does.
+   * newest snapshot, and goes backward only when the world's own time does.
    */
   show(nowMs) {
     if (this.#arrivals.length === 0) return NaN;

@@ -15,7 +15,7 @@ export class PredictedBody extends DescribedBody {
   constructor(id) {
     super(id);
     this.awake = true;
-    /** Carried on by its velocity, because the frame had no time to compute it. */
+    /** Extrapolated by its velocity, because the frame had no time to compute it. */
     this.approximate = false;
     /** For the picture: `described` at the last description, whether the server lacks the body, the last frame with the
        body. */

@@ -1,10 +1,10 @@
 // A server's world without the network's delay: this program's commands act here at once, and on the server a moment
 // later, at the same tick.
 //
-// A replica (replica.js) is the server's world to the bit, and the engine keeps a second one ahead of it, with this
-// program's own commands (prediction_core.js). The program gives its commands in a function `input`, which is called for
-// every tick, once for the first time and again whenever the tick has to be predicted again; the commands of the first
-// time are sent to the server with their tick, and act again by themselves.
+// A replica (replica.js) is an exact copy of the server's world, and the engine keeps a second one ahead of it, with
+// this program's own commands (prediction_core.js). The program gives its commands in a function `input`, which is
+// called for every tick, once for the first time and again whenever the tick has to be predicted again; the commands of
+// the first time are sent to the server with their tick, and act again by themselves.
 //
 // Where nothing can be predicted (the server's engine is another one, the server is older, WebAssembly is missing) the
 // same program works without prediction (unpredicted.js), and receives the reason.
@@ -71,7 +71,7 @@ export class Prediction extends Emitter {
   #replica = null;
   #core = null;
   #picture = new PredictedPicture();
-  #plain = null; // an Unpredicted, in place of the two above
+  #plain = null; // an Unpredicted, instead of the two above
   #batch = new InputBatch();
   #past = new Set(); // ids of bodies that are not predicted
   #offs = [];
@@ -91,11 +91,11 @@ export class Prediction extends Emitter {
     this.world = world;
     /** Why nothing is predicted; null while it is. */
     this.reason = null;
-    /** Why it ended; null while it runs. */
+    /** The error that ended it; null while it runs. */
     this.error = null;
   }
 
-  /** Begins; resolves when there is a picture. */
+  /** Begins. Resolves when there is a picture. */
   async start() {
     try {
       await this.#begin();
@@ -156,7 +156,7 @@ export class Prediction extends Emitter {
     if (this.predicting) this.#core.rtt(Math.min(...this.#rtts) / 1000);
   }
 
-  // The replica has a new world: the first, or the one after a lost connection.
+  // Called when the replica has a new world: the first, or the one after a lost connection.
   #follow(world) {
     const {lastRtt} = this.#client.clock;
     this.#core.follow(world, this.#client.hello.session);
@@ -165,7 +165,7 @@ export class Prediction extends Emitter {
     for (const body of this.#past) this.#core.predict(body, false);
   }
 
-  // Calls `act`, which uses the engine.
+  // Calls `act`, which uses the engine, and handles the engine's failure.
   #try(act) {
     try {
       act();
@@ -201,7 +201,7 @@ export class Prediction extends Emitter {
     this.#core = this.#replica = this.#plain = null;
   }
 
-  /** Ends it, and frees the memory of the worlds. */
+  /** Ends the prediction, and frees the memory of its worlds. */
   stop() {
     this.#end(new CaromError('closed', 'the prediction was stopped'));
   }
@@ -251,7 +251,7 @@ export class Prediction extends Emitter {
     } catch (error) {
       batch.begin(tick);
       queueMicrotask(() => {
-        throw error; // an error in the program is reported as an uncaught one, as for a listener
+        throw error; // an error in the program is reported as uncaught, as for a listener
       });
     }
     return batch.commands;
@@ -306,7 +306,7 @@ export class Prediction extends Emitter {
     return this.predicting ? this.#core.tick : 0;
   }
 
-  /** The server's world to the bit, a moment ago, for queries; null without prediction. */
+  /** The exact server's world a moment ago, for queries; null without prediction. */
   get confirmed() {
     return this.#replica?.world ?? null;
   }

@@ -26,7 +26,7 @@ export class PredictionCore {
     return this.#engine.run(`carom_prediction_${name}`, this.#at, ...args);
   }
 
-  /** Whether it follows a world. */
+  /** Whether the prediction follows a world. */
   get runs() {
     return this.#at !== 0;
   }

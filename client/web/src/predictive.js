@@ -1,9 +1,9 @@
 // Predictive interpolation: a body is drawn where it is now, as far as its last known velocity tells, and not where it
 // was a few snapshots ago. It is the alternative to playback with a delay for clients without the engine: no delay, but
-// a body that hits another one is drawn inside it for a moment. (The name is that of Unreal Engine's Chaos, and so is
-// the size of the constants.)
+// a body that hits another one is drawn inside it for a moment. (The name and the size of the constants are those of
+// Unreal Engine's Chaos.)
 //
-// The drawn place follows the target, which is the newest state carried on by its velocity, with the velocity
+// The drawn place follows the target, which is the newest state extrapolated by its velocity, with the velocity
 //
 //     target's velocity + offset / max(CORRECTION_S + length of the frame, round trip)
 //
@@ -11,7 +11,7 @@
 // with a short half-life; one that is far away, as after a teleport, jumps.
 
 const CORRECTION_S = 0.1; // shortest time in which an offset is corrected
-const EXTRAPOLATION_S = 0.75; // longest time over which a state is carried on
+const EXTRAPOLATION_S = 0.75; // longest time over which a state is extrapolated
 const SNAP_HALF_LIFE_S = 0.05; // half-life of the offset of a body that is snapped
 const SNAP_M = 0.01; // smaller offsets are not watched
 const JUMP_M = 2.5; // least offset that is corrected by a jump

@@ -1,6 +1,6 @@
 // Checks of a server's messages, made before anything uses them: a server of another version, a broken one, or one that
 // a stranger's link names may send anything. Each function throws a TypeError that names the wrong member. The client
-// itself uses only members that are checked here; it hands the others to the program as they came.
+// itself uses only members that are checked here; it passes the others to the program unchanged.
 
 const TIME_MAX = 2 ** 53; // seconds, and ticks
 

@@ -27,7 +27,7 @@ export class Replica extends Emitter {
     this.#engine = engine;
     /** The copy; null until the first record with an image. @type {World|null} */
     this.world = null;
-    /** Why it ended; null while it runs. */
+    /** The error that ended it; null while it runs. */
     this.error = null;
   }
 

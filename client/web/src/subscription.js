@@ -28,7 +28,7 @@ export class Subscription extends Emitter {
     /** The server's number; 0 while there is none. */
     this.id = 0;
     this.view = new WorldView(options);
-    /** Why it ended; null while it runs. */
+    /** The error that ended it; null while it runs. */
     this.error = null;
     /** Snapshots that the server skipped because they were not read fast enough. */
     this.skipped = 0;
@@ -65,7 +65,7 @@ export class Subscription extends Emitter {
     return {events: [], ...rest, world, epoch, ...lists, ...keys, time: told.tick / hz};
   }
 
-  // The snapshot, unpacked, and shown by the view. Throws where it lacks what it should have.
+  // The snapshot, unpacked, and shown by the view. Throws if required members are missing.
   #read(arrived, nowMs) {
     if (this.args.encoding === 'log') {
       checkRecord(arrived);
@@ -140,7 +140,7 @@ export class Subscription extends Emitter {
     this.args = {...this.args, area, follow, margin: margin ?? this.args.margin};
   }
 
-  /** Ends it. Snapshots on their way are dropped. */
+  /** Ends the subscription. Snapshots in flight are dropped. */
   async unsubscribe() {
     await this.#client.unsubscribe(this);
   }

@@ -1,4 +1,4 @@
-// The subscriptions of a client: those with a number of the server's, those that wait for its answer, and those that
+// The subscriptions of a client: those with a number from the server, those that wait for its answer, and those that
 // wait for the next connection.
 //
 // A subscription survives its server: it is requested again from the next one, which may need a moment to restore its
@@ -102,7 +102,7 @@ export class SubscriptionList {
     const leastMs = kept === null ? RENEWED_WAIT_MS : 0;
     for (const subscription of this.#stranded) this.#again(subscription, Math.max(subscription.waitMs, leastMs));
     this.#stranded.clear();
-    // Subscriptions whose answer was lost, or of the previous page.
+    // Ends subscriptions whose answer was lost, or that the previous page made.
     for (const number of numbers) if (!this.#known.has(number)) this.#forget(number);
   }
 

@@ -6,8 +6,8 @@
 //   open({open(), data(Uint8Array), close(reason)}) -> {send(Uint8Array), end(), buffered}
 //
 // `open` is called once, before any data; `close` once, last, with a text for a person, also when there never was a
-// connection. `send` takes bytes that nobody changes afterwards. `end` closes in order: what was sent before still goes
-// out. `buffered` is the number of bytes that the system has not taken yet.
+// connection. `send` takes bytes that the caller must not change afterwards. `end` closes in order: bytes sent before
+// it are still delivered. `buffered` is the number of bytes that the system has not accepted yet.
 
 const SUB_PROTOCOL = 'carom.v1';
 const RPC_PATH = '/rpc';

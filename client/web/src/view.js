@@ -17,7 +17,7 @@ const FIELDS = 5; // numbers of a place: time before, time, x, y, angle
 const EVENTS_MAX = 4096; // events waiting to be shown; the oldest are dropped
 const SHOWN_MAX = 1 << 20; // bodies, and joints, of the largest world
 const DEPARTED_MAX = 16384; // removed bodies that are still drawn
-const ROUNDING_S = 1e-9; // tolerance of world times: an event at the very moment that is drawn is shown
+const ROUNDING_S = 1e-9; // tolerance of world times: events at the drawn moment are shown
 const SWEEP_MS = 1000; // pause between two searches for bodies that are no longer drawn
 
 const INTERPOLATIONS = ['delayed', 'predictive'];
@@ -88,7 +88,7 @@ export class ViewBody extends DescribedBody {
     return newer >= 0;
   }
 
-  /** Moves `pose` to where it is now: see Chase.advance(). */
+  /** Moves `pose` to the body's present place: see Chase.advance(). */
   chase(frame) {
     this.#chase ??= new Chase();
     return this.#chase.advance(this, frame);
@@ -102,7 +102,7 @@ export class ViewBody extends DescribedBody {
     const angle = places[older + 4];
     let share = 0;
     if (newer >= 0) {
-      // It was at rest from the older place's time until the snapshot before the newer place's.
+      // The body was at rest from the older place's time until the snapshot before the newer place's.
       const from = Math.max(places[older + 1], places[newer]);
       share = Math.min(1, Math.max(0, (time - from) / (places[newer + 1] - from)));
     }
@@ -253,7 +253,7 @@ export class WorldView {
     }
   }
 
-  // While nothing is drawn, as in a hidden tab: drops removed bodies whose time is past.
+  // While nothing is drawn, as in a hidden tab: drops removed bodies whose last time has passed.
   #sweep(nowMs) {
     if (nowMs - this.#sweptMs < SWEEP_MS) return;
     this.#sweptMs = nowMs;
@@ -299,7 +299,7 @@ export class WorldView {
     }
   }
 
-  // Until its first row, a body is where its description says.
+  // Until its first row, a body is at the place in its description.
   #begin(body, map) {
     [body.vx, body.vy] = map.velocity;
     body.w = map.angular_velocity;

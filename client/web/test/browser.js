@@ -8,7 +8,7 @@ const UNTIL_MS = 60000;
 const POLL_MS = 50;
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
 
-/** Sizes of screens that people have. */
+/** Common sizes of screens. */
 export const SIZES = {
   phone: {viewport: {width: 390, height: 844}, deviceScaleFactor: 2, hasTouch: true, isMobile: true},
   flat: {viewport: {width: 844, height: 390}, deviceScaleFactor: 2, hasTouch: true, isMobile: true},
@@ -22,7 +22,7 @@ const playwright = await import('playwright-core').catch((error) => {
   throw error;
 });
 
-// Where the browser is: the environment's CAROM_CHROMIUM, or from the PATH; undefined without one.
+// Finds the browser: the environment's CAROM_CHROMIUM, or one in the PATH; undefined without one.
 function findChromium() {
   const folders = (process.env.PATH ?? '').split(':');
   const places = process.env.CAROM_CHROMIUM ? [process.env.CAROM_CHROMIUM]
@@ -37,7 +37,7 @@ function findChromium() {
   });
 }
 
-/** Why no browser can be driven here; '' where one can. */
+/** Why no browser can be driven here; '' if one can. */
 export function whyNoBrowser() {
   if (playwright === null) return 'playwright-core is not installed: ./docker/install.sh test installs it, or npm ci in client/web/test';
   if (findChromium() === undefined) return 'there is no Chromium (Debian: chromium); CAROM_CHROMIUM may name it';
@@ -52,7 +52,7 @@ export function skipWithoutBrowser() {
   return why || false;
 }
 
-/** A browser of playwright's; who starts it closes it. */
+/** Starts a browser of playwright; the caller closes it. */
 export function startBrowser() {
   return playwright.chromium.launch({executablePath: findChromium(), args: [
     '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--ignore-gpu-blocklist', '--disable-dev-shm-usage'],
@@ -61,7 +61,7 @@ export function startBrowser() {
 
 const errors = new WeakMap(); // of each page
 
-/** A page with cookies and storage of its own, dark and 1440 by 900 unless the context's `options` say otherwise. */
+/** A page with its own cookies and storage, dark and 1440 by 900 unless the context's `options` differ. */
 export async function newPage(browser, options = {}) {
   const context = await browser.newContext({colorScheme: 'dark', ...SIZES.desktop, ...options});
   context.setDefaultTimeout(UNTIL_MS);
@@ -75,10 +75,10 @@ export async function newPage(browser, options = {}) {
   return page;
 }
 
-/** Errors of a page's scripts and of its console, of which a good page has none. */
+/** Errors of a page's scripts and in its console; a good page has none. */
 export const errorsOf = (page) => errors.get(page);
 
-/** Waits until a function that runs in the page answers something that is true; that answer, as JSON. */
+/** Waits until a function that runs in the page returns a true value; returns that value, as JSON. */
 export async function until(page, action, argument) {
   const handle = await page.waitForFunction(action, argument, {polling: POLL_MS});
   return handle.jsonValue();

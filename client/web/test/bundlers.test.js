@@ -1,6 +1,6 @@
-// The package in the hands of bundlers for pages: esbuild, webpack, vite and rollup, without any setting that the
-// README does not name. Each bundle runs in Chromium, steps the engine and connects to a server. The bundlers
-// are npm's, as package-lock.json pins them; skipped where they or Chromium are missing.
+// The package in bundles for pages by esbuild, webpack, vite and rollup, with only the settings that the README names.
+// Each bundle runs in Chromium, steps the engine and connects to a server. The bundlers come from npm in the versions
+// of package-lock.json; skipped where they or Chromium are missing.
 //
 // Environment: CAROMD, CAROM_PACKAGE (the folder of the built package).
 import test from 'node:test';
@@ -30,7 +30,7 @@ function whySkip() {
 }
 const skip = whySkip();
 
-// The page's program; `wasm` is how it gets at the engine.
+// The page's program; `wasm` is the code that loads the engine.
 const program = (wasm = '') => `
 import {connect, loadEngine, tcpTransport} from 'carom';
 ${wasm && "import wasm from 'carom/engine.wasm';"}
@@ -73,7 +73,7 @@ test.after(async () => {
   if (project) await rm(project, {recursive: true, force: true});
 });
 
-// The bundle in folder `name` of the project runs in a page, and has nothing of Node's in it.
+// Checks that the bundle in folder `name` of the project runs in a page, and contains nothing of Node.
 async function check(name, script) {
   const folder = path.join(project, name);
   const scripts = (await readdir(folder, {recursive: true})).filter((file) => file.endsWith('.js'));

@@ -1,5 +1,5 @@
-// The client against a real caromd (environment CAROMD): calls, errors, subscriptions, lost
-// connections, another server in the place of the first.
+// The client against a real caromd (environment CAROMD): calls, errors, subscriptions, lost connections, another server
+// in place of the first.
 import test from 'node:test';
 import assert from 'node:assert/strict';
 
@@ -19,7 +19,7 @@ test.after(async () => {
 
 const QUICK = {reconnect: {firstMs: 10, maxMs: 50}};
 
-// A proxied client and world whose connection can be cut.
+// Opens a client of a proxied server, whose connection can be cut, and a world.
 async function openCuttable(t, worldArgs, options) {
   const proxy = await startProxy(server.port);
   t.after(() => proxy.stop());
@@ -363,7 +363,7 @@ test('session_is_resumed_after_a_lost_connection', async (t) => {
   const resumed = event(client, 'resumed');
   proxy.cut();
   assert.equal((await lost).code, 'unavailable');
-  const later = []; // the first may come together with the answer to hello
+  const later = []; // the first snapshot may arrive together with the answer to hello
   subscription.on('snapshot', (snapshot) => later.push(snapshot));
   assert.equal((await resumed).session, session);
   assert.equal(subscription.id, id);
@@ -403,7 +403,7 @@ test('command_that_took_effect_is_not_sent_again', async (t) => {
   assert.equal((await lab.world.info()).bodies, 1);
 });
 
-// The world is destroyed and made anew while the connection is lost; its body 1 is another one then.
+// The world is destroyed and made again while the connection is lost; its body 1 is then another body.
 test('command_sent_again_reaches_no_other_world_of_that_name', async (t) => {
   const {client: admin, lab} = await open(t, server.url);
   const proxy = await startProxy(server.port);

@@ -23,11 +23,11 @@ test('clock_takes_the_ping_that_had_the_shortest_way', () => {
 });
 
 const HOUR_MS = 3.6e6;
-const PAUSE_MS = 600000; // nobody pings, at the beginning of each hour but the first
+const PAUSE_MS = 600000; // pause without pings, at the beginning of each hour but the first
 
-// A server whose clock runs faster by `rate`, pinged for `hours` as the heartbeat does it: 20 ms and some jitter each
-// way, and one message in fifty held back by 300 ms. With `sleepMs` there are no pauses: the local clock stands still for
-// so long instead. Calls seen(now, time, error) twice a second: what the clock says and how wrong it is [ms].
+// Simulates a server whose clock runs faster by `rate`, and pings it for `hours` as the heartbeat does: 20 ms and some
+// jitter each way, and one message in fifty held back by 300 ms. With `sleepMs` there are no pauses: instead, the local
+// clock stops for this time. Calls seen(now, time, error) twice a second: the clock's time and its error [ms].
 function pingForHours({hours, rate, sleepMs = 0}, seen) {
   const clock = new ServerClock();
   const chance = random(3);
@@ -45,7 +45,7 @@ function pingForHours({hours, rate, sleepMs = 0}, seen) {
       clock.add(now, there + way(), server(there) / 1000);
       next = now + 2000;
     }
-    const time = clock.at(now + 499) * 1000; // pings are answered by then
+    const time = clock.at(now + 499) * 1000; // pings have been answered by then
     seen(now, time, time - server(now + 499));
   }
   return clock;
@@ -81,7 +81,7 @@ for (const ppm of [200, -200]) {
   test(`playback_keeps_its_distance_for_four_hours_at_${ppm}_ppm`, () => {
     const playback = new Playback();
     const chance = random(4);
-    const behind = []; // of each quarter of an hour: how far the shown time was behind the newest, at arrivals
+    const behind = []; // for each quarter of an hour: how far the shown time was behind the newest, at arrivals
     let arrival = 0;
     for (let tick = 0; tick < 4 * 3600 * 20; tick++) {
       const sent = 50 * tick;

@@ -1,4 +1,4 @@
-// A distance in the program itself: when bytes arrive, in which order, and what a client sees of it.
+// A simulated distance in the program itself: when bytes arrive, in which order, and its effect on a client.
 import test from 'node:test';
 import assert from 'node:assert/strict';
 
@@ -35,7 +35,7 @@ test('call_over_a_distance_takes_both_ways_and_a_slider_changes_it', async (t) =
   const client = makeClient(server.open, {distance});
   await time.pass(89);
   assert.equal(client.state, 'connecting');
-  await time.pass(10); // open, hello, answer: three ways
+  await time.pass(10); // open, hello and its answer: three times the delay
   assert.equal(client.state, 'open');
   distance.delayMs = 200;
   let answered = false;

@@ -1,5 +1,5 @@
-// The engine in this process (environment CAROM_PACKAGE: the package as it is published): its API, and
-// that it does what the server does, to the bit.
+// The engine in this process (environment CAROM_PACKAGE: the package as it is published): its API, and that its results
+// equal the server's bit by bit.
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import {once} from 'node:events';
@@ -222,7 +222,7 @@ test('freed_world_is_refused_and_its_memory_used_again', () => {
 
 // ---- the same as the server
 
-// Some life: commands at some ticks of a world, by a name and arguments.
+// Some activity: commands for some ticks of a world, as method and arguments.
 function commandsAt(tick) {
   const commands = [];
   if (tick === 1) {
@@ -275,7 +275,7 @@ test('local_world_is_the_servers_to_the_bit', {timeout: 120000}, async (t) => {
     return bytes;
   })();
   const {world, records} = await playServerAndLocal(t, settings, 200);
-  // And a replica that is told the same as a log.
+  // And a replica gets the same commands as a log.
   const replica = new Replica(engine);
   t.after(() => replica.free());
   const ticks = [];

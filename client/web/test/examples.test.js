@@ -1,5 +1,5 @@
-// The examples as their READMEs start them: pages of another address than the server's (environment
-// CAROMD, CAROM_PAGES: the folder with the pages), in Chromium. Skipped where there is none.
+// The examples, started as their READMEs say: in Chromium, as pages from another address than the server's (environment
+// CAROMD, CAROM_PAGES: the folder with the pages). Skipped without Chromium.
 import test from 'node:test';
 import assert from 'node:assert/strict';
 
@@ -9,10 +9,10 @@ import {startCaromd} from './support.js';
 
 const skip = skipWithoutBrowser();
 const noEngine = process.env.CAROM_WASM !== 'ON' && 'the engine for WebAssembly was not built';
-const FROZEN_MS = 10000; // by far more than a prediction's clock catches up with instead of jumping
-const RIGHT_FRAMES = 60; // after which the page shows the present again: a second, where a frame takes its time
+const FROZEN_MS = 10000; // much more than a prediction's clock corrects without a jump
+const RIGHT_FRAMES = 60; // frames until the page must show the present again: a second of ordinary frames
 
-// A worker that is to find the client at ORIGIN: predicts a disc that it pushes, and posts what is to be drawn.
+// A worker that loads the client from ORIGIN, predicts a disc that it pushes, and posts the poses to draw.
 const WORKER = `
   import {connect} from 'ORIGIN/src/index.js';
 
@@ -57,7 +57,7 @@ test('two_players_of_knockout_see_push_and_leave_each_other', {skip}, async (t) 
   await players(ada).nth(1).waitFor();
   await players(ben).filter({hasText: 'Ada'}).waitFor();
   assert.equal(await ada.evaluate(() => game.view.predicting), process.env.CAROM_WASM === 'ON');
-  // Her panel puts the server further away, and shows the world without prediction beside hers.
+  // Her panel simulates a farther server, and shows the world without prediction beside hers.
   await ada.keyboard.press('d');
   await ada.getByLabel('One way').fill('40');
   await ada.getByLabel('without prediction').check();
@@ -94,7 +94,7 @@ test('a_page_that_was_frozen_predicts_the_present_without_a_burst', {skip: skip 
   await page.evaluate(() => {
     globalThis.frames = []; // inputs of each frame
     game.view.set({input: (batch, {firstTime}) => firstTime && frames[frames.length - 1]++});
-    requestAnimationFrame(function next() { // after the frame of the game, which asked for it first
+    requestAnimationFrame(function next() { // runs after the game's frame, which was requested first
       frames.push(0);
       requestAnimationFrame(next);
     });
@@ -102,8 +102,8 @@ test('a_page_that_was_frozen_predicts_the_present_without_a_burst', {skip: skip 
   await until(page, () => frames.length > 20);
   const devtools = await page.context().newCDPSession(page);
   const before = await page.evaluate(() => ({frames: frames.length, sent: game.view.figures.sent, tick: game.view.tick}));
-  // Chromium freezes no page that is visible, as all are without a screen; one that is paused runs no script either, and
-  // messages wait.
+  // Chromium does not freeze visible pages, and without a screen all pages are visible. A paused page runs no script
+  // either, and its messages wait.
   await devtools.send('Debugger.enable');
   await devtools.send('Debugger.pause');
   await new Promise((resolve) => setTimeout(resolve, FROZEN_MS));
@@ -117,12 +117,13 @@ test('a_page_that_was_frozen_predicts_the_present_without_a_burst', {skip: skip 
     while (!await right()) await new Promise(requestAnimationFrame);
     return {began, frames: frames.length - began, tick: game.view.tick};
   });
-  assert.ok(after.tick > before.tick + FROZEN_MS * 0.03, `from tick ${before.tick} to ${after.tick}`); // a slow server makes fewer
+  // A slow machine draws fewer frames
+  assert.ok(after.tick > before.tick + FROZEN_MS * 0.03, `from tick ${before.tick} to ${after.tick}`);
   assert.ok(after.began < before.frames + FROZEN_MS * 0.03, `the page drew ${after.began - before.frames} frames`); // it was frozen
   t.diagnostic(`right after ${after.frames} frames; ${after.began - before.frames} drawn until then`);
   assert.ok(after.frames <= RIGHT_FRAMES, `right after ${after.frames} frames`);
   await until(page, (count) => frames.length > count + 20, before.frames);
-  // No frame made up for those that were missed.
+  // No frame makes up for the missed ones.
   const most = await page.evaluate((count) => Math.max(...frames.slice(count - 1)), before.frames);
   assert.ok(most < FROZEN_MS * 0.06 / 10, `${most} ticks in a frame`);
   assert.equal(await page.evaluate(() => game.view.figures.sent), before.sent);
@@ -132,7 +133,7 @@ test('a_page_that_was_frozen_predicts_the_present_without_a_burst', {skip: skip 
 test('a_worker_predicts_and_posts_what_is_to_be_drawn', {skip: skip || noEngine}, async (t) => {
   const {address, browser, origin} = await startPages(t);
   const page = await newPage(browser);
-  await page.goto(`${origin}/src/index.js`); // any page of this origin whose policy lets it make a worker of a text
+  await page.goto(`${origin}/src/index.js`); // any page of this origin whose policy allows workers from a text
   await page.evaluate(([url, text]) => {
     globalThis.told = {};
     const worker = new Worker(URL.createObjectURL(new Blob([text], {type: 'text/javascript'})), {type: 'module'});
@@ -148,5 +149,5 @@ test('a_worker_predicts_and_posts_what_is_to_be_drawn', {skip: skip || noEngine}
   assert.equal(reason, undefined);
   assert.deepEqual([figures.sent, figures.rollback_count], [1, 0]);
   assert.ok(figures.lead > 5 && figures.ticks_right === figures.ticks, JSON.stringify(figures));
-  assert.deepEqual(errorsOf(page).filter((text) => !text.includes('favicon')), []); // no page of ours
+  assert.deepEqual(errorsOf(page).filter((text) => !text.includes('favicon')), []); // the browser asks for it by itself
 });

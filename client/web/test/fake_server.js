@@ -1,19 +1,18 @@
-// A server that a test plays: transports of its making end in an object that records the messages and
-// answers as it is told.
+// A server played by a test: its transports lead to an object that records messages and answers as the test demands.
 import {decode, encode} from '../src/index.js';
 
 export class FakeServer {
-  /** `answer(method, args, id)`: the result of a request; undefined: none comes; an Error: its refusal. */
+  /** `answer(method, args, id)`: the result of a request; undefined: no answer; an Error: a refusal. */
   constructor(answer) {
     this.answer = answer;
     this.accepts = true;
-    /** Every message that came: {method, args, id}; id undefined of notifications. */
+    /** Every message that arrived: {method, args, id}; the id of notifications is undefined. */
     this.messages = [];
     this.dials = 0;
-    this.handlers = null; // of the newest connection
+    this.handlers = null; // handlers of the newest connection
   }
 
-  /** For makeClient(). */
+  /** The transport for makeClient(). */
   get open() {
     return (handlers) => {
       this.dials++;
@@ -34,7 +33,7 @@ export class FakeServer {
   #take(bytes, handlers) {
     let at = 0;
     while (at < bytes.length) {
-      // Messages that left together: each is taken where the next one's first bytes would begin.
+      // Splits messages that were sent together: each ends where the next one's first bytes begin.
       let end = at + 1;
       for (;; end++) {
         try {
@@ -68,17 +67,17 @@ export class FakeServer {
     this.handlers.data(encode([2, method, [args]]));
   }
 
-  /** The connection is lost. */
+  /** Breaks the connection. */
   cut() {
     this.handlers.close('cut');
   }
 
-  /** The messages of that method so far. */
+  /** The messages with that method so far. */
   of(method) {
     return this.messages.filter((message) => message.method === method);
   }
 }
 
-/** hello's answer of session `session`, and more. */
+/** The answer to hello for session `session`, with further members. */
 export const welcome = (session = 1, more = {}) => ({protocol: 1, session, resume: `s${session}`, role: 'admin',
                                                     limits: {}, ...more});

@@ -1,14 +1,14 @@
-// Time that passes when a test says so: setTimeout, performance.now and Date.now for code that is tested
-// without waiting. Timers do not keep their order with promises of the system's, only with each other.
+// Time that passes when a test says so: setTimeout, performance.now and Date.now for code that is tested without
+// waiting. Timers keep their order among each other, but not with promises of the system.
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-/** Puts time into the hands of the test `t`, until it ends. */
+/** Lets the test `t` control time, until it ends. */
 export function fakeTime(t) {
   const real = {setTimeout: globalThis.setTimeout, clearTimeout: globalThis.clearTimeout, dateNow: Date.now};
   const timers = new Set();
   let now = 1e6;
-  let asleep = 0; // ms that the wall clock knows of, and timers do not
+  let asleep = 0; // ms that passed for the wall clock but not for timers
   globalThis.setTimeout = (act, ms = 0) => {
     const timer = {act, due: now + ms, unref: () => timer};
     timers.add(timer);
@@ -23,7 +23,7 @@ export function fakeTime(t) {
     delete performance.now;
   });
   return {
-    /** Lets `ms` pass, timer by timer, and what follows from each happen. */
+    /** Lets `ms` pass, timer by timer, and the effects of each happen. */
     async pass(ms = 0) {
       const end = now + ms;
       await settled();
@@ -37,15 +37,15 @@ export function fakeTime(t) {
       }
       now = end;
     },
-    /** The page is frozen: time goes on, and timers wait until it passes again. */
+    /** Freezes the page: time passes, and timers wait until the next pass(). */
     freeze(ms) {
       now += ms;
     },
-    /** The machine sleeps: the wall clock goes on, timers do not. */
+    /** Lets the machine sleep: the wall clock continues, timers do not. */
     sleep(ms) {
       asleep += ms;
     },
-    /** Milliseconds since 1970, as Date.now says. */
+    /** Milliseconds since 1970, as Date.now gives them. */
     get wall() {
       return now + asleep;
     },

@@ -7,7 +7,7 @@ import {pathToFileURL} from 'node:url';
 const WEB = new URL('../', import.meta.url); // client/web
 const TYPES = {html: 'text/html', js: 'text/javascript', mjs: 'text/javascript', css: 'text/css', wasm: 'application/wasm'};
 
-/** Serves a folder (client/web, if left out) on this machine; who starts it calls close(). `origin` is its address. */
+/** Serves a folder (client/web, if left out) on this machine; the caller must call close(). `origin` is its address. */
 export async function startFiles(folder) {
   const root = folder === undefined ? WEB : pathToFileURL(`${folder}/`);
   const files = http.createServer(async (request, response) => {

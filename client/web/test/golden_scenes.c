@@ -1,6 +1,6 @@
 // The golden scenes in WebAssembly: made and stepped here, hashed as tests/golden has them, for the
-// test that compares them with tests/golden/hashes.txt (client/web/test/golden.test.js). No part of
-// engine.wasm.
+// test that compares them with tests/golden/hashes.txt (client/web/test/golden.test.js). Not part
+// of engine.wasm.
 #include "client/web/engine/engine.h"
 #include "common/physics/image.h"
 #include "tests/golden/golden_hash.h"
@@ -33,7 +33,7 @@ const char *golden_name(int index)
     return scene_kinds(&count)[index].name;
 }
 
-// 0: the scene is not one of the golden ones.
+// Returns 0 if the index is not one of a golden scene.
 int golden_begin(int index)
 {
     int count;

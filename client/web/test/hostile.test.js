@@ -1,6 +1,6 @@
-// Clients of a server that sends anything (hostile_server.js): nothing is thrown out of the client but from the calls
-// that say so, no promise is left without an end, and no loop goes on for ever. Environment: CAROM_PACKAGE, the folder
-// with the engine; HOSTILE_SEED and HOSTILE_MS, to try others and for longer.
+// Clients of a server that sends anything (hostile_server.js): only calls that document it throw, every promise is
+// settled, and every loop ends. Environment: CAROM_PACKAGE, the folder with the engine; HOSTILE_SEED and HOSTILE_MS, to
+// try other seeds for longer.
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import {readFile} from 'node:fs/promises';
@@ -15,8 +15,8 @@ const TICK_MS = 1000 / 60;
 const TICKS = 40; // of a round
 const FIRST_SEED = Number(process.env.HOSTILE_SEED ?? 1);
 const LENGTH_MS = Number(process.env.HOSTILE_MS ?? 2000);
-const ROUNDS_MIN = 20; // however slow the machine is
-const LOOP_MS = 20000; // a longer round has met a loop that does not end, or takes what a server has no right to
+const ROUNDS_MIN = 20; // at least, on slow machines
+const LOOP_MS = 20000; // a longer round has an endless loop, or lets the server waste too much time
 const module = await WebAssembly.compile(await readFile(path.join(process.env.CAROM_PACKAGE, 'src/engine.wasm')));
 const wallMs = () => Number(process.hrtime.bigint() / 1000000n);
 
@@ -68,7 +68,7 @@ function look(view, now) {
   for (const {pose} of view.drawn()) assert.equal(typeof pose.x, 'number');
 }
 
-/** One client of one hostile server, for TICKS ticks. Returns the promises that it was given, which have ended. */
+/** One client of one hostile server, for TICKS ticks. Returns the promises that the client gave, all settled. */
 async function round(time, seed, bad) {
   const chance = random(seed);
   const engine = await loadEngine(module);

@@ -1,4 +1,4 @@
-// A server that does not keep to the protocol: what simulated_server.js says, altered on its way by a seed. A value in a
+// A server that breaks the protocol: it alters the messages of simulated_server.js at random, from a seed. A value in a
 // message becomes one of another kind or size, a member is missing, bytes are flipped or cut off.
 import {decode, encode} from '../src/index.js';
 import {SimulatedServer} from './simulated_server.js';
@@ -10,7 +10,7 @@ const NUMBERS = [0, -1, 1, 0.5, 7, 255, 65536, 2 ** 31, 2 ** 32, 2 ** 53 - 1, 2 
 const STUBBORN = [{toString: 1, valueOf: 1}, {then: 1}, {length: 1e9}];
 
 export class HostileServer extends SimulatedServer {
-  /** `chance()`: the next random number of 0 to 1; `share`: of messages that are altered. */
+  /** `chance()`: the next random number of 0 to 1; `share`: the share of messages that are altered. */
   constructor(world, hello, chance, share) {
     super(world, hello);
     this.chance = chance;
@@ -33,7 +33,8 @@ export class HostileServer extends SimulatedServer {
 
   #alter(bytes) {
     const how = this.chance();
-    if (how < 0.03) return bytes.subarray(0, Math.floor(bytes.length * this.chance())); // the next message continues it
+    // The next message continues in this one
+    if (how < 0.03) return bytes.subarray(0, Math.floor(bytes.length * this.chance()));
     if (how < 0.1) {
       const flipped = bytes.slice();
       flipped[Math.floor(bytes.length * this.chance())] ^= 1 << Math.floor(8 * this.chance());
@@ -43,7 +44,7 @@ export class HostileServer extends SimulatedServer {
     return encode(how < 0.12 ? this.#value() : this.#place(message, message[0] === 1 ? 2 : 1));
   }
 
-  // The same value with something else in one place, at least `depth` levels down.
+  // A copy of the value with something else in one place, at least `depth` levels down.
   #place(value, depth) {
     const inner = value instanceof Uint8Array || value === null || typeof value !== 'object' ? [] : Object.keys(value);
     if (inner.length === 0 || (depth <= 0 && this.chance() < 0.3)) return this.#instead(value);

@@ -1,5 +1,5 @@
 // The rows of tests/unit/client/interpolation_scenarios.txt, which libcarom's tests run too: views and clocks of both
-// clients give the same numbers. Their file says what a row describes.
+// clients give the same numbers. That file explains the rows.
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import {readFile} from 'node:fs/promises';
@@ -35,7 +35,7 @@ class Chance {
 
 const turned = (angle) => angle - 2 * Math.PI * Math.floor(angle / (2 * Math.PI) + 0.5);
 
-// To and fro, turning.
+// Moves back and forth, rotating.
 function shuttle(tick, hz) {
   const phase = tick % 200;
   return [1, phase < 100 ? 0.05 * phase : 0.05 * (200 - phase), 1, turned(0.1 * tick), phase < 100 ? 0.05 * hz : -0.05 * hz, 0, 0.1 * hz];
@@ -47,7 +47,7 @@ function walker(tick, hz) {
   return [2, 0.1 * (40 * Math.floor(tick / 100) + Math.min(phase, 40)), 2, 0, phase < 40 ? 0.1 * hz : 0, 0, 0];
 }
 
-// Lives for 80 ticks of 150, each time as another body, and is moved elsewhere at once in between.
+// Exists for 80 ticks of 150, each time as another body, and jumps elsewhere in between.
 function guest(tick, hz) {
   const phase = tick % 150;
   const x = 0.02 * phase + (phase >= 70 ? 10 : 0);
@@ -77,7 +77,7 @@ class Run {
 
   constructor(given) {
     this.given = given;
-    this.scale = 1 - given.ppm * 1e-6; // local time that a second of the server's takes
+    this.scale = 1 - given.ppm * 1e-6; // local time for a second of the server's
     this.chance = new Chance(given.seed);
     this.clock = new ServerClock();
     this.view = new WorldView({extraDelayMs: given.extra, interpolation: given.mode});

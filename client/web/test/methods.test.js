@@ -1,5 +1,5 @@
-// The types name every method and every export, and the two tables are the same ones. That they are what proto/schema
-// says is tests/unit/test_generate.py's matter.
+// The types name every method and every export, and the two tables agree. (tests/unit/test_generate.py checks that they
+// follow proto/schema.)
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import {readFileSync} from 'node:fs';

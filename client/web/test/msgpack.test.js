@@ -1,4 +1,4 @@
-// The MessagePack codec: round trips, shortest forms, cuts anywhere, refusals by the head alone.
+// The MessagePack codec: round trips, shortest forms, streams split anywhere, refusals by the head alone.
 import test from 'node:test';
 import assert from 'node:assert/strict';
 
@@ -68,14 +68,14 @@ test('declared_length_over_the_limit_is_refused_by_its_head', () => {
 
 test('message_of_more_memory_than_the_limit_is_refused_before_it_is_decoded', () => {
   const lists = (count) => Uint8Array.from([0xdd, count >>> 24, count >>> 16, count >>> 8, count, ...new Uint8Array(count).fill(0x90)]);
-  const most = 48 + 8 * 1000 + 48 * 1000; // of a list of 1 000 empty lists
+  const most = 48 + 8 * 1000 + 48 * 1000; // memory of a list of 1 000 empty lists
   const small = () => new Decoder(1e6, most);
   for (let i = 0; i < 2; i++) assert.equal(small().feed(lists(1000))[0].length, 1000);
   assert.throws(() => small().feed(lists(1001)), /arrays and maps take more than 56048 bytes/);
   const twice = small();
   twice.feed(lists(900));
   assert.equal(twice.feed(lists(900)).length, 1); // each message counts by itself
-  // The client's own limits: 32 MiB of empty arrays, in pieces, and one head.
+  // The client's default limits: 32 MiB of empty arrays, in pieces, and one head.
   const decoder = new Decoder();
   assert.throws(() => {
     decoder.feed(Uint8Array.of(0xdd, 2, 0, 0, 0));

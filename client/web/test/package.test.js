@@ -1,6 +1,6 @@
-// The package as a stranger gets it (environment CAROM_PACKAGE: the folder that is published): packed and
-// installed by npm in a fresh project, with the commands of the README, where the README's programs run as they
-// are printed, against a real server, and its types are compiled.
+// The package as a new user gets it (environment CAROM_PACKAGE: the published folder): packed and installed by npm in a
+// fresh project, with the commands of the README, where the README's programs run unchanged against a real server, and
+// its types are compiled.
 //
 // No network is needed: the package depends on nothing, so npm installs the file offline.
 import test from 'node:test';
@@ -40,7 +40,7 @@ const PRINTED = [
 
 let project;
 
-/** Packs the package, and installs the archive in a new project, as the README says it. Returns the archive's name. */
+/** Packs the package, and installs the archive in a new project, as in the README. Returns the archive's name. */
 async function install() {
   assert.ok(has('npm'), 'there is no npm (Debian: npm)');
   project = await mkdtemp(path.join(tmpdir(), 'carom-package-'));
@@ -62,7 +62,7 @@ async function blocks(language, readme = path.join(project, 'node_modules/carom/
   return [...page.matchAll(new RegExp(`^\`\`\`${language}\n([^]*?)^\`\`\``, 'gm'))].map((match) => match[1]);
 }
 
-// A server for the README: its ports in the place of the printed ones.
+// Starts a server for the README's programs: its ports replace the printed ones.
 async function startServer(t, origin = []) {
   process.env.CAROM_TRANSPORT === 'websocket' || assert.fail('CAROM_TRANSPORT is websocket here');
   const server = await startCaromd(['--world', 'demo:demo', ...origin]);
@@ -129,7 +129,7 @@ test('pages_of_the_readme_draw_a_world', {skip: skipWithoutBrowser()}, async (t)
   const page = await newPage(browser, {viewport: {width: 820, height: 620}});
   await page.goto(`${origin}/page.html`);
   await until(page, () => Number(/tick (\d+), 1\d\d bodies/.exec(document.title)?.[1]) > 0);
-  // Something is drawn, and it moves.
+  // Something is drawn and moves.
   const ink = () => {
     const {data} = canvas.getContext('2d').getImageData(0, 0, 800, 600);
     const drawn = [];

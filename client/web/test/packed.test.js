@@ -1,6 +1,6 @@
-// The decoder of packed snapshots against PROTOCOL.md's example, against the coder in C over random
-// streams (CAROM_PACKED_SNAPSHOTS: how many, 5000 if not set; CAROM_PACKED_SEED), against bytes that
-// were cut off or altered, and in a subscription of a real server.
+// The decoder of packed snapshots against PROTOCOL.md's example, against the coder in C over random streams
+// (CAROM_PACKED_SNAPSHOTS: their number, default 5000; CAROM_PACKED_SEED), against bytes that were cut off or altered,
+// and in a subscription of a real server.
 import assert from 'node:assert/strict';
 import {spawn} from 'node:child_process';
 import fs from 'node:fs';
@@ -44,7 +44,7 @@ test('the example of PROTOCOL.md says what stands beside it', () => {
   for (const [meaning, bytes] of pieces) assert.equal(tell(decoder.decode(bytes)), meaning);
 });
 
-/** Takes pieces of a child's output, of as many bytes as are wanted; null at its end. */
+/** Reads pieces of a given size from a child's output; null at its end. */
 class Pipe {
   constructor(stream) {
     this.chunks = stream[Symbol.asyncIterator]();
@@ -132,7 +132,7 @@ test('a subscription of encoding packed has the same picture as a plain one', {t
   try {
     const plain = await client.subscribe({world: 'pile', encoding: 'plain'});
     const packed = await other.subscribe({world: 'pile', encoding: 'packed', precision: {velocity: 0.01}});
-    const brief = await other.subscribe({world: 'pile'}); // packed, if nothing is said
+    const brief = await other.subscribe({world: 'pile'}); // packed is the default
     for (let i = 0; i < 60; i++) await packed.next();
     const {tick} = await client.call('world.pause', {world: 'pile'});
     for (const subscription of [plain, packed, brief]) {

@@ -1,4 +1,4 @@
-// Random packed streams, for another decoder to be held against the one in C.
+// Random packed streams, to compare another decoder with the one in C.
 //
 //   packed_streams SEED SNAPSHOTS     writes each snapshot and what is in it to stdout: the size of
 //   its
@@ -23,8 +23,8 @@ typedef struct scene {
     int mood[BODIES]; // 0: rests, 1: flies, 2: is pushed about
     uint64_t generation, tick;
     packed_body view[BODIES];
-    bool held[BODIES];      // of those in view, whether one is left out
-    uint64_t shown[BODIES]; // ids of the snapshot before, by slot
+    bool held[BODIES];      // for bodies in view: whether the body is left out
+    uint64_t shown[BODIES]; // ids of the previous snapshot, by slot
     uint32_t count;
     uint64_t removed[BODIES];
     uint32_t removed_count;
@@ -50,7 +50,7 @@ static double random_scale(double least, double most)
     return least * pow(most / least, random_in(0.0, 1.0));
 }
 
-// ---- bodies that do whatever bodies do
+// ---- bodies with random behaviour
 
 static void put_body(scene *w, int i)
 {
@@ -111,7 +111,7 @@ static void step(scene *w, double hz)
     }
 }
 
-// Some streams leave bodies out that were in the snapshot before.
+// Some streams leave out bodies that were in the previous snapshot.
 static void hold(scene *w, bool holds)
 {
     uint64_t shown[BODIES] = {0};

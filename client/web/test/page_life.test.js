@@ -1,6 +1,5 @@
-// Pages of a real browser and their sessions: a closed tab's ends at once, and where the page wishes it a
-// reload goes on with its own.
-// The pages load the client from source. Skipped where there is no Chromium.
+// Pages of a real browser and their sessions: a closed tab's session ends at once, and if the page asks for it, a
+// reload resumes its session. The pages load the client from source. Skipped without Chromium.
 import test from 'node:test';
 import assert from 'node:assert/strict';
 
@@ -10,7 +9,7 @@ import {startFiles} from './files.js';
 import {startCaromd} from './support.js';
 
 const skip = skipWithoutBrowser();
-const SOON_MS = 15000; // much less than resume_ms, 30 s, for which a session is kept that was only lost
+const SOON_MS = 15000; // much less than resume_ms (30 s), for which lost sessions are kept
 
 test('reload_takes_its_session_along_and_a_closed_tab_ends_its_own', {skip, timeout: 120000}, async (t) => {
   const files = await startFiles();
@@ -50,7 +49,7 @@ test('reload_takes_its_session_along_and_a_closed_tab_ends_its_own', {skip, time
     assert.equal(await page.evaluate(() => client.resumed), true, how);
     assert.equal(await page.evaluate(async (id) => (await client.body.get({world: 'lab', body: id})).body, body), body);
   }
-  // A tab that is duplicated, with its storage, has a session of its own.
+  // A duplicated tab, which has a copy of the storage, gets a session of its own.
   const [copy] = await Promise.all([context.waitForEvent('page'), page.evaluate((to) => window.open(to), url('yes'))]);
   assert.notEqual(await sessionOf(copy), session);
   assert.equal(await sessionOf(page), session);

@@ -1,6 +1,6 @@
-// Prediction over a simulated distance (environment CAROM_PACKAGE: the folder with the engine): the package's own engine
-// as the server, delays and stalls from a seed, frames by the test's own time. The tests compare the prediction with the
-// server's world to the bit.
+// Prediction over a simulated distance (environment CAROM_PACKAGE: the folder with the engine): the package's own
+// engine as the server, delays and stalls from a seed, frames at the test's own time. The tests compare the prediction
+// with the server's world to the bit.
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import {readFile} from 'node:fs/promises';
@@ -32,8 +32,9 @@ function makeTable(engine, discs, events = []) {
 }
 
 /**
- * A client that predicts the table of a server `delayMs` away, in the test's own time. `run(seconds, {input, other})`
- * lets it pass: input(batch, tick, firstTime) is the client's, other(tick) gives somebody else's commands for a tick.
+ * Makes a client that predicts the table of a server `delayMs` away, in the test's own time. `run(seconds, {input,
+ * other})` lets it pass: input(batch, tick, firstTime) is the client's, other(tick) gives somebody else's commands for
+ * a tick.
  */
 async function setUp(t, {distance = {delayMs: 50}, discs = 1, hello, server: change, loads, ...options} = {}) {
   const time = fakeTime(t);
@@ -48,7 +49,7 @@ async function setUp(t, {distance = {delayMs: 50}, discs = 1, hello, server: cha
     setup.input(batch, tick, firstTime);
   };
   let server_ms = performance.now();
-  let frame_ms = server_ms + 5; // frames and ticks are not in step
+  let frame_ms = server_ms + 5; // frames and ticks are out of phase
   setup.run = async (seconds, {frames = true, frozen = false} = {}) => {
     const end = performance.now() + seconds * 1000;
     while (performance.now() < end) {
@@ -79,7 +80,7 @@ async function setUp(t, {distance = {delayMs: 50}, discs = 1, hello, server: cha
   return setup;
 }
 
-// The client pushes now here and now there, as a player with keys does.
+// Pushes in changing directions, as a player with keys does.
 function pusher(setup, seed) {
   const chance = random(seed);
   let until = 0;
@@ -91,7 +92,8 @@ function pusher(setup, seed) {
   };
 }
 
-// Every batch that was sent was applied once, in the order of sending; the replica and the server have the same world.
+// Checks that every batch sent was applied once, in the order of sending, and that the replica's world equals the
+// server's.
 async function assertWhole(setup) {
   setup.input = () => {};
   setup.other = () => [];
@@ -141,7 +143,7 @@ for (const seed of [4, 5, 6]) {
     assert.ok(figures.rollback_count > 5, 'the other player was foreseen');
     assert.ok(figures.depth < 30, `${figures.depth} ticks a rollback`);
     await assertWhole(setup);
-    // With nobody commanding, the present is the server's future, to the bit; what is drawn lies between two ticks.
+    // Without commands, the predicted world is exactly the server's future; drawn poses lie between two ticks.
     const {play, world} = setup;
     await setup.run(1);
     const ahead = world.clone();
@@ -151,7 +153,8 @@ for (const seed of [4, 5, 6]) {
       assert.deepEqual(position, ahead.body(id).position);
       const {pose} = play.bodies.get(id);
       const step = Math.hypot(...velocity) / 60;
-      assert.ok(Math.hypot(pose.x - position[0], pose.y - position[1]) <= 3 * step + 0.02, `body ${id}`); // it may have bounced
+      // The body may have bounced
+      assert.ok(Math.hypot(pose.x - position[0], pose.y - position[1]) <= 3 * step + 0.02, `body ${id}`);
     }
     ahead.free();
     await setup.stop();
@@ -199,9 +202,9 @@ test('events_are_predicted_and_confirmed_once_each', async (t) => {
   const key = ({kind, tick, a, b}) => `${kind} ${tick} ${a} ${b}`;
   const confirmed = told.confirmed.map(key);
   assert.equal(new Set(confirmed).size, confirmed.length, 'one was confirmed twice');
-  // Each predicted event is decided: it is confirmed as foreseen, or taken back.
+  // Each predicted event is decided: it is confirmed or taken back.
   const foreseen = told.confirmed.filter(({wasPredicted}) => wasPredicted);
-  const open = told.predicted.length - foreseen.length - told.takenBack.length; // of the last ticks
+  const open = told.predicted.length - foreseen.length - told.takenBack.length; // events of the last ticks
   assert.ok(open >= 0 && open <= 3, `${open} are undecided`);
   assert.ok(foreseen.length > told.confirmed.length / 2);
   await setup.stop();
@@ -243,7 +246,7 @@ test('page_that_slept_ten_seconds_goes_on_without_a_burst', async (t) => {
   await setup.stop();
 });
 
-// A frozen page gets nothing, and then 600 records at once.
+// A frozen page receives nothing, and then 600 records at once.
 test('page_that_was_frozen_for_ten_seconds_is_right_within_one', async (t) => {
   const setup = await setUp(t, {discs: 8});
   const {play, world} = setup;
@@ -261,7 +264,7 @@ test('page_that_was_frozen_for_ten_seconds_is_right_within_one', async (t) => {
   await setup.run(0.94);
   assert.ok(Math.abs(play.tick - world.tick - 5) < 4, `${play.tick - world.tick} ticks ahead`);
   assert.ok(world.tick - play.confirmed.tick <= 4 && Math.abs(play.figures.rate - 1) < 0.11);
-  setup.other = () => []; // alone, so that all is right
+  setup.other = () => []; // without others, so that every prediction is right
   await setup.run(0.5);
   const before = play.figures;
   await setup.run(2);
@@ -345,7 +348,7 @@ test('batch_that_the_server_refuses_is_told_and_undone', async (t) => {
   assert.equal(play.error, null);
   setup.input = (batch, tick, firstTime) => firstTime && batch.body.force({body: 99999, force: [1, 'x']});
   await setup.run(0.05);
-  assert.equal(refused.at(-1)[1], 'invalid_argument'); // by the engine here: it was not even sent
+  assert.equal(refused.at(-1)[1], 'invalid_argument'); // refused by the local engine: the batch was not even sent
   await setup.stop();
 });
 
@@ -358,7 +361,7 @@ test('body_of_an_own_command_is_there_at_once_and_keeps_its_description', async 
     if (!firstTime || reference) return;
     reference = batch.body.spawn({position: [5, 5], tag: 'mine', shapes: [DISC]});
   };
-  // Somebody else makes a body first, and takes the id that this one was predicted with.
+  // Somebody else makes a body first, and takes the id predicted for this one.
   setup.other = () => {
     setup.other = () => [];
     return [['body.spawn', {position: [-5, 5], tag: 'theirs', shapes: [DISC]}]];

@@ -1,4 +1,4 @@
-/** A generator of numbers from 0 to 1 that gives the same ones for a seed in each run. */
+/** A generator of numbers from 0 to 1, the same for a seed in every run. */
 export function random(seed) {
   let state = seed >>> 0;
   return () => {

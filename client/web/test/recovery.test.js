@@ -1,5 +1,5 @@
-// The client over time: connections that are lost again and again, worlds that come back, tokens that run
-// out, pages that hide, are reloaded or closed, machines that sleep. The server is the test's.
+// The client over time: connections that are lost again and again, worlds that come back, tokens that run out, pages
+// that hide, are reloaded or closed, machines that sleep. The test plays the server.
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import {getEventListeners} from 'node:events';
@@ -15,7 +15,7 @@ const answers = (more = {}) => (method, args) => {
   return answer ?? (method === 'hello' ? welcome() : method === 'ping' ? {time: 1} : {});
 };
 
-// An open client of a server of the test's, whose time passes by `time`.
+// Opens a client of a server that the test plays; its time passes by `time`.
 async function openFake(t, more = {}, options = {}) {
   const time = fakeTime(t);
   const server = new FakeServer(answers(more));
@@ -83,7 +83,7 @@ test('subscription_lives_through_a_server_that_ends_before_it_answers', async (t
   const subscription = await Promise.all([client.subscribe({world: 'lab'}), time.pass(1)]).then(([one]) => one);
   silent = true;
   server.cut();
-  await time.pass(200); // renewed; its subscription is asked for, and the server is gone again
+  await time.pass(200); // the session is renewed, its subscription is requested, and the connection is lost again
   assert.equal(server.of('world.subscribe').length, 2);
   server.accepts = false;
   server.cut();
@@ -117,7 +117,7 @@ for (const [cause, options] of [['server', {}], ['world', {waitMs: 5000}]]) {
     assert.deepEqual(told.filter(([name]) => name === 'ended'), []);
     assert.deepEqual(told[0], ['waiting', 'not_found']);
     assert.equal(subscription.id, 2);
-    // It is not made again: the wait ends.
+    // The world is not made again: the wait ends.
     there = false;
     if (cause === 'server') server.cut();
     else server.notify('world_closed', {subscription: 2, world: 'lab', code: 'not_found', reason: 'destroyed'});
@@ -149,7 +149,8 @@ test('subscription_without_a_wish_to_wait_ends_with_its_world_and_may_wait_for_i
   assert.equal(server.of('world.subscribe').at(-1).args.encoding, 'packed');
 });
 
-for (const [code, epoch] of [['unavailable', 7], ['not_found', undefined]]) { // the second: seen to be destroyed
+// In the second case the client sees the world destroyed
+for (const [code, epoch] of [['unavailable', 7], ['not_found', undefined]]) {
   test(`call_after_a_world_closed_with_${code}_is_for_${epoch ? 'that world' : 'any of its name'}`, async (t) => {
     let session = 1;
     const {time, server, client} = await openFake(t, {
@@ -275,7 +276,7 @@ test('token_that_is_a_text_is_not_sent_again', async (t) => {
 
 // ---- a page
 
-// A page in the place of Node's global object, whose events the test makes.
+// A page in place of Node's global object; the test makes its events.
 function fakePage(t, {navigation = true} = {}) {
   const page = new EventTarget();
   const items = new Map();
@@ -329,7 +330,7 @@ for (const way of ['pageshow', 'visibilitychange', 'online']) {
     wake();
     await time.pass(3000);
     assert.match(told[0][1].message, /does not answer/);
-    // While it waits for the next attempt: that is now.
+    // The client waits for its next attempt, which now comes at once.
     silent = false;
     server.accepts = false;
     await time.pass(30e3);
@@ -347,7 +348,7 @@ test('machine_that_slept_asks_at_once', async (t) => {
   await time.pass(10e3);
   time.sleep(3600e3);
   silent = true;
-  await time.pass(2100); // the timer that slept
+  await time.pass(2100); // the timer slept with the machine
   await time.pass(3000);
   assert.match(told[0]?.[1].message, /does not answer/);
   assert.ok(server.dials >= 1);
@@ -385,7 +386,7 @@ test('reload_goes_on_with_the_session_and_counts_on', async (t) => {
   assert.equal(server.of('body.remove')[0].id, 42);
   assert.deepEqual(server.of('world.unsubscribe')[0].args, {subscription: 3});
   assert.ok(server.messages.every(({method, id}) => method === 'hello' || id === undefined || id > 41));
-  // A download and a place in the page lead nowhere, another origin leads away.
+  // A download and a link within the page keep the page; a link to another origin leaves it.
   page.go('http://elsewhere/', {destination: {url: 'http://elsewhere/', sameDocument: true}});
   page.go('http://elsewhere/');
   page.fire('pagehide', {persisted: false});
@@ -410,10 +411,10 @@ test('session_is_left_by_its_name_and_without_a_navigation_api', async (t) => {
   assert.deepEqual([server.of('goodbye').length, [...page.items]], [0, [['carom session mine', 's1']]]);
 });
 
-// ---- a server that sends what it should not
+// ---- a server that breaks the protocol
 
 test('messages_that_lack_what_they_should_have_end_the_subscription_or_the_connection', async (t) => {
-  const big = 2n ** 63n; // an integer that is no number in JavaScript
+  const big = 2n ** 63n; // an integer too large for a JavaScript number
   const row = [1, 0, 0, 0, 0, 0, 0];
   const map = {body: 1, position: [0, 0], velocity: [0, 0], angle: 0, angular_velocity: 0};
   const BAD = [{bodies: 5}, {bodies: [null]}, {removed: 7}, {events: 1}, {events: [null]}, {events: [{tick: big}]}, {spawned: [{body: 1}]},
@@ -424,7 +425,7 @@ test('messages_that_lack_what_they_should_have_end_the_subscription_or_the_conne
   const {client, server, time, told} = await openFake(t, {'world.subscribe': {subscription: 4}}, {reconnect: false});
   for (const [i, more] of BAD.entries()) {
     const subscription = await client.subscribe({world: 'w', encoding: 'plain'});
-    if (i % 2 === 1) await time.pass(1); // from here on snapshots are shown as they arrive
+    if (i % 2 === 1) await time.pass(1); // from then on snapshots are shown as they arrive
     server.notify('snapshot', {subscription: 4, world: 'w', epoch: 1, tick: 1, time: 1, full: true, bodies: [], removed: [], events: [], ...more});
     await time.pass(1);
     assert.equal(subscription.error?.code, 'internal', `${Object.entries(more)}`);
@@ -434,7 +435,7 @@ test('messages_that_lack_what_they_should_have_end_the_subscription_or_the_conne
   assert.match(told[0][1].message, /not understood/);
 });
 
-const STUBBORN = {toString: 1, valueOf: 1}; // which no text and no number can be made of
+const STUBBORN = {toString: 1, valueOf: 1}; // cannot be converted to a text or a number
 
 test('records_that_lack_what_they_should_have_end_the_subscription', async (t) => {
   const BAD = [{image: 5}, {image: 'x'}, {data: []}, {hash: STUBBORN}, {commands: 5}, {margin: 2n ** 63n}, {from: -1}, {tick: 2n ** 63n}];
@@ -470,7 +471,8 @@ test('hello_that_is_none_is_a_connection_that_failed', async (t) => {
                welcome(1, {applied: {w: {last: 'x'}}}), welcome(1, {engine: STUBBORN})];
   for (const hello of BAD) {
     const {client, time} = await openFake(t, {hello: () => hello}, {resume: 'given'});
-    for (const world of ['a', 'b']) client.call('world.list', {world}).catch(() => {}); // which ask for numbers of their own
+    // These calls request the numbers of worlds
+    for (const world of ['a', 'b']) client.call('world.list', {world}).catch(() => {});
     await time.pass(1000);
     await assert.rejects(client.ready, {code: 'unavailable', message: /not understood/}, JSON.stringify(hello, (_, value) => String(value)));
     assert.equal(client.state, 'closed');
@@ -527,7 +529,7 @@ test('views_keep_no_more_bodies_than_a_world_can_have', async (t) => {
   const show = (id) => subscription.take({world: 'w', epoch: 1, tick: 1, time: 1, removed: [], events: [],
                                           bodies: [[id, 0, 0, 0, 0, 0, 0]]}, 0);
   show(1);
-  for (let id = 2; id < 1 << 20; id++) bodies.set(id, bodies.get(1)); // as many as come in snapshots
+  for (let id = 2; id < 1 << 20; id++) bodies.set(id, bodies.get(1)); // the most bodies that snapshots may have
   show(1 << 20);
   assert.equal(subscription.error, null);
   show((1 << 20) + 1);

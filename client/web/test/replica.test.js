@@ -1,5 +1,5 @@
-// Replicas of a real server's worlds over WebSocket (environment CAROM_PACKAGE: the package as it is
-// published): the same to the bit while others play, over a restart of the server, and in a worker.
+// Replicas of a real server's worlds over WebSocket (environment CAROM_PACKAGE: the published package): exact copies
+// while others play, across a restart of the server, and in a worker.
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import {once} from 'node:events';
@@ -41,7 +41,7 @@ async function follow(t, client, options) {
   return replica;
 }
 
-// Players: things come, are pushed and go, while the world runs. Returns the number of commands.
+// Plays: spawns, pushes and removes bodies while the world runs. Returns the number of commands.
 async function play(world, ms) {
   const end = performance.now() + ms;
   const made = [];
@@ -60,7 +60,7 @@ async function play(world, ms) {
   return commands;
 }
 
-// Waits until both stand at the same tick of the paused world, and compares them.
+// Waits until both have the same tick of the paused world, and compares them.
 async function assertSame(world, replica) {
   const {tick} = await world.world.pause();
   while (replica.tick < tick && !replica.error) await event(replica, 'tick');
@@ -92,7 +92,7 @@ for (const signal of ['SIGTERM', 'SIGKILL']) {
   test(`replica_goes_on_over_a_restart_with_data_after_${signal}`, {timeout: 60000}, async (t) => {
     const data = await mkdtemp(path.join(tmpdir(), 'carom-data-'));
     let again = null;
-    t.after(async () => { // in this order: a server that runs writes to its data
+    t.after(async () => { // in this order: a running server writes to its data
       await again?.stop();
       await rm(data, {recursive: true, force: true});
     });

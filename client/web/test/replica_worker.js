@@ -1,5 +1,5 @@
-// A replica in a worker, for replica.test.js: follows the world of `workerData` and tells its tick and hash
-// whenever it is asked.
+// A replica in a worker, for replica.test.js: follows the world of `workerData` and reports its tick and hash on
+// request.
 import {parentPort, workerData} from 'node:worker_threads';
 
 import {PlainWebSocket} from './websocket.js';

@@ -1,9 +1,9 @@
-// A server of one world in the test itself: the package's engine, ticks by the test's own time (fake_time.js), and as
-// much of the protocol as a prediction uses. It keeps account of every batch, so that a test can say that none was
-// applied twice or lost.
+// A server of one world within the test: the package's engine, ticks in the test's own time (fake_time.js), and the
+// part of the protocol that a prediction uses. It records every batch, so that a test can check that none was applied
+// twice or lost.
 import {FakeServer, welcome} from './fake_server.js';
 
-export const SESSION = 7; // of the client under test
+export const SESSION = 7; // session of the client under test
 export const OTHER = 99; // of everybody else
 
 const now = () => globalThis.performance.now();
@@ -12,12 +12,12 @@ export class SimulatedServer extends FakeServer {
   #waiting = []; // {at, commands, id, session, arrivedMs}
   #subscription = 0;
   #subscribed = false;
-  #log = false; // it is of encoding log; else of snapshots
-  #began = false; // it has its image, or its full snapshot
-  #margin; // the smallest since the last record
+  #log = false; // the subscription has encoding log; else snapshots
+  #began = false; // the client has its image or its first full snapshot
+  #margin; // smallest margin since the last record
   #startedMs = now();
 
-  /** `world`: a World of the package's engine, which this server steps from now on. `hello`: more of its answer. */
+  /** `world`: a World of the package's engine, which this server steps from now on. `hello`: more members of its answer. */
   constructor(world, hello = {}) {
     super((method, args, id) => this.#take(method, args, id));
     this.world = world;
@@ -25,9 +25,9 @@ export class SimulatedServer extends FakeServer {
     this.hz = world.info().hz;
     /** Every batch that was applied: {session, commands, tick, late}. */
     this.applied = [];
-    /** The text with which it refuses a batch; undefined: it does not. */
+    /** The text with which the server refuses a batch; undefined: it accepts the batch. */
     this.refuses = () => undefined;
-    /** Whether it is of the version that knows `late`. */
+    /** Whether the server knows `late`, as newer versions do. */
     this.knowsLate = true;
     this.eventCount = 0;
   }
@@ -57,7 +57,7 @@ export class SimulatedServer extends FakeServer {
     const refusal = this.refuses(commands);
     if (refusal !== undefined) return new Error(refusal);
     this.#waiting.push({at, commands, id, session: SESSION, arrivedMs: now()});
-    return undefined; // the answer comes with its tick
+    return undefined; // the answer is sent with the batch's tick
   }
 
   cut() {
@@ -75,7 +75,7 @@ export class SimulatedServer extends FakeServer {
     return this.#startedMs + (tick - 1) * 1000 / this.hz;
   }
 
-  /** One tick: its batches in the order of their arrival, the step, the record. */
+  /** Makes one tick: its batches in order of arrival, the step, the record. */
   tick() {
     const {world} = this;
     const tick = world.tick + 1;
@@ -118,7 +118,7 @@ export class SimulatedServer extends FakeServer {
     this.#margin = undefined;
   }
 
-  // A snapshot with every body, which is more than a server would send.
+  // Makes a snapshot with every body; a real server sends only changed ones.
   #snapshot(tick) {
     const rows = Array.from({length: this.world.rows().length / 8}, (_, i) => [...this.world.rows().subarray(8 * i, 8 * i + 7)]);
     const full = !this.#began;

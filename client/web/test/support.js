@@ -1,4 +1,4 @@
-// For the tests: a real caromd, a world of its own for each test, a connection that can be cut.
+// Support for tests: a real caromd, a world for each test, a connection that can be cut.
 import {spawn} from 'node:child_process';
 import net from 'node:net';
 import {once} from 'node:events';
@@ -52,7 +52,7 @@ export async function startCaromd(options = [], port = 0) {
   };
 }
 
-/** Hands bytes on between clients and a server, until it is told to cut them. */
+/** Relays bytes between clients and a server, until it is told to cut the connections. */
 export async function startProxy(port) {
   const pairs = new Set();
   const proxy = {accepts: true, swallows: false, drops: false, pairs};
@@ -94,7 +94,7 @@ export async function startProxy(port) {
 
 let worlds = 0;
 
-/** A client and a paused world of its own, both gone when the test `t` ends. */
+/** Opens a client and a paused world for it, both removed when the test `t` ends. */
 export async function open(t, url, worldArgs = {}, options = {}) {
   const client = await connect(url, options);
   const lab = client.use(`w${++worlds}`);

@@ -1,6 +1,6 @@
 // The allocator of the WebAssembly module (client/web/engine/heap.c), compiled for this machine
-// over memory of the test's: blocks keep their bytes, never overlap, are aligned, and come together
-// again.
+// over memory of the test: blocks keep their bytes, never overlap, are aligned, and are merged when
+// freed.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +45,7 @@ static uint32_t random_below(uint32_t limit)
     return (uint32_t)((state >> 33) % limit);
 }
 
-// Mostly small ones, some of up to 100 kB.
+// Mostly small sizes, some up to 100 kB.
 static size_t random_size(void)
 {
     return random_below(10) == 0 ? random_below(100000) : random_below(300);
@@ -70,7 +70,8 @@ static void renew(held *h, unsigned char mark)
 {
     const size_t size = random_size();
     check(h);
-    if (h->bytes != NULL && random_below(3) == 0) { // resized: what both have stays
+    // Resized: the bytes that both sizes have are kept
+    if (h->bytes != NULL && random_below(3) == 0) {
         h->bytes = heap_resize(h->bytes, size);
         h->alignment = 16;
         const held kept = {h->bytes, size < h->size ? size : h->size, 16, h->mark};
@@ -106,7 +107,7 @@ int main(void)
         heap_give_back(blocks[i].bytes);
     }
     require(taken < 2 * held_bytes + (1 << 20), "most of the memory is lost in gaps");
-    // All of it is one block again.
+    // All memory is one block again.
     const uint32_t before = taken;
     void *all = heap_take(before - HEAP_PAGE);
     require(all != NULL && taken == before, "free blocks did not come together");

@@ -6,7 +6,7 @@ import path from 'node:path';
 
 const coded = (value) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** `file` is what `caromd --keys` takes; `token(role, seconds)`; `remove()` when the test ends. */
+/** `file` is for `caromd --keys`; `token(role, seconds)`; `remove()` when the test ends. */
 export function makeKeys() {
   const {publicKey, privateKey} = generateKeyPairSync('ed25519');
   const folder = mkdtempSync(path.join(os.tmpdir(), 'carom-keys-'));

@@ -18,7 +18,7 @@ const row = (id, x, y = 0, angle = 0) => [id, x, y, angle, 1, 2, 3];
 const map = (id, more = {}) => ({body: id, type: 'dynamic', position: [id, 0], angle: 0,
                                  velocity: [0, 0], angular_velocity: 0, tag: '', shapes: [], ...more});
 
-// Snapshots at every tick without jitter, then the view at a local time.
+// Applies snapshots of every tick without jitter, then advances the view to a local time.
 function playedTo(view, ms) {
   let time = 0;
   for (let now = 0; now <= ms; now += 5) time = view.advance(now);
@@ -139,7 +139,7 @@ test('bodies_are_drawn_from_their_first_shown_time_to_their_last', () => {
   assert.deepEqual([...view.drawn()].map((body) => body.id), [2]);
 });
 
-// As in a hidden tab: snapshots come, and nobody draws.
+// As in a hidden tab: snapshots arrive, and nothing is drawn.
 test('view_that_is_not_drawn_keeps_no_body_that_is_gone', async () => {
   v8.setFlagsFromString('--expose-gc');
   const collect = vm.runInNewContext('gc');
@@ -155,7 +155,7 @@ test('view_that_is_not_drawn_keeps_no_body_that_is_gone', async () => {
   collect();
   const alive = bodies.filter((body) => body.deref() !== undefined).length;
   assert.ok(alive <= 2.5 * HZ + 1, `${alive} of ${bodies.length} bodies are in memory`);
-  // It is seen again: what it keeps is enough to go on smoothly.
+  // The tab is visible again: the kept samples suffice to continue smoothly.
   view.advance(20 * HZ * 20);
   assert.ok([...view.drawn()].length >= 1);
 });
@@ -219,8 +219,9 @@ test('snapshots_left_out_and_events_lost_are_counted', () => {
   assert.equal(watched.eventsLost, 33);
 });
 
-// A body of the function at(time) -> [x, y, vx, vy], told at 20 Hz and drawn at 60 Hz by predictive interpolation;
-// `held(ms)`: whether a snapshot that is due then waits. Calls seen(time, body, at(time)) for each frame; the way takes 40 ms.
+// Moves a body by the function at(time) -> [x, y, vx, vy], sent at 20 Hz and drawn at 60 Hz with predictive
+// interpolation; `held(ms)`: whether a snapshot that is due then is delayed. Calls seen(time, body, at(time)) for each
+// frame; the delay is 40 ms.
 function drawPredictively(at, seconds, seen, {held = () => false, rttMs = 80} = {}) {
   const view = new WorldView({interpolation: 'predictive'});
   view.rttMs = rttMs;
@@ -247,7 +248,7 @@ test('predictive_interpolation_draws_the_present_without_any_delay', () => {
 });
 
 test('predictive_interpolation_corrects_a_bounce_on_a_curve', () => {
-  const wall = 1.505; // s: the velocity turns round between two snapshots
+  const wall = 1.505; // s: the velocity reverses between two snapshots
   const at = (time) => time < wall ? [4 * time, 0, 4, 0] : [4 * (2 * wall - time), 0, -4, 0];
   let last = 0;
   let step = 0;
@@ -277,7 +278,7 @@ test('predictive_interpolation_jumps_after_a_teleport', () => {
 });
 
 test('predictive_interpolation_snaps_where_less_than_half_of_the_way_is_covered', () => {
-  // A turn so narrow that corrections over a round trip of half a second never catch up.
+  // A curve so narrow that corrections over a round trip of half a second never catch up.
   const at = (time) => [Math.cos(8 * time), Math.sin(8 * time), -8 * Math.sin(8 * time), 8 * Math.cos(8 * time)];
   let sum = 0;
   let count = 0;

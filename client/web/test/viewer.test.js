@@ -1,5 +1,5 @@
-// The viewer at work, as caromd serves it (environment CAROMD), in a real Chromium: changing things, time, a
-// restart of the server, many bodies. Skipped where there is no browser.
+// The viewer at work, as caromd serves it (environment CAROMD), in a real Chromium: changing things, time, a restart of
+// the server, many bodies. Skipped without a browser.
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import {once} from 'node:events';
@@ -14,7 +14,7 @@ import {assertNoErrors, at, button, drag, openPage, picture, show, showLab, skip
 
 const noEngine = process.env.CAROM_WASM !== 'ON' && 'the engine for WebAssembly was not built';
 const MANY = 10000;
-const WORK_MS_MAX = 16; // of the page's own a frame with MANY bodies: a display's 60 Hz
+const WORK_MS_MAX = 16; // the page's own work per frame with MANY bodies: a display's 60 Hz
 
 const inspector = (page) => page.getByRole('complementary', {name: 'The chosen body'});
 
@@ -220,7 +220,7 @@ test('the_timeline_shows_the_past_replays_it_and_goes_back_to_now', {skip}, asyn
   await until(page, (tick) => carom.history.end > tick / 60 + 1.5, born);
   await page.keyboard.press(',');
   await page.keyboard.press(',');
-  // Keys take effect with the next frame: the page shows the past where both have come to the same time.
+  // Keys take effect with the next frame: the page shows the past when both times are equal.
   const then = await until(page, (id) => carom.scrub && carom.scrub.time === carom.source.time &&
                                          carom.source.body(id)?.pose.y, body);
   const tick = await page.evaluate(() => carom.source.tick);
@@ -251,7 +251,7 @@ test('a_branch_of_the_past_is_that_tick_to_the_bit', {skip: skip || noEngine}, a
   const tick = Number(/-at-(\d+)$/.exec(name)[1]);
   const info = await stage.client.world.info({world: name});
   assert.deepEqual([info.tick, info.paused], [tick, true]);
-  // A busy machine is not sent every tick; the branch goes the same way on to one that was.
+  // A busy machine does not send every tick: the branch is stepped to a tick that was sent.
   let {hash, tick: now} = info;
   for (; !hashes.has(now) && now < tick + 60; now++) {
     await stage.client.world.step({world: name});
@@ -269,7 +269,7 @@ test('a_link_to_a_tick_shows_others_that_tick', {skip: skip || noEngine}, async 
   const tick = await until(page, () => carom.scrub && carom.source.tick > 0 && carom.source.tick);
   await button(page, 'Copy a link to this view').tap();
   const link = await until(page, () => /-at-/.test(location.hash) && location.href);
-  await button(page, 'Copy a link to this view').tap(); // which makes no second world
+  await button(page, 'Copy a link to this view').tap(); // this makes no second world
   await page.locator('#share:enabled').waitFor();
   assert.equal(await page.evaluate(() => carom.session.world), lab.name, 'who shares stays');
   await picture(page, 'share');
@@ -282,7 +282,7 @@ test('a_link_to_a_tick_shows_others_that_tick', {skip: skip || noEngine}, async 
   const worlds = await stage.client.world.list();
   assert.deepEqual(worlds.map((info) => info.world).filter((name) => name.startsWith(`${lab.name}-`)), [`${lab.name}-at-${tick}`]);
   assertNoErrors(page);
-  // It was made for this link alone, and ends with the page that shares it.
+  // The world was made for this link alone, and ends with the page that shares it.
   await page.evaluate(() => carom.session.close());
   await until(other, (name) => carom.session.world !== name, `${lab.name}-at-${tick}`);
   await soon(async () => assert.ok(!(await stage.client.world.list()).some(({world}) => world.startsWith(`${lab.name}-at-`))));
@@ -350,7 +350,7 @@ test('a_server_with_keys_asks_for_a_token_until_one_is_right', {skip}, async (t)
   const dialog = page.getByRole('dialog', {name: 'Token'});
   await dialog.getByRole('heading', {name: 'This server asks who you are'}).waitFor();
   await picture(page, 'token');
-  // A visitor who declines sees how to go on, and no error every other second.
+  // A visitor who declines learns how to continue, and sees no error every other second.
   await page.keyboard.press('Escape');
   await dialog.waitFor({state: 'hidden'});
   await page.waitForTimeout(3000);
@@ -371,7 +371,7 @@ test('a_server_with_keys_asks_for_a_token_until_one_is_right', {skip}, async (t)
   await page.mouse.click(700, 300);
   await page.getByRole('alert').getByText('This session may only look').waitFor();
   assertNoErrors(page);
-  // A token of the address is taken before one that was entered, and does not stay in the address.
+  // A token in the address overrides one that was entered, and is removed from the address.
   await page.goto('about:blank');
   await page.goto(`http://127.0.0.1:${keyed.port}/#world=demo&token=${keys.token('player')}`);
   await untilDrawn(page, 100);
@@ -414,14 +414,14 @@ test('a_predicted_world_is_ahead_of_the_confirmed_one_at_a_distance', {skip: ski
   await until(page, () => carom.source === carom.predicted && carom.predicted.figures.lead > 12);
   await page.keyboard.press('p');
   await drag(page, [await at(page, -6, 4), await at(page, -5.8, 4), await at(page, -5.5, 4)]);
-  // The push acts here, and the server's world has the disc elsewhere: it has a ghost.
+  // The push acts here at once; the server's world still has the disc elsewhere, so there is a ghost.
   await until(page, (id) => carom.source.body(id).vx > 0 && Math.abs(carom.source.body(id).pose.x - carom.live.body(id).pose.x) > 0.05, body);
   await until(page, () => carom.predicted.ghosts(carom.lines, carom.camera, carom.theme.ghost) > 0);
   await soon(async () => assert.match(await panel.textContent(), /Ahead\d+ ticks.*Rollbacks.*A step/));
   await picture(page, 'prediction');
   await soon(async () => assert.ok((await lab.body.get({body})).velocity[0] > 0));
   assert.equal(await page.evaluate(() => carom.predicted.figures.sent), 1);
-  // Without prediction the page goes on with snapshots; closed, it is near again.
+  // Without prediction the page continues with snapshots; closing the panel removes the distance.
   await panel.getByRole('checkbox', {name: 'Predict'}).uncheck();
   await until(page, () => carom.source === carom.live && carom.predicted.figures === null);
   await panel.getByRole('checkbox', {name: 'Predict'}).check();
@@ -453,7 +453,7 @@ test('ten_thousand_bodies_leave_time_in_a_frame', {skip}, async (t) => {
     });
   }));
   await picture(page, 'many');
-  // The scripts alone, without what the driver of this machine's graphics takes of a frame: the time of the median.
+  // Measures the scripts alone, without this machine's graphics driver: the median time.
   const scripts = await page.evaluate(() => {
     const {camera, canvas, live, picture: bodies, theme} = carom;
     const marked = new Set();
@@ -473,16 +473,16 @@ test('ten_thousand_bodies_leave_time_in_a_frame', {skip}, async (t) => {
   t.diagnostic(`${MANY} bodies: ${middle('fps').toFixed(1)} frames a second with SwiftShader, ` +
                `${middle('workMs').toFixed(2)} ms of the page's own work a frame, ${scripts.toFixed(2)} ms of it in scripts`);
   assert.ok(frames.some((numbers) => numbers.drawn > 0));
-  // The least of them: what else this machine does is not the page's.
+  // Takes the smallest value, since other work of this machine is not the page's.
   const least = Math.min(...frames.map((numbers) => numbers.workMs));
   assert.ok(least < WORK_MS_MAX, `${least} ms`);
   assert.ok(scripts < WORK_MS_MAX / 2, `${scripts} ms`);
-  // So many are not kept as a log: the page says so.
+  // A world of so many bodies is not recorded as a log: the page says so.
   await page.keyboard.press(',');
   await until(page, () => /up to 3000 bodies; here are 10000/.test(document.querySelector('#branch:disabled')?.title));
 });
 
-// ---- which world is shown, and who is told what
+// ---- the choice of the world, and tokens of other servers
 
 test('a_page_without_an_address_opens_the_demo_and_forgets_a_world_that_ends', {skip}, async (t) => {
   const lab = stage.client.use('a-first'); // by its name
@@ -516,7 +516,7 @@ test('a_slowed_world_does_not_read_paused', {skip}, async (t) => {
 test('a_token_goes_to_the_server_that_it_was_given_for_and_to_no_other', {skip}, async (t) => {
   const keys = makeKeys();
   t.after(keys.remove);
-  const asked = []; // by the page, of a server that a link names
+  const asked = []; // requests by the page to a server that a link names
   const evil = createServer().listen(0, '127.0.0.1');
   evil.on('upgrade', (request, socket) => {
     asked.push(request.headers.origin);
@@ -538,7 +538,8 @@ test('a_token_goes_to_the_server_that_it_was_given_for_and_to_no_other', {skip},
   const {page, home} = await start();
   await page.goto(`${home}?server=${encodeURIComponent(there)}`);
   await page.getByRole('heading', {name: /^This page may not connect to 127\.0\.0\.1/}).waitFor();
-  await page.getByText(`caromd --viewer-server ${new URL(there).origin}`).waitFor(); // alone: the header says less
+  // This text alone: the header says less
+  await page.getByText(`caromd --viewer-server ${new URL(there).origin}`).waitFor();
   await picture(page, 'forbidden');
   assert.deepEqual(asked, []);
   // The operator allows another server: the page connects there, without the token of its own.
@@ -556,7 +557,7 @@ test('a_token_goes_to_the_server_that_it_was_given_for_and_to_no_other', {skip},
   await Promise.all([near.page.waitForEvent('load'), dialog.getByRole('button', {name: 'Connect'}).click()]);
   await untilDrawn(near.page, 100);
   assert.ok(!(await near.page.evaluate(() => carom.link())).includes('token'));
-  // Back at its own server, the first token is there still; a link with another one is taken at once.
+  // Back at the page's own server, the first token is still there; another token in a link replaces it at once.
   await near.page.goto(near.home);
   await untilDrawn(near.page, 100);
   await Promise.all([near.page.waitForEvent('load'), near.page.evaluate((token) => {

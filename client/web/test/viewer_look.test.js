@@ -1,5 +1,5 @@
-// How the viewer looks and is reached, in a real Chromium: sizes, themes, motion that is turned down, mouse,
-// touch, keyboard, and the roles and names that a screen reader tells. Skipped where there is no browser.
+// The viewer's look and accessibility in a real Chromium: sizes, themes, reduced motion, mouse, touch, keyboard, and
+// the roles and names for screen readers. Skipped without a browser.
 import test from 'node:test';
 import assert from 'node:assert/strict';
 
@@ -9,7 +9,7 @@ import {assertNoErrors, at, button, openPage, picture, show, showLab, skip, soon
 
 const {phone, tablet, desktop} = SIZES;
 
-// The controls that are not on the page, too small, or under something else.
+// Finds controls that are outside the page, too small, or covered.
 const misplaced = () => [...document.querySelectorAll('header button, nav button, footer button, footer input')]
   .filter((element) => element.checkVisibility()).map((element) => {
     const {left, top, right, bottom} = element.getBoundingClientRect();
@@ -38,7 +38,7 @@ for (const [name, size] of Object.entries(SIZES)) {
   });
 }
 
-// Panels and bars that lie over each other, or not wholly on the page.
+// Finds panels and bars that overlap, or are partly outside the page.
 const overlapping = () => {
   const all = [...document.querySelectorAll('.bar, .panel')].filter((element) => element.checkVisibility());
   const boxes = all.map((element) => [element.id || element.parentElement.tagName, element.getBoundingClientRect()]);
@@ -59,11 +59,11 @@ const MORE_SIZES = {
 test('page_says_what_it_waits_for_until_it_draws', {skip}, async (t) => {
   const page = await newPage(stage.browser);
   t.after(() => page.context().close());
-  let loads; // lets the page have its scripts
+  let loads; // lets the page load its scripts
   const loaded = new Promise((resolve) => { loads = resolve; });
   await page.route('**/viewer/main.js', async (route) => { await loaded; await route.continue(); });
-  const holds = {word: 'limits'}; // messages with this word do not come: first the answer to hello
-  let held; // those of this connection: a page that waits too long for an answer connects again
+  const holds = {word: 'limits'}; // messages with this word are held back: first the answer to hello
+  let held; // held messages of this connection: a page that waits too long for an answer connects again
   let forward;
   await page.routeWebSocket('**/rpc', (socket) => {
     held = [];
@@ -102,7 +102,7 @@ test('buttons_of_the_event_log_keep_the_focus', {skip}, async (t) => {
   const page = await show(t, 'demo', 100);
   await page.keyboard.press('e');
   const end = page.locator('#log-kinds').getByRole('button', {name: 'end', exact: true});
-  await end.waitFor(); // what is hidden takes no focus
+  await end.waitFor(); // hidden elements must take no focus
   await end.focus();
   for (const pressed of ['true', 'false']) {
     await page.keyboard.press('Enter');
@@ -113,7 +113,7 @@ test('buttons_of_the_event_log_keep_the_focus', {skip}, async (t) => {
 
 test('world_that_is_not_served_is_listed_as_such', {skip}, async (t) => {
   const page = await show(t, 'demo', 100);
-  await page.evaluate(() => { // as a server tells of one that it has set aside (test_wire_aside.py)
+  await page.evaluate(() => { // simulates a world that the server has set aside (test_wire_aside.py)
     const {client} = carom.session;
     const call = client.call.bind(client);
     client.call = async (method, ...more) => {
@@ -152,7 +152,7 @@ test('panels_stand_beside_each_other_at_every_size', {skip}, async (t) => {
     await soon(async () => assert.deepEqual(await page.evaluate(misplaced), [], name));
     await picture(page, `${name}_panels`);
     if (single) {
-      // A panel under others comes to sight by its key, and when they are closed.
+      // A key brings a covered panel to the front, and so does closing the others.
       await page.keyboard.press('e');
       await shows('log');
       await page.keyboard.press('e');
@@ -185,7 +185,7 @@ test('a_screen_reader_is_told_what_was_done_and_not_every_number', {skip}, async
   await tells(/^Running$/);
   await page.keyboard.press(']');
   await tells(/: It turns at 3 rad/);
-  // Now nothing is done, while figures change all over the page.
+  // From here on nothing is done, while figures change all over the page.
   const changes = await page.evaluate(() => new Promise((resolve) => {
     const live = [...document.querySelectorAll('[aria-live], [role=status], [role=alert], [role=log], output')]
       .filter((one) => one.getAttribute('aria-live') !== 'off');
@@ -219,7 +219,7 @@ test('a_theme_follows_the_system_until_one_is_chosen', {skip}, async (t) => {
 
 test('motion_that_is_turned_down_lets_the_view_jump', {skip}, async (t) => {
   const {page} = await showLab(t, {paused: true});
-  // The places of the camera in the frames after a key.
+  // Records the places of the camera in the frames after a key.
   const glide = () => page.evaluate(() => new Promise((resolve) => {
     const seen = new Set();
     carom.camera.zoom(2);
@@ -268,7 +268,7 @@ test('one_finger_pans_taps_and_pulls_on_a_phone', {skip}, async (t) => {
   await page.evaluate(() => carom.camera.jump());
   await page.touchscreen.tap(...await at(page, 0, 4));
   await page.getByRole('complementary', {name: 'The chosen body'}).getByText(/at rest/).waitFor();
-  // The panel lies over where it was: the view has moved it out.
+  // The panel covers the body's old place: the view has moved the body out.
   const {y} = await page.getByRole('complementary').boundingBox();
   await until(page, (top) => carom.camera.toScreen(0, 4)[1] < top - 20, y);
   await picture(page, 'phone_inspect');
@@ -281,7 +281,7 @@ test('one_finger_pans_taps_and_pulls_on_a_phone', {skip}, async (t) => {
 
 test('every_control_has_a_role_and_a_name_of_its_own', {skip}, async (t) => {
   const page = await show(t, 'demo', 100);
-  // By role and name alone, as a screen reader finds them.
+  // Finds controls by role and name alone, as a screen reader does.
   for (const name of ['Overlays and colours', 'Plots', 'Event log', 'Light or dark', 'Help', 'Pause', 'One tick',
                       'Copy a link to this view', 'live', 'demo']) {
     await button(page, name).waitFor();
@@ -297,13 +297,13 @@ test('every_control_has_a_role_and_a_name_of_its_own', {skip}, async (t) => {
   const timeline = page.getByRole('slider', {name: /^Time/});
   await soon(async () => assert.equal(await timeline.getAttribute('aria-valuetext'), 'now'));
   await soon(async () => assert.match(await page.locator('#summary').textContent(), /^World demo: \d+ bodies, \d+ awake/));
-  // All panels open: whatever can be worked has a name, and no two controls of a panel have the same.
+  // With all panels open, every control has a name, and no two controls of a panel share one.
   for (const key of ['m', 'e', 'o', 's']) await page.keyboard.press(key);
   await page.getByRole('dialog', {name: 'Overlays and colours'}).getByRole('checkbox', {name: 'Joints'}).waitFor();
   await page.getByRole('region', {name: 'Options of the tool'}).getByRole('slider', {name: 'Size'}).waitFor();
   const roles = ['button', 'checkbox', 'radio', 'slider', 'combobox', 'textbox'];
   for (const role of roles) {
-    await soon(async () => { // the two counts are not of one moment, and lists change
+    await soon(async () => { // the two counts are taken at different moments, and lists change
       const all = await page.getByRole(role).count();
       const named = await page.getByRole(role, {name: /\S/}).count();
       assert.equal(named, all, `${role}s without a name: ${await page.locator('body').ariaSnapshot()}`);
@@ -313,7 +313,7 @@ test('every_control_has_a_role_and_a_name_of_its_own', {skip}, async (t) => {
 
 test('tab_goes_through_the_controls_and_shows_where_it_is', {skip}, async (t) => {
   const page = await show(t, 'demo', 100);
-  await page.getByRole('slider', {name: /^Time/, disabled: false}).waitFor(); // it has a past to go back to
+  await page.getByRole('slider', {name: /^Time/, disabled: false}).waitFor(); // there is a past to go back to
   const seen = [];
   for (let i = 0; i < 30 && !seen.includes('live'); i++) {
     await page.keyboard.press('Tab');
@@ -381,7 +381,7 @@ test('shapes_of_one_body_show_no_seams', {skip}, async (t) => {
   const rows = {lone: [box(0, 6)], overlapping: [box(-1, 4), box(1, 4)], abutting: [polygon(left), polygon(right)]};
   for (const [i, shapes] of Object.values(rows).entries()) await lab.body.spawn({tag: 'wall', position: [0, 3 + 3 * i], shapes});
   await until(page, () => carom.picture.bodies.length === 4);
-  // The colours along the middle of each body and down through it.
+  // Reads the colours along the middle of each body, and down through it.
   const looks = () => page.evaluate((ys) => {
     const {canvas, camera, theme, scene} = carom;
     canvas.draw(camera, theme);
@@ -402,7 +402,7 @@ test('shapes_of_one_body_show_no_seams', {skip}, async (t) => {
     assert.ok(down >= 3, 'it has an outline, too');
   }
   await picture(page, 'seams');
-  // The chosen one has an outline, around all of it.
+  // The chosen body has an outline around all of it.
   const {bodies} = await lab.world.state();
   const abutting = bodies.find((body) => body.position[1] === 9);
   await page.evaluate((id) => carom.choose(id), abutting.body);

@@ -1,4 +1,4 @@
-// For the tests of the viewer: a caromd (environment CAROMD), a Chromium, and pages that show a world.
+// Support for tests of the viewer: a caromd (environment CAROMD), a Chromium, and pages that show a world.
 //
 // CAROM_SHOTS=DIR keeps a picture of each step, to be looked at.
 import test from 'node:test';
@@ -12,7 +12,7 @@ import {sleep, startCaromd} from './support.js';
 export const skip = skipWithoutBrowser();
 const shots = process.env.CAROM_SHOTS;
 
-/** The server, a client of it, the browser: there while tests run. */
+/** The server, a client of it, and the browser; set while tests run. */
 export const stage = {server: null, client: null, browser: null};
 
 if (!skip) {
@@ -66,7 +66,7 @@ export async function showLab(t, args = {}, options = {}) {
   return {lab, page};
 }
 
-/** Where on the page a place of the world is. */
+/** The position on the page of a place in the world. */
 export const at = (page, x, y) => page.evaluate((place) => carom.camera.toScreen(...place), [x, y]);
 
 export const button = (page, name) => page.getByRole('button', {name, exact: true});
@@ -80,9 +80,9 @@ export async function drag(page, places, hold = async () => {}) {
   await page.mouse.up();
 }
 
-/** Fingers that touch, move and leave together; each step is where all of them are. */
+/** Fingers that touch, move and leave together; each step has all their positions. */
 export async function touch(page, ...steps) {
-  const devtools = await page.context().newCDPSession(page); // playwright itself has but one finger
+  const devtools = await page.context().newCDPSession(page); // playwright itself has only one finger
   const send = (type, places) => devtools.send('Input.dispatchTouchEvent', {
     type, touchPoints: places.map(([x, y], id) => ({x, y, id}))});
   await send('touchStart', steps[0]);
@@ -91,12 +91,12 @@ export async function touch(page, ...steps) {
   await devtools.detach();
 }
 
-/** Keeps a picture of the page if the environment wishes. */
+/** Saves a picture of the page if the environment asks for it. */
 export async function picture(page, name) {
   if (shots) await page.screenshot({path: path.join(shots, `${name}.png`)});
 }
 
-/** Tries until a check passes; its last error otherwise. */
+/** Repeats a check until it passes; else throws its last error. */
 export async function soon(check, ms = 30000) {
   for (const end = performance.now() + ms;;) {
     try {

@@ -69,7 +69,7 @@ test('edges_between_the_pieces_of_one_body_are_not_seen', () => {
   assert.deepEqual(innerEdges([left, half]), [0, 1 << 0], 'an edge that is seen in part is seen');
   assert.deepEqual(innerEdges([left, {...right, sensor: true}]), [0, 0], 'a sensor hides nothing');
   assert.deepEqual(innerEdges([left, {kind: 'circle', center: [1.2, 0.5], radius: 3}]), [15, 0]);
-  // The pieces of a star: every edge that is seen is one of the star's.
+  // Cuts a star into pieces: every visible edge is one of the star's.
   const pieces = convexPieces(STAR).map((vertices) => polygon(...vertices));
   const masks = innerEdges(pieces);
   const onStar = ([x, y]) => STAR.some(([a, b]) => Math.hypot(a - x, b - y) < 1e-9);
@@ -87,7 +87,7 @@ function makeSnapshot(tick, more) {
           events: [], hash: new Uint8Array(8), ...more};
 }
 
-// A body falls from tick 0 to `ticks`; another comes at 30 and goes at 60.
+// Records a body that falls from tick 0 to `ticks`, and another that exists from 30 to 60.
 function recorded(ticks) {
   const view = new WorldView();
   const history = new History();
@@ -139,7 +139,7 @@ test('history_of_another_epoch_begins_anew', () => {
   assert.equal(history.begin, 5 / 60);
 });
 
-// An engine whose worlds only count what they are told.
+// An engine whose worlds only count commands.
 const counter = {
   restoreWorld(image) {
     const world = {tick: image[0], commands: 0, freed: false};
@@ -180,7 +180,7 @@ test('a_recording_with_a_gap_ends_before_it_and_goes_on_with_an_image', async ()
   recording.add(segment, {from: 12, tick: 20});
   recording.open({image: new Uint8Array([30]), from: 30, tick: 30});
   assert.deepEqual([5, 10, 11, 20, 30].map((tick) => recording.covers(tick)), [true, true, false, false, true]);
-  // Back in time, as a replay may go: what came later is not the past of this.
+  // A replay may go back in time: later records do not belong to this world's past.
   recording.open({image: new Uint8Array([8]), from: 8, tick: 8});
   assert.deepEqual([8, 30].map((tick) => recording.covers(tick)), [true, false]);
 });
@@ -254,7 +254,7 @@ test('a_link_or_a_body_anywhere_leaves_the_camera_where_worlds_are', () => {
   }
 });
 
-// A body as sources have them.
+// A body in the form that sources have.
 const placed = (x, y, more = {}) => ({pose: {x, y, angle: 0}, vx: 0, vy: 0, type: 'dynamic',
                                       description: {shapes: [{kind: 'circle', radius: 0.5}]}, ...more});
 const GROUND = placed(0, -1, {type: 'static', description: {shapes: [{kind: 'polygon', vertices: [[-30, -1], [30, -1], [30, 1], [-30, 1]]}]}});
@@ -272,7 +272,7 @@ test('a_frame_shows_the_bodies_that_are_there_and_not_those_that_fell_off', () =
   for (const fallen of [[placed(35, -500, {vy: -99})], falling(30), falling(400), frozen(3), frozen(400)]) {
     assertFramed(frameOf([...HEAP, ...fallen]));
   }
-  // A few bodies, of which one falls; few that lie apart are all shown.
+  // A few bodies, one of them falling; a few that lie apart are all shown.
   assertFramed(frameOf([GROUND, placed(-4, 0.5), placed(3, 4.5), placed(-4, 4.5), placed(3, 0.5), placed(50, -900, {vy: -130})]));
   const [x0, , x1] = frameOf([placed(0, 0), placed(1, 0), placed(100, 0)]);
   assert.ok(x0 <= 0 && x1 >= 100);
@@ -298,7 +298,7 @@ test('the_outermost_of_many_bodies_do_not_widen_a_frame', () => {
 });
 
 test('few_bodies_are_shown_with_room_around_them', () => {
-  const pendulum = frameOf([GROUND, placed(-4, 2.2, {vx: 3})]); // it swings between -4 and 4
+  const pendulum = frameOf([GROUND, placed(-4, 2.2, {vx: 3})]); // the pendulum swings between -4 and 4
   for (const [x, y] of [[-4, 2.2], [0, -1], [4, 2.2]]) assert.ok(shown(pendulum, x, y), `${x}, ${y} of ${pendulum}`);
   assert.ok(pendulum[2] - pendulum[0] < 30);
   const [x0, , x1] = frameOf([placed(0, 0, {description: {shapes: [{kind: 'circle', radius: 0.01}]}})]);
@@ -312,13 +312,13 @@ test('a_rate_is_that_of_some_seconds_and_slowed_is_not_paused', () => {
   assert.equal(pace.text, 'running');
   const texts = new Set();
   for (let i = 0; i < 40; i++) {
-    tell(Math.floor(30 * i + (i % 3 - 1) * 4), i / 2 + (i % 2) * 0.01); // of one second: 52 to 68
+    tell(Math.floor(30 * i + (i % 3 - 1) * 4), i / 2 + (i % 2) * 0.01); // ticks in one second: 52 to 68
     if (i > 8) texts.add(pace.text);
   }
   assert.ok([...texts].every((text) => /^(59|60|61) Hz$/.test(text)), [...texts].join());
   for (let i = 0; i < 12; i++) tell(2000 + Math.floor(i * 15 / 2), 30 + i / 2, true);
   assert.equal(pace.text, 'slowed to 15 Hz');
-  tell(2082, 35.51, true); // two looks within one step
+  tell(2082, 35.51, true); // two observations within one step
   assert.equal(pace.text, 'slowed to 15 Hz');
   for (let i = 0; i < 14; i++) {
     tell(2082, 36 + i / 2, true);
@@ -372,7 +372,7 @@ test('bodies_that_stand_are_explained', () => {
   assert.match(explain({...map, type: 'static'}, [], [], false)[0], /^It is static/);
   assert.match(explain(map, [], [], true)[0], /paused/);
   assert.match(explain({...map, velocity: [3, 4]}, [], [], false)[0], /5 m\/s/);
-  // Sentences that say the opposite of each other.
+  // Finds contradictory sentences.
   const ground = {a: 1, b: 3, normal: [0, 1], points: []};
   const moving = {...map, velocity: [3.76, 0]};
   assert.deepEqual(explain(moving, [ground], [], false), ['It moves at 3.76 m/s.', 'It touches a shape below it.']);

@@ -1,5 +1,5 @@
-// As much of the browsers' WebSocket as the client uses, over node:http, for a Node that has none (before
-// 22). Binary messages alone, no fragments from the server, no extensions.
+// As much of the browsers' WebSocket as the client uses, over node:http, for versions of Node without one (before 22).
+// Only binary messages, no fragments from the server, no extensions.
 import http from 'node:http';
 import {randomBytes} from 'node:crypto';
 

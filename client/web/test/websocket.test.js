@@ -1,4 +1,4 @@
-// Environment CAROM_TRANSPORT is websocket. The client over a WebSocket class that is handed to it, and the server's farewell as it sees it.
+// Environment CAROM_TRANSPORT is websocket. The client over a given WebSocket class, and the server's closing message.
 import test from 'node:test';
 import assert from 'node:assert/strict';
 

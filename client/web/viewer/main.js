@@ -1,7 +1,7 @@
 // Starts the page: the app, its panels, its keys; then connects.
 //
 // The address says what to show: `#world=demo&at=x,y,scale&follow=12&tick=600&theme=light`, and
-// `?server=ws://host:port/rpc` where the page does not come from the server itself.
+// `?server=ws://host:port/rpc` if the page does not come from the server itself.
 
 import {App} from './app.js';
 import {bindKeys} from './keys.js';

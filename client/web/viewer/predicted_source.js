@@ -1,8 +1,8 @@
 // The watched world as it will be when a command of this page reaches the server (../src/prediction.js): drawn instead
 // of the live one, with outlines where the server had the bodies a moment ago.
 //
-// Pushes and pulls of this page act in it at once. Other commands go to the server as usual, and show when its log has
-// them.
+// Pushes and pulls of this page act in it at once. Other commands are sent to the server as usual, and take effect when
+// its log has them.
 //
 // Events: `change` (): it runs, stopped, or cannot run (`why`).
 
@@ -34,12 +34,12 @@ export class PredictedSource extends Emitter {
     addEventListener('pagehide', () => this.#flush());
   }
 
-  /** Whether the visitor wants it. */
+  /** Whether the visitor wants prediction. */
   get wanted() {
     return this.#wanted;
   }
 
-  /** Whether it can be drawn. */
+  /** Whether the prediction can be drawn. */
   get shows() {
     return this.#play?.predicting === true && this.#play.tick > 0;
   }

@@ -127,7 +127,7 @@ export class Session extends Emitter {
     return this.predicted?.take(method, args) || this.send(method, args);
   }
 
-  /** The same, without the prediction. */
+  /** As notify(), bypassing the prediction. */
   send(method, args) {
     return this.client.notify(method, {world: this.world, ...args});
   }

@@ -1,7 +1,8 @@
-// Knockout's panel for a distance: sliders that put the server further away, the same world without prediction beside
-// this one, and figures of both: how long a key takes to move the own disc, and how often a prediction was right.
+// Knockout's panel for a distance: sliders that simulate a farther server, the same world without prediction beside
+// this one, and figures of both: how long a key takes to move the player's own disc, and how often a prediction was
+// right.
 
-const MOVED_M = 0.005; // a disc that is this far from its old place has moved
+const MOVED_M = 0.005; // a disc this far from its old place has moved
 const FIGURES_MS = 250; // interval between two updates of the figures
 const RATE = 30; // snapshots a second of the picture without prediction
 
@@ -80,7 +81,7 @@ export class DistancePanel {
     const now = performance.now();
     const {view, disc} = this.#game;
     const body = view.bodies.get(disc);
-    if (!body || Math.hypot(body.vx, body.vy) > 0.05) return; // a disc that moves already proves nothing
+    if (!body || Math.hypot(body.vx, body.vy) > 0.05) return; // a disc that is already moving shows no delay
     this.#here.press(now, body.pose);
     this.#there.press(now, this.beside?.bodies.get(disc)?.pose);
   }

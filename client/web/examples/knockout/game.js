@@ -1,11 +1,10 @@
 // Knockout: discs push each other off a platform. A whole game for many players in one file: the server
 // owns the world, this page steers one disc and draws all of them.
 //
-// Each player's disc is a body of its own session: the server lets nobody else change it where there
-// are tokens (`#token=…`), and removes it when the player does not come back. The world is predicted
-// (`world.predict`): this player's push moves the disc at once, however far the server is away, and
-// the server does the same at the same tick. The page reads what decides the game, such as which disc is over the rim,
-// from the server's world.
+// Each player's disc is a body of its own session: the server lets nobody else change it where there are tokens
+// (`#token=…`), and removes it when the player leaves for good. The world is predicted (`world.predict`): this player's
+// push moves the disc at once, no matter how far away the server is, and the server does the same at the same tick. The
+// page reads what decides the game, such as which disc is over the rim, from the server's world.
 //
 // The address: `?server=ws://host:port/rpc` (else the page's own server, or ws://127.0.0.1:22767/rpc),
 // `#token=…`, `#name=…` to join at once, `#distance` to open the panel that shows and changes the distance (distance.js).
@@ -19,7 +18,7 @@ const DISC = {kind: 'circle', radius: 0.7, restitution: 0.9, friction: 0.1};
 const ROCK = {kind: 'circle', radius: 1.1, restitution: 0.9, density: 2};
 const ROCKS = 3;
 const ROCKS_MS = 500; // interval between two checks of the rocks
-const PUSH = 26; // force of a push [N a kg]
+const PUSH = 26; // force of a push [N per kg]
 const DAMPING = 0.9; // 1/s
 const COLOURS = ['#ff9f5a', '#4cc9f0', '#c792ff', '#5fe3a1', '#ff6b8b', '#ffd166'];
 const KEYS = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1]};
@@ -54,7 +53,7 @@ async function keepRocks() {
     if (!game.rocks.has(id) || Math.hypot(x, y) < PLATFORM) continue;
     await game.world.body.set({body: id, position: somewhere(), velocity: [0, 0], angular_velocity: 0});
   }
-  // rocks that were made and are not visible yet
+  // rocks that were made but are not visible yet
   const coming = [...game.rocks].filter((id) => !game.view.bodies.has(id)).length;
   for (let i = rocks.length + coming; i < ROCKS && eldest === game.disc; i++) {
     const {body} = await game.world.body.spawn({
@@ -68,7 +67,7 @@ async function keepRocks() {
 async function watchRocks() {
   try {
     await keepRocks();
-  } catch { // the connection is lost, or a rock was removed meanwhile: the next check sees that
+  } catch { // the connection is lost, or a rock was removed meanwhile: the next check corrects that
   }
   setTimeout(watchRocks, ROCKS_MS);
 }
@@ -101,14 +100,14 @@ async function play(name) {
   await makeWorld(game.world);
   game.view = await game.world.predict({input: steer});
   game.view.on('refused', ({error}) => {
-    game.sent = ''; // the force is given again
+    game.sent = ''; // sends the force again
     say(error.message);
   });
   if (game.view.reason) say(`No prediction: ${game.view.reason.message}`);
   game.client.on('lost', () => say('The connection was lost; trying again …'));
   game.client.on('resumed', () => say(''));
   game.client.on('renewed', async () => {
-    // The server has started again, and does not know this player's disc.
+    // The server has restarted without this player's disc.
     say('');
     await makeWorld(game.world);
     await enter();
@@ -184,7 +183,8 @@ addEventListener('pagehide', () => game.disc && game.world.notify('body.remove',
 
 // ---- drawing
 
-// The picture's rectangle above the panel; with the other picture beside it (distance.js), the left half of it.
+// The picture's rectangle above the panel; when the other picture is shown beside it (distance.js), the left half of
+// that.
 function frame() {
   const width = game.panel?.beside ? innerWidth / 2 : innerWidth;
   const height = innerHeight - (game.panel?.height ?? 0);

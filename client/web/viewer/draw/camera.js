@@ -63,7 +63,7 @@ export class Camera {
     this.goal.y = Math.min(REACH, Math.max(-REACH, y));
   }
 
-  /** The same with a scale. */
+  /** Sets the goal's centre and scale. */
   look([x, y, scale]) {
     this.centre(x, y);
     this.goal.scale = Math.min(SCALE_MAX, Math.max(SCALE_MIN, scale));

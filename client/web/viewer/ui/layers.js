@@ -10,7 +10,7 @@ const OVERLAYS = [
   ['prediction', 'Prediction and distance'],
 ];
 const KBD = ['1', '2', '3', '4', '5', '6', '', 'D'];
-// Each visit starts without those that change what the server sends.
+// Each visit starts without the overlays that change what the server sends.
 const COSTLY = ['contacts', 'impulses', 'area', 'prediction'];
 const COLOURS = [['tag', 'Tag'], ['speed', 'Speed'], ['state', 'Sleep']];
 
