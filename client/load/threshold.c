@@ -151,8 +151,8 @@ static bool parse_name(load_threshold *out, const char *name, char error[LOAD_TH
     return true;
 }
 
-// A number with this unit is multiplied by `times` and divided by `per`: division by 1e6 makes 100us
-// the double nearest to 1e-4, which multiplication by 1e-6 would not.
+// A number with this unit is multiplied by `times` and divided by `per`: division by 1e6 makes
+// 100us the double nearest to 1e-4, which multiplication by 1e-6 would not.
 typedef struct known_unit {
     const char *name;
     double times, per;
