@@ -4,7 +4,7 @@ import test from 'node:test';
 import assert from 'node:assert/strict';
 
 import {SIZES, newPage, until} from './browser.js';
-import {assertNoErrors, at, button, openPage, picture, show, showLab, skip, soon, stage, tickOf,
+import {assertNoErrors, at, button, openPage, picture, show, showLab, skip, soon, stage, tagged, tickOf,
         touch, untilDrawn} from './viewer_page.js';
 
 const {phone, tablet, desktop} = SIZES;
@@ -438,6 +438,53 @@ test('the_list_of_worlds_keeps_its_buttons_while_its_numbers_change', {skip}, as
     return before.length > 2 && before.every((button, i) => button === buttons()[i]);
   });
   assert.ok(same);
+});
+
+test('buttons_of_a_chosen_body_stay_while_it_touches_others', {skip}, async (t) => {
+  const {lab, page} = await showLab(t);
+  const inspector = page.getByRole('complementary', {name: 'The chosen body'});
+  const [ground] = await tagged(lab, 'ground');
+  await page.evaluate((id) => carom.choose(id), ground.body);
+  const drop = async (x) => (await lab.body.spawn({position: [x, 0.5], shapes: [{kind: 'box', size: [1, 1]}]})).body;
+  const bodies = [await drop(0)];
+  const link = (body) => inspector.getByRole('button', {name: `body ${body}`, exact: true});
+  const marked = [link(bodies[0]), inspector.getByRole('button', {name: 'Make dynamic'})];
+  for (const one of marked) {
+    await one.waitFor();
+    await one.evaluate((button) => {
+      button.dataset.marked = 'yes';
+    });
+  }
+  const {x, y} = await marked[1].boundingBox();
+  for (let i = 1; i < 4; i++) bodies.push(await drop(2 * i));
+  await link(bodies[3]).waitFor();
+  await lab.body.remove({body: bodies[1]});
+  await link(bodies[1]).waitFor({state: 'detached'});
+  for (const one of marked) assert.equal(await one.getAttribute('data-marked'), 'yes');
+  const after = await marked[1].boundingBox();
+  assert.deepEqual([after.x, after.y], [x, y], 'nothing moves from under the pointer');
+  await link(bodies[2]).click();
+  assert.equal(await page.evaluate(() => carom.chosen), bodies[2]);
+  assertNoErrors(page);
+});
+
+test('a_world_ends_by_two_presses_while_it_is_watched', {skip}, async (t) => {
+  const {lab, page} = await showLab(t);
+  const other = stage.client.use(`${lab.name}-other`);
+  await other.world.create({lifetime: 'session'});
+  await page.keyboard.press('w');
+  await button(page, 'End').click();
+  await button(page, 'Really end it?').waitFor();
+  await page.locator(`[data-world="${other.name}"]`).click();
+  await until(page, (name) => carom.session.world === name && carom.session.info, other.name);
+  await page.keyboard.press('w');
+  await button(page, 'End').waitFor(); // the press was for the world before
+  assert.equal(await button(page, 'Really end it?').count(), 0);
+  await button(page, 'End').click();
+  await button(page, 'Really end it?').click();
+  await soon(async () => assert.deepEqual((await stage.client.world.list()).map(({world}) => world).filter((name) => name.startsWith(lab.name)),
+                                          [lab.name]));
+  assertNoErrors(page);
 });
 
 test('who_may_only_look_is_shown_nothing_to_change_things_with', {skip}, async (t) => {

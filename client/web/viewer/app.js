@@ -229,7 +229,7 @@ export class App extends Emitter {
       if (!this.scrub) return;
       this.scrub = null;
     } else if (!this.history.empty) {
-      this.scrub = {time, rate: 0};
+      this.scrub = {time: this.past.seek(time), rate: 0};
       this.tool.cancel?.();
     }
     this.overlays.reset();

@@ -136,22 +136,43 @@ export class Inspector {
       map.awake = !app.source.asleep(body.id);
     }
     // Buttons are rebuilt only when they change, so that clicks and the focus are not lost.
-    const others = [...new Set(touches.map((contact) => (contact.a === body.id ? contact.b : contact.a)))];
-    const key = [body.id, body.version, app.following, others.join(), joints.map((joint) => joint.joint).join()].join('|');
+    const key = [body.id, body.version, app.following, joints.map((joint) => joint.joint).join()].join('|');
     if (key !== this.#key) {
       this.#key = key;
-      this.#build(body, map, joints, others);
+      this.#build(body, map, joints);
     }
     this.#fill(map, touches, joints);
+    this.#fillTouches(new Set(touches.map((contact) => (contact.a === body.id ? contact.b : contact.a))));
   }
 
-  #build(body, map, joints, others) {
+  // A body in a pile touches others at every look: the button of one that it still touches stays the same element.
+  #fillTouches(others) {
+    const ids = [...others].sort((a, b) => a - b);
+    const links = this.touches.lastElementChild;
+    const buttons = new Map([...links.children].map((link) => [Number(link.dataset.body), link]));
+    ids.slice(0, TOUCHES_SHOWN).forEach((id, i) => {
+      const link = buttons.get(id) ?? el('button', {'data-body': id, onclick: () => this.app.choose(id)}, `body ${id}`);
+      buttons.delete(id);
+      if (links.children[i] !== link) links.insertBefore(link, links.children[i] ?? null);
+    });
+    for (const link of buttons.values()) link.remove();
+    this.touches.hidden = ids.length === 0;
+    const more = ids.length > TOUCHES_SHOWN ? `Touches, ${ids.length - TOUCHES_SHOWN} more` : 'Touches';
+    if (this.touches.firstElementChild.textContent !== more) this.touches.firstElementChild.textContent = more;
+  }
+
+  #build(body, map, joints) {
     const {app} = this;
     const button = (text, action) => el('button', {onclick: action}, text);
     this.why = el('div', {class: 'why'});
     this.numbers = el('dl');
     const following = app.following === body.id;
     const parts = [this.why, this.numbers];
+    if (app.session.mayAct) parts.push(el('div', {class: 'links'},
+      button('Wake', () => app.session.act('body.set', {body: body.id, awake: true})),
+      map.type === 'static' ? button('Make dynamic', () => app.session.act('body.set', {body: body.id, type: 'dynamic'}))
+                            : button('Make static', () => app.session.act('body.set', {body: body.id, type: 'static'})),
+      button('Remove', () => app.session.act('body.remove', {body: body.id}))));
     if (joints.length > 0) {
       this.forces = joints.map((joint) => el('dd', {}, '–'));
       parts.push(el('section', {}, el('h3', {}, 'Joints'), el('dl', {}, ...joints.flatMap((joint, i) => [
@@ -161,18 +182,9 @@ export class Inspector {
     } else {
       this.forces = [];
     }
-    if (others.length > 0) {
-      parts.push(el('section', {}, el('h3', {}, 'Touches'), el('div', {class: 'links'},
-        ...others.slice(0, TOUCHES_SHOWN).map((id) => button(`body ${id}`, () => app.choose(id))),
-        others.length > TOUCHES_SHOWN ? `and ${others.length - TOUCHES_SHOWN} more` : null)));
-    }
-    parts.push(el('section', {}, el('h3', {}, 'Shapes'),
-                  el('dl', {}, ...map.shapes.slice(0, 24).flatMap(shapeLine))));
-    if (app.session.mayAct) parts.push(el('div', {class: 'links'},
-      button('Wake', () => app.session.act('body.set', {body: body.id, awake: true})),
-      map.type === 'static' ? button('Make dynamic', () => app.session.act('body.set', {body: body.id, type: 'dynamic'}))
-                            : button('Make static', () => app.session.act('body.set', {body: body.id, type: 'static'})),
-      button('Remove', () => app.session.act('body.remove', {body: body.id}))));
+    this.touches = el('section', {}, el('h3', {}, 'Touches'), el('div', {class: 'links'}));
+    parts.push(this.touches, el('section', {}, el('h3', {}, 'Shapes'),
+                                el('dl', {}, ...map.shapes.slice(0, 24).flatMap(shapeLine))));
     const scroll = $('inspector').scrollTop;
     $('inspector').replaceChildren(
       el('div', {class: 'title'}, el('h2', {}, map.tag || map.type, ' ', el('small', {}, body.id)),

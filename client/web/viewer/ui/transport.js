@@ -164,10 +164,14 @@ export class Transport {
       const link = await this.app.shareLink();
       const what = this.app.scrub ? 'this tick' : 'this view';
       const lasts = made ? '. It works while this page is open' : '';
-      history.replaceState(null, '', link);
+      // The world of a shared tick ends with this page, so the page's address names it only where nothing else can.
+      if (!made) history.replaceState(null, '', link);
       await navigator.clipboard.writeText(link).then(
         () => toast(`The link to ${what} is in the clipboard${lasts}`, {note: true}),
-        () => toast(`The address of this page is the link to ${what}${lasts}`, {note: true}));
+        () => {
+          history.replaceState(null, '', link);
+          toast(`The address of this page is the link to ${what}${lasts}`, {note: true});
+        });
     } catch (error) {
       toast(error.message);
     } finally {

@@ -21,7 +21,7 @@ export class Worlds {
 
   constructor(app) {
     this.app = app;
-    this.armed = -Infinity;
+    this.armed = {world: '', until: -Infinity}; // by the first press of the button
     $('worlds-button').addEventListener('click', () => this.toggle());
     $('create-scene').append(...SCENES.map((name) => el('option', {value: name}, name || 'empty')));
     $('create').addEventListener('submit', (event) => {
@@ -158,7 +158,7 @@ export class Worlds {
 
   #actions() {
     const {session} = this.app;
-    const armed = performance.now() - this.armed < END_AGAIN_MS;
+    const armed = this.#armed;
     const admin = session.role === 'admin';
     const key = `${session.world} ${admin} ${armed}`;
     if (key === this.#key) return;
@@ -179,13 +179,18 @@ export class Worlds {
     $('world-actions').children[focused]?.focus();
   }
 
+  // Whether the next press ends the watched world. One press before another was chosen does not count for it.
+  get #armed() {
+    return this.armed.world === this.app.session.world && performance.now() < this.armed.until;
+  }
+
   #end() {
-    if (performance.now() - this.armed < END_AGAIN_MS) {
-      this.armed = -Infinity;
+    if (this.#armed) {
+      this.armed.until = -Infinity;
       this.app.session.act('world.destroy');
       this.close();
     } else {
-      this.armed = performance.now();
+      this.armed = {world: this.app.session.world, until: performance.now() + END_AGAIN_MS};
       this.#show();
     }
   }
