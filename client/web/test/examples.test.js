@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import {errorsOf, newPage, skipWithoutBrowser, startBrowser, until} from './browser.js';
 import {startFiles} from './files.js';
 import {startCaromd} from './support.js';
+import {makeKeys} from './tokens.js';
 
 const skip = skipWithoutBrowser();
 const noEngine = process.env.CAROM_WASM !== 'ON' && 'the engine for WebAssembly was not built';
@@ -32,10 +33,10 @@ const WORKER = `
     }, 16);
   };`;
 
-async function startPages(t) {
+async function startPages(t, options = []) {
   const files = await startFiles(process.env.CAROM_PAGES);
   t.after(() => files.close());
-  const server = await startCaromd(['--origin', files.origin]);
+  const server = await startCaromd(['--origin', files.origin, ...options]);
   t.after(() => server.stop());
   const browser = await startBrowser();
   t.after(() => browser.close());
@@ -86,6 +87,25 @@ test('two_players_of_knockout_see_push_and_leave_each_other', {skip}, async (t) 
   await rocks(ben);
   await players(ben).nth(1).waitFor({state: 'detached'});
   assert.equal(await players(ben).count(), 1);
+});
+
+test('a_token_leaves_the_address_and_is_kept_for_its_server', {skip}, async (t) => {
+  const keys = makeKeys();
+  t.after(() => keys.remove());
+  const {address, browser, origin} = await startPages(t, ['--keys', keys.file]);
+  const game = `${origin}/examples/knockout/?server=${encodeURIComponent(address)}`;
+  const page = await newPage(browser);
+  await page.goto(`${game}#token=${keys.token('admin')}&name=Op`);
+  const joined = () => until(page, () => globalThis.game?.disc !== 0 && location.hash);
+  assert.equal(await joined(), '#name=Op');
+  assert.equal(await page.evaluate(() => history.length), 2, 'no entry of the history bears the token');
+  await page.reload();
+  assert.equal(await joined(), '#name=Op'); // by the token that the tab kept
+  // Another server that a link names gets no token.
+  const other = await startCaromd(['--origin', origin, '--keys', keys.file]);
+  t.after(() => other.stop());
+  await page.goto(`${game.replace(/\?.*/, '')}?server=${encodeURIComponent(`ws://127.0.0.1:${other.port}/rpc`)}#name=Op`);
+  await page.getByRole('status').filter({hasText: /token/}).waitFor();
 });
 
 test('a_page_that_was_frozen_predicts_the_present_without_a_burst', {skip: skip || noEngine}, async (t) => {

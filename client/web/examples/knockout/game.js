@@ -6,8 +6,9 @@
 // push moves the disc at once, no matter how far away the server is, and the server does the same at the same tick. The
 // page reads what decides the game, such as which disc is over the rim, from the server's world.
 //
-// The address: `?server=ws://host:port/rpc` (else the page's own server, or ws://127.0.0.1:22767/rpc),
-// `#token=…`, `#name=…` to join at once, `#distance` to open the panel that shows and changes the distance (distance.js).
+// The address: `?server=ws://host:port/rpc` (else the page's own server, or ws://127.0.0.1:22767/rpc), `#token=…` for that
+// server, which leaves the address at once, `#name=…` to join at once, `#distance` to open the panel that shows and changes
+// the distance (distance.js).
 
 import {DistancePanel} from './distance.js';
 import {connect} from '../../src/index.js';
@@ -33,6 +34,28 @@ const context = field.getContext('2d');
 const game = {client: null, world: null, view: null, disc: 0, mass: 1, name: '', outs: 0, out: false,
               rocks: new Set(), distance: {delayMs: 0, stall: 0}, panel: null};
 globalThis.game = game; // for the console, and for tests
+
+// ---- the token
+
+// Moves a token from the address, where every copy of the link would reveal it, to where this tab keeps it for the server
+// that the same address named. Another server that a later link names gets none.
+const tokenKey = `knockout token ${named ?? ''}`;
+let token = null;
+
+function keepToken() {
+  token = address.get('token');
+  try {
+    if (token) sessionStorage.setItem(tokenKey, token);
+    else token = sessionStorage.getItem(tokenKey);
+  } catch { // the browser stores nothing: the token is lost with a reload
+  }
+  if (!address.has('token')) return;
+  address.delete('token');
+  history.replaceState(null, '', `${location.pathname}${location.search}#${address}`.replace(/#$/, ''));
+}
+
+keepToken();
+addEventListener('hashchange', () => location.reload()); // another link was opened in this tab
 
 // ---- the world
 
@@ -95,7 +118,7 @@ async function findServer() {
 async function play(name) {
   game.name = name;
   const server = await findServer();
-  game.client = await connect(server, {name: 'knockout', token: address.get('token') ?? undefined, distance: game.distance});
+  game.client = await connect(server, {name: 'knockout', token: token ?? undefined, distance: game.distance});
   game.world = game.client.use(WORLD);
   await makeWorld(game.world);
   game.view = await game.world.predict({input: steer});
