@@ -2,6 +2,7 @@
 // the own disc has moved; in the same page with prediction and without (the panel's picture beside it).
 
 const REST_MS = 900; // pause after a key, until the disc is nearly at rest
+const SETTLED_MS = 12_000; // pings and margins of the distance have come
 
 // In the page: presses keys, and times both pictures.
 async function pressKeys([presses, restMs]) {
@@ -38,21 +39,28 @@ async function pressKeys([presses, restMs]) {
   return {...times, figures: game.view.figures};
 }
 
-/** {predicted, plain}: sorted milliseconds; figures: those of the prediction. */
-export async function measureKnockout({browser, pages, startCaromd, newPage, until, delayMs, stall, presses}) {
+/** Opens the game in a page, with the picture without prediction beside it, for `play(page)`, and returns what that returns. */
+export async function openKnockout({browser, pages, startCaromd, newPage, until}, play) {
   const server = await startCaromd(['--origin', pages.origin]);
   const page = await newPage(browser, {viewport: {width: 700, height: 600}});
   try {
     await page.goto(`${pages.origin}/examples/knockout/?server=${encodeURIComponent(`ws://127.0.0.1:${server.port}/rpc`)}#name=Ada`);
     await until(page, () => game.disc !== 0 && game.panel && game.view.bodies.has(game.disc));
-    await page.evaluate((distance) => Object.assign(game.distance, distance), {delayMs, stall});
     await page.keyboard.press('d');
     await page.getByLabel('without prediction').check();
     await until(page, () => game.panel.beside?.bodies.has(game.disc));
-    await new Promise((resolve) => setTimeout(resolve, 12000)); // pings and margins of the distance have come
-    return await page.evaluate(pressKeys, [presses, REST_MS]);
+    return await play(page);
   } finally {
     await page.context().close();
     await server.stop();
   }
+}
+
+/** {predicted, plain}: sorted milliseconds; figures: those of the prediction. */
+export function measureKnockout({delayMs, stall, presses, ...rig}) {
+  return openKnockout(rig, async (page) => {
+    await page.evaluate((distance) => Object.assign(game.distance, distance), {delayMs, stall});
+    await new Promise((resolve) => setTimeout(resolve, SETTLED_MS));
+    return page.evaluate(pressKeys, [presses, REST_MS]);
+  });
 }

@@ -15,11 +15,12 @@ import {loadEngine} from '../../../client/web/src/index.js';
 import {PredictedPicture} from '../../../client/web/src/predicted_picture.js';
 import {PredictionCore} from '../../../client/web/src/prediction_core.js';
 import {Replica} from '../../../client/web/src/replica.js';
+import {chance, measureBlind} from './blind.js';
 import {measureFrames} from './frame.js';
 import {measureKnockout} from './knockout.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
-const PARTS = ['native', 'frames', 'players', 'knockout'];
+const PARTS = ['native', 'frames', 'players', 'knockout', 'blind'];
 const HELP = `Usage: node tests/bench/distance/main.js [options]
 
   --build DIR     a build of carom (.build/release)
@@ -28,7 +29,8 @@ const HELP = `Usage: node tests/bench/distance/main.js [options]
   --rounds N      rollbacks of each world, native (30)
   --seconds N     over each network (30)
   --frames N      of each world in WebAssembly (300)
-  --presses N     keys that are timed at each distance (12)
+  --presses N     keys that are timed at each distance, or in each round of the blind trial (12)
+  --pairs N       of rounds in the blind trial, one at each distance (8)
   --help          this text
 `;
 const SIZES = [10, 100, 200, 500, 1000, 5000];
@@ -39,16 +41,16 @@ const {values: options} = parseArgs({options: {
   build: {type: 'string', default: path.join(ROOT, '.build/release')}, parts: {type: 'string', default: PARTS.join(',')},
   hosts: {type: 'string', default: whyNoBrowser() ? 'node' : 'node,chromium'}, rounds: {type: 'string', default: '30'},
   seconds: {type: 'string', default: '30'}, frames: {type: 'string', default: '300'},
-  presses: {type: 'string', default: '12'}, help: {type: 'boolean', default: false}}});
+  presses: {type: 'string', default: '12'}, pairs: {type: 'string', default: '8'}, help: {type: 'boolean', default: false}}});
 
 function fail(text) {
   console.error(text);
   process.exit(2);
 }
 
-function count(name, most) {
+function count(name, most, least = 1) {
   const value = Number(options[name]);
-  if (!(Number.isInteger(value) && value >= 1 && value <= most)) fail(`--${name}: a whole number from 1 to ${most}, got ${options[name]}`);
+  if (!(Number.isInteger(value) && value >= least && value <= most)) fail(`--${name}: a whole number from ${least} to ${most}, got ${options[name]}`);
   return value;
 }
 
@@ -165,14 +167,18 @@ async function players(seconds, presses) {
   compare('Two players', all);
 }
 
-async function knockout(browser, pages, presses) {
+async function rigOf(browser, pages) {
   process.env.CAROMD ??= built('server/caromd');
   process.env.CAROM_TRANSPORT = 'websocket'; // read once by each copy of the module: the players have another
   const {startCaromd} = await import('../../../client/web/test/support.js?websocket');
+  return {browser, pages, startCaromd, newPage, until};
+}
+
+async function knockout(rig, presses) {
   const rows = [];
   const all = [];
   for (const [delayMs, stall] of [[0, 0], [50, 0], [50, 0.01]]) {
-    const {predicted, plain, figures} = await measureKnockout({browser, pages, startCaromd, newPage, until, delayMs, stall, presses});
+    const {predicted, plain, figures} = await measureKnockout({...rig, delayMs, stall, presses});
     all.push({delayMs, stall, predicted, plain});
     rows.push([2 * delayMs, percent(stall), digits(at(predicted, 0.5), 0), digits(at(predicted, 0.95), 0), digits(at(plain, 0.5), 0),
                digits(at(plain, 0.95), 0), percent(figures.right), digits(100 * figures.error)]);
@@ -180,6 +186,13 @@ async function knockout(browser, pages, presses) {
   table('Knockout in Chromium: from a key to the frame in which the own disc has moved by 5 mm',
         ['round trip ms', 'stalls %', 'predicted ms', 'p95', 'interpolated ms', 'p95', 'right %', 'corrected cm'], rows);
   compare('Knockout', all);
+}
+
+async function blind(rig, pairs, presses) {
+  const {keys, predicted, plain} = await measureBlind({...rig, pairs, presses});
+  const [least, most] = chance(keys).map((share) => digits(100 * share, 0));
+  table(`Knockout in Chromium, blind: ${keys} keys in ${2 * pairs} rounds, half of them at 0 ms and half at 100 ms and 1 % stalls, in an order that chance gave`,
+        ['picture', 'told apart %', 'a coin'], [['predicted', percent(predicted), `${least} to ${most}`], ['from snapshots', percent(plain), `${least} to ${most}`]]);
 }
 
 // ---- all of it
@@ -190,16 +203,17 @@ if (options.help) {
 }
 const parts = listed('parts', PARTS);
 const where = listed('hosts', Object.keys(hosts));
-const [rounds, seconds, frameCount, presses] = [count('rounds', 1000), count('seconds', 600), count('frames', 10000), count('presses', 1000)];
+const [rounds, seconds, frameCount, presses, pairs] = [count('rounds', 1000), count('seconds', 600), count('frames', 10000), count('presses', 1000), count('pairs', 100, 2)];
 if (where.includes('chromium') && whyNoBrowser()) fail(whyNoBrowser());
-const needed = where.includes('chromium') && (parts.includes('frames') || parts.includes('knockout'));
+const needed = where.includes('chromium') && ['frames', 'knockout', 'blind'].some((part) => parts.includes(part));
 const browser = needed ? await startBrowser() : null;
 const pages = needed ? await startFiles(built('client/web/pages')) : null;
 try {
   if (parts.includes('native')) native(rounds, seconds);
   if (parts.includes('frames')) for (const host of where) await frames(host, frameCount, browser, pages);
   if (parts.includes('players')) await players(seconds, presses);
-  if (parts.includes('knockout') && browser) await knockout(browser, pages, presses);
+  if (parts.includes('knockout') && browser) await knockout(await rigOf(browser, pages), presses);
+  if (parts.includes('blind') && browser) await blind(await rigOf(browser, pages), pairs, presses);
 } finally {
   await browser?.close();
   pages?.close();
