@@ -57,16 +57,25 @@ static void measure(playback *p)
     p->jitter = late[(uint32_t)floor((p->count - 1) * JITTER_SHARE)];
 }
 
-void playback_add(playback *p, double now, double time)
+// Everything known was drawn, and nothing moved until `since`: nobody sees the time go there at
+// once.
+static void pass(playback *p, double now, double since)
+{
+    const double wanted = fmin(since, now + p->lead - playback_delay(p));
+    if (wanted > p->shown) {
+        p->shown = wanted;
+        p->shown_at = now;
+    }
+}
+
+void playback_add(playback *p, double now, double time, double interval, double since)
 {
     const double lead = time - now;
+    const double before = p->newest;
     if (time < p->newest || fabs(lead - p->lead) > BREAK_S) {
         p->count = 0;
     }
-    if (time > p->newest && p->newest >= 0.0) {
-        const double step = time - p->newest;
-        p->interval = p->interval == 0.0 ? step : p->interval + (step - p->interval) / 8.0;
-    }
+    p->interval = interval;
     p->newest = time;
     if (p->count == PLAYBACK_ARRIVALS_MAX) {
         drop_first(p);
@@ -78,6 +87,9 @@ void playback_add(playback *p, double now, double time)
         drop_first(p);
     }
     measure(p);
+    if (p->shown >= before) {
+        pass(p, now, since);
+    }
 }
 
 double playback_delay(const playback *p)

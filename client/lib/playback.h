@@ -29,8 +29,9 @@ typedef struct playback {
 void playback_init(playback *p, double extra);
 void playback_reset(playback *p);
 
-// A snapshot of world time `time` arrived at `now`.
-void playback_add(playback *p, double now, double time);
+// A snapshot of world time `time` arrived at `now`. Snapshots are `interval` apart, and until
+// `since` the world was as the snapshot before had it (cadence.h).
+void playback_add(playback *p, double now, double time, double interval, double since);
 
 // How far behind the newest snapshot the world is drawn.
 double playback_delay(const playback *p);

@@ -60,6 +60,7 @@ carom_view *carom_view_create(const carom_view_options *options)
     const unsigned history = history_of(&all);
     view->options = all;
     view->depth = history == 0 ? 0 : history + 1;
+    cadence_reset(&view->content.cadence);
     if (all.interpolation != CAROM_INTERPOLATION_NONE) {
         view->drawing = drawing_create(&all);
         if (view->drawing == NULL) {
@@ -199,6 +200,7 @@ void carom_view_reset(carom_view *view)
     v->ready = false;
     v->has_hash = false;
     v->time_count = 0;
+    cadence_reset(&v->cadence);
 }
 
 // ---- events
@@ -280,8 +282,8 @@ bool carom_view_next_event(carom_view *view, carom_event *event)
 // ---- applying
 
 // False when memory has run out: then only some of the rows are applied. `all`: bodies without a
-// row in the snapshot before had not moved.
-static bool apply_rows(carom_view *view, const carom_snapshot *s, bool all, double previous_time)
+// row in the snapshot before had not moved until `since`.
+static bool apply_rows(carom_view *view, const carom_snapshot *s, bool all, double since)
 {
     view_content *v = &view->content;
     for (size_t i = 0; i < s->body_count; i++) {
@@ -299,7 +301,7 @@ static bool apply_rows(carom_view *view, const carom_snapshot *s, bool all, doub
         v->awake.data[place] = v->awake.data[place] || !s->full; // it has moved
         v->bodies.data[place] = *row;
         v->stamps.data[place] = v->stamp;
-        history_update(view, place, all, previous_time);
+        history_update(view, place, all, since);
         drawing_update(view, place);
     }
     return true;
@@ -396,13 +398,13 @@ carom_status view_apply(carom_view *view, const carom_snapshot *s, double now, c
     view->skipped += s->skipped;
     view->events_lost += s->events_lost;
     if (prepare(view, s)) {
-        double previous_time = v->time;
-        bool all = v->left_out == 0;
+        const bool all = v->left_out == 0;
         apply_head(view, s);
-        drawing_arrived(view, now);
+        const double since = cadence_add(&v->cadence, s->time, s->skipped);
+        drawing_arrived(view, now, since);
         v->stamp += s->full;
         if (!data_apply(view, s) || !descriptions_apply(view, s) ||
-            !apply_rows(view, s, all, previous_time)) {
+            !apply_rows(view, s, all, since)) {
             carom_view_reset(view); // a part of a snapshot is no state of the world
             return fault_memory(err);
         }

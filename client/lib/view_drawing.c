@@ -146,10 +146,11 @@ static void release(view_drawing *d, double time)
 
 // ---- snapshots
 
-void drawing_arrived(carom_view *view, double now)
+void drawing_arrived(carom_view *view, double now, double since)
 {
     if (view->drawing != NULL) {
-        playback_add(&view->drawing->playback, now, view->content.time);
+        const view_content *v = &view->content;
+        playback_add(&view->drawing->playback, now, v->time, v->cadence.interval, since);
     }
 }
 

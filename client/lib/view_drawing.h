@@ -55,9 +55,9 @@ bool drawing_remove(carom_view *view, uint32_t place, uint32_t last, bool depart
 // Records that the body has a new state.
 void drawing_update(carom_view *view, uint32_t place);
 void drawing_reset(carom_view *view);
-// Called when a snapshot has arrived and its head is applied, and again when it is applied
-// completely.
-void drawing_arrived(carom_view *view, double now);
+// Called when a snapshot has arrived and its head is applied, with the time until which nothing had
+// moved, and again when it is applied completely.
+void drawing_arrived(carom_view *view, double now, double since);
 void drawing_settle(carom_view *view, double now);
 // Whether an event of that world time may be reported now.
 bool drawing_shows(const carom_view *view, double time);

@@ -70,7 +70,7 @@ void history_remove(carom_view *view, uint32_t place, uint32_t last)
     v->samples.count = last * view->depth;
 }
 
-void history_update(carom_view *view, uint32_t place, bool rested, double previous_time)
+void history_update(carom_view *view, uint32_t place, bool rested, double since)
 {
     if (view->depth == 0) {
         return;
@@ -78,8 +78,8 @@ void history_update(carom_view *view, uint32_t place, bool rested, double previo
     // A body at rest has no rows: without this sample its new motion would seem to have begun when
     // it came to rest.
     view_sample old = samples_of(view, place)[view->content.rings.data[place].newest];
-    if (rested && old.time < previous_time) {
-        old.time = previous_time;
+    if (rested && old.time < since) {
+        old.time = since;
         push_sample(view, place, old);
     }
     push_sample(view, place, sample_of(&view->content.bodies.data[place], view->content.time));

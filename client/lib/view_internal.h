@@ -16,6 +16,7 @@
 
 #include <carom/view.h>
 
+#include "client/lib/cadence.h"
 #include "client/lib/id_map.h"
 #include "client/lib/snapshot.h"
 #include "client/lib/view_drawing.h"
@@ -36,6 +37,7 @@ typedef struct view_content {
     char world[SNAPSHOT_WORLD_MAX];
     uint64_t epoch, tick;
     double time;
+    cadence cadence;
     bool has_hash;
     uint8_t hash[8];
     uint64_t last;
@@ -117,9 +119,9 @@ bool history_reserve(carom_view *view, uint64_t bodies);
 // Begins the history of a body that was appended; room was made before.
 void history_add(carom_view *view, uint32_t place);
 void history_remove(carom_view *view, uint32_t place, uint32_t last);
-// The body has a new state at `content.time`. `rested`: it had its old state until the snapshot of
-// `previous_time`; otherwise the old state is only known for the time of its last row.
-void history_update(carom_view *view, uint32_t place, bool rested, double previous_time);
+// The body has a new state at `content.time`. `rested`: it had its old state until `since`;
+// otherwise the old state is only known for the time of its last row.
+void history_update(carom_view *view, uint32_t place, bool rested, double since);
 void history_note_time(carom_view *view);
 double history_oldest_time(const carom_view *view);
 // World time of the body's newest state.

@@ -341,7 +341,8 @@ export class Playback {
   constructor(extraMs?: number);
   extraMs: number;
   readonly delay: number;
-  add(nowMs: number, seconds: number): void;
+  /** `skipped`: of the snapshot. Returns the time until which the world was as the snapshot before had it [s]. */
+  add(nowMs: number, seconds: number, skipped?: number): number;
   show(nowMs: number): number;
   newest(nowMs: number): number;
   earliest(nowMs: number): number;

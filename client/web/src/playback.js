@@ -4,6 +4,8 @@
 // Times are in milliseconds where they are the local clock's (performance.now()), and in seconds where they are a
 // world's. Nothing here reads a clock: the caller passes the time, so that tests can choose it.
 
+import {Cadence} from './cadence.js';
+
 const WINDOW_MS = 2000; // time over which arrivals are used; two clocks drift apart by less than 1 ms in it
 const ARRIVALS_MAX = 256; // arrivals in the window; 2 s at 128 Hz
 const BREAK_MS = 250; // a larger deviation of an arrival is no jitter: the world was paused, or its rate changed
@@ -16,7 +18,7 @@ const JUMP_MS = 400; // a larger error is corrected by a jump
 export class Playback {
   #arrivals = []; // {at, lead}: local time, and world time minus local time
   #lead = NaN; // lead of the earliest arrival, without jitter
-  #interval = 0; // interval between snapshots [ms of world time]
+  #cadence = new Cadence();
   #shown = NaN; // world time that was shown last [ms]
   #shownAt = 0;
   #newest = -Infinity; // world time of the newest snapshot [ms]
@@ -27,27 +29,38 @@ export class Playback {
     this.extraMs = extraMs;
   }
 
-  /** Adds a snapshot of world time `seconds` that arrived at `nowMs`. */
-  add(nowMs, seconds) {
+  /**
+   * Adds a snapshot of world time `seconds` that arrived at `nowMs`, before which the server left out `skipped`. Returns the time
+   * until which the world was as the snapshot before had it [s].
+   */
+  add(nowMs, seconds, skipped = 0) {
+    const since = this.#cadence.add(seconds, skipped);
     const time = seconds * 1000;
     const lead = time - nowMs;
+    const before = this.#newest;
     if (time < this.#newest || Math.abs(lead - this.#lead) > BREAK_MS) this.#arrivals = [];
-    if (time > this.#newest && this.#newest >= 0) {
-      const step = time - this.#newest;
-      this.#interval = this.#interval === 0 ? step : this.#interval + (step - this.#interval) / 8;
-    }
     this.#newest = time;
     this.#arrivals.push({at: nowMs, lead});
     while (this.#arrivals.length > ARRIVALS_MAX || this.#arrivals[0].at < nowMs - WINDOW_MS) {
       this.#arrivals.shift();
     }
     this.#lead = Math.max(...this.#arrivals.map((arrival) => arrival.lead));
+    if (this.#shown >= before) this.#pass(nowMs, since * 1000);
+    return since;
+  }
+
+  // All that was known is shown, and nothing moved until `since`: nobody sees the time go there at once.
+  #pass(nowMs, since) {
+    const wanted = Math.min(since, nowMs + this.#lead - this.delay);
+    if (!(wanted > this.#shown)) return;
+    this.#shown = wanted;
+    this.#shownAt = nowMs;
   }
 
   reset() {
     this.#arrivals = [];
     this.#lead = NaN;
-    this.#interval = 0;
+    this.#cadence.reset();
     this.#shown = NaN;
     this.#newest = -Infinity;
   }
@@ -56,7 +69,7 @@ export class Playback {
   get delay() {
     const late = this.#arrivals.map((arrival) => this.#lead - arrival.lead).sort((a, b) => a - b);
     const jitter = late.length > 0 ? late[Math.floor((late.length - 1) * JITTER_SHARE)] : 0;
-    return this.#interval + Math.min(jitter + this.extraMs, DELAY_MS_MAX);
+    return this.#cadence.interval * 1000 + Math.min(jitter + this.extraMs, DELAY_MS_MAX);
   }
 
   /** The server's present world time, estimated from arrivals [s]; NaN before the first. */

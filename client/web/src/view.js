@@ -174,7 +174,7 @@ export class WorldView {
   /** Applies a snapshot that arrived at the local time `nowMs`. */
   apply(snapshot, nowMs) {
     // A body without a row in the previous snapshot had not moved, unless it was left out.
-    const before = this.leftOut > 0 ? -Infinity : this.time;
+    const whole = this.leftOut === 0;
     if (snapshot.epoch !== this.#epoch) this.#forgetAll();
     this.#epoch = snapshot.epoch;
     this.world = snapshot.world;
@@ -191,7 +191,8 @@ export class WorldView {
       this.area = snapshot.view ?? null;
       this.#keepOnly(snapshot);
     }
-    this.playback.add(nowMs, snapshot.time);
+    const since = this.playback.add(nowMs, snapshot.time, snapshot.skipped);
+    const before = whole ? since : -Infinity;
     this.#keepData(snapshot);
     this.#describe(snapshot);
     for (const row of snapshot.bodies) this.#row(row, before);
