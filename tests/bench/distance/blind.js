@@ -11,27 +11,13 @@ const NEIGHBOURS = 5;
 const CONDITIONS = [{delayMs: 0, stall: 0}, {delayMs: 50, stall: 0.01}];
 
 // In the page: presses a key, and returns how far the disc had moved in each picture in each frame: [[ms, m] …].
-async function recordKey([press, seenMs]) {
-  const HELD_MS = 100;
-  const REST_MS = 900; // until the disc is nearly at rest
-  const frame = () => new Promise(requestAnimationFrame);
-  const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
-  const pictures = {predicted: () => game.view.bodies.get(game.disc)?.pose, plain: () => game.panel.beside?.bodies.get(game.disc)?.pose};
-  const key = (type, name) => dispatchEvent(new KeyboardEvent(type, {key: name, bubbles: true}));
-  await game.world.body.set({body: game.disc, position: [0, 0], velocity: [0, 0]}).catch(() => {}); // it went over the rim just now
-  await sleep(REST_MS + 2 * game.client.clock.lastRtt);
-  await frame();
-  const from = Object.fromEntries(Object.entries(pictures).map(([name, pose]) => [name, {...pose()}]));
-  await sleep((press * 6.1) % 16.7); // keys come at any moment of a frame
-  const pressed = performance.now();
-  const [name, direction] = press % 2 === 0 ? ['ArrowLeft', -1] : ['ArrowRight', 1];
-  key('keydown', name);
-  setTimeout(() => key('keyup', name), HELD_MS);
+async function recordKey([count, seenMs]) {
+  const {from, pressed, direction} = await bench.press(count);
   const seen = {predicted: [[0, 0]], plain: [[0, 0]]};
   for (let now = 0; now < seenMs;) {
-    await frame();
+    await bench.frame();
     now = performance.now() - pressed;
-    for (const [picture, pose] of Object.entries(pictures)) seen[picture].push([now, direction * ((pose()?.x ?? from[picture].x) - from[picture].x)]);
+    for (const [picture, {x}] of Object.entries(bench.seen())) seen[picture].push([now, direction * (x - from[picture].x || 0)]);
   }
   return seen;
 }

@@ -1,36 +1,71 @@
 // Knockout as a player has it: a page in Chromium, a server at a distance, and the time from a key to the frame in which
 // the own disc has moved; in the same page with prediction and without (the panel's picture beside it).
 
-const REST_MS = 900; // pause after a key, until the disc is nearly at rest
 const SETTLED_MS = 12_000; // pings and margins of the distance have come
 
-// In the page: presses keys, and times both pictures.
-async function pressKeys([presses, restMs]) {
-  const MOVED_M = 0.005;
-  const KEY_MS_MAX = 5000;
+// In the page: makes `bench`, with which keys are pressed and the own disc is seen in both pictures.
+function install() {
   const HELD_MS = 100;
+  const STILL_M = 0.001;
+  const STILL_MS = 300;
+  const TRY_MS = 4000;
   const frame = () => new Promise(requestAnimationFrame);
   const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
-  const pictures = {predicted: () => game.view.bodies.get(game.disc)?.pose, plain: () => game.panel.beside?.bodies.get(game.disc)?.pose};
-  const times = {predicted: [], plain: []};
   const key = (type, name) => dispatchEvent(new KeyboardEvent(type, {key: name, bubbles: true}));
-  for (let i = 0; i < presses; i++) {
-    await game.world.body.set({body: game.disc, position: [0, 0], velocity: [0, 0]}).catch(() => {}); // it went over the rim just now
-    await sleep(restMs + 2 * game.client.clock.lastRtt);
-    await frame();
-    const from = Object.fromEntries(Object.entries(pictures).map(([name, pose]) => [name, {...pose()}]));
-    await sleep((i * 6.1) % 16.7); // keys come at any moment of a frame
+  const places = {predicted: () => game.view.bodies.get(game.disc)?.pose, plain: () => game.panel.beside?.bodies.get(game.disc)?.pose};
+
+  // The disc's place in each picture; NaN where it has none.
+  function seen() {
+    return Object.fromEntries(Object.entries(places).map(([picture, place]) => {
+      const {x = NaN, y = NaN} = place() ?? {};
+      return [picture, {x, y}];
+    }));
+  }
+
+  const apart = (a, b) => Math.max(...Object.keys(places).map((picture) => Math.hypot(a[picture].x - b[picture].x, a[picture].y - b[picture].y)));
+
+  // Puts the disc in the middle and waits until it stands there in both pictures; a rock may push it off meanwhile.
+  async function rest() {
+    for (;;) {
+      await game.world.body.set({body: game.disc, position: [0, 0], velocity: [0, 0]}).catch(() => {}); // it went over the rim just now
+      const begun = performance.now();
+      let [since, from] = [begun, seen()];
+      while (performance.now() - begun < TRY_MS) {
+        await frame();
+        const now = seen();
+        if (!(apart(from, now) < STILL_M)) [since, from] = [performance.now(), now];
+        const middle = Math.max(...Object.values(now).map(({x, y}) => Math.hypot(x, y)));
+        if (middle < 0.1 && performance.now() - since >= STILL_MS) return from;
+      }
+    }
+  }
+
+  // Presses a key at some moment of a frame, when the disc stands still; `press` counts. Returns where it stood, and when it was.
+  async function press(count) {
+    const from = await rest();
+    await sleep((count * 6.1) % 16.7);
+    const [name, direction] = count % 2 === 0 ? ['ArrowLeft', -1] : ['ArrowRight', 1];
     const pressed = performance.now();
-    const name = i % 2 === 0 ? 'ArrowLeft' : 'ArrowRight';
     key('keydown', name);
     setTimeout(() => key('keyup', name), HELD_MS);
+    return {from, pressed, direction};
+  }
+
+  globalThis.bench = {frame, press, seen};
+}
+
+// In the page: presses keys, and times both pictures.
+async function pressKeys(presses) {
+  const MOVED_M = 0.005;
+  const KEY_MS_MAX = 5000;
+  const times = {predicted: [], plain: []};
+  for (let i = 0; i < presses; i++) {
+    const {from, pressed} = await bench.press(i);
     const moved = {};
     while (Object.keys(moved).length < 2 && performance.now() - pressed < KEY_MS_MAX) {
-      await frame();
-      for (const [picture, pose] of Object.entries(pictures)) {
-        const now = pose();
-        const away = now ? Math.hypot(now.x - from[picture].x, now.y - from[picture].y) : 0;
-        if (away > MOVED_M) moved[picture] ??= performance.now() - pressed;
+      await bench.frame();
+      for (const [picture, now] of Object.entries(bench.seen())) {
+        if (Math.hypot(now.x - from[picture].x, now.y - from[picture].y) > MOVED_M) moved[picture] ??= performance.now() - pressed;
       }
     }
     for (const picture of Object.keys(times)) times[picture].push(moved[picture] ?? Infinity);
@@ -49,6 +84,7 @@ export async function openKnockout({browser, pages, startCaromd, newPage, until}
     await page.keyboard.press('d');
     await page.getByLabel('without prediction').check();
     await until(page, () => game.panel.beside?.bodies.has(game.disc));
+    await page.evaluate(install);
     return await play(page);
   } finally {
     await page.context().close();
@@ -61,6 +97,6 @@ export function measureKnockout({delayMs, stall, presses, ...rig}) {
   return openKnockout(rig, async (page) => {
     await page.evaluate((distance) => Object.assign(game.distance, distance), {delayMs, stall});
     await new Promise((resolve) => setTimeout(resolve, SETTLED_MS));
-    return page.evaluate(pressKeys, [presses, REST_MS]);
+    return page.evaluate(pressKeys, presses);
   });
 }
