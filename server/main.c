@@ -26,6 +26,7 @@
 #include "server/auth/keys.h"
 #include "server/config/config.h"
 #include "server/config/config_check.h"
+#include "server/base/home.h"
 #include "server/base/memory.h"
 #include "server/net/io_threads.h"
 #include "server/net/network.h"
@@ -319,6 +320,10 @@ enum {
     // megabytes and frees them, and would ask the system for them again.
     HEAP_LEFT_MAX = 16 << 20,
     HEAP_GROWTH = 1 << 20,
+    // Parts of the heap, each with a lock: more than threads (limits.own_threads, --threads,
+    // --world-threads, --io-threads). With eight for each processor, which is the C library's
+    // choice, the network thread could share one with a thread of lower priority (home.h).
+    HEAP_ARENAS_MAX = 4096,
 };
 
 static void bound_memory(config *c)
@@ -328,6 +333,7 @@ static void bound_memory(config *c)
     (void)mallopt(M_MMAP_THRESHOLD, HEAP_PIECE_MAX);
     (void)mallopt(M_TRIM_THRESHOLD, HEAP_LEFT_MAX);
     (void)mallopt(M_TOP_PAD, HEAP_GROWTH);
+    (void)mallopt(M_ARENA_MAX, HEAP_ARENAS_MAX);
     if (bytes == 0) {
         log_warn("the system does not say how much memory it has: give --memory");
         return;
@@ -629,7 +635,9 @@ int main(int argc, char **argv)
         log_set_format(c.log_format);
         fit_descriptors(&c.limits, *c.http_host != '\0', c.proxies.count > 0);
         bound_memory(&c);
+        home_begin(); // of the network thread
         code = serve(&c);
+        home_end();
         memory_end();
     }
     config_deinit(&c);

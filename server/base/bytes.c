@@ -1,9 +1,24 @@
 // Reference-counted blocks of bytes; see bytes.h. Any thread.
 #include "server/base/bytes.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "common/base/assert.h"
+
+static void destroy(homing *way)
+{
+    shared_bytes *b = (shared_bytes *)((char *)way - offsetof(shared_bytes, way));
+    if (b->data != (uint8_t *)(b + 1)) {
+        free(b->data);
+    }
+    free(b);
+}
+
+static size_t bytes_of(const shared_bytes *b)
+{
+    return sizeof *b + (b->capacity > 0 ? b->capacity : b->size);
+}
 
 shared_bytes *bytes_create(size_t capacity)
 {
@@ -12,6 +27,7 @@ shared_bytes *bytes_create(size_t capacity)
     *b = (shared_bytes){.capacity = capacity, .data = (uint8_t *)(b + 1)};
     atomic_init(&b->references, 1);
     atomic_init(&b->queued, 0);
+    homing_begin(&b->way, bytes_of(b), destroy);
     return b;
 }
 
@@ -23,6 +39,7 @@ shared_bytes *bytes_take(uint8_t *data, size_t size)
     *b = (shared_bytes){.size = size, .data = data};
     atomic_init(&b->references, 1);
     atomic_init(&b->queued, 0);
+    homing_begin(&b->way, bytes_of(b), destroy);
     return b;
 }
 
@@ -47,8 +64,5 @@ void bytes_unref(shared_bytes *b)
     }
     // An outbox has a reference.
     ASSERT(atomic_load_explicit(&b->queued, memory_order_relaxed) == 0);
-    if (b->data != (uint8_t *)(b + 1)) {
-        free(b->data);
-    }
-    free(b);
+    homing_end(&b->way, bytes_of(b));
 }

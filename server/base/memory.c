@@ -8,6 +8,7 @@
 
 #include "common/base/assert.h"
 #include "server/base/clock.h"
+#include "server/base/home.h"
 #include "server/base/metrics.h"
 
 #if !defined(NDEBUG) || defined(CAROM_SANITIZED)
@@ -113,8 +114,10 @@ void memory_world_end(block_account *world)
 uint64_t memory_of(memory_use use)
 {
     ASSERT(use < MEMORY_USES);
-    const int64_t bytes =
-        load(&account.of[use]) + (use == MEMORY_worlds ? load(&account.worlds.bytes) : 0);
+    const int64_t elsewhere = use == MEMORY_worlds      ? load(&account.worlds.bytes)
+                              : use == MEMORY_returning ? home_bytes()
+                                                        : 0;
+    const int64_t bytes = load(&account.of[use]) + elsewhere;
     // Negative for a moment if another thread's free is counted first
     return bytes > 0 ? (uint64_t)bytes : 0;
 }
@@ -331,6 +334,6 @@ void memory_end(void)
         }
         ASSERT(left == 0);
     }
-    ASSERT(load(&account.worlds.bytes) == 0);
+    ASSERT(load(&account.worlds.bytes) == 0 && home_bytes() == 0);
 #endif
 }

@@ -33,7 +33,8 @@
     X(input,                                                                                       \
       "messages that have not come whole, and large ones until another thread decoded them")       \
     X(sessions, "sessions, detached ones included")                                                \
-    X(output, "output that connections have not taken, shared bytes counted once")
+    X(output, "output that connections have not taken, shared bytes counted once")                 \
+    X(returning, "messages that were handled, on their way to the thread that frees them")
 
 typedef enum memory_use {
 #define MEMORY_ID(name, doc) MEMORY_##name,

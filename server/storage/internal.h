@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 
 #include "common/base/array.h"
+#include "server/base/home.h"
 #include "server/storage/format.h"
 #include "server/storage/image.h"
 #include "server/storage/journal.h"
@@ -78,6 +79,7 @@ typedef enum store_request_kind {
 
 typedef struct store_request {
     struct store_request *next;
+    homing way;
     store_request_kind kind;
     storage_world *world;
     uint64_t sequence, first_tick, last_tick;

@@ -2,6 +2,7 @@
 // internal.h says so.
 #include "server/storage/internal.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,6 +53,11 @@ uint64_t store_request_bytes(const store_request *r)
     return sizeof *r + (r->kind == STORE_APPEND ? r->bytes->size : 0);
 }
 
+static void destroy_request(homing *way)
+{
+    free((char *)way - offsetof(store_request, way));
+}
+
 store_request *store_request_make(store_request_kind kind, storage_world *w)
 {
     ASSERT((w == NULL) == (kind == STORE_TRUNCATE));
@@ -59,6 +65,7 @@ store_request *store_request_make(store_request_kind kind, storage_world *w)
     ASSERT_MEMORY(r != NULL);
     r->kind = kind;
     r->world = w;
+    homing_begin(&r->way, sizeof *r, destroy_request);
     return r;
 }
 
@@ -73,7 +80,7 @@ void store_request_free(storage *s, store_request *r)
     }
     pthread_mutex_unlock(&s->lock);
     bytes_unref(r->bytes);
-    free(r);
+    homing_end(&r->way, sizeof *r);
 }
 
 void storage_push_locked(storage *s, store_request *r)

@@ -168,10 +168,14 @@ static bool wait_for_work(storage *s)
 static void *run_thread(void *argument)
 {
     storage *s = argument;
+    home_begin();
     do {
         while (storage_turn_once(s)) {
+            (void)home_collect();
         }
+        (void)home_collect();
     } while (wait_for_work(s));
+    home_end();
     return NULL;
 }
 

@@ -112,7 +112,7 @@ status storage_append(storage_world *w, uint64_t first_tick, uint64_t last_tick,
     }
     pthread_mutex_unlock(&s->lock);
     if (result != STATUS_OK) {
-        free(r);
+        homing_end(&r->way, sizeof *r);
         return result;
     }
     w->assigned++;

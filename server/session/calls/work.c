@@ -3,6 +3,7 @@
 
 #include "common/base/assert.h"
 #include "server/base/clock.h"
+#include "server/base/home.h"
 #include "server/base/metrics.h"
 #include "server/session/service.h"
 
@@ -63,6 +64,7 @@ static void on_more(uv_timer_t *timer)
 static void on_turn_end(uv_prepare_t *handle)
 {
     server *s = handle->data;
+    s->goes_on = home_collect() || s->goes_on;
     const int64_t took = loop_turn_end(&s->turn);
     if (took >= 0) {
         metrics_time(TIMING_TURN, took);

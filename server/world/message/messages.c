@@ -1,9 +1,11 @@
 // Life and death of requests and replies; see messages.h.
 #include "server/world/message/messages.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "common/base/assert.h"
+#include "common/world/command_memory.h"
 #include "proto/encode/encode.h"
 #include "server/base/memory.h"
 #include "server/world/state/replay.h"
@@ -12,6 +14,17 @@
 
 _Static_assert(REPLY_INLINE_MAX <= UINT8_MAX, "small_size counts the bytes");
 
+static void destroy_request(homing *way)
+{
+    request *r = (request *)((char *)way - offsetof(request, way));
+    command_free(&r->command);
+    free(r->arguments);
+    standing_unref(r->standing);
+    memory_holder_unref(r->holder);
+    free(r->acknowledged);
+    free(r);
+}
+
 request *request_create(request_kind kind, uint64_t world)
 {
     request *r = calloc(1, sizeof *r);
@@ -19,6 +32,7 @@ request *request_create(request_kind kind, uint64_t world)
     r->kind = kind;
     r->world = world;
     r->actor.role = ROLE_ADMIN;
+    homing_begin(&r->way, sizeof *r, destroy_request);
     return r;
 }
 
@@ -28,13 +42,10 @@ void request_free(request *r)
         return;
     }
     ASSERT(r->moved == NULL); // a world on its way has an owner
-    command_free(&r->command);
-    free(r->arguments);
-    standing_unref(r->standing);
-    memory_holder_unref(r->holder);
-    free(r->acknowledged);
     adoption_free(r->adoption);
-    free(r);
+    r->adoption = NULL;
+    homing_end(&r->way, sizeof *r + command_memory_held(r->command.memory) + r->arguments_size +
+                            r->acknowledged_count * sizeof *r->acknowledged);
 }
 
 adoption *adoption_create(void)
@@ -69,11 +80,21 @@ void adoption_free(adoption *a)
     free(a);
 }
 
+static void destroy_reply(homing *way)
+{
+    reply *r = (reply *)((char *)way - offsetof(reply, way));
+    free(r->deliveries);
+    free(r->loads);
+    free(r->text);
+    free(r);
+}
+
 reply *reply_create(reply_kind kind, uint64_t world)
 {
     reply *r = malloc(sizeof *r);
     ASSERT_MEMORY(r != NULL);
     *r = (reply){.kind = kind, .world = world};
+    homing_begin(&r->way, sizeof *r, destroy_reply);
     return r;
 }
 
@@ -99,10 +120,8 @@ void reply_free(reply *r)
     memory_charge_end(&r->making);
     bytes_unref(r->payload);
     bytes_unref(r->tail);
-    free(r->deliveries);
-    free(r->loads);
-    free(r->text);
-    free(r);
+    homing_end(&r->way, sizeof *r + r->delivery_count * sizeof *r->deliveries +
+                            r->load_count * sizeof *r->loads);
 }
 
 reply *reply_create_snapshot(uint64_t world, shared_bytes *tail, uint32_t pairs, uint32_t receivers)

@@ -1,10 +1,11 @@
 // Requests from the network thread to a simulation thread, and replies the other way.
 //
-// Each is a heap block; the thread that takes it from the queue owns and frees it. Every request of
-// kind COMMAND or ADOPT gets exactly one reply of kind RESULT, even if the client wants no answer:
-// the reply frees the capacity that the request took from the world's and the connection's limits.
-// Replies of a world come in the order of the states that they show: a subscription's first
-// snapshot after the result that names it, its last before the result that ends it.
+// Each is a heap block; the thread that takes it from the queue owns it, and sends it home
+// (home.h). Every request of kind COMMAND or ADOPT gets exactly one reply of kind RESULT, even if
+// the client wants no answer: the reply frees the capacity that the request took from the world's
+// and the connection's limits. Replies of a world come in the order of the states that they show: a
+// subscription's first snapshot after the result that names it, its last before the result that
+// ends it.
 //
 // A message belongs to one thread at a time.
 #ifndef CAROM_SERVER_WORLD_MESSAGE_MESSAGES_H
@@ -20,6 +21,7 @@
 #include "common/world/command.h"
 #include "common/world/owners.h"
 #include "server/base/bytes.h"
+#include "server/base/home.h"
 #include "server/base/memory.h"
 #include "server/storage/storage.h"
 #include "server/base/queue.h"
@@ -90,6 +92,7 @@ typedef struct adoption {
 
 typedef struct request {
     queue_node node; // first
+    homing way;
     request_kind kind;
     uint64_t world;   // number of the world
     uint64_t arrival; // its place in the world's inbox, by order of arrival
@@ -174,7 +177,8 @@ typedef struct world_end {
 } world_end;
 
 typedef struct reply {
-    queue_node node;     // first
+    queue_node node; // first
+    homing way;
     uint64_t line_place; // among its world's replies (reply_line.h), in order of arrival
     reply_kind kind;
     method method;

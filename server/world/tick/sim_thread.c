@@ -11,13 +11,15 @@
 
 #include "common/base/assert.h"
 #include "server/base/clock.h"
+#include "server/base/home.h"
 #include "server/process/crash.h"
 
 enum {
     WORLD_LOAD = 20000,   // millionths that a world counts, so that idle ones are spread out too
     FLUSH_NS = 200000000, // before the thread ends; below the server's DRAIN_MS
     FLUSH_POLL_NS = 200000,
-    OWN_THREAD_NICE = 5 // a third of the weight that the other threads have
+    HOMING_NS = 1000000000, // between two looks for what comes home while nothing else is due
+    OWN_THREAD_NICE = 5     // a third of the weight that the other threads have
 };
 
 // ---- the simulation thread
@@ -99,7 +101,8 @@ static void wake_permitted(void *context)
 static int64_t do_round(sim_thread *h, queue_node *chain)
 {
     int64_t begin = clock_now_ns();
-    const bool unrouted = sim_thread_route(h, chain);
+    const bool returned = home_collect();
+    const bool unrouted = sim_thread_route(h, chain) || returned;
     if (h->stopping) {
         return h->over ? QUEUE_FOREVER : stop_worlds(h);
     }
@@ -128,12 +131,15 @@ static void *run(void *argument)
     if (h->options.permits != NULL) {
         permit_begin(h->options.permits, &h->permit, (uint64_t)h->options.index, wake_permitted, h);
     }
+    home_begin();
     int64_t next = QUEUE_FOREVER;
     while (!h->over) {
         bool due = next != QUEUE_FOREVER && next <= clock_now_ns();
         next =
             do_round(h, due ? queue_take(&h->requests) : queue_wait(&h->requests, next, h->paused));
+        next = next == QUEUE_FOREVER && home_misses() ? clock_now_ns() + HOMING_NS : next;
     }
+    home_end();
     if (h->options.permits != NULL) {
         permit_end(h->options.permits, &h->permit);
     }

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "server/base/clock.h"
+#include "server/base/home.h"
 #include "server/world/tick/sim_thread.h"
 
 static limits bounds;
@@ -130,6 +131,32 @@ static void sim_thread_finds_worlds_whatever_order_they_came_in(void **state)
     expect_answer(h, METHOD_WORLD_INFO, STATUS_OK);
     assert_true(atomic_load(&wakes) > 0);
     stop(h);
+}
+
+// No thread frees what another one allocated: it would wait for the lock of the other's heap, and
+// the other for it (home.h).
+static void messages_are_freed_by_the_thread_that_made_them(void **state)
+{
+    (void)state;
+    home_begin();
+    sim_thread *h = start();
+    adopt(h, 1, true, 60.0);
+    reply *r = next_report(h);
+    assert_true(home_misses()); // the request, which the simulation thread has sent back
+    const int64_t until = clock_now_ns() + 20000000000;
+    while (home_misses()) {
+        assert_true(clock_now_ns() < until);
+        (void)home_collect();
+        usleep(100);
+    }
+    assert_non_null(r->way.home);
+    reply_free(r);
+    while (home_bytes() > 0) { // the thread looks for it, although it has nothing else to do
+        assert_true(clock_now_ns() < until);
+        usleep(100);
+    }
+    stop(h);
+    home_end();
 }
 
 // Worlds get their turns between thousands of requests.
@@ -290,6 +317,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sim_thread_without_worlds_stops),
+        cmocka_unit_test(messages_are_freed_by_the_thread_that_made_them),
         cmocka_unit_test(sim_thread_finds_worlds_whatever_order_they_came_in),
         cmocka_unit_test(requests_that_come_at_once_are_dealt_with_in_several_rounds),
         cmocka_unit_test(request_does_not_wait_for_worlds_that_come),
