@@ -24,7 +24,7 @@ _Noreturn void give_up(const char *what)
     exit(1);
 }
 
-// Returns 0 until the text says that it listens.
+// Returns 0 until the text contains the line that the server listens.
 static uint16_t read_port(const char *text)
 {
     static const char LISTENING[] = "listening on 127.0.0.1:";
@@ -77,7 +77,7 @@ void server_begin(bench_server *s, const char *program, const char *const *optio
     double begin = clock_seconds(CLOCK_WALL);
     s->pid = fork();
     if (s->pid == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL); // a benchmark that is interrupted leaves no server behind
+        prctl(PR_SET_PDEATHSIG, SIGKILL); // an interrupted benchmark leaves no server behind
         fcntl(s->log, F_SETFL, O_APPEND);
         dup2(s->log, STDERR_FILENO);
         if (cpu >= 0) {

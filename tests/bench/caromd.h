@@ -11,22 +11,22 @@
 typedef struct bench_server {
     pid_t pid;
     uint16_t port;  // on 127.0.0.1
-    double seconds; // time from its start until it listened
-    int log;        // a file in memory that it writes its log to
+    double seconds; // time from start until it listened
+    int log;        // a file in memory for its log
 } bench_server;
 
-// Starts `program` and waits until it listens. It accepts any rate of requests. `options` are
-// further ones up to NULL (may be NULL itself); it has the processor `cpu` alone, or all if that is
-// -1.
+// Starts `program` and waits until it listens. The server accepts any rate of requests. `options`
+// are further options up to NULL (the list may be NULL, too); it runs on the processor `cpu`, or on
+// all if that is -1.
 void server_begin(bench_server *s, const char *program, const char *const *options, int cpu);
 void server_kill(bench_server *s); // kill -9
 void server_end(bench_server *s);  // SIGTERM, and waits
-// Processor time of all its threads so far [s].
+// Processor time of all the server's threads so far [s].
 double server_cpu(const bench_server *s);
-// Its memory that is in use now [bytes]; what the kernel keeps for its sockets is not in it.
+// The server's resident memory [bytes], without the kernel's socket buffers.
 double server_memory(const bench_server *s);
 
-// Ends the process with a text that says why.
+// Ends the process with this text as the reason.
 _Noreturn void give_up(const char *what);
 
 #endif

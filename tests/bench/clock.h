@@ -1,8 +1,8 @@
 // Clocks of the benchmarks.
 //
-// On a machine that others use too, the time that a thread was running says more than the time that
-// went by: it leaves out when others had the processor (not what they did to its caches). If
-// several threads work on one step, only the time that went by counts.
+// On a shared machine, a thread's processor time is more reliable than elapsed time: it excludes
+// times in which other programs had the processor (but not their effect on the caches). For work of
+// several threads, only elapsed time counts.
 #ifndef CAROM_TESTS_BENCH_CLOCK_H
 #define CAROM_TESTS_BENCH_CLOCK_H
 

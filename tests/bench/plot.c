@@ -1,4 +1,4 @@
-// Writes SVG. Logarithmic axes reach over whole powers of ten. Main thread.
+// Writes SVG. Logarithmic axes span whole powers of ten. Main thread.
 #include "tests/bench/plot.h"
 
 #include <math.h>
@@ -22,7 +22,7 @@ static range widen(range r, double value)
 {
     int low = (int)floor(log10(value));
     int high = (int)ceil(log10(value));
-    high += high == low; // a power of ten itself
+    high += high == low; // all values equal a power of ten
     r.low = low < r.low ? low : r.low;
     r.high = high > r.high ? high : r.high;
     return r;
@@ -90,7 +90,8 @@ static void draw_grid(const plot *p, const frame *f, FILE *out)
             (TOP + HEIGHT - BOTTOM) / 2, p->y_title);
 }
 
-// At the end of the line; of a guide, which ends where another may, above its middle.
+// Places a name at the end of its line; a guide's name above the guide's middle, since another line
+// may end beside it.
 static double name_x(const plot_series *s, const frame *f)
 {
     return s->dashed ? place_x(f, s->x[s->count / 2]) - 10.0 : place_x(f, s->x[s->count - 1]) + 8.0;
@@ -101,8 +102,8 @@ static double name_y(const plot_series *s, const frame *f)
     return s->dashed ? place_y(f, s->y[s->count / 2]) - 10.0 : place_y(f, s->y[s->count - 1]) + 4.0;
 }
 
-// Names of lines that end side by side stand below each other, in the order of their ends: the
-// highest one first. `y` has the series' places.
+// Moves names of lines that end side by side apart, in the order of their ends, the highest first.
+// `y` has the series' places.
 static void part_names(const plot *p, const frame *f, double y[PLOT_SERIES_MAX])
 {
     int order[PLOT_SERIES_MAX];

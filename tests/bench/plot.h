@@ -1,5 +1,5 @@
-// A plot as SVG: a few series of points over a logarithmic axis, joined by lines, or over named
-// places, not joined; dashed series are guides. The axis of the values is logarithmic.
+// A plot as SVG: a few series of points, joined by lines over a logarithmic axis, or not joined
+// over named places. Dashed series are guides. The axis of the values is logarithmic.
 #ifndef CAROM_TESTS_BENCH_PLOT_H
 #define CAROM_TESTS_BENCH_PLOT_H
 

@@ -1,4 +1,4 @@
-// Affinity of threads, as Linux has it. Any thread, for itself.
+// Affinity of threads on Linux. Each thread calls it for itself.
 #include "tests/bench/processor.h"
 
 #include <sched.h>

@@ -13,7 +13,7 @@ typedef enum cell_kind { CELL_TEXT, CELL_NUMBER, CELL_NONE } cell_kind;
 
 typedef struct cell {
     cell_kind kind;
-    double value; // value of a number
+    double value; // value of a cell with a number
     char text[TABLE_CELL_BYTES];
 } cell;
 

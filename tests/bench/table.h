@@ -13,16 +13,15 @@ typedef struct table table;
 // `heads` are column heads up to NULL; those beginning with '<' are for text, set to the left.
 table *table_create(const char *const *heads);
 void table_free(table *t);
-// Cells from left to right, row after row. Longer text is cut.
+// Adds a cell: from left to right, row by row. Long text is cut.
 void table_text(table *t, const char *text);
-// In fixed notation with `digits` significant ones at least; "-" for what is not finite or
-// negative.
+// Adds a number in fixed notation with at least `digits` significant digits; "-" for a negative or
+// non-finite one.
 void table_number(table *t, double value, int digits);
 void table_ratio(table *t, double value);
 void table_skip(table *t); // "-"
 void table_print(const table *t, FILE *out);
-// Prints JSON: an array of objects whose keys are the heads; numbers as they were given, null for
-// "-".
+// Prints JSON: an array of objects whose keys are the heads; numbers as given, null for "-".
 void table_write_json(const table *t, FILE *out);
 
 #endif

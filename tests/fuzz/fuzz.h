@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// libFuzzer's entry: one input. Returns 0. A finding is a crash: assertions (assert.h) say what
-// holds.
+// libFuzzer's entry: one input. Returns 0. A finding is a crash: assertions (assert.h) state what
+// must hold.
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #endif

@@ -1,6 +1,6 @@
-// A client whose server sends what it likes. The first byte says how the stream is cut; the rest is
-// the stream. A view is attached, two requests wait, and every callback reads what it is given: the
-// client has to come through, open or closed with a reason.
+// A client whose server sends arbitrary bytes. The first byte selects how the stream is split; the
+// rest is the stream. A view is attached, two requests wait, and every callback reads its
+// arguments: afterwards the client must be open, or closed with a reason.
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -96,7 +96,7 @@ static void read_view(carom_view *view, seen *s)
     s->sum += state.tick;
 }
 
-// Feeds the stream in pieces and polls after each, until all is taken or the client closes.
+// Feeds the stream in pieces and polls after each, until all is read or the client closes.
 static void feed(carom_client *client, int fd, const uint8_t *data, size_t size, size_t piece)
 {
     while (size > 0 && carom_client_state(client) == CAROM_OPEN) {

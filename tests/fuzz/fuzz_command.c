@@ -1,7 +1,7 @@
-// A conversation as a world hears it: messages are decoded into commands, applied to a small world
-// that steps in between, and their results encoded. A command that decodes must be freed whole, one
-// that is refused must leave the world as it was, a result must be one whole MessagePack value, and
-// nothing that a client can write may trip an assertion of decoder, plan or engine.
+// The commands of a conversation with a world: messages are decoded into commands, applied to a
+// small world that steps in between, and their results encoded. A command that decodes must be
+// freed whole, one that is refused must leave the world as it was, a result must be one whole
+// MessagePack value, and no input may violate an assertion of decoder, plan or engine.
 #include <msgpack.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
-// The hello of strangers, heard by a whole server (turned by hand, one for each input) over sockets
-// of this machine. An input is a row of hellos: protocol and client; tokens and secrets for a
-// resume as the input writes them, good ones, or good ones with a byte changed; or params as bytes.
+// Hellos of strangers to a complete server (one for each input, whose loop is run by hand) over
+// local sockets. An input is a series of hellos: protocol and client; tokens and secrets for a
+// resume that are the input's own, valid, or valid with a changed byte; or params as bytes.
 //
 // Each request has one answer or the connection is closed; a session without a good token or secret
 // has no role; a changed token or secret opens nothing.
@@ -148,7 +148,7 @@ static void end(life *l)
 
 typedef struct client {
     int socket; // -1: closed
-    bool known; // has shown a good token or secret
+    bool known; // the client has shown a valid token or secret
 } client;
 
 static void hang_up(client *c)
@@ -165,7 +165,8 @@ static void dial(client *c, uint16_t port)
     to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     *c = (client){.socket = socket(AF_INET, SOCK_STREAM, 0)};
     ASSERT(c->socket >= 0);
-    // Closed with a reset: thousands of inputs a second would leave no port free for a minute.
+    // Closes the socket with a reset: thousands of inputs a second would leave no port free for a
+    // minute.
     const struct linger reset = {.l_onoff = 1};
     int set = setsockopt(c->socket, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
     ASSERT(set == 0);
@@ -174,7 +175,7 @@ static void dial(client *c, uint16_t port)
 }
 
 typedef struct answer {
-    bool came; // else the connection was closed
+    bool came; // false: the connection was closed
     bool good;
     char role[16], resume[SECRET_TEXT_MAX];
 } answer;
@@ -188,7 +189,7 @@ static void copy_text(const msgpack_object *map, const char *key, char *out, siz
     }
 }
 
-// Whether the message is the response; others tell of the end.
+// Whether the message is the response; other messages are notices of the end.
 static bool read_response(const uint8_t *bytes, size_t size, uint32_t id, answer *a)
 {
     rpc_message m;
@@ -211,7 +212,7 @@ static bool read_response(const uint8_t *bytes, size_t size, uint32_t id, answer
     return mine;
 }
 
-// Turns the server until the answer has come, or the end.
+// Runs the server's loop until the answer or the end of the connection arrives.
 static answer await(life *l, client *c, uint32_t id)
 {
     answer a = {0};
@@ -238,11 +239,11 @@ static answer await(life *l, client *c, uint32_t id)
             scanner_init(&s, &bounds);
         }
         if (at < in.size) {
-            scanner_init(&s, &bounds); // the rest is read again, with what comes
+            scanner_init(&s, &bounds); // the rest is read again with later input
         }
     }
     buffer_deinit(&in);
-    ASSERT(a.came || c->socket < 0); // every request has its answer
+    ASSERT(a.came || c->socket < 0); // every request has an answer
     return a;
 }
 
@@ -257,7 +258,7 @@ static uint8_t take_byte(reader *r)
     return r->at < r->end ? *r->at++ : 0;
 }
 
-// Up to the next zero.
+// Takes the text up to the next zero.
 static size_t take_text(reader *r, const char **text)
 {
     *text = (const char *)r->at;
@@ -268,7 +269,7 @@ static size_t take_text(reader *r, const char **text)
     return size;
 }
 
-// How a token or a secret is given.
+// The way in which a token or a secret is given.
 typedef enum given { GIVEN_NOT, GIVEN_TEXT, GIVEN_GOOD, GIVEN_CHANGED } given;
 
 static void pack_text(msgpack_packer *p, const char *text, size_t size)
@@ -314,8 +315,8 @@ static void pack_params(buffer *out, reader *r, uint8_t how, const char *token, 
     pack_given(&p, "resume", with_resume, resume, r);
 }
 
-// Bit 6 of `how`: params as the rest of the input; bit 7: over a new connection, the old one is
-// lost if the next byte is odd.
+// Bit 6 of `how`: the params are the rest of the input; bit 7: a new connection is used, and the
+// old one is lost if the next byte is odd.
 static void say_hello(life *l, client *c, reader *r, uint32_t id, char *resume)
 {
     uint8_t how = take_byte(r);
@@ -341,7 +342,7 @@ static void say_hello(life *l, client *c, reader *r, uint32_t id, char *resume)
     ASSERT(!out.overflow);
     ssize_t sent = send(c->socket, out.data, out.size, MSG_NOSIGNAL);
     if (raw) {
-        (void)shutdown(c->socket, SHUT_WR); // it may be the beginning of something
+        (void)shutdown(c->socket, SHUT_WR); // the bytes may be an incomplete message
     }
     buffer_deinit(&out);
     if (sent < 0) {

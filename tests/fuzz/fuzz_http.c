@@ -1,6 +1,6 @@
-// A connection's bytes as the HTTP listener reads them. The first byte says how: as a request,
-// whose spans have to lie within it; or as WebSocket frames, which have to give the same events and
-// payload in one piece and in many, and no more payload than came.
+// A connection's bytes as the HTTP listener reads them. The first byte selects: a request, whose
+// spans must lie within it; or WebSocket frames, which must give the same events and payload in one
+// piece and in many, and no more payload than was received.
 #include <string.h>
 
 #include "common/base/assert.h"
@@ -55,8 +55,8 @@ static void read_request(const char *data, size_t size)
 }
 
 typedef struct account {
-    uint64_t events;  // a hash of all but where payload was cut
-    uint64_t payload; // likewise, of its bytes
+    uint64_t events;  // a hash of all events, independent of where payload was split
+    uint64_t payload; // a hash of the payload's bytes
     size_t bytes;
     websocket_event last;
 } account;

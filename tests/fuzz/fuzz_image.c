@@ -1,6 +1,6 @@
-// World images: bytes from anywhere are refused with a text, or give a world that agrees with
-// itself and steps. When fuzzing, the hash at an image's end is not compared (it could be forged as
-// well), so that altered images come through.
+// World images: arbitrary bytes are refused with a text, or give a consistent world that can be
+// stepped. When fuzzing, the hash at an image's end is not compared (it could be forged as well),
+// so that altered images come through.
 #include "common/base/assert.h"
 #include "common/physics/image.h"
 #include "common/physics/validate.h"
@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     }
     world_validate(world);
-    // A world that was read can be written, and read again.
+    // A world made from an image can be saved and restored again.
     uint8_t *bytes;
     size_t written;
     world_save(world, &bytes, &written);

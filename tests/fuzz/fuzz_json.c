@@ -1,5 +1,5 @@
 // JSON text from a file or a command line: to MessagePack, to text again, and back. After the first
-// turn nothing may change any more.
+// conversion nothing may change any more.
 #include <msgpack.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
-// The files and words of 'carom bench': an input is a scenario file, and the text of --stage and of
-// --fail-if. A plan that is read has to be within its bounds, and every client's calls can be
-// filled in; the rest is refused with a text.
+// The files and option texts of 'carom bench': an input is a scenario file, and the texts of
+// --stage and --fail-if. An accepted plan must be within its limits, and the calls of every client
+// can be filled in; other input is refused with a text.
 #include <stdlib.h>
 #include <string.h>
 

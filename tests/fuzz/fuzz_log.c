@@ -1,6 +1,5 @@
-// A log as a recording's reader takes it, in pieces whose size the first byte says. Every record
-// that is taken for good must be the same bytes when it is written again, and its rows must be
-// readable.
+// A log as the reader of recordings gets it, in pieces of a size that the first byte selects. Every
+// accepted record must give the same bytes when it is written again, and its rows must be readable.
 #include <string.h>
 
 #include "common/base/assert.h"

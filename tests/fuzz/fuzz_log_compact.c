@@ -1,5 +1,5 @@
-// A record in the compact form, of any bytes. The decoder refuses it with a text, or gives a record
-// that has the same compact form again, unless it has texts that no record may have.
+// Arbitrary bytes as a record in the compact form. The decoder refuses them with a text, or gives a
+// record with the same compact form, unless it contains texts that no record may have.
 #include <string.h>
 
 #include "common/base/assert.h"

@@ -1,5 +1,5 @@
-// Blocks of digests one behind the other, as a restart reads them from a world's log, into one
-// table: what is read lies within its bytes and makes a table of whole groups within the limits.
+// Consecutive blocks of digests, read into one table as a restart reads them from a world's log:
+// all reads lie within the bytes, and the table has whole groups within the limits.
 #include "common/base/assert.h"
 #include "proto/log/log_digest.h"
 #include "tests/fuzz/fuzz.h"

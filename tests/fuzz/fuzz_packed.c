@@ -1,6 +1,6 @@
-// A stream of packed snapshots as a client takes it: each piece is its length, two bytes with the
-// low one first, and the bytes. After a refusal only a full snapshot is taken; what is taken names
-// bodies within limits, each once, and finite.
+// A stream of packed snapshots as a client decodes it: each piece is its length (two bytes, low one
+// first) and its bytes. After a refusal only a full snapshot is accepted; accepted snapshots name
+// each body once, within limits, with finite values.
 #include <math.h>
 
 #include "common/base/assert.h"

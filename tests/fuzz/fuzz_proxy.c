@@ -1,5 +1,5 @@
-// The first bytes of a proxy's connection. They have to give the same result in one piece and byte
-// by byte, no byte behind the header may be asked for, and a header that is taken is whole.
+// The first bytes of a proxy's connection. They must give the same result in one piece and byte by
+// byte, the parser may request no byte behind the header, and an accepted header is complete.
 #include <string.h>
 
 #include "common/base/assert.h"

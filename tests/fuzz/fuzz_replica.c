@@ -1,10 +1,9 @@
-// A recording that a replica plays, with commands that its engine has never seen: the replica
-// refuses them or goes on, and its state can be read, saved and shown afterwards. A prediction
-// follows it, whose margins, round trips and refusals are any numbers too. Hashes are not compared,
-// as altered commands lead elsewhere.
+// A replica plays a recording with arbitrary commands: it refuses them or continues, and its state
+// can be read, saved and shown afterwards. A prediction follows it, with arbitrary margins, round
+// trips and refusals. Hashes are not compared, as altered commands lead elsewhere.
 //
-// The last bytes of the input are also what the network says, nine for each record from the end on:
-// the kind of message, and a double.
+// The last bytes of the input are also the events of the network, nine for each record from the end
+// on: the kind of message, and a double.
 #include <math.h>
 #include <string.h>
 
@@ -20,9 +19,9 @@
 enum {
     TICKS_MAX = 64, // most ticks of one record: more take time and find nothing
     RECORDS_MAX = 64,
-    WORD_BYTES = 9, // bytes of an event of the network
+    WORD_BYTES = 9, // bytes of one event of the network
     POSES_MAX = 64,
-    SESSION = 5 // the number in seeds.c
+    SESSION = 5 // the session's number in seeds.c
 };
 
 typedef struct follower {
@@ -30,7 +29,7 @@ typedef struct follower {
     carom_view *view;
     carom_prediction *prediction;
     double now;
-    bool sends; // whether the network takes batches
+    bool sends; // whether the network accepts batches
     uint64_t asked;
 } follower;
 
@@ -96,7 +95,7 @@ static void save(carom_replica *replica)
     carom_replica_free(copy);
 }
 
-// The record as a snapshot, beside what the network says, and a frame.
+// Passes the record as a snapshot, with the network's events, and makes a frame.
 static void follow(follower *f, const buffer *record, const uint8_t *word)
 {
     carom_error err;

@@ -1,6 +1,5 @@
-// A message as a connection reads it: scanned, decoded, and turned into JSON and back. A message
-// that is taken for good must come back as the same message, and an answer has the id that it
-// should.
+// A message as a connection reads it: scanned, decoded, and turned into JSON and back. An accepted
+// message must come back unchanged, and an answer must have the right id.
 #include <msgpack.h>
 #include <string.h>
 
@@ -20,8 +19,7 @@ static void pack_again(const msgpack_object *object, buffer *out)
     ASSERT(!out->overflow);
 }
 
-// JSON loses nothing that the check lets through but the widths of floats, so after one turn
-// nothing changes.
+// JSON loses only the widths of floats, so after one conversion nothing changes.
 static void turn_through_json(const msgpack_object *object)
 {
     buffer text[2];

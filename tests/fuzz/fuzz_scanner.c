@@ -1,6 +1,6 @@
-// The scanner over a stream that is cut anywhere. The first bytes of the input choose the limits
-// and the cuts, the rest is the stream. It must come to the same verdicts however the stream is
-// cut, and what it calls a message msgpack-c must unpack to the same size.
+// The scanner on a stream that is split anywhere. The first bytes of the input choose the limits
+// and the splits, the rest is the stream. The scanner must give the same results for every split,
+// and msgpack-c must unpack each of its messages to the same size.
 #include <msgpack.h>
 #include <stdbool.h>
 
@@ -42,7 +42,7 @@ static walk scan(const scanner_limits *limits, const uint8_t *bytes, size_t size
     return w;
 }
 
-// msgpack-c finds the same messages.
+// Checks that msgpack-c finds the same messages.
 static void unpack(const scanner_limits *limits, const uint8_t *bytes, size_t size)
 {
     scanner s;

@@ -1,5 +1,5 @@
-// Scene files: what loads must unroll to whole commands within the limits, be cut into chunks that
-// hold each command once, and have references only to what came before.
+// Scene files: an accepted scene must unroll to whole commands within the limits, be split into
+// chunks that contain each command once, and refer only to earlier commands.
 #include <msgpack.h>
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
-// The server's side of TLS. The first byte says how the rest is used: as what a stranger sends, in
-// pieces; or as changes to what a real client sends, its handshake and then its data. The stream
-// holds no more than its bound and opens nothing but what that client has sealed, whatever comes.
+// The server's side of TLS. The first byte selects the use of the rest: as a stranger's bytes, in
+// pieces; or as changes to a real client's bytes, its handshake and then its data. Whatever
+// arrives, the stream keeps no more than its limit and opens only data that this client has sealed.
 #include <openssl/ssl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,7 @@ typedef struct text {
     size_t size;
 } text;
 
-// Opens all that is there; what comes out has to go on with `expected`.
+// Opens all that has arrived; the result must continue `expected`.
 static tls_result open_all(tls_stream *t, const text *expected, size_t *opened)
 {
     tls_result result = TLS_BYTES;
@@ -61,12 +61,12 @@ static void read_stranger(const uint8_t *data, size_t size)
     tls_stream_free(t);
 }
 
-// Changes: pairs of a distance from the one before, two bytes, and what the byte there is xored
-// with.
+// Changes: each is a distance from the previous one, two bytes, and the value with which the byte
+// there is xored.
 typedef struct changes {
     const uint8_t *data;
     size_t size;
-    size_t next; // bytes of the wire until the next change
+    size_t next; // bytes to pass unchanged before the next change
 } changes;
 
 static void advance(changes *c)

@@ -1,6 +1,7 @@
-// Tokens and keys from strangers. The first byte says what the rest is: a token as it was sent; the
-// claims of one whose signature was good; a JWK Set; or header and claims, a zero between, that are
-// signed here with the right key, so that the way behind the signature is reached too.
+// Tokens and keys from strangers. The first byte selects the meaning of the rest: a token; the
+// claims of a token with a valid signature; a JWK Set; or header and claims, separated by a zero,
+// which are signed here with the right key, so that the code behind the signature check is reached
+// too.
 #include <openssl/hmac.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +28,7 @@ static jwk_set *known_keys(void)
     return set;
 }
 
-// Checks that a grant is sound, whatever made it.
+// Checks that a grant is sound, whatever its source.
 static void check_grant(status s, grant *g, const error *err)
 {
     if (s != STATUS_OK) {
@@ -90,7 +91,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size == 0) {
         return 0;
     }
-    char *text = malloc(size); // without the first byte, and with a zero behind
+    char *text = malloc(size); // without the first byte, and with a zero at the end
     ASSERT(text != NULL);
     memcpy(text, data + 1, size - 1);
     text[size - 1] = '\0';

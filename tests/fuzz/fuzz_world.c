@@ -1,8 +1,7 @@
-// Worlds: the bytes are a program of calls through the public face of the engine, with ordinary
-// numbers and impossible ones. After each call the world must agree with itself (validate.h), after
-// each step its events with the world (ledger.h); a world that is saved and restored must be the
-// same world, whatever is done to both from then on, and altered images must be refused or give a
-// world that works.
+// Worlds: the bytes are a program of calls of the engine's public interface, with ordinary and
+// impossible numbers. After each call the world must be consistent (validate.h), after each step
+// its events must agree with the world (ledger.h); a saved and restored world must stay equal under
+// the same operations, and altered images must be refused or give a valid world.
 #include "common/base/assert.h"
 #include "common/physics/image.h"
 #include "common/physics/query.h"
@@ -16,8 +15,8 @@
 
 enum {
     KNOWN_MAX = 64,    // ids that the program can name
-    WORK_MAX = 2000,   // bodies times sub-steps, by hundreds
-    IMAGES_MAX = 12,   // saved in one program
+    WORK_MAX = 2000,   // bodies times sub-steps, in hundreds
+    IMAGES_MAX = 12,   // most images saved in one program
     ALIKE_STEPS = 3,   // steps of a world from an altered image
     SHAPES_AT_ONCE = 4 // most shapes of a spawned body
 };
@@ -43,7 +42,7 @@ static void learn(known *k, uint64_t id)
     k->ids[k->count++ % KNOWN_MAX] = id;
 }
 
-// One that was learnt, which may be gone by now; or any number.
+// An id that was learnt, which may no longer exist; or an arbitrary number.
 static uint64_t name_one(machine *m, const known *k)
 {
     uint8_t byte = take_byte(&m->program);
@@ -54,7 +53,7 @@ static uint64_t name_one(machine *m, const known *k)
     return count > 0 ? k->ids[byte % count] : 0;
 }
 
-// A refusal says why, and is for a reason that a caller can have.
+// A refusal has a text, and a status that a caller can cause.
 static bool accepted(status s, const error *err)
 {
     ASSERT(s == STATUS_OK || err->text[0] != '\0');
@@ -177,7 +176,8 @@ static void op_shape_set(machine *m)
     shape_def values = take_shape_def(&m->program, points);
     error err = {0};
     shape_info info;
-    if (shape_get(m->world, id, &info, &err) == STATUS_OK) { // touches that last have been told
+    // The ends of its touches have been reported
+    if (shape_get(m->world, id, &info, &err) == STATUS_OK) {
         values.events &= ~(uint32_t)SHAPE_EVENT_CONTACT;
         values.events |= info.def.events & SHAPE_EVENT_CONTACT;
     }
@@ -259,7 +259,7 @@ static void op_step(machine *m)
     }
 }
 
-// Until all sleep, perhaps.
+// Steps for a while, perhaps until all bodies sleep.
 static void op_settle(machine *m)
 {
     for (int i = 0; i < 120 && m->work < WORK_MAX && world_count(m->world).awake > 0; i++) {
@@ -303,7 +303,7 @@ static void same_events(const physics_world *a, const physics_world *b)
     }
 }
 
-// From here on whatever is done to the world is done to its restored twin, too.
+// From here on, every operation on the world is also done to its restored twin.
 static void op_twin(machine *m)
 {
     if (m->repeats || m->images++ >= IMAGES_MAX) {
@@ -328,7 +328,7 @@ static void op_damaged_image(machine *m)
         bytes[place] = take_byte(&m->program);
     }
     size_t cut = take_bool(&m->program) ? take_word(&m->program) % size : size;
-    // Of the exact size, so that a read past the end is seen.
+    // The copy has the exact size, so that a sanitizer sees a read past the end.
     uint8_t *exact = malloc(cut > 0 ? cut : 1);
     ASSERT(exact != NULL);
     memcpy(exact, bytes, cut);
@@ -454,7 +454,7 @@ static void (*const OPS[])(machine *) = {
     op_body_set, op_joint_create, op_shape_set,
 };
 
-// A floor to fall on, so that things meet.
+// Puts in a floor, so that falling bodies meet.
 static void put_floor(machine *m)
 {
     body_def def = body_def_default();
@@ -479,7 +479,7 @@ static void do_one(machine *m)
     world_validate(m->world);
 }
 
-// Does the same to the twin, from the same bytes and ids.
+// Repeats the operation on the twin, with the same bytes and ids.
 static void repeat(const machine *m, const machine *before)
 {
     machine twin = *before;
@@ -487,7 +487,7 @@ static void repeat(const machine *m, const machine *before)
     twin.world = before->twin;
     do_one(&twin);
     ASSERT(world_hash(m->world) == world_hash(twin.world));
-    if (world_tick(twin.world) > m->twin_since) { // those of a step before are in no image
+    if (world_tick(twin.world) > m->twin_since) { // events of earlier steps are in no image
         same_events(m->world, twin.world);
     }
 }

@@ -17,7 +17,7 @@ static int run_file(const char *path)
     fseek(file, 0, SEEK_END);
     long size = ftell(file);
     rewind(file);
-    // Of the exact size, so that a sanitizer sees a read past the end.
+    // The copy has the exact size, so that a sanitizer sees a read past the end.
     uint8_t *bytes = malloc(size > 0 ? (size_t)size : 1);
     size_t got = bytes != NULL && size >= 0 ? fread(bytes, 1, (size_t)size, file) : 0;
     fclose(file);
@@ -50,6 +50,6 @@ int main(int argc, char **argv)
     }
     free(entries);
     printf("%d inputs\n", run);
-    // An empty corpus would pass for a good one.
+    // An empty corpus must not pass.
     return failed > 0 || run == 0;
 }

@@ -1,6 +1,6 @@
 // Writes the seeds that only this build's engine reads: images of the golden scenes, and recordings
-// of them. Files that are checked in would be refused after the next change of images, and the
-// fuzz targets would then try nothing but the refusal.
+// of them. Checked-in files would be refused after the next change of the format, and the fuzz
+// targets would then test only the refusal.
 //
 // Usage: fuzz_seeds FOLDER: writes FOLDER/image/… and FOLDER/replica/…
 #include <msgpack.h>
@@ -15,8 +15,8 @@
 #include "tests/golden/scenes.h"
 
 enum {
-    SCALE_MAX = 2,      // seeds are small, so that a fuzzer tries many
-    STEPS = 40,         // between the images of a scene
+    SCALE_MAX = 2,      // small seeds, so that a fuzzer runs many
+    STEPS = 40,         // steps between the images of a scene
     IMAGES = 3,         // of each scene
     SEED_MAX = 1 << 16, // bytes
     SESSION = 5,        // as in fuzz_replica.c
@@ -75,7 +75,7 @@ static void pack_push(msgpack_packer *p, body_id body)
     msgpack_pack_double(p, -1.0);
 }
 
-// A row of a client's batch for that tick.
+// Adds a row of a client's batch for that tick.
 static void add_batch(buffer *rows, uint64_t tick, body_id body)
 {
     msgpack_sbuffer bytes;
@@ -103,7 +103,7 @@ static void add_batch(buffer *rows, uint64_t tick, body_id body)
     msgpack_sbuffer_destroy(&bytes);
 }
 
-// The world's image, then records that follow it, of which one bears a batch.
+// Writes the world's image, then records that follow it, one of which has a batch.
 static void write_recording(const char *name, physics_world *world, const uint8_t *image,
                             size_t size)
 {

@@ -1,5 +1,5 @@
-// Takes numbers off a fuzzer's bytes; after their end all are 0, so every input is a program. One
-// thread.
+// Reads numbers from a fuzzer's bytes; after their end all numbers are 0, so every input is a valid
+// program. One thread.
 #include "tests/fuzz/world_program.h"
 
 #include <float.h>
@@ -181,7 +181,7 @@ static void take_polygon(program *p, polygon *out)
     }
 }
 
-// One that was not made by polygon_make: what a careless caller might hand in.
+// Makes a polygon without polygon_make(), as a careless caller might.
 static void take_raw_polygon(program *p, polygon *out)
 {
     *out = (polygon){.count = take_byte(p) % (POLYGON_VERTICES_MAX + 2)};
@@ -248,7 +248,7 @@ static void take_chain(program *p, shape_def *def, vec2 points[PROGRAM_CHAIN_POI
     def->points = points;
     def->point_count = take_byte(p) % (PROGRAM_CHAIN_POINTS + 1);
     def->loop = take_bool(p);
-    bool floor = take_bool(p); // to the left, so that the upper side collides
+    bool floor = take_bool(p); // from right to left, so that the upper side collides
     for (int i = 0; i < def->point_count; i++) {
         points[i] = take_small_vector(p, 1.0);
         if (floor) {

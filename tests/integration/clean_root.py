@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""The packages on a clean Debian: they are installed, started, talked to, built against, upgraded, removed and purged
-in a root of their own, and the .tar.gz is unpacked in another. Run by hand, as it takes root and the network:
+"""The packages on a clean Debian: they are installed, started, used over the network, built against, upgraded,
+removed and purged in a root of their own, and the .tar.gz is unpacked in another. Run by hand, since it needs root
+rights and the network:
 
     tests/integration/clean_root.py .build/release DIR
 
@@ -36,14 +37,14 @@ def run(*words, **more):
 
 
 class Root:
-    """A copy of the empty Debian, and what is run in it."""
+    """A copy of the empty Debian, and programs that run in it."""
 
     def __init__(self, path, base):
         self.path = path
         self.servers = []
         run("cp", "-a", base, path)
         shutil.copy("/etc/resolv.conf", path / "etc/resolv.conf")
-        # Nothing is started by the packages themselves: this root has the network of the machine.
+        # The packages must start nothing themselves: this root shares the machine's network.
         (path / "usr/sbin/policy-rc.d").write_text("#!/bin/sh\nexit 101\n")
         (path / "usr/sbin/policy-rc.d").chmod(0o755)
         (path / "root/carom").mkdir()
@@ -56,12 +57,12 @@ class Root:
         return self.run("apt-get", "-qq", "-y", "--no-install-recommends", "-o", "Dpkg::Use-Pty=0", *words)
 
     def files(self):
-        """All that bears the name, but for the package manager's own."""
+        """All files with the project's name, except the package manager's own."""
         found = self.run("find", "/etc", "/usr", "/var/lib", "/opt", "-name", "*carom*", "-not", "-path", "/var/lib/dpkg/*")
         return set(found.split())
 
     def start(self, *words):
-        """A server of the root's, with a port of the system's choice. Whatever happens, it is ended with the root."""
+        """Starts a server in the root, with a port chosen by the system. It ends with the root in any case."""
         server = subprocess.Popen(["chroot", self.path, *words, "--listen", "127.0.0.1:0", "--http", "off"],
                                   stderr=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL)
         self.servers.append(server)
@@ -126,7 +127,7 @@ class CleanRoot(unittest.TestCase):
         self.assertIn("kept", root.run("carom", "--server", where, "worlds"))
         epoch = root.run("carom", "--server", where, "call", "world.info", "world=kept", "--json")
         epoch = re.search(r'"epoch":(\d+)', epoch)[1]
-        # Somebody else's program, with what libcarom-dev brings and nothing of the sources.
+        # A user's program, built with libcarom-dev and without the sources.
         root.apt("install", "gcc", "libc6-dev", "pkg-config")
         root.run("sh", "-ec", "cc /usr/share/doc/carom/examples/drop.c -o /root/drop $(pkg-config --cflags --libs carom)")
         self.assertIn("touched", root.run("/root/drop", where))
@@ -145,7 +146,7 @@ class CleanRoot(unittest.TestCase):
         # A removal keeps worlds and settings, a purge does not.
         root.apt("remove", *PACKAGES)
         self.assertEqual({"/etc/carom", "/etc/carom/caromd.conf", "/var/lib/carom"}, root.files() - before)
-        root.apt("purge", "caromd")  # the others leave nothing to be purged
+        root.apt("purge", "caromd")  # the other packages leave nothing to purge
         self.assertEqual(set(), root.files() - before)
 
     def test_archive_is_unpacked_and_runs(self):
@@ -154,7 +155,7 @@ class CleanRoot(unittest.TestCase):
         archive = next((self.folder / "out").glob("*.tar.gz"))
         run("tar", "--extract", "--file", archive, "--directory", root.path / "opt")
         top = "/opt/" + archive.name.removesuffix(".tar.gz")
-        # The libraries are those that the image of docker/Dockerfile gets.
+        # The libraries are those of the image of docker/Dockerfile.
         root.apt("update")
         listed = PACKAGE_LIST.read_text()
         root.apt("install", *re.findall(r"(?m)^(\S+) +run$", listed))

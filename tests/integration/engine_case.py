@@ -1,5 +1,5 @@
-"""The common part of the tests of the engine over the wire (test_wire_engine_*.py): each asks for one part of what
-the engine can do, and looks at what comes of it.
+"""The common part of the tests of the engine over the wire (test_wire_engine_*.py): each tests one part of the
+engine's features and its effect.
 
 Worlds are paused and stepped, so that nothing depends on the clock."""
 
@@ -14,14 +14,14 @@ FLOOR = {"kind": "box", "size": [200, 1], "center": [0, -0.5]}
 
 
 class EngineTest(ServerTest):
-    """A paused world of its own for each test, seen by a connection of its own."""
+    """A paused world and a connection for each test."""
 
     def setUp(self):
         super().setUp()
         self.begin()
 
     def begin(self, **settings):
-        """A new world in the place of the last."""
+        """Begins a new world in place of the last one."""
         self.world = f"{self.id().rsplit('.', 1)[1][:50]}.{self.client.last_id}"
         self.client.call("world.create", world=self.world, paused=True, gravity=[0, -GRAVITY], **settings)
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A real Prometheus with docker/metrics/prometheus.yml, in which the server's address alone is another: it scrapes a
-server that is busy in all ways, and every panel of the Grafana dashboard gets numbers. Called with the path of caromd."""
+"""A real Prometheus with docker/metrics/prometheus.yml, changed only in the server's address: it scrapes a server with
+every kind of load, and every panel of the Grafana dashboard gets numbers. Called with the path of caromd."""
 
 import json
 import math
@@ -29,7 +29,7 @@ BALL = {"kind": "circle", "radius": 0.5}
 CONFIG = (METRICS / "prometheus.yml").read_text()
 SCRAPE_SECONDS = int(re.search(r"scrape_interval: (\d+)s", CONFIG).group(1))
 DASHBOARD = json.loads((METRICS / "dashboard.json").read_text())
-# As Grafana fills it in: four times the scrape interval.
+# The interval as Grafana sets it: four times the scrape interval.
 VARIABLES = {"$__rate_interval": f"{4 * SCRAPE_SECONDS}s", "$instance": ".*", "$world": ".*"}
 
 
@@ -121,7 +121,7 @@ class Dashboard(unittest.TestCase):
         cls.end = time.monotonic() + SECONDS_MAX
 
     def finite(self, query):
-        """The numbers that a query gives; waits for some until the time of all is over."""
+        """The numbers that a query gives; waits for some until the common deadline."""
         while True:
             try:
                 values = [value for value in self.prometheus.values(query) if math.isfinite(value)]

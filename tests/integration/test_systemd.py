@@ -1,4 +1,5 @@
-"""What a service manager relies on: sockets that it hands in, the words that it is told, the places that are written.
+"""The interface to a service manager: sockets that it passes, notifications to it, and the places that the server
+writes.
 
 Usage: test_systemd.py CAROMD UNIT
 """
@@ -25,7 +26,8 @@ CAROMD = os.path.abspath(sys.argv[1])
 UNIT = os.path.abspath(sys.argv[2])
 EXPOSURE_MAX = 1.2
 
-# Puts the descriptors of the first argument from 3 on, as the manager does, and becomes the rest.
+# Puts the descriptors of the first argument at 3 and above, as the manager does, and executes the
+# rest.
 LAUNCHER = """
 import fcntl, os, sys
 given = [fcntl.fcntl(int(fd), fcntl.F_DUPFD, 20) for fd in sys.argv[1].split(",") if fd]
@@ -194,7 +196,7 @@ class Writes(unittest.TestCase):
     def test_nothing_outside_the_data_folder_is_written(self):
         with tempfile.TemporaryDirectory() as folder:
             data, trace = os.path.join(folder, "data"), os.path.join(folder, "trace")
-            # Sanitizers make folders for their reports, and cannot search a process for leaks that is traced.
+            # Sanitizers make folders for their reports, and cannot search a traced process for leaks.
             environment = {name: value for name, value in os.environ.items() if not name.endswith("SAN_OPTIONS")}
             process = subprocess.Popen(
                 ["strace", "-f", "-qq", "-o", trace, "-e", "trace=%file,fchmod,ftruncate", CAROMD, "--listen",
@@ -227,9 +229,11 @@ class Writes(unittest.TestCase):
             outside = []
             for line in opened:
                 path = re.search(r'"([^"]*)"', line)
-                # Names of its own threads are written to /proc. A relative path is opened beside the data folder's own descriptor.
+                # The process writes the names of its threads to /proc. A relative path is opened beside the data
+                # folder's own descriptor.
                 beside = re.search(r"at2?\((?!AT_FDCWD)\d+", line)
-                own = (data, "/dev/null", "/proc/self/task/", "/tmp/tsan.")  # the last: of the thread sanitizer itself
+                # The last is written by the thread sanitizer itself
+                own = (data, "/dev/null", "/proc/self/task/", "/tmp/tsan.")
                 if path and not beside and not path.group(1).startswith(own):
                     outside.append(line)
             self.assertEqual(outside, [])

@@ -1,5 +1,5 @@
 """A world in whose ticks the process ended twice is set aside, and the others start. The steps that end the process
-are planted (planted/faults.c): those of worlds of 61 Hz, in the server that is started as `planted`.
+are planted (planted/faults.c) in worlds of 61 Hz, in the server that is started as `planted`.
 
 Usage: test_wire_aside.py CAROMD CAROMD_PLANTED CAROM
 """
@@ -112,7 +112,7 @@ class FailedAssertion(AsideTest):
             done = subprocess.run([CAROM, "--server", f"carom://127.0.0.1:{server.port}", command],
                                   stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=SECONDS_MAX)
             self.assertIn(words, done.stdout, done.stderr)
-        # A server that is killed in between changes nothing, nor does one that ends in good order.
+        # A server killed in between changes nothing, nor does one that ends cleanly.
         server.process.kill()
         self.ends(server, signal.SIGKILL)
         server, client = self.start(PLANTED)
@@ -182,7 +182,7 @@ class WildPointer(AsideTest):
 
 
 class NobodysFault(AsideTest):
-    """What ends the process from outside is no world's fault."""
+    """A process ended from outside is no world's fault."""
     FAULT = ""
 
     def test_signals_of_others_and_kills_do_not_count(self):

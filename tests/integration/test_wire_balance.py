@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Worlds that go to a simulation thread that has less to do, and notice nothing of it; worlds that go apart; steps.
-Called with the path of caromd."""
+"""Worlds that move to a less busy simulation thread without any visible effect; worlds that move to threads of
+their own; steps. Called with the path of caromd."""
 
 import os
 import select
@@ -17,7 +17,7 @@ from wire import Client  # noqa: E402
 
 CAROMD = os.path.abspath(sys.argv[1])
 BODIES = 200
-HEAP = 300  # circles in one place: 44 850 pairs, a step of some 80 ms
+HEAP = 300  # circles in one place: 44 850 pairs, a step of about 80 ms
 
 
 class BalanceTest(unittest.TestCase):
@@ -27,21 +27,21 @@ class BalanceTest(unittest.TestCase):
                 for line in text.splitlines() if line.startswith("carom_world_thread{")}
 
     def await_threads(self, **wanted):
-        """Each world is on one of its threads: what is told may be of a moment before."""
+        """Waits until each world is on one of the given threads: a list may be from a moment before."""
         end = time.monotonic() + SECONDS_MAX
         while not all((at := self.threads()).get(name.replace("_", "-")) in threads for name, threads in wanted.items()):
             self.assertLess(time.monotonic(), end, f"{wanted}, not {at}")
             time.sleep(0.05)
         return at
 
-    # Worlds are dealt out while they are empty; then two of one thread get work until one leaves.
+    # Empty worlds are distributed evenly; then two of one thread get work until one leaves.
     def test_world_moves_and_goes_on(self):
         with Caromd(CAROMD, "--http", "127.0.0.1:0", "--threads", "2", "--limit", "own_threads=0") as self.server:
             client, reader = Client(self.server.port), Client(self.server.port)
             for name in "abcd":
                 client.call("world.create", world=name, hz=1000, gravity=[0, 0])
             at_first = self.threads()
-            threads = list(at_first.values())  # two each, unless a busy machine has moved one already
+            threads = list(at_first.values())  # two worlds each, unless a busy machine has already moved one
             busy = [name for name in "abcd" if at_first[name] == max(threads, key=threads.count)]
             for name in busy:
                 reader.call("world.subscribe", world=name, rate=20)
@@ -58,7 +58,7 @@ class BalanceTest(unittest.TestCase):
             self.assertGreater(client.call("world.info", world=moved[0])["tick"], tick)
             client.call("body.remove", world=moved[0], body=body)
 
-    # Worlds that stand, so that nobody has to wait for the steps that they would have.
+    # Paused worlds, so that nobody has to wait for their steps.
     def test_worlds_with_heavy_steps_go_apart_first_and_so_do_their_copies(self):
         with Caromd(CAROMD, "--http", "127.0.0.1:0", "--threads", "1", "--limit", "own_threads=2") as self.server:
             client = Client(self.server.port)
@@ -67,9 +67,10 @@ class BalanceTest(unittest.TestCase):
             client.call("world.apply", world="calm", commands=heap[:20])
             for i in range(4):
                 client.call("world.create", world=f"heap-{i}", paused=True)
-                client.call("world.apply", world=f"heap-{i}", commands=heap)  # answered when it is carried out
+                client.call("world.apply", world=f"heap-{i}", commands=heap)  # answered when the commands were applied
             at = self.await_threads(calm=[0], heap_0=[1, 2], heap_1=[1, 2], heap_2=[1, 2], heap_3=[1, 2])
-            self.assertEqual({at[f"heap-{i}"] for i in range(4)}, {1, 2})  # as many as own_threads, shared then
+            # As many threads as own_threads allows, then shared
+            self.assertEqual({at[f"heap-{i}"] for i in range(4)}, {1, 2})
             client.call("world.fork", world="heap-0", **{"as": "fork"})
             image = client.call("world.image", world="heap-0")["image"]
             client.call("world.create", world="image", image=image, paused=True)
@@ -78,14 +79,14 @@ class BalanceTest(unittest.TestCase):
             self.assertEqual(client.call("server.stats")["counters"]["worlds_set_apart"], 4)
             self.assertEqual(client.call("world.step", world="fork")["tick"], 1)
 
-    # A step of a second or so: lists that are asked for meanwhile have the figures from before it.
+    # A step takes about a second: lists requested meanwhile have the figures from before it.
     def test_list_does_not_wait_for_a_long_step(self):
         with Caromd(CAROMD, "--http", "off", "--threads", "1") as server:
             client, other = Client(server.port), Client(server.port)
             shape = {"kind": "circle", "radius": 5, "restitution": 0.9}
             heap = [["body.spawn", {"position": [k % 3 * 0.1, 0], "shapes": [shape]}] for k in range(1000)]
             client.call("world.create", world="calm")
-            for attempt in range(5):  # the machine may keep the client for as long as the step lasts
+            for attempt in range(5):  # the machine may delay the client as long as the step lasts
                 name = f"heap-{attempt}"
                 client.call("world.create", world=name, paused=True)
                 client.call("world.apply", world=name, commands=heap)
@@ -99,7 +100,7 @@ class BalanceTest(unittest.TestCase):
             self.assertEqual({seen[name]["bodies"] for seen in lists}, {1000})
             self.assertEqual({seen[name]["tick"] for seen in lists[:-1]}, {0})
             now = {world["world"]: world for world in other.call("world.list")}
-            self.assertEqual(now[name]["tick"], 1)  # not those from before
+            self.assertEqual(now[name]["tick"], 1)  # not the figures from before
             self.assertGreaterEqual(now["calm"]["tick"], lists[-1]["calm"]["tick"])
 
     def test_steps_end_with_their_session(self):
@@ -111,7 +112,8 @@ class BalanceTest(unittest.TestCase):
                     client.request("world.step", world=name, ticks=100_000)
             client.call("ping")
             client.socket.close()
-            # An answer of the thread that steps them comes behind the session's end; no clock is asked.
+            # An answer from the thread that steps them arrives after the session's end; no clock is
+            # needed.
             ended = {}
             while len(ended) < 4:
                 for name in "abcd":

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A world's data: set, read, refused, told to subscribers, and kept wherever a world is kept.
+"""A world's data: set, read, refused, sent to subscribers, and kept wherever a world is kept.
 Called with the path of caromd."""
 
 import os
@@ -102,7 +102,7 @@ class Values(Data):
 
 class Snapshots(Data):
     def snapshot(self, client, condition):
-        """The first snapshot for which it holds."""
+        """The first snapshot for which the condition holds."""
         return client.read_until(lambda: next((s for s in client.snapshots() if condition(s)), None))
 
     def test_changes_are_told_once_and_all_of_them_when_full(self):

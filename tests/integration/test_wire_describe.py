@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Descriptions over the wire: a client that knows nothing but its snapshots draws what the server has.
-Called with the path of caromd."""
+"""Descriptions over the wire: a client that knows only its snapshots draws the server's world. Called
+with the path of caromd."""
 
 import random
 import sys
@@ -11,7 +11,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from wire_case import BALL, ServerTest  # noqa: E402
 
 BOX = {"kind": "box", "size": [1, 1]}
-# Told by rows, or different at each tick; everything else of a map must be as the server has it.
+# Values that rows report, or that differ at each tick; everything else of a map must equal the
+# server's.
 MOTION = {"position", "angle", "velocity", "angular_velocity", "center", "awake"}
 JOINT_MOTION = {"points", "state"}
 

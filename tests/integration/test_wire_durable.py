@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Worlds that outlive the server: what was answered or shown is there after a kill.
+"""Worlds that outlive the server: answered or shown changes survive a kill.
 
-Usage: test_wire_durable.py CAROMD     CAROM_KILLS=200 kills that often instead of 12 times"""
+Usage: test_wire_durable.py CAROMD     CAROM_KILLS=200 kills 200 times instead of 12"""
 
 import http.client
 import os
@@ -215,7 +215,7 @@ def records(log):
 
 
 class Differs(DurableTest):
-    """A command's number is changed in the log, and every checksum made right: only the world's hash can tell."""
+    """A command's number is changed in the log, and every checksum made right: only the world's hash reveals it."""
 
     def altered(self, old, new):
         path = os.path.join(self.data, "log-0000000001")
@@ -349,10 +349,10 @@ class FullDisk(DurableTest):
             lambda: [p[0] for m, p in watcher.notifications if m == "world_closed"])
         self.assertEqual(closed[0]["code"], "unavailable")
         self.refused("unavailable", "log", client, "world.subscribe", world="w")
-        code, text = self.readiness()  # "idle" has no log: nothing that is told to this server lasts
+        code, text = self.readiness()  # "idle" has no log: its changes do not survive this server
         self.assertEqual(code, 503)
         self.assertRegex(text, "^no world with a log takes commands: .*(?i:file too large|write)")
-        client.call("body.spawn", world="idle", shapes=[BALL])  # another world goes on
+        client.call("body.spawn", world="idle", shapes=[BALL])  # another world continues
         self.limit(resource.RLIM_INFINITY)
         self.eventually(lambda: "log_error" not in client.call("world.info", world="w"))
         self.assertEqual(self.readiness(), (200, "ready\n"))
@@ -366,12 +366,12 @@ class FullDisk(DurableTest):
 
 
 class LargestTick(DurableTest):
-    """More than a record of the log holds (16 MiB) cannot come into one tick."""
+    """One tick cannot take more commands than fit in a record of the log (16 MiB)."""
     OPTIONS = ["--limit", "requests_per_second=1000000000", "--limit", "request_burst=1000000000"]
-    WORLD = "w" * 64  # it stands in each command of the log
+    WORLD = "w" * 64  # the name is in each command of the log
 
     def restart_alike(self, client):
-        """The world comes back with as many bodies as `client` sees."""
+        """The world is restored with as many bodies as `client` sees."""
         bodies = client.call("world.info", world=self.WORLD)["bodies"]
         self.kill()
         client = self.start()
@@ -401,7 +401,7 @@ class LargestTick(DurableTest):
         player = self.connect()
         player.call("hello")
         spawn = [["body.spawn", {"enabled": False, "shapes": [], "lifetime": "session"}]] * 1000
-        for _ in range(12):  # a tick has a millisecond for it
+        for _ in range(12):  # a tick has a millisecond for the batch
             player.call("world.apply", world=self.WORLD, commands=spawn)
         client.call("world.subscribe", world=self.WORLD, bodies=False, events=["remove"])
         player.call("goodbye")
@@ -412,7 +412,7 @@ class LargestTick(DurableTest):
 
 
 class Kill(DurableTest):
-    """Kills the server at random instants under load, and compares with what it had answered."""
+    """Kills the server at random instants under load, and compares the worlds with its answers."""
 
     def play(self, client, rng, alive, removed, shown):
         """Commands and snapshots until the server dies."""

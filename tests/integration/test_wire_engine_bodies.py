@@ -12,8 +12,8 @@ from wire_case import BALL  # noqa: E402
 
 
 class Bodies(EngineTest):
-    """Options of a body, each as body.spawn takes it and as body.set changes it: name, value, and what a second
-    of falling, turning and drifting freely makes of it."""
+    """Options of a body, each as body.spawn takes it and as body.set changes it: name, value, and its effect
+    after a second of free falling, turning and drifting."""
 
     START = {"velocity": [2, 0], "angular_velocity": 2, "position": [0, 50]}
     SETTINGS = {

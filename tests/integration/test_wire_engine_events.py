@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every kind of event over the wire: when it is told, and with what. Called with the path of caromd."""
+"""Every kind of event over the wire: when it is reported, and with which values. Called with the path of caromd."""
 
 import math
 import sys

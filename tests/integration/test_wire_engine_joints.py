@@ -14,7 +14,7 @@ from wire_case import BALL  # noqa: E402
 
 class Joints(EngineTest):
     """Each kind: what it holds, its limits, motor, spring, breaking; then joint.set, joint.get, joint.list and
-    joint.remove. `a` hangs fixed at (0, 0), `b` is a ball of 1 kg at (2, 0), free of gravity unless it is said."""
+    joint.remove. `a` hangs fixed at (0, 0), `b` is a ball of 1 kg at (2, 0), without gravity unless stated."""
 
     def pair(self, gravity=0, at=(2, 0), **b):
         self.begin()
@@ -33,7 +33,7 @@ class Joints(EngineTest):
     def place(self):
         return self.get(self.b)["position"]
 
-    # kind, settings, velocity of b, seconds, what must be (of the test, the joint's state, body b)
+    # kind, settings, velocity of b, seconds, condition (of the test, the joint's state, body b)
     HOLDS = [
         ("revolute", {"anchor": [0, 0]}, [0, 3], 2, lambda t, s, b: t.near(2, math.hypot(*b["position"]))),
         ("prismatic", {"axis": [1, 0]}, [3, 3], 1, lambda t, s, b: t.near([5, 0], b["position"], 0.05)),
@@ -66,7 +66,7 @@ class Joints(EngineTest):
         self.assertEqual(["distance", "filter", "gear", "motor", "mouse", "prismatic", "pulley", "revolute", "weld",
                           "wheel"], sorted(kinds))
 
-    LIMITS = [  # kind, settings, velocity of b, which part of the state is at which limit
+    LIMITS = [  # kind, settings, velocity of b, the part of the state and its limit
         ("revolute", {"anchor": [0, 0], "lower": -1, "upper": 0.5}, [0, 3], "angle", 0.5),
         ("revolute", {"anchor": [0, 0], "lower": -1, "upper": 0.5}, [0, -3], "angle", -1),
         ("prismatic", {"axis": [1, 0], "lower": -0.5, "upper": 1}, [4, 0], "translation", 1),
@@ -87,7 +87,7 @@ class Joints(EngineTest):
                     furthest.append(self.state()[part])
                 self.near(limit, max(furthest, key=lambda x: abs(x - (2 if part == "length" else 0))), 0.03)
 
-    MOTORS = [  # kind, settings, the same set afterwards, speed that comes of it, of which part of b
+    MOTORS = [  # kind, settings, settings changed afterwards, resulting speed, of which part of b
         ("revolute", {"anchor": [2, 0], "motor_speed": 3, "max_torque": 100}, "angular_velocity", None),
         ("prismatic", {"axis": [1, 0], "motor_speed": 3, "max_force": 100}, "velocity", 0),
         ("distance", {"upper": 50, "lower": 0, "motor_speed": 3, "max_force": 100}, "velocity", 0),
@@ -113,7 +113,7 @@ class Joints(EngineTest):
                 self.assertEqual((kind, self.a, self.b), (told["kind"], told["a"], told["b"]))
                 self.assertEqual([1, 0] if key == "velocity" else 1, told[key])
 
-    SPRINGS = [  # kind, settings: 1 Hz, undamped; where the ball is after half a second, of what it was pulled to
+    SPRINGS = [  # kind, settings: 1 Hz, undamped; the ball's place after half a second, as a share of the pull
         ("revolute", {"anchor": [2, 0], "hertz": 1}, {"angular_velocity": 1}, lambda b: b["angular_velocity"]),
         ("prismatic", {"axis": [1, 0], "hertz": 1}, {"velocity": [1, 0]}, lambda b: b["velocity"][0]),
         ("distance", {"hertz": 1}, {"velocity": [1, 0]}, lambda b: b["velocity"][0]),
@@ -132,11 +132,11 @@ class Joints(EngineTest):
                 self.pair(**pull)
                 self.join(kind, **settings)
                 self.step(0.5)
-                self.assertLess(speed(self.get(self.b)), -0.6)  # half a period: it comes back
+                self.assertLess(speed(self.get(self.b)), -0.6)  # half a period: the ball returns
                 self.step(0.5)
                 self.assertGreater(speed(self.get(self.b)), 0.4)
 
-    BREAKS = [  # kind, settings, a blow
+    BREAKS = [  # kind, settings, an impulse
         ("revolute", {"anchor": [0, 0], "break_force": 20}, {"velocity": [0, 30]}),
         ("revolute", {"anchor": [2, 0], "lower": 0, "upper": 0, "break_torque": 1}, {"angular_velocity": 50}),
         ("prismatic", {"axis": [0, 1], "break_force": 20}, {"velocity": [30, 0]}),
@@ -176,7 +176,7 @@ class Joints(EngineTest):
         self.near(0, told["state"]["side_a"] + 2 * told["state"]["side_b"], 0.01)
         self.assertGreater(abs(told["state"]["side_a"]), 0.1)
         self.assertEqual((one, two), (told["joint_a"], told["joint_b"]))
-        self.call("joint.remove", joint=one)  # and the gear goes with it
+        self.call("joint.remove", joint=one)  # the gear is removed with it
         self.assertEqual([two], [j["joint"] for j in self.call("joint.list")["joints"]])
 
     def test_bodies_that_are_tied_collide_only_if_it_is_said(self):

@@ -51,7 +51,7 @@ class Queries(EngineTest):
                                  self.call("query.overlap", shape={**shape, **self.moved(shape, -0.9)}))
 
     def moved(self, shape, x):
-        """Forms with a place of their own: in a query without a path coordinates are the world's."""
+        """Moves a form: in a query without a path, coordinates are the world's."""
         if "center" in shape or shape["kind"] in ("circle", "box"):
             return {"center": [x, 0]}
         return {key: [[v[0] + x, v[1]] for v in shape[key]] if key == "vertices" else [shape[key][0] + x, shape[key][1]]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Every kind of shape over the wire; what density, friction, restitution, filters and sensors do.
-Called with the path of caromd."""
+"""Every kind of shape over the wire; the effects of density, friction, restitution, filters and
+sensors. Called with the path of caromd."""
 
 import math
 import sys
@@ -13,7 +13,7 @@ from wire_case import BALL  # noqa: E402
 
 
 class Shapes(EngineTest):
-    # name: shapes of one body, its area [m2], how high its origin comes to rest over the floor
+    # name: shapes of one body, its area [m2], the height of its origin at rest on the floor
     SOLID = {
         "circle": ([{"kind": "circle", "radius": 0.5}], PI / 4, 0.5),
         "circle off its centre": ([{"kind": "circle", "radius": 0.5, "center": [0, 0.25]}], PI / 4, 0.25),
@@ -34,7 +34,8 @@ class Shapes(EngineTest):
         "segment with a weight": ([{"kind": "segment", "a": [-1, -0.2], "b": [1, -0.2]},
                                    {"kind": "box", "size": [1, 0.4]}], 0.4, 0.2),
     }
-    # Ground without area: its shape, and where a ball of radius 0.5 that falls at x = 0 comes to rest.
+    # Ground without area: its shape, and the place where a ball of radius 0.5 that falls at x = 0
+    # comes to rest.
     GROUND = {
         "segment": ({"kind": "segment", "a": [-5, 1], "b": [5, 1]}, 1.5),
         "chain": ({"kind": "chain", "vertices": [[5, 3], [4, 1], [1, 1], [-1, 1], [-4, 1], [-5, 3]]}, 1.5),
@@ -65,7 +66,7 @@ class Shapes(EngineTest):
                 self.step(3)
                 y = self.get(ball)["position"][1]
                 if height is None:
-                    self.assertLess(y, -1)  # it rolled off the tip
+                    self.assertLess(y, -1)  # the ball rolled off the tip
                 else:
                     self.near(height, y)
 
@@ -114,7 +115,7 @@ class Matter(EngineTest):
     """Density, friction, restitution and the like."""
 
     def slide(self, shape, seconds=1.0, speed=4.0, **floor):
-        """How fast a body that slides or rolls over the floor still is."""
+        """The remaining speed of a body that slides or rolls over the floor."""
         self.begin()
         self.floor(**floor)
         body = self.spawn(shape, position=[0, 0.5], velocity=[speed, 0])
@@ -142,7 +143,7 @@ class Matter(EngineTest):
                 self.begin(**settings)
                 self.floor(restitution=floor)
                 ball = self.spawn({**BALL, "restitution": mine}, position=[0, 2.5])
-                self.step(0.7)  # it has fallen 2 m, in 0.632 s
+                self.step(0.7)  # it takes 0.632 s to fall 2 m
                 heights = []
                 for _ in range(60):
                     self.step(1 / HZ)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The files that caromd serves: as they are or by gzip, as the request takes them, each form with a tag of its own.
-Called with the path of caromd."""
+"""The files that caromd serves: plain or gzipped, as the request accepts, each form with its own tag. Called with
+the path of caromd."""
 
 import gzip
 import http.client
@@ -66,7 +66,8 @@ class Files(unittest.TestCase):
             self.assertEqual(gzip.decompress(answer.body), path.read_bytes(), path)
             plain, packed = plain + path.stat().st_size, packed + len(answer.body)
         self.assertLess(packed, plain / 2)
-        page = (viewer / "index.html").read_bytes().replace(b'"../', b'"')  # one folder up, so that a prefix may stand before it
+        # One folder up, so that a prefix can precede it
+        page = (viewer / "index.html").read_bytes().replace(b'"../', b'"')
         self.assertEqual(gzip.decompress(self.get("/", "gzip").body), page)
 
     def test_bytes_do_not_depend_on_when_and_where_they_were_made(self):

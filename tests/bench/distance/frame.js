@@ -1,6 +1,6 @@
-// The time of a frame of a prediction in WebAssembly, in Node and in pages: a pile in a bin, all bodies awake, a
-// server 100 ms away (round trip), and another player who pushes a body six times a second, which makes the prediction
-// go back 8 ticks each time. Server and client have an engine of their own; the time is the test's own.
+// The time of a frame of a prediction in WebAssembly, in Node and in pages: a pile in a bin, all bodies awake, a server
+// 100 ms away (round trip), and another player who pushes a body six times a second, which makes the prediction roll
+// back 8 ticks each time. Server and client each have an engine; time is simulated.
 
 const HZ = 60;
 const WAY = 3; // ticks of delay one way: 50 ms
@@ -9,7 +9,7 @@ const OTHER = 99;
 const EVERY = 10; // ticks between two commands of a player
 const TICKS_BEFORE = 60; // ticks after which the pile has fallen
 
-// In Node the process's own time [ms], as other processes take the machine as well; in a page the time gone by.
+// In Node, processor time of the process [ms], because other processes share the machine; in a page, elapsed time.
 const clock = () => {
   const spent = globalThis.process?.cpuUsage?.();
   return spent ? (spent.user + spent.system) / 1000 : performance.now();
@@ -35,7 +35,7 @@ function makePile(engine, bodies) {
 
 const push = (body, tick) => [['body.force', {body, force: [tick % 20 < 10 ? 8 : -8, 0]}]];
 
-// The server: a tick, and its record of the log.
+// The server: makes a tick and its log record.
 class Server {
   #waiting = [];
 
@@ -119,8 +119,8 @@ export async function measureFrames(parts, source, {bodies, frames, budgetMs}) {
   const memory = engine.memoryBytes;
   const up = []; // {arrives, at, commands}
   const down = []; // {arrives, record}
-  const times = []; // times of frames, as a program draws them
-  const bounded = []; // times that the budget bounds: a frame without the picture
+  const times = []; // frame times, drawing included
+  const bounded = []; // times that the budget limits: frames without drawing
   let short = 0; // frames of the warm-up in which time was short
   const records = [];
   const start = server.world.tick;

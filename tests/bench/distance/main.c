@@ -1,5 +1,5 @@
 // carom-bench-distance: the cost of predicting again, and what a prediction is worth over networks
-// of several delays. Both run in this process alone; README.md tells what the columns mean.
+// of several delays. Both run within this process; README.md explains the columns.
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// Everything that is measured of play over distance, by one command: carom-bench-distance (native code, simulated
-// networks), a frame of the prediction in WebAssembly, two players against a real caromd, and knockout in a page.
-// README.md tells what the columns mean.
+// All measurements of play over distance, in one command: carom-bench-distance (native code, simulated networks), a
+// frame of the prediction in WebAssembly, two players against a real caromd, and knockout in a page. README.md explains
+// the columns.
 import {spawnSync} from 'node:child_process';
 import {existsSync} from 'node:fs';
 import {readFile} from 'node:fs/promises';
@@ -78,7 +78,8 @@ function table(title, columns, rows) {
   for (const row of rows) console.log(line(row));
 }
 
-// A player cannot tell two distances apart if these are equal; `rows` have the times of each distance.
+// Compares two distances: a player cannot tell them apart if these times are equal; `rows` have the times of each
+// distance.
 function compare(what, rows) {
   const [near, far] = [rows.find(({delayMs}) => delayMs === 0), rows.find(({delayMs, stall}) => delayMs === 50 && stall > 0)];
   if (!near || !far) return;
@@ -169,7 +170,8 @@ async function players(seconds, presses) {
 
 async function rigOf(browser, pages) {
   process.env.CAROMD ??= built('server/caromd');
-  process.env.CAROM_TRANSPORT = 'websocket'; // read once by each copy of the module: the players have another
+  // Read once by each copy of the module: the players have a copy of their own
+  process.env.CAROM_TRANSPORT = 'websocket';
   const {startCaromd} = await import('../../../client/web/test/support.js?websocket');
   return {browser, pages, startCaromd, newPage, until};
 }

@@ -1,6 +1,6 @@
-// Predictions over simulated networks: the rig of the tests (tests/unit/client/simulated_server.h).
-// The client pushes its box among others in each tick but three in ten; the other player pushes
-// another box into the same heap in one tick of ten.
+// Predictions over simulated networks: with the simulated server of the tests
+// (tests/unit/client/simulated_server.h). The client pushes its box among others in seven ticks of
+// ten; the other player pushes another box into the same heap in one tick of ten.
 #include <stdio.h>
 
 #include "tests/bench/clock.h"

@@ -6,7 +6,7 @@
 void bench_rollback(int rounds);
 // Predictions over simulated networks, each for `seconds` of the world's time.
 void bench_network(int seconds);
-// Two players who push one pile: how far off the own body is, predicted and interpolated.
+// Two players who push one pile: the error of the client's own body, predicted and interpolated.
 void bench_pile(int seconds);
 
 #endif

@@ -1,7 +1,7 @@
-// Two players who push one pile from both sides, each with three keys a second: how far the own
-// body is from where the server has it at the same tick, as it was predicted there for the first
-// time; and, in the same run, how far it would be from the server's present when it is drawn from
-// snapshots, a way and two snapshots of 30 a second behind.
+// Two players who push one pile from both sides, each with three keys a second: the distance of the
+// client's own body, when a tick is first predicted, from its place on the server at that tick;
+// and, in the same run, its distance from the server's present if it were drawn from snapshots,
+// delayed by one way and two snapshots at 30 per second.
 #include <math.h>
 #include <stdio.h>
 

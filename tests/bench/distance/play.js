@@ -1,5 +1,6 @@
-// Two players on a rink of a real server, at a distance (connect's `distance`): kbit/s of the one who predicts and of one
-// who draws snapshots, and how long a key takes to move the own disc in both pictures, in the same run.
+// Two players on a rink of a real server, at a distance (connect's `distance`): kbit/s of a player who predicts and of
+// one who draws snapshots, and the time from a key to the motion of the player's disc in both pictures, in the same
+// run.
 import {connect} from '../../../client/web/src/index.js';
 
 const MOVED_M = 0.005; // a disc this far from its old place has moved
@@ -27,7 +28,7 @@ async function makeRink(rink) {
 const spawn = async (rink, position) =>
   (await rink.body.spawn({position, linear_damping: 6, lifetime: 'session', shapes: [DISC]})).body;
 
-// A player: its picture, and what its keys do.
+// A player: its picture and its keys.
 class Player {
   constructor(client, rink, body, picture, press) {
     Object.assign(this, {client, rink, body, picture, press, keys: []});
@@ -64,7 +65,7 @@ async function interpolates(url, distance) {
   return new Player(client, rink, body, view, (method, args) => rink.notify(`body.${method}`, args));
 }
 
-// Frames of both players until `ms` have passed; `act()` before each.
+// Draws frames of both players until `ms` have passed; `act()` before each.
 async function frames(players, ms, act = () => false) {
   const end = performance.now() + ms;
   for (let next = performance.now(); next < end; next += FRAME_MS) {
@@ -87,7 +88,7 @@ async function traffic(players, seconds) {
     for (const {press, body} of players) press('force', {body, force: [[10, 0], [0, 10], [-10, 0], [0, -10]][turn % 4]});
   });
   for (const {press, body} of players) press('force', {body, force: [0, 0]});
-  const took = performance.now() - began; // bits a millisecond are kbit/s
+  const took = performance.now() - began; // bits per millisecond are kbit/s
   return players.map(({client}, i) => ({up: 8 * (client.traffic.bytesOut - before[i].bytesOut) / took,
                                         down: 8 * (client.traffic.bytesIn - before[i].bytesIn) / took}));
 }
@@ -97,7 +98,7 @@ async function keys(players, count) {
   for (let i = 0; i < count; i++) {
     await frames(players, REST_MS + 2 * players[0].client.clock.lastRtt);
     const from = players.map(({pose}) => ({...pose}));
-    await sleep(FRAME_MS * ((i * 0.37) % 1)); // keys come at any moment of a frame
+    await sleep(FRAME_MS * ((i * 0.37) % 1)); // keys come at arbitrary moments of a frame
     const pressed = performance.now();
     for (const {press, body} of players) press('impulse', {body, impulse: [i % 2 === 0 ? 2 : -2, 0]});
     const moved = players.map(() => undefined);

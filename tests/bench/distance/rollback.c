@@ -1,5 +1,5 @@
 // The cost of a rollback: a copy of the confirmed world, and a step with its hash for each tick of
-// the lead. All bodies are awake: a pile that was dropped a second ago, in a bin.
+// the lead. All bodies are awake: a pile in a bin, dropped one second before.
 #include <malloc.h>
 #include <stdlib.h>
 
@@ -92,14 +92,14 @@ static void measure(const physics_world *world, physics_world *target, int round
     }
 }
 
-// Bytes that are allocated now, including mappings.
+// Bytes allocated now, including mappings.
 static double allocated(void)
 {
     const struct mallinfo2 m = mallinfo2();
     return (double)(m.uordblks + m.hblkhd);
 }
 
-// The memory of the predicted world, which is a copy of the confirmed one.
+// Makes the predicted world, a copy of the confirmed one, and measures its memory.
 static physics_world *make_target(const physics_world *world, double *bytes)
 {
     const world_def def = world_definition(world);

@@ -1,10 +1,10 @@
 // The bytes of a client's picture of a world.
 //
 // Each scene is run with the server's own publisher: one subscription of encoding plain, one of
-// packed, both taken at once; every byte of their notifications is counted, and what gzip and zstd
-// would leave of the plain ones. The log's bytes are the commands of each tick and the hash, as a
-// replica is sent them: as maps, and in the compact form. The coder alone is then timed on the same
-// rows, and its answer checked by a decoder.
+// packed, both served together; all bytes of their notifications are counted, and the size of the
+// plain ones after gzip and zstd. The log's bytes are the commands of each tick and the hash, in
+// both forms that replicas receive: as maps, and compact. The coder alone is then timed on the same
+// rows, and a decoder checks its output.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ typedef struct traffic {
     double plain, packed, gzip_bytes, zstd_bytes; // bytes
     uint64_t written[BYTES_MAX >> 20];
     uint32_t written_count;
-    double log, log_slow; // at rate SLOW_HZ: the records of several ticks as one
+    double log, log_slow; // at rate SLOW_HZ: one record for several ticks
     double compact, compact_slow;
 } traffic;
 
@@ -38,7 +38,7 @@ static void take(void *context, reply *r)
 {
     traffic *t = context;
     ASSERT(r->kind == REPLY_SNAPSHOT);
-    ASSERT(r->delivery_count == 1); // no two readers want the same bytes
+    ASSERT(r->delivery_count == 1); // the two readers never share bytes
     buffer written;
     buffer_init(&written, DELIVERY_HEAD_BYTES_MAX);
     delivery_head(r, r->deliveries, &written);
@@ -86,7 +86,7 @@ static double log_bytes(const log_record *record)
     return size;
 }
 
-// Likewise in the compact form, with the hash where the server sends one.
+// The same in the compact form, with the hash in the records in which the server sends one.
 static double compact_bytes(const log_record *record, double hz)
 {
     buffer tail;
@@ -142,7 +142,7 @@ static traffic run_scene(const network_scene *s, double seconds, history *h)
     publisher_init(&p, &bounds, "lab", 1);
     scene_commands_init(&commands);
     scene_commands_init(&slow.commands);
-    if (s->until == 0.0) { // all comes to rest before anybody looks
+    if (s->until == 0.0) { // everything comes to rest before the measurement
         for (int i = 0; i < 20 * (int)s->hz; i++) {
             network_scene_step(s, world, ball, &commands);
         }
@@ -182,7 +182,7 @@ enum { ENCODINGS = 8, SCENES_MAX = 8 };
 
 typedef struct found {
     const network_scene *scene;
-    double kbit[ENCODINGS]; // kbit/s of whole notifications; negative: not known
+    double kbit[ENCODINGS]; // kbit/s of whole notifications; negative: unknown
     double snapshots;
     coded coded;
 } found;

@@ -1,10 +1,9 @@
-// How many worlds of 100 bodies a core carries at 60 Hz, and how many players one world.
+// How many worlds of 100 bodies a core can run at 60 Hz, and how many players one world can have.
 //
-// The server has one processor alone, the clients another one. A number is carried when no tick
-// begins more than a tick late over the seconds of a trial, and the worlds keep their rate to
-// 0.999; a number that fails is tried twice more, as a machine with other work on it stalls now and
-// then. The largest number is sought by doubling, then by halving the gap, down to 5 %. Every trial
-// has a server of its own.
+// The server has one processor for itself, the clients another. A number passes if no tick of a
+// trial begins more than one tick late and the worlds keep 0.999 of their rate; a number that fails
+// is tried twice more, because a machine with other work stalls now and then. The search for the
+// largest number doubles first, then halves the gap, down to 5 %. Every trial has a new server.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,11 +30,11 @@ enum {
 #define RATE_LEAST  0.999
 #define GAP_LEAST   0.05
 #define COMMANDS_HZ 30.0
-#define CPU_LEAST   0.001 // least value that can be drawn
+#define CPU_LEAST   0.001 // smallest value that can be drawn
 
 typedef struct trial {
     int count;
-    double rate, late; // share of hz; ticks
+    double rate, late; // share of hz; number of late ticks
     double cpu;        // processors that the server used
     bool carried;
 } trial;
@@ -63,7 +62,7 @@ static trial watch(const search *s, const bench_server *server, carom_client *co
     const server_counts after = control_counts(control);
     const double seconds = clock_seconds(CLOCK_WALL) - begin;
     trial t = {.count = count};
-    // A world may have begun its next tick just before, or begin it just after.
+    // At either end, a world may just have begun its next tick, or be about to.
     t.rate = fmin(1.0, (after.ticks - before.ticks + worlds) / (HZ * worlds * seconds));
     t.late = after.ticks_late - before.ticks_late;
     t.cpu = (server_cpu(server) - cpu) / seconds;

@@ -1,7 +1,8 @@
-"""Whether carom-bench-network still says what README.md tells of it: nobody measures here.
+"""Checks that the output of carom-bench-network still has the form in README.md. This is no
+measurement.
 
-Runs the program for a second a figure, then looks at the tables that it writes for programs: each
-has its rows and columns, numbers where numbers belong, and what must hold of them at any speed.
+Runs the program for one second per figure, then checks the tables that it writes for programs: each
+has its rows and columns, numbers where numbers belong, and values that hold at any speed.
 
 Usage: check_form.py PROGRAM PARTS SECONDS [OPTION ...]
 """

@@ -1,5 +1,5 @@
-// The benchmark's own connection to its server: it makes worlds and asks for what the server
-// counts. Every failure ends the process. One thread.
+// The benchmark's own connection to its server: it makes worlds and reads the server's counters.
+// Every failure ends the process. One thread.
 #ifndef CAROM_TESTS_BENCH_NETWORK_CONTROL_H
 #define CAROM_TESTS_BENCH_NETWORK_CONTROL_H
 
@@ -14,7 +14,7 @@ carom_client *control_open(const bench_server *s);
 typedef struct server_counts {
     double ticks, ticks_late;    // totals of all worlds
     double requests_failed;      //
-    double p50, p99, p999, most; // lateness of the ticks [s]
+    double p50, p99, p999, most; // lateness of the ticks [s]; `most`: the largest
 } server_counts;
 
 server_counts control_counts(carom_client *c);
@@ -38,7 +38,7 @@ void arena_deinit(arena *a);
 // The initial place of ball `index`.
 carom_vec2 arena_place(const arena *a, int index);
 void arena_resume(carom_client *c, const arena *a);
-// Resumes all worlds at once, without waiting for answers of worlds that are busy already.
+// Resumes all worlds at once, without waiting for the answers of worlds that are already busy.
 void arena_resume_all(carom_client *c, const arena *list, int count);
 
 #endif

@@ -16,7 +16,7 @@
 
 enum {
     EVENTS = 256,
-    WAIT_MS = 1, // until a command may be due
+    WAIT_MS = 1, // longest wait until a command may be due
     SPARE_FILES = 64,
     TRASH_BYTES = 1 << 18
 };
@@ -28,8 +28,8 @@ struct crowd {
     int epoll;
     pthread_t thread;
     atomic_bool stopping;
-    msgpack_sbuffer *strikes; // each player's strikes: to, and fro
-    crowd_counts counted;     // the thread's, until it has ended
+    msgpack_sbuffer *strikes; // each player's two strikes: forth and back
+    crowd_counts counted;     // counts; used by the thread until it has ended
 };
 
 static void allow_files(int count)

@@ -1,6 +1,6 @@
-// Many clients at the least cost: they subscribe, send prepared commands, and discard what they
-// receive. So most of the machine is left to the server that is measured; latencies are for `carom
-// bench`, which reads every message.
+// Many clients at the lowest cost: they subscribe, send prepared commands, and discard all input.
+// So most of the machine is left to the measured server. Latencies are measured by `carom bench`,
+// which reads every message.
 //
 // The crowd has a thread of its own between crowd_start and crowd_stop. Failures end the process.
 #ifndef CAROM_TESTS_BENCH_NETWORK_CROWD_H
@@ -12,21 +12,21 @@
 #include "tests/bench/network/control.h"
 
 typedef struct crowd_plan {
-    int players;  // each strikes the ball of its number to and fro
-    int watchers; // additional clients that only watch
+    int players;  // each strikes the ball with its number back and forth
+    int watchers; // additional clients that send nothing
     double rate;  // commands a second of each player
     const char *encoding;
-    double width, height;   // each player's own area, around its ball [m]; 0: everything
-    double snapshots;       // snapshots a second; 0: one each tick
-    int cpu;                // the processor that the thread has; -1: any
+    double width, height;   // each player's own area, around its ball [m]; 0: the whole world
+    double snapshots;       // snapshots per second; 0: one each tick
+    int cpu;                // the processor for the thread; -1: any
     bool without_snapshots; // they only connect
 } crowd_plan;
 
 typedef struct crowd crowd;
 
-// Connects all clients; each has received an answer.
+// Connects all clients, and waits until each has received an answer.
 crowd *crowd_open(const bench_server *s, const crowd_plan *plan);
-// All of them subscribe to the arena, as planned.
+// Subscribes all of them to the arena, as planned.
 void crowd_subscribe(crowd *c, const arena *a);
 void crowd_start(crowd *c, const arena *a);
 void crowd_stop(crowd *c);

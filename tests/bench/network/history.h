@@ -1,4 +1,4 @@
-// Where the bodies of a scene were at every tick, for the coder alone.
+// The places of a scene's bodies at every tick, for the coder benchmark.
 #ifndef CAROM_TESTS_BENCH_NETWORK_HISTORY_H
 #define CAROM_TESTS_BENCH_NETWORK_HISTORY_H
 
@@ -13,7 +13,7 @@ typedef struct history {
 } history;
 
 void history_init(history *h, int ticks_max);
-void history_note(history *h, const physics_world *world); // the same bodies each time
+void history_note(history *h, const physics_world *world); // must have the same bodies each time
 void history_deinit(history *h);
 
 #endif

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Command to acknowledgement and to snapshot, and whether a world keeps its rate under many clients: rows of
-`carom bench --json` beside a caromd of this program's own, on the same machine.
+"""The time from a command to its acknowledgement and to the snapshot, and whether a world keeps its rate with
+many clients: rows of `carom bench --json` against a caromd that this program starts, on the same machine.
 
 Latencies run from the moment a command was due. An acknowledgement waits for the tick that applies it, so its p99
-cannot be under 0.99 of a tick; the goal is a tick and 1 ms. With --relay the clients are at a distance.
+cannot be under 0.99 of a tick; the goal is a tick and 1 ms. With --relay the clients have a simulated distance.
 
 Usage: latency.py CAROMD CAROM [--seconds N] [--most CLIENTS] [--relay NAME=VALUE,...] [--json FILE]
 """
@@ -35,7 +35,7 @@ def processor_seconds(process):
 
 
 def measure(options, players, watchers, bodies, hz):
-    """The report of a run, with the processors that the server had."""
+    """Runs `carom bench`; returns its report, with the processors that the server used."""
     words = ["--connections", min(players, options.most), "--watchers", min(watchers, options.most), "--bodies", bodies,
              "--hz", hz, "--time", f"{options.seconds * 1000:.0f}ms", "--rate", 30, "--area", "24x18", "--timeout", "30s",
              "--threads", 2 if min(players + watchers, options.most) > 1 else 1]
@@ -45,7 +45,7 @@ def measure(options, players, watchers, bodies, hz):
         done = subprocess.run([options.carom, "--server", f"127.0.0.1:{server.port}", "--json", "bench", *map(str, words)],
                               stdout=subprocess.PIPE, text=True, timeout=options.seconds + 120)
         used = (processor_seconds(server.process) - used) / (time.monotonic() - begin)
-    if done.returncode not in (0, 1) or not done.stdout:  # 1: commands that were not answered in time are figures too
+    if done.returncode not in (0, 1) or not done.stdout:  # 1: unanswered commands are figures too
         sys.exit(f"carom bench ended with {done.returncode}")
     return {**json.loads(done.stdout), "processors": used}
 
@@ -90,7 +90,7 @@ def main():
     print_table("The worlds meanwhile; rate : hz is that of the worst second, a tick's time its mean:", rate)
     if options.json:
         Path(options.json).write_text(json.dumps({"bench": "latency", "tables": {"latency": latency, "rate": rate}}, indent=1))
-    for name in CASES:  # what must hold at any speed
+    for name in CASES:  # checks that hold at any speed
         row = latency[name]
         if not 0 < row["ack p50 [ms]"] <= row["p99"] <= row["p99.9"] or rate[name]["ticks"] <= 0 or rate[name]["snapshots/s"] <= 0:
             sys.exit(f"{name}: these figures cannot be")

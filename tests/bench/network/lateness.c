@@ -1,9 +1,10 @@
-// How late ticks begin, beside a bare loop that sleeps to absolute deadlines in the same seconds.
+// The lateness of ticks, compared with a bare loop that sleeps to absolute deadlines during the
+// same seconds.
 //
-// Each case has a server of its own, so that its percentiles are of this case alone. The world
-// stands still until everybody has subscribed. The bare loop does nothing but sleep
-// (clock_nanosleep, TIMER_ABSTIME) and look at the clock; it is a hundredth faster than the world,
-// so that it meets all phases of its ticks.
+// Each case has a server of its own, so that percentiles belong to this case alone. The world is
+// paused until all clients have subscribed. The bare loop only sleeps (clock_nanosleep,
+// TIMER_ABSTIME) and reads the clock; it is one hundredth faster than the world, so that it meets
+// all phases of the world's ticks.
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -21,7 +22,7 @@ enum { BALLS = 1000, PLAYERS = 100, SERIES = 8 };
 
 #define SECONDS      20.0
 #define COMMANDS_HZ  30.0
-#define SNAPSHOTS    120000.0 // a second, to all clients: two processors can bear it
+#define SNAPSHOTS    120000.0 // per second, to all clients together: two processors can handle it
 #define SETTLE_US    300000
 #define BARE_FASTER  1.01
 #define SHARES_COUNT 4
@@ -66,7 +67,8 @@ static void bare_begin(bare_loop *b, double hz, double seconds)
 typedef struct lateness {
     double hz;
     bool loaded;
-    double shares[2][SHARES_COUNT]; // p50, p99, p99.9 and the most [s]; of the server, of the loop
+    // P50, p99, p99.9 and the largest [s]; of the server, of the loop
+    double shares[2][SHARES_COUNT];
     double ticks, ticks_late, server_cpu, crowd_cpu;
 } lateness;
 
@@ -90,7 +92,7 @@ static void measure(const bench_run *run, lateness *l)
         clients = crowd_open(&s, &plan);
         crowd_subscribe(clients, &a);
         crowd_start(clients, &a);
-        usleep(SETTLE_US); // full snapshots go out before the first tick
+        usleep(SETTLE_US); // full snapshots are sent before the first tick
     }
     const double cpu = server_cpu(&s);
     bare_begin(&bare, l->hz, seconds);
@@ -132,7 +134,7 @@ static void add_row(table *t, const lateness *l)
     table_number(t, l->crowd_cpu, 3);
 }
 
-// Over 1 / (1 - share): how rare a wake-up is that is later.
+// Draws lateness over 1 / (1 - share): the rarity of a later wake-up.
 static void draw(const bench_run *run, const lateness *all, int count)
 {
     static const char *const COLORS[SERIES] = {"#1f77b4", "#aec7e8", "#d62728", "#ff9896",

@@ -1,5 +1,5 @@
 // carom-bench-network: the cost of a client's picture of a world for the network, the server and
-// the client; how punctual a server is; how much it can carry. See parts.h.
+// the client; how punctual a server is; the load that it can bear. See parts.h.
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 typedef struct part {
     const char *name;
     void (*run)(const bench_run *run);
-    bool served; // the part starts a caromd of its own
+    bool served; // the part starts a caromd
     const char *about;
 } part;
 
@@ -65,7 +65,7 @@ bool is_named(const char *list, const char *name)
     return list == NULL;
 }
 
-// Whether each name of the list is one of `count` names; tells the first that is not.
+// Whether each name in the list is one of `count` names; reports the first that is not.
 static bool check_names(const char *option, const char *list, const char *(*name)(int), int count)
 {
     for (const char *at = list; at != NULL; at = strchr(at, ',')) {
@@ -111,7 +111,7 @@ static bool parse_number(const char *option, const char *text, double smallest, 
     return true;
 }
 
-// A program of the same build: `path` goes from the folder of this one.
+// Finds a program of the same build: `path` is relative to the folder of this one.
 static void find_program(const char *path, char out[PATH_BYTES])
 {
     char self[PATH_BYTES / 2];
@@ -129,7 +129,7 @@ typedef struct options {
     bench_run run;
 } options;
 
-// False if the program must end, with *code.
+// Reads the options. Returns false if the program must end, with *code.
 static bool parse(int argc, char **argv, options *o, int *code)
 {
     static const struct option OPTIONS[] = {{"parts", required_argument, NULL, 'p'},

@@ -1,8 +1,8 @@
-// The server's memory by connection and by subscription: differences of the resident memory, over
-// thousands of them.
+// The server's memory per connection and per subscription: differences of resident memory, divided
+// by thousands of them.
 //
-// Each case has a server of its own: memory that others gave back would be used again. The kernel's
-// socket buffers are not in it.
+// Each case has a server of its own: otherwise memory freed by an earlier case would be used again.
+// The kernel's socket buffers are not included.
 #include <stdio.h>
 #include <unistd.h>
 
@@ -18,7 +18,7 @@ enum { CLIENTS = 3000, BALLS = 1000 };
 
 typedef struct memory_case {
     const char *name, *encoding;
-    double area; // side [m]; 0: everything
+    double area; // side [m]; 0: the whole world
 } memory_case;
 
 static const memory_case CASES[] = {

@@ -8,14 +8,14 @@
 #include "tests/bench/network/report.h"
 
 typedef struct bench_run {
-    const char *scenes; // names with commas between; NULL: all
+    const char *scenes; // names separated by commas; NULL: all
     double seconds;     // time for each figure; 0: the part's default
-    int most;           // clients, connections or worlds that a part may have
+    int most;           // most clients, connections or worlds of a part
     const char *caromd; // the program
     report *report;
 } bench_run;
 
-// Whether a list of names with commas between has this one; NULL has all.
+// Whether a list of names separated by commas has this one; NULL has all.
 bool is_named(const char *list, const char *name);
 
 void part_bandwidth(const bench_run *run); // bytes of a client's picture, and the coder alone
@@ -25,7 +25,7 @@ void part_replica(const bench_run *run);   // time of a replica's tick beside th
 // Parts that start a caromd of their own:
 void part_lateness(const bench_run *run); // ticks beside a bare loop that sleeps
 void part_memory(const bench_run *run);   // memory of a connection and of a subscription
-void part_worlds(const bench_run *run);   // how many worlds a core carries
-void part_players(const bench_run *run);  // how many players in one world a core carries
+void part_worlds(const bench_run *run);   // number of worlds that a core can run
+void part_players(const bench_run *run);  // number of players in one world that a core can bear
 
 #endif

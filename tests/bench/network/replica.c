@@ -1,9 +1,9 @@
-// The time of a replica's tick beside the engine's own step.
+// The time of a replica's tick compared with the engine's own step.
 //
-// A scene is stepped as a server steps it; each tick's record is fed to a replica as its
-// notification would bring it, and the thread's time of both is taken. A replica decodes the
-// record, carries its commands out, steps, and compares the state's hash; once more it is fed
-// without comparing, to tell what the hash takes.
+// A scene is stepped as on a server; each tick's record is fed to a replica in the form of its
+// notification, and the processor time of both is measured. A replica decodes the record, applies
+// its commands, steps, and compares the state's hash; a second run without the comparison shows the
+// hash's share.
 #include <carom/replica.h>
 
 #include <stdlib.h>

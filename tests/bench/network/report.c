@@ -60,7 +60,7 @@ void report_plot(const report *r, const char *name, const plot *p)
     }
 }
 
-// The processor's name as Linux tells it, "" where it does not.
+// Finds the processor's name by Linux; "" if it has none.
 static void find_processor(char *out, size_t size)
 {
     static const char KEY[] = "model name";

@@ -105,7 +105,7 @@ static void pack_text(msgpack_packer *k, const char *text)
     msgpack_pack_str_body(k, text, strlen(text));
 }
 
-// {world, body?, key: [x, y]}, in canonical form.
+// Adds {world, body?, key: [x, y]}, in canonical form.
 static void add_row(scene_commands *c, uint64_t tick, const char *method, body_id body,
                     const char *key, vec2d value)
 {

@@ -12,24 +12,24 @@ typedef struct network_scene {
     const char *name, *title;
     double hz, seconds;
     double precision; // precision of places [m]
-    int bodies;       // number of bodies that are not static
+    int bodies;       // number of dynamic and kinematic bodies
     double width;     // half of the room's width [m]
-    double pitch;     // distance of the columns [m]
+    double pitch;     // distance between columns [m]
     int columns;
     double size;  // width of a box, or diameter of a circle [m]
-    bool circles; // every second one is a circle
+    bool circles; // every second body is a circle
     double push;  // forces on the ball [N]: a share of its weight, sideways and up
     double lift;
-    double sway;  // angle by which gravity turns, to and fro [rad]
+    double sway;  // angle by which gravity rotates back and forth [rad]
     double until; // the ball is driven up to this time [s]
 } network_scene;
 
 const network_scene *network_scenes(int *count);
 
-// The scene at tick 0, with the id of the ball that is driven.
+// Makes the scene at tick 0, and stores the id of the driven ball.
 physics_world *network_scene_create(const network_scene *s, body_id *ball);
 
-// The commands before a step, as rows of the world's log.
+// The commands before a step, as rows of the log.
 typedef struct scene_commands {
     buffer rows;
     uint32_t count;
@@ -38,7 +38,7 @@ typedef struct scene_commands {
 void scene_commands_init(scene_commands *c);
 void scene_commands_deinit(scene_commands *c);
 
-// One tick, with the commands that a player would have sent for it; the list is cleared first.
+// Makes one tick, with the commands that a player would have sent for it; clears the list first.
 void network_scene_step(const network_scene *s, physics_world *world, body_id ball,
                         scene_commands *commands);
 // The record of that tick.

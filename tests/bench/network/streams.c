@@ -1,5 +1,5 @@
-// zlib by its header, zstd by its library alone, whose stable functions are looked up when the
-// benchmark runs; see streams.h.
+// zlib is compiled in; zstd's stable functions are looked up in its library when the benchmark
+// runs; see streams.h.
 #include "tests/bench/network/streams.h"
 
 #include <dlfcn.h>
@@ -49,7 +49,7 @@ stream_packer *stream_packer_gzip(void)
 #endif
 }
 
-// A function of the library; dlsym gives data pointers.
+// Looks up a function of the library; dlsym returns data pointers.
 static void *look_up(void *library, const char *name, void *function)
 {
     void *found = dlsym(library, name);

@@ -1,4 +1,4 @@
-// The time of a view with an area, of a large world.
+// The time of a view with an area in a large world.
 #include <math.h>
 #include <stdio.h>
 
@@ -16,7 +16,7 @@ static void drop_snapshot(void *context, reply *r)
     reply_free(r);
 }
 
-// Circles that fly about, 4 m apart.
+// Makes a world of circles that fly around, 4 m apart.
 static physics_world *free_world(void)
 {
     world_def def = world_def_default();
@@ -38,8 +38,8 @@ static physics_world *free_world(void)
     return world;
 }
 
-// Time of the thread for one view's snapshot, of a world of 10 000 bodies of which it sees some 30
-// [us].
+// Processor time for one view's snapshot, in a world of 10 000 bodies of which the view shows about
+// 30 [us].
 static double time_of_view(snapshot_encoding encoding, int views)
 {
     const limits bounds = limits_default();
@@ -67,7 +67,7 @@ static double time_of_view(snapshot_encoding encoding, int views)
         for (int k = 0; k < views; k++) {
             publisher_acknowledge(&p, (uint64_t)k + 1);
         }
-        seconds += i > 0 ? clock_seconds(CLOCK_CPU) - begin : 0.0; // the first ones are full
+        seconds += i > 0 ? clock_seconds(CLOCK_CPU) - begin : 0.0; // the first snapshots are full
     }
     publisher_deinit(&p);
     world_free(world);

@@ -1,8 +1,8 @@
 // One small interface over all engines, so that each measurement is written once.
 //
 // An engine is a table of functions; a world of it is opaque. Each engine runs with its own
-// defaults: what a scene says is gravity, sleeping, shapes and materials, nothing else. A world is
-// made, stepped and read on one thread (an engine may use more of its own inside a step).
+// defaults: a scene sets only gravity, sleeping, shapes and materials. A world is made, stepped and
+// read on one thread (an engine may use more of its own inside a step).
 #ifndef CAROM_TESTS_BENCH_ENGINE_H
 #define CAROM_TESTS_BENCH_ENGINE_H
 
@@ -18,7 +18,7 @@ extern "C" {
 
 // The phases of a step's time, as far as an engine reports them. Unreported time is in no phase.
 typedef enum engine_phase {
-    PHASE_PAIRS,  // broad phase: boxes that overlap newly
+    PHASE_PAIRS,  // broad phase: new overlaps of boxes
     PHASE_NARROW, // manifolds
     PHASE_SOLVE,  // constraints of contacts and joints, and integration
     PHASE_FINALIZE,
@@ -44,25 +44,25 @@ typedef struct engine {
     int threads_max;
     // Writes the version, and the variant chosen at run time, to `text`.
     void (*describe)(char *text, size_t size);
-    // Never NULL: a scene that an engine cannot build ends the process with a text.
+    // Never NULL: if an engine cannot build the scene, the process ends with a text.
     void *(*create)(const scene_data *scene, const engine_options *options);
     void (*destroy)(void *world);
     void (*step)(void *world);
-    void (*read)(void *world, engine_body *bodies); // all of the scene's, in its order
+    void (*read)(void *world, engine_body *bodies); // all bodies of the scene, in its order
     uint32_t (*contacts)(void *world);              // pairs of shapes that touch
     uint32_t (*awake)(void *world);                 // dynamic bodies
     // Times of the last step [ms]; negative: the engine does not report it. NULL: it reports none.
     void (*phases)(void *world, double ms[PHASE_COUNT]);
-    // The whole state as bytes and back; NULL: the engine has no such thing.
+    // The whole state as bytes, and back; NULL: the engine lacks this.
     uint64_t (*hash)(void *world);
-    // Returns how many bytes; they are the world's, until it is saved again or destroyed.
+    // Returns the number of bytes; the world owns them until it is saved again or destroyed.
     size_t (*save)(void *world, const uint8_t **bytes);
-    // A world, new or the one given, in the state of the image: the engine's quickest way. The
-    // world given is no longer valid unless it is the one returned.
+    // Returns a world in the state of the image: a new one or the given one, whichever the engine
+    // can do faster. The given world is no longer valid unless it is returned.
     void *(*restore)(void *world, const uint8_t *bytes, size_t size);
 } engine;
 
-// Those that were compiled in; carom is the first.
+// The engines that were compiled in; carom is the first.
 const engine *const *engine_list(int *count);
 const engine *engine_find(const char *name);
 

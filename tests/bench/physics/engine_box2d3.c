@@ -165,7 +165,7 @@ static void read_bodies(void *world, engine_body *bodies)
     }
 }
 
-// Each contact is in the lists of both its bodies; it counts where it is the first's.
+// Each contact is in the lists of both bodies; it counts in the first body's.
 static uint32_t contacts(void *world)
 {
     box2d3_world *self = world;
@@ -210,7 +210,7 @@ static uint64_t hash(void *world)
     return b2World_GetStateHash(self->world);
 }
 
-// Saves into a buffer that is kept: the first call finds the size.
+// Saves to a buffer that is reused: the first call finds the size.
 static size_t save(void *world, const uint8_t **bytes)
 {
     box2d3_world *self = world;

@@ -1,5 +1,5 @@
-// carom behind the bench's interface. The world comes from the scene's own builder, not from the
-// data that was read of it: it is the very world of the golden hashes.
+// carom behind the bench's interface. The world comes from the scene's own builder, not from
+// scene_data: it is exactly the world of the golden hashes.
 #include "tests/bench/physics/engine.h"
 
 #include "common/physics/step/solver/contact_lanes.h"
@@ -74,7 +74,7 @@ static void read_bodies(void *world, engine_body *bodies)
 {
     const carom_world *self = world;
     body_row *rows =
-        calloc(self->count, sizeof *rows); // not kept: it is not part of the world's memory
+        calloc(self->count, sizeof *rows); // freed at once: it is not part of the world's memory
     if (rows == NULL || world_rows(self->world, rows, self->count) != self->count) {
         abort();
     }

@@ -1,5 +1,5 @@
-// Chipmunk 7 behind the bench's interface. The friction of a pair is the product here and the root
-// of the product elsewhere: given roots, pairs come out alike.
+// Chipmunk 7 behind the bench's interface. Chipmunk uses the product of two frictions, other
+// engines the root of the product: so shapes here get the root of their friction.
 #include "tests/bench/physics/engine.h"
 
 #include "common/base/array.h"
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const cpFloat SLEEP_AFTER = 0.5; // seconds at rest, as the others have it by default
+static const cpFloat SLEEP_AFTER = 0.5; // seconds at rest: the default of the other engines
 
 typedef struct chipmunk_world {
     cpSpace *space;
@@ -108,7 +108,7 @@ static void add_hinge(chipmunk_world *self, const scene_hinge *hinge)
     cpBody *a = self->bodies.data[hinge->a];
     cpBody *b = self->bodies.data[hinge->b];
     if (cpBodyGetType(a) == CP_BODY_TYPE_STATIC && cpBodyGetType(b) == CP_BODY_TYPE_STATIC) {
-        return; // it aborts on those
+        return; // Chipmunk aborts on those
     }
     cpConstraint *pivot = cpPivotJointNew(a, b, vec(hinge->anchor));
     cpConstraintSetCollideBodies(pivot, cpFalse);
@@ -184,7 +184,7 @@ static void read_bodies(void *world, engine_body *bodies)
     }
 }
 
-// Halves of arbiters: those between two dynamic bodies are met twice.
+// Counts halves of arbiters: those between two dynamic bodies are visited twice.
 static void count_arbiter(cpBody *body, cpArbiter *arbiter, void *halves)
 {
     cpBody *a;

@@ -1,5 +1,4 @@
-// The engines that were found when this was built; carom comes first. Any
-// thread.
+// The engines that CMake found for this build; carom is the first. Any thread.
 #include "tests/bench/physics/engine.h"
 
 #include <string.h>

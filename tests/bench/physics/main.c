@@ -1,8 +1,9 @@
 // carom-bench-physics: carom against the engines that C and C++ programs use today.
 //
-// For each scene: first every engine looks at it once (what comes of it, where the time goes), then
-// rounds, in each of which every engine runs it once. The order turns with the rounds, so that
-// nobody always runs after the same one. An interrupt ends it with what is known by then.
+// For each scene: first every engine runs it once for its outcome and the times of phases, then
+// there are rounds, in each of which every engine runs it once. The order rotates from round to
+// round, so that no engine always follows the same one. An interrupt ends the program with the
+// results so far.
 #include "tests/bench/physics/report.h"
 #include "tests/bench/physics/worker.h"
 #include "tests/bench/statistics.h"
@@ -14,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// Is imaged, unless images are all that is asked for: 5050 bodies.
+// The scene that is imaged, unless only images are requested: 5050 bodies.
 static const char IMAGE_SCENE[] = "pyramid";
 
 static double samples[ENGINES_MAX][SAMPLES_MAX];
@@ -26,7 +27,8 @@ static void interrupt(int number)
     interrupted = 1;
 }
 
-// Runs end at an interrupt from the terminal too, being of the same group: they have not failed.
+// An interrupt from the terminal also ends the runs, which belong to its process group: they have
+// not failed.
 static bool has_failed(bool done)
 {
     return !done && !interrupted;
@@ -68,8 +70,8 @@ static bool run(bench_report *report, int s, int e, measure_kind kind, measure_r
     return run_request(report, s, e, request_of(report->options, e, kind), result);
 }
 
-// Times of the first engine's round and another's, of the steps that both came to. Rounds are taken
-// in turn, so those of one number met the same weather.
+// The ratio of the first engine's times in a round to another engine's, over the steps that both
+// reached. Engines run in turn within a round, so both had similar conditions.
 static double ratio_of(int e, uint32_t steps)
 {
     static double first[SAMPLES_MAX];
@@ -102,7 +104,7 @@ static void run_round(bench_report *report, int s, int round)
     if (interrupted) {
         return;
     }
-    // The first one's last: medians sort.
+    // The first engine's ratios come last, since computing medians sorts the lists.
     for (int e = count - 1; e >= 0; e--) {
         scene_figures *f = &report->figures[s][e];
         if (f->failed) {
@@ -135,7 +137,7 @@ static void run_image(bench_report *report, int s)
     }
 }
 
-// Median of the steps of a run with so many threads [ms], by the time gone by, or NAN.
+// Median of the steps of a run with `threads` threads [ms of elapsed time], or NAN.
 static double run_with_threads(bench_report *report, int s, int e, int threads)
 {
     measure_request request = request_of(report->options, e, MEASURE_TIMES);
@@ -190,7 +192,7 @@ static void run_scene(bench_report *report, int s)
     }
 }
 
-// On a terminal clears the line that changes; elsewhere prints a line for the scene.
+// On a terminal clears the progress line; elsewhere prints a line for the scene.
 static void tell_progress(const bench_report *report, int s)
 {
     if (isatty(STDERR_FILENO)) {

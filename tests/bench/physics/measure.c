@@ -1,6 +1,6 @@
-// Runs a scene and times its steps, or its image; see measure.h. A world that is thrown away warms
-// code, allocator and clock speed before the one that counts. Main thread only, as memory is read
-// from the main thread's heap.
+// Runs a scene and times its steps, or its image; see measure.h. A world that is discarded warms up
+// code, allocator and clock speed before the measured one. Main thread only, since memory is
+// measured in the main thread's heap.
 #include "tests/bench/physics/measure.h"
 
 #include "common/base/block.h"
@@ -14,7 +14,7 @@
 enum {
     // steps of a world that is then discarded, to warm up code, allocator and clock speed
     WARM_STEPS = 20,
-    BATCH_STEPS = 60, // are timed together where a step takes no longer than to look at the clock
+    BATCH_STEPS = 60, // steps timed together if one step is shorter than reading the clock
     IMAGE_ROUNDS = 25
 };
 
@@ -106,8 +106,8 @@ static void add_phases(const engine *e, void *world, double step_ms, measure_res
     }
 }
 
-// Engines look at the clock of the world. A step in whose midst another thread had the processor
-// would say something of that, and does not count.
+// Engines read the wall clock themselves. A step during which another thread had the processor
+// would distort their figures, and does not count.
 static bool was_interrupted(const measure_request *request, double wall, double cpu)
 {
     return request->threads == 1 && wall - cpu > 0.02 * wall + 2e-6;
@@ -147,8 +147,8 @@ static engine_body *scene_bodies(const scene_data *scene)
     return bodies;
 }
 
-// How deep shapes are in each other in the course of a run: one of its own, for to look is to
-// empty the caches.
+// Records the depth of overlaps in the course of a run. It needs a run of its own, because reading
+// the bodies empties the caches.
 static void watch_overlap(const engine *e, const scene_data *scene, const engine_options *options,
                           int steps, measure_result *result)
 {

@@ -7,20 +7,20 @@
 #include "tests/bench/physics/quality.h"
 
 typedef enum measure_kind {
-    MEASURE_TIMES, // how long steps take, nothing else
+    MEASURE_TIMES, // times of steps, nothing else
     MEASURE_LOOK,  // records the scene's outcome: quality, memory, phases of the step
-    MEASURE_IMAGE  // hash, image and back
+    MEASURE_IMAGE  // hash, save and restore
 } measure_kind;
 
-// A run to make. Plain values: it travels to another process as bytes.
+// The request for a run. Plain values, because it is sent to another process as bytes.
 typedef struct measure_request {
     char engine[16], scene[16];
     measure_kind kind;
     bench_clock clock;
     double fraction; // share of the scene's scale, (0, 1]
-    int steps;       // at most; 0: the scene's own
+    int steps;       // most steps; 0: the scene's own number
     int threads;
-    double budget_s; // the thread's time after which a run stops early
+    double budget_s; // processor time of the thread after which a run stops early
     int cpu;         // processor to pin the run to; negative: none
 } measure_request;
 
@@ -28,17 +28,16 @@ typedef struct measure_result {
     uint32_t bodies; // dynamic ones
     uint32_t steps, steps_wanted;
     uint32_t contacts, awake; // at the end
-    double bytes_per_body;    // allocated, at the end
+    double bytes_per_body;    // allocated bytes per body at the end
     double phases[PHASE_COUNT];
-    double step; // mean of what the phases were taken from [ms]
+    double step; // mean time of the steps that the phases come from [ms]
     quality quality;
-    double hash_ms, save_ms, restore_ms; // negative: the engine has no such thing
+    double hash_ms, save_ms, restore_ms; // negative: the engine lacks this
     double image_bytes;
     uint32_t sample_count; // step times that follow, one for each step [ms]
 } measure_result;
 
-// `samples` has room for SAMPLES_MAX, which no run has more steps than. Ends the process where
-// something cannot be done.
+// `samples` has room for SAMPLES_MAX, the most steps of a run. Ends the process on errors.
 enum { SAMPLES_MAX = 4096 };
 void measure_run(const measure_request *request, measure_result *result, double *samples);
 

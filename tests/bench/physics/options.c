@@ -49,7 +49,7 @@ static double read_number(const char *text, double least, double most)
     return value;
 }
 
-// The next of the names between commas, or NULL; `list` is taken apart.
+// The next name in a list separated by commas, or NULL; the call modifies `list`.
 static char *next_name(char **list)
 {
     char *name;

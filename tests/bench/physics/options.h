@@ -28,7 +28,7 @@ typedef struct bench_options {
     const char *json; // file; NULL: none
 } bench_options;
 
-// Ends the process, with a text, where the arguments make no sense or only help is asked for.
+// Reads the options. Ends the process, with a text, if they are wrong or only ask for help.
 bench_options options_read(int argc, char **argv);
 
 #endif

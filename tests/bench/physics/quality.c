@@ -1,5 +1,5 @@
-// Overlaps are found by sorting boxes along x and sweeping over them, which needs no structure that
-// one of the engines might have got right or wrong.
+// Overlaps are found by sorting boxes along x and sweeping over them, which is independent of the
+// data structures of the compared engines.
 #include "tests/bench/physics/quality.h"
 
 #include "common/base/array.h"
@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-// A convex shape where its body is now.
+// A convex shape at its body's current pose.
 typedef struct piece {
     double left, right, low, high;
     pose frame;

@@ -1,4 +1,4 @@
-// Puts measurements into tables and files; see report.h. Main thread.
+// Writes measurements as tables and files; see report.h. Main thread.
 #include "tests/bench/physics/report.h"
 
 #include "tests/bench/statistics.h"

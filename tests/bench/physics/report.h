@@ -8,16 +8,17 @@
 #include <stdio.h>
 
 typedef struct scene_figures { // figures of one scene in one engine
-    bool stopped;              // runs took longer than they may: times are of the first steps
+    bool stopped;              // runs exceeded their time: the times are those of the first steps
     uint32_t steps;            // number of steps measured
-    int rounds;                // rounds that were completed
+    int rounds;                // completed rounds
     bool failed;               // one did not
     uint32_t bodies;           // dynamic ones
     double median[ROUNDS_MAX]; // median time of a step in each round [ms]
     double p99[ROUNDS_MAX];    // the same
     double median_ms, p99_ms;  // medians of the rounds
-    double ratios[ROUNDS_MAX]; // the first engine's median to this one's, of the same steps
-    double ratio;              // median of the rounds'
+    // The first engine's median divided by this one's, over the same steps
+    double ratios[ROUNDS_MAX];
+    double ratio; // median of the rounds' ratios
     bool looked, imaged;
     measure_result look, image;
 } scene_figures;
@@ -35,13 +36,13 @@ typedef struct bench_report {
     thread_figures threads[SCENES_MAX][ENGINES_MAX];
 } bench_report;
 
-// Medians and ratios from the rounds.
+// Computes medians and ratios from the rounds.
 void report_summarize(bench_report *report);
 void report_print(const bench_report *report, FILE *out);
-int report_many_threads(const bench_options *o); // the number that 1 is compared with
+int report_many_threads(const bench_options *o); // the number of threads that is compared with 1
 bool report_write_json(const bench_report *report, const char *path);
 
-// Name of this machine's processor, into `text`.
+// Writes the name of this machine's processor to `text`.
 void report_processor(char *text, size_t size);
 const char *report_phase_name(engine_phase phase);
 

@@ -1,4 +1,4 @@
-// The figures for programs: one object; what is not known is left out.
+// The figures for programs: one object; unknown figures are left out.
 #include "tests/bench/physics/report.h"
 
 #include <jansson.h>

@@ -15,13 +15,14 @@ typedef struct bench_kind {
     const char *name;
     int settle;
     bool still;
-    bool awake; // may not sleep here: some engines would, and then the median of a step is nothing
+    // The body may not sleep: otherwise some engines would sleep, and a step's median would be zero
+    bool awake;
     scene_bounds bounds;
 } bench_kind;
 
 #define FAR 1.0e6
 
-// Walls of containers are a metre thick: who is behind them is out.
+// The walls of containers are a metre thick: a body behind them is out.
 static const bench_kind KINDS[] = {
     {"pyramid", 0, true, false, {{-FAR, -1.0}, {FAR, FAR}}},
     {"heap", 0, false, true, {{-20.5, -0.5}, {20.5, FAR}}},
@@ -157,7 +158,7 @@ static void read_body(reader *r, body_id id)
     array_push(&r->ids, id);
 }
 
-// Ids came in ascending slot order, and scenes remove nothing, so ids ascend.
+// Ids were assigned in ascending order of slots, and scenes remove nothing, so ids ascend.
 static uint32_t find_body(const reader *r, body_id id)
 {
     uint32_t low = 0;

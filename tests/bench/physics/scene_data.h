@@ -1,9 +1,8 @@
 // A scene as plain data that any engine can be built from.
 //
 // The scenes themselves are written once, in tests/golden: a world is made there and read back here
-// through the engine's public face, so what the peers are given is what carom has, to the bit of a
-// float, and no second description can drift away from the first. C and C++ include this header, so
-// it knows nothing of ours but numbers.
+// through the engine's public interface, so the peers get exactly carom's values, and no second
+// description can differ from the first. C and C++ include this header, so it uses only numbers.
 #ifndef CAROM_TESTS_BENCH_SCENE_DATA_H
 #define CAROM_TESTS_BENCH_SCENE_DATA_H
 
@@ -50,7 +49,7 @@ typedef struct scene_hinge { // a revolute joint; the two do not collide with ea
     double speed, torque; // motor speed of b relative to a [rad/s], and greatest torque [N m]
 } scene_hinge;
 
-// The box that a body cannot be outside of while it is still in the scene's container.
+// The box that encloses every body that is still in the scene's container.
 typedef struct scene_bounds {
     scene_point lower, upper;
 } scene_bounds;
@@ -60,9 +59,9 @@ typedef struct scene_data {
     int scale; // scale, as in tests/golden/scenes.h
     scene_point gravity;
     bool sleep;
-    int settle; // steps before the first that counts
+    int settle; // steps before the first measured one
     int steps;
-    bool still; // nothing should move: how far bodies have come from their places says something
+    bool still; // nothing should move: the bodies' drift is meaningful
     scene_bounds bounds;
     uint32_t body_count, shape_count, hinge_count, point_count;
     scene_body *bodies;
@@ -73,10 +72,11 @@ typedef struct scene_data {
 
 // The names of all scenes that engines are compared by.
 const char *const *scene_data_names(int *count);
-// `fraction` in (0, 1] makes it smaller. NULL: there is no scene of that name. Free with
-// scene_data_free().
+// Makes a scene; `fraction` in (0, 1] reduces its scale. NULL: there is no scene of that name. Free
+// with scene_data_free().
 scene_data *scene_data_create(const char *name, double fraction);
-// Bodies, shapes and joints of a world that nothing was removed from; the rest is left zero.
+// Reads the bodies, shapes and joints of a world from which nothing was removed; other members stay
+// zero.
 struct physics_world;
 scene_data *scene_data_read(const struct physics_world *world);
 void scene_data_free(scene_data *scene);

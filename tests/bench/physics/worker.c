@@ -50,11 +50,11 @@ static bool read_all(int fd, void *data, size_t size)
     return true;
 }
 
-// The child's ends become its descriptors CHILD_IN and CHILD_OUT; it inherits no others of ours but
-// the three usual ones, with `messages` for what it prints.
+// The child's ends become its descriptors CHILD_IN and CHILD_OUT; it inherits no other descriptors
+// except the three usual ones; its output goes to `messages`.
 static pid_t start_child(const int to_child[2], const int from_child[2], int messages)
 {
-    enum { ASIDE = 100 }; // numbers that none of the ends has
+    enum { ASIDE = 100 }; // numbers above those of the pipes' ends
     char path[] = "/proc/self/exe";
     char flag[sizeof CHILD];
     memcpy(flag, CHILD, sizeof CHILD);

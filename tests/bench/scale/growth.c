@@ -14,12 +14,13 @@
 #include <stdio.h>
 
 enum {
-    WARM_STEPS = 30,     // boxes touch, colours are found, arrays have grown
-    STEPS_MIN = 10,      // timed in a round
+    WARM_STEPS = 30,     // boxes overlap, colours are assigned, arrays have grown
+    STEPS_MIN = 10,      // least steps timed in a round
     STEPS_MAX = 300,     // the same
     SETTLE_STEPS = 2000, // steps after which everything sleeps
-    BATCH_STEPS = 100, // asleep: timed together, for one alone is shorter than a look at the clock
-    GROWTH_FROM = 1000 // bodies: with fewer, what a step costs at least is most of it
+    // Steps of a sleeping world timed together: a single one is shorter than reading the clock
+    BATCH_STEPS = 100,
+    GROWTH_FROM = 1000 // bodies: below that, the fixed cost dominates a step
 };
 
 #define SECONDS_A_SIZE 1.0   // time of timed steps in a round
@@ -30,7 +31,7 @@ static const uint32_t SIZES[] = {100,   200,   500,   1000,   2000,  5000,
 
 // ---- measuring
 
-// Everything is on the main thread's heap.
+// All allocations are in the main thread's heap.
 static double allocated_bytes(void)
 {
     struct mallinfo2 info = mallinfo2();
@@ -90,7 +91,8 @@ static void measure(figures *f, int engine, kind what, uint32_t bodies)
     f->rounds++;
 }
 
-// A sleeping world takes long to settle and costs the same at any time: once is enough.
+// Measures one round. A sleeping world takes long to settle and always costs the same, so it is
+// measured only once.
 static void measure_round(growth *g, int round)
 {
     for (int i = 0; i < g->sizes; i++) {
@@ -165,7 +167,7 @@ static int first_of_growth(const growth *g)
     return first;
 }
 
-// The slope of the straight line through the points nearest by least squares.
+// The slope of the straight line through the points, by least squares.
 static double slope(const double *x, const double *y, int count)
 {
     double mean_x = 0.0;
@@ -183,8 +185,8 @@ static double slope(const double *x, const double *y, int count)
     return xy / xx;
 }
 
-// The power of the number of bodies by which a cost grows, given for each size: 1 is proportional.
-// Fitted to all sizes, so that no two of them decide.
+// The exponent with which a cost, given for each size, grows with the number of bodies: 1 is
+// proportional. Fitted to all sizes, so that no two of them decide.
 static double power_of(const growth *g, const double *costs)
 {
     double x[SIZES_MAX];
@@ -232,7 +234,7 @@ static void print_powers(const growth *g)
     printf(".\n");
 }
 
-// The cost of a step beside a bare sweep over the world's memory.
+// Prints the cost of a step compared with a bare sweep over the world's memory.
 static void print_memory(const growth *g)
 {
     static const char *const HEADS[] = {"bodies",    "spread, MB", "sweep ms",     "step / sweep",
@@ -281,7 +283,7 @@ void growth_print(const growth *g)
     print_powers(g);
 }
 
-// Through the first pile.
+// The guide line: proportional growth through the first point of the pile.
 static plot_series guide_of(const growth *g)
 {
     plot_series guide = {.name = "n log n", .color = "#999", .dashed = true, .count = g->sizes};

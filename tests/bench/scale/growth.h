@@ -14,10 +14,10 @@ enum { SIZES_MAX = 16, ROUNDS_MAX = 16 };
 
 typedef struct figures {
     int rounds;
-    double round_ms[ROUNDS_MAX]; // median of a step, in each
+    double round_ms[ROUNDS_MAX]; // median time of a step in each round
     double ms;                   // the median of these
     double bytes_per_body;       // allocated
-    double sweep_ms[ROUNDS_MAX]; // carom's: of a bare sweep over as many bytes, in each round
+    double sweep_ms[ROUNDS_MAX]; // for carom: a bare sweep over as many bytes, in each round
     double bare_ms;              // the median of these
     uint32_t contacts;
 } figures;
@@ -28,7 +28,7 @@ typedef struct growth {
     figures of[ENGINES_MAX][SIZES_MAX][KIND_COUNT];
 } growth;
 
-// Sizes from 100 up to `most` bodies. False: there are none.
+// Measures sizes from 100 up to `most` bodies. False: there are none.
 bool growth_measure(growth *g, double most, int rounds);
 void growth_print(const growth *g);
 // False: the file cannot be written.

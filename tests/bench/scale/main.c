@@ -1,11 +1,10 @@
-// carom-bench-scale: what a step costs and what a body takes of memory, from a hundred bodies to
-// two hundred thousand, in carom and in Box2D 3 where that was found; see subject.h for the worlds.
+// carom-bench-scale: the cost of a step and the memory of a body, from a hundred bodies to two
+// hundred thousand, in carom and, if it was found, in Box2D 3; see subject.h for the worlds.
 //
-// The wall grows sideways so that a body's part of the work stays the same: what grows with the
-// number of bodies more than the number itself is the engine's, or the memory's. How much is the
-// memory's, a bare sweep over as many bytes tells.
+// The wall grows sideways, so that the work per body stays the same: growth beyond proportional
+// comes from the engine or from memory. A bare sweep over as many bytes shows memory's part.
 //
-// Last, what many small worlds gain by several threads.
+// Finally, the gain of many small worlds from several threads.
 #include "tests/bench/processor.h"
 #include "tests/bench/scale/growth.h"
 #include "tests/bench/scale/subject.h"
@@ -22,11 +21,11 @@
 
 enum {
     ROUNDS = 3,
-    RUN_BODIES_MAX = 1000000, // five times what is measured
+    RUN_BODIES_MAX = 1000000, // five times the measured maximum
     RUN_STEPS_MAX = 100000    // half an hour of a world at 60 Hz
 };
 
-// Steps one of carom's worlds and tells nothing: for tools that count, which time cannot disturb.
+// Only steps one of carom's worlds: for profilers that count, and are not affected by time.
 static bool run_alone(const char *text)
 {
     char name[16] = "";
@@ -34,7 +33,7 @@ static bool run_alone(const char *text)
     unsigned steps = 0;
     int end = 0;
     kind what = 0;
-    // No more digits than the limits have, so that nothing overflows.
+    // As many digits as the limits have, so that nothing overflows.
     sscanf(text, "%15[a-z]:%7u:%6u%n", name, &bodies, &steps, &end);
     while (what < KIND_COUNT && strcmp(name, kind_name(what)) != 0) {
         what++;

@@ -10,7 +10,7 @@
 
 enum {
     SWEEPS = 15,               // timed
-    BATCH_BYTES = 4 * 1000000, // less than that is swept so often that it comes to as much
+    BATCH_BYTES = 4 * 1000000, // smaller arrays are swept repeatedly, up to this many bytes
     ROW_BYTES = 32
 };
 
@@ -21,7 +21,7 @@ static void sweep(row *rows, size_t count)
     for (size_t i = 0; i < count; i++) {
         rows[i] += 1;
     }
-    __asm__ volatile("" : : "r"(rows) : "memory"); // it counts as read
+    __asm__ volatile("" : : "r"(rows) : "memory"); // the compiler must treat it as read
 }
 
 double memory_sweep_ms(size_t bytes)

@@ -12,7 +12,7 @@
 enum { WALL_ROWS = 20 };
 
 struct subject {
-    physics_world *world; // carom's; NULL: another engine's
+    physics_world *world; // carom's world; NULL: another engine's
     const engine *engine;
     void *peer; // its world
 };
@@ -56,7 +56,7 @@ static void build_wall(physics_world *world, uint32_t count)
 {
     const vec2d origin = {0.0, 0.0};
     uint32_t columns = (count + WALL_ROWS - 1) / WALL_ROWS;
-    // Of pieces: one shape may not be so long.
+    // The floor consists of pieces: one shape may not be so long.
     shape_def floor = scene_box(50.0, 0.5);
     for (uint32_t i = 0; 100.0 * i < 1.01 * columns + 10.0; i++) {
         scene_put_at(world, BODY_STATIC, origin, 100.0 * i + 45.0, -0.5, &floor);
@@ -94,7 +94,7 @@ static physics_world *make_world(kind what, uint32_t bodies)
     return world;
 }
 
-// Another engine's world is built of what carom's holds.
+// Makes another engine's world from the data of carom's.
 static void *make_peer(const engine *of, kind what, const physics_world *world)
 {
     world_def def = definition_of(what);

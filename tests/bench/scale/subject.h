@@ -7,7 +7,7 @@
 
 typedef enum kind {
     SPREAD, // balls that move freely, each on its own 16 m²: broad phase and integration
-    PILED,  // a wall of bricks 20 high, as wide as it must be, kept awake: contacts
+    PILED,  // a wall of bricks, 20 high, as wide as necessary, kept awake: contacts
     ASLEEP, // the same wall, which may fall asleep
     KIND_COUNT
 } kind;
@@ -18,7 +18,7 @@ enum { ENGINES_MAX = 2 };
 
 typedef struct subject subject;
 
-// Engines are told apart by numbers from 0, which is carom.
+// Engines are numbered from 0, which is carom.
 int subject_engines(void);
 const char *subject_engine(int which); // its name
 subject *subject_create(int which, kind what, uint32_t bodies);

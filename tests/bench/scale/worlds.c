@@ -13,7 +13,7 @@
 
 enum { WORLDS = 64, WORLD_BODIES = 100, THREADS_MAX = 64 };
 
-// A bowl's worth of balls that never come to rest: it is kept awake.
+// Makes a world of one bowl of balls, which is kept awake.
 static physics_world *make_world(uint32_t seed)
 {
     world_def def = world_def_default();
@@ -39,7 +39,7 @@ static physics_world *make_world(uint32_t seed)
     return world;
 }
 
-typedef struct simulation { // what one thread simulates
+typedef struct simulation { // the worlds of one thread
     pthread_t id;
     physics_world *worlds[WORLDS];
     int count;
@@ -60,7 +60,7 @@ static void *simulate(void *context)
     return NULL;
 }
 
-// Steps a second of all worlds, on so many threads.
+// Steps per second of all worlds, on `threads` threads.
 static double measure(int threads, double seconds)
 {
     static simulation of[THREADS_MAX];

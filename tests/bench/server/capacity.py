@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""What a server carries, beside another build of it: 200 worlds, 10 000 connections, 1 000 watchers, 1 000 players.
+"""The capacity of a server compared with another build: 200 worlds, 10 000 connections, 1 000 watchers, 1 000
+players.
 
     capacity.py CAROM CAROMD [CAROMD ...] [--seconds S] [--rounds N]
 
 Builds take turns in each round; a figure is the median of the rounds. The clients share the machine with the
-server: what it does in a second of processor time depends least on what else runs there. CAROM is the command
-line (carom-load beside it), which plays the watchers and players of ../network/latency.py."""
+server; its work per second of processor time depends least on other programs. CAROM is the command line
+(carom-load beside it), which plays the watchers and players of ../network/latency.py."""
 
 import argparse
 import os
@@ -28,7 +29,7 @@ WORLDS, BODIES, CONNECTIONS = 200, 50, 10_000
 
 
 def worlds(options, caromd):
-    """Of 50 moving bodies each at 60 Hz: ticks of all of them."""
+    """Worlds of 50 moving bodies each at 60 Hz: counts the ticks of all."""
     with Caromd(caromd, "--http", "off", "--limit", f"worlds={WORLDS + 8}") as server:
         client = Client(server.port)
         for i in range(WORLDS):
@@ -36,7 +37,7 @@ def worlds(options, caromd):
             client.call("world.apply", world=f"w{i}", commands=[
                 ["body.spawn", {"position": [3 * k, 0], "angular_velocity": 1, "allow_sleep": False, "shapes": [BALL]}]
                 for k in range(BODIES)])
-        time.sleep(1)  # worlds move to the threads that they will have
+        time.sleep(1)  # worlds move to their final threads
         ticks = client.call("server.stats")["counters"]["ticks"]
         used, begin = latency.processor_seconds(server.process), time.monotonic()
         time.sleep(options.seconds)
@@ -46,7 +47,7 @@ def worlds(options, caromd):
 
 
 def connections(options, caromd):
-    """With a session each, which has been answered a ping."""
+    """Connections with a session each, whose ping was answered."""
     with Caromd(caromd, "--http", "off", "--limit", f"connections={CONNECTIONS + 8}") as server:
         used, begin, clients = latency.processor_seconds(server.process), time.monotonic(), []
         for _ in range(CONNECTIONS):

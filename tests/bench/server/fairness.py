@@ -3,12 +3,12 @@
 
     fairness.py CAROMD [--seconds S] [--only WORD] [--limit NAME=VALUE ...] [--check]
 
-The server has one simulation thread and two worlds of 60 Hz. A client sends an impulse every 5 ms to
-its world and times each acknowledgement; meanwhile another process attacks, in the other world or, where
-a row says so, in the same (attacks/__init__.py says what an attack is). A command waits for the next tick
-by design, so that 17 ms is the most that an idle server takes. The attack, the client and the server's
-threads share the processors: figures of a machine that does something else as well say little. The last
-columns are processor time, 100 being one processor."""
+The server has one simulation thread and two worlds of 60 Hz. A client sends an impulse every 5 ms to its
+world and times each acknowledgement; meanwhile another process attacks, in the other world or, where a
+row says so, in the same (attacks/__init__.py explains attacks). A command waits for the next tick by
+design, so that 17 ms is the most that an idle server takes. The attack, the client and the server's
+threads share the processors: figures from a busy machine mean little. The last columns are processor
+time, where 100 is one processor."""
 
 import argparse
 import collections
@@ -32,7 +32,7 @@ from wire import Client, Closed  # noqa: E402
 
 EVERY_S = 0.005
 TICK_MS = 1000 / 60
-NOTHING = "nothing"  # the row that others are compared with
+NOTHING = "nothing"  # the row with which the others are compared
 KEY = Secret()
 
 
@@ -48,7 +48,7 @@ def run_attack(name, port, http_port, world, until, begun):
 
 
 def acknowledgements(client, world, body, seconds):
-    """Milliseconds from each command to its answer."""
+    """Measures the milliseconds from each command to its answer."""
     sent, times = {}, []
     number, begin = 10**6, time.monotonic()
     next_at = begin
@@ -78,12 +78,12 @@ def acknowledgements(client, world, body, seconds):
 
 
 def memory_bound(options):
-    """That of --memory in MB; None without one."""
+    """The limit of --memory in MB; None without one."""
     return float(options[options.index("--memory") + 1].removesuffix("G")) * 1024 if "--memory" in options else None
 
 
 def cpu_seconds(pid):
-    """Of each thread, by name."""
+    """Processor seconds of each thread, by name."""
     used = collections.Counter()
     for task in Path(f"/proc/{pid}/task").iterdir():
         name, fields = (task / "stat").read_text().rsplit(")", 1)
@@ -105,7 +105,7 @@ def measure(caromd, limits, name, same, seconds):
         try:
             return measure_on(server, chosen, name, same, seconds)
         finally:
-            server.process.kill()  # a step that lasts would keep it from its end
+            server.process.kill()  # a long step would delay the server's end
             server.process.wait()
             server.reader.join()
             server.process.stderr.close()
@@ -133,7 +133,7 @@ def measure_on(server, chosen, name, same, seconds):
         client.call("world.create", world=world, gravity=[0, 0])
     body = client.call("body.spawn", world="mine", shapes=[BALL])["body"]
     begun = multiprocessing.Event()
-    # It goes on until the victim has its answers, and is ended then.
+    # The attack continues until the victim has its answers, and is then ended.
     process = multiprocessing.Process(target=run_attack, args=(
         name, server.port, server.http_port, "mine" if same else "theirs", time.monotonic() + 600, begun))
     process.start()
@@ -151,7 +151,7 @@ def measure_on(server, chosen, name, same, seconds):
     for _ in range(100):
         try:
             return times, int(memory) / 1024, connect().call("server.stats")["counters"], used
-        except (Closed, ConnectionError):  # the attack's connections have all places for a while
+        except (Closed, ConnectionError):  # for a while the attack's connections have all places
             time.sleep(0.1)
     sys.exit(f"nobody was let in after the attack '{name}'")
 

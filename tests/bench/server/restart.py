@@ -1,8 +1,8 @@
-"""How long clients are without word after kill -9 of a server, and while another process takes over from it.
+"""The time without messages for clients, after kill -9 of a server and while another process takes over.
 
-One client watches each world and counts the time between two things that it receives of it. When its connection
-ends it connects again, every millisecond until it may, and resumes its session. Worlds are boxes in which all
-bodies move for ever, so every tick that a restart replays costs a step. The bodies of a world that came back are
+Each world has one client, which measures the time between two messages about it. When its connection ends, it
+tries to connect every millisecond until it succeeds, and resumes its session. Worlds are boxes in which all
+bodies always move, so every tick that a restart replays costs a step. The bodies of a restored world are
 counted, and a session that was not resumed fails the program.
 
 Usage: restart.py CAROMD [WORLDS [BODIES [SECONDS [ROUNDS]]]]    SECONDS: that the worlds run before each row
@@ -26,12 +26,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "support"))
 from caromd import Caromd  # noqa: E402
 from wire import Client  # noqa: E402
 
-RATE = 60  # snapshots a second, of each client
-VIEW = [9e5, 9e5, 9e5 + 1, 9e5 + 1]  # nothing is there: only that the world goes on is of interest
-SIDE = 60.0  # of a world's box [m]
+RATE = 60  # snapshots per second for each client
+VIEW = [9e5, 9e5, 9e5 + 1, 9e5 + 1]  # an empty area: only the arrival of snapshots matters
+SIDE = 60.0  # side of a world's box [m]
 RADIUS = 0.3
 DEADLINE_SECONDS = 120
-PAUSE_SECONDS = 0.001  # between two tries to connect
+PAUSE_SECONDS = 0.001  # pause between two attempts to connect
 
 
 class Watcher:
@@ -133,7 +133,7 @@ def take_over(program, data, server, port):
 
 
 def processor_seconds(server):
-    """Of all threads but those that simulate: what bringing worlds back has cost."""
+    """Of all threads except simulation threads: the cost of restoring worlds."""
     total = 0
     for stat in Path(f"/proc/{server.process.pid}/task").glob("*/stat"):
         name, _, rest = stat.read_text().partition("(")[2].rpartition(")")

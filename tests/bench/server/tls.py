@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""What TLS costs the server: processor time of a handshake and of a megabyte, memory of a connection.
+"""The cost of TLS for the server: processor time of a handshake and of a megabyte, memory of a connection.
 
     tls.py CAROMD [--handshakes N] [--megabytes N] [--connections N]
 
-Times are of the server's process (user and system), so that the client, which is Python, does not count; but for
-the second column, which is what that client waits by the clock, at the median: from connecting to the answer to its
-hello. Its socket is as the system makes it, so the kernel holds small writes back (Nagle's algorithm). The megabytes are plain snapshots of a thousand moving bodies, to eight subscribers."""
+Times are of the server's process (user and system), so that the client, which is Python, does not count. Except for the
+second column: the median elapsed time that the client waits, from connecting to the answer to its hello. Its socket has
+the system's defaults, so the kernel delays small writes (Nagle's algorithm). The megabytes are plain snapshots of a
+thousand moving bodies, to eight subscribers."""
 
 import argparse
 import os
@@ -56,8 +57,8 @@ class Bench:
         return self.context.wrap_socket(opened, server_hostname="localhost") if tls else opened
 
     def handshake(self, tls, count):
-        """Milliseconds of the server for a connection from its beginning to its end, with one hello; and those
-        that the client waits for the answer, at the median."""
+        """The server's milliseconds for a whole connection with one hello; and the median of those that the
+        client waits for the answer."""
         with self.serve(tls) as server:
             before, waits = cpu_seconds(server.process), []
             for _ in range(count):
@@ -69,7 +70,7 @@ class Bench:
             return (1e3 * (cpu_seconds(server.process) - before) / count, 1e3 * statistics.median(waits))
 
     def megabyte(self, tls, megabytes):
-        """Milliseconds of the server for a megabyte of snapshots that leaves it, steps of the world included."""
+        """The server's milliseconds for sending a megabyte of snapshots, including the world's steps."""
         with self.serve(tls) as server:
             client = Client(None, connected=self.connect(server, tls))
             client.call("world.create", world="w", gravity=[0, 0])

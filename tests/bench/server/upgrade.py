@@ -1,11 +1,11 @@
-"""The longest time that clients are without word from the server while a new process takes over from it.
+"""The longest time without messages for clients while a new process takes over from a server.
 
-Each client subscribes to the snapshots of one world and counts the time between two things that it receives.
-When its connection ends it connects again at once and resumes its session. One client in ten commands
-instead: each of its impulses makes its own body faster by 1 m/s, it sends those again that `applied` says
-were lost, and in the end the body's velocity tells whether one was lost or done twice. The program fails
-when it was, when a session was not resumed, or when the new process refuses to take over (a world did not
-come back as it was).
+Each client subscribes to the snapshots of one world and measures the time between two messages. When its
+connection ends, it connects again at once and resumes its session. One client in ten sends commands instead:
+each impulse makes its own body faster by 1 m/s, it repeats those that `applied` reports as lost, and in the
+end the body's velocity shows whether one was lost or applied twice. The program fails if one was, if a
+session was not resumed, or if the new process refuses to take over (because a world was not restored
+exactly).
 
 Usage: upgrade.py CAROMD [CLIENTS [UPGRADES]]
 """
@@ -27,18 +27,19 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "support"))
 from caromd import Caromd  # noqa: E402
 from wire import Client  # noqa: E402
 
-RATE = 10  # snapshots a second, of each client
+RATE = 10  # snapshots per second for each client
 SETTLE_SECONDS = 2
 WORLDS = 4
-COMMANDERS = 10  # one of so many clients
-COMMAND_SECONDS = 0.1  # between two commands of one client
-DEAF_SECONDS = 0.5  # of every second commander before an upgrade: only `applied` tells of those commands
-VIEW = [-100, -500, 500, 500]  # without the commanders' bodies, which all move
+COMMANDERS = 10  # one of this many clients
+COMMAND_SECONDS = 0.1  # pause between two commands of one client
+# Time before an upgrade in which every second commander ignores answers: only `applied` reports those commands
+DEAF_SECONDS = 0.5
+VIEW = [-100, -500, 500, 500]  # an area without the commanders' bodies, which all move
 BODIES = 50
 
 
 class Watcher:
-    """A client that is connected; `gaps` are its longest times without word, one an upgrade."""
+    """A client that is connected; `gaps` are its longest times without messages, one per upgrade."""
 
     def __init__(self, server, world):
         client = Client(server.port)
@@ -51,7 +52,7 @@ class Watcher:
         self.longest = 0.0
         self.resumed = 0
         self.refused = 0
-        self.answer = None  # of hello, as long as it is awaited
+        self.answer = None  # id of the awaited hello
 
     def read(self, selector):
         try:
@@ -72,7 +73,7 @@ class Watcher:
                     self.resumed += message[2] is None
                     self.answer = None
                     break
-        if b"closing" not in data:  # that is no word of the world
+        if b"closing" not in data:  # a notice of closing is no message about the world
             self.longest = max(self.longest, now - self.heard)
             self.heard = now
 
@@ -88,7 +89,7 @@ class Watcher:
 
 
 class Commander:
-    """A client that pushes its own body, and accounts for each push."""
+    """A client that pushes its own body, and keeps account of each push."""
 
     def __init__(self, server, world, number):
         client = Client(server.port)
@@ -100,9 +101,9 @@ class Commander:
         self.unpacker = msgpack.Unpacker(raw=False, strict_map_key=False)
         self.last = client.last_id
         self.commanded = 0
-        self.deaf = False  # to answers, until the next hello: as if they were lost on the way
-        self.waiting = {}  # the messages of commands that are not accounted for, by id
-        self.hello = None  # its id, as long as it is awaited
+        self.deaf = False  # true: ignores answers until the next hello, as if they were lost
+        self.waiting = {}  # messages of unresolved commands, by id
+        self.hello = None  # id of the awaited hello
         self.longest, self.resumed, self.refused = 0.0, 0, 0
         self.answered, self.recovered, self.repeated = 0, 0, 0
 
@@ -166,7 +167,7 @@ class Commander:
         selector.register(self.socket, selectors.EVENT_READ, self)
 
     def wrong(self, admin):
-        """How many pushes too few (below 0) or too many the world has seen, of those that were ever given."""
+        """The number of pushes that the world has applied too few (below 0) or too many."""
         velocity = admin.call("body.get", world=self.world, body=self.body)["velocity"][0]
         return round(velocity) - self.commanded
 
@@ -184,7 +185,7 @@ def watch(selector, seconds, until=None, commanders=()):
 
 
 def check_commands(server, selector, commanders):
-    """Prints what became of the commands; returns whether all is right."""
+    """Prints the outcome of the commands; returns whether it is right."""
     watch(selector, 10, until=lambda: not any(one.waiting for one in commanders))
     with Client(server.port) as admin:
         wrong = [one.wrong(admin) for one in commanders]
@@ -209,7 +210,7 @@ def populate(server):
 
 
 def upgrade(program, data, old, limits):
-    """The new server and the seconds that it took to serve; the old one and why the new one did not."""
+    """Returns the new server and the seconds until it served; if it refused, the old one and the reason."""
     began = time.monotonic()
     try:
         new = Caromd(program, "--data", data, "--takeover", data + "/takeover", *limits)

@@ -1,5 +1,5 @@
-// The cost of digests of bodies beside a log (proto/log/log_digest.h): a hash of a world alone,
-// and the same with a block of digests, once a second on the tick of a world whose log is kept.
+// The cost of digests of bodies beside a log (proto/log/log_digest.h): a hash of a world alone, and
+// the same with a block of digests, which a world with a log writes once a second.
 //
 // carom-bench-digests [--bodies N]    N in a world instead of three sizes
 #include <stdio.h>
@@ -29,7 +29,7 @@ static body_id spawn(physics_world *world, body_type type, vec2d position, shape
     return id;
 }
 
-// Balls that fall onto each other in a bed of 20 rows or more, or static ones.
+// Makes a world of balls that fall onto each other in a bed of 20 rows or more, or of static ones.
 static physics_world *make_world(uint32_t bodies, bool moving)
 {
     const uint32_t wanted = bodies / ROWS_OF_BALLS + 1;

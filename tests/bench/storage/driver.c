@@ -253,7 +253,7 @@ static void change_byte(const char *path, uint64_t from, unsigned *random)
     }
     long size = ftell(file);
     int last = 0;
-    while (last == 0 && size > (long)from) { // not in the room behind the log
+    while (last == 0 && size > (long)from) { // not in the space behind the log
         fseek(file, --size, SEEK_SET);
         last = fgetc(file);
     }
@@ -386,7 +386,7 @@ double run_sqlite(const load *l, double *seconds)
     return all;
 }
 
-// The rows that are there; -1: an error, also of its integrity check.
+// The number of rows in the table; -1: an error, or a failed integrity check.
 static int count_rows(const char *path)
 {
     sqlite3 *db;
@@ -426,7 +426,7 @@ flip_counts flip_sqlite(const char *folder, int tries)
         for (int k = 0; k < FLIP_RECORDS; k++) {
             insert(s, data, sizeof data, k);
         }
-        // As the files are at this instant: what kill -9 leaves.
+        // Copies the files as they are at this instant: the state that kill -9 leaves.
         snprintf(command, sizeof command, "cp '%s' '%s' && cp '%s-wal' '%s-wal'", path, copy, path,
                  copy);
         if (system(command) != 0) {

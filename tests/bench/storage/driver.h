@@ -1,7 +1,7 @@
 // The subjects of the storage's benchmark: commits of batches, by several means, on one disk.
 //
-// A batch is what a tick brings: `batch` records of `size` bytes. A commit lasts from the moment
-// that the batch is handed over until the caller knows that all of it is in the log.
+// A batch is the output of a tick: `batch` records of `size` bytes. A commit lasts from passing the
+// batch to the storage until the caller knows that all of it is in the log.
 #ifndef CAROM_TESTS_BENCH_STORAGE_DRIVER_H
 #define CAROM_TESTS_BENCH_STORAGE_DRIVER_H
 
@@ -9,14 +9,14 @@
 #include <stddef.h>
 
 typedef struct load {
-    const char *folder; // on the disk that is measured
+    const char *folder; // on the measured disk
     int commits, batch;
     size_t size;
-    size_t image; // bytes of an image that is written all the while; 0: none
+    size_t image; // bytes of an image that is written all the time; 0: none
 } load;
 
-// Fills `seconds` with the duration of each commit; returns the duration of all. Ends the program,
-// with a text, where it cannot.
+// Each function stores the duration of every commit in `seconds`, and returns the total. Ends the
+// program, with a text, on errors.
 double run_bare(const load *l, double *seconds);   // write and fdatasync, nothing else
 double run_full(const load *l, double *seconds);   // the storage, a world of durability full
 double run_normal(const load *l, double *seconds); // and of normal
@@ -27,8 +27,8 @@ bool sqlite_is_there(void);
 double run_recovery(const load *l, int records);
 
 // Commits `records` records, ends the process without closing, changes one byte of the log behind
-// the first record and opens again: `lost` counts the tries in which records were missing and
-// nobody said so, `told` those with an error.
+// the first record and opens again: `lost` counts the trials in which records were missing without
+// an error, `told` those with an error.
 typedef struct flip_counts {
     int tries, lost, told, harmless;
 } flip_counts;

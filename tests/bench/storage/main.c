@@ -1,7 +1,7 @@
 // carom-bench-storage: how fast worlds' logs are committed, beside a bare loop of write and
 // fdatasync on the same disk, and beside SQLite where that was found.
 //
-// Means take turns, round after round, since the disk has its moods; a figure is over all rounds.
+// The methods take turns in every round, since the disk's speed varies; a figure covers all rounds.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ enum { MEANS_MAX = 6, COMMITS_MAX = 100000 };
 typedef struct means {
     const char *name;
     double (*run)(const load *l, double *seconds);
-    bool image; // while an image is written
+    bool image; // measured while an image is written
     double *seconds;
     double all;
     int count;

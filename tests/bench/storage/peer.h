@@ -1,5 +1,5 @@
-// Plain connections to a caromd: as little as possible between the clock and the server. One
-// thread.
+// Plain connections to a caromd, with as little code as possible between the clock and the server.
+// One thread.
 #ifndef CAROM_TESTS_BENCH_STORAGE_PEER_H
 #define CAROM_TESTS_BENCH_STORAGE_PEER_H
 
@@ -25,15 +25,15 @@ void peer_close(peer *p);
 // Sends [0, id, method, [arguments]]; `arguments` is one MessagePack map.
 void peer_send(peer *p, const char *method, const msgpack_sbuffer *arguments);
 
-// Reads what has come, waiting for something if there is nothing; counts answers. An answer that is
-// an error ends the process. The last answer's {key: number} is looked up where `key` is not NULL.
+// Reads the input, waiting if there is none; counts answers. An error in an answer ends the
+// process. Unless `key` is NULL, *value becomes the last answer's number under that key.
 void peer_read(peer *p, const char *key, double *value);
 
-// Sends, and waits until all that was asked is answered.
+// Sends, and waits until all requests are answered.
 void peer_call(peer *p, const char *method, const msgpack_sbuffer *arguments, const char *key,
                double *value);
 
-// Building arguments: a map of `pairs`, then so many pairs.
+// Functions that build arguments: the head of a map of `pairs` pairs, then each pair.
 void map_begin(msgpack_sbuffer *out, uint32_t pairs);
 void map_text(msgpack_sbuffer *out, const char *key, const char *value);
 void map_number(msgpack_sbuffer *out, const char *key, double value);

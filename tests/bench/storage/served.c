@@ -1,7 +1,6 @@
-// carom-bench-served: the storage as clients of a server see it. Commands acknowledged a second,
-// and how long an acknowledgement takes, for each durability, beside a bare loop of write and
-// fdatasync on the same disk in the same run; ticks that are late because of the disk; how long a
-// restart takes.
+// carom-bench-served: the storage as clients of a server see it. Acknowledged commands per second,
+// and the time to an acknowledgement, for each durability, compared with a bare loop of write and
+// fdatasync on the same disk in the same run; ticks that the disk delays; the time of a restart.
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,11 +18,12 @@
 enum {
     PEERS_MAX = 100,
     SAMPLES_MAX = 1 << 19, // most samples of each kind; later ones count only for the mean
-    RECORD_BYTES = 200,    // about what a tick with one command takes in the log
+    RECORD_BYTES = 200,    // about the size of a tick with one command in the log
     HZ = 60,
     BATCH = 500, // bodies in one world.apply
     COMMANDS_A_SECOND = 1000,
-    TICKING = 6, // times as long a world at 60 Hz is measured, which gives far fewer samples
+    // A world at 60 Hz is measured this many times as long, because it gives far fewer samples
+    TICKING = 6,
     MOVED_BODIES = 1000, // bodies that the commands move
     RESTARTS = 3
 };
@@ -113,7 +113,7 @@ static void call_world(peer *p, const char *method, const char *name, const char
     msgpack_sbuffer_destroy(&a);
 }
 
-// Balls apart from each other, which lose what they are given within a second.
+// Spawns balls apart from each other, whose motion damps out within a second.
 static void spawn_balls(peer *p, const char *name, int count)
 {
     for (int done = 0; done < count; done += BATCH) {
@@ -151,7 +151,7 @@ static void pack_push(msgpack_sbuffer *a, const char *name, int body, double pus
 
 // ---- acknowledgements
 
-// One way to have commands acknowledged, over all rounds.
+// One way to have commands acknowledged, with samples of all rounds.
 typedef struct means {
     const char *kind, *durability;
     bool paused;
@@ -172,9 +172,8 @@ static void add_sample(means *m, double seconds)
     }
 }
 
-// Each client sends when it has its answer.
-// Answers within the first WARM_UP_SECONDS do not count: the world's first image is
-// written then.
+// Each client sends a command when its last one is answered. Answers within the first
+// WARM_UP_SECONDS do not count, since the world's first image is written then.
 static void push_for(const options *o, peer *peers, const msgpack_sbuffer *push, int clients,
                      means *m)
 {
@@ -267,7 +266,7 @@ static void add_row(table *t, means *m, int clients, const means *bare, double b
     if (m == bare || m->paused) {
         table_ratio(t, bare->commands / bare->seconds / (m->commands / m->seconds));
         table_ratio(t, middle / bare_median);
-    } else { // the tick sets the pace there
+    } else { // the tick determines the pace here
         table_skip(t);
         table_skip(t);
     }
@@ -281,7 +280,7 @@ static void add_row(table *t, means *m, int clients, const means *bare, double b
     }
 }
 
-// In turns, round after round, as the disk and the machine have their moods.
+// Measures the ways in turn in every round, since the speed of the disk and the machine varies.
 static void measure(const options *o, const bench_server *s, int clients, table *t)
 {
     means all[MEANS] = {{.kind = "bare", .durability = "fdatasync"},
@@ -360,8 +359,8 @@ static void print_restart(const options *o, const char *data, bench_server *s, c
            what, quantile(seconds, RESTARTS, 1), quantile(cpu, RESTARTS, 1), RESTARTS);
 }
 
-// As many commands a tick as make so many a second; the world is stepped, so that ten minutes of
-// its time take less of ours. The log is the same.
+// Steps the world with as many commands per tick as give the wanted rate, so that ten minutes of
+// world time pass faster than in real time. The log is the same.
 static void drive(const options *o, peer *p, const char *name)
 {
     int ticks = (int)(o->minutes * 60 * HZ);

@@ -1,7 +1,7 @@
 // carom-bench-turns: this build of the engine against others, or one thread against several. Each
 // runs in a process of its own; they step the same scene in turn, and each step is compared with
-// its twin. So whatever slows the machine for a while slows all of them, and differences of a
-// few hundredths show where whole runs scatter by a tenth.
+// the same step of the others. So a temporary slowdown of the machine affects all of them, and
+// differences of a few hundredths are visible where whole runs vary by a tenth.
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ enum {
     STEPS_MAX = 10000,
     THREADS_MAX = 64,
     STEPS = 300,
-    WARM_SHARE = 6 // one step in so many goes before, and does not count
+    WARM_SHARE = 6 // one sixth of the steps come first and do not count
 };
 
 typedef struct subject {
@@ -69,7 +69,7 @@ static double median_ms(const samples *of, int part)
     return median(sorted, (size_t)of->count);
 }
 
-// Of each step to its twin; of what takes less than a microsecond nothing is said.
+// The median ratio of each step's time to the other's; none for phases shorter than a microsecond.
 static double median_ratio(const samples *of, const samples *to, int part)
 {
     static double ratios[STEPS_MAX];
@@ -93,7 +93,7 @@ static void step_in_turn(const request *r, const char *scene, samples *found)
     const int warm = r->steps / WARM_SHARE;
     for (int step = 0; step < r->steps; step++) {
         for (int k = 0; k < r->subject_count; k++) {
-            int i = step % 2 == 0 ? k : r->subject_count - 1 - k; // the first to go changes
+            int i = step % 2 == 0 ? k : r->subject_count - 1 - k; // the order alternates
             step_times t;
             if (!stepper_step(&running[i], &t)) {
                 refuse("steps no more", r->subjects[i].program);
@@ -172,7 +172,7 @@ static void add_scenes(request *r, char *list)
     }
 }
 
-// Every program with every number of threads.
+// Adds every program with every number of threads.
 static void add_subjects(request *r, const char *const *programs, int count, char *threads)
 {
     for (char *rest, *text = strtok_r(threads, ",", &rest); text != NULL;
@@ -200,7 +200,7 @@ int main(int argc, char **argv)
     static const struct option OPTIONS[] = {{"scenes", required_argument, NULL, 'c'},
                                             {"threads", required_argument, NULL, 't'},
                                             {"steps", required_argument, NULL, 's'},
-                                            // the program starts itself with it
+                                            // used when the program starts itself
                                             {"serve", required_argument, NULL, 'S'},
                                             {"help", no_argument, NULL, 'h'},
                                             {NULL, 0, NULL, 0}};

@@ -1,5 +1,5 @@
-// Both ends of a stepping process: the teller, which starts it and asks for steps, and the stepper
-// itself, which owns the world. Main thread of each.
+// Both ends of a stepping process: the parent, which starts it and requests steps, and the child,
+// which owns the world. Main thread of each.
 #include "tests/bench/turns/stepper.h"
 
 #include <fcntl.h>

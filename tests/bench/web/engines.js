@@ -1,10 +1,10 @@
 // The engines that are compared, each behind the same few functions, for Node and for a page.
 //
-// An engine's load(place) takes the URL of its package's folder (with a slash at its end) and gives
-// build(rows): a pyramid of rows (rows + 1) / 2 boxes of 1 m on the ground, as that of tests/golden/scenes_peers.c, in a
-// world of its own: step() steps it by 1/60 s, top() tells how high the topmost box is [m], free() ends it. All
-// run on one thread, as they are by default, but that nothing may sleep: a step would then cost nothing. The
-// densities are 1, the frictions 0.6, and gravity is 10 m/s^2 downward.
+// An engine's load(place) takes the URL of its package's folder (with a slash at its end) and gives build(rows): a
+// pyramid of rows (rows + 1) / 2 boxes of 1 m on the ground, as that of tests/golden/scenes_peers.c, in a world of its
+// own: step() steps it by 1/60 s, top() returns the height of the topmost box [m], free() ends it. All run on one
+// thread with their defaults, except that nothing may sleep: a step would then cost nothing. The densities are 1, the
+// frictions 0.6, and gravity is 10 m/s^2 downward.
 
 const DT = 1 / 60;
 const GRAVITY = -10;
@@ -70,7 +70,7 @@ const loadRapier = (file) => async (place) => {
   const module = await import(new URL(file, place).href);
   const rapier = module.default ?? module;
   const warn = console.warn;
-  console.warn = () => {}; // of an argument of its own
+  console.warn = () => {}; // it warns about an argument of its own
   await rapier.init();
   console.warn = warn;
   return (rows) => {
@@ -90,7 +90,7 @@ const loadRapier = (file) => async (place) => {
   };
 };
 
-/** By their names: the package, how it is loaded, and the files that a page would load of it. */
+/** The engines by name: the package, its loader, and the files that a page would load. */
 export const ENGINES = {
   carom: {package: 'carom', load: loadCarom, files: null},
   'box2d3-wasm': {package: 'box2d3-wasm', load: loadBox2d,
@@ -101,7 +101,7 @@ export const ENGINES = {
                     files: ['rapier_wasm2d.js', 'rapier_wasm2d_bg.wasm']},
 };
 
-/** Times of the steps of a pyramid [ms], in their order, after a world that is thrown away; and its top [m]. */
+/** Returns the times of a pyramid's steps [ms], in order, measured after a discarded world; and its top [m]. */
 export async function measure(name, place, {rows, steps}) {
   const build = await ENGINES[name].load(place);
   const warm = build(Math.ceil(rows / 4));

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-// The engine in the page beside others: a pyramid of 5050 boxes in Node and in Chromium, and the sizes of the
+// Compares the engine in pages with others: a pyramid of 5050 boxes in Node and in Chromium, and the sizes of the
 // packages. README.md tells how to run it.
 //
-// Every run is a process (a page) of its own, engines take turns, and their order goes round with the rounds.
+// Every run is a process (a page) of its own; engines take turns, in an order that rotates from round to round.
 import {execFile} from 'node:child_process';
 import {once} from 'node:events';
 import {existsSync, readdirSync, readFileSync} from 'node:fs';
@@ -108,8 +108,8 @@ const runs = {
 
 let files = null;
 
-// A server of the engines' folders, isolated as threads in a page need it: one of the peers would else load a
-// slower module.
+// Serves the engines' folders, isolated as threads in a page require: otherwise one of the peers would load a slower
+// module.
 async function origin() {
   if (files === null) {
     files = http.createServer((request, response) => {
@@ -184,7 +184,8 @@ if (options.help) process.stdout.write(HELP);
 else if (options.one) {
   const size = {rows: count('rows', 400), steps: count('steps', 100000)};
   const answer = await measure(options.one, pathToFileURL(`${folderOf(options.one)}/`), size);
-  process.stdout.write(`\n${JSON.stringify(answer)}`, () => process.exit(0)); // an engine's threads would keep it
+  // An engine's threads would keep the process alive
+  process.stdout.write(`\n${JSON.stringify(answer)}`, () => process.exit(0));
 } else {
   await main();
   files?.close();

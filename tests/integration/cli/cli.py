@@ -1,4 +1,4 @@
-"""Runs `carom` against a server of the test's own; tests are called with the two programs' paths."""
+"""Runs `carom` against a server that the test starts; tests get the two programs' paths as arguments."""
 
 import functools
 import json
@@ -17,15 +17,15 @@ from patience import SECONDS_MAX  # noqa: E402
 CAROMD, CAROM = (os.path.abspath(path) for path in sys.argv[1:3])
 SCRIPTS = ROOT / "client" / "cli" / "completion"
 COMPLETION = SCRIPTS / "carom.bash"
-# The search for leaks doubles the time of a short program. These tests go through every command; the others start the
-# program by the hundred for its words, and leave the search out.
+# The search for leaks doubles the time of a short program. These tests run every command with it; the others start
+# the program hundreds of times for its texts, and do without.
 LEAKS_SOUGHT = Path(sys.argv[0]).stem in ("test_cli_commands", "test_cli_load", "test_cli_token", "test_cli_relay")
 
 OK, REFUSED, USAGE, LOST = 0, 1, 2, 3
 
 
 def environment(**more):
-    """The test's own, without what would change the program's ways."""
+    """The test's environment, without variables that change the program's behaviour."""
     kept = {k: v for k, v in os.environ.items()
             if not k.startswith(("CAROM_", "LC_")) and k not in ("LANG", "NO_COLOR", "TERM")}
     if not LEAKS_SOUGHT:
@@ -48,12 +48,12 @@ class Result:
 
 @functools.cache
 def help_of(*words):
-    """What the program says of itself, which no server and no file changes: asked once."""
+    """The program's help, which depends on no server and no file: read only once."""
     return carom(*words, env={})
 
 
 def carom(*words, port=None, input=None, env=None):
-    """Runs the program with the words; `port` is of the server, None for one that nobody listens on."""
+    """Runs the program with the words; `port` is the server's; None: a port without a listener."""
     if (port, input, env) == (None, None, None) and ("--help" in words or words[:1] == ("help",)):
         return help_of(*words)
     server = f"127.0.0.1:{port}" if port else "127.0.0.1:1"
@@ -102,14 +102,15 @@ class ServerTest(unittest.TestCase):
         return carom(*words, port=self.server.port, **more)
 
     def ok(self, *words, **more):
-        """Must work, and say nothing on standard error but that a busy machine made it a slow reader."""
+        """Must succeed, and print nothing on standard error except the note that it reads too slowly, on
+        a busy machine."""
         result = self.run_carom(*words, **more)
         said = re.sub(r"^ *\d+ snapshots were merged because .*\n", "", result.err, flags=re.MULTILINE)
         self.assertEqual((OK, ""), (result.code, said), words)
         return result
 
     def json(self, *words, **more):
-        """Must work with --json and print exactly one line of it."""
+        """Must succeed with --json and print exactly one line of it."""
         result = self.ok(*words, "--json", **more)
         self.assertEqual(1, result.out.count("\n"), words)
         return result.json()

@@ -1,4 +1,4 @@
-"""How answers of a server are shown that a real one gives only in some state: from a server made of answers."""
+"""The display of answers that a real server gives only in rare states: they come from a fake server."""
 
 import unittest
 
@@ -16,7 +16,7 @@ BODY = {"body": 3, "type": "dynamic", "position": [1.0, 0.5], "velocity": [0.0, 
 
 
 class Answers(Listener):
-    """Answers each method from a table: a value, or a text "code: why" as an error. Notes what was asked. Snapshots
+    """Answers each method from a table: a value, or a text "code: why" as an error. Records the requests. Snapshots
     follow the answer to world.subscribe."""
 
     def __init__(self, snapshots=(), **answers):

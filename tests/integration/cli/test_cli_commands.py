@@ -1,4 +1,4 @@
-"""Every command that asks a server something once: what it does, what it prints, how it fails."""
+"""Every command that makes single calls to a server: its effect, its output, its errors."""
 
 import json
 import re
@@ -43,7 +43,7 @@ class Server(ServerTest):
         self.assertTrue(any(line.startswith("first ") and "running" in line for line in table))
         self.assertIn("second", self.ok("worlds", "--names").lines())
         self.assertLessEqual({"first", "second"}, set(self.json("worlds", "--names")))
-        self.assertEqual(table[0].split(), self.ok("ls").lines()[0].split())  # columns widen as time goes by
+        self.assertEqual(table[0].split(), self.ok("ls").lines()[0].split())  # columns widen with the figures
         self.assertRegex(table[1], r" (\d+\.\d s|\d+ min \d\d s) ")
 
     def test_unknown_world_is_refused_with_a_hint(self):
@@ -155,7 +155,7 @@ class Worlds(ServerTest):
         self.assertEqual(11, self.json("step", self.world, 10)["tick"])
         self.assertEqual(f"stepped {self.world} (tick 12)\n", self.ok("step", self.world).out)
         self.ok("resume", self.world)
-        self.assertEqual(REFUSED, self.run_carom("step", self.world).code)  # not while it runs
+        self.assertEqual(REFUSED, self.run_carom("step", self.world).code)  # only paused worlds can be stepped
         self.ok("pause", self.world)
         self.assertTrue(self.json("info", self.world)["paused"])
 
@@ -218,7 +218,7 @@ class Worlds(ServerTest):
     def test_apply_what_is_no_scene_is_refused(self):
         for text in ("{", '{"name": "x", "commands": 3}', '{"name": "x", "commands": [["body.spwan", {}]]}'):
             self.fails(USAGE, "apply", "-", self.world, input=text)
-        self.assertNotIn(self.world, self.ok("worlds", "--names").lines())  # nothing is left behind
+        self.assertNotIn(self.world, self.ok("worlds", "--names").lines())  # no world is left behind
 
     def test_apply_tells_line_and_loop_of_a_refusal(self):
         scene = ('{"name": "x",\n "commands": [\n  ["body.spawn", {"shapes": []}],\n'
@@ -477,7 +477,7 @@ class Joints(ServerTest):
         self.assertIn("body 99 does not exist", self.fails(REFUSED, "joints", self.world, 99).err)
         table = self.ok("joints", self.world).lines()
         self.assertRegex(table[0], r"FORCE \[N\] +TORQUE \[N m\]\Z")
-        self.assertRegex(table[1], r" [1-9]\d*\.\d{3} +0\.000\Z")  # it swings: the hinge bears it
+        self.assertRegex(table[1], r" [1-9]\d*\.\d{3} +0\.000\Z")  # the bob swings: the hinge bears it
         self.ok("joint", "set", self.world, joint, "motor_speed=3", "max_torque=50")
         self.assertEqual(3, self.json("joint", "get", self.world, joint)["motor_speed"])
         self.ok("joint", "remove", self.world, joint)

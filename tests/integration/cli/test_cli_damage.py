@@ -1,8 +1,8 @@
-"""Files that were damaged: data directories (log, image), world images, recordings, backups; each cut off, altered, of a
-newer version, of another engine, and with a header that claims 100 GB (or the most that its field holds).
+"""Damaged files: data directories (log, image), world images, recordings, backups; each cut off, altered, of a newer
+version, of another engine, and with a header that claims 100 GB (or the most that its field holds).
 
-Every program that reads such a file says what is wrong, where, and what to do; it leaves every byte as it was and takes
-no memory for what the file claims."""
+Every program that reads such a file reports what is wrong, where, and what to do; it changes no byte of the file and
+allocates no memory for false claims."""
 
 import json
 import os
@@ -20,7 +20,7 @@ from pathlib import Path
 import msgpack
 
 from cli import CAROM, CAROMD, Caromd, SECONDS_MAX, ServerTest, environment, main
-from checksum import crc32c  # cli.py says where it is
+from checksum import crc32c  # cli.py has put tests/support on the path
 
 SANITIZED = any(word in Path(CAROMD).read_bytes() for word in (b"__asan_init", b"__tsan_init"))
 ADDRESSES_MAX = 3 << 30  # below the 4 GiB that a field of 32 bits can claim; a sanitizer needs more for itself
@@ -28,7 +28,7 @@ RESIDENT_MAX = (1024 if SANITIZED else 128) << 20
 HUGE = 100 << 30
 
 SEGMENT, GROUP = 40, 48        # bytes of a segment's and a group's header (server/storage/README.md)
-IMAGE, PIECE = 80, 256 << 10   # of an image file's header; its pieces
+IMAGE, PIECE = 80, 256 << 10   # bytes of an image file's header; of its pieces
 WORLD_VERSION, WORLD_ENGINE = 8, 9  # places in a world image, each a byte while its number is small
 LOG_MAGIC = b"\x89clog\r\n\x1a"
 
@@ -48,7 +48,7 @@ def cut(share):
 
 
 def sealed(damage, begin, end):
-    """With the checksum of bytes [begin, end) made right, which stands behind them."""
+    """The damage, with the checksum of bytes [begin, end) corrected, which follows them."""
     def work(data):
         data = damage(data)
         return put("<I", end, crc32c(data[begin:end]))(data)
@@ -56,7 +56,7 @@ def sealed(damage, begin, end):
 
 
 def image_of_other_engine(data):
-    """A stored image: its one piece bears the checksum of the header, of the piece's number and of its bytes."""
+    """A stored image: its one piece has the checksum of the header, of the piece's number and of its bytes."""
     assert len(data) < IMAGE + PIECE
     at = data.index(b"caromWLD") + WORLD_ENGINE
     data = put("B", at, data[at] + 1)(data)
@@ -65,7 +65,7 @@ def image_of_other_engine(data):
 
 
 def bodies_claimed(count):
-    """A world image whose 41 slots of bodies, each used once, are said to be so many."""
+    """A world image that claims `count` slots of bodies instead of its 41, each used once."""
     written = bytearray()
     while count > 0x7F:
         written.append(count & 0x7F | 0x80)
@@ -109,7 +109,7 @@ def entry_of_100_gb(data):
     return sealed(put("<Q", 24, HUGE), 16, 32 + name)(data)
 
 
-# ---- the table: of each kind of file, the damage and what each reader says, word for word
+# ---- the table: for each kind of file, the damage and the exact message of each reader
 
 AT_START = r"data directory '.*/data': "
 WORLD = r"world 'w\.\d+': "
@@ -173,7 +173,7 @@ def bound():
 
 
 def run(program, *words, port=1, until=None):
-    """Runs it with bounded memory to its end, or until it writes the words `until`."""
+    """Runs the program with limited memory to its end, or until it writes the words `until`."""
     process = subprocess.Popen([program, *map(str, words)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                stderr=subprocess.PIPE, text=True, preexec_fn=bound,
                                env=environment(CAROM_SERVER=f"127.0.0.1:{port}"))
@@ -197,7 +197,7 @@ def contents(folder):
 
 
 class DamageTest(ServerTest):
-    """Good files are made once; each test damages a copy."""
+    """Valid files are made once; each test damages a copy."""
 
     @classmethod
     def setUpClass(cls):
@@ -231,7 +231,7 @@ class DamageTest(ServerTest):
         self.folder = Path(folder.name)
 
     def damaged(self, name, damage):
-        """A copy of all good files in which one is damaged."""
+        """A copy of all valid files with one damaged."""
         shutil.rmtree(self.folder)
         shutil.copytree(self.good, self.folder)
         path, = self.folder.glob(name)
@@ -241,7 +241,7 @@ class DamageTest(ServerTest):
         self.files = contents(self.folder)
 
     def says(self, code, text, *words, **more):
-        """Ends so, says the text and nothing else of that kind, and leaves the files as they were."""
+        """Ends with the code, prints the text and no other error, and leaves the files unchanged."""
         ended = run(*words, port=self.server.port, **more)
         self.assertEqual(code, ended.code, (words, ended.err))
         self.assertRegex(ended.err, re.compile(text, re.MULTILINE), words)
@@ -307,7 +307,7 @@ class Damages(DamageTest):
                               r"this one's is \d+: use a program of that behaviour")
 
     def starts_without_w(self, text):
-        """The server starts, says the text of the world, and keeps its files."""
+        """The server starts, reports the text for the world, and keeps its files."""
         before = dict(self.files)
         ended = run(CAROMD, "--listen", "127.0.0.1:0", "--data", self.folder / "data", until="listening on")
         self.assertEqual(0, ended.code, ended.err)

@@ -1,6 +1,6 @@
 """All that the engine can do, from the command line: every kind of shape, option of a body, kind of joint, event
-and query, and all of it shown in carom watch. The effect of each is tested in test_wire_engine_*.py; here it is
-that a person can ask for it."""
+and query, and all of it shown in carom watch. The effect of each is tested in test_wire_engine_*.py; here the
+tests check that each can be requested."""
 
 import json
 import re
@@ -95,7 +95,7 @@ class Bodies(EngineTest):
 
 
 class Joints(EngineTest):
-    KINDS = {  # what create takes, what set changes
+    KINDS = {  # arguments of create, changes of set
         "revolute": (["anchor=0,0", "lower=-1", "upper=1"], ["motor_speed=2", "max_torque=50"]),
         "prismatic": (["axis=1,0", "lower=-1", "upper=1"], ["motor_speed=2", "max_force=50"]),
         "distance": (["length=3"], ["hertz=4", "damping_ratio=0.5"]),

@@ -19,7 +19,7 @@ class Events(ServerTest):
         self.json("spawn", self.world, "--box", "20x1", "--at", "0,-0.5", "--type", "static", "--restitution", 1)
 
     def drop(self, x=0, **_):
-        """A ball that bounces for ever: begin and end, again and again."""
+        """Drops a ball that bounces forever: repeated begin and end."""
         return self.json("spawn", self.world, "--circle", 0.2, "--at", f"{x},1", "--restitution", 1)["body"]
 
     def test_lines_for_people(self):
@@ -109,7 +109,7 @@ class LostServer(ServerTest):
 
 class RestartedServer(unittest.TestCase):
     def test_watch_goes_on_although_the_server_kept_nothing(self):
-        """Without --data the session and its world are gone: watch subscribes to the one of that name."""
+        """Without --data the session and its world are gone: watch subscribes to the new world of that name."""
         server = Caromd(CAROMD, "--world", "w:demo")
         self.addCleanup(lambda: server.__exit__())
         port = server.port
@@ -122,7 +122,7 @@ class RestartedServer(unittest.TestCase):
         info = subprocess.run([CAROM, "info", "w", "--json"], text=True, capture_output=True, check=True, timeout=SECONDS_MAX,
                               env=environment(CAROM_SERVER=f"127.0.0.1:{port}"))
         second = json.loads(info.stdout)["epoch"]
-        self.assertGreater(second, first)  # within the same second, too
+        self.assertGreater(second, first)  # also within the same second
         while json.loads(watch.stdout.readline())["epoch"] != second:
             pass
         watch.send_signal(signal.SIGINT)
@@ -151,13 +151,13 @@ class RestartedServer(unittest.TestCase):
             readers.append(subprocess.Popen([CAROM, *words], text=True, stdout=stdout, stderr=subprocess.PIPE,
                                             env=surroundings))
 
-        frames = open(os.path.join(folder.name, "frames"), "w", encoding="utf-8")  # more than a pipe holds
+        frames = open(os.path.join(folder.name, "frames"), "w", encoding="utf-8")  # more than a pipe's buffer
         self.addCleanup(frames.close)
         read(subprocess.PIPE, "events", "w", "--json", "--kind", "spawn", "--count", "3", "--for", "60s")
         read(subprocess.PIPE, "watch", "w", "--json")
         read(frames, "watch", "w", "--replica", "--size", "60x6")
         def await_readers():
-            """Until the three are there, and the server reads them: sessions outlive connections."""
+            """Waits until the three sessions exist and the server reads their input: sessions outlive connections."""
             end = time.monotonic() + SECONDS_MAX
             while sum(s["connected"] and s["subscriptions"] != [] for s in
                       json.loads(carom("call", "server.sessions"))["sessions"]) < 3:

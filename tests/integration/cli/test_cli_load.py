@@ -1,4 +1,4 @@
-"""carom bench: numbers that hold together, reports in every form, a world that is gone afterwards."""
+"""carom bench: consistent numbers, reports in every form, a world that is removed afterwards."""
 
 import contextlib
 import csv
@@ -48,8 +48,8 @@ class LoadTest(ServerTest):
         return path
 
     def is_struck(self):
-        """Whether there is a world in which a body of the load has been moved: it is at work."""
-        struck = (body["position"][0] % 4 != 0  # where each is put is a multiple of 4 m
+        """Whether a body of the load has moved in some world, which shows that the load is running."""
+        struck = (body["position"][0] % 4 != 0  # bodies are spawned at multiples of 4 m
                   for name in self.ok("worlds", "--names").lines()
                   for body in self.json("bodies", name, "--tag", "load"))
         return any(struck)
@@ -62,7 +62,7 @@ class LoadTest(ServerTest):
 
 
 class Measured(LoadTest):
-    """Figures that a slow program or a slow server would spoil: the part release of tests/run.sh has them."""
+    """Figures that a slow program or server would distort: the part release of tests/run.sh checks them."""
 
     @classmethod
     def setUpClass(cls):
@@ -77,7 +77,7 @@ class Measured(LoadTest):
     def test_rate_is_kept_and_all_is_answered(self):
         result = self.result
         self.assertEqual(4, result["connections"])
-        self.assertAlmostEqual(400, result["commands_sent"], delta=80)  # of a busy machine
+        self.assertAlmostEqual(400, result["commands_sent"], delta=80)  # on a busy machine
         self.assertTrue(200 < result["commands"] <= result["commands_sent"], result)
         self.assertGreater(result["snapshots"], 4 * 40)
         self.assertEqual(({}, 0), (result["errors"], result["lost"]))
@@ -102,7 +102,8 @@ class Measured(LoadTest):
             self.assertLess(metrics[name]["p50"], 0.1, name)
 
     def test_ticks_are_waited_for_in_short_runs_too(self):
-        # The load's own world stands still while its clients connect: what they are sent then tells no tick's time.
+        # The load's own world is paused while its clients connect: snapshots from then would give wrong times for
+        # ticks.
         metrics = self.json("bench", "--connections", 8, "--rate", 20, "--time", "1s")["metrics"]
         self.assertGreater(metrics["wait"]["p50"], 0)
         self.assertLess(metrics["above"]["mean"], metrics["ack"]["mean"])
@@ -148,12 +149,13 @@ class Measured(LoadTest):
                 out, _ = process.communicate(timeout=SECONDS_MAX)
                 result = json.loads(out)
                 ack, sent = result["metrics"]["ack"], result["metrics"]["sent"]
-                # 0.3 of 3 s: a tenth of all commands were due in the stall and waited for half of it in the mean.
+                # The stall was 0.3 of 3 s: a tenth of all commands were due during it, and waited half of it on
+                # average.
                 self.assertGreater(ack["max"], 0.29)
                 self.assertGreater(ack["p99"], 0.2)
                 self.assertGreater(ack["p95"], 0.08)
                 self.assertEqual("interval" if extra else "due", result["correction"])
-                if extra:  # of six in flight only six saw it
+                if extra:  # of six calls in flight, only six measured the stall
                     self.assertLess(sent["p95"], 0.1)
                     self.assertGreater(ack["count"], sent["count"])
                 slices = result["time"]["slices"]
@@ -169,7 +171,7 @@ class Measured(LoadTest):
         self.assertGreater(metrics["ack"]["count"], 4 * 40 * 0.5)
         self.assertGreater(metrics["query"]["count"], 4)  # rays and pings
         self.assertGreater(metrics["seen"]["count"], 10)
-        # 4 players and 2 bots with a body, each player's last two shots.
+        # 4 players, and 2 bots with a body and each player's last two shots.
         self.assertTrue(6 < result["server"]["bodies"] <= 6 + 4 * 2, result["server"])
         self.assertEqual([], self.ok("worlds", "--names").lines())
 
@@ -182,7 +184,7 @@ class Measured(LoadTest):
         result = self.json("bench", "-c", 1, "-d", "1s", "--hz", hz)["server"]
         self.assertTrue(result["of_run"])
         for name in ("step", "delay"):
-            self.assertAlmostEqual(hz, result[name]["count"], delta=hz / 2)  # not those of the tests before
+            self.assertAlmostEqual(hz, result[name]["count"], delta=hz / 2)  # without counts of earlier tests
             order = [result[name][share] for share in ("p50", "p90", "p95", "p99", "p99.9", "max")]
             self.assertEqual(sorted(order), order)
             self.assertGreater(order[0], 0)
@@ -193,7 +195,7 @@ class Measured(LoadTest):
         self.assertAlmostEqual(1000, result["metrics"]["lag"]["count"], delta=150)
         self.assertGreater(result["load"]["processor"], 0)
         self.assertLessEqual(result["load"]["processor"], 1.5)
-        # Stopped for a third of the time, it must notice that.
+        # The load is stopped for a third of the time, which it must notice.
         process = subprocess.Popen([CAROM, "bench", "-c", "2", "-d", "3s", "--json"], text=True, stdout=subprocess.PIPE,
                                    env=environment(CAROM_SERVER=f"127.0.0.1:{self.server.port}"))
         self.await_strike()
@@ -207,7 +209,7 @@ class Measured(LoadTest):
         self.assertGreater(result["metrics"]["lag"]["p95"], 0.2)
 
     def test_signal_ends_it_and_its_world(self):
-        for _ in range(8):  # a command that is sent after the end is left unanswered in one run of three
+        for _ in range(8):  # in one run of three, a command sent after the end stays unanswered
             process = subprocess.Popen([CAROM, "bench", "-c", "2", "-d", "60s"], text=True, stdout=subprocess.PIPE,
                                        env=environment(CAROM_SERVER=f"127.0.0.1:{self.server.port}"))
             self.await_strike()
@@ -333,7 +335,7 @@ class Load(LoadTest):
             rows = list(csv.DictReader(file))
         parts, whole = rows[:-1], rows[-1]
         self.assertEqual((20, {"time"}, "all"), (len(parts), {row["row"] for row in parts}, whole["row"]))
-        self.assertNotIn(None, {value for row in rows for value in row.values()})  # a row of another length
+        self.assertNotIn(None, {value for row in rows for value in row.values()})  # as in a row of another length
         for column in ("sent", "answered", "errors", "lost", "snapshots", "skipped", "bytes_in", "bytes_out",
                        "server_ticks", "server_ticks_late", "ack_count", "seen_count", "age_count", "lag_count"):
             self.assertEqual(int(whole[column]), sum(int(row[column] or 0) for row in parts), column)
@@ -356,7 +358,7 @@ class Load(LoadTest):
         self.assertEqual([], page.links)
         self.assertNotRegex(text, r"https?:|//[a-z]|@import|url\(|fetch\(|XMLHttp|import\s")
         data = json.loads(page.data)
-        self.assertEqual("test <script>", data["report"]["scenario"])  # and it did not end the script
+        self.assertEqual("test <script>", data["report"]["scenario"])  # the text did not end the script
         self.assertEqual([False], [one["failed"] for one in data["report"]["thresholds"]])
         for name, bars in data["histograms"].items():
             self.assertEqual(data["report"]["metrics"][name]["count"], sum(count for _, count in bars), name)
@@ -405,7 +407,7 @@ class Load(LoadTest):
                                    env=environment(CAROM_SERVER=f"127.0.0.1:{self.server.port}"))
         os.close(end)
         shown = b""
-        with contextlib.suppress(OSError):  # that is how a terminal ends
+        with contextlib.suppress(OSError):  # a closed terminal gives this error
             while part := os.read(terminal, 4096):
                 shown += part
         os.close(terminal)
@@ -462,7 +464,7 @@ class Load(LoadTest):
         self.await_strike()
         process.kill()
         process.wait(SECONDS_MAX)
-        until = time.monotonic() + SECONDS_MAX  # a session is kept for a while after its connection is lost
+        until = time.monotonic() + SECONDS_MAX  # the server keeps a session for a while after its connection is lost
         while self.ok("worlds", "--names").lines() and time.monotonic() < until:
             time.sleep(0.05)
         self.assertEqual([], self.ok("worlds", "--names").lines())
@@ -472,7 +474,7 @@ class Load(LoadTest):
 
 
 class Page(html.parser.HTMLParser):
-    """What is open in the end, what is linked, and the text of the JSON script."""
+    """The elements left open, the links, and the text of the JSON script."""
 
     VOID = {"meta", "link", "br", "img", "input", "hr"}
 

@@ -1,4 +1,4 @@
-"""carom relay: clients at a distance, over TCP and WebSocket; what it says of wrong options."""
+"""carom relay: clients at a distance, over TCP and WebSocket; errors of wrong options."""
 
 import json
 import signal
@@ -16,7 +16,7 @@ from wire import Client
 
 class Relay(ServerTest):
     def relay(self, *words, server=None):
-        """A running relay before the server: its first line, and `self.ended()` is its last."""
+        """A running relay before the server: returns its first line; `self.ended()` returns its last."""
         address = server or f"127.0.0.1:{self.server.port}"
         self.process = subprocess.Popen([CAROM, "--json", "relay", "--listen", "127.0.0.1:0", *map(str, words)],
                                         text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -49,7 +49,7 @@ class Relay(ServerTest):
         self.relay("--delay", "5ms", "--jitter", "5ms", "--stall", "5%", "--stall-time", "2ms")
         text = "x" * 60_000
         with Client(self.port) as client:
-            ids = [client.request("ping", any=f"{i}{text}") for i in range(20)]  # both ways at once
+            ids = [client.request("ping", any=f"{i}{text}") for i in range(20)]  # in both directions at once
             for i, request in enumerate(ids):
                 self.assertEqual(f"{i}{text}", client.answer(request)["any"])
         counts = self.ended()
@@ -59,11 +59,11 @@ class Relay(ServerTest):
     def test_ends_of_connections_go_through(self):
         self.relay("--delay", "1ms")
         with socket.create_connection(("127.0.0.1", self.port), SECONDS_MAX) as peer:
-            peer.sendall(b"\xc1")  # no message: the server closes
+            peer.sendall(b"\xc1")  # not a message: the server closes
             while peer.recv(4096):
                 pass
         with socket.create_connection(("127.0.0.1", self.port), SECONDS_MAX) as peer:
-            peer.shutdown(socket.SHUT_WR)  # ours: the server closes, too
+            peer.shutdown(socket.SHUT_WR)  # this side closes: the server closes, too
             while peer.recv(4096):
                 pass
 
@@ -89,7 +89,7 @@ class Relay(ServerTest):
 
     def test_server_that_is_not_there_is_named(self):
         with socket.socket() as taken:
-            taken.bind(("127.0.0.1", 0))  # bound, and nobody listens
+            taken.bind(("127.0.0.1", 0))  # bound, but not listening
             address = f"127.0.0.1:{taken.getsockname()[1]}"
             self.relay(server=address)
             self.assertEqual(LOST, carom("ping", port=self.port).code)

@@ -1,4 +1,4 @@
-"""carom record, replay, diff, save, load, fork, backup, restore: worlds in files, to the bit."""
+"""carom record, replay, diff, save, load, fork, backup, restore: worlds in files, exactly."""
 
 import json
 import os
@@ -13,7 +13,7 @@ from pathlib import Path
 import msgpack
 
 from cli import CAROM, CAROMD, Caromd, OK, REFUSED, SECONDS_MAX, ServerTest, USAGE, carom, environment, main
-from checksum import crc32c  # cli.py says where it is
+from checksum import crc32c  # cli.py has put tests/support on the path
 
 MAGIC = b"\x89clog\r\n\x1a"
 
@@ -56,7 +56,7 @@ class FileTest(ServerTest):
         spawn["position"][1] -= 1
 
     def record(self, name, ticks=60, *words):
-        """Records that many ticks, with a spawn in the middle, and returns the report."""
+        """Records `ticks` ticks, with a spawn in the middle, and returns the report."""
         process = subprocess.Popen(
             [CAROM, "record", self.world, self.path(name), "--ticks", str(ticks), "--json", *words],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
@@ -229,7 +229,7 @@ class Served(FileTest):
             carom("pause", self.world, port=server.port)
             carom("step", self.world, "--to", "25", port=server.port)
             live = {}
-            for _ in range(10): # the ball comes in the middle of them
+            for _ in range(10): # the ball appears in the middle of them
                 carom("step", self.world, "1", port=server.port)
                 state = call("world.state")
                 live[state["tick"]] = state["bodies"]
@@ -238,7 +238,7 @@ class Served(FileTest):
             for tick, bodies in live.items():
                 self.assertEqual((tick, bodies), (call("world.state", at=tick)["at"], call("world.state", at=tick)["bodies"]))
             self.assertIn("at: tick 36 is not over", call("world.state", at=36))
-            # A jump leaves the history behind: the ticks before it are told apart from those that come.
+            # A jump leaves the history behind: events of earlier ticks must not mix with later ones.
             carom("step", self.world, "--to", "50", port=server.port)
             self.assertIn("unavailable", told := call("world.state", at=30))
             self.assertIn("tick 30 is outside of the history [50, 50]", told)
@@ -344,7 +344,7 @@ class Differences(FileTest):
         self.json("step", self.world, 20)
         process.communicate(timeout=SECONDS_MAX)
         told = self.run_carom("diff", self.path("a.caromlog"), self.path("b.caromlog"), "--json").json()
-        # The first recording has the circle from tick 31 on, or, of a paused world, 30.
+        # In the first recording the circle exists from tick 31 on (30, if the world is paused).
         self.assertFalse(told["same"])
         self.assertIn(told["tick"], (30, 31))
         self.assertEqual(6, told["body"])

@@ -1,4 +1,4 @@
-"""Completion in real shells: each is typed into, on a terminal, and what it made of the words reaches the server."""
+"""Completion in real shells: the test types into each on a terminal, and the completed words reach the server."""
 
 import os
 import shutil
@@ -12,7 +12,7 @@ from terminal import Terminal
 PROMPT = "ready> "
 BUILD = Path(CAROM).parents[2]
 
-# How each shell is started, and what it is told first: where the installed scripts lie.
+# The command that starts each shell, and its first input: the folder of the installed scripts.
 SHELLS = {
     "bash": (["bash", "--norc", "--noprofile", "-i"],
              "for f in carom caromd carom-load; do source {share}/bash-completion/completions/$f; done; PS1='rea''dy> '"),
@@ -58,7 +58,8 @@ class Completion(ServerTest):
         shell = Shell(name, folder, self.server.port)
         self.addCleanup(shell.close)
         world = f"{name}-world"
-        # A command, a scene, a world, a kind, an id, the name of an argument: each is typed in part.
+        # A command, a scene, a world, a kind, an id, the name of an argument: each is typed in part
+        # and completed.
         shell.run(f"carom crea\t{world} --scene crad\t --hz 30")
         self.assertEqual((6, 30), tuple(self.json("info", world)[key] for key in ("bodies", "hz")))
         shell.run(f"carom pause {name}-\t")
@@ -66,7 +67,7 @@ class Completion(ServerTest):
         shell.run(f"carom joint create {world} rev\t 1 2 anchor=0,0 max_tor\t5")
         self.assertIn("revolute", {joint["kind"] for joint in self.json("joints", world)})
         shell.run(f"carom remo\t{world} 1 2 3 4 5")
-        shell.run(f"carom remo\t{world} \t")  # there is one body left, and no other id
+        shell.run(f"carom remo\t{world} \t")  # there is one body left, so only one id
         self.assertEqual([], self.json("bodies", world))
         shell.run(f"carom spawn {world} --circle 1 --type kin\t")
         self.assertEqual(["kinematic"], [body["type"] for body in self.json("bodies", world)])

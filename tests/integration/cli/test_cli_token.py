@@ -176,7 +176,7 @@ class ProcessList(TokenTest):
         write_keys(self.path("keys"), secret)
         server = self.serve(self.path("keys"))
         token = secret.sign(claims("ada", "admin"))
-        # --token comes before --token-file, as it does in carom itself.
+        # --token takes precedence over --token-file, as in carom itself.
         process = subprocess.Popen([CAROM, f"--token={token}", "bench", "--token-file", "/nowhere", "-c", "1", "-d", "60s"],
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                    env=environment(CAROM_SERVER=f"127.0.0.1:{server.port}"))

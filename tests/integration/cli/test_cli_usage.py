@@ -20,7 +20,7 @@ def commands():
 
 
 def topics():
-    """Those that the overall help names."""
+    """The topics in the overall help."""
     out = carom("--help").out
     return re.findall(r"^  ([a-z-]+) +[a-zA-Z]", out[out.index("Topics"):out.index("Everywhere")], re.MULTILINE)
 
@@ -36,7 +36,7 @@ class Help(unittest.TestCase):
                 self.assertRegex(help_.out, rf"\AUsage: carom {name}")
                 self.assertIn("Examples:", help_.out)
                 self.assertRegex(help_.out.split("Examples:")[1], rf"carom {name}")
-        for name in names[::7]:  # one piece of code for all
+        for name in names[::7]:  # one function serves all
             self.assertEqual(carom(name, "--help").out, carom("help", name).out)
             self.assertEqual(carom(name, "--help").out, carom("--help", name).out)
 
@@ -92,12 +92,12 @@ class Manual(unittest.TestCase):
         if shutil.which("groff"):
             done = subprocess.run(["groff", "-man", "-Tascii", "-ww"], input=text, text=True, capture_output=True)
             self.assertEqual("", done.stderr)
-            return re.sub(r".\x08", "", done.stdout)  # bold is struck twice
+            return re.sub(r".\x08", "", done.stdout)  # bold characters are overstruck
         return text
 
     def test_page_of_carom_says_all_that_help_says(self):
         page = carom("help", "--man").out
-        if INSTALLED.exists():  # not built with sanitizers
+        if INSTALLED.exists():  # missing in sanitizer builds
             self.assertEqual(INSTALLED.read_text(), page)
         for name in commands():
             self.assertIn(f"\n.SS {name}", page)
@@ -260,7 +260,7 @@ class NoServer(unittest.TestCase):
 
 
 class Stranger(Listener):
-    """A port where somebody else answers: sends `banner`, then is silent, or closes the connection."""
+    """A port where another program answers: sends `banner`, then is silent, or closes the connection."""
 
     def __init__(self, banner=b"", close=False):
         self.banner, self.close = banner, close

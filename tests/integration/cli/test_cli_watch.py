@@ -42,7 +42,7 @@ class Frames(ServerTest):
         inked = [(x, y) for y, line in enumerate(lines) for x, c in enumerate(line) if BRAILLE.match(c)]
         width = max(x for x, _ in inked) - min(x for x, _ in inked) + 1
         height = max(y for _, y in inked) - min(y for _, y in inked) + 1
-        # 10 m wide and 5 m high; a cell is twice as high as wide.
+        # The view is 10 m wide and 5 m high; a cell is twice as high as wide.
         self.assertAlmostEqual(10 / 5, width / (2 * height), delta=0.25)
 
     def test_body_is_followed(self):
@@ -50,7 +50,7 @@ class Frames(ServerTest):
         at_ball = self.frame("--size", "40x16", "--area", "-3,-3,3,3", "--follow", self.ball)
         at_far = self.frame("--size", "40x16", "--area", "-3,-3,3,3", "--follow", far)
         self.assertTrue(any(BRAILLE.search(line) for line in at_far[1:]))
-        self.assertNotEqual(at_ball[1:], at_far[1:])  # there is no floor
+        self.assertNotEqual(at_ball[1:], at_far[1:])  # there is no floor in the second picture
         lines = self.ok("watch", self.world, "--json", "--frames", 1, "--area", "-3,-3,3,3", "--follow", far).lines()
         self.assertEqual([far], [row[0] for row in json.loads(lines[0])["bodies"]])
         self.assertIn("follow: body 999 does not exist", self.fails(1, "watch", self.world, "--frames", 1, "--follow",
@@ -103,7 +103,7 @@ class Frames(ServerTest):
         self.ok("set", self.world, self.ball, "velocity=5,5")
         self.ok("resume", self.world)
         out = self.ok("watch", self.world, "--frames", 3, "--size", "120x10", "-i", "100ms").out
-        lines = out.split("\n")  # 10 of a frame and an empty one, three times
+        lines = out.split("\n")  # 10 lines of a frame and an empty one, three times
         self.assertEqual(33, len(lines))
         frames = ["\n".join(lines[i:i + 10]) for i in (0, 11, 22)]
         self.assertEqual(3, len(set(frames)))
@@ -179,13 +179,13 @@ class Top(ServerTest):
         terminal = on_terminal(self.server.port, "top", "--sort", "watchers", "--interval", "200ms")
         self.addCleanup(terminal.close)
         first, last = r"\n[^\n]*alpha[^\n]*\n[^\n]*beta", r"\n[^\n]*beta[^\n]*\n[^\n]*alpha"
-        terminal.wait_for(first + r"[^q]*q quits .*\(by watchers\)")  # by name where they are equal
+        terminal.wait_for(first + r"[^q]*q quits .*\(by watchers\)")  # equal loads are sorted by name
         terminal.keys("r")
         terminal.wait_for(last + r"[^q]*q quits .*\(by watchers, upwards\)")
         terminal.keys("s")
         terminal.wait_for(last + r"[^q]*q quits .*\(by name, upwards\)")
         terminal.keys("s")
-        terminal.wait_for(last + r"[^q]*q quits .*\(by load, upwards\)")  # 5050 boxes are more than none
+        terminal.wait_for(last + r"[^q]*q quits .*\(by load, upwards\)")  # 5050 boxes are more load than none
         terminal.keys("q")
         self.assertEqual(0, terminal.end())
 
@@ -212,8 +212,9 @@ class Top(ServerTest):
         self.assertNotIn("\x1b", plain.text)
 
 
-# A process that can be stopped needs a parent in its session: what a shell is to a job. The job
-# starts when it has the terminal and its number is told, so that nothing else is drawn into that.
+# A process that can be stopped needs a parent in its session, as a shell is for a job. The job
+# starts when it has the terminal and its pid was printed, so that the pid does not mix with the
+# picture.
 SHELL = """
 import os, sys
 gate, key = os.pipe()
@@ -374,7 +375,7 @@ class Screen(ServerTest):
             self.terminal.text = ""
             self.terminal.read(1.0)
             rows = re.findall(r"\x1b\[(\d+);1H", self.terminal.text)
-        self.assertLessEqual(set(rows), {"1", "24"})  # the lines of text at most
+        self.assertLessEqual(set(rows), {"1", "24"})  # at most the lines of text
         self.terminal.keys(" ")
         self.terminal.wait_for("space pause")
 
@@ -389,7 +390,7 @@ class Endings(ServerTest):
         self.ok("destroy", self.world)
         self.assertEqual(REFUSED, terminal.end())
         self.assertIn("the world was destroyed", terminal.text)
-        self.assertLess(terminal.text.index(LEAVE), terminal.text.index("carom: "))  # told on the first screen
+        self.assertLess(terminal.text.index(LEAVE), terminal.text.index("carom: "))  # reported on the first screen
 
 
 class LostServer(ServerTest):

@@ -1,5 +1,5 @@
-// A caromd of the test's own and a client of libcarom that is connected to it. The program's path
-// is the test's first argument.
+// A caromd started by the test, and a client of libcarom connected to it. The program's path is the
+// test's first argument.
 #ifndef CAROM_TESTS_INTEGRATION_CLIENT_AGAINST_SERVER_H
 #define CAROM_TESTS_INTEGRATION_CLIENT_AGAINST_SERVER_H
 
@@ -10,7 +10,7 @@
 
 #include "tests/support/process.h"
 
-enum { WAIT_MS = 20000 }; // for what has to come; sanitizers are slow on a busy machine
+enum { WAIT_MS = 20000 }; // for awaited events; sanitizers are slow on a busy machine
 
 typedef struct against_server {
     process server;
@@ -21,7 +21,7 @@ typedef struct against_server {
 extern const char *caromd_path;
 
 // cmocka's setup and teardown; *state is an against_server. The teardown ends the server with
-// SIGTERM and fails if it does not end well.
+// SIGTERM and fails if it ends with an error.
 int server_set_up(void **state);
 int server_tear_down(void **state);
 

@@ -25,7 +25,7 @@ static uint64_t spawn_ball(carom_client *client, const char *world, double x, do
     return body;
 }
 
-// A world that stands still, without gravity unless it is wanted.
+// Creates a paused world, by default without gravity.
 static void create_paused(carom_client *client, const char *world, double gravity)
 {
     carom_world_options options = carom_world_options_default();
@@ -114,7 +114,7 @@ static void bodies_do_as_they_are_told(void **state)
     check_ok(carom_body_get(c, "push", ball, WAIT_MS, &b, &error), &error);
     assert_true(b.x == 7 && b.y == 8 && fabs(b.angle - 1) < 1e-6);
     assert_true(fabs(b.vy - 2) < 1e-6 && fabs(b.w - 3) < 1e-6);
-    // A force for a second, then none.
+    // A force acts for a second, then none.
     check_ok(carom_body_set_velocity(c, "push", ball, (carom_vec2){0, 0}, 0, WAIT_MS, NULL, &error),
              &error);
     check_ok(carom_body_force(c, "push", ball, right, NULL, WAIT_MS, NULL, &error), &error);

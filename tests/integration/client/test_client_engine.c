@@ -1,6 +1,6 @@
-// All that the engine can do, from C: every kind of shape and of joint is made, changed, looked at
-// and taken away, every kind of event arrives, and queries answer. The effect of each is
-// tested in test_wire_engine.py.
+// All that the engine can do, from C: every kind of shape and of joint is made, changed, read and
+// removed, every kind of event arrives, and queries answer. The effect of each is tested in
+// test_wire_engine.py.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -67,8 +67,8 @@ static void every_kind_of_shape_bears_a_ball(void **state)
     static const carom_vec2 TENT[] = {{2, -1}, {2, 1}, {-2, 1}, {-2, -1}};
     static const carom_vec2 GROUND[] = {{4, 1}, {2, 1}, {-2, 1}, {-4, 1}};
     const struct {
-        const char *world, *kind; // as body.get tells it
-        carom_shape shape;        // with its upper side 1 m above its origin
+        const char *world, *kind; // the value in body.get
+        carom_shape shape;        // a shape with its upper side 1 m above its origin
     } CASES[] = {
         {"circle", "circle", carom_shape_circle(1)},
         {"box", "polygon", carom_shape_box(4, 2)},
@@ -159,7 +159,7 @@ static void every_kind_of_joint_is_made_changed_and_removed(void **state)
     }
 }
 
-// A world in which every kind of event happens.
+// Makes every kind of event happen in a world.
 static uint64_t make_happen(carom_client *client, const char *world)
 {
     carom_error error;

@@ -1,5 +1,5 @@
-// The example programs do what they say. Arguments: caromd, the examples drop, game, own_loop and
-// predict, and carom.
+// The example programs do what their texts promise. Arguments: caromd, the examples drop, game,
+// own_loop and predict, and carom.
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>

@@ -1,7 +1,6 @@
 // A replica of the demo world over TCP, for CAROM_REPLICA_SECONDS (5, or an hour on request): every
-// notification's hash must agree with the replica's own state, while balls are thrown in, pushed
-// and taken away. A line on standard output every minute, so that a run that is cut off tells how
-// far it came.
+// notification's hash must agree with the replica's own state, while balls are spawned, pushed and
+// removed. Prints a line every minute, so that an aborted run shows how far it got.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +15,7 @@
 #include "tests/integration/client/against_server.h"
 
 enum { SECONDS_STANDARD = 5, SECONDS_MAX = 7 * 86400, BALLS_MAX = 40, STIR_MS = 250, TELL_S = 60 };
-enum { PATIENCE_MS = 240000 }; // beyond the seconds asked for
+enum { PATIENCE_MS = 240000 }; // beyond the requested seconds
 
 typedef struct following {
     carom_replica *replica;
@@ -36,7 +35,7 @@ static void on_snapshot(carom_client *client, const carom_snapshot *snapshot, vo
     }
 }
 
-// Somebody plays: without that the demo comes to rest.
+// Plays with the balls: otherwise the demo world comes to rest.
 static void stir(carom_client *client, uint64_t *balls, unsigned *random)
 {
     carom_error error;
@@ -69,8 +68,8 @@ static void tell(const following *f, const carom_client *client, int64_t ms)
     fflush(stdout);
 }
 
-// Whether the replica has seen what `seconds` of an unhurried world bring. In the compact form a
-// hash comes once a second of the world's, which a busy machine slows.
+// Whether the replica has received as much as `seconds` of a world at its rate give. In the compact
+// form a hash comes once per second of world time, which a busy machine slows.
 static bool has_seen_enough(const following *f, long seconds)
 {
     const carom_replica_state now = carom_replica_now(f->replica);

@@ -1,5 +1,5 @@
-// A scene that libcarom feeds to a world over the wire is, to the bit, the scene that the server
-// makes itself. Arguments: caromd, the folder of scenes.
+// A scene that libcarom loads into a world over the wire gives exactly the world that the server
+// makes from it. Arguments: caromd, the folder of scenes.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,7 +30,7 @@ static char *read_scene(const char *name, size_t *size)
     return text;
 }
 
-// A scene's settings as the world has them, in numbers.
+// Reads the settings of a scene's world as numbers.
 static void read_settings(carom_client *client, const char *world, double out[9])
 {
     static const char *const KEYS[] = {"gravity[0]",    "gravity[1]", "hz",

@@ -1,4 +1,4 @@
-// libcarom and a server with keys: connecting with a token, changing it, coming back with it. The
+// libcarom and a server with keys: connecting with a token, changing it, resuming with it. The
 // tokens were made with Python's jwt; they are valid until 2100 and signed with bytes 0 to 31.
 #include <setjmp.h>
 #include <stdarg.h>

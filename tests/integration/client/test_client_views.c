@@ -1,4 +1,4 @@
-// Views against a real server: what a view shows is what the world is.
+// Views against a real server: a view shows the world's state.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,7 +31,7 @@ static carom_value *state_of(carom_client *client, const char *world)
     return whole;
 }
 
-// The view against world.state of the same tick, body by body.
+// Compares the view with world.state of the same tick, body by body.
 static void check_same(const carom_view *view, const carom_value *whole)
 {
     const carom_value *bodies = carom_value_get(whole, "bodies");
@@ -47,7 +47,7 @@ static void check_same(const carom_view *view, const carom_value *whole)
         assert_non_null(seen);
         assert_true(seen->x == position.x && seen->y == position.y);
         assert_true(seen->vx == velocity.x && seen->vy == velocity.y);
-        // Rows bear angles as 32-bit floats.
+        // Rows have angles as 32-bit floats.
         assert_true(fabs(seen->angle - carom_get_real(body, "angle", (double)NAN)) < 1e-6);
         assert_true(seen->w == carom_get_real(body, "angular_velocity", (double)NAN));
     }
@@ -85,7 +85,7 @@ static void view_of_a_running_world_is_the_world(void **state)
     }
     assert_int_equal(carom_view_get_state(view).stale, 0);
     assert_true(carom_view_get_state(view).snapshots > 30);
-    // One who comes later sees the same.
+    // A later client sees the same.
     carom_client *other = server_connect(s);
     carom_view *late = carom_view_create(NULL);
     check_ok(carom_watch(other, "live", &exact, late, WAIT_MS, NULL, &error), &error);
@@ -249,7 +249,7 @@ static void area_goes_along_with_a_body(void **state)
     step_and_see(s->client, "follow", 2, view);
     assert_int_equal(carom_view_get_state(view).unfollowed, leader);
     assert_non_null(carom_view_find(view, far));
-    static const double AREA[4] = {-110, -5, -90, 5}; // from `far` on: where `near` is
+    static const double AREA[4] = {-110, -5, -90, 5}; // `far` looks at the area around `near`
     assert_int_equal(
         carom_subscription_follow(s->client, subscription, leader, AREA, WAIT_MS, &error),
         CAROM_NOT_FOUND);
@@ -279,7 +279,7 @@ static void budget_lets_bodies_take_turns(void **state)
     check_ok(carom_watch(s->client, "budget", &options, view, WAIT_MS, NULL, &error), &error);
     uint64_t most = 0;
     carom_view_state state_now;
-    do { // a paused world goes on telling
+    do { // a paused world still sends the changes
         check_ok(carom_poll(s->client, WAIT_MS, &error), &error);
         state_now = carom_view_get_state(view);
         most = state_now.left_out > most ? state_now.left_out : most;
@@ -371,8 +371,7 @@ static void view_goes_on_over_lost_connections(void **state)
     check_ok(carom_watch(client, "tunnel", &exact, view, WAIT_MS, NULL, &error), &error);
     carom_shape shape = carom_shape_circle(0.5);
     for (int i = 0; i < CUTS; i++) {
-        // A command that is under way when the connection is cut is answered, or its outcome is
-        // known.
+        // A command in flight when the connection is cut is answered, or its outcome is known.
         carom_body_options ball = {
             .position = {0, 50 + 2.0 * i}, .shapes = &shape, .shape_count = 1};
         carom_value *args = carom_body_spawn_args("tunnel", &ball);
@@ -395,7 +394,7 @@ static void view_goes_on_over_lost_connections(void **state)
     step_and_see(client, "tunnel", 1, view);
     carom_value *whole = state_of(client, "tunnel");
     check_same(view, whole);
-    size_t high = 0; // each ball was made once
+    size_t high = 0; // the number of the last ball; each ball was made once
     for (size_t i = 0; i < carom_view_count(view); i++) {
         high += carom_view_body(view, i)->y > 45;
     }
@@ -407,8 +406,8 @@ static void view_goes_on_over_lost_connections(void **state)
     carom_free(client);
 }
 
-// A packed view shows the world to half a step, on the tick on which it stands, and to one who
-// joins later; bodies come and go in it.
+// A packed view shows the world of its tick to within half a step, also to a client that joins
+// later, while bodies come and go.
 static void packed_view_is_the_world_rounded(void **state)
 {
     against_server *s = *state;
@@ -495,7 +494,7 @@ static void smooth_view_and_clock_follow_the_server(void **state)
     const double rtt = carom_now() - before;
     const double wrong = fabs(carom_clock_at(clock, before + rtt / 2.0) - told);
     assert_true(wrong <= rtt / 2.0 + carom_clock_get_state(clock).rtt / 2.0 + 0.001);
-    carom_clock_ping(clock, s->client); // the next one may be under way when the clock is freed
+    carom_clock_ping(clock, s->client); // so that a ping may be in flight when the clock is freed
     carom_clock_free(clock);
     carom_view_free(view);
 }

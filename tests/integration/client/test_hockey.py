@@ -1,4 +1,4 @@
-"""The example game, played as people play it: two terminals, keys and a mouse, one server; with tokens too.
+"""The example game, played like people do: two terminals, keys and a mouse, one server; also with tokens.
 
 Usage: test_hockey.py CAROMD HOCKEY
 """
@@ -20,7 +20,7 @@ from tokens import Secret, claims, write_keys  # noqa: E402
 from wire import Client  # noqa: E402
 
 CAROMD, HOCKEY = (os.path.abspath(path) for path in sys.argv[1:3])
-TEXT_MAX = 1 << 18  # characters that are looked through
+TEXT_MAX = 1 << 18  # characters of output that are searched
 GOALS_TO_WIN = 7
 
 
@@ -39,14 +39,14 @@ class HockeyTest(unittest.TestCase):
         return player
 
     def draw(self):
-        """Takes what the games draw: one whose terminal is full stands still."""
+        """Reads the games' output: a game whose terminal is full stops."""
         for player in self.players:
             if player.process.poll() is None:
                 player.read(0.02)
             player.text = player.text[-TEXT_MAX:]
 
     def see(self, player, pattern):
-        """Waits until the player's terminal shows it, and forgets all up to its end."""
+        """Waits until the player's terminal shows the pattern, and drops all output up to its end."""
         end = time.monotonic() + SECONDS_MAX
         while not (found := re.search(pattern, player.text)):
             self.assertLess(time.monotonic(), end, pattern)
@@ -59,12 +59,12 @@ class HockeyTest(unittest.TestCase):
         return client
 
     def bodies(self):
-        """By the first words of their tags: "puck", "left Ada"."""
+        """The bodies by the first words of their tags: "puck", "left Ada"."""
         found = self.watcher.call("world.state", world="hockey")["bodies"]
         return {re.sub(r" \d+$", "", body["tag"]): body for body in found}
 
     def until(self, told, player=None, keys=None):
-        """Waits until the bodies are as told; the player presses the keys meanwhile."""
+        """Waits until the condition holds for the bodies; the player presses the keys meanwhile."""
         end = time.monotonic() + SECONDS_MAX
         while not told(bodies := self.bodies()):
             self.assertLess(time.monotonic(), end, bodies)
@@ -85,19 +85,19 @@ class HockeyTest(unittest.TestCase):
         self.see(ben, "right: arrow keys")
         cid = self.sit("Cid")
         self.see(cid, "You look on")
-        # Ben plays without prediction, until he asks for it again.
+        # Ben plays without prediction, until he turns it on again.
         ben.keys("p")
         self.see(ben, "not predicted")
         self.until(lambda b: b["right Ben"]["position"][1] < -1, ben, keys="\x1b[B")
         ben.keys("p")
         self.see(ben, "ticks ahead")
-        # Ben makes way with the arrow that points up, Ada strikes the puck with the letter for right.
+        # Ben moves out of the way with the up arrow; Ada strikes the puck with the key for right.
         self.until(lambda b: b["right Ben"]["position"][1] > 2.5, ben, keys="\x1b[A")
         self.until(lambda b: "puck" in b)
         ada.keys("d" * 8)
         for player in (ada, ben, cid):
             self.see(player, "Ada 1 : 0 Ben.*Goal for Ada!")
-        # No paddle gets over the middle, however far the hand goes.
+        # No paddle crosses the middle, however far the hand moves.
         self.assertLess(self.until(lambda b: "puck" in b)["left Ada"]["position"][0], -0.5)
         # The mouse, near the upper edge: the paddle stays on the table.
         ada.keys("\x1b[<35;20;3M")

@@ -30,7 +30,7 @@ enum { WORLDS_MAX = 64 };
 
 static const char MARK[] = "lost from here";
 
-// A world whose log has come to its end before the world did.
+// A world whose log ended before the world did.
 typedef struct lost_world {
     const storage_world *stored;
     uint64_t sequence; // that it claims
@@ -41,8 +41,7 @@ typedef struct lost_world {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static lost_world worlds[WORLDS_MAX];
 static _Thread_local bool stopping;
-static atomic_bool
-    over; // a fault lasts until the server stops: one that goes on afterwards has none
+static atomic_bool over; // a fault lasts until the server stops; afterwards the world has none
 
 static bool is_planted(const char *name)
 {
@@ -62,7 +61,7 @@ static lost_world *find(const storage_world *w)
     return NULL;
 }
 
-// The record is gone, and nobody is told.
+// Loses the record without reporting it.
 static void lose(storage_world *w, uint64_t *sequence)
 {
     pthread_mutex_lock(&lock);
@@ -214,7 +213,8 @@ void __wrap_world_step(physics_world *world)
     const bool fails = world_definition(world).hz == MARKED_HZ && world_tick(world) == LAST_TICK;
     ASSERT(!(fails && is_planted("failed-step")));
     if (fails && is_planted("wild-step")) {
-        // 64, which the compiler does not know; of a null pointer a sanitizer would speak first.
+        // The address is 64, which the compiler does not know; for a null pointer a sanitizer would
+        // report first.
         *(volatile int *)(getauxval(AT_NULL) + 64) = 1;
     }
     __real_world_step(world);

@@ -17,7 +17,7 @@ enum { NS = 1000000000, EVENTS = 256 };
 
 typedef struct bare_socket {
     int fd;
-    size_t owed; // bytes of messages that are begun or due
+    size_t owed; // unsent bytes of messages that are begun or due
     bool waits;  // waits until the socket accepts more
 } bare_socket;
 

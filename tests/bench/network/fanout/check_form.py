@@ -1,4 +1,5 @@
-"""Whether carom-bench-fanout still has its table and plots as README.md tells: nobody measures here.
+"""Checks that carom-bench-fanout still writes the table and plots in README.md. This is no
+measurement.
 
 Usage: check_form.py CAROM_BENCH_FANOUT CAROMD
 """
@@ -17,7 +18,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def check_plot(path, title, rows):
-    """A line for each server that was there, with a point for each size."""
+    """Checks that the plot has a line for each installed server, with a point for each size."""
     root = xml.etree.ElementTree.parse(path).getroot()
     texts = [text.text for text in root.iter(f"{SVG}text")]
     assert title in texts, texts

@@ -2,16 +2,16 @@
 //
 // For each size of message and number of subscribers, in turn: caromd, redis-server, nats-server
 // and a bare loop of writes, each in a process of its own with as many subscribers, at the same
-// rate. Told is the processor time of the server's process, user and system, over the messages that
-// came to the subscribers' process, in microseconds. A ratio is the median of the rounds' ratios.
+// rate. The figure is the processor time of the server's process, user and system, divided by the
+// number of messages received by the subscribers' process, in microseconds. A ratio is the median
+// of the rounds' ratios.
 //
-// All messages of a row have the same number of bytes on the wire, which caromd's world decides: a
-// plain snapshot with as many moving bodies as bring it near the size that was asked for. Below
-// PLAIN_BYTES_MIN it is the log of a world at rest, whose notifications are the smallest that come
-// with every tick.
+// All messages of a row have the same number of bytes on the wire, determined by caromd's world: a
+// plain snapshot with as many moving bodies as come near the requested size. Below PLAIN_BYTES_MIN
+// it is the log of a world at rest, whose notifications are the smallest that are sent every tick.
 //
-// All processes share one processor unless they are told to spread: what is left out then is what
-// memory costs that two processors write to, which depends on where the system puts a process.
+// All processes share one processor unless an option spreads them. Sharing excludes the cost of
+// memory that two processors write to, which would depend on where the system places a process.
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -38,7 +38,7 @@ enum {
     ASK_BYTES = 256
 };
 
-// Deliveries and bytes a second that keep two processors busy.
+// Deliveries and bytes per second that keep two processors busy.
 static const double DELIVERIES_A_SECOND = 30000.0;
 static const double BYTES_A_SECOND = 200e6;
 static const double RATE_MAX = 60.0;
@@ -147,8 +147,8 @@ static bool is_wanted(const options *o, server_kind kind)
 
 // ---- one figure
 
-// Microseconds of the server a delivery, not finite where nothing came. The plan's `size` becomes
-// that of caromd's messages.
+// Measures the server's microseconds per delivery; not finite if nothing arrived. Sets the plan's
+// `size` to that of caromd's messages.
 static double measure(const options *o, server_kind kind, server_plan *plan)
 {
     fanout_server server;

@@ -35,7 +35,7 @@ static void draw_one(const report *r, const fanout_found *found, int count, doub
         drawn += one->count > 0;
     }
     if (drawn == 0) {
-        return; // the plot's axes come of its points
+        return; // the plot's axes follow from its points
     }
     snprintf(name, sizeof name, "fanout-%.0f", subscribers);
     snprintf(title, sizeof title, "A message to %.0f subscribers", subscribers);

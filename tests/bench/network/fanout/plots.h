@@ -1,4 +1,4 @@
-// The plots of the fan-out benchmark: what a message costs each server, by its size.
+// The plots of the fan-out benchmark: the cost of a message for each server, by size.
 #ifndef CAROM_TESTS_BENCH_NETWORK_FANOUT_PLOTS_H
 #define CAROM_TESTS_BENCH_NETWORK_FANOUT_PLOTS_H
 
@@ -8,7 +8,7 @@
 // A row of the table.
 typedef struct fanout_found {
     double bytes, subscribers;
-    double us[SERVER_COUNT]; // microseconds a message; NAN: not measured
+    double us[SERVER_COUNT]; // microseconds per message; NAN: not measured
 } fanout_found;
 
 // Draws fanout-N.svg for each number N of subscribers. Sizes ascend.

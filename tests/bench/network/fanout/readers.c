@@ -26,7 +26,7 @@ enum {
     EVENTS = 512,
     PAUSE_NS = 1000000,
     DROP_BYTES = 1 << 20,  // at once
-    PROBE_BYTES = 1 << 16, // likewise, of the first connection
+    PROBE_BYTES = 1 << 16, // bytes read at once from the first connection
     SPARE_DESCRIPTORS = 64
 };
 
@@ -85,7 +85,7 @@ static void scan(scanner *probe, readers_figures *figures, const uint8_t *bytes,
         bytes += used;
         size -= used;
         if (verdict == SCAN_REFUSED) {
-            return; // the peer does not speak the protocol
+            return; // the peer does not speak MessagePack
         }
         if (verdict == SCAN_MESSAGE) {
             atomic_fetch_add(&figures->probe_messages, 1);

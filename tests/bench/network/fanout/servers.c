@@ -26,7 +26,7 @@ const char *const SERVER_NAMES[SERVER_COUNT] = {"caromd", "redis", "nats", "bare
 
 // ---- programs
 
-// Debian has nats-server where only root looks for it.
+// Finds a program. Debian installs nats-server in a folder that only root searches.
 static bool find_program(const char *name, char out[PATH_BYTES])
 {
     const char *path = getenv("PATH");
@@ -69,7 +69,8 @@ static uint16_t listen_somewhere(int *fd)
     return ntohs(address.sin_port);
 }
 
-// A port for a program that needs one as an option: free now, and probably still in a moment.
+// Finds a port for a program that needs one as an option: free now, and probably still free in a
+// moment.
 static uint16_t free_port(void)
 {
     int fd;
@@ -117,8 +118,8 @@ static void be_child(void)
     dup2(nowhere, STDERR_FILENO);
 }
 
-// Bodies that fly side by side, without shapes: a step takes next to nothing, and every snapshot
-// has a row for each.
+// Writes a scene of bodies that fly side by side, without shapes: a step costs almost nothing, and
+// every snapshot has a row for each body.
 static void write_scene(const fanout_server *s)
 {
     char path[PATH_BYTES];
@@ -183,7 +184,7 @@ static void start_caromd(fanout_server *s)
     }
     close(ends[1]);
     s->port = read_port(ends[0]);
-    // Its later lines fill the pipe and are never read; there is room for hundreds.
+    // The server's later lines fill the pipe and are never read; there is room for hundreds.
     (void)fcntl(ends[0], F_SETFD, FD_CLOEXEC);
 }
 

@@ -3,7 +3,7 @@
 //
 //   caromd        a world that steps at that rate; its snapshots or its log
 //   redis-server  PUBLISH to a channel, by the benchmark's process
-//   nats-server   PUB to a subject, likewise
+//   nats-server   PUB to a subject, by the benchmark's process
 //   bare          a process that writes the bytes to each socket, and nothing else
 //
 // redis-server and nats-server are looked for when the benchmark runs. One thread.
@@ -40,17 +40,17 @@ typedef struct fanout_server {
     server_plan plan;
     pid_t pid;
     uint16_t port;
-    int publisher; // a connection that publishes; -1: none
+    int publisher; // the connection that publishes; -1: none
     char folder[64];
 } fanout_server;
 
 // Whether the server is installed here.
 bool servers_found(server_kind kind);
 
-// Starts it and waits until it listens. Ends the program with a text where it does not.
+// Starts the server and waits until it listens. Ends the program with a text if it does not.
 void servers_start(fanout_server *s, server_kind kind, const server_plan *plan);
 
-// Writes what a subscriber sends, at most `room` bytes; returns how many.
+// Writes a subscriber's request, at most `room` bytes; returns its size.
 size_t servers_ask(server_kind kind, const server_plan *plan, void *out, size_t room);
 
 // Lets `seconds` pass, and publishes meanwhile if that is the benchmark's task.

@@ -1,14 +1,14 @@
-"""What fairness.py attacks a server with. An attack is a function that is marked with @attack:
+"""The attacks of fairness.py on a server. An attack is a function marked with @attack:
 
     @attack("64 areas of 20 viewers")
     def areas(target, until):
         …until time.monotonic() reaches `until`, by whatever means: connections, forks, worlds…
 
-It runs in a process of its own and may spend its time as it likes; `target.begun()` says that the victim may
-be measured from now on (else that is said as it begins). The victim is a client in the world `mine`, which is
-quiet; the attack has the world `theirs`, and may make others. With `same=True` a second row has the attack in
-the victim's world. `options` are the server's; with `keys=True` it asks for tokens, and `target.token(role)` signs them; with
-`tls=True` it speaks TLS, and so does the victim.
+It runs in a process of its own and may use its time freely; `target.begun()` says that the victim may be measured from
+now on (without it, measuring begins with the attack). The victim is a client in the world `mine`, which is quiet; the
+attack has the world `theirs`, and may make others. With `same=True` there is a second row, with the attack in the
+victim's world. `options` are the server's; with `keys=True` it asks for tokens, and `target.token(role)` signs them;
+with `tls=True` it speaks TLS, and so does the victim.
 
 Rows are in the order of the files: floods (commands), simulation (threads that step worlds), network (the
 network thread), memory."""
@@ -33,13 +33,13 @@ def attack(name, same=False, options=(), keys=False, tls=False):
 
 
 class Target:
-    """The server as an attack sees it. Made in the attack's own process."""
+    """The server as an attack sees it. It is made in the attack's own process."""
 
     def __init__(self, port, http_port, world, begun, sign):
         self.port, self.http_port, self.world, self.begun, self.token = port, http_port, world, begun.set, sign
 
     def client(self, role="admin", **claims):
-        """A connection; with a token where the server asks for one."""
+        """A connection; with a token if the server asks for one."""
         client = Client(self.port)
         if self.token:
             client.call("hello", token=self.token(role, **claims))
@@ -55,7 +55,7 @@ def wait(until):
 
 
 def drain(clients, until):
-    """Reads what the server sends them, and throws it away unseen."""
+    """Reads and discards the server's messages to the clients."""
     import selectors
     selector = selectors.DefaultSelector()
     for client in clients:
@@ -73,7 +73,7 @@ def drain(clients, until):
 
 
 def spawn(client, world, places, shape=BALL, **more):
-    """Bodies, a thousand a batch."""
+    """Spawns bodies, a thousand per batch."""
     places = list(places)
     for first in range(0, len(places), 1000):
         client.call("world.apply", world=world, commands=[

@@ -1,4 +1,4 @@
-"""Commands without end, over one connection, and anew where the server closes it."""
+"""Endless commands over one connection, or over a new one when the server closes it."""
 
 import select
 import time
@@ -8,14 +8,14 @@ from wire import Client
 
 
 class Flood:
-    """What is sent: `once`, then `again` and again; anew over another connection when the server closes one.
-    Made beforehand, so that the flood spends its time in send(2) as a program in C would."""
+    """Sends `once`, then `again` repeatedly; begins over another connection when the server closes one. The
+    bytes are made beforehand, so that the flood spends its time in send(2), like a program in C."""
 
     def __init__(self, once=b"", again=b"", reads=True):
         self.once, self.again, self.reads = once, again, reads
 
     def run_once(self, port, until):
-        """Until the server closes the connection, or the time is over."""
+        """Sends until the server closes the connection, or the time is over."""
         with Client(port) as client:
             client.socket.setblocking(False)
             data = memoryview(self.once or self.again)
@@ -37,16 +37,16 @@ class Flood:
             try:
                 self.run_once(target.port, until)
             except (ConnectionError, TimeoutError):
-                pass  # it was turned away
+                pass  # the server refused the connection
 
 
 def block(messages, size=1 << 18):
-    """Enough of them that the loop in Python costs nothing."""
+    """Repeats messages to a block so large that the loop in Python costs nothing."""
     return messages * (size // len(messages) + 1)
 
 
 def crowd(target):
-    """Some thousand bodies to be asked about."""
+    """Spawns some thousand bodies for queries."""
     spawn(target.client(), target.world, ([1000 + k, 10 * i] for i in range(4) for k in range(1000)))
 
 
@@ -58,20 +58,20 @@ def nothing(target, until):
 
 @attack("pings without end", same=True)
 def pings(target, until):
-    """What the server answers itself, and refuses when it is too much."""
+    """Requests that the network thread answers itself, and refuses when there are too many."""
     Flood(again=block(pack(1, "ping"))).run(target, until)
 
 
 @attack("120 000 spawns", same=True)
 def spawns(target, until):
-    """Apart from each other."""
+    """Spawned apart from each other."""
     Flood(b"".join(pack(i, "body.spawn", world=target.world, position=[1000 + i % 400, i // 400], shapes=[BALL])
                    for i in range(120_000)), block(pack(1, "ping"))).run(target, until)
 
 
 @attack("overlap over everything", same=True)
 def overlaps(target, until):
-    """Answers that nobody reads."""
+    """The client does not read the answers."""
     crowd(target)
     question = pack(1, "query.overlap", world=target.world, area=[-1e5, -1e5, 1e5, 1e5])
     Flood(again=block(question), reads=False).run(target, until)
@@ -88,7 +88,7 @@ def rays(target, until):
 
 @attack("5 000 circles in one place", same=True)
 def heap(target, until):
-    """Of 5 m each."""
+    """The bodies are 5 m large."""
     Flood(b"".join(pack(i, "body.spawn", world=target.world, position=[5000, 0],
                         shapes=[{"kind": "circle", "radius": 5}]) for i in range(5000)),
           block(pack(1, "ping"))).run(target, until)

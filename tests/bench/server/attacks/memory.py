@@ -1,4 +1,4 @@
-"""What takes memory: the server has a bound of 1 GB for itself (--memory), and the column of memory its peak."""
+"""Attacks that take memory: the server has a limit of 1 GB (--memory), and the memory column shows its peak."""
 
 import itertools
 import time
@@ -27,7 +27,7 @@ def packed(target, until):
 
 @attack("batches that wait for a later tick", options=BOUND, keys=True)
 def waiting(target, until):
-    """As many as are let in, of a thousand commands each, from 16 connections; again where all were closed."""
+    """As many batches as are accepted, of a thousand commands each, from 16 connections; again when all were closed."""
     batch = [["body.spawn", {"shapes": [{"kind": "circle", "radius": 0.2}]}]] * 1000
     while time.monotonic() < until:
         clients = [target.client("player") for _ in range(16)]
@@ -36,14 +36,14 @@ def waiting(target, until):
             for client in list(clients):
                 try:
                     client.request("world.apply", world=target.world, commands=batch, at=100_000)
-                except OSError:  # refused so often that it was closed
+                except OSError:  # the server closed the connection after so many refusals
                     clients.remove(client)
         drain(clients, until)
 
 
 @attack("forks of 20 000 bodies", options=BOUND)
 def forks(target, until):
-    """As many as are let in, destroyed and made again."""
+    """As many as are accepted, destroyed and made again."""
     client = target.client()
     client.call("world.create", world="large", gravity=[0, 0])
     spawn(client, "large", map(place, range(20000)))
@@ -62,7 +62,7 @@ def forks(target, until):
 
 @attack("packed sessions that lose their connection", options=BOUND, keys=True)
 def detached(target, until):
-    """Each has 16 packed areas, which live on for resume_ms."""
+    """Each session has 16 packed areas, which the server keeps for resume_ms."""
     spawn(target.client(), target.world, map(place, range(5000)))
     target.begun()
     while time.monotonic() < until:
@@ -78,7 +78,7 @@ def detached(target, until):
 
 @attack("12 000 balls that fly together", options=BOUND)
 def gather(target, until):
-    """None overlaps another one where it is put; a tick later all are within some metres."""
+    """No body overlaps another when it is spawned; a tick later all are within some metres."""
     client = target.client()
     ring = range(12000)
     client.call("world.create", world="ring", gravity=[0, 0], paused=True)
@@ -95,7 +95,7 @@ def gather(target, until):
 
 
 class Sender:
-    """A connection that is sent as much as it takes, and that reads or not; another one where it was closed."""
+    """A connection to which as much is sent as it accepts; it may read or not. A closed one is replaced."""
 
     def __init__(self, connect, messages, reads=True):
         self.connect, self.messages, self.reads = connect, itertools.cycle(messages), reads
@@ -123,7 +123,7 @@ class Sender:
 
 @attack("all that takes memory, at once", options=BOUND, keys=True)
 def combined(target, until):
-    """Packed areas, waiting batches, forks, sessions that are lost, questions about the past, images that nobody reads."""
+    """Packed areas, waiting batches, forks, lost sessions, queries of the past, unread images."""
     admin = target.client()
     for world in ("large", "asked"):
         admin.call("world.create", world=world, gravity=[0, 0])
@@ -141,7 +141,7 @@ def combined(target, until):
     def lose():
         client = target.client("viewer")
         client.send(b"".join(areas[:16]))
-        raise ConnectionError  # and is lost at once
+        raise ConnectionError  # the connection is lost at once
     senders = ([Sender(lambda: target.client("viewer"), areas) for _ in range(8)] +
                [Sender(lambda: target.client("player"), waiting) for _ in range(8)] +
                [Sender(target.client, forks) for _ in range(2)] + [Sender(lose, [b""]) for _ in range(2)] +

@@ -1,4 +1,4 @@
-"""What keeps the network thread."""
+"""Attacks that keep the network thread busy."""
 
 import math
 import resource
@@ -13,7 +13,7 @@ OCTAGON = [[math.cos(i), math.sin(i)] for i in range(8)]
 
 
 def pump(clients, block, until):
-    """Sends it again and again over each, and throws away what comes."""
+    """Sends the block repeatedly over each connection, and discards the input."""
     left = {client: b"" for client in clients}
     sockets = {client.socket: client for client in clients}
     for client in clients:
@@ -41,7 +41,7 @@ def lists(target, until):
         first.call("world.create", world=f"x{i}", paused=True)
     block = b"".join(pack(i, method) for i in range(100) for method in ("world.list", "server.sessions"))
     target.begun()
-    while time.monotonic() < until:  # those that owe too much are closed
+    while time.monotonic() < until:  # the server closes connections that owe too much
         pump([target.client() for _ in range(10)], block, until)
 
 
@@ -57,7 +57,7 @@ def strangers(target, until):
             try:
                 peer.sendall(message[:-1])
             except OSError:
-                pass  # it was turned away before
+                pass  # the server refused the connection before
         for peer in peers:
             try:
                 peer.sendall(message[-1:])
@@ -85,7 +85,7 @@ def polygons(target, until):
 
 @attack("half TLS handshakes", tls=True)
 def handshakes(target, until):
-    """Each has the server compute its part, and ends."""
+    """Each lets the server compute its part of the handshake, and ends."""
     import ssl
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
@@ -102,7 +102,7 @@ def handshakes(target, until):
                 peers.append(socket.create_connection(("127.0.0.1", target.port)))
                 peers[-1].sendall(hello)
             except OSError:
-                pass  # it was turned away
+                pass  # the server refused the connection
         for peer in peers:
             peer.close()
 
@@ -118,7 +118,7 @@ def endings(target, until):
 
 @attack("2 000 watchers with tiny windows")
 def watchers(target, until):
-    """Each asks little, is sent 1 000 bodies in each tick, and takes next to nothing."""
+    """Each sends little, is sent 1 000 bodies every tick, and reads almost nothing."""
     spawn(target.client(), target.world, ([k % 50 * 2, k // 50 * 2] for k in range(1000)), angular_velocity=1,
           gravity_scale=0, allow_sleep=False)
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
@@ -138,7 +138,7 @@ def watchers(target, until):
             try:
                 peer.recv(512)
             except OSError:
-                pass  # nothing has come, or it was closed
+                pass  # no input, or the connection was closed
 
 
 @attack("sessions that begin and are lost", keys=True)
@@ -156,7 +156,7 @@ def reconnects(target, until):
                 peers.append(socket.create_connection(("127.0.0.1", target.port), 2))
                 peers[-1].sendall(message)
             except OSError:
-                pass  # it was turned away
+                pass  # the server refused the connection
         for peer in peers:
             peer.close()
 
@@ -187,7 +187,7 @@ def scrape_without_end(target, until, paths):
 
 @attack("worlds made and destroyed")
 def short_worlds(target, until):
-    """Without end, over one connection that does not wait for answers."""
+    """Made without end, over one connection that does not wait for answers."""
     client = target.client()
     names = [f"short-{i}" for i in range(100)]
     block = b"".join(pack(1, "world.create", world=name) for name in names) + b"".join(
@@ -225,7 +225,8 @@ def jumps(target, until):
 
 @attack("subscriptions that begin without end", keys=True)
 def renewals(target, until):
-    """Of 20 subjects, as plain and packed snapshots and as a log; each connection ends when it has all it may have."""
+    """Of 20 subjects, as plain and packed snapshots and as a log; each connection ends when it has all subscriptions
+    that it may have."""
     spawn(target.client(), target.world, ([k % 100 * 3, k // 100 * 3] for k in range(10000)), angular_velocity=1,
           allow_sleep=False)
     block = b"".join(pack(k, "world.subscribe", world=target.world, describe=True, **more) for k in range(20)
@@ -251,7 +252,7 @@ def wrong_tokens(target, until):
                 peers.append(socket.create_connection(("127.0.0.1", target.port), 2))
                 peers[-1].sendall(block)
             except OSError:
-                pass  # it was turned away
+                pass  # the server refused the connection
         for peer in peers:
             peer.close()
 
@@ -269,7 +270,7 @@ PAGES = Path(__file__).resolve().parents[4] / "client/web/examples"
 
 @attack("files of --www to slow readers", options=("--www", str(PAGES)))
 def pages(target, until):
-    """100 connections ask for every file again and again, and take little of what comes."""
+    """100 connections request every file repeatedly, and read little of the answers."""
     block = b"".join(f"GET /{path.relative_to(PAGES)} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode()
                      for path in sorted(PAGES.rglob("*.*"))[:50] if path.is_file())
     peers = []

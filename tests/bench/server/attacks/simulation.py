@@ -1,4 +1,4 @@
-"""What keeps the threads that step worlds: publishing, heavy ticks, steps of paused worlds."""
+"""Attacks that keep the simulation threads busy: publishing, heavy ticks, steps of paused worlds."""
 
 import math
 import time
@@ -66,7 +66,7 @@ def again_and_again(target, until, once):
 
 
 def heaps(target, until, count, joints=False, pause=0.5, **shape):
-    """In one place, in a new world each time."""
+    """Spawned in one place, in a new world each time."""
     client = target.client()
 
     def once():
@@ -96,10 +96,10 @@ def jointed_few(target, until):
     heaps(target, until, 60, joints=True, pause=0.05, restitution=0.9)
 
 
-# ---- large worlds, of which one piece lasts
+# ---- large worlds, in which one piece of work takes long
 
 def ignoring(once):
-    """The answer may be too large: it is an error then."""
+    """Ignores the error of an answer that is too large."""
     def tried(client, world):
         try:
             once(client, world)
@@ -109,11 +109,11 @@ def ignoring(once):
 
 
 def large(target, until, once, times=10):
-    """100 000 bodies that lie still; `once` has a client and their world's name, new each time."""
+    """100 000 bodies that lie still; `once` gets a client and the world's name, new each time."""
     target.begun()
     count = 0
     while time.monotonic() < until:
-        client = target.client()  # has its own requests_per_second
+        client = target.client()  # a new client has its own requests_per_second
         world = f"large-{count}"
         count += 1
         client.call("world.create", world=world, gravity=[0, 0], paused=True)
@@ -145,7 +145,7 @@ def large_states(target, until):
 
 @attack("queries over 100 000 bodies")
 def large_queries(target, until):
-    """More than a query may answer."""
+    """Queries whose answers exceed the limit."""
     hexagon = [[400 * math.cos(i), 400 * math.sin(i)] for i in range(6)]
 
     @ignoring
@@ -218,7 +218,7 @@ def batches(target, until):
 
 @attack("fork, step, destroy")
 def forks(target, until):
-    """Of a heavy world that stands."""
+    """Forks of a heavy paused world."""
     client = target.client()
     client.call("world.create", world="heap", gravity=[0, 0], paused=True)
     client.call("world.apply", world="heap", commands=heap(1000))
@@ -244,7 +244,7 @@ def heavy(target, until):
 
 @attack("250 worlds of 1 000 Hz")
 def quick(target, until):
-    """Small ones, of which a thread can do few."""
+    """Small worlds with so high a rate that a thread can step only a few."""
     client = target.client()
     target.begun()
     for k in range(250):
@@ -298,7 +298,7 @@ def image_worlds(target, until):
 
 @attack("joints that break at once")
 def breaking(target, until):
-    """4 000 of a world, each time."""
+    """4 000 in a world, each time."""
     client = target.client()
 
     def once():
@@ -318,7 +318,7 @@ def breaking(target, until):
 
 @attack("questions about the past")
 def past(target, until):
-    """Of a world of 5 000 bodies in a heap; each about another tick."""
+    """Queries of a world with a heap of 5 000 bodies; each about another tick."""
     client = target.client()
     client.call("world.create", world="past")
     client.call("body.spawn", world="past", type="static", shapes=[{"kind": "box", "size": [400, 1], "center": [0, -1]}])
