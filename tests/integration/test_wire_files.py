@@ -107,7 +107,7 @@ class Files(unittest.TestCase):
 
 
 class http_lines:
-    """The first line of the answer to a request with these header lines."""
+    """Compares the first line of the answer to a request with these header lines."""
 
     def __init__(self, port, *lines):
         self.connection = http.client.socket.create_connection(("127.0.0.1", port), SECONDS_MAX)

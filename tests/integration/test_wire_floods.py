@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Clients that ask too much, too fast or from too many places are told, bounded and closed; others go on.
-Called with the path of caromd. With --reduced the floods are small, their rates low and no time is looked at: for a
-server that a sanitizer slows down, on a machine that does other things."""
+"""Clients that request too much, too fast or from too many addresses get errors, are limited and closed; others
+continue. Called with the path of caromd. With --reduced the floods are small, their rates low and no time is checked:
+for a server that a sanitizer slows down, on a busy machine."""
 
 import itertools
 import os
@@ -27,7 +27,7 @@ from wire import NOTIFICATION, REQUEST, Client, Closed, RemoteError  # noqa: E40
 CAROMD = os.path.abspath(sys.argv[1])
 SECRET = Secret()
 BALL = {"kind": "circle", "radius": 0.5}
-OTHER_ADDRESS = "127.0.0.2"  # as loopback goes, this one counts
+OTHER_ADDRESS = "127.0.0.2"  # an address that counts for limits, which loopback's 127.0.0.1 does not
 REDUCED = "--reduced" in sys.argv[2:]
 RATE = 20 if REDUCED else 200  # requests a second
 
@@ -65,14 +65,14 @@ class FloodTest(unittest.TestCase):
         return self.connect("counter").call("server.stats")["counters"][name]
 
     def took(self, begin, least, most):
-        """The seconds since then."""
+        """Checks the seconds since `begin`."""
         if not REDUCED:
             elapsed = time.monotonic() - begin
             self.assertGreaterEqual(elapsed, least)
             self.assertLess(elapsed, most)
 
     def logged(self, pattern):
-        """The first line of the server's log that matches, which a thread reads."""
+        """Waits for the first matching line of the server's log, which a thread reads."""
         for _ in range(100):
             lines = [line for line in self.server.log if re.search(pattern, line)]
             if lines:
@@ -82,12 +82,12 @@ class FloodTest(unittest.TestCase):
 
 
 class Prices(FloodTest):
-    """What the network thread is asked for is paid by bytes, values and rows."""
+    """Requests that the network thread answers cost bytes, values and rows."""
 
     OPTIONS = ["requests_per_second=100", "request_burst=400"]
 
     def sent(self, client, method, count, **arguments):
-        """The answers to so many in one write: results, and texts of errors."""
+        """Sends `count` requests in one write; returns the results, and the texts of errors."""
         ids = range(9000, 9000 + count)
         client.send(b"".join(msgpack.packb([REQUEST, i, method, [arguments]]) for i in ids))
         results, errors = [], []
@@ -103,7 +103,7 @@ class Prices(FloodTest):
         for i in range(20):
             admin.call("world.create", world=f"w{i}", paused=True)
         admin = self.connect("lister2")
-        results, errors = self.sent(admin, "world.list", 30)  # 20 rows: for 20 each of the 380 that are left
+        results, errors = self.sent(admin, "world.list", 30)  # 20 rows: each request costs 20 of the remaining 380
         self.assertLess(len(results), 30)
         self.assertEqual({len(worlds) for worlds in results}, {20})
         dear = [text for text in errors if "requests_per_second" in text]
@@ -146,11 +146,11 @@ class Aside(FloodTest):
     def test_all_of_many_that_send_at_once_are_answered(self):
         peers, hard = [], resource.getrlimit(resource.RLIMIT_NOFILE)[1]
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-        for _ in range(1500):  # more than a turn reads, and than it refuses to read
+        for _ in range(1500):  # more than a turn reads, and more than it refuses to read
             peers.append(socket.create_connection(("127.0.0.1", self.server.port)))
             self.addCleanup(peers[-1].close)
         for _ in range(3):
-            os.kill(self.server.process.pid, signal.SIGSTOP)  # so that all have input in one turn
+            os.kill(self.server.process.pid, signal.SIGSTOP)  # so that all have input in the same turn
             for peer in peers:
                 peer.sendall(msgpack.packb([REQUEST, 1, "server.info", [{}]]) * 4)
             os.kill(self.server.process.pid, signal.SIGCONT)
@@ -164,7 +164,7 @@ class Aside(FloodTest):
     def test_one_message_is_decoded_before_many_of_somebody_else(self):
         one = self.connect("one")
         message = msgpack.packb([REQUEST, 1, "ping", [{"any": [1] * 60_000}]])
-        for attempt in range(10):  # all may be decoded before the one is sent
+        for attempt in range(10):  # all may be decoded before the other message is sent
             many = [self.connect(f"many{attempt}") for _ in range(12)]
             before = self.counter("messages_aside")
             for client in many:
@@ -191,7 +191,7 @@ class Aside(FloodTest):
         admin.call("world.destroy", world="left")
 
     def test_who_ends_its_side_behind_a_large_message_is_answered(self):
-        for i in range(30):  # the turn is over behind the message in some of them
+        for i in range(30):  # in some of them the turn ends behind the message
             client = self.connect(f"half{i}")
             asked = client.request("world.apply", **self.batch("nowhere", 400 + 20 * i))
             client.socket.shutdown(socket.SHUT_WR)
@@ -247,11 +247,11 @@ class Waiting(FloodTest):
     ticks = itertools.count(200000)
 
     def wait_for(self, client, world, count, size=0):
-        """Batches for a tick an hour away; those that were refused."""
+        """Sends batches for a tick an hour away; returns those that were refused."""
         batch = {"world": world, "commands": [["body.spawn", {"shapes": [BALL], "tag": "t" * 60}]] * max(1, size // 100)}
-        # Each for a tick of its own: a tick has little time for batches here.
+        # Each batch is for a tick of its own, since a tick has little time for batches here.
         ids = [client.request("world.apply", **batch, at=next(self.ticks)) for _ in range(count)]
-        client.call("ping")  # what is refused is so at once
+        client.call("ping")  # refusals are immediate
         return [client.responses.pop(i)[0] for i in ids if i in client.responses]
 
     def test_who_waits_leaves_room_for_others_even_when_gone(self):
@@ -285,18 +285,18 @@ class Waiting(FloodTest):
         while root.call("server.stats")["counters"]["command_bytes"] > 10000:
             time.sleep(0.01)
         root.call("world.create", world="three")
-        self.assertEqual(self.wait_for(eve, "three", 1, size=10000), [])  # it has its share again
+        self.assertEqual(self.wait_for(eve, "three", 1, size=10000), [])  # its share is free again
         root.call("world.destroy", world="three")
 
     def test_batches_of_one_subject_for_a_tick_leave_time_to_another(self):
-        """A tick has time for some 80 commands here, by estimate, however fast the machine is."""
+        """By estimate, a tick has time for about 80 commands here, on any machine."""
         root = self.connect()
         root.call("world.create", world="batches", gravity=[0, 0])
 
         def refused(client):
             client.request("world.apply", world="batches", at=100_000, commands=[
                 ["body.spawn", {"position": [2 * k, 0], "shapes": [BALL]}] for k in range(30)])
-            client.call("world.info", world="batches")  # answered behind a refusal, and before the tick
+            client.call("world.info", world="batches")  # answered after the refusals, and before the tick
             return [error.split(":")[0] for error, _ in client.responses.values()]
         first, other = self.connect("first", "player"), self.connect("other", "player")
         self.assertEqual(refused(first), [])
@@ -324,7 +324,7 @@ class Unread(FloodTest):
     OPTIONS = ["unsent_bytes=6000000", "output_bytes=20000000"]
 
     def deaf(self, subject):
-        """A client of whose answers the kernel takes little until they are read."""
+        """A client whose kernel buffers hold little of the answers until they are read."""
         connected = socket.socket()
         connected.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)
         connected.connect(("127.0.0.1", self.server.port))
@@ -437,7 +437,7 @@ class Requests(FloodTest):
             client.call("ping", any=b"x" * 60000)
 
     def test_refusals_are_written_down_so_many_a_second(self):
-        time.sleep(1.5)  # for a line, whatever went before
+        time.sleep(1.5)  # time for another line of the log, whatever was logged before
         client = self.connect("audited", "viewer")
         with self.assertRaises(RemoteError):
             client.call("world.create", world="w")
@@ -455,13 +455,13 @@ class Requests(FloodTest):
 
 
 class Worlds(FloodTest):
-    """What one world is asked for costs the others little; the bounds of a tick are in the unit tests."""
-    PILE = 250 if REDUCED else 700  # circles: of two each a pair
+    """Requests to one world cost the others little; unit tests check the limits of a tick."""
+    PILE = 250 if REDUCED else 700  # circles; each two make a pair
     OPTIONS = [f"pairs_per_world={PILE * (PILE - 1) // 2 - 10 * PILE}", "request_burst=1000000",
                "requests_per_second=1000000"]
 
     def pile(self, client, world, count):
-        """So many circles in one place, and how many were refused."""
+        """Spawns `count` circles in one place; returns the number of refusals."""
         client.send(b"".join(msgpack.packb([REQUEST, 5000 + i, "body.spawn", [{
             "world": world, "shapes": [{"kind": "circle", "radius": 5}]}]]) for i in range(count)))
         refused = []
@@ -491,7 +491,7 @@ class Worlds(FloodTest):
         begin = time.monotonic()
         for _ in range(30):
             admin.call("body.spawn", world="calm", shapes=[])
-        self.took(begin, 0, 30)  # two ticks each, and a busy machine; a step of the pile for each would be more
+        self.took(begin, 0, 30)  # two ticks each on a busy machine; a step of the pile for each would take longer
         self.assertGreater(admin.call("world.info", world="pile")["tick"], 0)
         admin.call("world.destroy", world="pile")
         admin.call("world.destroy", world="calm")
@@ -517,8 +517,8 @@ class Bytes(FloodTest):
         arrived = self.counter("bytes_received") - before
         for request in ids:
             client.answer(request)
-        self.assertLess(arrived, 600_000)  # other clients do not wait until all of it is read
-        self.took(begin, 1.2, SECONDS_MAX)  # 600 kB, of which a second's worth goes at once
+        self.assertLess(arrived, 600_000)  # other clients do not wait until everything is read
+        self.took(begin, 1.2, SECONDS_MAX)  # 600 kB, of which a second's worth is allowed at once
         self.assertGreater(self.counter("input_limited"), 0)
 
 
@@ -527,9 +527,9 @@ CROWD = 400 if REDUCED else 1000
 
 class Turns(FloodTest):
     OPTIONS = ["request_burst=100000000", "requests_per_second=100000000"]
-    PINGS_MAX = 5_000  # of the flood before another's request: some turns of 16 KiB of 10 bytes each
+    PINGS_MAX = 5_000  # pings of the flood before another client's request: a few turns of 16 KiB, at 10 bytes each
 
-    ACCEPTS_MAX = 200  # two turns of 64, and some
+    ACCEPTS_MAX = 200  # two turns of 64, and a few more
 
     def test_connections_that_wait_do_not_keep_another_waiting(self):
         other = self.connect("bob")
@@ -603,7 +603,7 @@ class Addresses(AddressTest):
 
 
 class ConnectionFlood(AddressTest):
-    """On a server of its own: of those that are turned away in a flood not all are told why."""
+    """Has a server of its own: in a flood, some refused connections get no reason."""
 
     def test_connection_flood_from_one_address_harms_nobody(self):
         good = self.connect("bob")
@@ -624,7 +624,7 @@ class ConnectionFlood(AddressTest):
 
 
 class Strangers(FloodTest):
-    """Where there are keys, whoever shows none."""
+    """Clients without a token, on a server with keys."""
     OPTIONS = [f"requests_per_second={RATE}", "request_burst=100"]
 
     def test_strangers_of_one_address_share(self):
@@ -650,7 +650,7 @@ class Slow(FloodTest):
     PING = msgpack.packb([REQUEST, 1, "ping", [{"any": "x" * 200}]])
 
     def dribble(self, raw, data):
-        """Byte after byte, until the server ends it."""
+        """Sends byte after byte, until the server closes the connection."""
         raw.settimeout(0.05)
         for byte in data:
             try:
@@ -680,7 +680,7 @@ class Slow(FloodTest):
 
 class Idle(FloodTest):
     OPTIONS = ["connections=11000", "first_message_ms=60000", "token_ms=60000"]
-    BYTES_MAX = 20_000  # of each; 2 kB without a sanitizer
+    BYTES_MAX = 20_000  # per connection; 2 kB without a sanitizer
 
     def resident(self):
         text = Path(f"/proc/{self.server.process.pid}/statm").read_text(encoding="ascii")

@@ -1,5 +1,5 @@
-"""A server that loses something as it hands over is found out: the process that was to take over refuses, and the
-old one goes on with everything. The faults are planted (planted/faults.c).
+"""A server that loses data when it hands over is detected: the new process refuses to take over, and the old one
+continues with everything. The faults are planted (planted/faults.c).
 
 Usage: test_wire_handover.py CAROMD CAROMD_PLANTED
 """
@@ -18,7 +18,7 @@ from patience import SECONDS_MAX  # noqa: E402
 from wire import Client  # noqa: E402
 
 PLANTED = os.path.abspath(sys.argv[2])
-LOST = "lost from here"  # the tag of a body from which on nothing is written
+LOST = "lost from here"  # the tag of a body; from its spawn on nothing is written
 
 
 class Planted(TakeoverTest):
@@ -43,7 +43,7 @@ class Planted(TakeoverTest):
         return info["epoch"], info["tick"], info["hash"], info["bodies"]
 
     def refused_and_resumed(self, words):
-        """A process that takes over refuses, with these words; the session is resumed where it was."""
+        """The new process refuses with this text; the session is resumed on the old one."""
         log = self.refused("--takeover", str(self.path), "--data", str(self.data), "--http", "off")
         self.assertRegex(log, words)
         self.assertNotIn("listening on", log)
@@ -80,7 +80,7 @@ class LostCommands(Planted):
         self.refused_and_resumed("world '(normal|full)' was handed over with record [0-9]+, at tick 5 with the hash "
                                  "[0-9a-f]{16}; its log ends with record [0-9]+, at tick 0")
         self.assertEqual({world: self.state(world) for world in before}, before)
-        # Its log began anew: also what is not planted takes over from it, and a kill loses nothing.
+        # Its log begins again: a server without faults can also take over from it, and a kill loses nothing.
         self.take_over("--http", "off")
         self.player = self.resume(self.player)
         self.assertEqual({world: self.state(world) for world in before}, before)
@@ -92,7 +92,7 @@ class LostCommands(Planted):
         self.player.call("body.spawn", world="w", position=[9, 9], tag=LOST, shapes=[BALL])
         before = self.state("w")
         self.refused_and_resumed("world 'w' was handed over with record")
-        self.assertEqual(self.state("w"), before)  # answered: so it is in the new log
+        self.assertEqual(self.state("w"), before)  # answered, so it is in the new log
         self.kill_and_restart()
         self.assertEqual(self.state("w"), before)
 
@@ -111,7 +111,7 @@ class LostEnd(Planted):
         self.assertEqual((epoch, bodies), (shown["epoch"], 1))
         self.assertGreater(tick, shown["tick"])
         [body] = self.player.call("world.state", world="w")["bodies"]
-        self.assertAlmostEqual(body["position"][0], (tick - self.begun) / 200, 3)  # each tick was done once
+        self.assertAlmostEqual(body["position"][0], (tick - self.begun) / 200, 3)  # each tick was made once
 
 
 class LostDestroy(Planted):
@@ -143,7 +143,7 @@ class LostWorld(Planted):
 
 
 class Sound(Planted):
-    """Without a fault nothing is refused, whatever the worlds are doing."""
+    """Without a fault nothing is refused, in any state of the worlds."""
 
     def test_worlds_of_every_kind_are_taken_over(self):
         for world, settings in (("running", {}), ("full", {"durability": "full"}), ("bare", {"durability": "none"}),

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""HTTP: files, health, metrics, and what is no request or too much of one: refused with the right status,
-counted, and noticed by nobody else. Called with the path of caromd."""
+"""HTTP: files, health, metrics, and invalid or excessive requests: refused with the right status, counted, and without
+effect on others. Called with the path of caromd."""
 
 import http.client
 import os
@@ -51,7 +51,7 @@ class HttpTest(unittest.TestCase):
         return answer
 
     def raw(self, *pieces, wait=0.0):
-        """Sends these and reads to the end; returns all that came."""
+        """Sends the pieces and reads to the end; returns all input."""
         with socket.create_connection(("127.0.0.1", self.port), SECONDS_MAX) as opened:
             try:
                 for piece in pieces:
@@ -97,7 +97,7 @@ class Pages(HttpTest):
         viewer = Path(__file__).resolve().parents[2] / "client/web/viewer"
         if not (viewer / "index.html").exists():
             self.skipTest("no viewer in this tree")
-        page = (viewer / "index.html").read_bytes()  # which lies one folder below the root
+        page = (viewer / "index.html").read_bytes()  # the file lies one folder below the root
         self.assertEqual(self.get("/").body, page.replace(b'"../viewer/', b'"viewer/'))
         self.assertEqual(self.get("/viewer/").body, page)
         for reference in re.findall(rb'(?:href|src)="([^"#]+)"', self.get("/").body):
@@ -151,7 +151,7 @@ class Pages(HttpTest):
         self.assertEqual(self.status(*[bytes([b]) for b in GET + b"Connection: close\r\n\r\n"]), 200)
 
     def test_options_of_every_page_tell_the_methods(self):
-        """Load balancers check by it: HAProxy asks OPTIONS / HTTP/1.0, without Host."""
+        """Load balancers use it for checks: HAProxy requests OPTIONS / HTTP/1.0, without Host."""
         self.assertEqual(self.status(b"OPTIONS / HTTP/1.0\r\n\r\n"), 204)
         for path in ("/", "/healthz", "/readyz", "/metrics", "/src/index.js", "/rpc"):
             answer = self.get(path, method="OPTIONS")
@@ -243,7 +243,8 @@ class BadRequests(HttpTest):
 
 
 class Names(HttpTest):
-    """A page of evil.example whose name was made to point here (DNS rebinding) learns nothing, worlds' names least."""
+    """A page of evil.example whose name was made to point here (DNS rebinding) learns nothing, not even the names of
+    worlds."""
     OPTIONS = ["--origin", "https://play.example", "--origin", "http://tools.example:8000", "--world", "secret"]
 
     def verdict(self, host, path="/metrics"):
@@ -307,7 +308,7 @@ class Policy(unittest.TestCase):
 
 
 class Refusals(unittest.TestCase):
-    """Lines of the log about what was refused, from a server of its own: the lines at once are not used up."""
+    """Log lines about refusals, from a server of its own, whose burst of lines is not used up by other tests."""
     LINES_AT_ONCE, LINES_A_SECOND = 100, 10
     ADDRESS = "127.0.0.3"
     BREW = (b"BREW / HTTP/1.1\r\nHost: h\r\n\r\n", "the methods are GET, HEAD and OPTIONS")
@@ -317,7 +318,7 @@ class Refusals(unittest.TestCase):
         self.addCleanup(self.server.__exit__)
 
     def send(self, data):
-        """Sends it, reads to the end, and returns the peer's name as the log has it."""
+        """Sends it, reads to the end, and returns the peer's name in the log."""
         with socket.create_connection(("127.0.0.1", self.server.http_port), SECONDS_MAX, (self.ADDRESS, 0)) as opened:
             name = f"{self.ADDRESS}:{opened.getsockname()[1]}"
             try:
@@ -362,7 +363,7 @@ class Refusals(unittest.TestCase):
 
     def test_flood_has_so_many_lines_and_the_rest_is_a_number(self):
         begin, sent, last = time.monotonic(), 0, None
-        while sent < 400 or not self.wait(lambda: self.lines(last), 0.2):  # the last one must have a line
+        while sent < 400 or not self.wait(lambda: self.lines(last), 0.2):  # the last refusal must have a line
             self.assertLess(sent, 500)
             last = self.send(self.BREW[0])
             sent += 1
@@ -395,13 +396,13 @@ class Bounds(HttpTest):
         self.assertEqual(self.raw(), b"")
 
     def test_requests_of_one_connection(self):
-        """They are answered one behind the other, however many they are."""
+        """They are answered one after the other, whatever their number."""
         answer = self.raw((GET + b"\r\n") * 2000 + GET + b"Connection: close\r\n\r\n")
         self.assertEqual(answer.count(b"HTTP/1.1 200 OK"), 2001)
         self.assertEqual(answer.count(b"Connection: close"), 1)
 
     def test_clients_that_go_when_their_answer_comes_are_forgotten(self):
-        """A connection that ends in the turn in which its answer has left is not asked for its next request."""
+        """The server reads no next request from a connection that ended in the turn in which its answer was sent."""
         for end in (socket.SHUT_WR, socket.SHUT_RDWR, None):
             for _ in range(100):
                 with socket.create_connection(("127.0.0.1", self.port), SECONDS_MAX) as opened:
@@ -450,7 +451,7 @@ class HalfOpen(HttpTest):
                 crowd.append(socket.create_connection(("127.0.0.1", self.port), SECONDS_MAX))
                 crowd[-1].sendall(half)
             except ConnectionError:
-                pass  # it was turned away
+                pass  # the server refused the connection
             if len(crowd) > keep:
                 crowd.pop(0).close()
             if i % 1000 == 0:
@@ -480,7 +481,7 @@ class Metrics(HttpTest):
         cls.folder.cleanup()
 
     def scrape(self):
-        time.sleep(0.15)  # for HTTP_METRICS_MS one text is the same
+        time.sleep(0.15)  # for HTTP_METRICS_MS the text stays the same
         return self.get("/metrics").body.decode()
 
     def value(self, name, text=None):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Wrong input of every kind, case by case: each gets the contract's error, or a close with a reason, and a neighbour
-who is connected all the while notices nothing. Called with the path of caromd."""
+"""Wrong input of every kind, case by case: each gets the protocol's error, or a close with a reason, and another client
+that is connected all the time notices nothing. Called with the path of caromd."""
 
 import math
 import random
@@ -28,11 +28,11 @@ class InputTest(ServerTest):
         cls.neighbour.call("world.subscribe", world="w")
 
     @classmethod
-    def addCleanup(cls, function):  # of the neighbour's connection, which is the class's
+    def addCleanup(cls, function):  # for the other client's connection, which all tests of the class share
         cls.addClassCleanup(function)
 
     def tearDown(self):
-        """The neighbour's snapshots go on from where they were, and calls are answered."""
+        """The other client's snapshots continue, and its calls are answered."""
         self.neighbour.notifications.clear()
         self.neighbour.call("ping")
         self.neighbour.read_until(lambda: len(self.neighbour.snapshots()) > 1)
@@ -42,13 +42,13 @@ class InputTest(ServerTest):
 
 
 class Refused(InputTest):
-    """Calls that are answered with an error, after which the connection lives on."""
+    """Calls that are answered with an error, after which the connection remains open."""
 
     CASES = [
         ("unknown_method", "world.dance", "world.dance", {}),
         ("unknown_method", "", "", {}),
         ("unknown_method", "Ping", "Ping", {}),
-        # of a wrong type
+        # arguments of a wrong type
         ("invalid_argument", "gravity", "world.create", {"world": "x", "gravity": "down"}),
         ("invalid_argument", "world", "world.info", {"world": 5}),
         ("invalid_argument", "body", "body.get", {"world": "w", "body": "ball"}),
@@ -57,7 +57,7 @@ class Refused(InputTest):
         # unknown, missing
         ("invalid_argument", "wrold", "world.info", {"world": "w", "wrold": 1}),
         ("invalid_argument", "world", "world.info", {}),
-        # not finite, out of range
+        # numbers that are not finite or out of range
         ("invalid_argument", "finite", "body.spawn", {"world": "w", "shapes": [], "position": [math.nan, 0]}),
         ("invalid_argument", "finite", "body.impulse", {"world": "w", "body": 1, "impulse": [0, math.inf]}),
         ("invalid_argument", "", "world.create", {"world": "x", "hz": -math.inf}),
@@ -72,7 +72,7 @@ class Refused(InputTest):
         ("not_found", "scene", "world.create", {"world": "x", "scene": "nosuch"}),
         ("invalid_argument", "scene", "world.create", {"world": "x", "scene": "../../etc/passwd"}),
         ("not_found", "'x'", "world.info", {"world": "x"}),  # the name is free again
-        # ids that are nobody's, or another connection's
+        # ids of nothing, or of another connection
         ("not_found", "", "body.get", {"world": "w", "body": 99}),
         ("not_found", "", "body.remove", {"world": "w", "body": 99}),
         ("not_found", "", "world.unsubscribe", {"subscription": 99}),
@@ -109,17 +109,17 @@ class Refused(InputTest):
 
 
 class Closing(InputTest):
-    """Bytes after which nothing can be understood: told where an id is known, then closed."""
+    """Bytes after which nothing can be understood: an error if an id is known, then a close."""
 
     CASES = [
-        *(("limit_exceeded", head + GIGABYTE) for head in (b"\xc6", b"\xdb", b"\xdd", b"\xdf")),  # bin str array map
+        *(("limit_exceeded", head + GIGABYTE) for head in (b"\xc6", b"\xdb", b"\xdd", b"\xdf")),  # bin, str, array, map
         ("limit_exceeded", b"\xc9" + GIGABYTE + b"\x01"),  # ext
         ("limit_exceeded", b"\x91" * 10000 + b"\xc0"),  # nested
         ("invalid_argument", b"\xc1"),  # never used
         *(("invalid_argument", data) for data in (
             b"GET / HTTP/1.1\r\n\r\n", b"\x80", b"\x90", b"\x94\x03\x01\xa1x\x90", b"\x92\x02\xa1x", b"\x94\x00\xa1x\xa1y\x90",
             b"\x94\x00\x01\x05\x90", b"\xc0", b"\x95\x00\x01\xa1x\x90\xc0",
-            b"\x94\x01\x01\xc0\xc0")),  # a response that nobody asked for
+            b"\x94\x01\x01\xc0\xc0")),  # a response without a request
     ]
 
     def test_bytes_that_are_no_message(self):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The process: how it begins, what it does with signals, how it ends. Called with the path of caromd."""
+"""The process: its start, its reaction to signals, its end. Called with the path of caromd."""
 
 import os
 import re
@@ -19,7 +19,7 @@ from wire_case import BALL, CAROMD, SECONDS_MAX, WireTest  # noqa: E402
 
 
 def run(*options, **environment):
-    """The code with which a start that cannot succeed ends, and all that it printed."""
+    """Runs a start that must fail; returns its exit code and its output."""
     done = subprocess.run([CAROMD, *options], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           text=True, timeout=SECONDS_MAX, env={**os.environ, **environment})
     return done.returncode, done.stdout
@@ -68,10 +68,10 @@ class Signals(WireTest):
         self.assertEqual(0, self.server.process.wait(SECONDS_MAX))
         self.server.reader.join(SECONDS_MAX)
         self.server.process.stderr.close()
-        self.assertIn("stopped", "".join(self.server.log))  # all was closed and freed
+        self.assertIn("stopped", "".join(self.server.log))  # everything was closed and freed
 
     def closed(self, *clients):
-        """Each is told that the server goes."""
+        """Each client is told that the server ends."""
         for client in clients:
             self.assertRegex(self.farewell(client), "^unavailable: ")
 
@@ -88,8 +88,8 @@ class Signals(WireTest):
         self.server.process.terminate()
         self.ended()
 
-    # Subscribers, a flood of commands, a client who does not read, one who has sent half a message, and one whose
-    # command waits for a tick that will not come.
+    # Subscribers, a flood of commands, a client that does not read, one that has sent half a message, and one whose
+    # command waits for a tick that never comes.
     def test_drain_under_load_tells_everyone(self):
         self.start("--world", "w:demo", "--world", "still", "--threads", "2")
         subscriber, flooder, deaf, slow, waiting = (self.connect() for _ in range(5))
@@ -122,9 +122,9 @@ class Signals(WireTest):
             client.answer(step)
         self.ended()
 
-    # A step that lasts longer than the server waits for its worlds: hundreds of balls in one place, each of which
-    # touches every other. Nobody hears of the world's end from the world itself by then. The subscriber wants no
-    # events: 15 MB of them would have to be read within the time that a server on its way out allows.
+    # A step takes longer than the server waits for its worlds: hundreds of balls in one place, each touching every
+    # other. So clients hear of the world's end from the server, not from the world. The subscriber wants no events: 15
+    # MB of them would have to be read within the time that a server on its way out allows.
     def test_drain_in_the_middle_of_a_jam_tells_everyone(self):
         self.start("--threads", "1")
         subscriber, stepper = self.connect(), self.connect()
@@ -137,7 +137,7 @@ class Signals(WireTest):
         self.server.process.terminate()
         self.closed(subscriber)
         self.assertIn("world_closed", [method for method, _ in subscriber.notifications])
-        self.ended()  # when the step does
+        self.ended()  # it ends when the step does
 
 
 class Descriptors(WireTest):
@@ -170,12 +170,12 @@ class Descriptors(WireTest):
         resource.prlimit(self.server.process.pid, resource.RLIMIT_NOFILE, (40, 40))
         self.client = self.connect()
         self.client.call("ping")
-        extra = [self.connect() for _ in range(60)]  # the kernel takes them, the server cannot take all
+        extra = [self.connect() for _ in range(60)]  # the kernel accepts them, the server cannot accept all
         self.farewell(extra[-1])
         self.assertTrue(2 <= self.sessions() <= 40)
         for client in extra:
             client.socket.close()
-        # With descriptors free again, it takes connections again.
+        # With free descriptors, the server accepts connections again.
         self.eventually(lambda: self.sessions() == 1)
         self.connect().call("ping")
 

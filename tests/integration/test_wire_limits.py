@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Each limit of server/base/limits.h is reached, and answered as it says. A server of its own for each test, with the
-limit set low. Called with the path of caromd."""
+"""Each limit of server/base/limits.h is reached, and gives its documented answer. A server of its own for each test,
+with the limit set low. Called with the path of caromd."""
 
 import sys
 import unittest
@@ -41,7 +41,7 @@ class Limits(WireTest):
         return self.b.call("server.stats")["counters"][name]
 
     def spawn_many(self):
-        """A world of bodies that all move, so that a reader who does not read fills every buffer on the way."""
+        """A world of bodies that all move, so that a reader that does not read fills every buffer."""
         self.create(self.b, gravity=[0, 0])
         for first in range(0, MANY, 500):
             self.b.call("world.apply", world="w", commands=[
@@ -55,7 +55,7 @@ class Limits(WireTest):
         self.a.call("ping")
         self.b.call("ping")
         self.closed("connections", self.connect())
-        self.a.socket.close()  # makes room, once the server has noticed
+        self.a.socket.close()  # frees a place, once the server has noticed
 
         def taken():
             try:
@@ -74,7 +74,7 @@ class Limits(WireTest):
     def test_first_message_must_come_in_time(self):
         self.start("first_message_ms=1000")
         self.b.call("ping")
-        self.a.send(b"\x94")  # not a whole one
+        self.a.send(b"\x94")  # an incomplete message
         self.closed("first_message_ms", self.a)
         self.b.call("ping")
 
@@ -89,7 +89,7 @@ class Limits(WireTest):
         self.start("idle_ms=1000")
         self.create()
         self.b.call("world.subscribe", world="w")
-        for _ in range(2):  # the second one's time begins when the first one's is over
+        for _ in range(2):  # the second connection's time begins when the first one's is over
             self.closed("idle_ms", self.a)
             self.a = self.connect()
         self.b.call("ping")
@@ -102,7 +102,7 @@ class Limits(WireTest):
         requests = [self.a.request("world.info", world="w") for _ in range(100)]
         ticks = [self.a.answer(request)["tick"] for request in requests]
         self.assertEqual(sorted(ticks), ticks)
-        self.assertGreaterEqual(len(set(ticks)), 12)  # no more than 8 a tick
+        self.assertGreaterEqual(len(set(ticks)), 12)  # at most 8 commands per tick
 
     def test_commands_per_world_are_refused(self):
         self.start("commands_per_world=5")
@@ -111,7 +111,7 @@ class Limits(WireTest):
         # The last ones are told at once, long before the world's next tick.
         self.limited_answer("commands_per_world", self.a, requests[-1])
         self.limited("commands_per_world", self.b, "world.info", world="w")
-        self.b.call("world.list")  # shows its latest figures instead
+        self.b.call("world.list")  # shows the world's latest figures instead
         self.a.answer(requests[0])
         self.b.call("world.info", world="w")  # there is room again
 
@@ -119,7 +119,7 @@ class Limits(WireTest):
         self.start("command_bytes=131072")
         self.create(paused=True)
         commands = [["body.spawn", {"shapes": [BALL]}]] * 60
-        # Waits for a tick that does not come, so its bytes wait too.
+        # Waits for a tick that never comes, so its bytes wait too.
         held = self.a.request("world.apply", world="w", at=9, commands=commands)
         self.a.call("world.info", world="w")
         more = [self.b.request("world.apply", world="w", at=9, commands=commands) for _ in range(3)]
@@ -149,7 +149,7 @@ class Limits(WireTest):
         self.start("output_bytes=65536", "commands_per_connection=1000")
         self.create(self.b, paused=True)
         self.b.call("world.apply", world="w", commands=[["body.spawn", {"shapes": [BALL]}]] * 100)
-        # Each answer has some 40 KB, and `a` takes none of them: the kernel's buffers fill, then ours.
+        # Each answer has about 40 KB, and `a` reads none of them: the kernel's buffers fill, then the server's.
         for _ in range(600):
             self.a.request("world.state", world="w")
         self.eventually(lambda: self.counter("connections_overrun") == 1)
@@ -176,9 +176,10 @@ class Limits(WireTest):
             return seen + lost >= made
 
         def some_are_lost():
-            """150 more while the reader is behind: a buffer of the kernel may still grow and take them."""
+            """Makes 150 more events while the reader is behind: a buffer of the kernel may still grow and accept
+            them."""
             nonlocal made
-            skipped = self.counter("snapshots_skipped")  # those that meet one that has not left
+            skipped = self.counter("snapshots_skipped")  # counts snapshots that a later one replaced
             self.eventually(lambda: self.counter("snapshots_skipped") > skipped + 12)
             self.b.call("world.apply", world="w", commands=[
                 ["body.spawn", {"position": [2 * i, -9], "shapes": [BALL]}] for i in range(150)])
@@ -190,7 +191,7 @@ class Limits(WireTest):
         self.assertEqual(lost, self.counter("events_lost"))
         self.a.call("ping")  # it goes on
 
-    # One reader is sent every tick, so that each removal has a version of its own; the other a snapshot every two
+    # One reader gets a snapshot every tick, so that each removal has a version of its own; the other gets one every two
     # seconds, with more removals in between than are kept.
     def test_removals_kept_bring_the_full_state(self):
         self.start("removals_kept=16")
@@ -203,7 +204,7 @@ class Limits(WireTest):
         for body in bodies[:18]:
             self.b.call("body.remove", world="w", body=body)
 
-        def full():  # a snapshot may have come between the removals
+        def full():  # a snapshot may have been sent between the removals
             return [snapshot for snapshot in self.a.snapshots() if snapshot["full"]]
         self.assertEqual([], self.a.read_until(full)[0].get("removed", []))
         self.assertLessEqual(len(self.a.snapshots()), 2)
@@ -228,8 +229,8 @@ class Limits(WireTest):
         self.a.call("world.destroy", world="one")
         self.a.call("world.create", world="three")
 
-    # One simulation thread with much to do cannot take notice of worlds' ends; what is made and destroyed meanwhile
-    # has a bound, and the server outlives it.
+    # A busy simulation thread cannot handle the ends of worlds; the number of worlds made and destroyed meanwhile is
+    # limited, and the server survives.
     def test_worlds_that_have_not_ended_are_counted(self):
         self.start("worlds=2", "commands_per_world=100", "connections=2", "subscriptions_per_connection=1",
                    options=("--threads", "1"))
@@ -255,7 +256,7 @@ class Limits(WireTest):
             return told
         self.eventually(refused)
 
-        def made():  # as soon as those have ended
+        def made():  # as soon as those worlds have ended
             try:
                 return self.b.call("world.create", world="brief")
             except RemoteError:
@@ -282,9 +283,9 @@ class Limits(WireTest):
         self.a.call("joint.create", world="w", kind="weld", a=one, b=two)
         self.limited("joints_per_world", self.a, "joint.create", world="w", kind="weld", a=one, b=two)
         self.assertEqual(2, self.a.call("world.info", world="w")["bodies"])
-        # A scene's entry that is too much is named.
+        # The error names the scene's entry that exceeds the limit.
         self.limited("shapes_per_world", self.b, "world.create", world="s", scene="demo")
-        self.b.call("world.create", world="s")  # the name is free
+        self.b.call("world.create", world="s")  # the name is free again
 
 
 if __name__ == "__main__":

@@ -51,14 +51,15 @@ def varint(value):
 
 
 def memory_most(server):
-    """Kilobytes of the process at most so far."""
+    """Peak memory of the process [KB]."""
     lines = Path(f"/proc/{server.process.pid}/status").read_text(encoding="ascii").splitlines()
     return int(next(line for line in lines if line.startswith("VmHWM")).split()[1])
 
 
 class Images(WorldTest):
     def test_image_that_claims_more_than_may_be_is_refused_before_memory_is_taken(self):
-        """A million bodies, in use or gone, in as many bytes; then the same of shapes and joints."""
+        """An image of a million bytes claims a million bodies, existing or removed; then the same for shapes and
+        joints."""
         self.call("world.create", paused=True)
         empty = self.call("world.image")["image"]
         at, count = slots_at(empty), 1_000_000
@@ -75,8 +76,8 @@ class Images(WorldTest):
                     forged = empty[:at] + b"\0" * i + varint(count) + word * count + empty[at + 1 + i:]
                     self.refused("limit_exceeded", f"image: {kind}_per_world: {text}", self.client, "world.create",
                                  world="w", image=forged)
-                    before = before or memory_most(server)  # with one such message
-            self.assertLess(memory_most(server) - before, 64 << 10)  # a sanitizer keeps what was freed
+                    before = before or memory_most(server)  # memory with one such message
+            self.assertLess(memory_most(server) - before, 64 << 10)  # a sanitizer keeps freed memory
             self.assertEqual([w["world"] for w in self.client.call("world.list")], ["v"])
 
     def test_image_that_carries_more_than_it_claims_is_refused(self):
@@ -92,7 +93,7 @@ class Images(WorldTest):
         self.refused("not_found", "few", self.client, "world.info", world="few")
 
     def test_image_that_was_altered_where_the_hash_does_not_look_is_refused(self):
-        """A tag has no say in the state, and bytes that are not UTF-8 would break every client that reads it."""
+        """Tags are not in the state's hash, and bytes that are not UTF-8 would break every client that reads them."""
         self.call("world.create", paused=True)
         self.call("body.spawn", shapes=[BALL], tag="corner")
         image = self.call("world.image")["image"]
@@ -106,7 +107,7 @@ class Images(WorldTest):
         self.client.call("world.destroy", world="altered")
 
     def test_world_of_an_image_is_held_to_the_bodies_of_this_server(self):
-        """The image was made where a million are allowed, and says so."""
+        """The image comes from a server that allows a million, and contains that limit."""
         self.call("world.create", paused=True)
         for i in range(2):
             self.call("body.spawn", position=[3 * i, 0], shapes=[BALL])
@@ -132,7 +133,7 @@ class Images(WorldTest):
         self.assertEqual(self.info("again")["hash"], self.info()["hash"])
 
     def test_image_and_fork_of_what_holds_too_much_are_refused(self):
-        """The fork is of a world that is older than the limit: its log brings it back whole."""
+        """The forked world is older than the limit: its log restores it completely."""
         strict = {"bodies": "it has 2 bodies; at most 1", "shapes": "it has 4 shapes; at most 3", "joints": "it has 2 joints; at most 1"}
         with tempfile.TemporaryDirectory() as folder:
             with Caromd(CAROMD, "--data", folder) as server, Client(server.port) as client:

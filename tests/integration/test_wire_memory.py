@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""Memory that clients ask for is counted, refused where it is too much, and given back. Called with the path of
-caromd."""
+"""Memory that clients cause is counted, refused when it is too much, and freed. Called with the path of caromd."""
 
 import os
 import select
@@ -18,11 +17,11 @@ from wire import Closed, RemoteError  # noqa: E402
 from wire_case import BALL, CAROMD, WireTest  # noqa: E402
 
 MB = 1 << 20
-SANITIZED = any(part in CAROMD.split(os.sep) for part in ("asan", "tsan"))  # they take what memory they like
+SANITIZED = any(part in CAROMD.split(os.sep) for part in ("asan", "tsan"))  # sanitizers use additional memory
 
 
 def rows(count):
-    """Places of so many bodies, apart."""
+    """Places for `count` bodies, apart from each other."""
     return [[2.0 * (i % 100), 2.0 * (i // 100)] for i in range(count)]
 
 
@@ -63,7 +62,7 @@ class Subscriptions(MemoryTest):
     OPTIONS = ["--limit", "holder_bytes=4000000"]
 
     def subscribe_until_refused(self, client, **more):
-        """Views of areas of their own; the first error, and how many there were."""
+        """Subscribes with separate areas; returns the first error and the number of subscriptions."""
         for count in range(65):
             try:
                 client.call("world.subscribe", world="wide", encoding="packed", area=[-1 - count, -1, 3000, 3000], **more)
@@ -75,7 +74,7 @@ class Subscriptions(MemoryTest):
         root = self.hello()
         root.call("world.create", world="wide", gravity=[0, 0])
         self.spawn(root, "wide", rows(2000))
-        root.call("world.subscribe", world="wide")  # so that rows are there to be counted
+        root.call("world.subscribe", world="wide")  # so that there are rows to count
         first, second, other = self.hello("eve", "viewer"), self.hello("eve", "viewer"), self.hello("ann", "viewer")
         text, count = self.subscribe_until_refused(first)
         self.assertRegex(text, "^limit_exceeded: holder_bytes: subscriptions of this subject")
@@ -83,7 +82,7 @@ class Subscriptions(MemoryTest):
         second_text, more = self.subscribe_until_refused(second)
         self.assertRegex(second_text, "^limit_exceeded: holder_bytes: ")
         self.assertLess(more, count)
-        second.call("world.subscribe", world="wide")  # what takes little goes on
+        second.call("world.subscribe", world="wide")  # cheap requests are still accepted
         self.assertGreater(self.subscribe_until_refused(other)[1], 2)
         told = root.call("server.sessions")["sessions"]
         self.assertTrue(all(0 < s["work"] < 60 for s in told), told)
@@ -131,15 +130,15 @@ class Worlds(MemoryTest):
                                 or select.select([client.socket], [], [], 0)[0])
                 if select.select([client.socket], [], [], 0)[0]:
                     client.call("ping")
-            except (Closed, ConnectionError):  # a reset may take away what was said before
+            except (Closed, ConnectionError):  # a reset may discard messages sent before
                 closed = " ".join(str(params) for _, params in client.notifications)
         self.assertRegex(closed, "limit_exceeded.*memory: the server uses [0-9]+ MB")
-        self.assertGreater(len(mallory), 10)  # what the tests before left goes back in its time
+        self.assertGreater(len(mallory), 10)  # memory of earlier tests is freed after a while
         self.assertLess(self.resident(), 128 * MB)
         root.call("ping")
         for client in mallory:
             client.socket.close()
-        self.eventually(lambda: self.counters(root)["memory_input"] < 50_000)  # connections keep 4 KiB
+        self.eventually(lambda: self.counters(root)["memory_input"] < 50_000)  # connections keep 4 KiB each
 
     @unittest.skipIf(SANITIZED, "sanitizers take memory of their own")
     def test_forks_and_bodies_are_refused_when_memory_is_out_and_come_back(self):
@@ -155,7 +154,7 @@ class Worlds(MemoryTest):
                 forks.append(f"fork-{number}")
         self.assertRegex(str(refused.exception), "^limit_exceeded: memory: the server uses [0-9]+ MB, and .* of --memory")
         self.assertGreater(len(forks), 1)
-        with self.assertRaises(RemoteError) as refused:  # the fork's share was more than a batch's
+        with self.assertRaises(RemoteError) as refused:  # a fork needs a larger share than a batch
             self.spawn(root, "large", [[x + 1000, y] for x, y in rows(100000)])
         self.assertRegex(str(refused.exception), "^limit_exceeded: memory: ")
         root.call("world.info", world="large")
@@ -173,7 +172,7 @@ class Worlds(MemoryTest):
 
 
 class Together(MemoryTest):
-    """All that takes memory, from clients of several subjects, until each is refused."""
+    """All requests that take memory, from clients of several subjects, until each kind is refused."""
 
     OPTIONS = ["--memory", "160M", "--limit", "resume_ms=500", "--limit", "holder_bytes=8000000", "--limit",
                "command_bytes=8000000"]
@@ -181,14 +180,14 @@ class Together(MemoryTest):
     REASON = r"^limit_exceeded: (memory|holder_bytes|command_bytes|commands_per_world|history_bytes|unsent_bytes): .*\d"
 
     def until_refused(self, client, most, method, arguments):
-        """What was refused, after at most so many calls that were not."""
+        """Calls until an error, at most `most` times; returns the error."""
         for count in range(most):
             try:
                 client.call(method, **arguments(count))
             except RemoteError as e:
                 self.assertRegex(str(e), self.REASON)
                 return str(e)
-            if not SANITIZED:  # which take memory of their own
+            if not SANITIZED:  # sanitizers use memory of their own
                 self.assertLessEqual(self.counters(self.root)["memory_bytes"], self.BOUND)
         return None
 
@@ -206,12 +205,13 @@ class Together(MemoryTest):
             self.until_refused(lost, 64, "world.subscribe",
                                lambda k: {"world": "large", "encoding": "packed", "area": [-1 - k, -2, 3000, 3000]})]
         self.assertGreater(self.counters(root)["memory_views"], 8 * MB)
-        lost.socket.close()  # its views live on for resume_ms
-        for k in range(40):  # not answered before their tick
+        lost.socket.close()  # its views remain for resume_ms
+        for k in range(40):  # batches that are not answered before their tick
             mal.request("world.apply", world="later", commands=batch, at=100_000 + k)
         told.append(mal.read_until(lambda: next((e for e, _ in mal.responses.values() if e), None)))
         self.assertRegex(str(RemoteError(told[-1])), self.REASON)
-        # A sanitized server knows its account alone, not what is resident: forks take longer to reach the bound there.
+        # A sanitized server measures only its own counts, not resident memory: there forks take longer to reach the
+        # limit.
         forks = self.until_refused(pat, 6 if SANITIZED else 60, "world.fork", lambda k: {"world": "large", "as": f"fork-{k}"})
         told += [] if SANITIZED else [forks]
         for back in range(1, 20, 5):  # a world that waited for its turn may be younger

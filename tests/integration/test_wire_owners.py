@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Ownership: what players may do with their things, alone and in world.apply, and what others may not.
+"""Ownership: the commands that players may use on their own bodies, alone and in world.apply, and that others may not.
 Called with the path of caromd."""
 
 import os
@@ -66,7 +66,7 @@ class OwnersTest(unittest.TestCase):
         self.assertEqual(self.admin.call("world.info", world=self.world)["hash"], before)
 
     def changes(self, body, shape, joint=None):
-        """Every command of a player that changes something, on these."""
+        """Every command by which a player changes this body, shape or joint."""
         yield from [
             ("body.set", {"body": body, "velocity": [1, 0]}), ("body.set", {"body": body, "owner": "bob"}),
             ("body.impulse", {"body": body, "impulse": [1, 0]}),
@@ -258,7 +258,7 @@ class HandingOver(OwnersTest):
 
 
 class Durable(unittest.TestCase):
-    """Owners in the log and in the image of a world that a restart brings back."""
+    """Owners in the log and in the image of a world that a restart restores."""
 
     def serve(self, folder, keys):
         server = Caromd(CAROMD, "--keys", keys, "--data", os.path.join(folder, "data"))
@@ -305,7 +305,7 @@ class Durable(unittest.TestCase):
 
 
 class Shares(OwnersTest):
-    """What one player may have of a world that it shares with others."""
+    """The share of one player in a world with others."""
 
     def too_much(self, text, client, method, /, **arguments):
         with self.assertRaises(RemoteError) as caught:
@@ -324,7 +324,7 @@ class Shares(OwnersTest):
         self.too_much("owner_share: ", self.bob, "body.spawn", **ball)
         self.too_much("owner_share: 1 body would become another's", self.ada, "body.set", world="shared", body=body, owner="eve")
         self.ada.call("body.remove", world="shared", body=body)
-        self.too_much("owner_share: ", self.ada, "body.spawn", **ball)  # bob has a part of it now
+        self.too_much("owner_share: ", self.ada, "body.spawn", **ball)  # bob now has a part of the world
         for i in range(11):
             self.admin.call("body.spawn", position=[2 * i, 10], **ball)
         self.too_much("max_bodies|.*40", self.admin, "body.spawn", **ball)

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
-"""caromd behind proxies: PROXY headers of named addresses, by hand; and real proxies, where Debian's haproxy
-and nginx are installed, with the configurations that server/http/proxies.md shows. Called with the path of
-caromd."""
+"""caromd behind proxies: hand-made PROXY headers from named addresses; and real proxies, if Debian's haproxy and nginx
+are installed, with the configurations in server/http/proxies.md. Called with the path of caromd."""
 
 import contextlib
 import ipaddress
@@ -27,7 +26,7 @@ from wire_case import SECONDS_MAX, WireTest  # noqa: E402
 
 CAROMD = os.path.abspath(sys.argv[1])
 PAGE = Path(__file__).resolve().parents[2] / "server/http/proxies.md"
-PROXY = "127.0.0.2"  # the test's connections from there are a proxy's
+PROXY = "127.0.0.2"  # connections from this address count as a proxy's
 SIGNATURE = b"\r\n\r\n\0\r\nQUIT\n"
 
 
@@ -90,7 +89,8 @@ class ProxyTest(WireTest):
 
 
 class Rights(unittest.TestCase):
-    """A proxy on this machine brings everybody: without keys the start warns that all of them are admins."""
+    """A proxy on this machine connects everybody: without keys, a warning at the start says that all clients are
+    admins."""
 
     def warned(self, *options):
         with Caromd(CAROMD, "--threads", "1", *options) as server:
@@ -123,7 +123,7 @@ class Headers(ProxyTest):
         whole = header(more=b"\x02\x00\x04play") + b"\x94\x00\x07\xa4ping\x91\x80"
         for at in range(1, len(whole)):
             raw = self.open(whole[:at])
-            self.counter("requests")  # the server has had the first piece's turn
+            self.counter("requests")  # the server has handled the first piece
             raw.sendall(whole[at:])
             self.assertEqual(raw.recv(1000)[:3], b"\x94\x01\x07")
             raw.close()
@@ -197,7 +197,7 @@ class Refusals(ProxyTest):
         self.assertEqual(self.counter("proxies_refused"), before)
 
     def test_others_are_not_believed(self):
-        """127.0.0.3 is not named: what it sends is no message of the protocol."""
+        """127.0.0.3 is not named: its PROXY header counts as an invalid message."""
         raw = self.open(header(source="203.0.113.66"), source="127.0.0.3")
         self.assertIn(b"closing", raw.recv(1000))
         self.assertNotIn("203.0.113.66:40404", self.addresses())
@@ -212,7 +212,7 @@ class Refusals(ProxyTest):
 
 
 class Waiting(ProxyTest):
-    OPTIONS = ["--limit", "first_message_ms=600000"]  # none is too late while the others come
+    OPTIONS = ["--limit", "first_message_ms=600000"]  # so that no connection times out while the others come
 
     def test_many_that_wait_leave_the_server_to_others(self):
         waiting = [self.open() for _ in range(1030)]
@@ -279,7 +279,7 @@ def free_port():
 
 
 class RealProxy(WireTest):
-    """The page's configuration `NAME`, with ports and files of the test in their place."""
+    """The page's configuration `NAME`, with the test's ports and files."""
     NAME = PROGRAM = None
     SERVER = []
 
@@ -291,7 +291,7 @@ class RealProxy(WireTest):
         cls.addClassCleanup(shutil.rmtree, cls.folder)
         cls.cert, key = make_certificate(cls.folder)
         cls.server = cls.enterClassContext(Caromd(CAROMD, "--threads", "1", "--world", "w:demo", *cls.SERVER))
-        for attempt in range(5):  # a free port may be taken before the proxy listens there
+        for attempt in range(5):  # another program may take a free port before the proxy listens there
             if cls.start(key):
                 return
         raise AssertionError(Path(cls.folder, "log").read_text())
@@ -304,7 +304,8 @@ class RealProxy(WireTest):
         puts = {":22767": f":{cls.server.http_port}", ":22766": f":{cls.server.port}",
                 "443": str(cls.port), "22700": str(cls.rpc_port),
                 "/etc/ssl/play.pem": f"{cls.folder}/both.pem", "/etc/ssl/play.crt": cls.cert, "/etc/ssl/play.key": key}
-        text = re.sub("|".join(map(re.escape, puts)), lambda found: puts[found.group()], text)  # at once: ports may have "443"
+        # In one pass, since ports may contain "443"
+        text = re.sub("|".join(map(re.escape, puts)), lambda found: puts[found.group()], text)
         config = Path(cls.folder, "proxy.conf")
         config.write_text(cls.whole(text))
         with open(Path(cls.folder, "log"), "w") as log:
@@ -401,7 +402,7 @@ class Haproxy(RealProxy):
         return ["/usr/sbin/haproxy", "-db", "-f", config]
 
     def session_of(self, name):
-        """The test itself comes from the proxy's address, so it goes through the proxy too."""
+        """The test has the proxy's address, so it connects through the proxy too."""
         secured, _ = self.connect_tls(self.rpc_port)
         with Client(None, secured) as watch:
             return name in [s["address"] for s in watch.call("server.sessions")["sessions"]]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Sessions go on after a restart of the server, killed or ended in good order: who they are, what took
-effect, what they subscribe to, what ends with them. Called with the path of caromd."""
+"""Sessions continue after a restart of the server, killed or ended cleanly: their identity, their effective commands,
+their subscriptions, the things that end with them. Called with the path of caromd."""
 
 import random
 import resource
@@ -53,7 +53,7 @@ class RestartTest(WireTest):
         self.server = None
 
     def run_server(self, *options):
-        """With 1 GiB of addresses at most, whatever a file claims; a sanitizer needs more."""
+        """Runs the server with at most 1 GiB of addresses, whatever a file claims; a sanitizer needs more."""
         def bound():
             if not SANITIZED:
                 resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
@@ -210,7 +210,7 @@ class GoesOn(RestartTest):
 
 
 class Applied(RestartTest):
-    """What was lost with a killed server is told exactly: every command up to `applied` is in the world."""
+    """The losses of a killed server are reported exactly: every command up to `applied` is in the world."""
 
     def test_worlds_that_are_gone_keep_their_epochs(self):
         for ending in self.restarts():
@@ -223,12 +223,12 @@ class Applied(RestartTest):
             player.socket.close()
             other.call("world.destroy", world="gone")
             again = other.call("world.create", world="gone")["epoch"]
-            for _ in range(2):  # the second server knows it from the first alone
+            for _ in range(2):  # the second server knows it only from the first
                 ending()
                 self.start()
                 player = self.resume(player)
                 told = player.greeting["applied"]
-                if ending == self.kill:  # nothing is written of a world without a log until the end
+                if ending == self.kill:  # a world without a log is only written at a clean end
                     told.setdefault("bare", done["bare"])
                 self.assertEqual(told, done)
                 player.last_id = 100
@@ -259,7 +259,8 @@ class Applied(RestartTest):
             self.kill()
             self.start()
             player = self.resume(player)
-            applied = player.greeting["applied"].get("w", {"last": 0})["last"]  # none before the first was carried out
+            # No `applied` before the first command was applied
+            applied = player.greeting["applied"].get("w", {"last": 0})["last"]
             tags = {int(body["tag"]) for body in player.call("world.state", world="w")["bodies"]}
             self.assertEqual(tags, set(range(1001, max(applied, 1000) + 1)) if applied >= 1000 else set())
             self.assertGreaterEqual(applied, first if first > 1000 else 0)
@@ -303,7 +304,7 @@ class Applied(RestartTest):
 
 
 class ManyWorlds(RestartTest):
-    """More worlds than the limits of the next start would take in, all brought back at once."""
+    """More worlds than the queues of the next start hold, all restored at once."""
 
     WORLDS, OWNERS = 400, 5
     SMALL = ("worlds", "connections", "detached_sessions", "commands_per_world", "subscriptions_per_connection")
@@ -319,9 +320,9 @@ class ManyWorlds(RestartTest):
         for owner in range(self.OWNERS):
             self.each_world(self.greet(), "body.spawn", lifetime="session", shapes=[BALL])
         self.kill()
-        (self.data / "sessions").unlink(missing_ok=True)  # nobody resumes them: their bodies end at the start
+        (self.data / "sessions").unlink(missing_ok=True)  # nobody resumes the sessions: their bodies end at the start
         self.start(*(word for limit in self.SMALL for word in ("--limit", f"{limit}=1")))
-        self.server.await_log("restored from")  # until then a world's making is the one request that may wait
+        self.server.await_log("restored from")  # before that, only the making of a world may wait
         client = self.connect()
         self.assertEqual(len(client.call("world.list")), self.WORLDS)
         self.eventually(lambda: not any(world["bodies"] for world in client.call("world.list")))
@@ -482,7 +483,7 @@ class File(RestartTest):
                              (check.returncode == 0, not sound), check.stderr)
 
     def test_file_of_100_gb_takes_no_memory(self):
-        for head in (b"", b"\xf0\xff\xff\xff"):  # of a record that claims no byte, or 4 GB
+        for head in (b"", b"\xf0\xff\xff\xff"):  # a record that claims no byte, or 4 GB
             with self.subTest(head):
                 self.refuses_100_gb_behind(head)
                 self.stop()
@@ -506,14 +507,14 @@ class File(RestartTest):
 
 
 class Forged(RestartTest):
-    """A log whose checksums are right and whose numbers nobody counted is refused: each number has one behind it."""
+    """A log with valid checksums but impossible numbers is refused: the next number must exist for each of them."""
 
     STORE, WORLD = 1, 2  # kinds of records, server/storage/format.h
     NUMBER, SEQUENCE, EPOCH = 8, 16, 56  # places in a record
     LAST = (1 << 64) - 1
 
     def records(self, log, kind=None):
-        at = 40  # the head of a segment; groups have one of 48 bytes
+        at = 40  # the size of a segment's head; groups have a head of 48 bytes
         while at + 48 <= len(log) and struct.unpack_from("<I", log, at)[0] == 0xB167C0A5:
             size, count = struct.unpack_from("<II", log, at + 4)
             place = at + 48
@@ -571,7 +572,7 @@ class Rights(RestartTest):
             player.call("world.info", world="x")
         self.assertEqual(self.resume(nobody).greeting["role"], "none")
         last = self.greet(token=secret.sign(claims("bob", "admin", exp=int(time.time()) + 2)))
-        with self.assertRaises(Closed):  # it has expired, and so has that of `short`
+        with self.assertRaises(Closed):  # the token has expired, and so has that of `short`
             last.read_until(lambda: False)
         with self.assertRaisesRegex(RemoteError, "^unauthenticated: resume"):
             self.resume(short)

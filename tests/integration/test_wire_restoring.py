@@ -1,5 +1,5 @@
-"""A restart serves each world as it comes. Worlds whose names begin with `slow` are held back until a file, the gate, is
-there (planted/faults.c), so that each test sees the server between its first world and its last.
+"""A restart serves each world as soon as it is restored. Worlds whose names begin with `slow` are delayed until a file,
+the gate, exists (planted/faults.c), so that each test sees the server between its first world and its last.
 
 Usage: test_wire_restoring.py CAROMD CAROMD_PLANTED
 """
@@ -37,7 +37,8 @@ class RestoringTest(WireTest):
             self.player.call("world.create", world=world, paused=True)
             self.player.call("body.spawn", world=world, velocity=[1, 0], shapes=[BALL])
             self.player.call("world.step", world=world, ticks=20)
-        self.stepped = self.player.last_id  # the last request that changed `slow`, where that is the last world
+        # The last request that changed `slow`, which may be the last world to be restored
+        self.stepped = self.player.last_id
         self.states = {world: self.state(self.player, world) for world in self.WORLDS}
 
     def stop(self):
@@ -60,7 +61,7 @@ class RestoringTest(WireTest):
         self.server = None
 
     def kill_and_restart(self):
-        """The next server holds slow worlds back until the gate is open."""
+        """The next server delays slow worlds until the gate is open."""
         self.kill()
         os.environ["CAROM_GATE"] = str(self.gate)
         try:
@@ -103,14 +104,14 @@ class Served(RestoringTest):
         self.assertEqual(self.state(other, "fast"), self.states["fast"])
         self.assertEqual(self.get("/readyz"), (503, "1 world is being made or brought back\n"))
         other.call("body.spawn", world="fast", shapes=[BALL])
-        info = other.request("world.info", world="slow")  # is answered when it has come
+        info = other.request("world.info", world="slow")  # answered when the world is restored
         spawned = other.request("body.spawn", world="slow", shapes=[BALL])
         with self.assertRaisesRegex(RemoteError, "already_exists"):
             other.call("world.create", world="slow")
         rows = self.rows(other)
         self.assertEqual(rows["slow"]["unavailable"], "is being restored: ask again")
         self.assertEqual((rows["slow"]["epoch"], rows["fast"]["bodies"]), (self.states["slow"][0], 2))
-        player = self.greet(resume=self.player.greeting["resume"])  # `applied` needs no world to have come
+        player = self.greet(resume=self.player.greeting["resume"])  # `applied` does not wait for any world
         self.assertEqual(player.greeting["applied"]["slow"]["last"], self.stepped)
         self.assertEqual([s["subscription"] for s in player.greeting["subscriptions"]], [subscription])
         self.assertFalse({info, spawned} & other.responses.keys())
@@ -149,7 +150,7 @@ class CutShort(RestoringTest):
         other = self.greet()
         other.call("world.step", world="fast", ticks=5)
         self.states["fast"] = self.state(other, "fast")
-        other.request("world.step", world="slow", ticks=5)  # waits, so it is lost with the process
+        other.request("world.step", world="slow", ticks=5)  # the request waits, so it is lost with the process
         self.kill_and_restart()
         self.kill()
         self.restart_as_usual()
@@ -196,13 +197,13 @@ class Broken(RestoringTest):
         self.assertEqual((closed["subscription"], closed["code"]), (subscription, "unavailable"))
         self.assertEqual(self.state(other, "slow"), self.states["slow"])
         self.server.await_log("4 worlds restored from")
-        self.eventually(lambda: "1 world is not served" in self.get("/readyz")[1])  # the log tells of it a moment before
+        self.eventually(lambda: "1 world is not served" in self.get("/readyz")[1])  # the log reports it a moment before
         rows = self.rows(other)
         self.assertEqual(set(rows), set(self.WORLDS))
         self.assertIn("a fault is planted", rows["slow-broken"]["unavailable"])
         made = self.state(other, "slow-broken-too")
         self.kill()
-        self.restart_as_usual()  # which has no fault: its log was kept, and the one that was destroyed stays away
+        self.restart_as_usual()  # a server without faults: the world's log was kept, and the destroyed world stays away
         other = self.greet()
         self.assertEqual(self.state(other, "slow-broken"), self.states["slow-broken"])
         self.assertEqual(self.state(other, "slow-broken-too"), made)

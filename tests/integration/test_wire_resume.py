@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Sessions that survive their connection: what goes on, what is told, and who may not take them over.
+"""Sessions that survive their connection: what continues, what the client learns, and who may not take them over.
 Called with the path of caromd."""
 
 import random
@@ -41,7 +41,7 @@ class ResumeTest(ServerTest):
 
     @staticmethod
     def reset(client):
-        """Loses the connection without a FIN that says so in good order: the kernel sends RST."""
+        """Loses the connection without a clean FIN: the kernel sends RST."""
         client.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         client.socket.close()
 
@@ -128,7 +128,7 @@ class GoesOn(ResumeTest):
         reader.notifications = []
         spawned = 0
         waiting = []
-        for row in range(20):  # in one tick or two, whose snapshot the kernel's buffers do not hold
+        for row in range(20):  # in one or two ticks, whose snapshots do not fit the kernel's buffers
             waiting.append(self.client.request("world.apply", world=self.world, commands=[
                 ["body.spawn", {"position": [3 * column, 3 * row], "shapes": [BALL]}] for column in range(1000)]))
             spawned += 1000
@@ -166,7 +166,7 @@ class GoesOn(ResumeTest):
             for world in "ab":
                 there = {int(b["tag"]) for b in client.call("world.state", world=self.world + world)["bodies"]}
                 applied = client.greeting["applied"].get(self.world + world, {"last": 0})["last"]
-                # All up to the one that is told took effect, and none after it.
+                # All commands up to the reported one took effect, and none after it.
                 self.assertEqual(there, {i for i in sent[world] if i <= applied})
                 sent[world] = sorted(there)
         self.assertTrue(sent["a"] and sent["b"])
@@ -209,7 +209,7 @@ class GoesOn(ResumeTest):
         self.client.call("world.destroy", world=self.world)
         client = self.resume(client)
         self.assertEqual((client.greeting["subscriptions"], client.greeting["applied"]), ([], done))
-        # Made anew, it is another world until the session does something in it.
+        # Destroyed and made again, the world is another one until the session changes it.
         self.client.call("world.create", world=self.world)
         self.reset(client)
         client = self.resume(client)
@@ -234,7 +234,7 @@ class GoesOn(ResumeTest):
 
 
 class Epochs(ResumeTest):
-    """A request that names the epoch of a world that is gone reaches no other world of that name."""
+    """A request with the epoch of a destroyed world reaches no other world of that name."""
 
     BODY, SHAPE, JOINT = {"body": 1}, {"shape": 1}, {"joint": 1}
     CALLS = [
@@ -333,7 +333,7 @@ class TakesOver(ResumeTest):
         self.assertEqual([s["session"] for s in sessions if s["session"] == first.greeting["session"]],
                          [first.greeting["session"]])
         self.assertEqual(self.client.call("world.info", world=self.world)["subscribers"], 1)
-        # One of them has it, and goes on.
+        # One of them gets the session, and continues.
         for racer, request in zip(racers, ids, strict=True):
             try:
                 racer.call("goodbye")
@@ -415,7 +415,7 @@ class Refused(ResumeTest):
     def test_session_without_hello_is_not_kept(self):
         client = self.connect()
         client.call("world.create", world=self.world, lifetime="session")
-        own = max(self.numbers())  # numbers rise, and those of the tests before may be leaving just now
+        own = max(self.numbers())  # numbers rise, and sessions of earlier tests may just be ending
         client.socket.close()
         self.eventually(lambda: self.world not in [w["world"] for w in self.client.call("world.list")])
         self.assertNotIn(own, self.numbers())
@@ -472,7 +472,7 @@ class Limits(ResumeTest):
 
 
 class Crowd(ResumeTest):
-    """Limits so low that a queue would overflow if each resume left something in it until the next tick."""
+    """Limits so low that a queue would overflow if each resume left an entry in it until the next tick."""
     OPTIONS = ["--limit", "commands_per_world=1", "--limit", "worlds=1", "--limit", "connections=64", "--limit",
                "detached_sessions=1", "--limit", "subscriptions_per_connection=1", "--limit", "half_closed_ms=200"]
 
@@ -485,7 +485,7 @@ class Crowd(ResumeTest):
             hasty = Client(self.server.port)
             hasty.request("hello", resume=client.greeting["resume"])
             hasty.socket.close()
-        self.assertGreater(2500, 1292)  # what a queue takes with these limits
+        self.assertGreater(2500, 1292)  # capacity of the queue with these limits
         client = self.eventually(lambda: self.try_resume(client))
         self.assertEqual(client.greeting["subscriptions"][0]["subscription"], number)
         client.read_until(client.snapshots)
@@ -501,8 +501,8 @@ class Crowd(ResumeTest):
 
 
 class LeavingTest(ResumeTest):
-    """A server of its own for each test, as each ends it."""
-    MS = 2 * 1000 * SECONDS_MAX  # longer than any test waits: what ends the server sooner is something else
+    """Each test has a server of its own, since each ends it."""
+    MS = 2 * 1000 * SECONDS_MAX  # longer than any test waits, so that another event must end the server
 
     def setUp(self):
         self.server = Caromd(CAROMD, "--limit", f"lame_duck_ms={self.MS}", "--limit", "half_closed_ms=200")

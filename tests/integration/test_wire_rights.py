@@ -20,7 +20,7 @@ SECRET = Secret()
 BALL = {"kind": "circle", "radius": 0.5}
 ROLES = ["none", "viewer", "player", "referee", "admin"]
 
-# The least role of each method, said a second time: a slip in proto/schema is seen here.
+# The least role of each method, repeated here to detect slips in proto/schema.
 LEAST = {
     "none": "hello ping goodbye",
     "viewer": "server.info server.stats world.list world.info world.state world.contacts world.subscribe "
@@ -47,7 +47,7 @@ BATCH = {
 
 
 def rows():
-    """(method, may stand in a batch) of every method that the description has."""
+    """(method, allowed in a batch) for every method of the schema."""
     return [(method.name, method.batch) for method in schema.load(ROOT / "proto" / "schema", ROOT).methods]
 
 
@@ -80,7 +80,7 @@ class RightsTest(unittest.TestCase):
         return name
 
     def code(self, client, method, /, **arguments):
-        """The error's code; None where there is none."""
+        """Calls; returns the error's code, or None."""
         try:
             client.call(method, **arguments)
             return None
@@ -88,7 +88,7 @@ class RightsTest(unittest.TestCase):
             return str(error).split(":")[0]
 
     def refusals(self):
-        """Those that the server has counted, also of notifications, which get no answer."""
+        """The refusals counted by the server, including those of notifications, which get no answer."""
         counters = self.admin.call("server.stats")["counters"]
         return counters["refused_unauthenticated"] + counters["refused_permission"]
 
@@ -162,7 +162,7 @@ class Roles(RightsTest):
             client = self.client(role)
             for method, arguments in BATCH.items():
                 with self.subTest(method=method, role=role):
-                    # Behind one that is allowed, so that all of them are looked at.
+                    # The command follows an allowed one, so that all commands are checked.
                     code = self.code(client, "world.apply", world=world,
                                      commands=[["body.get", {"body": 10**9}], [method, arguments]])
                     allowed = ROLES.index(role) >= max(ROLES.index(ROLE_OF[m]) for m in (method, "world.apply"))
@@ -306,7 +306,7 @@ class Areas(RightsTest):
             return next((s for s in reversed(self.viewer.snapshots()) if s["subscription"] == number), None)
         first = self.viewer.read_until(latest)
         self.assertEqual([row[0] for row in first["bodies"]], [self.near, other])
-        self.admin.call("body.set", world="field", body=self.near, position=[52, 5])  # beside what is hidden
+        self.admin.call("body.set", world="field", body=self.near, position=[52, 5])  # beside the hidden area
         snapshot = self.viewer.read_until(lambda: latest() is not first and latest())
         self.assertEqual((snapshot["leave"], snapshot["bodies"]), ([self.near], []))
         self.admin.call("body.set", world="field", body=other, position=[12, 5])
@@ -325,7 +325,7 @@ class Areas(RightsTest):
         step()
         later = self.admin.call("body.spawn", world="field", position=[54, 5], shapes=[BALL])["body"]
         self.assertTrue(self.far < own < later)  # a pair names them in this order
-        for x in (50.4, 54.4):  # into what is hidden, and back
+        for x in (50.4, 54.4):  # into the hidden area, and back
             player.call("body.set", world="field", body=own, position=[x, 5])
             step()
             player.call("body.set", world="field", body=own, position=[8, 5])
@@ -436,7 +436,7 @@ class Areas(RightsTest):
                 self.assertEqual(len(said), 1, f"{method} {key}: {said}")
                 self.assertRegex(said.pop(), "^not_found: .* N does not exist, or is not this session's$")
         player.call("joint.create", world="field", kind="distance", a=own, b=seen)
-        # What its snapshots show is seen, whatever queries see of it.
+        # A body that its snapshots show is visible, even if queries do not see it.
         for unlike in ({"enabled": False}, {"shapes": [{**BALL, "sensor": True}]}, {"shapes": []}):
             floor = self.admin.call("body.spawn", world="field", type="static", owner="", position=[5, 0], **{"shapes": [BALL], **unlike})
             player.call("joint.create", world="field", kind="distance", a=own, b=floor["body"])
@@ -464,7 +464,7 @@ class Areas(RightsTest):
         hidden = [self.admin.call("body.spawn", world=world, position=[50, 5], shapes=crowd)["body"] for _ in range(2)][0]
         player = self.client("player", areas=self.AREAS)
         own, _ = [player.call("body.spawn", world=world, position=[x, 5], shapes=[BALL] * count)["body"]
-                  for x, count in ((5, 181), (105, 14))]  # with as good as all pairs that it may have
+                  for x, count in ((5, 181), (105, 14))]  # with nearly all pairs that it may have
         adds = ["shape.add", {"shape": BALL}]
         at = self.admin.call("world.info", world=world)["tick"] + 100000
         player.request("world.apply", world=world, at=at, commands=[["body.impulse", {"body": own, "impulse": [0, 0]}]] * 1000)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Random worlds stay the same, whatever becomes of them: a world, its fork and one whose server is killed and started
-again take the same random commands, and have the same answers, hashes, images, events, snapshots and queries after
-each of their steps. Called with the path of caromd; `--seed N` draws other worlds, `--worlds N` more of them."""
+"""Random worlds stay equal: a world, its fork, and one whose server is killed and restarted get the same random
+commands, and have the same answers, hashes, images, events, snapshots and queries after each step. Called with the path
+of caromd; `--seed N` draws other worlds, `--worlds N` more of them."""
 
 import argparse
 import random
@@ -27,7 +27,7 @@ ARGUMENTS.add_argument("--worlds", type=int, default=2)
 
 
 class Draws:
-    """Commands drawn at random, about what the answers so far have made."""
+    """Commands drawn at random, on the objects that earlier answers made."""
 
     def __init__(self, seed):
         self.chance = random.Random(seed)
@@ -43,7 +43,7 @@ class Draws:
             self.joints.append(result["joint"])
 
     def number(self, most):
-        """Most often small, now and then at its bounds."""
+        """A number that is mostly small, and sometimes at its limits."""
         return self.chance.choice([self.chance.uniform(-3, 3), self.chance.uniform(-most, most), most, 0])
 
     def size(self, most=4.0):
@@ -56,7 +56,7 @@ class Draws:
         return self.chance.choice(ids) if ids else 1
 
     def some(self, **choices):
-        """Of these arguments, some."""
+        """A random selection of these arguments."""
         return {name: draw() for name, draw in choices.items() if self.chance.random() < 0.25}
 
     def flag(self):
@@ -175,7 +175,7 @@ class Draws:
                 ("query.nearest", {"point": end, **seen})]
 
 
-# What a joint or a point bore in the last tick is not in an image: of what sleeps, a copy does not have it.
+# Loads of joints and contacts in the last tick are not in an image: a copy lacks them for sleeping bodies.
 def lasting(contacts):
     return [{**contact, "points": [{key: value for key, value in point.items() if key != "impulse"}
                                    for point in contact["points"]]} for contact in contacts]
@@ -187,7 +187,7 @@ def lasting_joints(joints):
 
 
 class Place:
-    """One of the worlds, and what a subscription has told of it."""
+    """One of the worlds, and the content of a subscription to it."""
 
     def __init__(self, client, world):
         self.client, self.world = client, world
@@ -198,7 +198,7 @@ class Place:
         return self.client.call(method, world=self.world, **arguments)
 
     def answer(self, method, arguments):
-        """What it answers, errors too, without the world's name."""
+        """The world's answer, or its error, without the world's name."""
         try:
             result = self.call(method, **arguments)
         except RemoteError as error:
@@ -218,7 +218,7 @@ class Place:
                                      if n[1][0].get("subscription") != self.subscription]
 
     def step(self, ticks):
-        """Steps, and tells what the snapshots told on the way."""
+        """Steps, and returns the content of the snapshots sent meanwhile."""
         tick = self.call("world.step", ticks=ticks)["tick"]
 
         def arrived():
@@ -230,7 +230,7 @@ class Place:
                 "contacts": lasting(self.last["contacts"])}
 
     def whole(self):
-        """All that can be asked of it."""
+        """The answers to all queries."""
         state, contacts = self.answer("world.state", {}), self.answer("world.contacts", {})
         return {**state, "joints": lasting_joints(state["joints"]), "contacts": lasting(contacts["contacts"]),
                 "image": self.answer("world.image", {})}
@@ -248,7 +248,7 @@ class SameWorld(WireTest):
         self.addCleanup(lambda: self.mortal.__exit__())
 
     def start(self):
-        """The other server, whose worlds live on in its directory."""
+        """Starts the other server, whose worlds survive in its directory."""
         self.mortal = Caromd(CAROMD, "--http", "off", "--data", self.data)
         client = Client(self.mortal.port)
         self.addCleanup(client.__exit__)
@@ -261,7 +261,7 @@ class SameWorld(WireTest):
         self.mortal.process.stderr.close()
 
     def same(self, told, answers):
-        """Part by part, so that a failure shows the first that differs."""
+        """Compares part by part, so that a failure shows the first difference."""
         first = answers.pop("first")
         for name, answer in answers.items():
             if isinstance(first, dict) and isinstance(answer, dict):

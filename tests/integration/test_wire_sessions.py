@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Sessions over the wire: what ends with them, who is connected, how they are told of ends.
-Called with the path of caromd."""
+"""Sessions over the wire: objects that end with them, the list of sessions, notices of ends. Called with the path of
+caromd."""
 
 import socket
 import struct
@@ -80,7 +80,7 @@ class Lifetime(SessionTest):
         other = self.call("body.spawn", shapes=[BALL], position=[20, 0], lifetime="session")["body"]
         self.client.call("world.subscribe", world=self.world, events=["remove"])
         self.client.read_until(self.client.snapshots)
-        # One that is gone already is no trouble, nor is what has its slot now.
+        # A body that was already removed is no error, and its slot's new body is not removed.
         gone = player.call("body.spawn", world=self.world, shapes=[BALL], lifetime="session")["body"]
         self.call("body.remove", body=gone)
         heir = self.call("body.spawn", shapes=[BALL], position=[25, 0])["body"]
@@ -204,7 +204,7 @@ class Listed(SessionTest):
         def lags():
             told = next(s for s in self.sessions()["sessions"] if s["session"] == number)
             return told["queued_bytes"] > 0 and told["lag"] > 0.3
-        for _ in range(16):  # of a megabyte and a half each
+        for _ in range(16):  # about 1.5 MB each
             reader.request("world.state", world=self.world)
         self.eventually(lags)
         reader.socket.close()
@@ -267,7 +267,7 @@ class Rate(SessionTest):
         while info["tick"] < begun + 90:
             info = self.call("world.info")
             self.assertLessEqual(info["rate"], 1.1 * info["hz"])
-            seen.add(info["rate"] > 0)  # a machine that has no time for the world may tell 0 in between
+            seen.add(info["rate"] > 0)  # a busy machine may report 0 in between
         self.assertIn(True, seen)
 
 

@@ -43,7 +43,7 @@ class Settings(unittest.TestCase):
         self.assertIn(f"{self.path}:3: threads: must be a whole number from 1 to 64, not 'many'", err)
 
     def test_what_settings_name_is_checked_too(self):
-        """A file that is wrong, or a server that would not start: told with the line of the setting."""
+        """A wrong file, or a server that could not start: reported with the line of the setting."""
         folder = Path(self.path).parent
         (folder / "broken.json").write_text('{"name": "broken", "commands": [["body.spawn", {"shapes": [{"kind": "circle", "radius": -1}]}]]}')
         absent = str(folder / "absent")

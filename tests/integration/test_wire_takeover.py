@@ -49,7 +49,7 @@ class TakeoverTest(unittest.TestCase):
             self.server = None
 
     def take_over(self, *options):
-        """The next server serves, and the last one has ended in good order."""
+        """The next server serves, and the last one has ended cleanly."""
         old = self.server
         self.server = Caromd(CAROMD, "--data", str(self.data), "--takeover", str(self.path), *options)
         self.assertEqual(self.server.port, self.port)
@@ -59,7 +59,7 @@ class TakeoverTest(unittest.TestCase):
         self.assertRegex("".join(old.log), f"process {self.server.process.pid} has taken over")
 
     def refused(self, *options):
-        """A process that cannot take over: its log."""
+        """Starts a process that cannot take over; returns its log."""
         made = subprocess.run([CAROMD, *options], stderr=subprocess.PIPE, text=True, timeout=SECONDS_MAX,
                               stdin=subprocess.DEVNULL)
         self.assertNotEqual(made.returncode, 0, made.stderr)
@@ -79,7 +79,7 @@ class Lossless(TakeoverTest):
     def test_session_world_and_subscription_go_on(self):
         self.start("--http", "127.0.0.1:0")
         http = self.server.http_port
-        for _ in range(3):  # also from one that has taken over
+        for _ in range(3):  # also from a process that took over itself
             player = self.greet(client="one")
             name = f"w{player.greeting['session']}"
             player.call("world.create", world=name, gravity=[0, 0], hz=200)
@@ -93,12 +93,13 @@ class Lossless(TakeoverTest):
             self.assertEqual(self.server.http_port, http)
             player = self.resume(player)
             self.assertEqual([s["subscription"] for s in player.greeting["subscriptions"]], [number])
-            snapshot = player.read_until(player.snapshots)[0]  # it may have come in one piece with the greeting
+            # The snapshot may have arrived together with the greeting
+            snapshot = player.read_until(player.snapshots)[0]
             self.assertEqual((snapshot["subscription"], snapshot["full"], snapshot["epoch"]),
                              (number, True, last["epoch"]))
             self.assertGreater(snapshot["tick"], last["tick"])
             moved = (snapshot["tick"] - last["tick"]) / 200
-            self.assertLess(moved, time.monotonic() - began + 0.1)  # its time went on, and not faster
+            self.assertLess(moved, time.monotonic() - began + 0.1)  # its time continued, and not faster than real time
             self.assertAlmostEqual(snapshot["bodies"][0][1], last["bodies"][0][1] + moved, 3)
             self.assertEqual(snapshot["bodies"][0][0], body)
 
@@ -127,7 +128,7 @@ class Lossless(TakeoverTest):
         self.assertRegex(closing["reason"], "connect again at once")
 
     def run_script(self, upgrade):
-        """A pile that is built and stepped, with as many upgrades between: the hash at its end, by durability."""
+        """Builds and steps a pile, calling `upgrade` in between; returns the hash at the end for each durability."""
         source = random.Random(11)
         player = self.greet()
         for durability in ("none", "normal", "full"):
@@ -212,7 +213,7 @@ class Lossless(TakeoverTest):
 
 
 class UnderLoad(TakeoverTest):
-    """Clients that call without a pause: each answered command is there afterwards, each once."""
+    """Clients that call without a pause: afterwards each answered command has taken effect exactly once."""
 
     CLIENTS = 12
     UPGRADES = 3
@@ -225,7 +226,8 @@ class UnderLoad(TakeoverTest):
             time.sleep(0.01)
 
     def play(self, index, over, spawned, gaps, answers):
-        """Spawns bodies with a count as their tag; whoever is cut off resumes, and sends again what was lost."""
+        """Spawns bodies tagged with a count; when the connection ends, resumes the session and repeats lost
+        commands."""
         world = "none" if index % 2 else "logged"
         client = self.greet(client=f"player {index}")
         count = 0
@@ -262,7 +264,7 @@ class UnderLoad(TakeoverTest):
         def run(index):
             try:
                 self.play(index, over, spawned, gaps, answers)
-            except BaseException as why:  # told by the test
+            except BaseException as why:  # the test reports it
                 faults.append((index, repr(why)))
 
         threads = [threading.Thread(target=run, args=(i,)) for i in range(self.CLIENTS)]
@@ -313,7 +315,7 @@ class UnderLoad(TakeoverTest):
 
 
 class Unharmed(TakeoverTest):
-    """A process that cannot take over leaves the running one as it was."""
+    """A process that cannot take over does not affect the running one."""
 
     def setUp(self):
         super().setUp()
@@ -405,7 +407,7 @@ class Unharmed(TakeoverTest):
             peer, answers = self.talk(self.question(), "ready")
             self.assertRegex(answers[0], "^listening 1 ")
             self.assertEqual(answers[1], "released")
-            peer.close()  # as if it had been killed
+            peer.close()  # as if the process had been killed
             self.player = self.resume(self.player)
             self.still_there()
             self.assertEqual(self.player.greeting["applied"].keys(), {"kept"})

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Worlds by the clock on the wall. Label realtime: says nothing under sanitizers or on a machine that is busy with
-other things. Called with the path of caromd."""
+"""Worlds in real time. Label realtime: not meaningful under sanitizers or on a busy machine. Called with the path of
+caromd."""
 
 import sys
 import time
@@ -11,7 +11,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from caromd import Caromd  # noqa: E402
 from wire_case import CAROMD, WireTest  # noqa: E402
 
-SECONDS = 3  # that a measurement lasts, by the ticks of a world
+SECONDS = 3  # length of a measurement, by the ticks of a world
 
 
 class Time(WireTest):
@@ -37,7 +37,7 @@ class Time(WireTest):
         for world, hz in rates.items():
             self.client.call("world.create", world=world, hz=hz)
         for world, (ticks, seconds) in self.measure(*rates).items():
-            # Each answer comes right after a tick, so what is left is how punctual the two were.
+            # Each answer comes right after a tick, so the difference shows the punctuality of the two ticks.
             self.assertAlmostEqual(seconds * rates[world], ticks, delta=1 + 0.005 * rates[world], msg=world)
 
     def test_snapshots_come_at_their_rate(self):

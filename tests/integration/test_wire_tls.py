@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""TLS: Python's ssl and openssl's s_client as clients, certificates that are wrong in every way, and peers
-that break off, dawdle, or speak no TLS. Called with the paths of caromd and carom."""
+"""TLS: Python's ssl and openssl's s_client as clients, certificates with every kind of fault, and peers that break off,
+delay, or do not speak TLS. Called with the paths of caromd and carom."""
 
 import http.client
 import os
@@ -112,7 +112,7 @@ class SpokenTest(TlsTest):
         text = "x" * 60_000
         asked = [client.request("ping", any=text) for _ in range(50)]
         self.assertTrue(all(client.answer(i)["any"] == text for i in asked))
-        # Byte by byte, so that records come in pieces of every size.
+        # Sends byte by byte, so that records are split everywhere.
         plain = socket.create_connection(("127.0.0.1", self.server.port), SECONDS_MAX)
         context = ssl.create_default_context(cafile=self.path("ca.pem"))
         incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
@@ -202,7 +202,7 @@ class PolicyTest(TlsTest):
 
     def test_renegotiation_does_not_exist(self):
         done = self.s_client("-CAfile", self.path("ca.pem"), data=b"R\n")
-        self.assertIn(b"SSL routines", done.stdout + done.stderr)  # s_client itself refuses to ask
+        self.assertIn(b"SSL routines", done.stdout + done.stderr)  # s_client itself refuses to request it
         self.client().call("ping")
 
     def test_key_updates_are_taken(self):
@@ -342,13 +342,13 @@ class CertificateTest(TlsTest):
             make_certificate(self.folder, "second")
             shutil.copy(self.path("second.pem"), certificate)
             seen = len(server.log)
-            reload("the certificate stays as it is")  # it is not the key's
+            reload("the certificate stays as it is")  # the certificate does not belong to the key
             self.assertEqual(serial(), begun)
             shutil.copy(self.path("second.key"), key)
             seen = len(server.log)
             reload("a certificate was read")
             self.assertNotEqual(serial(), begun)
-            old.call("ping")  # goes on with the one that it began with
+            old.call("ping")  # it continues with the certificate with which it began
             old.socket.close()
 
 
@@ -371,7 +371,7 @@ class HostileTest(TlsTest):
         return opened
 
     def ended(self, opened, seconds=SECONDS_MAX):
-        if isinstance(opened, ssl.SSLSocket):  # its bytes, whatever they say
+        if isinstance(opened, ssl.SSLSocket):  # arbitrary bytes of the stream
             opened = socket.socket(fileno=opened.detach())
             self.addCleanup(opened.close)
         opened.settimeout(seconds)
@@ -412,8 +412,8 @@ class HostileTest(TlsTest):
         finally:
             self.server.process.send_signal(signal.SIGCONT)
         handled = (good.answer(request)["counters"]["bytes_received"] - before) // len(flight)
-        # At most eight a turn: of the one that the server was stopped in, of the one that read the request,
-        # and of one whose time was over when it was the request's turn. Then no handshake is before it.
+        # At most eight per turn, in at most three turns: that in which the server was stopped, that which read the
+        # request, and one whose time ended before the request's turn. After that no handshake comes before the request.
         self.assertLessEqual(handled, 3 * 8)
         for opened in crowd:
             opened.close()
@@ -451,7 +451,7 @@ class HostileTest(TlsTest):
             except ConnectionError:
                 pass
             self.ended(opened)
-        # An established one, too.
+        # An established connection, too.
         peer = self.connect()
         os.write(peer.fileno(), b"\x17\x03\x03\x00\x40" + os.urandom(64))
         self.ended(peer)
@@ -462,7 +462,7 @@ class HostileTest(TlsTest):
     def test_peer_that_is_turned_away_is_told_why_through_tls(self):
         for _ in range(20):
             self.client().call("ping")
-        # A peer that is turned away has close_ms for its handshake, which a busy machine may exceed.
+        # A refused peer has close_ms for its handshake, which a busy machine may exceed.
         with Caromd(CAROMD, "--threads", "1", "--http", "off", "--tls-cert", self.path("good.pem"), "--tls-key",
                     self.path("good.key"), "--limit", "connections=2", "--limit", "close_ms=60000") as small:
             kept = [Client(None, connected=self.connect(port=small.port)) for _ in range(2)]

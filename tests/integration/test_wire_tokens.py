@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Tokens over the wire: who is let in, as whom, for how long; what forgers get.
-Called with the path of caromd."""
+"""Tokens over the wire: who is admitted, with which identity, for how long; answers to forgers. Called with the path of
+caromd."""
 
 import json
 import os
@@ -22,7 +22,7 @@ from wire_case import BALL, CAROMD, SECONDS_MAX, WireTest  # noqa: E402
 
 CROWD = 300  # connections that want one session
 SECRET, PAIR = Secret(), Ed25519()
-SHORT_SECONDS = 3  # that a token lives which is to end: long enough for what is done with it before
+SHORT_SECONDS = 3  # life of a token that must expire in the test: long enough for the steps before that
 
 
 class TokenTest(WireTest):
@@ -58,7 +58,8 @@ class TokenTest(WireTest):
         return params[0]["code"], params[0]["reason"]
 
     def await_expiry(self):
-        """Waits until the tokens of SHORT_SECONDS that there are have expired: one more, made later, ends its session."""
+        """Waits until the existing tokens of SHORT_SECONDS have expired: until one more, made later, ends its
+        session."""
         last = self.connect(SECRET.sign(claims("mark", seconds=SHORT_SECONDS)))
         self.assertEqual(self.farewell(last)[1], "the token has expired")
 
@@ -68,7 +69,7 @@ class TokenTest(WireTest):
         if len(token) > 60:
             self.assertNotIn(token[-20:], message)
             self.assertNotIn(token[-20:], "".join(self.server.log))
-        self.refused("unauthenticated", "token", client, "world.list")  # it is nobody still
+        self.refused("unauthenticated", "token", client, "world.list")  # the client still has no identity
         return client
 
 
@@ -305,7 +306,7 @@ class Expiry(TokenTest):
 
 
 class WhileAsked(TokenTest):
-    """A token that comes while the session's question is being answered. Nobody has asked this server before."""
+    """A token that arrives while the session's request is being answered, on a server without other requests."""
 
     def test_answer_of_world_list_is_what_the_new_token_may_see(self):
         admin = self.connect(SECRET.sign(claims("root", "admin")))
@@ -323,7 +324,7 @@ class WhileAsked(TokenTest):
 
 
 class Batches(TokenTest):
-    """Batches for a later tick act by the rights that their session has when the tick has come."""
+    """Batches for a later tick are checked against the rights of their session at that tick."""
 
     def setUp(self):
         self.admin = self.connect(SECRET.sign(claims("root", "admin")))
@@ -508,7 +509,7 @@ class Rotation(TokenTest):
         write_keys(self.keys, SECRET, new)
         self.reload("2 keys were read")
         client.call("world.list")
-        client.call("hello", token=new.sign(claims("ada", "player")))  # before its old key goes
+        client.call("hello", token=new.sign(claims("ada", "player")))  # before its old key is removed
         write_keys(self.keys, new)
         self.reload("1 key was read")
         self.connect(new.sign(claims()))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Views over the wire: margins, bodies that are followed, and what is refused without harm to the
-subscription that was there. Called with the path of caromd."""
+"""Views over the wire: margins, followed bodies, and refused requests, which leave the subscription unchanged. Called
+with the path of caromd."""
 
 import math
 import os
@@ -141,7 +141,7 @@ class Budgets(ViewsTest):
 
 
 class BadInput(ViewsTest):
-    """Each is refused with what is wrong and what is allowed, and the subscription that was there goes on."""
+    """Each request is refused with its fault and the allowed values, and the subscription continues unchanged."""
 
     VIEWS = [
         ({"area": [math.nan, 0, 1, 1]}, r"^invalid_argument: area\[0\]: .*finite"),

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""The protocol over WebSocket: everything that holds for TCP holds, and whoever breaks WebSocket's rules
-is closed with the right code, counted, and noticed by nobody else. The rules are those of RFC 6455; the
-numbers in docstrings are the cases of the Autobahn test suite that a test stands for, and
-server/http/README.md has the table of them. Called with the path of caromd."""
+"""The protocol over WebSocket: it behaves like TCP, and a client that breaks WebSocket's rules is closed with the right
+code, counted, and without effect on others. The rules are those of RFC 6455; the numbers in docstrings are the cases of
+the Autobahn test suite that a test stands for, and server/http/README.md has the table of them. Called with the path of
+caromd."""
 
 import os
 import socket
@@ -210,11 +210,11 @@ class Sizes(SocketTest):
 
     @staticmethod
     def message(payload):
-        """Pings that bear these bytes together, in values below the limit of one."""
+        """Pings that contain these bytes together, in values below the limit of one value."""
         return b"".join(ping(1, any=payload[at:at + 32000]) for at in range(0, max(1, len(payload)), 32000))
 
     def answer(self, web, payload):
-        """What comes back for them."""
+        """The answers to these pings."""
         for at in range(0, max(1, len(payload)), 32000):
             opcode, message, final = web.read_frame()
             self.assertEqual((opcode, final), (BINARY, True))
@@ -262,7 +262,7 @@ class Sizes(SocketTest):
             self.answer(web, payload)
 
     def test_compression_is_not_agreed_to(self):
-        """12, 13: who offers it is answered without it, and its bit is refused."""
+        """12, 13: a client that offers it is answered without it, and frames with its bit are refused."""
         web = self.open(Sec_WebSocket_Extensions="permessage-deflate; client_max_window_bits")
         self.assertNotIn("sec-websocket-extensions", web.head)
         web.send(frame(BINARY, ping(1)))
@@ -312,7 +312,7 @@ class Ends(SocketTest):
         self.refused(PROTOCOL, frame(CLOSE, b"\x03"))
 
     def test_close_reason_that_is_not_utf8(self):
-        """7.5.1, and each way in which bytes are no UTF-8 (6.*)."""
+        """7.5.1, and each kind of invalid UTF-8 (6.*)."""
         for reason in (b"\xce\xba\xe1\xbd\xb9\xcf\x83\xce\xbc\xce\xb5\xed\xa0\x80edited", b"\x80", b"\xff",
                        b"\xc0\xaf", b"\xe0\x80\xaf", b"\xf0\x80\x80\xaf", b"\xf4\x90\x80\x80", b"\xe2\x98"):
             with self.subTest(reason):
@@ -392,7 +392,7 @@ class Frames(SocketTest):
         self.assertIn("message_bytes", self.refused(TOO_BIG, frame(BINARY, length=1 << 30)))
 
     def test_fragments_that_sum_up(self):
-        """The same in parts: the head that passes the limit is refused before its payload."""
+        """The same in parts: the fragment whose head exceeds the limit is refused before its payload."""
         web = self.open()
         part = b"\xc6\x00\x40\x00\x00"  # a bin of 4 MiB, which the scanner refuses by its head too
         web.send(frame(BINARY, part, final=False))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Worlds over the wire: made, listed, stepped, commanded and ended, and what a subscriber can count on, however slow.
-Called with the path of caromd."""
+"""Worlds over the wire: made, listed, stepped, commanded and destroyed, and the guarantees for subscribers, even slow
+ones. Called with the path of caromd."""
 
 import sys
 import tempfile
@@ -90,7 +90,7 @@ class Life(WorldsTest):
         self.call("world.destroy")
         self.refused("not_found", "", self.client, "world.info", world=self.world)
         self.assertEqual(before, len(self.client.call("world.list")))
-        # The name is free at once; it is another world.
+        # The name is free at once, for another world.
         *_, info = [self.client.request(f"world.{method}", world=self.world)
                     for method in ("create", "destroy", "create", "info")]
         self.assertEqual(epoch + 2, self.client.answer(info)["epoch"])
@@ -107,7 +107,7 @@ class Life(WorldsTest):
             self.client.answer(ids[2])
         self.assertEqual(3, self.client.answer(ids[3])["bodies"])
         self.call("world.destroy")
-        # If it cannot be made, those behind it are told.
+        # If it cannot be made, the requests behind it get errors.
         ids = [self.client.request("world.create", world=world, scene="broken"), self.client.request("world.info", world=world)]
         for request, told in zip(ids, ("scene", "^not_found: ")):
             with self.assertRaisesRegex(RemoteError, told):
@@ -169,7 +169,7 @@ class Commands(WorldsTest):
         self.refused("not_found", r"commands\[1\]", self.client, "world.apply", world=self.world,
                      commands=[spawn, ["body.remove", {"body": 12345}]])
         self.assertEqual(1, self.call("world.info")["bodies"])
-        # For a tick to come: answered when that tick has been.
+        # A command for a later tick is answered after that tick.
         later = self.client.request("world.apply", world=self.world, at=3, commands=[spawn])
         self.call("world.step", ticks=2)
         self.assertEqual(1, self.call("world.info")["bodies"])
@@ -241,7 +241,7 @@ class Commands(WorldsTest):
             ["body.spawn", {"position": [2 * (i % 40), 2 * (i // 40)], "tag": f"{i:040}", "shapes": [BALL]}]
             for i in range(1000)])
         self.assertEqual(1000, len(done["results"]))
-        # A mebibyte, the envelope not counted; the echo has a limit of its own.
+        # A mebibyte without the envelope; the echo has a limit of its own.
         large = self.client.request("ping", any=bytes(1 << 20))
         self.client.read_until(lambda: large in self.client.responses)
         self.client.call("ping")
@@ -276,7 +276,7 @@ class SubscriptionTest(WorldsTest):
         return client.read_until(found)
 
     def nothing_more(self):
-        """No snapshot comes before the answers to calls that the world has seen."""
+        """Checks that no snapshot arrives before the answers to calls that the world has handled."""
         self.client.notifications.clear()
         for _ in range(3):
             self.call("world.info")
@@ -334,7 +334,8 @@ class Subscriptions(SubscriptionTest):
         told = {}
 
         def all_told():
-            """Whether each subscription told a margin; another batch comes late with each message until then."""
+            """Whether each subscription has reported a margin; until then another late batch is sent with each
+            message."""
             for name, params in self.client.notifications:
                 if "margin" in params[0]:
                     told[name, params[0].get("subscription")] = params[0]["margin"]
@@ -386,11 +387,11 @@ class Subscriptions(SubscriptionTest):
         closed = self.client.read_until(
             lambda: next((params[0] for method, params in self.client.notifications if method == "world_closed"), None))
         self.assertEqual((number, "not_found"), (closed["subscription"], closed["code"]))
-        self.client.call("ping")  # the connection lives on
+        self.client.call("ping")  # the connection remains open
 
 
 class SlowReaders(SubscriptionTest):
-    """A world with so much on the move that a reader who does not read fills every buffer on the way."""
+    """A world with so many moving bodies that a reader that does not read fills every buffer."""
 
     BODIES = 2000  # about 90 KB a snapshot
 
@@ -404,7 +405,8 @@ class SlowReaders(SubscriptionTest):
         self.reader = self.connect()
 
     def stuck(self):
-        """Waits until nothing more is sent to the reader: the world makes snapshots and each is merged with the last."""
+        """Waits until nothing more is sent to the reader: the world continues, and its changes wait for one
+        snapshot."""
         sent = [-1, self.counter("snapshots_sent")]
         skipped = self.counter("snapshots_skipped")
 
@@ -423,14 +425,14 @@ class SlowReaders(SubscriptionTest):
         previous, skipped = 0, False
         while previous < now:
             seen = self.snapshot(client=self.reader)
-            self.assertEqual((False, self.BODIES), (seen["full"], len(seen["bodies"])))  # all of them move
+            self.assertEqual((False, self.BODIES), (seen["full"], len(seen["bodies"])))  # all bodies move
             self.assertGreater(seen["tick"], previous)
             previous = seen["tick"]
             skipped = skipped or "skipped" in seen
         self.assertTrue(skipped)
         self.call("world.pause")
         state = self.call("world.state")
-        self.assertEqual(state["hash"], self.snapshot(state["tick"], self.reader)["hash"])  # its rows are the world's
+        self.assertEqual(state["hash"], self.snapshot(state["tick"], self.reader)["hash"])  # its rows equal the world's
 
     def test_slow_reader_loses_no_event(self):
         self.subscribe(self.reader, events=["spawn"])

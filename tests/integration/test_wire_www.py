@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A game's own files beside the viewer (caromd --www DIR): what is served, as what, and what is not; changes of the
-folder while the server runs. Called with the path of caromd."""
+"""A game's own files beside the viewer (caromd --www DIR): which files are served, with which types, and which are not;
+changes of the folder while the server runs. Called with the path of caromd."""
 
 import gzip
 import http.client
@@ -110,7 +110,7 @@ class Www(WireTest):
             answer = self.get(path)
             self.assertIn(answer.status, (400, 404), path)
             self.assertNotIn(b"secret\n", answer.body)
-        server.await_log(": 7 files are served")  # hidden ones are not even read
+        server.await_log(": 7 files are served")  # hidden files are not even read
         server.await_log("2 files are not served")
         self.assertEqual((b"longest", 404), (self.get(f"/{longest}").body, self.get(f"/{longest}f").status))
 
@@ -141,7 +141,7 @@ class Www(WireTest):
         self.refused("--www: 'viewer/mine.js' cannot be served: /viewer/ is the server's own")
         (self.folder / "viewer/mine.js").unlink()
         with open(self.folder / "large.bin", "wb") as large:
-            large.truncate(256 << 20)  # of a file system that keeps holes: nothing is written
+            large.truncate(256 << 20)  # a sparse file: nothing is written
         self.refused("at most 268435456 are served")
         (self.folder / "large.bin").unlink()
         for i in range(4097):

@@ -85,7 +85,7 @@ double brute_distance(const brute_core *a, const brute_core *b)
     return least;
 }
 
-// Over the edges of `a` alone.
+// Considers only the edges of `a`.
 static double edges_separation(const brute_core *a, const brute_core *b)
 {
     double most = -HUGE_VAL;

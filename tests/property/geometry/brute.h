@@ -1,5 +1,5 @@
-// The same answers by the slowest and simplest way, in double: what the property tests compare
-// with.
+// The same results by the simplest and slowest method, in double: references for the property
+// tests.
 #ifndef CAROM_TESTS_PROPERTY_GEOMETRY_BRUTE_H
 #define CAROM_TESTS_PROPERTY_GEOMETRY_BRUTE_H
 
@@ -23,7 +23,7 @@ double brute_distance(const brute_core *a, const brute_core *b);
 // when negative, a lower bound for the distance otherwise. -HUGE_VAL for two points.
 double brute_separation(const brute_core *a, const brute_core *b);
 
-// How large the figures and their places are: tolerances are relative to it.
+// The magnitude of the figures and their places, to which tolerances are relative.
 double brute_size(const brute_core *a, const brute_core *b);
 
 #endif

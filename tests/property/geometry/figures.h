@@ -11,7 +11,8 @@ typedef struct rng {
     uint64_t state;
 } rng;
 
-// Seeded from CAROM_PROPERTY_SEED, or `fallback`; prints the seed with the name of the test.
+// Seeds the generator from CAROM_PROPERTY_SEED, or `fallback`; prints the seed with the name of the
+// test.
 rng rng_start(const char *name, uint64_t fallback);
 
 // `ordinary` times CAROM_PROPERTY_ROUNDS; a fiftieth of it in builds without optimisation, so that
@@ -21,11 +22,11 @@ int64_t rounds(int64_t ordinary);
 uint64_t rng_bits(rng *r);
 double rng_unit(rng *r); // [0, 1)
 double rng_range(rng *r, double low, double high);
-double rng_scale(rng *r, double low, double high); // evenly over the orders of magnitude
+double rng_scale(rng *r, double low, double high); // uniform on a logarithmic scale
 int rng_below(rng *r, int end);
 
-// A valid polygon of about `size`: a box, a regular one, a hull of random points, or a splinter
-// that is up to 1000 times as long as it is wide.
+// A valid polygon of about `size`: a box, a regular polygon, a hull of random points, or a splinter
+// up to 1000 times longer than wide.
 polygon figure_polygon(rng *r, double size, float radius);
 
 // A core for GJK of 1 to 8 points and about `size`; radius 0.

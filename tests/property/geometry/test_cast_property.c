@@ -1,4 +1,4 @@
-// Shape casts and rays against stepping along the way with brute-force distances.
+// Shape casts and rays, compared with steps along the path and brute-force distances.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -36,7 +36,7 @@ static void cast_make(rng *r, proxy *a, proxy *b, transform *t, vec2 *way, doubl
     a->radius = rng_below(r, 2) == 0 ? 0.0f : (float)(size_a * rng_unit(r));
     b->radius = rng_below(r, 2) == 0 ? 0.0f : (float)(size_b * rng_unit(r));
     *t = figure_frame(r, 5.0 * *size);
-    // Roughly towards A, so that about half of them hit.
+    // The direction is roughly towards A, so that about half of the casts hit.
     *way = (vec2){(float)(-2.0 * (double)t->p.x + *size * rng_range(r, -1.5, 1.5)),
                   (float)(-2.0 * (double)t->p.y + *size * rng_range(r, -1.5, 1.5))};
 }
@@ -142,7 +142,7 @@ static void ray_random_shapes_match_stepping(void **state)
     assert_in_range(hits, count / 5, count - count / 5);
 }
 
-// A ray is the cast of a point: two ways to the same answer.
+// A ray is the cast of a point: both must agree.
 static void ray_and_cast_of_a_point_agree(void **state)
 {
     (void)state;
@@ -158,7 +158,7 @@ static void ray_and_cast_of_a_point_agree(void **state)
         cast_result cast = cast_proxies(&core, &point, start, way);
         if (ray.hit == cast.hit) {
             double apart = fabs((double)ray.fraction - (double)cast.fraction);
-            // A graze touches over a stretch of the way: there both are right.
+            // A grazing shape touches over a stretch of the path: there both results are right.
             double graze = ray.hit ? fabs((double)vec2_dot(ray.normal, way)) : 1.0;
             if (apart * (graze + 1e-3) > 1e-5) {
                 report("fraction", i, (double)cast.fraction, (double)ray.fraction);

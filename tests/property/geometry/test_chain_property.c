@@ -1,4 +1,5 @@
-// Chains: a loop around a convex figure against the figure itself, and floors that must be smooth.
+// Chains: a loop around a convex figure compared with the figure itself, and floors that must be
+// smooth.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,7 +35,7 @@ static manifold piece_manifold(const chain_segment *piece, const shape_geometry 
 
 static shape_geometry solid_shape(rng *r, double size)
 {
-    for (;;) { // not so thin that it may have sunk in with more than half of itself
+    for (;;) { // not so thin that more than half of it may have sunk in
         shape_geometry s = figure_shape(r, size);
         if (s.kind != SHAPE_SEGMENT && shape_extent_min(&s) > 0.012f) {
             return s;
@@ -51,8 +52,7 @@ static void chain_loop_touches_like_the_solid(void **state)
     for (int64_t i = 0; i < count; i++) {
         shape_geometry solid = {.kind = SHAPE_POLYGON, .polygon = figure_polygon(&r, 1.0, 0.0f)};
         if (shape_extent_min(&solid) < 0.1f) {
-            continue; // thinner than what the shapes sink in: on which side is then a matter of
-                      // taste
+            continue; // thinner than the depth to which shapes sink in: its side is then undefined
         }
         shape_geometry s = solid_shape(&r, 0.8);
         proxy a = proxy_from_shape(&solid);
@@ -82,7 +82,7 @@ static void chain_loop_touches_like_the_solid(void **state)
     assert_true(touching > count / 2);
 }
 
-// From inside a loop nothing is felt, whatever the shape.
+// Inside a loop no shape touches anything.
 static void chain_from_the_left_is_not_felt(void **state)
 {
     (void)state;
@@ -99,14 +99,14 @@ static void chain_from_the_left_is_not_felt(void **state)
         if (center.y < -1.02f * LINEAR_SLOP && contact.count != 0) {
             report("contacts from the left", i, (double)contact.count, 0.0);
         }
-        if (contact.count != 0 && !(contact.normal.y > 0.9999999f)) { // its neighbours are in line
+        if (contact.count != 0 && !(contact.normal.y > 0.9999999f)) { // the pieces lie in one line
             report("normal on a straight chain", i, (double)contact.normal.y, 1.0);
         }
     }
 }
 
-// A floor of many pieces: whatever slides on it, a little inside and a little tilted, is pushed
-// straight up, and is held wherever it stands.
+// A floor of many pieces: any shape that slides on it, slightly sunk in and tilted, is pushed
+// straight up, and is held everywhere.
 static void chain_flat_floor_has_no_bumps(void **state)
 {
     (void)state;
@@ -140,7 +140,7 @@ static void chain_flat_floor_has_no_bumps(void **state)
     }
 }
 
-// How far u lies outside the angles from `from` to `to` (both about `own`), as a sine.
+// The sine of the angle by which u lies outside the range from `from` to `to` (around `own`).
 static double outside_fan(vec2 u, vec2 from, vec2 own, vec2 to)
 {
     double before = (double)vec2_cross(from, own) > 0.0 ? (double)vec2_cross(from, u)
@@ -156,8 +156,8 @@ static vec2 normal_of(vec2 a, vec2 b)
     return vec2_normalize(vec2_right(vec2_sub(b, a)), &length);
 }
 
-// Hills and valleys of up to 30 degrees: never a normal that the neighbours do not leave to the
-// piece.
+// On hills and valleys of up to 30 degrees, normals stay in the range that the neighbours leave to
+// a piece.
 static void chain_normals_stay_in_the_fan(void **state)
 {
     (void)state;

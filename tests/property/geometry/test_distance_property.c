@@ -1,4 +1,5 @@
-// GJK against the least distance over all pairs of edges, EPA against the separating axis minimum.
+// GJK compared with the least distance over all pairs of edges, EPA with the minimum over
+// separating axes.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +16,7 @@ static void report(const char *what, int64_t round, double found, double expecte
              expected);
 }
 
-// A pair that is about as likely to overlap as not, from millimetres to 10 km.
+// Makes a pair that overlaps in about half of the cases, from millimetres to 10 km.
 static void pair_make(rng *r, proxy *a, proxy *b, transform *t)
 {
     double size_a = rng_scale(r, 1e-3, 5e3);
@@ -131,7 +132,7 @@ static void epa_random_pairs_match_separating_axes(void **state)
         transform t;
         pair_make(&r, &a, &b, &t);
         if (rng_below(&r, 8) == 0) {
-            t.p = (vec2){0.0f, 0.0f}; // coincident frames, centres as a rule
+            t.p = (vec2){0.0f, 0.0f}; // coincident frames; usually also centres
         }
         penetration_result p = penetration_proxies(&a, &b, t);
         brute_core ca = brute_place_at(&a, TRANSFORM_IDENTITY);
@@ -150,7 +151,7 @@ static void epa_random_pairs_match_separating_axes(void **state)
             continue;
         }
         overlapping++;
-        // Moved out along the normal, they touch: no more and no less.
+        // Moved apart along the normal, they just touch.
         for (int k = 0; k < cb.count; k++) {
             cb.points[k].x += (double)p.normal.x * (double)p.depth;
             cb.points[k].y += (double)p.normal.y * (double)p.depth;

@@ -1,4 +1,5 @@
-// polygon_make against what a convex hull is: the least convex figure that holds all points.
+// polygon_make compared with the definition of a convex hull: the smallest convex figure that
+// contains all points.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +22,7 @@ static double cross_at(vec2 o, vec2 a, vec2 b)
            ((double)a.y - (double)o.y) * ((double)b.x - (double)o.x);
 }
 
-// By definition: i -> j is an edge of the hull when no point lies on its right. Area of the hull by
+// By definition, i -> j is an edge of the hull if no point lies to its right. Area of the hull by
 // the sum over such edges, each counted once by its ends being the farthest on their line.
 static double brute_hull_area(const vec2 *all, int all_count)
 {
@@ -77,8 +78,8 @@ static bool is_one_of(vec2 v, const vec2 *points, int count)
     return false;
 }
 
-// Points in a square, on a coarse grid (so that many lie in one line or coincide), or nearly in one
-// line.
+// Makes points in a square, on a coarse grid (so that many lie in one line or coincide), or nearly
+// in one line.
 static int points_make(rng *r, vec2 *points, double *size)
 {
     int count = 3 + rng_below(r, 6);
@@ -110,7 +111,7 @@ static void hull_random_points_match_brute_force(void **state)
         int n = points_make(&r, points, &size);
         polygon p;
         double area = brute_hull_area(points, n);
-        // Joining points and dropping flat corners may take away this much.
+        // Merging points and dropping flat corners may remove this area.
         double lost = 4.0 * size * (2.0 * (double)LINEAR_SLOP + 1e-6 * size) * POLYGON_VERTICES_MAX;
         if (polygon_make(points, n, 0.0f, &p, NULL) != STATUS_OK) {
             if (area > lost) {
@@ -198,7 +199,7 @@ static void extents_random_shapes_match_sampling(void **state)
         if (fabs(found - expected) > 1e-5 * size) {
             report("largest extent", i, found, expected);
         }
-        // Half a degree beside the narrowest direction, a figure of up to 2.9 sizes seems wider.
+        // Half a degree beside the narrowest direction, a figure of up to 2.9 sizes appears wider.
         found = (double)shape_extent_min(&s);
         expected = narrowest + (double)core.radius;
         if (found > expected + 1e-5 * size || found < expected - 0.02 * size) {

@@ -1,4 +1,4 @@
-// The time of impact against fine sampling of the same motion.
+// The time of impact, compared with fine sampling of the same motion.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -66,7 +66,7 @@ static void check_impact(int64_t i, const proxy *a, const sweep *sa, const proxy
     if (first < -1e-6) {
         report("gap of shapes said not to overlap", i, first, 0.0);
     }
-    // Before the impact, or all the way without one, they are farther apart than that.
+    // Before the impact, or on the whole path without one, they are farther apart.
     double end = (double)impact.fraction;
     for (int k = 0; k < SAMPLES; k++) {
         double t = end * k / SAMPLES;

@@ -1,4 +1,4 @@
-// Manifolds of random pairs against brute-force distances and separating axes.
+// Manifolds of random pairs, compared with brute-force distances and separating axes.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@ static void report(const char *what, int64_t round, double found, double expecte
              expected);
 }
 
-// Distance of the rounded shapes, or minus their depth.
+// The distance of the rounded shapes; negative: their depth.
 static double true_separation(const proxy *a, const proxy *b, transform t)
 {
     brute_core ca = brute_place_at(a, TRANSFORM_IDENTITY);
@@ -29,7 +29,7 @@ static double true_separation(const proxy *a, const proxy *b, transform t)
     return distance - (double)a->radius - (double)b->radius;
 }
 
-// How far a point lies outside a shape; 0 inside.
+// The distance of a point from a shape; 0 inside.
 static double outside(const proxy *p, transform t, vec2 point)
 {
     brute_core core = brute_place_at(p, t);
@@ -43,7 +43,7 @@ static transform moved(transform t, vec2 normal, float by)
     return t;
 }
 
-// Shapes that are apart are so along the normal, as far as is told.
+// Checks that separated shapes are separated along the normal, by at least the reported distance.
 static void check_gap(int64_t i, const manifold *m, const brute_core *a, const brute_core *b,
                       double radii, double tolerance)
 {
@@ -74,8 +74,8 @@ static void check_manifold(int64_t i, const manifold *m, const proxy *a, const p
     double radii = (double)a->radius + (double)b->radius;
     double size = brute_size(&ca, &cb) + radii;
     double expected = true_separation(a, b, t);
-    // A's axis is kept while B's is better by up to a tenth of LINEAR_SLOP; corners within 1.8
-    // degrees of a face count as the face.
+    // A's axis is preferred unless B's is better by more than a tenth of LINEAR_SLOP; corners
+    // within 1.8 degrees of a face count as the face.
     double reach = radii + (double)SPECULATIVE_DISTANCE;
     double tolerance = 1.1e-4 + 0.11 * (double)LINEAR_SLOP + 6e-4 * reach + 2e-6 * size;
     if (m->count == 0) {
@@ -101,7 +101,7 @@ static void check_manifold(int64_t i, const manifold *m, const proxy *a, const p
         assert_true(vec2_is_finite(p->point) && isfinite(p->separation));
         least = fmin(least, (double)p->separation);
         double off = fmax(outside(a, TRANSFORM_IDENTITY, p->point), outside(b, t, p->point));
-        // An axis kept though another is better by a hair may be off sideways by a few hairs.
+        // An axis preferred over a slightly better one may be off sideways by a few times as much.
         double allowed = 0.5 * fabs((double)p->separation) + tolerance + 4e-3;
         if (off > allowed) {
             report("point outside of the shapes", i, off, allowed);
@@ -134,7 +134,8 @@ static void run_shapes(const char *name, uint64_t seed, int64_t ordinary, double
         proxy b = proxy_from_shape(&sb);
         transform t = figure_frame(&r, size_a + size_b);
         int sort = rng_below(&r, 4);
-        if (sort != 0) { // near touching: a few centimetres, or a few millimetres of overlap
+        // Nearly touching: a few centimetres apart, or a few millimetres of overlap
+        if (sort != 0) {
             penetration_result p = penetration_proxies(&a, &b, t);
             double off = sort == 1 ? rng_range(&r, -0.05, 0.05) : rng_range(&r, -0.006, 0.001);
             t = moved(t, p.normal, p.depth + (float)off);
@@ -168,7 +169,7 @@ static void manifold_shapes_of_any_size_match_brute_force(void **state)
     run_shapes("manifold_shapes_of_any_size_match_brute_force", 3, 100000, 0.01, 5e3, false);
 }
 
-// The same figure on itself, in all the ways in which many axes are equally good.
+// The same figure on itself, in all poses in which many axes are equally good.
 static void manifold_coincident_shapes_is_finite_and_as_deep_as_it_should(void **state)
 {
     (void)state;
@@ -189,7 +190,7 @@ static void manifold_coincident_shapes_is_finite_and_as_deep_as_it_should(void *
     }
 }
 
-// In either order the same contact: the depth is the same, the normal turned round.
+// In either order the contact is the same: equal depth, opposite normal.
 static void manifold_in_either_order_is_as_deep(void **state)
 {
     (void)state;
@@ -229,7 +230,7 @@ static bool has_id(const manifold *m, uint16_t id)
     return false;
 }
 
-// A box that lies on another and trembles, so that either may be the reference: the ids stay.
+// A box lies on another and trembles, so that either may be the reference: the ids stay.
 static void manifold_trembling_boxes_keep_their_ids(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-// Mass, centre and inertia against counting the points of a fine grid that lie in the shape.
+// Mass, centre and inertia, compared with the points of a fine grid that lie in the shape.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,8 +12,8 @@ typedef struct counted {
     double mass, x, y, inertia;
 } counted;
 
-// A grid of `steps` by `steps`, moved by a random part of a cell so that no edge runs along its
-// lines.
+// Counts a grid of `steps` by `steps`, shifted by a random part of a cell so that no edge runs
+// along its lines.
 static counted count_grid(rng *r, const shape_geometry *s, int steps)
 {
     aabb box = aabb_expand(shape_aabb(s, TRANSFORM_IDENTITY), 1e-3f);
@@ -66,7 +66,7 @@ static void mass_random_shapes_match_grid(void **state)
         aabb box = shape_aabb(&s, TRANSFORM_IDENTITY);
         double width = (double)(box.upper.x - box.lower.x);
         double height = (double)(box.upper.y - box.lower.y);
-        // The rim runs through about 4 steps cells; their errors go either way.
+        // The rim crosses about 4 steps cells; their errors have either sign.
         double cells = 20.0 * sqrt((double)steps);
         double slack = cells * width * height / (steps * steps);
         double reach = hypot(width, height);
@@ -78,7 +78,7 @@ static void mass_random_shapes_match_grid(void **state)
     }
 }
 
-// Cutting a polygon along a diagonal: mass, centre and inertia of the parts add up (Steiner).
+// Cuts a polygon along a diagonal: mass, centre and inertia of the parts add up (Steiner).
 static void mass_of_parts_adds_up(void **state)
 {
     (void)state;
@@ -110,7 +110,7 @@ static void mass_of_parts_adds_up(void **state)
     }
 }
 
-// The rounding by many thin triangles: a polygon whose corners are drawn as arcs.
+// Approximates the rounding by many thin triangles: a polygon whose corners are drawn as arcs.
 static void mass_of_rounded_polygon_matches_triangles(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-// Our own sine, cosine and arctangent against the C library's.
+// The engine's sine, cosine and arctangent, compared with the C library's.
 #include <float.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -46,7 +46,7 @@ static void note_touch(ledger *l, const physics_event *e)
     ledger_pair *p = find_pair(l, e->shape_a, e->shape_b, sensor);
     p->count += begins ? 1 : -1;
     ASSERT(p->count >= 0); // an end without a begin
-    ASSERT(p->count <= 1); // a begin of what touches: a chain is one shape
+    ASSERT(p->count <= 1); // a second begin of a touch: a chain is one shape
     l->begins += begins;
     l->ends += !begins;
 }
@@ -124,7 +124,7 @@ static uint32_t events_of(const physics_world *world, shape_id id)
     return info.def.events;
 }
 
-// Each touch that the world has now was told, and each that was told it has.
+// Each touch of the world was reported, and each reported touch exists.
 static void check_touches(ledger *l, const physics_world *world)
 {
     uint32_t count = world_contacts(world, NULL, 0);
@@ -136,7 +136,7 @@ static void check_touches(ledger *l, const physics_world *world)
         if ((events & SHAPE_EVENT_CONTACT) != 0) {
             ledger_pair *p = find_pair(l, c->shape_a, c->shape_b, false);
             p->count--;
-            ASSERT(p->count >= 0); // a touch that was not told
+            ASSERT(p->count >= 0); // a touch that was not reported
         }
     }
     for (uint32_t i = 0; i < l->pairs.count; i++) {

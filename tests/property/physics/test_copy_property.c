@@ -1,5 +1,5 @@
-// A copy of a world goes on as the world does: the same hashes and events on every tick. One target
-// serves all worlds, so that each copy finds the memory, and the step scratch, of another world.
+// A copy of a world continues like the world: the same hashes and events on every tick. One target
+// serves all worlds, so that each copy reuses the memory and the step scratch of another world.
 #include "tests/property/physics/worlds.h"
 
 #include <stdlib.h>
@@ -69,7 +69,8 @@ static void copied_scenes_go_on_alike(void **state)
             scene_step(&kinds[i], world, kinds[i].golden_scale, ORIGIN);
             scene_step(&kinds[i], target, kinds[i].golden_scale, ORIGIN);
             assert_same(world, target, kinds[i].name, tick);
-            if (rng_below(&r, 200) == 0) { // back: the target is ahead of what it becomes
+            // Sometimes copies back: the target is then ahead of its source
+            if (rng_below(&r, 200) == 0) {
                 world_step(target);
                 copy_whole(world);
             }
@@ -78,7 +79,7 @@ static void copied_scenes_go_on_alike(void **state)
     }
 }
 
-// Changes of every sort, also between a copy and the step after it.
+// Makes changes of every sort, also between a copy and the step after it.
 static void copied_random_worlds_go_on_alike(void **state)
 {
     (void)state;
@@ -124,7 +125,7 @@ static void copied_wild_worlds_go_on_alike(void **state)
     }
 }
 
-// The world stays sound, and its twin the same, wherever islands are put to rest.
+// The world stays valid and equal to its twin, wherever islands are put to rest.
 static void islands_put_to_rest_leave_a_sound_world(void **state)
 {
     (void)state;
@@ -151,7 +152,7 @@ static void islands_put_to_rest_leave_a_sound_world(void **state)
     }
 }
 
-// A third of the bodies move on in a copy, the others stand; now and then one is pushed or removed.
+// A third of the bodies of a copy move on, the others stand; now and then one is pushed or removed.
 static void let_some_stand(rng *r, const physics_world *world)
 {
     ARRAY(body_id) keep = {0};
@@ -204,7 +205,8 @@ static void bodies_that_stand_leave_a_sound_world(void **state)
     }
 }
 
-// Worlds with joints, restitution, sensors and all commands, which break physics on purpose.
+// Worlds with joints, restitution, sensors and all commands, with parameters that are physically
+// impossible.
 static void wild_worlds_may_stand_in_part(void **state)
 {
     (void)state;
@@ -258,7 +260,8 @@ static double now_us(void)
     return (double)t.tv_sec * 1e6 + (double)t.tv_nsec * 1e-3;
 }
 
-// The time is printed, for it depends on the machine; that it beats an image is checked.
+// Times are only printed, since they depend on the machine; the test checks that a copy is faster
+// than an image.
 static void copy_is_faster_than_an_image(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-// A world that is saved and restored on random ticks goes on as the one that never was: the same
-// hashes and events on every tick, in every golden scene. And what images cost.
+// A world that is saved and restored at random ticks continues like one that never was: the same
+// hashes and events on every tick, in every golden scene. Also the cost of images.
 #include "tests/property/physics/worlds.h"
 
 #include <stdlib.h>
@@ -103,7 +103,7 @@ static double now_ms(void)
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
 }
 
-// Times are told, for they depend on the machine; the size is held.
+// Times are only printed, since they depend on the machine; the size is checked.
 static void image_of_large_pyramid_is_small(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
-// Packed snapshots of random worlds: whatever users do to a world, a reader has its rows to half a
-// step on every tick, one that joins at any moment has the same, bit for bit, and in the end all is
-// at rest and costs next to nothing.
+// Packed snapshots of random worlds: after any user commands, a reader has the world's rows to
+// within half a step on every tick, a reader that joins later has the same bits, and when all
+// bodies rest, snapshots cost almost nothing.
 #include "tests/property/physics/worlds.h"
 
 #include <math.h>
@@ -26,7 +26,7 @@ typedef struct server {
     body_row rows[SLOTS];
     packed_body bodies[SLOTS];
     uint32_t count;
-    uint64_t before[SLOTS]; // ids of the tick before
+    uint64_t before[SLOTS]; // ids at the tick before
     uint32_t before_count;
     buffer change, full;
 } server;
@@ -182,7 +182,7 @@ static void follow_world(rng *r, server *s, reader *first, reader *later, int ti
     world_free(world);
 }
 
-// The least, the usual and the most of each precision, with velocities and without.
+// The smallest, the usual and the largest value of each precision, with velocities and without.
 static packed_precision extreme_precision(uint64_t i)
 {
     const double steps[] = {PACKED_STEPS_MIN, PACKED_STEPS_DEFAULT, PACKED_STEPS_MAX};

@@ -1,5 +1,5 @@
-// Properties of every world: events and lists agree, energy comes from nowhere, momentum stays,
-// heaps come to rest and stay as they are, and what is removed leaves no trace.
+// Properties of every world: events and lists agree, no energy appears, momentum is conserved,
+// heaps come to rest and stay at rest, and removed objects leave no trace.
 #include "tests/property/physics/worlds.h"
 
 #include <math.h>
@@ -67,10 +67,10 @@ typedef struct heap_report {
     double rise; // gain of energy, as a share of the total
     double overlap;
     int awake, bodies;
-    int stirring, heaps; // heaps with an awake body after 20 s, of so many
+    int stirring, heaps; // heaps with an awake body after 20 s, and the number of heaps
 } heap_report;
 
-// Heaps fall and lie.
+// Drops heaps and lets them settle.
 static heap_report pile_up(rng *r, variety v, int heaps, double substeps_min)
 {
     heap_report report = {0};
@@ -105,16 +105,15 @@ static heap_report pile_up(rng *r, variety v, int heaps, double substeps_min)
     return report;
 }
 
-// One heap in ten may have something round that rolls for longer; builds with sanitizers look at
-// few heaps, of which one may be such.
+// One heap in ten may have a round body that rolls longer; builds with sanitizers test few heaps,
+// of which one may have such a body.
 static void assert_most_rest(const heap_report *report)
 {
     assert_true(report->stirring <= 1 + report->heaps / 10);
 }
 
-// Nothing but gravity acts, so what there is of energy can only be lost. A little is lent: what
-// falls on what rests on others sinks in before the solver has spread the impact, and is pushed out
-// again.
+// Only gravity acts, so energy can only be lost. A little appears for a moment: a body that falls
+// on a stack sinks in before the solver has spread the impact, and is pushed out again.
 static void heaps_of_like_bodies_lose_energy_and_come_to_rest(void **state)
 {
     (void)state;
@@ -125,8 +124,8 @@ static void heaps_of_like_bodies_lose_energy_and_come_to_rest(void **state)
     assert_most_rest(&report);
 }
 
-// A light body under a heavy one is pressed in more, and so is any body if sub-steps are long: as a
-// weaker spring would be.
+// A light body under a heavy one is pressed in more, and so is any body if sub-steps are long, as
+// if springs were weaker.
 static void heaps_of_unlike_bodies_lose_energy_and_come_to_rest(void **state)
 {
     (void)state;
@@ -151,7 +150,7 @@ static void sleeping_worlds_do_not_change(void **state)
             world_step(world);
         }
         if (world_count(world).awake > 0) {
-            // a body that rocks on a round one, without losing energy, may never stop
+            // a body that rocks on a round one without losing energy may never stop
             world_free(world);
             continue;
         }
@@ -177,7 +176,7 @@ static void sleeping_worlds_do_not_change(void **state)
     assert_true(slept * 10 >= worlds * 9 - 10);
 }
 
-// Without gravity and walls, impacts among bodies keep the sums of momentum and of angular
+// Without gravity and walls, impacts among bodies conserve the sums of momentum and of angular
 // momentum.
 static void free_worlds_keep_momentum(void **state)
 {
@@ -257,12 +256,13 @@ static void removal_leaves_no_trace(void **state)
         uint32_t events;
         world_events(world, &events);
         assert_int_equal(events, 0);
-        // And what comes then behaves as in a world that was never used.
+        // Bodies spawned afterwards behave as in a world that was never used.
         world_def def = world_definition(world);
         physics_world *fresh = NULL;
         error err;
         assert_int_equal(world_create(&def, &fresh, &err), STATUS_OK);
-        while (world_tick(fresh) < world_tick(world)) { // sleep is looked for by the tick
+        // The search for islands depends on the tick
+        while (world_tick(fresh) < world_tick(world)) {
             world_step(fresh);
         }
         physics_world *both[2] = {world, fresh};

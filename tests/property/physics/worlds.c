@@ -105,7 +105,7 @@ void put_bin(physics_world *world, double half_width)
 
 void fill_bin(physics_world *world, rng *r, variety v, int count, double half_width)
 {
-    const double pitch = 1.7; // wider than any shape is long
+    const double pitch = 1.7; // larger than the length of any shape
     int columns = (int)(2.0 * half_width / pitch);
     double left = -0.5 * pitch * (columns - 1);
     for (int i = 0; i < count; i++) {

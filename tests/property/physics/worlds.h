@@ -1,5 +1,5 @@
-// Random worlds for the property tests. All that is random comes from the rng, so that a seed
-// repeats a world.
+// Random worlds for the property tests. All randomness comes from the rng, so that a seed repeats a
+// world.
 #ifndef CAROM_TESTS_PROPERTY_PHYSICS_WORLDS_H
 #define CAROM_TESTS_PROPERTY_PHYSICS_WORLDS_H
 
@@ -13,23 +13,26 @@
 #include "common/physics/physics.h"
 #include "tests/property/geometry/figures.h"
 
-// Of different hz and sub-steps, but of no fewer sub-steps a second than told.
+// Makes a world with random hz and sub-steps, but at least `substeps_min` sub-steps per second.
 physics_world *random_world(rng *r, vec2d gravity, double substeps_min);
-// Bodies that can lie in a heap: no splinters. Alike: masses differ by a few times; else by 500.
+// Bodies that can lie in a heap: no splinters. ALIKE: masses differ by a small factor; MIXED: by up
+// to 500.
 typedef enum variety { ALIKE, MIXED } variety;
 shape_def random_shape(rng *r, variety v);
 body_id random_body(physics_world *world, rng *r, variety v, vec2d at);
-// Floor and two walls; the floor's top is at y = 0.
+// Adds a floor and two walls; the floor's top is at y = 0.
 void put_bin(physics_world *world, double half_width);
-// `count` bodies that do not overlap, above the floor of the bin.
+// Adds `count` bodies that do not overlap, above the floor of the bin.
 void fill_bin(physics_world *world, rng *r, variety v, int count, double half_width);
-// One call that a user might make, of a body of the world's: moved, pushed, changed, removed.
+// Makes one call that a user might make on a body of the world: moves, pushes, changes or removes
+// it.
 void disturb(physics_world *world, rng *r);
 
 typedef struct state_sum {
     double mass, px, py, angular; // about the origin
     double kinetic, potential;    // potential: in the world's gravity
-    double speed, travel;         // the fastest; the sum of m |v| |x|, to measure `angular` by
+    // Speed of the fastest body; the sum of m |v| |x|, the scale of `angular`
+    double speed, travel;
     bool finite;
 } state_sum;
 
