@@ -1,4 +1,4 @@
-"""Who may know whom: reads every include line and fails on an arrow that is not allowed.
+"""Which rooms may include which: reads every include line and fails on an arrow that is not allowed.
 
 A file belongs to the room (folder) of ROOMS that is the longest prefix of its path. Project includes
 are written from the project root, so a line says by itself which arrow it is. Four things are checked:
@@ -32,8 +32,8 @@ PROTO = WORLD + ["proto"]
 # Shared by every room of the server: encoded bytes, the clock, limits, counters and timings, queues between threads.
 SHARED = ["server/base", "server/process/crash.h", "server/schedule"]
 
-# A served world, each folder above those before it: what it is beside its bodies; requests and
-# replies; its snapshots, and its log, which do not know each other; its ticks.
+# A served world, each folder above those before it: its state beside its bodies; requests and replies; its snapshots
+# and its log, which do not know each other; its ticks.
 WORLD_STATE = ["server/world/state"]
 WORLD_MESSAGE = WORLD_STATE + ["server/world/message"]
 SERVED_WORLD = WORLD_MESSAGE + ["server/world/history", "server/world/snapshots", "server/world/log", "server/world/tick"]
@@ -46,12 +46,12 @@ ROOMS = {
     "common/args": (BASE, []),
     "common/geometry": (BASE, []),
     "common/physics": (GEOMETRY, []),
-    # Commands as plain structs, and what carries them out: no bytes.
+    # Commands as plain structs, and the code that applies them: no bytes.
     "common/world": (PHYSICS, []),
     "proto": (WORLD, ["msgpack", "jansson"]),
-    # What all rooms of the server stand on: clock, bytes, queues, limits, memory, metrics, audit.
+    # The base of all rooms of the server: clock, bytes, queues, limits, memory, metrics, audit.
     "server/base": (PROTO, []),
-    # Time of a thread, dealt by subject: knows nothing of what the time is for.
+    # Shares a thread's time among subjects, without knowing its use.
     "server/schedule": (BASE, []),
     # How the process is started, watched and replaced: knows listening sockets, no sessions.
     "server/process": (PHYSICS + ["server/base", "server/net"], ["uv", "openssl"]),
@@ -71,7 +71,7 @@ ROOMS = {
     "server/world/log": (PROTO + SHARED + ["server/storage"] + WORLD_MESSAGE, []),
     "server/world/tick": (PROTO + SHARED + ["server/storage"] + SERVED_WORLD, []),
     "server/storage": (PROTO + SHARED + ["server/include"], []),
-    # Who somebody is and may do, from a token: knows neither sessions nor sockets.
+    # The identity and the rights that a token gives: knows neither sessions nor sockets.
     "server/auth": (PROTO + SHARED, ["jansson", "openssl"]),
     "server/session": (PROTO + SHARED + SERVED_WORLD + ["server/auth", "server/net", "server/http",
                                                         "server/storage"],
@@ -79,20 +79,20 @@ ROOMS = {
     "server": (PROTO + SHARED + SERVED_WORLD + ["server/process", "server/config", "server/auth", "server/net", "server/http", "server/storage",
                         "server/session"],
                ["uv", "msgpack", "jansson"]),
-    # The public headers stand alone: a stranger's project has nothing else of ours.
+    # The public headers include nothing else: a user's project has no other header of carom.
     "client/include": ([], []),
     "client/lib": (PROTO + ["client/include"], ["msgpack", "openssl"]),
     # libcarom-scene calls libcarom by its public headers alone.
     "client/scene": (PROTO + ["client/include"], ["msgpack"]),
     # The core of prediction: the engine and the log, without sockets and clocks.
     "client/prediction": (PROTO, []),
-    # libcarom-replica is the engine and its log; values are libcarom-scene's way to and from bytes.
+    # libcarom-replica is the engine and its log; values of libcarom-scene convert to and from bytes.
     "client/replica": (PROTO + ["client/include", "client/prediction/prediction.h", "client/scene/values.h"], ["msgpack"]),
     # The server's public headers: backups, for tools.
     "server/include": ([], []),
-    # What carom and carom-load stand on: the line, its options, errors, the connection, the relay.
+    # The base of carom and carom-load: the command line, its options, errors, the connection, the relay.
     "client/tool": (["common/args", "client/include"], []),
-    # The load test. carom knows its options alone.
+    # The load test. carom knows only its options.
     "client/load": (["common/args", "client/include", "client/tool"], []),
     "client/cli": (["common/args", "client/include", "client/tool", "client/load/command.h", "server/include"], ["openssl"]),
     "client/examples": (["client/include"], []),
@@ -118,8 +118,8 @@ LIBRARIES = {
     "clock": r"(time|sys/time|sys/timerfd)\.h",
 }
 
-# What a room must not reach even through other files. The system's headers are only looked at
-# where we include them ourselves.
+# What a room must not reach even through other files. System headers are only checked where the project itself includes
+# them.
 UNREACHABLE = {
     "common/base": ["uv", "msgpack", "jansson", "openssl", "sockets", "threads"],
     "common/args": ["uv", "msgpack", "jansson", "openssl", "sockets", "threads", "clock"],
@@ -149,7 +149,7 @@ PRIVATE = {
 # The folders of the engine from the bottom up: each knows only folders before it, so there is no circle.
 PHYSICS_FOLDERS = ["lanes", "parallel", "state", "step", "image", "queries"]
 
-# Within a room: whose files must not include whose, by folder.
+# Within a room: pairs of folders, of which the first must not include files of the second.
 FORBIDDEN = [
     ("common/physics/" + below, "common/physics/" + above)
     for place, below in enumerate(PHYSICS_FOLDERS) for above in PHYSICS_FOLDERS[place + 1:]
@@ -161,14 +161,14 @@ FORBIDDEN = [
     for folder in ("joints", "solver")
     for header in sorted(path.name for path in (ROOT / "common/physics/step").glob("*.h"))
 ] + [
-    # Who somebody is does not depend on where worlds are; resuming and placing meet in calls.
+    # A client's identity does not depend on the placement of worlds; resuming and placing meet in calls.
     ("server/session/identity", "server/session/placement"),
     ("server/session/identity", "server/session/resume"),
     ("server/session/resume", "server/session/placement"),
     ("server/session/placement", "server/session/resume"),
 ]
 
-# The system's headers that only UNREACHABLE speaks of; any room not named there may include them.
+# The system's headers that only UNREACHABLE names; rooms not named there may include them.
 SYSTEM = {"sockets", "threads", "clock"}
 
 # Public headers of the server; every other one of <carom/...> is the client's.
@@ -210,7 +210,7 @@ class Tree:
                     self.files[file.relative_to(root).as_posix()] = self.includes(file)
 
     def includes(self, file):
-        """(where it leads, whether that is a file of ours) for every include line."""
+        """(the included path, whether it is a file of the project) for every include line."""
         lines = []
         for quoted, angled in INCLUDE.findall(file.read_text(encoding="utf-8")):
             if quoted:

@@ -18,7 +18,7 @@ NAME = r"[a-zA-Z0-9][a-zA-Z0-9_.-]*"
 PORT = re.compile(r"127\.0\.0\.1:(\d+):(\d+)")
 PORTS = re.compile(r"(?:127\.0\.0\.1:)?(\d+):(\d+)")
 VOLUME = re.compile(r"(?:\$\{\w+:-)?([^:}]+)\}?:(/[^:]+?)(?::ro)?")
-MADE = "public" # by the commands at the head of compose.public.yaml
+MADE = "public" # set by the commands at the head of compose.public.yaml
 RESTART = {"no", "always", "on-failure", "unless-stopped"}
 CONDITIONS = {"service_started", "service_healthy", "service_completed_successfully"}
 
@@ -168,7 +168,7 @@ class Demo(File, unittest.TestCase):
 
     def test_prometheus_reads_the_file_and_asks_the_server(self):
         [(path, place)] = self.mounts("prometheus")
-        self.assertEqual(str(place), "/etc/prometheus/prometheus.yml")  # where the image looks
+        self.assertEqual(str(place), "/etc/prometheus/prometheus.yml")  # the path that the image reads
         jobs = yaml.safe_load(path.read_text())["scrape_configs"]
         targets = [target for job in jobs for static in job["static_configs"] for target in static["targets"]]
         for target in targets:
@@ -188,7 +188,7 @@ class Demo(File, unittest.TestCase):
                        if str(place.parent) == provider["options"]["path"]]
         used = set(re.findall(r'"datasource": \{"type": "\w+", "uid": "([^"]+)"\}', dashboard))
         self.assertEqual(used, {source["uid"]})
-        self.assertEqual(json.loads(dashboard)["uid"], "carom")  # of the address at the head of compose.yaml
+        self.assertEqual(json.loads(dashboard)["uid"], "carom")  # the uid in the address at the head of compose.yaml
 
 
 class Public(File, unittest.TestCase):

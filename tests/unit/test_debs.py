@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The packages that cpack makes of this build: each file in one of them, a server that starts from what it
-installs, maintainer scripts that do their work where there is no systemd. Called with the build folder."""
+"""The packages that cpack makes of this build: each file in one of them, a server that starts from the installed files,
+maintainer scripts that work without systemd. Called with the build folder."""
 
 import os
 import re

@@ -19,7 +19,8 @@ CAROM = '#!/bin/sh\necho "$@" >"$CALLED"\nexit "$CODE"\n'
 
 class HealthCheck(unittest.TestCase):
     def check(self, *command_line, code=0, healthy=None, **environment):
-        """What carom, which ends with the code, is called with when process 1 has this command line."""
+        """Checks the arguments with which carom is called (it ends with `code`) when process 1 has this command
+        line."""
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)
             (folder / "carom").write_text(CAROM)
@@ -60,7 +61,7 @@ class HealthCheck(unittest.TestCase):
                                 ([], {"CAROM_TLS_CERT": "c.pem"})):
             asked = self.check("caromd", "--listen", "0.0.0.0:7", *line, **variables)
             self.assertEqual(asked, ["--server", "caroms://127.0.0.1:7", "--timeout", "2s", "ping"])
-        # It answers, though with a certificate for another name; or it does not.
+        # The server answers, though with a certificate for another name; or it does not answer.
         self.check("caromd", "--tls-cert", "c.pem", code=1, healthy=True)
         self.check("caromd", "--tls-cert", "c.pem", code=3, healthy=False)
 
@@ -95,7 +96,7 @@ class Image(unittest.TestCase):
         self.assertEqual(copied, ["/opt/carom/bin/", "docker/healthcheck.sh"])
 
     def source(self):
-        """A folder of what the first stage copies."""
+        """Makes a folder with the files that the first stage copies."""
         first = self.text.rsplit("\nFROM ", 1)[0]
         source = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()), "src")
         for line in re.findall(r"^COPY (.*)$", first, re.M):
@@ -115,7 +116,7 @@ class Image(unittest.TestCase):
         source = self.source()
         code, told = self.cmake(source, "--preset", "release")
         self.assertEqual(code, 0, told)
-        # What users build: the engine and the examples, no tests, and warnings that end nothing.
+        # The build of users: the engine and the examples, no tests, and warnings that are no errors.
         self.assertNotIn("cmocka", told)
         build = (source / ".build/release/build.ninja").read_text()
         for target in ("client/web/engine/engine.wasm", "example_hockey"):
@@ -127,7 +128,7 @@ class Image(unittest.TestCase):
         code, told = self.cmake(source, "--preset", "release", "-DCAROM_WASM_OPT=OFF", "-DCAROM_WASM_LIBC=OFF")
         self.assertNotEqual(code, 0)
         self.assertRegex(told, r"missing:\s+binaryen wasi-libc\s+./docker/install\.sh build")
-        # Whoever wants none of it says so, and gets no npm package.
+        # An option builds without the npm package.
         code, told = self.cmake(source, "--preset", "release", "-DCAROM_WASM=OFF")
         self.assertEqual(code, 0, told)
         code, told = self.cmake(source, "--build", "--preset", "release", "--target", "web_package")

@@ -1,7 +1,6 @@
-"""The sources in C look as clang-format 14 (Debian 12's) leaves them: .clang-format.
+"""The C sources are formatted by clang-format 14 (Debian 12's) with .clang-format.
 
-Usage: test_format.py [PROJECT_ROOT]     `git ls-files '*.c' '*.h' | xargs clang-format-14 -i` mends it.
-"""
+Usage: test_format.py [PROJECT_ROOT]     `git ls-files '*.c' '*.h' | xargs clang-format-14 -i` corrects them. """
 
 import concurrent.futures
 import os
@@ -15,7 +14,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 ROOMS = ("client", "common", "proto", "server", "tests")
 ENDINGS = {".c", ".h", ".hpp", ".cpp"}
-VERSION = 14  # another one has other ways: what one leaves alone, the next would change
+VERSION = 14  # other versions format differently: one version would change what another leaves
 
 
 def formatter():

@@ -1,4 +1,4 @@
-"""proto/generate.py: what is checked in is what proto/schema says, and a wrong description is refused with its place.
+"""proto/generate.py: the checked-in files follow proto/schema, and a wrong description is refused with its place.
 
 Usage: test_generate.py [PROJECT_ROOT]
 """
@@ -30,13 +30,13 @@ class Tree(unittest.TestCase):
         self.assertEqual((0, ""), (run.returncode, run.stderr))
 
     def test_methods_keep_their_numbers(self):
-        # The compact form of logs writes them: those of a released version stay.
+        # The compact form of logs writes these numbers: those of a released version must stay.
         names = [m.name for m in schema.load(SCHEMA, ROOT).methods]
         self.assertEqual(("hello", "body.spawn", "data.get"), (names[0], names[23], names[-1]))
 
 
 class Copy(unittest.TestCase):
-    """A copy of what the generator reads and writes, to be changed."""
+    """A copy of the generator's inputs and outputs, to be changed."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -70,7 +70,7 @@ class Writes(Copy):
         self.edit("body.toml", 'doc = "Never turns."', 'doc = "It never turns."')
         self.assertEqual(0, generate("--into", folder, root=self.root).returncode)
         changed = [name for name in listed if os.stat(folder / name).st_mtime_ns != before[name]]
-        self.assertEqual(["proto/method_table.c"], changed)  # a text is no reason to compile anything else
+        self.assertEqual(["proto/method_table.c"], changed)  # a changed text must not compile anything else
 
     def test_old_files_are_named_and_renewed(self):
         self.assertEqual(0, generate("--write", root=self.root).returncode)

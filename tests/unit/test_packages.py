@@ -1,7 +1,6 @@
-"""packages.txt and install.sh: the list is sound, and only what is missing is installed; so are npm's packages.
+"""packages.txt and install.sh: the list is valid, and only missing packages are installed; so are npm's packages.
 
-dpkg, dpkg-query, apt-get, npm, id and sudo are replaced by scripts of a temporary folder that write down how they
-were called.
+dpkg, dpkg-query, apt-get, npm, id and sudo are replaced by scripts of a temporary folder that record their calls.
 
 Usage: test_packages.py [PROJECT_ROOT]
 """

@@ -50,7 +50,7 @@ class Run(unittest.TestCase):
         return code, out, len(calls)
 
     def run_script(self, arguments, fails="", again="", says="", report=""):
-        """Exit code, what was printed, and what ctest was called with."""
+        """Returns the exit code, the output, and the arguments of ctest."""
         calls = self.root / "calls"
         calls.unlink(missing_ok=True)
         environment = dict(os.environ, PATH=f"{self.root / 'bin'}:{os.environ['PATH']}", CALLS=str(calls), FAILS=fails,
@@ -160,7 +160,7 @@ class Run(unittest.TestCase):
 
 
 class Serve(unittest.TestCase):
-    """server/run.sh, whose tools write down how they were called."""
+    """server/run.sh, whose tools record their calls."""
 
     RECORD = '#!/bin/sh\necho "${0##*/} $*" >>"$CALLS"\n'
     CAROMD = RECORD + 'echo "help of caromd"\n'

@@ -1,7 +1,7 @@
-"""What may be seen: the top level holds the rooms that the architecture names and nothing else.
+"""The top level contains only the folders that the architecture names.
 
-In a git work tree the tracked files are looked at, so that what somebody keeps beside them for
-himself does not count; in an unpacked archive, everything is.
+In a git work tree only tracked files count, so that private files beside them are ignored; in an unpacked archive all
+files count.
 
 Usage: test_tree.py [PROJECT_ROOT]
 """
@@ -18,11 +18,11 @@ VISIBLE = {"server", "client", "common", "proto", "tests", "docker",
            "CMakeLists.txt", "CMakePresets.json", "LICENSE",
            "README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"}
 HIDDEN = {".ci", ".clang-format", ".clang-tidy", ".dockerignore", ".gitignore"}
-NOT_OURS = {".git", ".build", ".cache"}  # git's own, and what .gitignore names
+NOT_OURS = {".git", ".build", ".cache"}  # git's own folder, and those in .gitignore
 
 
 def tracked_files(root):
-    """Paths from the root, or None where git does not keep this folder."""
+    """Paths from the root, or None if git does not track this folder."""
     try:
         listing = subprocess.run(["git", "-C", str(root), "ls-files", "-z"], check=True,
                                  capture_output=True).stdout.decode()

@@ -51,7 +51,8 @@ static void area_must_lie_within_one_of_them(void **state)
     grant *g = claims("{\"sub\":\"a\",\"exp\":1,\"areas\":[[0,0,10,10],[10,0,20,10]]}");
     assert_true(grant_allows_area(g, &(area){0, 0, 10, 10}));
     assert_true(grant_allows_area(g, &(area){12, 5, 12, 5}));
-    assert_false(grant_allows_area(g, &(area){9, 0, 11, 10})); // within both, and in neither
+    // Overlaps both areas, lies within neither
+    assert_false(grant_allows_area(g, &(area){9, 0, 11, 10}));
     assert_false(grant_allows_area(g, &(area){0, -0.001, 1, 1}));
     assert_false(grant_allows_area(g, &(area){-1e9, -1e9, 1e9, 1e9}));
     grant_free(g);

@@ -1,4 +1,4 @@
-// Blocks of memory: kept contents, zeroed memory, alignment, and what is reported of them.
+// Blocks of memory: kept contents, zeroed memory, alignment, and the reported sizes.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -28,7 +28,7 @@ static void commands_have_all_that_help_shows(void **state)
     assert_string_equal(cli_command_suggest("spwan"), "spawn");
 }
 
-// No name or letter twice in a command, nor one of the global options.
+// No name or letter occurs twice in a command, or is that of a global option.
 static void options_are_unambiguous(void **state)
 {
     (void)state;
@@ -75,7 +75,7 @@ static void aliases_find_their_command(void **state)
     }
 }
 
-// Words of other tools suggest an existing command; words near to none suggest nothing.
+// Words of other tools suggest an existing command; words that resemble none suggest nothing.
 static void suggestions_are_commands(void **state)
 {
     (void)state;

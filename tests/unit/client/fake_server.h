@@ -1,5 +1,5 @@
 // A server for tests of the client: a thread that listens on a loopback port of the system's
-// choice, takes one connection after the other, and answers as the test's handler says. It uses the
+// choice, accepts one connection after the other, and answers with the test's handler. It uses the
 // client's own codecs for valid messages, and sends arbitrary bytes for invalid ones.
 #ifndef CAROM_TESTS_UNIT_CLIENT_FAKE_SERVER_H
 #define CAROM_TESTS_UNIT_CLIENT_FAKE_SERVER_H
@@ -44,7 +44,7 @@ void fake_notify(fake_server *server, const char *named, carom_value *params);
 void fake_send(fake_server *server, const void *bytes, size_t size);
 void fake_hang_up(fake_server *server);
 
-// Messages and bytes that have arrived, hello counted.
+// The number of messages and bytes that have arrived, including hello.
 unsigned fake_received(fake_server *server);
 uint64_t fake_received_bytes(fake_server *server);
 
@@ -52,7 +52,7 @@ uint64_t fake_received_bytes(fake_server *server);
 // visible to later handlers.
 void fake_sync(fake_server *server);
 
-// A port on which nobody listens.
+// A port without a listener.
 uint16_t fake_closed_port(void);
 
 #endif

@@ -26,20 +26,21 @@ typedef struct sim_options {
     double body_ms;     // an awake body's time in a step, as passed to prediction_end()
     double delay_s;     // delay one way
     double jitter_s;    // additional delay, at most
-    double rtt_more_s;  // error of the client's measured round trip: so much too long
+    double rtt_more_s;  // additional error of the client's measured round trip
     double stall_share; // share of messages that come stall_s later
     double stall_s;
-    double other_share; // share of ticks in which the other player does something
-    double spawn_share; // share of its and our commands that spawn a ball
+    double other_share; // share of ticks in which the other player sends a command
+    double spawn_share; // share of both players' commands that spawn a ball
     double drop_share;  // share of own batches that the server refuses
     double clock_ppm;   // how much faster the client's clock is
     bool apart;         // the two players' bodies and boxes never meet
     bool pile;          // the boxes are one pile between the players, who push it with forces
-    double own_share;   // share of ticks in which the own player does something; 0: seven in ten
+    // Share of ticks in which the client's own player sends a command; 0: seven in ten
+    double own_share;
     prediction_options predict;
 } sim_options;
 
-typedef struct message { // a message on its way
+typedef struct message { // a message in flight
     double arrives;
     uint64_t number; // a batch's tick; for a record, the tick that it leads to
     uint8_t *bytes;
@@ -68,9 +69,9 @@ typedef struct sim {
     uint64_t first_calls, redo_calls, steps_most; // steps_most: most steps in one frame
     double frame_most;                            // the longest frame by body_ms [ms]
     uint64_t last_first;                          // the tick of the last first call
-    sim_event_list confirmed_events;              // the server's events, as its log brings them
+    sim_event_list confirmed_events;              // the server's events, as the log reports them
     uint64_t told_predicted, told_confirmed, told_taken_back, told_unforeseen;
-    bool idle; // the own player does nothing
+    bool idle; // the client's own player sends nothing
 } sim;
 
 sim *sim_create(const sim_options *options);

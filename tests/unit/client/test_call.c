@@ -267,7 +267,7 @@ static void call_without_answer_ends_at_its_deadline(void **state)
     fake_stop(server);
 }
 
-// A caller that was busy for longer than the deadline still finds an answer that arrived in time.
+// A caller that was busy beyond the deadline still finds an answer that arrived in time.
 static void answer_that_lay_there_at_the_deadline_counts(void **state)
 {
     (void)state;
@@ -309,7 +309,7 @@ static void late_answer_is_dropped_and_counted(void **state)
     fake_stop(server);
 }
 
-// Keeps the ids of the requests and answers them, the last first, when the third has come.
+// Keeps the ids of the requests and answers them in reverse order when the third has arrived.
 typedef struct backwards {
     uint32_t ids[3];
     int count;

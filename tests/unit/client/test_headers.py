@@ -1,5 +1,5 @@
-"""Each public header of libcarom compiles alone, in C and in C++, of old and new standards, under
-warnings that a careful stranger may use.
+"""Each public header of libcarom compiles alone, in C and in C++, of old and new standards, with warnings that a
+careful user may enable.
 
 Usage: test_headers.py INCLUDE_DIR C_COMPILER CXX_COMPILER
 """
@@ -34,7 +34,8 @@ class Headers(unittest.TestCase):
         for header in headers():
             for compiler, options in LANGUAGES:
                 with self.subTest(header=header.name, options=options):
-                    # Twice, for the guard; and something of its own, for those who forbid nothing.
+                    # Includes it twice, to test the guard, and declares something, for compilers that forbid empty
+                    # files.
                     source = f"#include <carom/{header.name}>\n" * 2 + "typedef int not_empty;\n"
                     done = subprocess.run(
                         [compiler, *options, *WARNINGS, "-fsyntax-only", "-I", str(INCLUDE), "-"],

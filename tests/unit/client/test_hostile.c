@@ -129,7 +129,7 @@ static void malformed_message_closes_with_a_reason(void **state)
     fake_stop(server);
 }
 
-// The same bytes one by one: the verdict must not depend on how a message is split.
+// The same bytes one by one: the result must not depend on how a message is split.
 static void malformed_message_in_pieces_closes_too(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-"""libcarom is installed into an empty prefix, and a stranger's C and C++ programs are built against
-it: through pkg-config and through find_package, shared and static, also after the prefix has moved.
+"""libcarom is installed into an empty prefix, and a user's C and C++ programs are built against it: through pkg-config
+and through find_package, shared and static, also after the prefix has moved.
 
 Usage: test_install.py BUILD_DIR C_COMPILER CXX_COMPILER
 """
@@ -48,7 +48,7 @@ class Install(unittest.TestCase):
         cls.temporary.cleanup()
 
     def pkg_config(self, *options, package="carom"):
-        # No other .pc file can be seen: what is asked of a stranger is what is installed here.
+        # No other .pc file can be seen: so programs are built only against the files installed here.
         path = {"PKG_CONFIG_LIBDIR": str(self.libdir / "pkgconfig"), "PKG_CONFIG_PATH": ""}
         return run("pkg-config", *options, package, env={**os.environ, **path}).split()
 
@@ -174,10 +174,10 @@ class Install(unittest.TestCase):
         self.assertEqual("", run(program), "functions that took NULL for good")
 
 
-# Functions to which NULL, zero or nothing at all is a good argument.
+# Functions for which NULL, zero or no argument at all is valid.
 NULL_IS_GOOD = {"carom_close_reason",  # CAROM_OK: not closed
                 "carom_recorder_finish"}  # nothing to finish
-# With a client: no wait, nothing to send, the whole world, no reply, no arguments.
+# Functions for which they are valid beside a client: no wait, nothing to send, the whole world, no reply, no arguments.
 NULL_IS_GOOD_BUT_A_CLIENT = {"carom_poll", "carom_flush", "carom_subscription_area",
                              "carom_unsubscribe", "carom_call_goodbye", "carom_call_server_info",
                              "carom_call_world_list"}
@@ -204,7 +204,7 @@ def argument(kind, client):
 
 
 def null_program(table):
-    """Calls every function with NULL and 0, then every one that takes a client with a good one."""
+    """Calls every function with NULL and 0, then every function that takes a client with a valid one."""
     table = list(table)
     assert len(table) > 130, len(table)
     calls = []

@@ -1,5 +1,5 @@
 // Clocks that never drift, over hours of simulated time; the playback of snapshots; and views that
-// draw smoothly, by the same rows of interpolation_scenarios.txt as the npm package.
+// draw smoothly, with the same rows of interpolation_scenarios.txt as the npm package.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -32,11 +32,11 @@ static double next_chance(chance *c)
 // ---- clocks over hours
 
 #define HOUR_S  3600.0
-#define PAUSE_S 600.0 // nobody pings, at the beginning of each hour but the first
+#define PAUSE_S 600.0 // pause without pings, at the beginning of each hour but the first
 
 typedef struct long_run {
     double hours, rate; // the server's clock is faster by `rate`
-    double sleep_s; // in the place of pauses the local clock stands still for so long; 0: pauses
+    double sleep_s;     // instead of pauses, the local clock stops for this time; 0: pauses
 } long_run;
 
 typedef struct long_error {
@@ -44,7 +44,7 @@ typedef struct long_error {
     double rate;
 } long_error;
 
-// 20 ms and some jitter each way, one message in fifty held back by 300 ms.
+// A delay of 20 ms and some jitter each way; one message in fifty is delayed by 300 ms.
 static double long_way(chance *c)
 {
     const double jitter = -0.004 * log(1.0 - next_chance(c));
@@ -75,9 +75,9 @@ static long_error run_for_hours(const long_run *r)
             carom_clock_add(clock, now, answered, server_time(r, there, slept));
             next = now + 2.0;
         }
-        const double time = carom_clock_at(clock, now + 0.499); // pings are answered by then
+        const double time = carom_clock_at(clock, now + 0.499); // pings have been answered by then
         const double wrong = fabs(time - server_time(r, now + 0.499, slept));
-        assert_true(r->sleep_s > 0.0 || time > last); // it never runs backward
+        assert_true(r->sleep_s > 0.0 || time > last); // the clock never runs backward
         last = time;
         double *largest = now < HOUR_S / 6.0 ? &e.early : &e.late;
         *largest = fmax(*largest, r->sleep_s > 0.0 && hour ? 0.0 : wrong);
@@ -136,8 +136,8 @@ static void clock_takes_the_ping_that_had_the_shortest_way(void **state)
 
 // ---- playback
 
-// Snapshots 20 times a second for four hours, with pauses of 50 s: how far the time that is drawn
-// is behind at arrivals, in each quarter of an hour.
+// Sends snapshots 20 times a second for four hours, with pauses of 50 s; checks in each quarter of
+// an hour how far the drawn time is behind at arrivals.
 static void check_distance(double rate)
 {
     playback p;
@@ -207,7 +207,7 @@ typedef struct figures {
 
 typedef struct run {
     const given *given;
-    double scale; // local time that a second of the server's takes
+    double scale; // local time for a second of the server's
     chance chance;
     carom_clock *clock;
     carom_view *view;
@@ -221,7 +221,7 @@ static double turned(double angle)
     return angle - 2.0 * PI * floor(angle / (2.0 * PI) + 0.5);
 }
 
-// To and fro, turning.
+// Moves back and forth, rotating.
 static carom_body shuttle(int tick, int hz)
 {
     const int phase = tick % 200;
@@ -244,8 +244,8 @@ static carom_body walker(int tick, int hz)
                         .vx = phase < 40 ? 0.1 * hz : 0.0};
 }
 
-// Lives for 80 ticks of 150, each time as another body, and is moved elsewhere at once in between.
-// `id` 0: it does not live.
+// Exists for 80 ticks of 150, each time as another body, and jumps elsewhere in between. `id` 0: it
+// does not exist.
 static carom_body guest(int tick, int hz)
 {
     const int phase = tick % 150;
@@ -532,7 +532,7 @@ static void bodies_that_are_gone_and_still_drawn_are_bounded(void **state)
     free(ids);
 }
 
-// As in a minimised window: snapshots come, and nobody draws.
+// As in a minimised window: snapshots arrive, and nothing is drawn.
 static void view_that_is_not_drawn_keeps_no_body_that_is_gone(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-// The core of prediction against a simulated server: the prediction equals the server's world, to
-// the bit, wherever the commands agree; every batch acts once, every event is reported once, and
+// The core of prediction against a simulated server: the prediction equals the server's world
+// exactly, wherever the commands agree; every batch acts once, every event is reported once, and
 // each bound holds. The npm package's tests use the same seeds.
 #include "tests/unit/client/simulated_server.h"
 
@@ -19,7 +19,7 @@ typedef struct scenario {
     double delay_ms, jitter_ms;
     double stall, other, spawn; // shares of messages, ticks, and commands
     double seconds;
-    double right_least, right_most; // share of ticks that are right to the bit
+    double right_least, right_most; // share of ticks that are predicted exactly
 } scenario;
 
 static sim_options usual(uint64_t seed)
@@ -226,7 +226,7 @@ static void page_that_slept_comes_back_without_a_burst(void **state)
 }
 
 // A round trip that was measured too long made the clock run far ahead. It jumps back, over ticks
-// whose commands were given: act() of simulated_server.c asserts that none is asked for twice.
+// whose commands were given: act() of simulated_server.c asserts that no tick is asked for twice.
 static void clock_that_jumps_back_asks_for_no_tick_again(void **state)
 {
     (void)state;
@@ -660,7 +660,7 @@ static void far_islands_rest_when_time_is_short(void **state)
     sim_run(s, 1.0);
     s->frame_most = 0.0;
     uint32_t most = 0;
-    uint32_t carried = 0; // frames in which the own body was carried on
+    uint32_t carried = 0; // frames in which the own body was extrapolated
     for (int i = 0; i < 120; i++) {
         bool own;
         sim_run(s, 1.0 / 60.0);

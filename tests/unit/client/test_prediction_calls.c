@@ -35,7 +35,7 @@ typedef struct lab {
     carom_value *batches[BATCHES]; // batches that were sent and not applied
     uint64_t at[BATCHES];
     uint32_t count;
-    buffer records[DELAY_TICKS]; // records on their way, by tick
+    buffer records[DELAY_TICKS]; // records in flight, by tick
     uint64_t first, again, sent, events[3];
     const char *method; // the method that the player calls; NULL: none
 } lab;
@@ -391,7 +391,7 @@ static carom_error run_until_unpredicted(lab *l, carom_client *client)
 }
 
 // Checks that the input function is called once a tick, that its commands are sent without a tick,
-// and that bodies are where the replica has them.
+// and that bodies have the replica's poses.
 static void assert_goes_on(lab *l, carom_client *client, fake_server *server, const stranger *s)
 {
     fake_sync(server);
@@ -407,7 +407,7 @@ static void assert_goes_on(lab *l, carom_client *client, fake_server *server, co
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     }
     fake_sync(server);
-    assert_in_range(s->plain - plain, 28, 34); // one or two batches, or a ping, were on their way
+    assert_in_range(s->plain - plain, 28, 34); // one or two batches, or a ping, were in flight
     assert_int_equal(l->again, 0);
     carom_prediction_pose drawn;
     carom_body confirmed;

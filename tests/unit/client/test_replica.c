@@ -1,5 +1,5 @@
-// Replicas and recordings: a fed replica equals the original, to the bit; gaps, altered hashes,
-// foreign images and damaged files are refused with the place.
+// Replicas and recordings: a fed replica equals the original exactly; gaps, altered hashes, foreign
+// images and damaged files are refused with the place.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

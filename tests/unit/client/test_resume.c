@@ -197,8 +197,7 @@ static void lost_requests_are_told_apart_from_applied_ones(void **state)
     fake_stop(server);
 }
 
-// The world was made again meanwhile: requests for the old one name its epoch, however they are
-// sent.
+// The world was made again meanwhile: requests for the old world always name its epoch.
 static void repeated_requests_name_the_epoch_that_was_meant(void **state)
 {
     (void)state;
@@ -475,7 +474,7 @@ static void pauses_grow_to_a_limit_and_are_random(void **state)
     assert_int_equal(resume_pause_ms(1, 1, 7, 123), 0 + 123 % 2);
 }
 
-// After a success the pauses begin again: the server was reachable a moment ago.
+// After a success the pauses begin again: since the server was reachable a moment before.
 static void pauses_begin_anew_after_each_success(void **state)
 {
     (void)state;

@@ -13,7 +13,7 @@
 #include "client/lib/connection.h"
 #include "tests/unit/client/connected.h"
 
-// Gives each body the id 1000 + its place, and each joint 5000 + its place, in the order of all
+// Gives each body the id 1000 + its place, and each joint 5000 + its place, counted over all
 // commands.
 typedef struct builder {
     char calls[512]; // methods, in order

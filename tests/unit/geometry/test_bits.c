@@ -1,6 +1,6 @@
 // Geometry gives the same bits in every build: a hash over its results for a fixed sequence of
 // random figures. The hash was computed with gcc and clang, from -O0 to -O3, with SSE2 and AVX2; a
-// build with another hash breaks the promise that equal inputs give equal worlds. After an intended
+// build with another hash violates the rule that equal inputs give equal worlds. After an intended
 // change of an algorithm, take the new values from the failure's output.
 #include <setjmp.h>
 #include <stdarg.h>

@@ -79,7 +79,7 @@ static void cast_corner_against_corner_hits_in_the_middle_of_the_way(void **stat
     (void)state;
     proxy a = box_proxy(1.0f, 1.0f, 0.0f);
     cast_result c = cast_proxies(&a, &a, at(4.0f, 4.0f, PI_D / 4.0), (vec2){-6.0f, -6.0f});
-    // Its face, 1 from its centre, meets A's corner at the centre's distance sqrt(2) + 1.
+    // The face of B, 1 from its centre, meets A's corner when the centres are sqrt(2) + 1 apart.
     assert_true(c.hit);
     double start = 4.0 * sqrt(2.0);
     assert_near(c.fraction, (start - sqrt(2.0) - 1.0) / (6.0 * sqrt(2.0)), 1e-6);

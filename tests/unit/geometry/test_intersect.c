@@ -121,16 +121,16 @@ static void segments_crossing_in_one_line_is_the_common_stretch(void **state)
     assert_int_equal(s.kind, CROSSING_OVERLAP);
     assert_at(s.point, 2.0, 1.0, 1e-14);
     assert_at(s.point_end, 6.0, 3.0, 1e-14);
-    // One within the other.
+    // One segment lies within the other.
     s = intersect_segments(at(2.0, 0.0), at(3.0, 0.0), at(0.0, 0.0), at(9.0, 0.0));
     assert_int_equal(s.kind, CROSSING_OVERLAP);
     assert_at(s.point, 2.0, 0.0, 1e-14);
     assert_at(s.point_end, 3.0, 0.0, 1e-14);
-    // End to end: a point.
+    // The segments meet end to end: a point.
     s = intersect_segments(at(0.0, 0.0), at(2.0, 2.0), at(2.0, 2.0), at(5.0, 5.0));
     assert_int_equal(s.kind, CROSSING_POINT);
     assert_at(s.point, 2.0, 2.0, 1e-14);
-    // In one line and apart.
+    // The segments lie in one line, apart.
     s = intersect_segments(at(0.0, 0.0), at(1.0, 1.0), at(2.0, 2.0), at(3.0, 3.0));
     assert_int_equal(s.kind, CROSSING_NONE);
 }
@@ -181,20 +181,20 @@ static void circle_segment_crossing_right_through_has_both_points(void **state)
 static void circle_segment_crossing_is_cut_off_at_the_ends(void **state)
 {
     (void)state;
-    // Begins inside: only the way out.
+    // The segment begins inside: it crosses only on the way out.
     circle_crossing c = intersect_circle_segment(at(0.0, 0.0), 5.0, at(0.0, 3.0), at(10.0, 3.0));
     assert_int_equal(c.count, 1);
     assert_at(c.points[0], 4.0, 3.0, 1e-14);
     assert_near(c.t[0], 0.4, 1e-15);
-    // Ends inside: only the way in.
+    // The segment ends inside: it crosses only on the way in.
     c = intersect_circle_segment(at(0.0, 0.0), 5.0, at(-10.0, 3.0), at(0.0, 3.0));
     assert_int_equal(c.count, 1);
     assert_at(c.points[0], -4.0, 3.0, 1e-14);
-    // Wholly inside: the circle's line is not crossed.
+    // The segment lies wholly inside: it does not cross the circle.
     c = intersect_circle_segment(at(0.0, 0.0), 5.0, at(-1.0, 1.0), at(2.0, 1.0));
     assert_int_equal(c.count, 0);
     assert_near(c.distance, 1.0, 1e-15);
-    // The line would cross, the segment ends before.
+    // The line would cross, but the segment ends before.
     c = intersect_circle_segment(at(0.0, 0.0), 5.0, at(-10.0, 3.0), at(-6.0, 3.0));
     assert_int_equal(c.count, 0);
     assert_at(c.nearest, -6.0, 3.0, 0.0);

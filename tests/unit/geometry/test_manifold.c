@@ -77,7 +77,7 @@ static void boxes_separating_axis_keeps_them_apart(void **state)
     assert_int_equal(manifold_polygons(&a, &b, at(0.0f, -1.6f, 0.0)).count, 0); // A's y
     // Only B's axis separates them: its corner is at the height of A's corner, beside it.
     assert_int_equal(manifold_polygons(&a, &b, at(1.5f, 1.5f, PI_D / 4.0)).count, 0);
-    // And without a separating axis they touch.
+    // Here no axis separates them: they touch.
     assert_int_equal(manifold_polygons(&a, &b, at(1.3f, 1.3f, PI_D / 4.0)).count, 1);
 }
 
@@ -198,7 +198,7 @@ static void ids_stay_while_a_box_slides(void **state)
     polygon a = box_of(10.0f, 2.0f, 0.0f);
     polygon b = box_of(1.0f, 1.0f, 0.0f);
     manifold first = manifold_polygons(&a, &b, at(-5.2f, 1.495f, 0.0));
-    for (int i = 0; i < 100; i++) { // over both ends of the floor
+    for (int i = 0; i < 100; i++) { // positions over both ends of the floor
         manifold m = manifold_polygons(&a, &b, at(-5.2f + 0.104f * (float)i, 1.495f, 0.0));
         assert_int_equal(m.count, 2);
         assert_true(same_ids(&m, &first));

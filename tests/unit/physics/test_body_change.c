@@ -142,7 +142,7 @@ static void change_with_one_bad_field_changes_nothing(void **state)
     world_free(world);
 }
 
-// Two worlds of equal hashes have the same future: every setting is in the hash before it has an
+// Worlds with equal hashes have the same future, so every setting is in the hash before it has an
 // effect.
 static void hash_covers_what_the_world_was_made_with(void **state)
 {

@@ -135,7 +135,7 @@ static void cradle_passes_momentum_through_to_the_last_ball(void **state)
     world_free(world);
 }
 
-// Even if only a few pairs approach fast when the step begins.
+// The blow runs through the row even if only a few pairs approach fast when the step begins.
 static void blow_runs_through_a_long_row_in_one_step(void **state)
 {
     (void)state;
@@ -212,7 +212,7 @@ static void box_meets_box_head_on_and_swaps_velocity(void **state)
     world_free(world);
 }
 
-// Struck off centre, a box turns: rebound with spin.
+// A box struck off centre rotates: it rebounds with spin.
 static void box_struck_off_centre_spins(void **state)
 {
     (void)state;

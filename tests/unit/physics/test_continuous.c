@@ -79,7 +79,7 @@ static shot make_shot(int seed, body_type wall_type, bool bullet)
     return s;
 }
 
-// How many of the seeds' balls are on the other side of the wall at some time, before they pass its
+// Counts the balls (one per seed) that appear on the other side of the wall before they pass its
 // end.
 static int count_through(body_type wall_type, bool bullet)
 {
@@ -129,7 +129,8 @@ static void bullet_at_thin_free_wall_never_passes(void **state)
     assert_int_equal(count_through(BODY_DYNAMIC, true), 0);
 }
 
-// Two balls meet head on, `bullets` of them bullets: how many times they pass through each other.
+// Counts how many times two balls that meet head on, `bullets` of them bullets, pass through each
+// other.
 static int count_passing(int bullets)
 {
     int through = 0;
@@ -224,8 +225,8 @@ static void spinning_bar_at_post_never_passes(void **state)
     assert_int_equal(passed, 0);
 }
 
-// Bars that turn up to ten times a step, in a room of thin plates that is hardly wider than a bar
-// is long.
+// Bars that rotate up to ten times per step, in a room of thin plates that is hardly wider than a
+// bar's length.
 static void bar_of_whole_turns_a_step_stays_in_room(void **state)
 {
     (void)state;

@@ -48,7 +48,7 @@ static void keys_are_found_in_order_with_versions_that_only_rise(void **state)
     assert_int_equal(world_data_remove(world, "b", NULL), STATUS_OK);
     assert_int_equal(world_data_remove(world, "b", NULL), STATUS_NOT_FOUND);
     assert_false(world_data_find(world, "b", &d));
-    assert_int_equal(set(world, "b", ONE, sizeof ONE), 6); // the removal has the fifth
+    assert_int_equal(set(world, "b", ONE, sizeof ONE), 6); // the removal has version 5
     world_free(world);
 }
 
@@ -63,11 +63,11 @@ static void hash_covers_keys_values_and_versions_and_nothing_where_there_are_non
     assert_true(one != empty);
     set(other, "k", TRUE, sizeof TRUE);
     assert_true(world_hash(other) != one);
-    set(other, "k", ONE, sizeof ONE); // the same but for its version
+    set(other, "k", ONE, sizeof ONE); // the same, except for the version
     assert_true(world_hash(other) != one);
     set(world, "l", ONE, sizeof ONE);
     physics_world *later = make_world((vec2d){0.0, -9.81});
-    set(later, "l", ONE, sizeof ONE); // the same but for which key was first
+    set(later, "l", ONE, sizeof ONE); // the same, except for the order of the keys
     set(later, "k", ONE, sizeof ONE);
     assert_true(world_hash(later) != world_hash(world));
     world_free(later);
@@ -114,7 +114,7 @@ static void image_has_the_data_and_is_as_ever_without(void **state)
     set(world, "a", TEXT, sizeof TEXT);
     set(world, "gone", ONE, sizeof ONE);
     assert_int_equal(world_data_remove(world, "gone", NULL), STATUS_OK);
-    for (int round = 0; round < 2; round++) { // with a key, and with the count of changes alone
+    for (int round = 0; round < 2; round++) { // with a key, and with only the number of changes
         physics_world *again = restored(world);
         assert_true(world_hash(again) == world_hash(world));
         assert_int_equal(world_data_count(again).changes, world_data_count(world).changes);
@@ -130,7 +130,7 @@ static void image_has_the_data_and_is_as_ever_without(void **state)
     world_free(world);
 }
 
-// Of an image without a checksum: each byte of the data is checked, or changes the hash.
+// In an image without a checksum, each byte of the data is checked, or changes the hash.
 static void image_with_altered_data_is_refused(void **state)
 {
     (void)state;

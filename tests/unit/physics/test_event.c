@@ -214,7 +214,7 @@ static void sensor_notes_who_comes_and_goes_and_stops_nobody(void **state)
     world_free(world);
 }
 
-// A chain of short pieces, bent to and fro.
+// Adds a chain of short pieces, bent back and forth.
 static void put_chain(physics_world *world)
 {
     enum { POINTS = 21 };
@@ -266,7 +266,7 @@ static void chain_tells_events_of_the_pair_and_not_of_its_pieces(void **state)
         }
         world_free(world);
     }
-    assert_int_equal(most, 2); // in a dent it touches two pieces
+    assert_int_equal(most, 2); // in a dent the shape touches two pieces
 }
 
 // A sensor that moves from piece to piece makes one begin event, and no stay events.
@@ -335,7 +335,7 @@ static void filter_of_category_mask_and_group_decides_who_collides(void **state)
     }
 }
 
-// The same world twice: the same events in the same order, to the bit.
+// The same world, run twice, gives exactly the same events in the same order.
 static void events_come_in_the_same_order_in_every_run(void **state)
 {
     (void)state;

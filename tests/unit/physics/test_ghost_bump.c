@@ -9,8 +9,8 @@ enum { PIECES = 500 };
 static const double SPEED = 15.0;
 static const int TICKS = 600; // 10 s, so 150 m at most
 
-// From x = 250 to 0, half a metre a piece: drawn from right to left, so that its upper side
-// collides.
+// Makes a chain from x = 250 to 0, half a metre per piece, from right to left, so that its upper
+// side collides.
 static shape_def make_chain(int pieces, vec2 *points, double friction)
 {
     for (int i = 0; i <= pieces; i++) {
@@ -47,7 +47,7 @@ static double speed_after(int pieces, shape_def rider, double height, double fri
         highest = fmax(highest, look(world, id).position.y);
     }
     body_info b = look(world, id);
-    assert_near(highest, height, 0.01); // the body was never thrown up
+    assert_near(highest, height, 0.01); // the body never hopped
     assert_near(b.position.y, height, 0.003);
     world_free(world);
     return b.velocity.x;

@@ -51,7 +51,7 @@ static body_id put_turned(const scene *s, body_def def, const shape_def *shapes,
     return put(s->world, &def, shapes, count);
 }
 
-// The body's place and velocity in the scene's turned axes.
+// The body's place and velocity in the scene's rotated axes.
 static body_info look_turned(const scene *s, body_id id)
 {
     const scene back = {NULL, -s->angle};

@@ -18,7 +18,7 @@ static physics_world *copy_of(const physics_world *world)
     if (world_restore(bytes, size, &copy, &err) != STATUS_OK) {
         fail_msg("tick %d: %s", (int)world_tick(world), err.text);
     }
-    // A restored world writes the image that it was read from.
+    // A restored world writes the same image again.
     uint8_t *again;
     size_t again_size;
     world_save(copy, &again, &again_size);

@@ -1,4 +1,4 @@
-// World images that were cut off, altered or made up: each is refused, and the error says why.
+// World images that were truncated, altered or made up: each is refused, and the error says why.
 #include "tests/unit/physics/image_scenes.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@ static size_t save(const physics_world *world, uint8_t **bytes)
     return size;
 }
 
-// Fails unless the error's text has `why` in it.
+// Fails unless the error's text contains `why`.
 static void assert_refused(const uint8_t *bytes, size_t size, const char *why)
 {
     physics_world *made = NULL;

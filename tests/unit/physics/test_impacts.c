@@ -378,7 +378,7 @@ static void rebound_is_as_high_as_formulas_say(void **state)
     }
 }
 
-// A ball that hops ever lower finally has more impacts within a step than are computed.
+// A ball with ever lower hops finally has more impacts within a step than are computed.
 static void ball_that_hops_ever_lower_comes_to_rest(void **state)
 {
     (void)state;

@@ -78,7 +78,7 @@ static void gear_of_hinges_carries_torque(void **state)
     body_id b = rig_ball(&r, 1.0, 0.0, 1.0);
     joint_id on_a = hinge(&r, r.ground, a, -1.0, 0.0);
     joint_id on_b = hinge(&r, r.ground, b, 1.0, 0.0);
-    joint_id g = gear(&r, on_a, on_b, -3.0); // the same direction, a three times as fast
+    joint_id g = gear(&r, on_a, on_b, -3.0); // the same direction, a three times as fast as b
     set_motor(&r, on_a, 60.0, 2.0);
     double inertia_a = rig_body(&r, a).inertia;
     double inertia_b = rig_body(&r, b).inertia;
@@ -116,8 +116,8 @@ static void gear_of_hinge_and_rail_is_rack_and_pinion(void **state)
     rig_close(&r);
 }
 
-// The most bodies that a joint can have: two frames, a wheel on each, the wheels geared. The
-// impulse that the gear gives a wheel it takes from that wheel's frame, however both frames whirl.
+// The most bodies that a joint can have: two frames, a wheel on each, the wheels geared. The gear
+// takes each impulse on a wheel from that wheel's frame, however the two frames rotate.
 static void gear_of_four_bodies_leaves_each_pair_its_angular_momentum(void **state)
 {
     (void)state;
@@ -149,7 +149,7 @@ static void gear_of_four_bodies_leaves_each_pair_its_angular_momentum(void **sta
     rig_close(&r);
 }
 
-// Two wheels on one free chassis: what the gear takes from the frame it gives back.
+// Two wheels on one free chassis: the gear's impulses on the frame cancel.
 static void gear_on_a_free_frame_keeps_angular_momentum(void **state)
 {
     (void)state;

@@ -189,7 +189,7 @@ static void world_with_its_most_contacts_makes_no_more(void **state)
     world_validate(world);
     run(world, 120);
     world_validate(world);
-    // Freed room is used again.
+    // Room freed by removed bodies is used again.
     error err;
     for (int i = 1; i < BALLS; i++) {
         assert_int_equal(body_remove(world, balls[i], &err), STATUS_OK);
@@ -243,7 +243,7 @@ static uint64_t hash_of_crowd(physics_world *world, uint32_t pairs)
     return hash;
 }
 
-// The same pairs get contacts whatever the shape of the trees, and with several threads.
+// The same pairs get contacts for any shape of the trees, and with several threads.
 static void crowd_of_more_pairs_than_have_room_is_cut_alike(void **state)
 {
     (void)state;

@@ -114,12 +114,12 @@ static void force_at_a_point_turns_with_the_body(void **state)
     shape_def box = make_box(1.0, 1.0);
     body_id id = put_at(world, 0.0, 0.0, &box);
     error err;
-    // Straight through the centre: no spin, ever.
+    // A force straight through the centre never causes spin.
     assert_int_equal(body_set_force(world, id, (vec2d){0.0, 1.0}, &(vec2d){0.0, -0.5}, &err),
                      STATUS_OK);
     run(world, 30);
     assert_near(look(world, id).angular_velocity, 0.0, 1e-6);
-    // At the right rim: arm 0.5, torque 0.5, for one step.
+    // The force acts at the right rim: arm 0.5, torque 0.5, for one step.
     body_info b = look(world, id);
     vec2d rim = {b.position.x + 0.5, b.position.y};
     assert_int_equal(body_set_force(world, id, (vec2d){0.0, 1.0}, &rim, &err), STATUS_OK);

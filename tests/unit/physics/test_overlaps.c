@@ -89,7 +89,7 @@ static void count_stops_at_its_most(void **state)
     for (int i = 0; i < 100; i++) {
         overlap_count_spawn(count, &def, &shape, 1);
     }
-    assert_int_equal(overlap_count_end(count), 1000); // of all 4950 pairs
+    assert_int_equal(overlap_count_end(count), 1000); // the maximum, of 4950 pairs
     for (int i = 0; i < 100; i++) {
         spawn(world, BODY_DYNAMIC, 0, 0, 1);
     }
@@ -110,14 +110,14 @@ static void moved_body_counts_the_new_place_alone(void **state)
     body_def there = body_at_place(BODY_DYNAMIC, 100, 0.5);
     body_def away = body_at_place(BODY_DYNAMIC, -100, 0);
     overlap_count *count = overlap_count_begin(world, MANY);
-    // the body is moved no further than it was
+    // the body is moved no farther than it was
     overlap_count_set(count, crowded, BODY_FIELD_POSITION, &there);
     overlap_count_set(count, crowded, BODY_FIELD_POSITION, &away);
     overlap_count_set(count, lone, BODY_FIELD_VELOCITY, &there);
     assert_int_equal(overlap_count_end(count), 0);
     count = overlap_count_begin(world, MANY);
     overlap_count_set(count, lone, BODY_FIELD_POSITION, &there);
-    // 11 shapes are there, and the body's own box does not count
+    // there are 11 shapes; the body's own box does not count
     assert_int_equal(overlap_count_end(count), 10);
     world_free(world);
 }
@@ -172,8 +172,8 @@ static void chain_counts_by_its_pieces(void **state)
     world_free(world);
 }
 
-// Shapes of one negative group, or static ones, in one place: they make no pairs, but to examine
-// each of them for each other one would take seconds.
+// Shapes in one place that are static or of one negative group: they make no pairs, but comparing
+// each with each other one would take seconds.
 static uint64_t count_pile(uint32_t shapes, body_type type, int32_t group)
 {
     physics_world *world = open_world();

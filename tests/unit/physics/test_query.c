@@ -370,7 +370,7 @@ static void cast_that_starts_in_something_hits_at_once(void **state)
     shape_geometry ball = {.kind = SHAPE_CIRCLE, .circle = {{0.0f, 0.0f}, 0.5f}};
     query_hits hits = {0};
     const vec2d here = {1.2, 0.0};
-    const vec2d places[] = {{5.0, 0.0}, here}; // moving, and standing still
+    const vec2d places[] = {{5.0, 0.0}, here}; // a cast that moves, and one that stands still
     for (int i = 0; i < 2; i++) {
         assert_int_equal(query_cast(world, &ball, here, places[i], NULL, false, &hits, NULL),
                          STATUS_OK);

@@ -1,7 +1,8 @@
 // A world's future follows from values, slots and colours alone, never from the order of a list
-// (state/world.h). Wild worlds (tests/golden/wild.h) develop, to the bit, like a copy whose lists
-// are shuffled before every step, and like a copy that is saved and restored meanwhile. The first
-// comparison finds lanes that influence their neighbours, the second finds state that images lack.
+// (state/world.h). Wild worlds (tests/golden/wild.h) develop exactly like a copy whose lists are
+// shuffled before every step, and exactly like a copy that is saved and restored meanwhile. The
+// first comparison finds lanes that influence their neighbours, the second finds state that images
+// lack.
 //
 //     test_same_way [FIRST_SEED [SEEDS]]
 #include "tests/unit/physics/scene_helpers.h"
@@ -14,7 +15,7 @@
 #include "tests/golden/scenes.h"
 #include "tests/golden/wild.h"
 
-// in seed 798, joints of other bodies than the struck ones took part
+// in seed 798, joints of bodies other than the struck ones took part
 static uint64_t first_seed = 781;
 static uint64_t seeds = 30;
 

@@ -280,7 +280,7 @@ static void force_that_is_withstood_lets_sleep(void **state)
     }
 }
 
-// On springs, its motors off: it rolls on a little, but nothing drives it.
+// A car on springs with its motors off: it rolls a little, but nothing drives it.
 static void parked_car_sleeps(void **state)
 {
     (void)state;
@@ -364,7 +364,7 @@ static void sleep_speed_is_checked_and_wakes(void **state)
     world_free(world);
 }
 
-// With running sleep timers and sums of motion: both worlds fall asleep at the same tick.
+// An image keeps running sleep timers and sums of motion: both worlds fall asleep at the same tick.
 static void image_keeps_speed_and_timers(void **state)
 {
     (void)state;

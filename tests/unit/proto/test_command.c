@@ -78,7 +78,7 @@ static void methods_without_arguments_take_an_empty_map_or_array_or_nothing(void
 {
     (void)state;
     decode(METHOD_SERVER_INFO, "{}");
-    decode(METHOD_SERVER_STATS, "[]"); // Lua writes an empty table so
+    decode(METHOD_SERVER_STATS, "[]"); // Lua writes an empty table like this
     decode(METHOD_WORLD_LIST, "{}");
     command c;
     assert_int_equal(command_decode(METHOD_WORLD_LIST, NULL, &c, NULL), STATUS_OK);

@@ -91,7 +91,7 @@ static void an_argument_that_is_there_twice_is_refused(void **state)
     (void)state;
     invalid(METHOD_WORLD_INFO, "{\"$map\": [[\"world\", \"a\"], [\"world\", \"b\"]]}",
             "argument world is there twice");
-    // once as str, once as bin
+    // the same key, once as str, once as bin
     invalid(METHOD_WORLD_INFO,
             "{\"$map\": [[\"world\", \"a\"], [{\"$bin\": \"776f726c64\"}, \"b\"]]}",
             "argument world is there twice");

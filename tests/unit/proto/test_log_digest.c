@@ -305,7 +305,7 @@ static void block_that_claims_more_than_it_has_is_refused(void **state)
     log_digests_deinit(&reader);
 }
 
-// Two groups in a block of the first kind; the second one has slots 64 and 66.
+// A block of the first kind with two groups; the second group has slots 64 and 66.
 static void block_of_the_first_kind_is_passed_over(void **state)
 {
     (void)state;

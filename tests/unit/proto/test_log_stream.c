@@ -1,5 +1,5 @@
 // The log of a world: records and streams to bytes and back, cut anywhere, altered anywhere, and
-// with lengths that lie.
+// with false lengths.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -41,7 +41,7 @@ static void write_value(char *out, size_t size, const method_arg *arg, double va
     }
 }
 
-// {"name": value, and what else is needed}
+// Writes {"name": value, and other required arguments}.
 static void write_arguments(char *out, size_t size, const method_arg *arg, double value,
                             const base *needed)
 {
@@ -195,7 +195,7 @@ static void try_shape(enum method_shape kind, const base *needed)
         const method_arg *arg = &list->args[i];
         const double values[] = {arg->min, arg->max, arg->min - step_of(arg, arg->min),
                                  arg->max + step_of(arg, arg->max)};
-        // A box may not reach farther out than its corners' coordinates may.
+        // A box must not extend beyond the range of its corners' coordinates.
         const bool bounded = kind == METHOD_SHAPE_BOX && strcmp(arg->name, "center") == 0;
         for (int v = bounded ? 2 : 0; has_range(arg) && v < 4; v++) {
             char shape[JSON_MAX], json[2 * JSON_MAX], path[64];

@@ -181,7 +181,7 @@ static void axes_in_lanes_learn_as_one_by_one(void **state)
     assert_true(quick > 1000); // both ways were taken
 }
 
-// ---- a crowd of bodies that do whatever bodies do
+// ---- a crowd of bodies with random behaviour
 
 typedef struct member {
     packed_body body;
@@ -730,7 +730,7 @@ static void altered_bytes_are_survived(void **state)
     buffer_deinit(&change);
 }
 
-// False counts: a few bytes cannot make a reader allocate more bodies than it received bits.
+// With false counts, a few bytes cannot make a reader allocate more bodies than it received bits.
 static void made_up_counts_are_bounded_by_the_bytes(void **state)
 {
     (void)state;

@@ -42,7 +42,7 @@ def load_examples(generator):
 
 
 def load_bytes(generator):
-    """{name: [piece ...]}: bytes that are no message, in the order in which they stand."""
+    """{name: [piece ...]}: bytes outside of messages, in the document's order."""
     pieces = {}
     for line in run(generator, "bytes").splitlines():
         piece = json.loads(line)
@@ -51,9 +51,9 @@ def load_bytes(generator):
 
 
 def load_reference(generator):
-    """{section: Markdown}: of proto/schema, and what the code alone knows."""
+    """{section: Markdown}: the reference from proto/schema, and the parts that only the code knows."""
     sections = protocol.reference(schema.load(ROOT / "proto" / "schema", ROOT))
-    del sections["metrics"]  # which stand in server/http/README.md
+    del sections["metrics"]  # it is in server/http/README.md
     for part in re.split(r"^## ", run(generator, "reference"), flags=re.M)[1:]:
         title, body = part.split("\n", 1)
         sections[title] = body.strip()
@@ -64,7 +64,7 @@ def load_reference(generator):
 
 
 def plain(value):
-    """The value that the JSON stands for, in a form that compares with what msgpack unpacks."""
+    """The JSON's value, in a form that can be compared with msgpack's result."""
     if isinstance(value, list):
         return [plain(v) for v in value]
     if isinstance(value, dict):
@@ -183,7 +183,7 @@ def check_numbers(text, generator):
 
 
 def write_corpus(generator, folder):
-    """Each request by itself, and all that are not sessions' own as one conversation."""
+    """Writes each request by itself, and all that do not concern sessions as one conversation."""
     folder.mkdir(parents=True, exist_ok=True)
     conversation = b""
     for name, messages in load_examples(generator).items():

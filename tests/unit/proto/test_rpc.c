@@ -1,4 +1,4 @@
-// MessagePack-RPC envelopes: good, refused and broken ones, and those that can be answered.
+// MessagePack-RPC envelopes: valid, refused and malformed ones, and those that can be answered.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -309,7 +309,7 @@ static void params_that_are_no_array_are_broken_but_answerable(void **state)
     assert_broken(BYTES("\x93\x02\xa1m\x81\xa1x\x01"), false, 0, "the params");
 }
 
-// ---- refused: MessagePack-RPC whose contents are not right
+// ---- refused: MessagePack-RPC with invalid contents
 
 static void params_of_more_than_one_element_are_refused(void **state)
 {
@@ -350,7 +350,7 @@ static void argument_that_is_there_twice_is_refused(void **state)
                    "the key 'k' is there twice");
 }
 
-// ---- an id of what is not all there
+// ---- the id of an incomplete message
 
 static void peek_id_of_the_start_of_a_request_is_found(void **state)
 {

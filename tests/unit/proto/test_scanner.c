@@ -52,7 +52,7 @@ static outcome feed_at_every_split(const scanner_limits *limits, const uint8_t *
         assert_int_equal(cut.used, whole.used);
         assert_string_equal(cut.err.text, whole.err.text);
     }
-    // For long streams only the splits near either end: those in between are alike.
+    // For long streams only the splits near either end: those in between behave alike.
     for (size_t at = 1; at < size; at += at == 400 && size > 1000 ? size - 600 : 1) {
         outcome cut = feed_in_pieces(limits, bytes, size, at, 0);
         assert_int_equal(cut.verdict, whole.verdict);
@@ -79,7 +79,7 @@ static scanner_limits limits_of(uint32_t bytes, uint32_t depth, uint32_t values)
     return (scanner_limits){bytes, depth, values};
 }
 
-// ---- what is to be let through
+// ---- accepted messages
 
 static void every_width_at_every_split_is_one_message(void **state)
 {

@@ -546,9 +546,9 @@ static void chunks_hold_all_commands_within_their_limits(void **state)
               "[\"body.spawn\", {\"shapes\": []}, {\"as\": \"b{i}\"}],"
               "[\"body.remove\", {\"body\": \"$b{i}\"}]]}"));
     assert_int_equal(send_all(SCENE_CHUNK_BYTES_MAX), 5);
-    // By bytes: 4500 commands of 20 or more each.
+    // Chunks limited by bytes: 4500 commands of 20 or more bytes each.
     assert_true(send_all(1000) >= 90);
-    // Less than a command takes: one at a time.
+    // A limit smaller than a command: one command at a time.
     assert_int_equal(send_all(1), 4500);
 }
 

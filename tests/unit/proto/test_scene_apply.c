@@ -193,7 +193,7 @@ static void pyramid_has_its_5050_boxes_in_place(void **state)
     }
     assert_true(top == 99.5);
     assert_false(world_definition(world).sleep);
-    // Falling freely it would be 1.25 m lower after half a second.
+    // A freely falling body would be 1.25 m lower after half a second.
     step(30);
     assert_int_equal(read_rows(), count);
     double stands = 0.0;

@@ -64,7 +64,7 @@ static const sample SMALL[] = {
 
 enum { SMALL_COUNT = sizeof SMALL / sizeof *SMALL };
 
-// Those whose lengths fill more than one byte: head, and `body` bytes after it.
+// The samples whose lengths fill more than one byte: head, and `body` bytes after it.
 static const struct {
     const char *name;
     uint8_t head[5];

@@ -11,7 +11,7 @@ typedef struct sample {
     size_t size;
 } sample;
 
-// All of them; those with 16 and 32-bit lengths also with a body that needs the length.
+// All samples; those with 16 and 32-bit lengths also with a body that needs the length.
 const sample *samples(size_t *count);
 
 // A small generator with a seed, for tests that want many cases (xorshift64*).

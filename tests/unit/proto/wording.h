@@ -1,5 +1,4 @@
-// MessagePack written and read as JSON, so that the tests of commands and encoders say what they
-// mean.
+// MessagePack written and read as JSON, so that the tests of commands and encoders are readable.
 #ifndef CAROM_TESTS_UNIT_PROTO_WORDING_H
 #define CAROM_TESTS_UNIT_PROTO_WORDING_H
 

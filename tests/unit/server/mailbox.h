@@ -11,7 +11,7 @@
 enum { MAILBOX_MAX = 256 };
 
 typedef struct mailbox {
-    reply *replies[MAILBOX_MAX]; // in the order in which they came
+    reply *replies[MAILBOX_MAX]; // in order of arrival
     msgpack_unpacked unpacked[MAILBOX_MAX];
     uint8_t *bytes[MAILBOX_MAX];
     uint32_t count;
@@ -21,7 +21,7 @@ typedef struct mailbox {
 reply_sink mailbox_sink(mailbox *m);
 void mailbox_deinit(mailbox *m);
 
-// The next reply, which must be there and of this kind. Stays the mailbox's.
+// Takes the next reply, which must exist and be of this kind. The mailbox still owns it.
 const reply *mailbox_take(mailbox *m, reply_kind kind);
 // The next reply's snapshot: its argument map.
 const msgpack_object *mailbox_snapshot(mailbox *m);

@@ -1,4 +1,4 @@
-// The tests of the publisher share this rig: a world without a server, its publisher, and a mailbox
+// The common base of the publisher's tests: a world without a server, its publisher, and a mailbox
 // for its snapshots.
 #ifndef CAROM_TESTS_UNIT_SERVER_PUBLISHER_RIG_H
 #define CAROM_TESTS_UNIT_SERVER_PUBLISHER_RIG_H

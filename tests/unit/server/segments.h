@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-// Segments with data that the socket has sent.
+// The number of segments with data that the socket has sent.
 uint32_t segments_sent(int descriptor);
 
 #endif

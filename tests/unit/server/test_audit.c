@@ -1,4 +1,4 @@
-// Lines of the log that clients cause are bounded: neither refusals nor worlds without end fill it.
+// Lines of the log that clients cause are limited: endless refusals and worlds do not fill it.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 #include "server/base/audit.h"
 #include "tests/unit/base/capture.h"
 
-enum { FLOOD = 20000, SLACK = 20 * AUDIT_RATE }; // lines that a slow run may earn meanwhile
+enum { FLOOD = 20000, SLACK = 20 * AUDIT_RATE }; // lines that a slow run may log additionally
 
 static char text[1 << 20];
 

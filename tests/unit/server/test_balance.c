@@ -26,7 +26,7 @@ static void balance_leaves_threads_that_differ_little(void **state)
     assert_int_equal(balance_choose(&half, 1, BALANCE_GAP_LEAST), 1);
 }
 
-// A move that only swaps the two threads, or helps little, would be repeated for ever.
+// A move that only swaps the two threads, or helps little, would be repeated forever.
 static void balance_moves_nothing_back_and_forth(void **state)
 {
     (void)state;
@@ -44,7 +44,7 @@ static void balance_passes_over_idle_worlds(void **state)
     assert_int_equal(balance_choose(NULL, 0, 900000), 0);
 }
 
-// Of equal worlds the first one moves, so that the same figures give the same move.
+// Among equal worlds the first one moves, so that the same figures give the same move.
 static void balance_takes_the_first_of_equals(void **state)
 {
     (void)state;

@@ -20,7 +20,7 @@ static void bucket_gives_its_burst_and_then_its_rate(void **state)
         paid += bucket_pay(&b, 1.0, 10.0, 20.0, 5000) == BUCKET_PAID;
     }
     assert_int_equal(paid, 20);
-    // the refusal made it owe
+    // the refusal has put it into debt
     assert_int_equal(bucket_pay(&b, 1.0, 10.0, 20.0, 5100), BUCKET_REFUSED);
     assert_int_equal(bucket_pay(&b, 1.0, 10.0, 20.0, 6000), BUCKET_PAID);
 }
@@ -89,7 +89,7 @@ static void quota_owners_share_by_name_and_are_forgotten_when_full(void **state)
     assert_int_equal(bucket_pay(&ada->requests, 20.0, 10.0, 20.0, 0), BUCKET_PAID);
     quota_owners_release(ada);
     quota_owners_release(ada);
-    // Many owners come and go in a moment: those that owe nothing are dropped, the others are kept.
+    // Many owners come and go within a moment: those without debt are dropped, the others are kept.
     for (int i = 0; i < 100000; i++) {
         char name[32];
         snprintf(name, sizeof name, "a %d", i);

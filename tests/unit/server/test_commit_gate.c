@@ -12,7 +12,7 @@
 enum { SEEN_MAX = 4096 };
 
 typedef struct seen {
-    uint64_t number[SEEN_MAX]; // indexed by `subscription`: the tests number replies with it
+    uint64_t number[SEEN_MAX]; // indexed by `subscription`, with which the tests number replies
     status status[SEEN_MAX];
     int count;
 } seen;

@@ -61,7 +61,7 @@ static void http_has_an_address_or_is_off(void **state)
     assert_string_equal(c.http_host, "");
     config_deinit(&c);
     assert_int_equal(load(&c, &err, ARGS("--listen", "127.0.0.1:0")), STATUS_OK);
-    assert_int_equal(c.http_port, 0); // one of many on this machine
+    assert_int_equal(c.http_port, 0); // any free port, for one of many servers on this machine
     config_deinit(&c);
     assert_int_equal(load(&c, &err, ARGS("--listen", "127.0.0.1:0", "--http", "127.0.0.1:22767")),
                      STATUS_OK);

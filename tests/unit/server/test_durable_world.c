@@ -1,5 +1,5 @@
-// A served world over a disk in memory that fails: what it answers while its log cannot be written,
-// and what a restart brings back. The test advances the clock, the world and the storage.
+// A served world over a disk in memory that fails: its answers while its log cannot be written, and
+// the state that a restart restores. The test advances the clock, the world and the storage.
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -180,7 +180,8 @@ static status restore_all(restored_worlds *out, error *err)
     return s;
 }
 
-// The machine stops and starts again; returns how many bodies the world has then, -1 for no world.
+// Crashes and restarts the machine; returns the number of bodies in the world afterwards, -1
+// without a world.
 static int bodies_after(crash_kind kind)
 {
     the.disk.stopped = true;
@@ -235,7 +236,7 @@ static shared_bytes *zeros(size_t size)
     return bytes;
 }
 
-// Makes an image wait that leaves no room for another one.
+// Makes an image wait that leaves no space for another one.
 static void crowd_images(storage_world *other)
 {
     shared_bytes *image = zeros(2 * STORAGE_IMAGE_CHUNK_BYTES);
@@ -312,7 +313,7 @@ static void world_destroyed_while_its_image_is_written_stays_away(void **state)
     fake_disk_each(&the.disk, name_is_no_image, NULL);
 }
 
-// ---- a start that is cut short
+// ---- an interrupted start
 
 static void crash_within_a_start_leaves_all_for_the_next(void **state)
 {
@@ -337,8 +338,8 @@ static void crash_within_a_start_leaves_all_for_the_next(void **state)
     }
 }
 
-// Runs the world after a restart that replayed its records for `replay_ns`; returns how many images
-// it makes then.
+// Runs the world after a restart that replayed its records for `replay_ns`; returns the number of
+// images that it makes then.
 static uint64_t images_after_replay_of(int64_t replay_ns)
 {
     assert_int_equal(bodies_after(CRASH_PROCESS), 1);
@@ -483,7 +484,7 @@ static void log_that_counts_ticks_that_it_does_not_lead_to_is_not_served(void **
     restart_does_not_serve("it ends at tick 18446744073709551610, and leads to tick 0");
 }
 
-// Its checksums are right, and a replay of it would never end.
+// The checksums of the log are right, but its replay would never end.
 static void record_of_endless_ticks_is_not_served_and_its_file_is_named(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-// Tests of server/world/snapshots/event_marks.h: whatever a reader does, it receives each event
-// that it wants once, or learns that it is lost.
+// Tests of server/world/snapshots/event_marks.h: every reader receives each wanted event once, or
+// learns that it is lost.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
-// Tests of server/net: one quiet connection beside a crowd of busy ones. How many of the loop's
-// turns it waits is counted. Clients and server share a loop and a thread; the clock of the turns
-// is the test's, so that the machine's speed does not matter.
+// Tests of server/net: one quiet connection beside a crowd of busy ones. The test counts the turns
+// of the loop for which it waits. Clients and server share a loop and a thread; the clock of the
+// turns is the test's, so that the machine's speed does not matter.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

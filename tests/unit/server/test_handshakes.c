@@ -32,7 +32,7 @@ typedef struct rig {
     SSL *good; // a client whose handshake is over
     int good_socket;
     uint32_t received;         // messages of `good`
-    uint32_t shaking_received; // handshakes that had begun when the last one came
+    uint32_t shaking_received; // handshakes that had begun when the last one arrived
     uint32_t ended;
     bool finished;
 } rig;

@@ -1,4 +1,4 @@
-// The history of a served world: what it answers about the past is, to the bit, what it answered
+// The history of a served world: its answers about the past equal exactly the answers that it gave
 // when that was the present.
 #include <math.h>
 #include <setjmp.h>
@@ -147,7 +147,7 @@ enum { QUESTIONS = 9, TICKS_MAX = 128 };
 static const struct question {
     method method;
     const char *arguments; // without the end of the map
-    const char *list;      // the key of the list that an answer with `at` has; NULL: it is a map
+    const char *list;      // the key of the list in an answer with `at`; NULL: it is a map
 } ASKED[QUESTIONS] = {
     {METHOD_QUERY_RAY, "{\"world\":\"w\",\"from\":[-20,0.5],\"to\":[20,1],\"all\":true", "hits"},
     {METHOD_QUERY_RAY, "{\"world\":\"w\",\"from\":[0,20],\"to\":[1,-20],\"sensors\":true", "hits"},
@@ -163,7 +163,7 @@ static const struct question {
     {METHOD_BODY_GET, "{\"world\":\"w\",\"body\":1", NULL},
 };
 
-// The answers at each tick, as they were when it was the present.
+// The answers at each tick, given when that tick was the present.
 typedef struct live {
     reply *replies[QUESTIONS]; // the recorder's
     msgpack_unpacked unpacked[QUESTIONS];
@@ -532,7 +532,7 @@ static void history_shrinks_where_its_bytes_run_out(void **state)
         least = tick > 100 && length < least ? length : least;
         forget_replies();
     }
-    assert_int_equal(least, 0); // at last not even one image fits
+    assert_int_equal(least, 0); // in the end not even one image fits
     call(METHOD_WORLD_STATE, "{\"world\":\"w\",\"at\":199}");
     advance();
     expect_refusal(STATUS_UNAVAILABLE, "tick 199 is outside of the history [200, 200]");
@@ -560,7 +560,8 @@ static void worlds_of_the_past_are_bounded_by_history_bytes(void **state)
     assert_memory_equal(refused->text, "history_bytes: with 3 worlds of the past", 40);
     assert_int_equal(obj_get_uint(mailbox_result(&the.box), "at"), 10);
     assert_int_equal(mailbox_take(&the.box, REPLY_RESULT)->status, STATUS_LIMIT_EXCEEDED);
-    assert_null(the.world->history.lanes[0].world); // what a refused question cannot use is freed
+    // Memory that a refused question cannot use is freed
+    assert_null(the.world->history.lanes[0].world);
     assert_true(history_bytes(&the.world->history) <= 64 * 1024);
 }
 

@@ -1,4 +1,4 @@
-// A turn of an event loop, its stages, and who is served past a stage's end.
+// A turn of an event loop, its stages, and the sources that are served past a stage's end.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -50,8 +50,7 @@ static void each_subject_is_served_once_past_the_end(void **state)
     assert_true(loop_turn_grants(&t, LOOP_READ, ADA)); // in the next turn
 }
 
-// The processor was given to others for 20 ms: the later stages have more than one piece all the
-// same.
+// Other programs had the processor for 20 ms: the later stages still get more than one piece.
 static void stage_has_its_least_in_a_turn_that_is_over(void **state)
 {
     (void)state;

@@ -44,7 +44,7 @@ static void metrics_percentiles_are_within_a_32nd(void **state)
     assert_true(s.max > 999.9e-6 && s.max < 1000.1e-6);
 }
 
-// The bins say the same as the summary: all times, none above its bin, none a 32nd below.
+// The bins agree with the summary: all times are in them, none above its bin, none a 32nd below.
 static void metrics_bins_hold_every_time(void **state)
 {
     (void)state;

@@ -471,7 +471,7 @@ static void view_counts_what_it_takes_for_its_reader(void **state)
     memory_holder_unref(bob);
 }
 
-// A view of more bodies than there is memory for ends; the other reader continues.
+// A view with too many bodies for the available memory ends; the other reader continues.
 static void view_without_memory_ends_and_says_why(void **state)
 {
     fixture *f = *state;

@@ -220,7 +220,7 @@ static void events_past_the_limit_are_lost_and_told(void **state)
     publisher_acknowledge(&f->publisher, 1);
     publisher_acknowledge(&f->publisher, 2);
     add_balls(f, 100, 1);
-    // The newest event is of this tick, so there is one more than the log keeps.
+    // The newest event belongs to this tick, so there is one more than the log keeps.
     for (int i = 0; i < 2; i++) {
         const msgpack_object *s = mailbox_snapshot(&f->box);
         const bool wants = obj_get_uint(s, "subscription") == 1;

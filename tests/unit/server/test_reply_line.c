@@ -1,5 +1,5 @@
-// Which reply of a world the network thread handles next: answers do not wait for the snapshots of
-// a thousand watchers, and neither kind waits for the other without end.
+// The choice of the world's reply that the network thread handles next: answers do not wait for the
+// snapshots of a thousand watchers, and neither kind waits for the other without end.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

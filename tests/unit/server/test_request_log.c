@@ -41,7 +41,8 @@ static void notifications_are_counted_and_do_not_wait(void **state)
     request_log_deinit(&log);
 }
 
-// The array is as long as the most requests that wait at a time, however many come and go.
+// The array is as long as the largest number of requests waiting at one time, however many come and
+// go.
 static void answered_requests_take_no_memory(void **state)
 {
     (void)state;

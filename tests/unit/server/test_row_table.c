@@ -129,7 +129,7 @@ static void rows_trim_keeps_what_someone_needs(void **state)
     row_table_trim(&t, 3);
     assert_int_equal(t.removals.count, 2);
     assert_int_equal(t.removals.data[0].removed, 4);
-    assert_int_equal(t.floor, 1); // no reader has lost anything
+    assert_int_equal(t.floor, 1); // no reader has missed anything
     row_table_deinit(&t);
     world_free(world);
 }

@@ -1,5 +1,5 @@
-// Tests of server/net/secured.c: what a handshake does to its socket. Client and server share a
-// loop, over a real connection, because the test examines the kernel's answers.
+// Tests of server/net/secured.c: the effects of a handshake on its socket. Client and server share
+// a loop, over a real connection, because the test examines the kernel's answers.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -121,7 +121,7 @@ static int end(void **state)
     return 0;
 }
 
-// The server's socket, when the handshake is over on both sides and all output has left.
+// The server's socket, when the handshake is complete on both sides and all output is sent.
 static int shake_hands(rig *r)
 {
     int descriptor = -1;
@@ -141,7 +141,7 @@ static int tcp_option(int descriptor, int name)
     return value;
 }
 
-// Else a client with Nagle's algorithm waits 40 ms before it sends its first request.
+// Otherwise a client with Nagle's algorithm waits 40 ms before it sends its first request.
 static void handshake_is_acknowledged_at_once(void **state)
 {
     rig *r = *state;

@@ -676,7 +676,7 @@ static void call_balls(int count, const char *at, const char *shape)
     buffer_deinit(&json);
 }
 
-// 200 would be 19 900 pairs in the next step: some 100 ms.
+// Spawns 200 balls, which would make 19 900 pairs in the next step: about 100 ms.
 static void call_heap(const char *at)
 {
     call_balls(200, at, "");
@@ -732,8 +732,8 @@ static void world_leaves_its_figures_before_a_long_step(void **state)
 static const char JOIN[] = "{\"world\":\"w\",\"kind\":\"distance\",\"a\":1,\"b\":2,"
                            "\"collide_connected\":true}";
 
-// 40 balls in one place take 3 ms of 5, and 5 if they rebound and have joints, in whichever order
-// that is set.
+// 40 balls in one place take 3 ms of 5, and 5 if they rebound and have joints, in either order of
+// the commands.
 static void crowd_that_becomes_dearer_waits_for_a_thread_apart(void **state)
 {
     (void)state;
@@ -743,7 +743,7 @@ static void crowd_that_becomes_dearer_waits_for_a_thread_apart(void **state)
     advance(10 * MS);
     mailbox_result(&the.box);
     assert_int_equal(world_count(the.world->physics).pairs, 780);
-    call(METHOD_JOINT_CREATE, JOIN); // of pairs that were met
+    call(METHOD_JOINT_CREATE, JOIN); // joints of pairs that have met
     served_world_bound_step(the.world, 2 * MS);
     advance(10 * MS);
     assert_true(the.world->costs.step_blocked);
@@ -874,7 +874,7 @@ static void setting_waits_only_while_some_sleep(void **state)
     mailbox_result(&the.box);
 }
 
-// Five bodies are new to the next step: some 900 ns each.
+// Five bodies are new to the next step: about 900 ns each.
 static void step_of_many_that_have_come_waits_for_a_thread_apart(void **state)
 {
     (void)state;

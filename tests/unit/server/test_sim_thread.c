@@ -189,8 +189,8 @@ static void requests_that_come_at_once_are_dealt_with_in_several_rounds(void **s
 }
 
 // A player makes worlds without end; each takes a tenth of a millisecond to take over. A request to
-// a world that is there does not wait for them; one to a world that comes is answered after that
-// has come.
+// an existing world does not wait for them; a request to a new world is answered when the thread
+// has taken it over.
 static void request_does_not_wait_for_worlds_that_come(void **state)
 {
     (void)state;
@@ -202,7 +202,8 @@ static void request_does_not_wait_for_worlds_that_come(void **state)
         ask(h, number, METHOD_WORLD_INFO);
     }
     ask(h, 1, METHOD_WORLD_INFO);
-    uint32_t answers[2] = {0}; // of worlds that came, before and after the answer of the first
+    // Requests to new worlds, answered before and after the first request
+    uint32_t answers[2] = {0};
     bool answered = false;
     while (answers[0] + answers[1] < MADE) {
         (void)sim_thread_turn(h);

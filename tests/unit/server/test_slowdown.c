@@ -17,8 +17,8 @@ typedef struct fixture {
     char text[SLOWDOWN_TEXT_MAX];
 } fixture;
 
-// A tick that begins after `wait` of which the thread worked `worked`, and takes `wall`, of which
-// it worked `own`. Ticks are due every 10 ms.
+// A tick that begins `wait` late, of which the thread worked `worked`, and that takes `wall`, of
+// which it worked `own`. Ticks are due every 10 ms.
 static void tick(fixture *f, int64_t wait, int64_t worked, int64_t wall, int64_t own, bool shared)
 {
     f->now += wait;

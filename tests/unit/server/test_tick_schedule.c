@@ -72,7 +72,7 @@ static void tick_schedule_late_tick_is_made_up_for(void **state)
     assert_int_equal(tick_schedule_due_ns(&s), 10 * MS);
     assert_int_equal(tick_schedule_tick(&s, 45 * MS), 0);
     assert_int_equal(s.late, 1);
-    // The ones after it are due when they were, so they follow at once.
+    // The later ticks keep their due times, so they follow at once.
     assert_int_equal(tick_schedule_due_ns(&s), 20 * MS);
     assert_int_equal(tick_schedule_lag_ns(&s, 45 * MS), 25 * MS);
     tick_schedule_tick(&s, 45 * MS);

@@ -1,6 +1,6 @@
 // Tests of server/world/snapshots/view_area.h through the publisher, for plain and packed snapshots
-// alike: margins, bodies that are followed, areas of tokens, and readers who become one group
-// again. No server: a world, its publisher and a mailbox.
+// alike: margins, followed bodies, areas of tokens, and readers that become one group again. No
+// server: a world, its publisher and a mailbox.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -436,7 +436,7 @@ static void body_that_may_not_be_seen_is_not_followed(void **state)
     assert_string_equal(err.text, "follow: body 1 does not exist in the areas of the token");
 }
 
-// ---- one encoding for all who want the same
+// ---- one encoding for all equal views
 
 static uint64_t encodings_of_a_tick(fixture *f)
 {
@@ -445,8 +445,8 @@ static uint64_t encodings_of_a_tick(fixture *f)
     return metrics_get(METRIC_snapshots_encoded) - before;
 }
 
-// A later reader gets one encoding of its own; from then on all are one group, whatever bodies the
-// margin had kept for the first.
+// A later reader gets one encoding of its own; from then on all are one group, even if the margin
+// had kept bodies for the first one.
 static void readers_of_one_area_become_one_group(void **state)
 {
     fixture *f = *state;
@@ -475,7 +475,7 @@ static void readers_of_one_area_become_one_group(void **state)
     assert_int_equal(f->readers[1].fulls, 1);
 }
 
-// A reader falls behind and comes back: one more encoding for it, none for the others.
+// A reader that falls behind and catches up needs one more encoding; the others need none.
 static void reader_that_fell_behind_joins_its_group_again(void **state)
 {
     fixture *f = *state;

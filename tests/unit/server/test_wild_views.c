@@ -28,9 +28,9 @@ enum { VIEWS = 9, SEEDS = CASES_OF(150), KEPT = 16, ROWS_MAX = 64, AWAITED_MAX =
 typedef struct watcher {
     view_reader reader;
     session_key session;
-    uint32_t owing;   // snapshots that it received and did not acknowledge
+    uint32_t owing;   // snapshots that the watcher received and did not acknowledge
     double precision; // precision of its places [m]
-    bool whole;       // it sees all bodies
+    bool whole;       // the watcher sees all bodies
 } watcher;
 
 typedef struct stage {

@@ -1,4 +1,4 @@
-// The network thread's work in turns: a world's replies do not wait behind the requests of all its
+// The network thread's work in turns: a world's replies do not wait for the requests of all its
 // clients.
 #include <setjmp.h>
 #include <stdarg.h>

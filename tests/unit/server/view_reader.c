@@ -118,7 +118,7 @@ static void take_plain(view_reader *r, const msgpack_object *s)
         const msgpack_object *row = obj_at(rows, i);
         put(r, obj_uint(obj_at(row, 0)), obj_number(obj_at(row, 1)), obj_number(obj_at(row, 2)));
     }
-    for (uint32_t i = 0; enter != NULL && i < obj_count(enter); i++) { // each has its row
+    for (uint32_t i = 0; enter != NULL && i < obj_count(enter); i++) { // each of them has its row
         assert_true(place_of(r, obj_uint(obj_at(enter, i)))->id != 0);
     }
 }

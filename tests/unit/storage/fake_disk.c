@@ -323,7 +323,7 @@ static int fake_write(disk_file *f, uint64_t offset, const void *bytes, size_t s
         result = ENOSPC;
         uint64_t room = d->capacity > used_now ? d->capacity - used_now : 0;
         size = size < room ? size : (size_t)room;
-    } else if (result != 0) { // part of it may have been written
+    } else if (result != 0) { // a part of the data may have been written
         size = before ? 0 : (size_t)(fake_random(&d->random) % (size + 1));
     }
     trace(d, "write %s, %zu bytes at %" PRIu64 ": %d", name_of(d, inode_of(f)), size, offset,
@@ -378,7 +378,7 @@ static int fake_reserve(disk_file *f, uint64_t from, uint64_t size)
         result = ENOSPC;
     }
     trace(d, "reserve %s to %" PRIu64 ": %d", name_of(d, i), size, result);
-    if (result != 0 && !d->stopped) { // part of it may be there
+    if (result != 0 && !d->stopped) { // a part of the data may be on the disk
         size = from + fake_random(&d->random) % (size - from);
         size = d->capacity != 0 && result == ENOSPC ? from : size;
     }
@@ -461,7 +461,7 @@ static int fake_lock(disk *base, long *holder)
 
 static void fake_destroy(disk *base)
 {
-    ((fake_disk *)base)->locked = false; // it outlives the storage
+    ((fake_disk *)base)->locked = false; // the disk outlives the storage
 }
 
 static const disk_methods FAKE = {

@@ -37,8 +37,7 @@ typedef struct fake_disk {
     uint64_t random;
     bool trace; // a line on standard error for each operation
 
-    // Faults of the storage that the tests must find: it skips a sync and continues as if it had
-    // been done.
+    // Planted faults that the tests must find: the disk skips a sync and reports success.
     bool skips_sync, skips_sync_names;
 } fake_disk;
 
@@ -49,23 +48,23 @@ void fake_disk_deinit(fake_disk *d);
 // abandoned.
 void fake_disk_crash(fake_disk *d, crash_kind kind);
 
-// Of cases by the thousand (bytes, operations, seeds), how far apart those are that a test
-// tries: 5. A sanitizer makes each ten times as slow: 23. With CAROM_THOROUGH in the environment
-// (tests/run.sh all) 1, and under a sanitizer 5. All are odd: a case's bit or kind may follow from
-// the lowest bits of its number.
+// The step between tested cases, where there are thousands (bytes, operations, seeds): 5; with a
+// sanitizer, which makes each ten times slower, 23. With CAROM_THOROUGH in the environment
+// (tests/run.sh all): 1, and with a sanitizer 5. All steps are odd, since the lowest bits of a
+// case's number may determine its bit or kind.
 uint64_t case_step(void);
 
 uint64_t fake_random(uint64_t *state);
 
-// The bytes of a file as they are now, to look at or to change in place; NULL: no such file. A
-// change made so is on the disk too.
+// The present bytes of a file, to read or to change in place; NULL: no such file. A change also
+// counts as synced.
 uint8_t *fake_disk_bytes(fake_disk *d, const char *name, uint64_t *size);
 void fake_disk_flip(fake_disk *d, const char *name, uint64_t offset, uint8_t mask);
 void fake_disk_cut(fake_disk *d, const char *name, uint64_t size);
 void fake_disk_remove(fake_disk *d, const char *name);
 // Calls `each` for every existing name.
 void fake_disk_each(fake_disk *d, disk_each *each, void *context);
-// A whole copy of what is there, synced, into `to` (which is initialised by it).
+// Copies all present files, synced, to `to` (which this function initialises).
 void fake_disk_copy(fake_disk *to, fake_disk *from);
 
 #endif

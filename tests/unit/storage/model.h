@@ -1,6 +1,6 @@
 // A test's knowledge of worlds: every record and image that it passed to the storage, so that any
-// recovery can be checked. Contents are made from a number drawn for each, so a record of an
-// earlier life that comes back is found too.
+// recovery can be checked. Contents are made from a random number for each, so the model also
+// detects a restored record of an earlier life.
 #ifndef CAROM_TESTS_UNIT_STORAGE_MODEL_H
 #define CAROM_TESTS_UNIT_STORAGE_MODEL_H
 
@@ -33,7 +33,7 @@ typedef struct model {
     model_world worlds[8];
     int count;
     uint64_t names;    // names made so far
-    bool damaging;     // images may be unsound: the test damages them
+    bool damaging;     // images may be damaged: the test damages them
     int unsound;       // unsound worlds found
     const char *fault; // the fault that was found, or NULL
     char text[256];

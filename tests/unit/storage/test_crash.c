@@ -1,6 +1,6 @@
-// Any number of worlds, commits, images, ends of worlds, failing writes; a crash at any operation,
-// of the process or of the power; start-up, which may crash too; then: nothing committed is
-// missing, nothing comes back that was not appended, and the storage works on.
+// Any number of worlds, commits, images, ends of worlds, failing writes; a crash of the process or
+// of the power at any operation; a start, which may crash too; afterwards nothing committed is
+// missing, nothing is restored that was not appended, and the storage still works.
 //
 // A seed is a run. Usage: test_storage_crash [FIRST_SEED [SEEDS]]; for a single seed it prints the
 // disk's operations.

@@ -1,7 +1,7 @@
-// Every byte of every file, changed; every file, cut at every length; files that are missing or
-// changed places: a start either refuses, with a reason and without a change, or restores exactly
-// the former state. If only an image is damaged, its world is reported, its file stays, and the
-// other worlds are restored.
+// Every byte of every file, changed; every file, cut at every length; missing or exchanged files: a
+// start either refuses, with a reason and without a change, or restores exactly the former state.
+// If only an image is damaged, its world is reported, its file stays, and the other worlds are
+// restored.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -89,9 +89,9 @@ static bool is_kept(fake_disk *before, fake_disk *after, const char *name)
     return size == left && (was == NULL || memcmp(was, is, size) == 0);
 }
 
-// Starts on the disk, of which the file `name` is damaged. True: refused, without an operation that
-// changes something; or all is there, but for an image, which is told of and kept. A scratch model
-// keeps f->model as it is. `refused`: the damage was found.
+// Starts on the disk, of which the file `name` is damaged. True: the start was refused without any
+// change; or everything is restored except for an image, which is reported and kept. A scratch
+// model leaves f->model unchanged. `refused`: the damage was found.
 static bool judged(const fixture *f, fake_disk *d, const char *name, bool *refused, char text[256])
 {
     model m = f->model;
@@ -129,7 +129,7 @@ static void collect(void *context, const char *name)
     snprintf(n->name[n->count++], 64, "%s", name);
 }
 
-// The size without the zeros behind the end of a log, which are reserved space.
+// The size without the zeros behind the end of a log (reserved space).
 static uint64_t used_bytes(fake_disk *d, const char *name)
 {
     uint64_t size = 0;
@@ -162,7 +162,7 @@ static void every_changed_byte_is_refused_or_harmless(void **state)
         for (int i = 0; i < n.count; i++) {
             uint64_t size = 0;
             fake_disk_bytes(&f.disk, n.name[i], &size);
-            uint64_t stride = size > 40000 ? 997 : case_step(); // images are large and all alike
+            uint64_t stride = size > 40000 ? 997 : case_step(); // images are large and uniform
             const uint64_t used = used_bytes(&f.disk, n.name[i]);
             for (uint64_t at = 0; at < size; at += stride) {
                 fake_disk d;

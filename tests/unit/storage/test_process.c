@@ -187,7 +187,7 @@ static void second_process_on_the_same_directory_is_told_the_first(void **state)
     char file[PATH_BYTES + 8];
     snprintf(file, sizeof file, "%s/lock", f->data);
     assert_int_equal(unlink(file), 0);
-    for (int i = 0; i < 2; i++) { // the second one must not find a file that the first has made
+    for (int i = 0; i < 2; i++) { // the second one must not find a file made by the first
         assert_int_equal(storage_open(f->data, &o, &s, &err), STATUS_UNAVAILABLE);
         assert_non_null(strstr(err.text, "in use by another process"));
         assert_int_equal(storage_check(f->data, NULL, &report, &err), STATUS_UNAVAILABLE);
@@ -291,7 +291,7 @@ static void file_that_may_not_grow_fails_the_world_and_keeps_what_was_committed(
 
 // ---- kill -9
 
-// Appends for ever, and reports what is committed.
+// Appends forever, and reports committed records.
 static void append_until_killed(const fixture *f, int out)
 {
     storage_options o = storage_options_default();

@@ -1,4 +1,4 @@
-// The storage in normal operation, its bounds, and files that are not what they claim.
+// The storage in normal operation, its limits, and files with false contents.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

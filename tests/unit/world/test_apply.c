@@ -132,7 +132,7 @@ static void get_copies_all_that_is_known(void **state)
     snprintf(json, sizeof json, "{\"world\": \"w\", \"body\": %llu}",
              (unsigned long long)r->spawn.body);
     r = apply(METHOD_BODY_GET, json);
-    assert_int_equal(r->tick, 0); // the tick that was read
+    assert_int_equal(r->tick, 0); // the tick at which the state was read
     assert_int_equal(apply(METHOD_BODY_GET, json)->body.info.shape_count, 1);
     body_remove(f.world, f.result.body.info.id, NULL); // the copy outlives the body
     assert_string_equal(f.result.body.info.tag, "floor");

@@ -1,7 +1,7 @@
 // The plan of a batch against the engine itself: random batches, half of them with something wrong,
 // are applied as a whole to one world and one command after the other to its double. The batch must
 // be refused exactly when a single command is, at the same place and with the same code, and
-// otherwise leave the same bits behind.
+// otherwise give the same state.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

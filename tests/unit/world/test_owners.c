@@ -83,7 +83,7 @@ static void check_round_trip(const fixture *f)
     }
     assert_true(owners_encoded_bytes(again, f->world) <= size);
     owners_free(again);
-    // Cut anywhere, or with a byte more, it is refused.
+    // A table cut anywhere, or with an additional byte, is refused.
     for (size_t cut = 0; cut < size; cut++) {
         assert_int_equal(owners_decode(bytes, cut, f->world, &again, NULL),
                          STATUS_INVALID_ARGUMENT);

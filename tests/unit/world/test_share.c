@@ -1,4 +1,4 @@
-// Tests of common/world/share.h: what one player may have of a world's room.
+// Tests of common/world/share.h: a player's share of a world's capacity.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -203,7 +203,7 @@ static void admins_and_a_share_of_all_have_no_bound(void **state)
     spawn(&ann, BALL);
 }
 
-// The answers do not reveal how many there are elsewhere.
+// The answers do not reveal the number of objects elsewhere.
 static void owner_who_sees_a_part_is_measured_alone(void **state)
 {
     (void)state;

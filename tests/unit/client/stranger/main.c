@@ -1,4 +1,4 @@
-/* A program of somebody who has installed libcarom and knows nothing else of the project. It has
+/* A program of a user who has installed libcarom and nothing else of the project. It has
  * functions of its own whose names the inside of the library uses, too. */
 #include <carom/carom.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ int main(void)
     carom_error error;
     carom_client *client = NULL;
     carom_view *view = carom_view_create(NULL);
-    /* Port 1 is nobody's: what is wanted here is the error. */
+    /* Nothing listens on port 1: the program expects an error. */
     carom_status status = carom_connect("127.0.0.1", 1, 1000, NULL, &client, &error);
     int sum = error_set() + buffer_init() + log_write();
     int good = carom_get_real(args, "position[1]", 0) > 1 && strcmp(carom_version(), "") != 0 &&

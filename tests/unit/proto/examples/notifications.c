@@ -51,7 +51,7 @@ static void do_snapshot_with_a_margin(void)
                        .world = "lab", .epoch = 1, .tick = 132, .time = 2.2, .hash = EXAMPLE_HASH});
 }
 
-// A full one and the change after it, of one ball that flies.
+// A full snapshot and the change after it, of one flying ball.
 static void do_packed_snapshots(void)
 {
     const packed_precision precision = packed_precision_default();

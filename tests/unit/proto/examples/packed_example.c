@@ -1,5 +1,4 @@
-// A full snapshot and five changes, told in the values that the decoder found; see
-// packed_example.h.
+// A full snapshot and five changes, with the values that the decoder found; see packed_example.h.
 #include "tests/unit/proto/examples/packed_example.h"
 
 #include <math.h>

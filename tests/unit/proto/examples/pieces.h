@@ -1,4 +1,4 @@
-// Bytes of an example that are no message, as lines of JSON.
+// Bytes of an example outside of messages, as lines of JSON.
 #ifndef CAROM_TESTS_UNIT_PROTO_EXAMPLES_PIECES_H
 #define CAROM_TESTS_UNIT_PROTO_EXAMPLES_PIECES_H
 

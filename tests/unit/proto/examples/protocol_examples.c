@@ -7,8 +7,8 @@
 //                                  {"name", "hex", "meaning"}
 //   protocol_examples limits       the limits of proto/limits.h that the text names, as NAME VALUE
 //
-// Values that depend on the engine's inside (hashes) or on time are fixed numbers. test_protocol.py
-// compares the document with this, and writes it into it on demand.
+// Values that depend on the engine's internals (hashes) or on time are fixed numbers.
+// test_protocol.py compares the document with this, and writes it into it on demand.
 #include <stdio.h>
 #include <string.h>
 

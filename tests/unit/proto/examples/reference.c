@@ -11,7 +11,7 @@
 #include "proto/log/log_compact.h"
 #include "proto/packed/packed.h"
 
-// Which settings a kind of joint has; those that joint.set can change stand by themselves.
+// Prints the settings of each kind of joint, and separately those that joint.set can change.
 static void print_joint_kinds(void)
 {
     printf("## joint kinds\n| kind | given for good | `joint.set` can change |\n"
@@ -33,7 +33,7 @@ static void print_joint_kinds(void)
     }
 }
 
-// The numbers that the compact form has for methods.
+// Prints the numbers of methods in the compact form.
 static void print_compact_numbers(void)
 {
     printf("## compact numbers\nThe tables of this version have the number %" PRIu32 ".\n\n"

@@ -6,7 +6,7 @@
 // Settings of joints by kind, and the numbers of the compact form.
 void reference_print(void);
 
-// NAME VALUE, a line each.
+// Prints one line NAME VALUE for each limit.
 void reference_print_limits(void);
 
 #endif
