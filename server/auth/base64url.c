@@ -21,7 +21,7 @@ static int value_of(char c)
 
 bool base64url_decode(const char *text, size_t size, uint8_t *out, size_t room, size_t *out_size)
 {
-    uint32_t bits = 0; // its low `held` bits are not written yet
+    uint32_t bits = 0; // its lowest `held` bits are not yet written
     unsigned held = 0;
     size_t written = 0;
     if (size % 4 == 1) {

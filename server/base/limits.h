@@ -53,7 +53,7 @@ uint64_t limits_get(const limits *values, const limit_info *info);
 
 // The capacity limits of one world.
 capacity_limits limits_room(const limits *values);
-// Those of a world's data.
+// The limits of a world's data.
 data_limits limits_data(const limits *values);
 
 // The most worlds in all: `worlds` with a name, and as many destroyed ones that have not ended or

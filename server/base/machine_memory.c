@@ -1,7 +1,7 @@
 // The memory of the machine or of the process's control group; see memory.h.
 //
 // A process belongs to a group of each hierarchy, which /proc/self/cgroup lists ("0::/path" of
-// version 2, "9:memory:/path" of version 1), and the groups above it have bounds too. A container
+// version 2, "9:memory:/path" of version 1), and the groups above it have limits too. A container
 // sees its own group as the root, whatever that file says, so a path that is not there counts as
 // "/".
 #include <errno.h>

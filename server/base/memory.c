@@ -23,7 +23,7 @@ enum {
 
 static struct {
     atomic_int_least64_t of[MEMORY_USES];
-    block_account worlds; // MEMORY_worlds, without what memory_note counts
+    block_account worlds; // MEMORY_worlds, without the bytes of memory_note
     atomic_uint_least64_t bound, holder_bound;
     atomic_int_least64_t sampled_ns, resident, counted_then;
     atomic_int_least64_t high; // the largest count since the last trim

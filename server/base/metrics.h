@@ -49,7 +49,8 @@ uint64_t metrics_calls(uint32_t m, status result);
 
 // Counts the limit that the error text names as reached.
 void metrics_count_limit(const char *text);
-// How often the limit in row `index` was reached; LIMIT_COUNT stands for limits outside the table.
+// The number of times that the limit in row `index` was reached; LIMIT_COUNT stands for limits
+// outside the table.
 uint64_t metrics_limit(size_t index);
 
 // The most bins of a summary: 32 for each power of two.

@@ -633,8 +633,8 @@ typedef struct file_state {
     int lines[OPTION_COUNT]; // line of each setting's first use, 0 for none
 } file_state;
 
-// Overridden settings are checked too, in a configuration that is dropped: a mistake in the file is
-// reported in any case.
+// Overridden settings are checked too, in a configuration that is dropped: so that every mistake in
+// the file is reported.
 static status apply_setting(void *context, const char *name, const char *value, int line,
                             error *err)
 {

@@ -35,7 +35,7 @@ typedef struct http_websocket {
     void *session; // NULL: none was accepted
     websocket frames;
     websocket_code code; // code of our close frame; 0: chosen by the status
-    uint64_t begun_ms;   // when the message began that is not whole, 0 for none
+    uint64_t begun_ms;   // time at which the incomplete message began, 0 for none
     uint64_t second_ms;  // when counting of `controls` began
     uint32_t controls;   // pings and pongs in that second
     uint64_t pinged_ms;  // when the last ping was sent, or put off; at first when it was opened
@@ -101,7 +101,7 @@ void http_cut(http_client *c);
 
 // ---- respond.c
 
-// Answers a request that is no upgrade; `close`: it is the last of its connection.
+// Answers a request that is not an upgrade; `close`: the connection ends after it.
 void respond(http_client *c, const http_request *r);
 // Answers with an error and closes. `more`: further header lines, each with CR LF, or "".
 void respond_refused(http_client *c, int code, const char *text, const char *more);

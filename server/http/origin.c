@@ -68,8 +68,8 @@ static bool is_address(const host_name *name)
     return inet_pton(AF_INET, name->text, &binary) == 1 || strcasecmp(name->text, "localhost") == 0;
 }
 
-// Whether it is a name of this machine or of its own network: nobody registers a name without a dot
-// or below .localhost.
+// Whether the name is one of this machine or of its own network: names without a dot or below
+// .localhost cannot be registered.
 static bool is_local(const host_name *name)
 {
     static const char LOCAL[] = ".localhost";

@@ -49,9 +49,8 @@ bool http_request_parse(const char *data, size_t size, http_request *out, http_r
 // Whether the comma-separated list has that item, ignoring case.
 bool http_list_has(http_span list, const char *item);
 
-// The quality in thousandths (RFC 9110, 12.4.2) that the list, as of Accept-Encoding, gives the
-// item, whatever its case: 1000 without a q, 0 also for one that is none; -1: the item is not in
-// the list.
+// The quality in thousandths (RFC 9110, 12.4.2) that a list such as Accept-Encoding gives the item,
+// ignoring case: 1000 without a q, 0 also for an invalid one; -1: the list lacks the item.
 int http_list_quality(http_span list, const char *item);
 
 bool http_span_is(http_span s, const char *text); // ignoring case

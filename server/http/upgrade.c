@@ -167,7 +167,7 @@ static bool check_ping(http_client *c, uint64_t now_ms)
 {
     const limits *l = c->listener->limits;
     bool busy = connection_traffic_now(c->connection).queued_bytes > 0;
-    bool unread = !connection_is_read(c->connection); // its answer may have come
+    bool unread = !connection_is_read(c->connection); // its answer may have arrived
     if (l->websocket_ping_ms == 0 || c->input_ended || !connection_is_open(c->connection)) {
         return true;
     }

@@ -37,7 +37,7 @@ typedef struct www www;
 
 // Errors: www_load's. `folder` must outlive it.
 status www_open(uv_loop_t *loop, const char *folder, www **out, error *err);
-// The file at a path; "/" at its end stands for its index.html. NULL: none.
+// The file at a path, where a "/" at the end means the folder's index.html. NULL: there is none.
 const served_file *www_find(const www *w, http_span path);
 // Whether the path lacks a "/" at its end: it is a folder with an index.html.
 bool www_is_folder(const www *w, http_span path);

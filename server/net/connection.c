@@ -74,7 +74,7 @@ void connection_gone(connection *c)
 {
     network *n = c->network;
     if (c->state != CONNECTION_CLOSED) {
-        connection_change(c, CONNECTION_CLOSED); // its relay has lost it
+        connection_change(c, CONNECTION_CLOSED); // the relay has lost the connection
     }
     if (c->handover == HANDOVER_BEGUN) {
         c->handover = HANDOVER_LOST;

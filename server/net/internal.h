@@ -41,21 +41,21 @@ _Static_assert(READ_BYTES <= FLUSH_BYTES_LEAST, "a turn writes for one what it r
 
 typedef struct socket_kind socket_kind;
 
-// A connection's life; connection_change() has the changes that are allowed.
+// The states of a connection; connection_change() has the allowed changes.
 typedef enum connection_state {
-    CONNECTION_NEW,      // has no peer yet: still being accepted, or waits for its PROXY header
+    CONNECTION_NEW,      // has no peer yet: it is being accepted, or waits for its PROXY header
     CONNECTION_OPEN,     // the handler gets its events
     CONNECTION_FLUSHING, // closing: the outbox is being written
     CONNECTION_ENDED,    // FIN sent: waits for the peer's
     CONNECTION_CLOSED    // uv_close was called, or will be in one of the next turns
 } connection_state;
 
-// Whether its socket is read; input_change() has the changes that are allowed.
+// The states of a connection's input; input_change() has the allowed changes.
 typedef enum input_state {
     INPUT_STOPPED, // the handler does not want input
     INPUT_POLLED,  // libuv reports input; a relay passes it on
     INPUT_PARKED,  // the turn has no time for its input: libuv does not poll the socket
-    INPUT_SHAKING, // as PARKED, and the input belongs to a handshake (handshakes.c)
+    INPUT_SHAKING, // like PARKED; the input belongs to a handshake (handshakes.c)
     INPUT_OVER     // the peer has sent its FIN
 } input_state;
 
@@ -76,7 +76,7 @@ typedef struct parked_list {
 typedef enum handover_state {
     HANDOVER_NONE,  // the connection has its socket itself
     HANDOVER_BEGUN, // the handle is being closed
-    HANDOVER_LOST,  // as BEGUN, and the relay's end of the connection is gone already
+    HANDOVER_LOST,  // like BEGUN; the relay's end of the connection is already gone
     HANDOVER_FINISHED
 } handover_state;
 
@@ -90,7 +90,7 @@ typedef enum tls_state {
 typedef struct connection_input {
     input_state state;
     bool read_wanted; // set by the handler
-    bool read_owed;   // it was parked: its next input is read in any case
+    bool read_owed;   // it was parked: its next input must be read
     uint64_t turn;    // turn of the loop in which it was last read
     uint64_t received_bytes;
     // neighbours in the network's list of parked connections
@@ -147,7 +147,8 @@ struct connection {
     void *framing_context;
     struct proxy_greeting *greeting; // its PROXY header until complete; else NULL
     uint64_t address;                // the peer's address as a number
-    // whom its share of a turn is charged to: its address, or a subject that the handler has set
+    // the subject to which its share of a turn is charged: its address, or one that the handler has
+    // set
     uint64_t subject;
     char name[CONNECTION_NAME_BYTES];
 };
@@ -213,7 +214,7 @@ typedef struct listener {
 struct network {
     listener *listeners[NETWORK_LISTENERS_MAX];
     int listener_count;
-    bool bare;      // has no listener: connections come by connection_adopt()
+    bool bare;      // has no listener: connections are made by connection_adopt()
     io_threads *io; // threads that have the sockets; NULL: this thread
     uv_timer_t sweep;
     uv_timer_t more;    // a timer of length 0, active while something is left for the next turn
@@ -227,7 +228,7 @@ struct network {
     // connections whose socket is closed in one of the next turns, in order
     connection *first_ending;
     connection **ending_end;
-    connection *swept; // where the sweep goes on; NULL: none is under way
+    connection *swept; // the connection at which the sweep continues; NULL: none is running
     loop_turn *time;   // the loop's turn: `own_time`, or one that networks share
     loop_turn own_time;
     uint64_t turn;         // number of the loop's turn, from 1
@@ -236,7 +237,7 @@ struct network {
     uint32_t turn_accepts;
     uint32_t turn_ends;
     uint32_t rejected; // connections without a peer
-    int own_handles;   // handles of listeners, sweep, more and flush that are not yet closed
+    int own_handles;   // handles of listeners, sweep, more and flush that are still open
     bool closing;
     uint64_t complained_ms;     // when a failure of accepting was last logged
     const proxy_peers *proxies; // proxies, whose connections begin with a PROXY header; NULL: none
@@ -303,7 +304,7 @@ void connection_input_over(connection *c);
 void connection_update_reading(connection *c);
 // Polls again some of the sockets that turns had no time to read.
 void connection_resume_some(network *n);
-// libuv's calls for a socket that is read.
+// libuv's callbacks for a socket that is read.
 void connection_on_allocate(uv_handle_t *handle, size_t suggested, uv_buf_t *buf);
 void connection_on_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *buf);
 

@@ -1,4 +1,4 @@
-// Stages of a turn, and who was served in it; see loop_turn.h. The loop's thread only.
+// Stages of a turn, and the subjects served in it; see loop_turn.h. The loop's thread only.
 #include "server/net/loop_turn.h"
 
 #include "common/base/assert.h"

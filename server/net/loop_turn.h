@@ -27,8 +27,8 @@ typedef enum loop_stage {
     LOOP_STAGE_COUNT
 } loop_stage;
 
-// Subjects are hashed to so many slots; two with the same slot share the piece that is granted past
-// a stage's end.
+// Subjects are hashed to this many slots; two with the same slot share the piece that is granted
+// past a stage's end.
 enum { LOOP_SUBJECTS = 1024 };
 
 typedef struct loop_turn {

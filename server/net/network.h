@@ -46,7 +46,7 @@ typedef struct network_handler {
     void (*flushed)(void *context);
     // Called every NETWORK_SWEEP_MS for each connection.
     void (*swept)(void *peer, uint64_t now_ms);
-    // The connection is gone, for whatever reason.
+    // The connection has ended, for any reason.
     void (*closed)(void *peer);
     // Called after network_close, when the loop has no handle of the network any more.
     void (*finished)(void *context);
@@ -176,10 +176,10 @@ bool connection_is_read(const connection *c);
 
 typedef enum connection_ending {
     ENDING_FLUSH, // the queued output is still sent
-    ENDING_CUT,   // for a peer that does not read its output: only what is being written is still
-                  // sent, as long as it moves
+    ENDING_CUT,   // for a peer that does not read its output: only the write in progress is
+                  // finished, as long as it advances
     ENDING_NOW,   // sends only the bytes that the kernel accepts at once, and does not wait
-    ENDING_LINGER // as FLUSH, for as long as output moves: the peer has ended in good order
+    ENDING_LINGER // like FLUSH, as long as output advances: the peer has ended cleanly
 } connection_ending;
 
 // Sends `farewell` (may be empty) as the last and closes. No `received` comes after it. `why` and

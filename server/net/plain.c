@@ -117,7 +117,7 @@ static void plain_written(connection *c, bool has_left)
     }
 }
 
-// Small messages go in one piece, as that is faster than several.
+// Small messages are written in one piece, which is faster than several.
 static int plain_write_unqueued(connection *c, const uint8_t *head, size_t head_size,
                                 const shared_bytes *tail)
 {

@@ -15,7 +15,7 @@
 #include "server/net/proxy_header.h"
 
 struct proxy_greeting {
-    size_t size, wanted; // bytes received so far, and the number needed to go on
+    size_t size, wanted; // bytes received so far, and the number needed to continue
     uint64_t since_ms;
     uint8_t bytes[PROXY_HEADER_BYTES_MAX];
 };

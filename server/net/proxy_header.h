@@ -35,7 +35,7 @@ typedef struct proxy_header {
 } proxy_header;
 
 typedef enum proxy_result {
-    PROXY_MORE, // incomplete: `size` is the number of bytes needed to go on
+    PROXY_MORE, // incomplete: `size` is the number of bytes needed to continue
     PROXY_DONE,
     PROXY_BROKEN // *why is a constant text that says how
 } proxy_result;

@@ -1,5 +1,5 @@
-// The proxies that are believed when they say where a connection comes from (proxy_header.h):
-// addresses and networks that the operator names, and nobody else.
+// The trusted proxies, whose statement of a connection's origin (proxy_header.h) is believed: only
+// addresses and networks that the operator names.
 //
 // Pure functions over the struct; any thread.
 #ifndef CAROM_SERVER_NET_PROXY_PEERS_H

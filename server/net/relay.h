@@ -42,7 +42,7 @@ typedef enum relay_kind {
     RELAY_FINISH,
     RELAY_END,
     RELAY_FREE,
-    RELAY_STOP, // to the thread: no connection is left, and no more will come
+    RELAY_STOP, // to the thread: there are no connections left, and no more will be added
     RELAY_INPUT,
     RELAY_INPUT_OVER,
     RELAY_WRITTEN,
@@ -101,7 +101,7 @@ struct relay {
     io_thread *thread;
     // Messages that can be under way once each: they belong to the queue while they are.
     relay_message open, write, finish, end, free, input_over, written, gone;
-    // Set by the near side before OPEN or WRITE, and read by the far one while that is under way.
+    // Set by the near side before OPEN or WRITE, and read by the far side until that is done.
     int descriptor;
     char name[CONNECTION_NAME_BYTES]; // the connection's name
     uint64_t address;                 // the connection's address
@@ -127,7 +127,8 @@ struct relay {
 
 // Hands the connection's socket over, with its TLS if it has any. The descriptor is the relay's.
 relay *relay_open(io_threads *t, connection *near, int descriptor);
-// Passes on the outbox, as far as one write goes; `connection_written` is called when that is done.
+// Passes on as much of the outbox as one write takes; `connection_written` is called when that is
+// done.
 void relay_write(relay *r);
 // Gives the connection waiting input, as much as it wants to read.
 void relay_deliver(relay *r);

@@ -1,4 +1,4 @@
-// Start and shutdown of the server, and its table of sessions; see server.h. Network thread, but
+// Start and shutdown of the server, and its table of sessions; see server.h. Network thread, except
 // for wake_loop.
 #include "server/session/server.h"
 
@@ -236,7 +236,7 @@ static void warn_session(session *one, server *s)
 void server_check_left(server *s)
 {
     if (s->stage == SERVER_LEAVING && s->session_count == 0 && s->detached.count == 0) {
-        // Not at once: this is called while a session ends.
+        // The timer delays it, because this is called while a session ends.
         uv_timer_start(&s->drain_timer, on_time_to_leave, 0, 0);
     }
 }
@@ -305,7 +305,7 @@ static const world_entry *awaited_world(const server *s)
     return NULL;
 }
 
-// Reports what a long start waits for, so that it does not look like a hanging one.
+// Reports the reason of a long start, so that the server does not seem to hang.
 static void report_start(server *s)
 {
     const uint64_t seconds = (uint64_t)(clock_now_ns() - s->started_ns) / 1000000000;

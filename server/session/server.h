@@ -41,11 +41,11 @@ typedef struct server_options {
     int io_threads;     // threads that read and write sockets; 0 or 1: the network thread does
     const char *scenes; // folder of scenes that come before the built-in ones
     const limits *limits;
-    auth_keys *keys; // the caller's; NULL: whoever reaches the port is an admin, and so has to be
+    auth_keys *keys; // owned by the caller; NULL: every client is an admin, and must therefore be
                      // on this machine, unless:
     bool insecure;
     const proxy_peers *proxies; // proxies, whose connections begin with a PROXY header; NULL: none
-    const tls_files *tls;       // the caller's, who may reload them; NULL: no TLS
+    const tls_files *tls;       // owned by the caller, who may reload them; NULL: no TLS
     const server_world *worlds; // made at the start
     uint32_t world_count;
     const char *replay;             // a recording that is served as a world; NULL: none
@@ -59,15 +59,15 @@ typedef struct server_options {
     const listen_sockets *http_sockets; // the same for HTTP
     int handed_worlds; // a file of worlds (handover.h) from the process before; 0: none. Stays
                        // the caller's
-    // this process wrote the file: the process that should have taken over has ended
+    // this process wrote the file: the process that should have taken over has failed
     bool handed_back;
     // first number of worlds and sessions: higher than any that a client may remember
     uint64_t first_number;
     void *context;
-    // Clients are served at these addresses (`http` is NULL where that is off), and the worlds of
-    // the options are there. Those of the data directory come meanwhile.
+    // Called when clients are served at these addresses (`http` is NULL if it is off) and the
+    // worlds of the options exist. Worlds of the data directory may still be restored.
     void (*listening)(void *context, const char *address, const char *http);
-    // All worlds are there.
+    // Called when all worlds are restored.
     void (*ready)(void *context);
     // Called when everything is closed except handles that were in the loop before. `err` is NULL,
     // or why the server could not begin: a world of the options could not be made.
@@ -101,7 +101,7 @@ bool server_may_hand_over(const server *s);
 // come back at once. Returns false, and does nothing, if server_may_hand_over is false.
 bool server_hand_over(server *s, int worlds, void (*released)(void *context));
 
-// The sockets that listen, the server's own; *http is -1 where that is off.
+// The listening sockets, which the server owns; *http is -1 if HTTP is off.
 void server_sockets(const server *s, listen_sockets *rpc, listen_sockets *http);
 
 // Must be called after `finished`.

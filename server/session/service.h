@@ -107,7 +107,7 @@ struct server {
 session *server_find_session(const server *s, session_key key);
 // Continues the shutdown when the drain is complete.
 void server_check_drained(server *s);
-// A world of the options is there, or (err) could not be made.
+// Called when a world of the options exists, or (err) could not be made.
 void server_note_started(server *s, const error *err);
 // Reports, once each, that the server listens, and that all worlds exist.
 void server_check_started(server *s);

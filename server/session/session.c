@@ -433,7 +433,7 @@ static bool handle_messages(session *s, const turn *slice)
         } else if (verdict == SCAN_REFUSED) {
             refuse_input(s, message, size, &err);
         }
-        // One that is decoded aside has the session wait, which the next round says.
+        // While a message is decoded aside, the session waits, which the next round finds.
         if (verdict == SCAN_MESSAGE && s->intake.decoding == NULL && turn_over(slice)) {
             return !session_closes(s) && input_unscanned(&s->intake.input);
         }

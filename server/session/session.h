@@ -28,7 +28,7 @@
 
 typedef struct session session;
 
-// Life of a session; session_change() has the changes that are allowed.
+// The states of a session; session_change() has the allowed changes.
 typedef enum session_state {
     SESSION_OPENED,      // connected, before the first whole message
     SESSION_SPEAKING,    // a whole message has come
@@ -41,7 +41,7 @@ typedef enum session_state {
 typedef enum session_fate {
     FATE_KEPT,    // kept for limits.resume_ms, if it has a secret
     FATE_OVER,    // closed on purpose: it ends with its connection
-    FATE_REPLACED // another session has taken over all but the connection
+    FATE_REPLACED // another session has taken over everything except the connection
 } session_fate;
 
 typedef enum secret_state {
@@ -148,7 +148,8 @@ struct session {
 
 // The only function that changes its state.
 void session_change(session *s, session_state to);
-// Its connection is closed on purpose, or another session has taken it over.
+// Decides the session's fate: its connection is closed on purpose, or another session has taken it
+// over.
 void session_decide(session *s, session_fate fate);
 
 static inline bool session_closes(const session *s)
@@ -195,8 +196,8 @@ session_subscription *session_find_subscription(session *s, uint64_t number);
 // Removes it from the list.
 void session_remove_subscription(session *s, session_subscription *found);
 void session_drop_subscription(session *s, uint64_t number);
-// Its world has ended: informs the peer and drops the subscription. Does nothing if it has ended
-// before.
+// Called when a subscription's world has ended: informs the peer and drops the subscription, unless
+// it has already ended.
 void session_world_closed(session *s, uint64_t subscription, status why, const char *text);
 
 // Ends the session and frees it; its connection must be gone.
@@ -205,7 +206,7 @@ void session_destroy(session *s);
 void session_decoded(session *s, decoding *d);
 // Adds its job: to handle input that has come, or had to wait.
 void session_work(session *s);
-// Its subject has changed, or is known now: charges the connection to it.
+// Called when the session's subject has changed or become known: charges the connection to it.
 void session_deal(session *s);
 // A request of it goes to this world.
 void session_visit(session *s, uint64_t world);

@@ -56,7 +56,7 @@ static void describe(const session *s, buffer *out)
 
 // ---- server.sessions
 
-// An answer that is being made, a job of who asked.
+// An answer that is being made, as a job of the session that asked.
 typedef struct session_list {
     turn_job job; // first
     server *server;

@@ -174,7 +174,7 @@ static status write_backup(disk *from, const backup_files *all, disk *to, const 
     return result;
 }
 
-// Catches the directory until that is a whole one: a server may have been between two steps.
+// Tries until the directory is consistent: a server may have been between two steps.
 static status catch_whole(disk *d, const char *path, disk **out, storage_report *report, error *err)
 {
     enum { TRIES = 50, PAUSE_NS = 20000000 };

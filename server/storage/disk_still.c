@@ -122,8 +122,7 @@ int disk_still_catch(disk *of, disk **out)
     still *s = calloc(1, sizeof *s);
     ASSERT_MEMORY(s != NULL);
     *s = (still){.base = {&methods}, .of = of, .users = 1};
-    // An image that the log names was there when the log was read: it was there before, or it came
-    // meanwhile.
+    // An image that the log names existed when the log was read: it is opened now, or was before.
     int result = open_all(s, "image-", false);
     result = result == 0 ? open_all(s, "log-", true) : result;
     if (result == 0 && s->files.count > 0 &&

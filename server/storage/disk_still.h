@@ -15,7 +15,7 @@
 // disk's. *out is to be given back with its destroy().
 int disk_still_catch(disk *of, disk **out);
 
-// One more user, who calls destroy(), too.
+// Adds a user, which must call destroy() as well.
 disk *disk_still_ref(disk *d);
 
 // Calls for each file, images before the log, with its size then.

@@ -54,7 +54,7 @@ static void end_image(storage *s)
     storage_push_front(s, r); // before the world's own end, if that waits
 }
 
-// One piece of the image that is being written, or of the next one.
+// Writes one piece of the current image, or of the next one.
 void storage_write_image(storage *s)
 {
     if (s->job.request == NULL) {

@@ -37,7 +37,7 @@ typedef struct journal {
     uint64_t store;
     uint64_t segment; // number of the file
     uint64_t body;    // offset at which its second group begins
-    uint64_t end;     // bytes of it that are sound
+    uint64_t end;     // number of its valid bytes
     uint64_t size;    // bytes of the file; those from `end` on are zeros
     uint64_t ahead;   // bytes by which the file is extended ahead of the log; 0: never
     uint64_t written; // number of the newest group

@@ -33,7 +33,7 @@ enum {
 #define STORAGE_IMAGES_A_SECOND                                                                    \
     32 // checkpoints that only make a restart shorter: each of them syncs
        // two or three times
-// of the newest work, which `normal` may lose when the power fails
+// The newest work that `normal` may lose when the power fails [ms].
 #define STORAGE_SYNC_MS_DEFAULT 1000
 
 #endif

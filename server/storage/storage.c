@@ -182,7 +182,7 @@ static void *run_thread(void *argument)
 status storage_start(storage *s, error *err)
 {
     ASSERT(!s->threaded);
-    // Signals are for who opened the storage.
+    // This thread blocks signals: they are for the program that opened the storage.
     sigset_t all;
     sigset_t before;
     sigfillset(&all);

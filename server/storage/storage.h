@@ -88,7 +88,8 @@ typedef struct storage_visitor {
     void *context;
     // A world; the handle is the owner's from now on, until storage_release().
     status (*world)(void *context, storage_world *w, const storage_info *info, error *err);
-    // Its image, in order, in pieces of up to STORAGE_IMAGE_CHUNK_BYTES; directly after world().
+    // Called directly after world() with the world's image, in order, in pieces of up to
+    // STORAGE_IMAGE_CHUNK_BYTES.
     status (*image)(void *context, storage_world *w, uint64_t offset, const uint8_t *bytes,
                     size_t size, error *err);
     // A record that its world's image does not cover. Each world's records come in order, those of
@@ -152,7 +153,7 @@ void storage_watch(storage_world *w, storage_wake *wake, void *context);
 // All records up to this sequence are in the log at the world's durability. Never goes back.
 uint64_t storage_committed(const storage_world *w);
 
-// STATUS_OK, or why the world's log accepts nothing: what failed, where, and the remedy.
+// STATUS_OK, or the reason why the world's log accepts nothing: what failed, where, and the remedy.
 status storage_state(const storage_world *w, error *err);
 
 // STATUS_OK: none is under way and the last one succeeded; STATUS_UNAVAILABLE with an empty text:

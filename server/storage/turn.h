@@ -39,9 +39,9 @@ void storage_finish_group(storage *s, const error *err);
 
 // ---- image_job.c
 
-// One piece of the image that is being written, or of the next one.
+// Writes one piece of the current image, or of the next one.
 void storage_write_image(storage *s);
-// Forgets the images of a world that is gone.
+// Drops the images of a destroyed world.
 void storage_drop_images(storage *s, storage_world *w);
 
 #endif

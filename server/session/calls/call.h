@@ -19,7 +19,8 @@ typedef struct call {
     size_t size; // bytes of its message
     int64_t received_ns;
     const msgpack_object *params; // parameters in its message
-    decoding *aside;              // its arguments decoded by another thread; NULL: not decoded yet
+    // The message with its arguments decoded by another thread; NULL: not decoded
+    decoding *aside;
 } call;
 
 // Answers a hello; `resumed` is NULL for a new session.

@@ -19,7 +19,7 @@
 struct server;
 struct session;
 
-// A message that is decoded aside.
+// A message that another thread decodes (aside).
 typedef struct decoding {
     uv_work_t work; // first
     struct server *server;

@@ -105,7 +105,7 @@ bool input_whole(input *in)
     size_t at = in->fence > in->begin ? in->fence : in->begin;
     scan_verdict verdict = SCAN_MESSAGE;
     while (at < in->size && verdict == SCAN_MESSAGE) {
-        scanner ahead; // a scanner of its own: each byte is scanned at most once more
+        scanner ahead; // a second scanner: each byte is scanned at most once more
         size_t used = 0;
         scanner_init(&ahead, &in->scanner.limits);
         verdict = scanner_feed(&ahead, in->data + at, in->size - at, &used, NULL);

@@ -33,7 +33,7 @@ bool reply_line_empty(const reply_line *l);
 void reply_line_add(reply_line *l, reply *r);
 // The reply that goes next; NULL: the line is empty.
 reply *reply_line_next(const reply_line *l);
-// That reply has its turn. A snapshot may need several, and stays in the line until then.
+// Gives the reply a turn. A snapshot may need several turns, and stays in the line until the last.
 void reply_line_serve(reply_line *l, const reply *r);
 // Removes a reply that had its turn, and frees it.
 void reply_line_drop(reply_line *l, reply *r);
@@ -43,7 +43,7 @@ typedef struct delivery_list {
     snapshot_delivery *first, *last;
 } delivery_list;
 
-// `of` is the snapshot that the delivery belongs to: it must be in the list no longer when that is
+// `of` is the snapshot of the delivery: the delivery must leave the list before the snapshot is
 // freed.
 void delivery_list_add(delivery_list *l, snapshot_delivery *d, const reply *of);
 // Removes a delivery of this list, or one that is in no list.

@@ -134,7 +134,7 @@ void request_log_remember(request_log *log, const char *name, const world_applie
 {
     gone_world *found = find_gone(log, name);
     if (found != NULL && found->last.sequence > last->sequence) {
-        return; // its last request was in an earlier world of that name
+        return; // its last request was in an earlier world with that name
     }
     if (found == NULL && log->gone.count < REQUEST_LOG_GONE_MAX) {
         array_push(&log->gone, ((gone_world){0}));

@@ -16,7 +16,8 @@
 #include "common/base/array.h"
 #include "common/world/limits.h"
 
-// Names of worlds that are gone, of each session: more than a client has requests under way to.
+// Most names of destroyed worlds that a session keeps: more than a client has requests in flight
+// to.
 enum { REQUEST_LOG_GONE_MAX = 64 };
 
 typedef struct waiting_request {
@@ -32,7 +33,7 @@ typedef struct world_applied {
 
 typedef struct gone_world {
     char name[WORLD_NAME_BYTES_MAX + 1];
-    world_applied last; // in the newest world of that name
+    world_applied last; // in the newest world with that name
 } gone_world;
 
 typedef struct request_log {

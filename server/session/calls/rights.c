@@ -26,10 +26,10 @@ _Static_assert(OWNER_BYTES_MAX <= QUOTA_OWNER_NAME_MAX - 2, "a subject's name, a
 enum {
     // wrong tokens on one connection before it is closed: each costs a signature
     TOKENS_REFUSED_MAX = 3,
-    PRICED_BYTES = 1024,   // bytes of a message that is decoded in the time of a plain request
+    PRICED_BYTES = 1024,   // bytes of a message that are decoded in the time of a plain request
     PRICED_VALUES = 32,    // values of such a message
     LARGE_VALUES = 1024,   // a message with more is paid for before it is decoded
-    PRICED_ROWS = 2,       // rows of an answer that is written in that time
+    PRICED_ROWS = 2,       // rows of an answer that are written in that time
     STRANGER_VALUES = 1024 // values of a message before a token; a hello has about ten
 };
 
@@ -156,7 +156,8 @@ static void hold_subject(session *s)
 {
     char name[QUOTA_OWNER_NAME_MAX + 1];
     ASSERT(s->identity.grant != NULL && *s->identity.grant->subject != '\0');
-    snprintf(name, sizeof name, "s %s", s->identity.grant->subject); // apart from addresses
+    // A prefix separates subjects from addresses
+    snprintf(name, sizeof name, "s %s", s->identity.grant->subject);
     quota_owners_release(s->identity.subject);
     s->identity.subject = quota_owners_hold(
         &s->server->quota_owners, name, (double)s->identity.bounds.requests_per_second,

@@ -21,7 +21,8 @@ const char *rights_subject(const session *s);
 quota_owner *rights_quota_owner(const session *s);
 // The subject to which its processor time is charged (server/schedule): its quota owner, or itself.
 uint64_t rights_dealt_to(const session *s);
-// The holder who pays for its subscriptions' memory: its quota owner's, or its own.
+// The memory holder that is charged for the session's subscriptions: that of its quota owner, or
+// its own.
 memory_holder *rights_holder(session *s);
 const memory_holder *rights_holding(const session *s); // NULL: its own, if it has none yet
 bool rights_expired(const session *s);
@@ -64,8 +65,7 @@ void rights_limit_token_areas(const session *s, command *c);
 // is set for a session that has been refused too often.
 status rights_pay(session *s, method m, size_t size, bool *exhausted, error *err);
 
-// Counts a refusal and writes it to the log, so many a second at most; errors that are no refusals
-// are passed over.
+// Counts a refusal and writes it to the log, at a limited rate; other errors are ignored.
 void rights_audit(const session *s, const error *err);
 
 #endif

@@ -162,7 +162,7 @@ static void put_number(buffer *out, uint64_t value)
     buffer_append(out, digits + at, sizeof digits - at);
 }
 
-// Without printf: a server of 256 worlds has ten thousand of these rows.
+// Writes a row without printf: a server of 256 worlds has ten thousand of these rows.
 static void put_bucket(buffer *out, const char *name, const char *label, uint32_t bound,
                        uint64_t count)
 {

@@ -47,7 +47,7 @@ uint64_t world_subject(uint64_t number)
 
 // ---- the queue
 
-static const int64_t STAGE_LEAST_NS = 200000; // of a turn for requests, and for replies
+static const int64_t STAGE_LEAST_NS = 200000; // least time of a turn for requests, and for replies
 
 static uint32_t jobs_max(const server *s)
 {
@@ -96,7 +96,7 @@ void work_deinit(server *s)
 void work_add(server *s, turn_job *job, job_function *run, uint64_t subject)
 {
     const bool added = turn_queue_add(&s->work, job, run, subject);
-    ASSERT(added); // jobs_max counts all that there may be
+    ASSERT(added); // jobs_max includes all jobs that can exist
 }
 
 void work_add_replies(server *s, turn_job *job, job_function *run, uint64_t subject)

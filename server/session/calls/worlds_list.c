@@ -140,7 +140,7 @@ static void tell_row(world_survey *v, const world_entry *entry, const shared_byt
     const uint32_t at = entry->figures[v->confined].at;
     if (!v->under_way || at >= v->rows.count || v->rows.data[at].number != entry->number ||
         !v->rows.data[at].awaited) {
-        return; // it was answered without this row
+        return; // the list was answered without this row
     }
     ASSERT(v->left > 0);
     v->rows.data[at].awaited = false;
@@ -176,7 +176,7 @@ void worlds_outdate(world_entry *entry)
     entry->figures[0].fresh = entry->figures[1].fresh = false;
 }
 
-// A world that is not served: its name and place in the log are known.
+// Writes the row of a world that is not served: its name and its place in the log are known.
 void worlds_encode_broken(buffer *out, const world_entry *entry, const char *why)
 {
     const world_status told = {.world = entry->name,
@@ -236,7 +236,7 @@ static void ask_world(world_survey *v, uint32_t at)
     survey_row *row = &v->rows.data[at];
     world_entry *entry = directory_find_number(&v->server->worlds, row->number);
     if (entry == NULL || entry->unnamed) {
-        return; // it has ended meanwhile
+        return; // the session has ended meanwhile
     }
     if (entry->broken != NULL) {
         worlds_encode_broken(&row->bytes, entry, directory_reason(entry, v->confined));

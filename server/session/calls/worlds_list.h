@@ -1,5 +1,5 @@
-// world.list: one survey of all worlds at a time, for all who asked before it began. Network thread
-// only.
+// world.list: one survey of all worlds at a time, for all sessions that asked before it began.
+// Network thread only.
 #ifndef CAROM_SERVER_SESSION_CALLS_WORLDS_LIST_H
 #define CAROM_SERVER_SESSION_CALLS_WORLDS_LIST_H
 
@@ -48,7 +48,7 @@ void worlds_encode_broken(buffer *out, const world_entry *entry, const char *why
 void worlds_tell_broken(const call *c, const world_entry *entry);
 // One world's part of the answer has come.
 void worlds_listed(server *s, world_entry *entry, reply *r);
-// The world has left its figures, in case that it does not answer soon.
+// Called when a world has reported its figures, which are used if it does not answer soon.
 void worlds_figured(world_entry *entry, const reply *r);
 // The world has sent a reply that may show a later state.
 void worlds_outdate(world_entry *entry);

@@ -36,7 +36,7 @@ bool secret_equal(const secret *a, const secret *b);
 
 void secret_print(char out[SECRET_TEXT_MAX], session_key key, const secret *s);
 
-// False for a text that is not of that form.
+// False for a text of another form.
 bool secret_parse(const char *text, session_key *key, secret *out);
 
 #endif

@@ -14,7 +14,7 @@
 #include "server/base/clock.h"
 #include "server/session/service.h"
 
-static const int64_t SETTLE_NS = 3000000000; // two whole seconds that are measured, and some
+static const int64_t SETTLE_NS = 3000000000; // two measured whole seconds, and a margin
 
 uint64_t balance_choose(const world_load *loads, uint32_t count, uint64_t gap)
 {

@@ -35,9 +35,9 @@ typedef struct world_entry {
     uint64_t session;      // number of the session that it ends with; 0: the server's
     bool unnamed;          // destroyed, or could not be made
     bool logged;           // a restart restores it
-    bool coming;           // it is being restored; requests are queued until it is
-    bool adopting;         // it was restored, and its thread has not answered yet
-    bool handed;           // its thread has reported its final state (handover.h)
+    bool coming;           // the world is being restored; requests are queued until then
+    bool adopting;         // the world was restored; its thread has not answered yet
+    bool handed;           // the world's thread has reported its final state (handover.h)
     char *broken;          // owned: why it is not served, though it is on the disk; NULL for most
     uint64_t tick;         // last tick in a broken world's log
     storage_world *stored; // a broken world's storage, until it is destroyed

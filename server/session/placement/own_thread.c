@@ -84,7 +84,7 @@ void own_thread_begin(server *s, uint64_t world)
     }
 }
 
-// The index of the move of this world that is under way; s->moves.count if there is none.
+// The index of this world's move in progress; s->moves.count if there is none.
 static uint32_t find_move(const server *s, uint64_t world)
 {
     uint32_t at = 0;

@@ -16,7 +16,8 @@ typedef struct world_move {
     bool own_thread; // `to` is a thread of the world's own
 } world_move;
 
-// The world makes others on its thread wait: moves it to a thread of its own, if there is one.
+// Moves the world, for which others on its thread would wait, to a thread of its own, if one is
+// free.
 void own_thread_begin(server *s, uint64_t world);
 // A thread for such a world; NULL where limits.own_threads allows none.
 sim_thread *own_thread_find(server *s);
@@ -24,11 +25,11 @@ sim_thread *own_thread_find(server *s);
 bool own_thread_has(const server *s, const sim_thread *h);
 // Moves a world to another thread; its requests are queued meanwhile. Not while the server drains.
 void own_thread_move(server *s, world_entry *entry, sim_thread *to, bool own_thread);
-// Its thread has given up the world (NULL: it has ended).
+// Called when the world's thread has given it up (NULL: the world has ended).
 void own_thread_finish(server *s, uint64_t world, struct served_world *moved);
 // Whether a world is on its way to that thread, which must not stop before.
 bool own_thread_awaited(const server *s, const sim_thread *h);
-// Requests that wait for a world that is built or moves go to it.
+// Delivers the requests that waited until the world was built or moved.
 void worlds_deliver_held(world_entry *entry);
 
 #endif

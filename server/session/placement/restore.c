@@ -63,7 +63,7 @@ static bool take_marks(restored_world *w, const uint8_t *bytes, uint32_t count)
     return sound;
 }
 
-// Its image cannot be read, so its log has nothing to be played on.
+// Sets aside a world whose image cannot be read, so that its log cannot be played.
 static void set_aside(restored_world *w, const char *unsound)
 {
     error why;

@@ -33,7 +33,8 @@ typedef struct restored_world {
     uint64_t epoch;
     storage_world *stored; // NULL: it has no log
     storage_durability durability;
-    restoration *way;          // its records still to be played; NULL: it is played, or broken
+    // Its records that are not yet played; NULL: all are played, or the world is broken
+    restoration *way;
     adoption *adoption;        // once it was played; NULL where it is broken
     char *broken;              // why: "was not restored: …", or "is set aside: …"
     bool has_image;            // the log has an image, and not only its announcement
@@ -49,7 +50,7 @@ typedef struct restored_world {
 
 typedef ARRAY(restored_world) restored_worlds;
 
-// How many threads play at once: as many as there are processors.
+// The number of threads that play at once: one per processor.
 int restore_threads(void);
 
 // Reads all worlds of a storage that was opened and not started yet, except worlds that are set
@@ -59,21 +60,21 @@ int restore_threads(void);
 // owns `out` in any case.
 status restore_read(storage *s, aside_list *aside, int threads, restored_worlds *out, error *err);
 
-// The sessions' last commands that took effect in a world that is not broken.
+// The sessions' last commands that took effect in a world, unless it is broken.
 const last_requests *restore_marks(const restored_world *w);
 
 // Estimated cost of playing it, for comparison with others.
 double restore_cost(const restored_world *w);
 
-// Makes the image (world_image.h; taken over) of that tick and hash the world's state, whatever its
-// log says.
+// Sets the world's state to the image (world_image.h; taken over) of that tick and hash, without
+// using its log.
 void restore_from_image(restored_world *w, uint8_t *image, size_t size, uint64_t tick,
                         uint64_t hash);
 
-// Plays a world that was read: `adoption` or `broken` is there then. Any thread, which has the
+// Plays a world that was read: afterwards it has `adoption` or `broken`. Any thread, which has the
 // world for itself.
 void restore_play(restored_world *w);
-// All that are left, on as many threads. Network thread, which waits.
+// Plays all remaining worlds, on as many threads. Network thread, which waits.
 void restore_play_all(restored_worlds *worlds, int threads);
 
 // Frees one, whose place the last one takes; its log stays.

@@ -20,7 +20,8 @@
 // world makes an image soon.
 static const int64_t UNTRIED_REPLAY_NS = 1000000000;
 
-// `told`: a clause for the log, "is not served: …"; `why`: the error for answers.
+// Marks the world as not served. `told`: a clause for the log, "is not served: …"; `why`: the error
+// for answers.
 void restore_refuse(restored_world *w, const char *told, const error *why)
 {
     if (!w->way->failed) {

@@ -40,7 +40,7 @@ void restore_way_free(restored_world *w); // may have none
 void restore_enter(const restored_world *w);
 void restore_leave(void);
 
-// The world will not be served. `told`: a clause for the log, "is not served: …"; `why`: the error
+// Marks the world as not served. `told`: a clause for the log, "is not served: …"; `why`: the error
 // for answers.
 void restore_refuse(restored_world *w, const char *told, const error *why);
 void restore_fail(restored_world *w, const error *why);
@@ -60,7 +60,7 @@ bool restore_entry_read(const uint8_t *bytes, size_t size, restore_entry *out);
 
 // Plays the records in memory.
 void restore_play_held(restored_world *w);
-// Calls `work` for each world to be played, on so many threads, this one included.
+// Calls `work` for each world to be played, on `threads` threads, this one included.
 void restore_each(restored_worlds *worlds, int threads, void (*work)(restored_world *w));
 
 #endif

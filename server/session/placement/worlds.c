@@ -37,7 +37,7 @@ static void note_arguments(request *r, const call *c)
     ASSERT(!out.overflow);
     size_t size = 0;
     uint8_t *taken = buffer_take(&out, &size);
-    uint8_t *fitted = realloc(taken, size + (size == 0)); // it may wait for long
+    uint8_t *fitted = realloc(taken, size + (size == 0)); // the request may wait for a long time
     r->arguments = fitted != NULL ? fitted : taken;
     r->arguments_size = (uint32_t)size;
 }
@@ -73,8 +73,9 @@ static uint64_t commands_waiting(const world_entry *entry)
     return entry->waiting - (entry->adopting ? 1 : 0);
 }
 
-// A quota owner may use at most as much as is left for all others: one that uses all it gets has
-// half, and the next one finds space, however long the first one's requests wait.
+// A quota owner may use at most as much as is left for all others: an owner that uses its full
+// share has half of the total, and the next owner still finds space while the first one's requests
+// wait.
 static status check_share(const server *s, const world_entry *entry, const quota_owner *payer,
                           uint64_t size, error *err)
 {
@@ -281,7 +282,8 @@ void worlds_unname(server *s, world_entry *entry)
     }
 }
 
-// Destroys a world on the server's behalf, however many requests wait: the answer is not needed.
+// Destroys a world on the server's behalf, regardless of limits on waiting requests: the answer is
+// not needed.
 static void destroy_unasked(server *s, world_entry *entry)
 {
     command destroy = {.method = METHOD_WORLD_DESTROY};

@@ -27,7 +27,7 @@ typedef struct build {
     request *request; // owned until it is sent or answered
     storage_durability durability;
     shared_bytes *image;  // image of the world to fork; else NULL
-    bool crowds;          // its steps would make others wait
+    bool crowds;          // the world's steps would delay others
     memory_charge making; // until the world counts its own memory
     adoption *adoption;   // the part made so far
     status status;
@@ -259,7 +259,7 @@ static void refuse_one(server *s, world_entry *entry, request *r, const char *te
         answer_end(s, entry, r);
         return;
     }
-    if (r->again && of != NULL) { // the server told its client that the subscription continues
+    if (r->again && of != NULL) { // the client was told that the subscription continues
         session_world_closed(of, r->subscription, STATUS_UNAVAILABLE, text);
     }
     answer_unsent(s, r, STATUS_UNAVAILABLE, text);
@@ -305,7 +305,7 @@ static void place_world(server *s, build *b)
     audit_event("world '%s' begins", entry->name);
 }
 
-// Its log was begun, and it comes to nothing.
+// Removes the log that was begun for a world that was not made.
 static void forget_stored(storage_world *w)
 {
     uint64_t sequence = 0;

@@ -148,7 +148,7 @@ static void take(server *s, restored_world *w)
 typedef struct play_job {
     uv_work_t work;
     server *server;
-    restored_world *world; // its address does not change before all worlds are restored
+    restored_world *world; // its address is stable until all worlds are restored
 } play_job;
 
 static void play_next(server *s);
@@ -308,7 +308,7 @@ status worlds_replay(server *s, error *err)
     ASSERT_MEMORY(r->adoption != NULL);
     *r->adoption = (adoption){.blocks = blocks, .physics = physics, .replay = recording};
     entry->thread = worlds_least_loaded(s);
-    s->starting++; // its answer is that of a world of the options
+    s->starting++; // it is answered like a world of the options
     log_info("world '%s' replays '%s', ticks %llu to %llu", entry->name, s->options->replay,
              (unsigned long long)replay_first(recording),
              (unsigned long long)replay_last(recording));

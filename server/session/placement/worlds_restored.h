@@ -6,7 +6,7 @@
 
 // Worlds that a restart brings back have their names, and begin to run as they come.
 void worlds_begin_restored(server *s);
-// Call when the server ends: worlds that are not restored yet will not be.
+// Call when the server ends: worlds that are not yet restored are given up.
 void worlds_end_coming(server *s);
 // Serves the recording of the options as a world of its name.
 status worlds_replay(server *s, error *err);

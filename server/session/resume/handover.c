@@ -83,5 +83,5 @@ void handover_finish(server *s)
     put32(head + HANDOVER_KIND_AT, HANDOVER_KIND_END);
     if (!s->handover.failed && !write_head(s, head, "")) {
         log_error("the worlds cannot be handed over: %s", strerror(errno));
-    } // without its end the next process does not accept it
+    } // the next process does not accept a file without its end
 }

@@ -37,7 +37,7 @@ enum {
     HANDOVER_NAME_AT = 52,
     HANDOVER_CHECKSUM_AT = 56,
     HANDOVER_HEAD_BYTES = 60,
-    HANDOVER_KIND_END = 0 // beside those of world_end_kind
+    HANDOVER_KIND_END = 0 // in addition to the values of world_end_kind
 };
 
 #define HANDOVER_MAGIC                                                                             \

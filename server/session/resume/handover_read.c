@@ -161,7 +161,7 @@ static status compare(const restored_world *found, const handed *w, error *err)
         w->name, w->end.sequence, w->end.tick, w->end.hash, found->sequence, found->until);
 }
 
-// The world continues from its image, whatever its log says.
+// Lets the world continue from its image, without using its log.
 static status rescue(const reader *r, restored_world *found, const handed *w, error *err)
 {
     status s = found != NULL ? take_image(r, found, w, err) : STATUS_INTERNAL;

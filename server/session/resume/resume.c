@@ -91,7 +91,7 @@ static void on_expiry(uv_timer_t *timer)
         metrics_add(METRIC_sessions_expired, 1);
         resume_end(s->detached.data[0]);
         if (turn_over(&left)) {
-            break; // all that lost their connections at once end over several turns
+            break; // sessions that lost their connections at the same time end over several turns
         }
     }
     await_expiry(s);
@@ -206,7 +206,7 @@ static void take_over(session *to, session *from)
     to->subscriptions.data = from->subscriptions.data;
     to->subscriptions.count = from->subscriptions.count;
     to->subscriptions.capacity = from->subscriptions.capacity;
-    to->coming = from->coming; // of an earlier generation: they are dropped
+    to->coming = from->coming; // requests of an earlier generation: they are dropped
     to->body_worlds.data = from->body_worlds.data;
     to->body_worlds.count = from->body_worlds.count;
     to->body_worlds.capacity = from->body_worlds.capacity;

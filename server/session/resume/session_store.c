@@ -69,7 +69,7 @@ static void rewrite(server *s)
         if (fd >= 0) {
             (void)close(fd);
         }
-        s->session_store.bytes = 0; // tried again when as much has come
+        s->session_store.bytes = 0; // tried again after the same number of bytes
         return;
     }
     if (s->session_store.fd >= 0) {
@@ -155,7 +155,7 @@ void session_store_end(session *s)
     }
 }
 
-// The entry of a world that is buried is replaced by the last one, which was seen before.
+// The entry of a removed world is replaced by the last entry, which was already visited.
 static bool bury_unlogged(session *s)
 {
     bool buried = false;

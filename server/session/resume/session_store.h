@@ -52,7 +52,7 @@ typedef struct session_store {
 
 // Must be called before the data directory is changed: refuses a file of a newer version.
 status session_store_check(const struct server *s, error *err);
-// Reads the file and makes the sessions, before the worlds are there.
+// Reads the file and makes the sessions, before the worlds are restored.
 void session_store_open(struct server *s);
 // Restarts their subscriptions; to be called when the worlds exist.
 void session_store_subscribe(struct server *s);

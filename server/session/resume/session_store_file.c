@@ -70,7 +70,7 @@ typedef struct source {
     void *context;
 } source;
 
-// Reads up to `size` bytes, as many as there are; -1: see errno.
+// Reads at most `size` bytes, or to the end of the file; -1: see errno.
 static ssize_t read_all(int fd, void *bytes, size_t size)
 {
     size_t got = 0;
@@ -157,7 +157,7 @@ static status read_records(const source *in, const char *path, error *err)
 static status open_file(const char *path, session_store_report *r, int *fd, error *err)
 {
     struct stat is = {0};
-    // Without waiting, should it be a pipe.
+    // O_NONBLOCK, so that opening a pipe does not wait.
     *fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
     if (*fd < 0 && errno == ENOENT) {
         return STATUS_OK;

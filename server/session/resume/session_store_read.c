@@ -166,7 +166,7 @@ static void read_key(grant *g, reader *r)
     }
 }
 
-// NULL for nil, and for anything that is no grant (`r` is then marked as not good).
+// NULL for nil, and for anything else that is not a grant (then `r` is marked as bad).
 static grant *next_grant(reader *r)
 {
     const msgpack_object *o = next(r);

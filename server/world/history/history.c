@@ -13,7 +13,7 @@
 enum {
     IDLE_STEPS = 100, // an image costs a hundredth of the steps between two
     ASKED_STEPS = 10, // a tenth, after recent questions
-    ASKED_SPANS = 10, // how long that is after a question, in lengths of the history
+    ASKED_SPANS = 10, // time for which recent questions count, in lengths of the history
     QUIET_SPANS = 16, // between two images of an idle world
     BODY_BYTES = 40,  // least size of an image, for each body
     ROWS_SHARE = 4    // a part of the bytes for commands since the last image

@@ -32,8 +32,8 @@
 #include "server/base/limits.h"
 
 enum {
-    // Worlds at a tick of the past that are kept: each for those who ask about one delay. All but
-    // the first only as long as they fit `history_bytes`.
+    // Worlds kept at a tick of the past, one for each delay that is asked about. All but the first
+    // are kept only while they fit `history_bytes`.
     HISTORY_LANES_MAX = 3,
     HISTORY_INTERVAL_MIN = 8,       // ticks between two images
     HISTORY_ASKED_INTERVAL_MIN = 4, // the same, after recent questions
@@ -81,7 +81,7 @@ typedef struct history {
     ARRAY(uint8_t) arguments;    // arguments of the commands
     uint64_t first_row;          // number of rows.data[0]
     uint64_t image_bytes;
-    uint64_t retry_tick; // without images: when to try to make one
+    uint64_t retry_tick; // time of the next attempt to make an image, if there is none
     uint32_t refused;    // slots of bodies of the last image that did not fit; 0: none
     bool changed;        // the state differs from that of the newest image
     bool was_awake;      // bodies were awake after the last step
@@ -100,7 +100,7 @@ typedef struct history {
 void history_init(history *h, const limits *bounds, double hz, block_account *parent);
 void history_deinit(history *h);
 
-// The world is another one from here on: all that was is forgotten.
+// Called when the world is replaced by another one: drops all history.
 void history_forget(history *h);
 
 // Must be called before the first command or step, and after history_forget().

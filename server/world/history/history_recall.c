@@ -121,7 +121,7 @@ static bool has_room(const history *h)
     return bytes < (int64_t)h->bytes_max;
 }
 
-// The lane in use that is at `tick` or little before.
+// The used lane whose tick is `tick` or a little before.
 static history_lane *near_lane(history *h, uint64_t tick)
 {
     history_lane *near = NULL;
@@ -159,7 +159,8 @@ static bool is_current(const history *h, const history_lane *lane)
     return next >= h->rows.count || h->rows.data[next].tick > world_tick(lane->world);
 }
 
-// Whether the lane has what leads from its tick to `tick`, and is near or nearer than an image.
+// Whether the history has all commands from the lane's tick to `tick`, and is near or nearer than
+// an image.
 static bool leads_to(const history *h, const history_lane *lane, uint64_t tick)
 {
     if (lane->world == NULL || lane->row < h->first_row || world_tick(lane->world) > tick) {

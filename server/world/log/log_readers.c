@@ -161,7 +161,8 @@ static bool is_behind(const log_reader_entry *e, const log_source *from)
     return e->fresh || e->mark.tick < end.tick || e->mark.offset < end.offset;
 }
 
-// Whether no record leads it to the present: rows are forgotten, or a record has not so many ticks.
+// Whether no record can bring the reader to the present: its rows were dropped, or it would span
+// too many ticks.
 static bool is_too_far_behind(const log_reader_entry *e, const log_source *from)
 {
     log_record unused;

@@ -28,7 +28,7 @@ typedef struct log_reader_entry {
     bool compact;  // it reads the compact form (proto/log/log_compact.h)
     bool fresh;    // it needs an image
     bool busy;     // its last notification is not written out yet
-    bool owed;     // one was due while it was busy
+    bool owed;     // a notification was due while it was busy
 } log_reader_entry;
 
 typedef struct log_readers {
@@ -71,7 +71,7 @@ bool log_readers_publish(log_readers *r, const log_source *from, bool all, const
 // Whether any reader lacks data and can be sent it.
 bool log_readers_owe(const log_readers *r, const log_source *from);
 
-// The first offset of the log that is still wanted; UINT64_MAX where none is.
+// The first offset of the log that is still wanted; UINT64_MAX if there is none.
 uint64_t log_readers_oldest(const log_readers *r);
 
 #endif

@@ -11,7 +11,7 @@
 #include "server/base/queue.h"
 #include "server/world/log/world_image.h"
 
-static const int64_t RETRY_NS = 1000000000;     // between two images of a log that is not good
+static const int64_t RETRY_NS = 1000000000;     // time between two images of a log that is not GOOD
 static const int64_t APPEND_RETRY_NS = 1000000; // until refused rows are tried again
 static const int64_t IMAGE_GAP_NS = 5000000000; // between two images of a sound log
 static const int64_t REPLAY_NS = 2000000000;    // most step time that a restart should compute

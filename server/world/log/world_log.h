@@ -66,7 +66,7 @@ typedef struct log_mark {
     uint64_t count;  // rows
 } log_mark;
 
-// The diagram is in ARCHITECTURE.md, "What a log lives through". A log that is not stored is GOOD.
+// The diagram is in ARCHITECTURE.md, "States of a log". A log that is not stored is GOOD.
 typedef enum world_log_state {
     WORLD_LOG_GOOD,
     WORLD_LOG_NEW,    // its first image is not on the disk yet
@@ -111,7 +111,7 @@ typedef struct world_log {
     storage_world *stored; // NULL: nothing is written
     storage_durability durability;
     world_log_state state; // set by change_state() only
-    error failure;         // why it is FAILED or CLOSED
+    error failure;         // the reason why it is FAILED or CLOSED
     reply_sink out;        // receives replies that leave the gate
     commit_gate gate;
     world_log_rows rows;
@@ -188,8 +188,8 @@ log_mark world_log_end(const world_log *l, uint64_t tick);
 // The rows from `from` to the end as a record without tick, hash and image; false if they are
 // forgotten already. The bytes are valid until the next call that changes the log.
 bool world_log_since(const world_log *l, log_mark from, log_record *out);
-// Forgets the rows before `oldest` that the storage has, or all that it has where `oldest` lies
-// further back than WORLD_LOG_KEPT_BYTES_MAX. `oldest` is UINT64_MAX where nobody reads.
+// Forgets the rows before `oldest` that the storage has, or all that it has if `oldest` lies
+// further back than WORLD_LOG_KEPT_BYTES_MAX. `oldest` is UINT64_MAX without readers.
 void world_log_trim(world_log *l, uint64_t oldest);
 
 // Whether commands should wait until the storage has accepted the rows so far.

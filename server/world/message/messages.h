@@ -65,13 +65,13 @@ typedef enum request_kind {
     REQUEST_STOP
 } request_kind;
 
-// A world before it is served. All that it refers to is owned.
+// A world before it is served. It owns everything that it refers to.
 typedef struct adoption {
     block_account *blocks; // all of its blocks count here; NULL: they are not counted
     physics_world *physics;
     bool paused;
     area *view; // the view that its scene shows; NULL: none
-    // Its log; NULL where it keeps none.
+    // Its log; NULL if it keeps none.
     storage_world *stored;
     storage_durability durability;
     // its log lacks a part of its state: it accepts commands once an image is stored
@@ -84,7 +84,7 @@ typedef struct adoption {
     int64_t replay_ns; // time that the restart spent replaying records
     struct session_bodies *session_bodies;
     struct last_requests *marks;
-    uint64_t *ended; // numbers of sessions that are gone, whose bodies end
+    uint64_t *ended; // numbers of ended sessions, whose bodies are removed
     uint32_t ended_count;
     owners *owners;        // owners of its bodies
     struct replay *replay; // the recording that it plays; NULL: it accepts commands
@@ -140,8 +140,8 @@ typedef struct snapshot_delivery {
     session_key session;
     uint64_t subscription;
     uint32_t skipped;     // snapshots that were due and not sent
-    uint64_t events_lost; // events that it should have been sent and that are not kept any more
-    uint32_t last;        // the last command of the session that is in the state
+    uint64_t events_lost; // events for this reader that are no longer kept
+    uint32_t last;        // the session's last command in the state
     bool has_last;
     bool has_margin;
     double margin; // the smallest margin of the session's timed batches since the last one [s]
@@ -217,7 +217,7 @@ void request_free(request *r); // frees all that it still owns; NULL is allowed
 
 // Makes an empty adoption with a memory account.
 adoption *adoption_create(void);
-// `a` with all that it still owns, but for `stored`, which the storage's owner releases or
+// Frees `a` with all that it still owns, except `stored`, which the storage's owner releases or
 // destroys. NULL is allowed.
 void adoption_free(adoption *a);
 

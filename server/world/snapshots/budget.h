@@ -47,10 +47,11 @@ typedef struct budget_choice {
 } budget_choice;
 
 typedef struct budget {
-    double rate;                 // bytes a second
-    double least;                // least number of bytes for a snapshot
-    double credit;               // bytes that may be sent now; below 0: sent ahead
-    double row_bytes;            // mean cost of a body of late, where that is not known beforehand
+    double rate;   // bytes a second
+    double least;  // least number of bytes for a snapshot
+    double credit; // bytes that may be sent now; below 0: sent ahead
+    // Recent mean cost of a body, for bodies whose cost is not known before
+    double row_bytes;
     uint64_t tick;               // tick of the last snapshot
     ARRAY(budget_entry) entries; // bodies in view, by ascending slot
     ARRAY(budget_entry) before;  // scratch
@@ -70,7 +71,7 @@ static inline bool budget_can_send(const budget *b)
 }
 void budget_pay(budget *b, size_t bytes);
 
-// Its reader has nothing any more.
+// Called when the reader has lost all its states.
 void budget_forget(budget *b);
 
 // Begins a snapshot of the bodies in `in_view`: fills `due`. `place` is where the view is, NULL if

@@ -26,7 +26,7 @@ typedef struct data_mark {
 
 typedef struct data_feed {
     uint64_t kept_max;
-    uint64_t changes;       // of the world, as far as they are marked
+    uint64_t changes;       // number of the world's changes that are marked
     uint64_t changed;       // first version with the last change
     uint64_t floor;         // a reader last sent a version below this has to be sent all
     ARRAY(data_mark) marks; // by key
@@ -37,13 +37,13 @@ void data_feed_deinit(data_feed *f);
 
 // The command was carried out; `version` is the first that will show it.
 void data_feed_note(data_feed *f, const command *c, uint64_t version);
-// To be called before rows of `version` are taken.
+// Call before rows of `version` are read.
 void data_feed_update(data_feed *f, const physics_world *world, uint64_t version);
 // Forgets what no reader with version `oldest` or later needs.
 void data_feed_trim(data_feed *f, uint64_t oldest);
 
-// Appends key and value of each wanted key that changed after `version`, nil for one that is gone;
-// with `full` of every wanted key that is there. Returns how many.
+// Appends key and value of each wanted key that changed after `version`, nil for a removed key;
+// with `full`, of every existing wanted key. Returns their number.
 uint32_t data_feed_encode(const data_feed *f, const physics_world *world,
                           const data_prefixes *wanted, uint64_t version, bool full, buffer *out);
 

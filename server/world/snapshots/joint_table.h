@@ -33,7 +33,7 @@ typedef struct joint_entry {
 
 typedef struct joint_removal {
     joint_id id;
-    // it existed in the versions from `created` up to, not including, `removed`
+    // it existed from version `created` to before version `removed`
     uint64_t created, removed;
     joint_slots slots;
 } joint_removal;

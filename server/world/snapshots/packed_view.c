@@ -38,7 +38,7 @@ static packed_precision precision_of(const snapshot_precision *p)
 
 // ---- memory
 
-// size up to which a buffer is kept that is needed only when a reader joins
+// size up to which a buffer is kept although it is needed only when a reader joins
 enum { FULL_KEPT_BYTES = 1 << 16 };
 
 static uint64_t bytes_of(const packed_view *view)
@@ -53,7 +53,7 @@ static uint64_t buffers_most(uint32_t bodies)
     return 2 * 2 * (uint64_t)ENTRY_BYTES * bodies;
 }
 
-// Whether there is memory for the snapshot of so many bodies.
+// Whether there is memory for a snapshot of `bodies` bodies.
 static bool can_encode(packed_view *view, uint32_t bodies)
 {
     const uint64_t most = sizeof *view + packed_encoder_bytes_most(view->encoder, bodies) +

@@ -69,12 +69,12 @@ void packed_views_deinit(packed_views *v);
 // Adds the subscription, which gets packed snapshots, to those with the same view, or begins a
 // stream at `hz` ticks a second. It needs a full snapshot.
 void packed_views_join(packed_views *v, subscription *s, double hz);
-// The most memory that a view of that precision and so many bodies takes.
+// The most memory that a view with this precision and number of bodies takes.
 uint64_t packed_views_bytes_most(const snapshot_precision *precision, uint32_t bodies);
 // It leaves them, if it was among some.
 void packed_views_leave(packed_views *v, subscription *s);
-// Its area is another from now on, as its `view` and `place` say. If it shared the old one, it
-// leaves.
+// Called when the subscription has a new area (`view`, `place`): if it shared the old view, it
+// leaves that.
 void packed_views_move(packed_views *v, subscription *s, double hz);
 
 // Whether it was sent the last snapshot of its view.
@@ -83,8 +83,7 @@ static inline bool packed_view_in_step(const subscription *s)
     return s->packed_number != 0 && s->packed_number == s->packed->number;
 }
 
-// Whether a snapshot may be sent to it now: in step, or when all that it was sent before is
-// written.
+// Whether a snapshot may be sent to it now: it is in step, or everything sent before is written.
 static inline bool packed_view_can_send(const subscription *s)
 {
     return packed_view_in_step(s) ? s->marks.in_flight < PACKED_IN_FLIGHT_MAX

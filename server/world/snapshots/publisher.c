@@ -186,7 +186,8 @@ static bool loses(const void *context, uint64_t number)
     return view_group_wants(l->publisher, l->subscription, event);
 }
 
-// Plain views that are due go along with their bodies; packed ones do when they are encoded.
+// Moves the plain views that are due along with their followed bodies; packed ones are moved when
+// they are encoded.
 static void follow_bodies(publisher *p)
 {
     for (uint32_t i = 0; i < p->due.count; i++) {
@@ -222,7 +223,7 @@ bool publisher_publish(publisher *p, physics_world *world, bool all, const turn 
     ASSERT(sink.post != NULL);
     const publish_moment now = {world_tick(world), world_definition(world).hz, all};
     bool whole = true;
-    if (p->stale) { // before the choice, which makes readers below the feed's floor begin anew
+    if (p->stale) { // before the choice, since it makes readers below the feed's floor begin again
         data_feed_update(&p->data, world, p->rows.version + 1);
     }
     publisher_choose_due(p, &now);

@@ -34,7 +34,7 @@
 #include "server/world/snapshots/subscription.h"
 #include "server/world/state/margins.h"
 
-// The last command of a session that is in the state, by the session's slot.
+// The last command of a session that the state contains, by the session's slot.
 typedef struct session_last {
     uint64_t session;
     uint32_t id;
@@ -151,7 +151,7 @@ void publisher_note_edit(publisher *p);
 // wait for the next time.
 bool publisher_publish(publisher *p, physics_world *world, bool all, const turn *t,
                        reply_sink sink);
-// Whether the last publishing chose anybody.
+// Whether the last publishing chose any subscription.
 bool publisher_was_busy(const publisher *p);
 
 // Whether a subscription that can be sent the current state was not.

@@ -1,5 +1,5 @@
 // Chooses the subscriptions that are sent a snapshot at this tick: those that are due by their
-// rate, have no snapshot on its way, and have bytes left of their budget. See publisher.h. The
+// rate, have no snapshot in flight, and have bytes left of their budget. See publisher.h. The
 // world's thread.
 #include "server/world/snapshots/publisher_internal.h"
 

@@ -8,7 +8,7 @@
 typedef struct publish_moment {
     uint64_t tick;
     double hz;
-    bool all; // in a paused world, all subscriptions are due that were not sent the current state
+    bool all; // in a paused world: all subscriptions that lack the current state are due
 } publish_moment;
 
 // ---- publisher_subscribe.c

@@ -170,7 +170,7 @@ static bool has_more(const publisher *p, const subscription *s)
            has_events(p, s);
 }
 
-// Sorts pieces together, and within them the readers that are sent the same.
+// Sorts pieces together, and within them the readers of the same bytes.
 static void find_pieces(publisher *p)
 {
     const subscription *list = p->subscriptions.list.data;

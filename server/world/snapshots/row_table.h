@@ -34,7 +34,7 @@ typedef struct row_entry {
 
 typedef struct row_removal {
     body_id id;
-    // it existed in the versions from `created` up to, not including, `removed`
+    // it existed from version `created` to before version `removed`
     uint64_t created, removed;
 } row_removal;
 

@@ -20,7 +20,7 @@
 #include "server/world/message/messages.h"
 #include "server/world/snapshots/token_areas.h"
 
-// The slots of the bodies that were in view, shared by all who were sent the same snapshot.
+// The slots of the bodies that were in view, shared by all readers of the same snapshot.
 typedef struct view_set {
     uint32_t references;
     uint32_t slots; // bits; those above are unset
@@ -77,9 +77,9 @@ static inline bool description_complete(description_progress p)
 
 // The place of a view; see view_area.h.
 typedef struct view_area {
-    area now;    // in the world, if the view has an area
+    area now;    // its area in the world, if the view has one
     bool lost;   // the body that it followed does not exist any more
-    bool hidden; // its body was last at a place hidden from the reader
+    bool hidden; // its body was last seen at a place that is hidden from the reader
 } view_area;
 
 // The bodies in view in a snapshot. A slot means the body that had it at that version of the rows:
@@ -93,8 +93,7 @@ enum {
     SHOWN_TAKEN,
     SHOWN_SENT,
     SHOWN_SETS
-}; // of the last snapshot that the reader has taken, and
-   // of the last that it was sent
+}; // versions of the last snapshot that the reader has taken, and of the last one sent
 
 struct packed_view;
 struct budget;
@@ -117,10 +116,10 @@ typedef struct subscription {
     bool shown_all; // everything was
     description_progress described;
     uint32_t skipped;      // snapshots that were due and not sent, since the last
-    bool ended;            // its session must be closed: it is sent nothing more
+    bool ended;            // its session must be closed: nothing more is sent
     bool owed;             // a snapshot must be sent as soon as possible
     struct budget *budget; // owned; NULL: none, or its packed view has one
-    memory_charge charge;  // memory of the subscription itself, and who pays for it
+    memory_charge charge;  // memory of the subscription itself, and the holder that is charged
     bool refused;          // there is no memory for its snapshots: it ends with this publishing
     struct share *dealt;   // the publisher's: of its subject
     // the rest is for packed subscriptions

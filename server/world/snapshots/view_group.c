@@ -122,7 +122,7 @@ static const row_entry *present(const publisher *p, body_id id)
     return entry != NULL && entry->id == id ? entry : NULL;
 }
 
-// The removal of a body that is gone; NULL: no version that was sent had it.
+// The removal of a removed body; NULL: no sent version had the body.
 static const row_removal *removal_of(const publisher *p, body_id id)
 {
     for (uint32_t i = p->rows.removals.count; i > 0; i--) {

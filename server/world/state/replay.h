@@ -40,7 +40,7 @@ void replay_on_applied(replay *r, replay_applied *call, void *context);
 // mismatch.
 status replay_seek(replay *r, physics_world **world, uint64_t tick, error *err);
 
-// Plays one tick. *anew: the recording had a gap there, and the world is another one.
+// Plays one tick. *anew: the recording had a gap there, and the world was replaced.
 status replay_step(replay *r, physics_world **world, bool *anew, error *err);
 
 #endif

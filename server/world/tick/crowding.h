@@ -28,7 +28,7 @@ typedef struct crowding {
     uint64_t pairs; // estimate
     // The part of `pairs` that commands have made since the last step: the first few of each body
     uint64_t few;
-    uint64_t crowded; // and those beyond the first few
+    uint64_t crowded; // bodies beyond the first few
     uint32_t kinds;   // bits of crowding_kind
     step_load load;   // after the last step
     bool counted;
@@ -48,7 +48,7 @@ typedef struct crowding_cost {
 // Begins with a world of whose shapes nothing is known.
 crowding crowding_begin(const physics_world *world);
 
-// Counts pairs up to `most`: counting half a million takes some 0.3 s.
+// Counts pairs up to `most`: counting half a million takes about 0.3 s.
 crowding_cost crowding_foresee(const crowding *k, const physics_world *world, const command *c,
                                uint64_t most);
 

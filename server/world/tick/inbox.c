@@ -55,7 +55,8 @@ static uint32_t take_ready(inbox *b)
         }
         if (least == at) {
             ASSERT(b->ready.count == 0 ||
-                   arrival_of(b, 0) > b->lanes.data[lane].first->arrival); // it was the first
+                   // Its request was the first
+                   arrival_of(b, 0) > b->lanes.data[lane].first->arrival);
             return lane;
         }
         swap(b, at, least);
@@ -90,7 +91,7 @@ void inbox_push(inbox *b, request *q)
     }
     lane->first = lane->last = q;
     if (lane->used_ns > b->granted_ns) {
-        array_push(&b->sated, at); // it has a debt from earlier turns
+        array_push(&b->sated, at); // its debt comes from earlier turns
     } else {
         put_ready(b, at);
     }
@@ -98,7 +99,7 @@ void inbox_push(inbox *b, request *q)
 
 // ---- shares
 
-// Grants each lane this much more time, and wakes lanes that are out of debt then.
+// Grants each lane `ns` more, and wakes lanes whose debt is then paid.
 static void grant(inbox *b, int64_t ns)
 {
     ASSERT(ns >= 0);

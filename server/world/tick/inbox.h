@@ -39,7 +39,7 @@ void inbox_deinit(inbox *b);
 
 void inbox_push(inbox *b, request *q);
 
-// Begins a turn of so much time, which the lanes that wait share.
+// Begins a turn of `turn_ns`, which the waiting lanes share.
 void inbox_begin(inbox *b, int64_t turn_ns);
 
 // Takes the next request; NULL when there is none. Carrying one out is followed by inbox_charge

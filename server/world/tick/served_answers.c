@@ -93,7 +93,7 @@ void served_world_answer_done(served_world *h, request *q)
     served_world_answer_tick(h, q);
 }
 
-// `created`: false where the world was there already.
+// `created`: false if the world existed already.
 void served_world_answer_create(served_world *h, request *q, bool created)
 {
     const world_create_result made = {h->name, h->number, world_tick(h->physics), created};

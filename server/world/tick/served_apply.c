@@ -276,7 +276,8 @@ void served_world_apply(served_world *h, request *q, bool between_ticks,
         served_world_answer(h, q, &err);
         return;
     }
-    const bool scheduled = batch_left_ns != NULL; // it has waited for its tick, and is applied now
+    // The batch has waited for its tick, and is applied now
+    const bool scheduled = batch_left_ns != NULL;
     if ((!scheduled && waits_for_world(h, q)) || !admit_cost(h, q, batch_left_ns)) {
         return;
     }

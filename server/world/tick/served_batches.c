@@ -115,8 +115,8 @@ static bool fits_tick(served_world *h, request *q, error *err)
     return false;
 }
 
-// How the batch meets its tick: the next one, or one that is over. While a world is paused its time
-// stands: a late batch is late by ticks alone.
+// Whether the batch is in time for its tick, and by how much it is late. In a paused world time
+// stands still, so lateness is counted in ticks alone.
 static batch_timing timing_of(const served_world *h, const request *q)
 {
     static const double LEAST_LATE_S = 1.0e-6; // a late batch came after its tick began
@@ -157,7 +157,7 @@ static void serve_late(served_world *h, request *q)
     error err;
     const uint64_t tick = world_tick(h->physics);
     ASSERT(q->command.apply.at <= tick && q->command.apply.late < LATE_COUNT);
-    const bool again = q->timing.late > 0; // it was put back into the inbox before
+    const bool again = q->timing.late > 0; // the batch was put back into the inbox before
     note_timing(h, q);
     switch (q->command.apply.late) {
     case LATE_NEXT:
@@ -264,7 +264,7 @@ void served_world_serve_scheduled(served_world *h)
             note_timing(h, q);
         }
         if (served_world_bars(h, q->command.method,
-                              &err) || // it was accepted before the log failed
+                              &err) || // the batch was accepted before the log failed
             !fits_record(h, &err)) {
             served_world_answer(h, q, &err);
         } else if (!has_standing(q)) {

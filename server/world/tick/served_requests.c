@@ -106,8 +106,7 @@ static void do_step(served_world *h, request *q)
     served_world_change(h, SERVED_WORLD_STEPPING);
 }
 
-// A piece of work that goes over all bodies waits for a thread apart where others would wait for
-// it.
+// Work over all bodies waits for a thread of its own if other worlds would wait for it.
 static bool waits_for_bodies(served_world *h, request *q, int64_t each_ns)
 {
     const uint32_t bodies =
@@ -171,7 +170,7 @@ static void do_fork(served_world *h, request *q)
     error err;
     capacity_limits room = limits_room(h->limits);
     data_limits data = limits_data(h->limits);
-    // it was restored from a run with larger limits
+    // the world was restored from a run with larger limits
     if (capacity_check(h->physics, &room, &err) != STATUS_OK ||
         data_fit(h->physics, &data, &err) != STATUS_OK) {
         served_world_answer(h, q, &err);

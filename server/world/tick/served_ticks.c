@@ -116,7 +116,7 @@ status served_world_seek(served_world *h, uint64_t tick, error *err)
 
 static void note_debt(served_world *h, int64_t busy_ns)
 {
-    // A world whose publishing is cut has no time to spare, however little it took.
+    // A world whose publishing was stopped early has no spare time, even if its tick was short.
     const double fair = h->window.publishing_cut ? 0.0 : 0.5;
     int64_t debt = h->window.debt_ns + busy_ns - (int64_t)(fair * h->schedule.period_ns);
     h->window.debt_ns = debt > 0 ? debt : 0;

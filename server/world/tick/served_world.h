@@ -33,7 +33,7 @@
 #include "server/world/tick/slowdown.h"
 #include "server/world/log/world_log.h"
 
-// The diagram is in ARCHITECTURE.md, "What a world lives through".
+// The diagram is in ARCHITECTURE.md, "States of a world".
 typedef enum served_world_state {
     SERVED_WORLD_RUNNING,
     SERVED_WORLD_PAUSING,  // world.pause came in this tick: answered after the step
@@ -51,7 +51,7 @@ typedef struct served_world_window {
     slowdown causes;           // why the world was late
     double step_ms;            // mean of the window before, 0 before there is one
     double rate;               // ticks a second in the window before; 0: there was none
-    bool publishing_cut;       // in the last tick the end of its turn cut publishing short
+    bool publishing_cut;       // in the last tick, the end of its turn stopped publishing early
     int64_t debt_ns;           // sum of the time by which ticks took more than half of theirs
     int64_t full_ns;           // last warning that it has no room for contacts, 0 for none
     int64_t warned_ns;         // last warning that the world is slowed; 0: none
@@ -78,7 +78,7 @@ typedef struct served_world_place {
     world_metrics *metrics; // NULL once it has ended
 } served_world_place;
 
-// The cost of its next step and of its commands, as far as that is foreseen.
+// The cost of its next step and of its commands, as far as they can be estimated.
 typedef struct served_world_costs {
     int64_t step_most_ns; // a longer step waits for a thread of its own
     bool step_blocked;    // a step waits so
@@ -177,7 +177,7 @@ void served_world_bound_step(served_world *h, int64_t most_ns);
 // It lives on another thread from now on, which calls this: `sink` gets its replies.
 void served_world_move(served_world *h, reply_sink sink);
 
-// Its state as an image of world_image.h. One reference, the caller's.
+// Makes an image (world_image.h) of the world's state. The caller gets one reference.
 shared_bytes *served_world_image(const served_world *h);
 // Must be called after served_world_flush.
 world_end served_world_end(const served_world *h);

@@ -27,7 +27,7 @@ void served_world_answer_tick(served_world *h, request *q);
 // The same, and records the request as its session's last one that took effect here, for a client
 // that resumes its session after a restart.
 void served_world_answer_done(served_world *h, request *q);
-// The result of world.create. `created`: false where the world was there already.
+// The result of world.create. `created`: false if the world existed already.
 void served_world_answer_create(served_world *h, request *q, bool created);
 // world.info and world.list.
 void served_world_answer_info(served_world *h, request *q);
@@ -42,7 +42,7 @@ void served_world_note_pause(served_world *h, const request *q);
 // Passes new rows to the log and sends the replies that may leave.
 void served_world_settle(served_world *h);
 
-// Its blocks: bodies, contacts, tables of snapshots.
+// Bytes of its blocks: bodies, contacts, tables of snapshots.
 uint64_t served_world_memory_bytes(const served_world *h);
 
 // The state that readers of the log are sent.
@@ -101,8 +101,8 @@ void served_batch(served_world *h, request *q);
 // Refuses batches that wait for their tick and would make bodies that end with the ended session.
 void served_world_refuse_batches(served_world *h, uint64_t session);
 
-// Carries out the batches scheduled for the next tick, for as much of its time as commands may
-// take.
+// Applies the batches scheduled for the next tick, for at most the commands' share of the tick's
+// time.
 void served_world_serve_scheduled(served_world *h);
 
 // The part of a tick that commands and queries may take.

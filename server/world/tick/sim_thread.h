@@ -68,7 +68,7 @@ uint64_t sim_thread_load(const sim_thread *h);
 // The measured part of the thread's load. Any thread.
 uint64_t sim_thread_busy(const sim_thread *h);
 
-// Whether no world is there, or on its way. The network thread.
+// Whether the thread has no world, and none is coming. The network thread.
 bool sim_thread_empty(const sim_thread *h);
 
 // Must be called after REQUEST_STOP was sent and REPLY_STOPPED received: joins the thread and frees

@@ -23,7 +23,7 @@ struct sim_thread {
     queue requests;
     queue replies;
     atomic_uint_fast64_t busy;        // millionths of the second before
-    atomic_uint_fast64_t world_count; // those on their way here counted
+    atomic_uint_fast64_t world_count; // including worlds that are coming
     // the fields from here on are used by the simulation thread only
     ARRAY(served_world *) worlds; // in ascending order of numbers
     // worlds due in the current round, those that used the least time first
@@ -37,7 +37,7 @@ struct sim_thread {
     // order; see sim_thread_route
     queue_node *coming, *coming_last;
     bool stopping;          // REQUEST_STOP was received
-    bool hands_over;        // it said so
+    bool hands_over;        // the thread has announced it
     bool over;              // REPLY_STOPPED was sent
     bool paused;            // it is woken by every request: it has no worlds, or a paused one
     int64_t flush_until_ns; // while it stops; 0 before
@@ -62,8 +62,7 @@ void sim_thread_enter_world(const served_world *w);
 void sim_thread_leave_world(void);
 // Carries out or delivers the requests of a chain, behind those that are left of earlier ones,
 // until the round's time for them is over. Taking over a world costs as much as hundreds of
-// requests, so that worlds that come wait for the requests to those that are there. Returns whether
-// some are left.
+// requests, so new worlds wait for the requests to existing ones. Returns whether some are left.
 bool sim_thread_route(sim_thread *h, queue_node *chain);
 
 // ---- sim_thread_rounds.c

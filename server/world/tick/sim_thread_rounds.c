@@ -11,10 +11,10 @@
 enum {
     CROWDED_NS = 100000000,         // between two REPLY_CROWDED of one world
     PARKED_NS = 10000000,           // how long such a world is parked, unless it is moved before
-    FORESEEN_PARKED_NS = 250000000, // the same, if its next step by itself would be too long
+    FORESEEN_PARKED_NS = 250000000, // the same, if its next step alone would be too long
     ALONE_NS = 100000000,           // step of a world that has the thread for itself: one may come
-    STEPS_LEAST_NS = 1000000 // least time of a round for steps of paused worlds, however soon a
-                             // tick is due
+    STEPS_LEAST_NS = 1000000 // least time of a round for steps of paused worlds, even if a tick is
+                             // due
 };
 
 // How long a step of the world may take here, as far as that can be predicted.
@@ -80,7 +80,7 @@ static void charge(sim_thread *h, served_world *w, int64_t ns)
 static void run_world(sim_thread *h, served_world *w)
 {
     const int64_t begin = clock_now_ns();
-    const bool waited = w->place.parked_until_ns != 0; // and no thread has taken it
+    const bool waited = w->place.parked_until_ns != 0; // no thread has taken it meanwhile
     served_world_bound_step(w, waited ? INT64_MAX : step_most_ns(h, w));
     w->place.parked_until_ns = 0;
     w->place.request_arrived = false;

@@ -9,8 +9,8 @@
 #include "server/base/clock.h"
 #include "server/process/crash.h"
 
-// Of a round, for requests that have come. To take over a world that was built takes a tenth of a
-// millisecond, and thousands may come at once.
+// Time of a round for requests that have arrived. Taking over a built world takes a tenth of a
+// millisecond, and thousands may arrive at once.
 static const int64_t ROUTE_NS = 1000000;
 
 // Work for this world begins: crashes are reported with its name, and memory is counted for it.
@@ -71,7 +71,7 @@ static void on_committed(void *context)
 
 static void insert(sim_thread *h, served_world *w)
 {
-    uint32_t at = place_of(h, w->number); // one that was longer in the making may come later
+    uint32_t at = place_of(h, w->number); // a world that took longer to make may arrive later
     ASSERT(at == h->worlds.count || h->worlds.data[at]->number != w->number);
     array_push(&h->worlds, w);
     memmove(h->worlds.data + at + 1, h->worlds.data + at,

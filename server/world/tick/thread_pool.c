@@ -74,7 +74,7 @@ static uint32_t first_of(uint64_t offer)
     return (uint32_t)offer & 0xFFFFu;
 }
 
-static uint32_t last_of(uint64_t offer) // one more than the last task
+static uint32_t last_of(uint64_t offer) // one more than the index of the last task
 {
     return (uint32_t)offer >> 16;
 }
@@ -264,7 +264,7 @@ status thread_pool_create(int threads, thread_pool **out, error *err)
     if (sched_getaffinity(0, sizeof p->allowed, &p->allowed) != 0) {
         CPU_ZERO(&p->allowed); // more processors than a set has room for
     }
-    // Signals are for who made the caller.
+    // Workers block signals: they are for the program that made the caller's thread.
     sigset_t all;
     sigset_t before;
     sigfillset(&all);

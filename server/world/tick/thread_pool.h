@@ -22,7 +22,7 @@ typedef struct thread_pool thread_pool;
 status thread_pool_create(int threads, thread_pool **out, error *err);
 void thread_pool_destroy(thread_pool *p); // NULL is fine
 
-// Workers lower their priority by so much (nice(2)) when they wake next, for good.
+// Workers lower their priority by `by` (nice(2)) permanently when they wake next.
 void thread_pool_lower(thread_pool *p, int by);
 
 // A runner to lend to worlds; valid as long as the pool. One thread at a time begins runs.
