@@ -1,6 +1,6 @@
 // The server's side of TLS. The first byte selects the use of the rest: as a stranger's bytes, in
-// pieces; or as changes to a real client's bytes, its handshake and then its data. Whatever
-// arrives, the stream keeps no more than its limit and opens only data that this client has sealed.
+// pieces; or as changes to a real client's bytes, its handshake and then its data. For any
+// input, the stream keeps no more than its limit and opens only data that this client has sealed.
 #include <openssl/ssl.h>
 #include <stdlib.h>
 #include <string.h>
