@@ -72,7 +72,7 @@ def put(path, text):
 
 
 def checked_in(description):
-    """(path from the root, what it should say) of every file that is checked in."""
+    """(path from the root, expected text) of every checked-in file."""
     for name, write in CHECKED_IN.items():
         yield name, write(description)
     for name, renew in RENEWED.items():

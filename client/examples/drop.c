@@ -72,7 +72,7 @@ int main(int argc, char **argv)
         return fail(&error);
     }
     if (carom_world_create(client, "drop", NULL, TIMEOUT_MS, NULL, &error) != CAROM_OK) {
-        carom_free(client); // a world of that name that is there already is somebody's
+        carom_free(client); // an existing world of that name belongs to another program
         return fail(&error);
     }
     carom_view *view = carom_view_create(NULL);

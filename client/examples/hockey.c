@@ -128,7 +128,7 @@ static carom_status make_table(carom_client *client, carom_error *error)
         double s = side_sign(side);
         walls[count++] = wall(s * 9, 2.75, 2, 2.5, 0.9);
         walls[count++] = wall(s * 9, -2.75, 2, 2.5, 0.9);
-        walls[count++] = wall(s * 10, 0, 1, 3, 0); // behind the goal, where the puck stays
+        walls[count++] = wall(s * 10, 0, 1, 3, 0); // behind the goal, where the puck stops
         walls[count++] = fence(s * LENGTH, 1.5);
     }
     walls[count++] = fence(0, WIDTH);
@@ -204,7 +204,7 @@ static carom_status sit_down(game *g, carom_error *error)
     return carom_joint_create(g->client, WORLD, &pull, TIMEOUT_MS, &g->grip, NULL, error);
 }
 
-// Two players who came at the same moment may have the same seat: the paddle with the smaller id
+// Two players who join at the same moment may get the same seat: the paddle with the smaller id
 // keeps it.
 static carom_status make_room(game *g, carom_error *error)
 {
@@ -578,7 +578,7 @@ static bool open_terminal(void)
     raw.c_cc[VTIME] = 0;
     tcsetattr(STDIN_FILENO, TCSANOW, &raw);
     setvbuf(stdout, NULL, _IOFBF, 1 << 17); // writes each picture in one piece
-    fputs("\x1b[?1049h\x1b[2J\x1b[?25l\x1b[?1003h\x1b[?1006h", stdout); // and report the mouse
+    fputs("\x1b[?1049h\x1b[2J\x1b[?25l\x1b[?1003h\x1b[?1006h", stdout); // and reports the mouse
     return true;
 }
 

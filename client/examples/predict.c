@@ -59,7 +59,7 @@ static void on_snapshot(carom_client *client, const carom_snapshot *snapshot, vo
     }
 }
 
-// Makes the world, if nobody has, and this player's disc in it.
+// Makes the world, unless it exists, and this player's disc in it.
 static carom_status enter(game *g, carom_client *client, carom_error *error)
 {
     carom_world_options world = carom_world_options_default();
@@ -81,7 +81,7 @@ static carom_status enter(game *g, carom_client *client, carom_error *error)
                               : status;
 }
 
-// The disc's velocity as it is drawn; NAN: it is not there yet.
+// The disc's drawn velocity; NAN: there is no disc yet.
 static double drawn_velocity(const game *g)
 {
     carom_prediction_pose poses[BODIES_MAX];
@@ -94,7 +94,7 @@ static double drawn_velocity(const game *g)
     return (double)NAN;
 }
 
-// One frame: what has arrived, and what is predicted. A real game draws the poses here.
+// Makes one frame: reads the input, and predicts. A real game draws the poses here.
 static carom_status frame(game *g, carom_client *client, double until, carom_error *error)
 {
     carom_status status = CAROM_OK;

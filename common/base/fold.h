@@ -19,7 +19,7 @@
 #include <emmintrin.h>
 #endif
 
-enum { FOLD_PAIRS = 20 }; // in a row, at most
+enum { FOLD_PAIRS = 20 }; // most pairs in a row
 
 // The first numbers of splitmix64 (Steele et al. 2014) from 0.
 static const uint64_t FOLD_KEY[2 * FOLD_PAIRS] = {

@@ -59,10 +59,10 @@ static size_t put_time(char *out, size_t room)
     return used + (size_t)snprintf(out + used, room - used, ".%03ldZ", now.tv_nsec / 1000000);
 }
 
-// The text, as much of it as fits, with `\u202e` in the place of each character that would act on
-// the line (a line break, a mark that reverses what follows) and `\ufffd` for what is not UTF-8: a
-// name or reason from a peer must not forge lines of its own. JSON escapes quotes and backslashes
-// too.
+// Writes as much of the text as fits, with `\u202e` in place of each character that would affect
+// the line (a line break, a mark that reverses the following text) and `\ufffd` for bytes that are
+// not UTF-8: a name or reason from a peer must not forge lines of its own. JSON escapes quotes and
+// backslashes too.
 static size_t put_escaped(char *out, size_t room, const char *text, bool json)
 {
     size_t used = 0;

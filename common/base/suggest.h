@@ -1,4 +1,4 @@
-// "Did you mean": the known word that is nearest to one that is not known. Pure; any thread.
+// "Did you mean": the known word that is most similar to an unknown one. Pure; any thread.
 #ifndef CAROM_COMMON_BASE_SUGGEST_H
 #define CAROM_COMMON_BASE_SUGGEST_H
 

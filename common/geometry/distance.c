@@ -11,7 +11,7 @@
 #include "common/base/assert.h"
 #include "common/geometry/gjk.h"
 
-// Far above what cores of eight points need (one round for each of their edges).
+// Far more than cores of eight points need (one round for each of their edges).
 #define ITERATIONS_MAX 48
 
 // A new corner must reduce the distance by this fraction to be worth another round.

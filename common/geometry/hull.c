@@ -95,7 +95,7 @@ static int hull_wrap(const vec2 *points, int count, vec2 *out)
     }
     int kept = 0;
     int at = start;
-    do { // ends after `count` rounds at most, however the orientations are rounded
+    do { // ends after at most `count` rounds, for any rounding of the orientations
         out[kept++] = points[at];
         int next = at == 0 ? 1 : 0;
         for (int i = 0; i < count; i++) {
@@ -291,8 +291,8 @@ status polygon_make(const vec2 *points, int count, float radius, polygon *out, e
         vec2 hull[POLYGON_VERTICES_MAX];
         kept = hull_wrap(welded, kept, hull);
         kept = hull_drop_collinear(hull, kept);
-        // Dropping corners may have removed the first one. Wrapping again makes equal hulls equal
-        // to the bit.
+        // Dropping corners may have removed the first one. Wrapping again gives equal hulls the
+        // same bits.
         kept = kept >= 3 ? hull_wrap(hull, kept, made.vertices) : 0;
     }
     if (kept < 3) {

@@ -68,7 +68,7 @@ static status apply_world_set(const application *a, const command *c, command_re
         s = world_set_gravity(a->world, set->gravity, a->err);
     }
     if (s == STATUS_OK && (set->fields & WORLD_FIELD_SLEEP) != 0) {
-        s = world_set_sleep(a->world, set->sleep, a->err); // cannot fail, whatever the value
+        s = world_set_sleep(a->world, set->sleep, a->err); // cannot fail for any value
     }
     if (s == STATUS_OK && (set->fields & WORLD_FIELD_RESTITUTION_THRESHOLD) != 0) {
         s = world_set_restitution_threshold(a->world, set->restitution_threshold, a->err);

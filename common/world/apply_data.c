@@ -43,7 +43,7 @@ status remove_data(physics_world *world, const data_remove_args *remove, error *
 
 // ---- reading
 
-// The places of the keys that are asked for: [*from, *end).
+// The indices of the requested keys: [*from, *end).
 static void find_range(const physics_world *world, const data_get_args *get, uint32_t *from,
                        uint32_t *end)
 {

@@ -102,7 +102,7 @@ static uint32_t pack_notes(packer *k, const snapshot_view *view)
     return pairs;
 }
 
-// `key`: packed snapshots have bodies in `data`.
+// Writes a list of bodies under `key`; packed snapshots have bodies in `data`.
 static void pack_data(packer *k, struct buffer *out, const char *key, const encoded_list *data)
 {
     pack_text(k, key);
@@ -120,8 +120,8 @@ static uint32_t pack_world_hash(packer *k, const snapshot_view *view)
     return 1;
 }
 
-// A snapshot of encoding packed. Leaves out keys that are in `data`, that are empty, or that are as
-// in the last full one. Returns the number of pairs.
+// A snapshot of encoding packed. Leaves out keys that are in `data`, empty, or unchanged since the
+// last full one. Returns the number of pairs.
 static uint32_t pack_packed(packer *k, struct buffer *out, const snapshot_view *view)
 {
     uint32_t pairs = 1;

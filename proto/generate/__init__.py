@@ -1,1 +1,2 @@
-"""The generator of what follows from proto/schema: schema.py reads and checks, each other file writes one target."""
+"""The generator of all files that follow from proto/schema: schema.py reads and checks, each other file writes one
+target."""

@@ -101,7 +101,7 @@ def declared(name, kind, doc=""):
 
 
 def fields(m, enums):
-    """(declaration, doc) of every field: parts where their first argument stands, groups last."""
+    """(declaration, doc) of every field: parts at the place of their first argument, groups last."""
     out, parts, groups = [], set(), {}
     if "." not in m.struct.get("fields", "."):
         out.append(declared(m.struct["fields"], "uint32_t", "Which were given: bits, by what they are fields of."))
@@ -151,7 +151,7 @@ def write_args(schema):
 
 
 def members(schema):
-    """The union of a command: a member for each struct, or for the id that is all of one."""
+    """The union of a command: a member for each struct, or for an id alone."""
     rows = {m.struct["member"]: m.struct.get("type") or field_type(own(m)[0], schema.enums)
             for m in plain(schema) if "." not in m.struct["member"]}
     lines = [f"    {kind} {member};" for member, kind in rows.items()]
@@ -166,7 +166,7 @@ FORM_GETTERS = {"float": "arguments_float", "double": "arguments_number", "vec2"
 
 
 def form_args(s):
-    """The arguments of a kind's form, but for `kind`."""
+    """The arguments of a kind's form, except `kind`."""
     return s.args[1:s.form]
 
 
@@ -226,7 +226,7 @@ def write_header(schema):
 
 
 def initial(a, schema):
-    """What the field is before anything is read, as an expression of C; None where it is zero."""
+    """The field's initial value as an expression of C; None for zero."""
     if a.absent:
         return a.absent if a.absent != "0" else None
     if a.type == "precision":
@@ -283,7 +283,7 @@ def read(a, m, enums):
 
 
 def rules(m):
-    """What a method's entry says about arguments together."""
+    """The rules of a method's entry about several arguments."""
     out = ""
     fail = "decoder_fail(a->decoder, STATUS_INVALID_ARGUMENT, "
     if m.one_of:
@@ -329,7 +329,7 @@ def body(m, schema):
 
 
 def reader(l, enums):
-    """A function that reads a list into a struct of the engine, for what is decoded elsewhere too."""
+    """A function that reads a list into a struct of the engine, also for lists that are decoded elsewhere."""
     out = f"void {l.reader['function']}(const arguments *a, {l.reader['type']} *to)\n{{\n"
     return out + "".join(f"    {expression(a, 'to->', enums)};\n" for a in l.args) + "}\n\n"
 

@@ -137,7 +137,7 @@ def world_of(m):
 
 
 def prototypes(m):
-    """(map, call, add): `add` is None where a method may not stand in a batch."""
+    """(map, call, add): `add` is None for a method that is not allowed in a batch."""
     name = lower(m)
     make = f"carom_value *carom_map_{name}({parameters(m, world_of(m)) or 'void'})"
     call = (f"carom_status carom_call_{name}({parameters(m, ['carom_client *client', *world_of(m)])}, int timeout_ms, "
@@ -184,7 +184,7 @@ def value(a, of="args->"):
 
 
 def given(a):
-    """Whether the argument is there, as an expression of C; None for one that always is."""
+    """Whether the argument is given, as an expression of C; None for one that always is."""
     x = f"args->{a.name}"
     if a.required:
         return f"{x} != NULL" if a.type in POINTERS and a.type != "shapes" else None

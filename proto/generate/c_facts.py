@@ -11,7 +11,7 @@ def header(path, about, body):
 
 
 def macro(name, columns, rows):
-    """An X macro; `columns` says what X takes."""
+    """An X macro; `columns` lists the arguments of X."""
     return f"// X({columns})\n#define {name}(X) \\\n" + " \\\n".join(f"    X({row})" for row in rows) + "\n\n"
 
 

@@ -253,7 +253,7 @@ def pairs_function(result, schema):
 
 
 def beside(keys, only, schema, indent):
-    """Where a value would stand alone and there is one of these keys: a map, in which it has its name."""
+    """If one of these keys is present, makes a value that would stand alone a map, in which it has a name."""
     out = ""
     for key in keys:
         lines = f"    if ({condition(key)}) {{\n        pack_map(k, 2);\n    {pair(key, 'v->', schema)}        pack_text(k, {c_string(only.name)});\n    }}\n"
@@ -262,7 +262,7 @@ def beside(keys, only, schema, indent):
 
 
 def body(result, schema):
-    """What a packer does, with `v` the struct (and `r` the command's result)."""
+    """The body of a packer, with `v` the struct (and `r` the command's result)."""
     if result.alone:
         rest = [key for key in result.keys if key.name != result.alone]
         only = next(key for key in result.keys if key.name == result.alone)
@@ -303,7 +303,7 @@ def coordinate(a, s):
 
 
 def forms(schema):
-    """How the pairs of a form are counted and packed. A form that is computed (a box) has become another one."""
+    """Counts and packs the pairs of a form. A computed form (a box) has become another one."""
     shapes = [s for s in schema.shapes if s.kind or not s.make]
     kinds = "".join(f"    case {s.kind}:\n        return {s.c};\n" for s in shapes if s.kind)
     sizes = ", ".join(f"[{s.c}] = {s.form}" for s in shapes)

@@ -1,4 +1,4 @@
-"""proto/method_table.c: every argument with type, range, default and words, and what ties the schema to C."""
+"""proto/method_table.c: every argument with type, range, default and words, and the links between the schema and C."""
 
 from .text import c_number, c_string
 

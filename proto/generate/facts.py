@@ -18,8 +18,8 @@ KEY_TYPES = {"id", "vector", "number"}
 class ErrorCode:
     name: str
     doc: str  # the comment in C
-    says: str = ""  # PROTOCOL.md: what the code says
-    cure: str = ""  # PROTOCOL.md: what a client does
+    says: str = ""  # PROTOCOL.md: meaning of the code
+    cure: str = ""  # PROTOCOL.md: reaction of a client
     client: bool = False  # a client's own, which no server sends
 
     @property
@@ -34,8 +34,8 @@ class ServerLimit:
     min: int
     max: int
     unit: str
-    reason: str  # why the default is what it is: --help, the manual page
-    bounds: str  # what it bounds, and what happens there: PROTOCOL.md
+    reason: str  # reason for the default: --help, the manual page
+    bounds: str  # what it limits, and the effect of reaching it: PROTOCOL.md
     token: bool  # a token may lower it for its session
 
 
@@ -65,7 +65,7 @@ class Counter:
     """Of server.stats, and a row of its family."""
     name: str
     family: Family
-    value: str  # of the family's label; "" where it has none
+    value: str  # value of the family's label; "" without one
     scale: float
     doc: str
 

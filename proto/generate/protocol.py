@@ -65,7 +65,7 @@ def shown_range(limit):
 
 
 def facts(schema):
-    """What is no method: errors, limits, events, metrics."""
+    """Everything except methods: errors, limits, events, metrics."""
     server = [e for e in schema.errors if not e.client]
     return {
         "errors": columns(["code", "what it says", "what a client does"],
@@ -109,7 +109,7 @@ def reference(schema):
 
 
 def with_all_methods(schema, text):
-    """The page with a heading and an empty block for each method that it does not know, behind the one before."""
+    """The page with a heading and an empty block for each method that it lacks, after the previous method."""
     if "<!-- method " not in text:
         return text  # a page with other blocks
     for before, m in zip(schema.methods, schema.methods[1:]):

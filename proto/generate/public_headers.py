@@ -1,4 +1,4 @@
-"""Enums of libcarom's public headers: what stands between `// generated: NAME` and `// end of generated`."""
+"""Enums of libcarom's public headers: the text between `// generated: NAME` and `// end of generated`."""
 
 import re
 
@@ -8,7 +8,7 @@ BLOCK = re.compile(r"^(    // generated from proto/schema: (\w+)\n)(.*?)(    // 
 
 
 def enumerators(rows):
-    """`rows` are (enumerator, doc): the doc stands above, so that a formatter moves nothing."""
+    """`rows` are (enumerator, doc): the doc comes above, so that a formatter moves nothing."""
     out = ""
     for c, doc in rows:
         out += "".join(f"    {line}\n" for line in c_comment(doc, 94)) + f"    {c},\n"

@@ -14,7 +14,7 @@ TYPES = {
     "pair": set(), "hash": set(), "bytes": set(), "any": set(), "numbers": set(), "counts": set(), "ids": set(),
     "form": set(), "map": {"of"}, "list": {"of"}, "table": {"of"}, "encoded": {"of"},
 }
-COMMAND = "command_result"  # an element of a batch's results, whatever its method answers
+COMMAND = "command_result"  # type of an element of a batch's results, for any method
 OWN = {"type", "header", "home", "member", "instead", "like", "row", "tuple", "alone", "nil", "pack", "public", "page", "typescript",
        "fields", "client"}
 
@@ -26,18 +26,18 @@ class Key:
     type: str = ""
     doc: str = ""
     include: str = ""
-    c: str = ""  # its place in the struct
+    c: str = ""  # its member in the struct
     ctype: str = ""  # the field's type, if not the usual one
-    count: str = ""  # of lists: the field that says how many
-    of: str = ""  # of lists and maps: the result that its elements are
+    count: str = ""  # for lists: the field with the count
+    of: str = ""  # for lists and maps: the result of its elements
     words: str = ""  # an enum
     unit: str = ""
-    when: str = ""  # the condition in C under which it is there; `$` stands for the struct
-    optional: bool = False  # in types of bindings: it may be absent
+    when: str = ""  # condition in C for its presence; `$` stands for the struct
+    optional: bool = False  # in types of bindings: may be absent
     shared: bool = False  # a field of command_result itself
-    absent: str = ""  # in libcarom: its value in C where a server does not send it
+    absent: str = ""  # in libcarom: its value in C if a server does not send it
     value: str = ""  # a constant of C instead of a field
-    pointer: bool = False  # of an include: the struct has a pointer to it
+    pointer: bool = False  # for an include: the struct has a pointer to it
 
 
 @dataclasses.dataclass
@@ -45,21 +45,21 @@ class Result:
     name: str
     doc: str
     keys: list[Key]
-    type: str  # its struct in C; "" if it has none of its own
+    type: str  # its struct in C; "" without one of its own
     header: str  # defines the struct; "": it is written by c_results.py
-    home: str  # "world" for what common/world/apply.h needs, "proto" for the others
-    member: str  # its place in command_result; "" if no command answers it
+    home: str  # "world" for those that common/world/apply.h needs, "proto" for the others
+    member: str  # its member in command_result; "" if no command answers it
     instead: str  # another result that may be answered instead
     like: str  # the result whose struct it has
     row: str  # in a row of a table: the field that is its key
-    tuple: bool  # its values alone, as an array
+    tuple: bool  # only its values, as an array
     alone: str  # the key whose list is all of the answer
     nil: str  # the condition in C under which nil is answered instead
     pack: str  # a list of these is packed by this function, written by hand
     public: bool  # encode_… is called from outside, though no method answers it as it is
     page: bool  # PROTOCOL.md has a table of its keys
     typescript: str  # the name of its type there
-    client: dict | None  # of libcarom's public struct: {type, keys}
+    client: dict | None  # libcarom's public struct: {type, keys}
     fields: list  # further fields of the struct: [declaration, doc]
 
 

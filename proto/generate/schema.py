@@ -36,8 +36,8 @@ IDS = {"body", "shape", "joint"}
 OF = ["body", "shape", "joint", "session", "subscription"]
 RULES = {"at_least", "one_of", "not_both", "which"}
 BY_HAND = {"check"}  # a function of a plain method's decoder, beside the steps
-NOT_PLAIN = {"mask", "vectors"}  # that c_arguments.py has no fields for
-CHOICES_MAX = 32  # of one list of words: a bit each
+NOT_PLAIN = {"mask", "vectors"}  # kinds for which c_arguments.py has no fields
+CHOICES_MAX = 32  # most words in one list: a bit each
 
 
 @dataclasses.dataclass
@@ -52,7 +52,7 @@ class Word:
     word: str
     c: str
     doc: str
-    traits: list[str] = dataclasses.field(default_factory=list)  # of every method of this scope
+    traits: list[str] = dataclasses.field(default_factory=list)  # traits of every method of this scope
 
 
 @dataclasses.dataclass
@@ -80,32 +80,32 @@ class Argument:
     default: object = None  # JSON text; None: simply absent
     unit: str = ""
     words: list[str] = dataclasses.field(default_factory=list)
-    of: str = ""  # of an id: body, shape …
+    of: str = ""  # for an id: body, shape …
     field: str = ""  # its name in C
-    group: dict | None = None  # of a list that is one field in C: {field, type, read}
+    group: dict | None = None  # for a list that is one field in C: {field, type, read}
     value: object = None  # the default itself
-    enum: str = ""  # of a choice
+    enum: str = ""  # for a choice
     part: str = ""  # the part of its method's struct that has the field
     bit: str = ""  # the bit that says in the struct's `fields` that it was given
     absent: str = ""  # the field's value where it was not given, as C has it
     flag: str = ""  # the field that says if it was given, where it has another name than has_…
-    ctype: str = ""  # its type in C, where it is another one than the type's usual
-    option: dict | None = None  # of the command line: {name, letter, kind, value, help}, {}: there is none; None: by rule
+    ctype: str = ""  # its type in C, if it is not the type's usual one
+    option: dict | None = None  # for the command line: {name, letter, kind, value, help}; {}: no option; None: by rule
     needs: tuple[str, str] | None = None  # the argument without which it is refused, and the error's text
 
 
 @dataclasses.dataclass
 class Struct:
-    name: str  # as errors call it
+    name: str  # its name in errors
     c: str
     args: list[Argument]
     doc: str = ""
-    options: bool = False  # of the command line, as of a method
-    form: int = 0  # of a shape: so many of the first describe its form
-    kind: str = ""  # of a shape: its shape_kind in C
-    place: str = ""  # of a shape: where shape_def has the arguments of its form; "": in itself
-    count: str = ""  # of a shape with vertices: the field that says how many
-    make: str = ""  # of a shape whose form is computed: the struct of its arguments, and make_… of it
+    options: bool = False  # for the command line, as in a method
+    form: int = 0  # for a shape: the number of leading arguments that describe its form
+    kind: str = ""  # for a shape: its shape_kind in C
+    place: str = ""  # for a shape: the member of shape_def with the arguments of its form; "": shape_def itself
+    count: str = ""  # for a shape with vertices: the field with their count
+    make: str = ""  # for a shape with a computed form: the struct of its arguments, from which make_… computes it
 
 
 @dataclasses.dataclass
@@ -121,10 +121,10 @@ class Method:
     code: dict[str, str]
     args: list[Argument]
     subject: tuple[str, str] | None  # (body, shape or joint, its id's place in the C command)
-    makes: tuple[str, str] | None  # likewise, of what it makes, in the C result
+    makes: tuple[str, str] | None  # the same for the thing that it makes, in the C result
     price: float
     traits: list[str]
-    struct: dict | None  # of a plain method: {type, member, …} in C, the type left out where an id is all
+    struct: dict | None  # for a plain method: {type, member, …} in C, without the type if an id is enough
     at_least: str = ""  # one optional argument must be given; the error names these
     one_of: list[str] = dataclasses.field(default_factory=list)  # exactly one of them
     not_both: list[str] = dataclasses.field(default_factory=list)  # two that exclude each other
@@ -146,7 +146,7 @@ class List:
     name: str
     args: list[Argument]
     reader: dict | None  # a function that reads them into a struct: {function, type}
-    options: bool  # of the command line, as of a method
+    options: bool  # for the command line, as in a method
 
 
 @dataclasses.dataclass
@@ -395,7 +395,7 @@ class Arguments:
 
 
 def check_default(a, value, fail):
-    """Leaving an argument out must mean something that could have been said."""
+    """Checks that a default is a valid value of its argument."""
     numbers = value if isinstance(value, list) else [value]
     good = {
         "bool": lambda: isinstance(value, bool),
@@ -522,7 +522,7 @@ def check_rules(file, m):
 
 
 def check_shared_struct(file, m, methods):
-    """Methods that share a struct have the same fields, whatever the wire calls them; or one has those of both."""
+    """Methods that share a struct have the same fields, under any names on the wire; or one has the fields of both."""
     def fields(method):
         args = [a for a in method.args if a.name != "world" and not a.routing]
         return {(a.part,) if a.part else (a.field, a.type, a.of) for a in args}

@@ -5,7 +5,7 @@ import textwrap
 
 
 def c_string(text):
-    """A string of C in double quotes; UTF-8 stands as it is."""
+    """A string of C in double quotes; UTF-8 stays unchanged."""
     return json.dumps(text, ensure_ascii=False)
 
 

@@ -8,11 +8,11 @@ import tomllib
 
 
 class SchemaError(Exception):
-    """Something in proto/schema is wrong; the text says where, what, and what is allowed."""
+    """An error in proto/schema; the text has the place, the fault, and the allowed values."""
 
 
 class File:
-    """One file of the description, and where its entries stand."""
+    """One file of the description, and the lines of its entries."""
 
     def __init__(self, path):
         self.path = path
@@ -89,7 +89,7 @@ def check_keys(file, entry, row, table, required, optional):
 
 
 def entries(files, kind, required, optional=frozenset()):
-    """(file, table) of every `[[kind]]`, in order; its keys are checked, and no name is there twice."""
+    """(file, table) of every `[[kind]]`, in order; checks its keys, and that no name occurs twice."""
     seen = {}
     for file in files:
         for table in file.data.get(kind, []):

@@ -176,7 +176,7 @@ def interface(name, args):
 
 
 def function(m, verb, omitted, result, options, indent):
-    """One method as a member: `omitted` arguments are filled in by somebody else."""
+    """One method as a member: `omitted` arguments are filled in by the caller."""
     optional = all(not a.required or a.name in omitted for a in m.args)
     names = " | ".join(f"'{name}'" for name in omitted if m.names(name))
     arguments = f"Omit<{type_name(m.name)}Arguments, {names}>" if names else f"{type_name(m.name)}Arguments"

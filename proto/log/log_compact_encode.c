@@ -20,7 +20,7 @@ typedef struct writer {
 
 // ---- reading arguments
 
-// Passes over a value, whatever it is.
+// Skips a value of any kind.
 static bool skip(log_cursor *c)
 {
     for (uint64_t left = 1; left > 0; left--) {

@@ -26,7 +26,7 @@ typedef enum compact_number {
 
 // The head of a row.
 enum {
-    COMPACT_TICKS_MOST = 3, // in two bits; a larger number continues in a varint
+    COMPACT_TICKS_MOST = 3, // largest number in two bits; a larger one continues in a varint
     COMPACT_LIKE = 1 << 2,
     COMPACT_SHIFT = 3 // shift of the bits for the world's name, or for the distance less 1
 };
@@ -39,7 +39,7 @@ typedef struct compact_row {
     uint64_t session;
     method method;
     compact_world world; // never COMPACT_WORLD_OTHER
-    uint32_t mask;       // bits of the arguments that are there
+    uint32_t mask;       // bits of the given arguments
     uint32_t id_count, number_count;
     uint64_t ids[LOG_COMPACT_IDS_MAX];
     double numbers[LOG_COMPACT_NUMBERS_MAX];

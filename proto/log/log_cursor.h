@@ -18,7 +18,7 @@ typedef struct log_cursor {
     error *err;      // may be NULL
 } log_cursor;
 
-// STATUS_INVALID_ARGUMENT, with the place and what was expected.
+// Returns STATUS_INVALID_ARGUMENT, with the place and the expected content.
 status log_refuse(const log_cursor *c, const char *expected);
 
 bool log_take_head(log_cursor *c, tag_kind kind, value_head *head);
@@ -27,7 +27,7 @@ bool log_take_uint(log_cursor *c, uint64_t *out);
 bool log_take_double(log_cursor *c, double *out); // 64 bits, finite
 // Text (TAG_STR) or bytes (TAG_BIN) of at most `max`.
 bool log_take_bytes(log_cursor *c, tag_kind kind, size_t max, const uint8_t **bytes, size_t *size);
-// A text that is this key.
+// Takes a text that is this key.
 bool log_take_key(log_cursor *c, const char *key);
 bool log_at_end(const log_cursor *c);
 

@@ -28,7 +28,7 @@ typedef struct log_player {
     uint64_t commands;    // applied
     uint64_t hashes;      // compared, and equal
     bool unverified;      // hashes are not compared: for examining a mismatch
-    // Set to true by any thread: no further step is taken, and what is being played ends with
+    // When any thread sets it to true, no further step is taken, and playing ends with
     // STATUS_UNAVAILABLE. NULL: never.
     const atomic_bool *stop;
     // While it is within a record, where log_player_play_to left it: which record, and how many of
@@ -53,7 +53,7 @@ typedef struct log_player {
 status log_player_play(log_player *p, const log_record *record, error *err);
 
 // The same, but plays only to the state of `tick`, and compares no hash unless that is the record's
-// end. Called again with the same record and a later tick, it goes on from there.
+// end. Called again with the same record and a later tick, it continues from there.
 status log_player_play_to(log_player *p, const log_record *record, uint64_t tick, error *err);
 
 // Plays one command of a log: steps to where it was applied (`paused` says what its tick means),
@@ -63,7 +63,7 @@ status log_player_command(log_player *p, const log_command *row, error *err);
 // Whether the player is within this record, partly played, at `tick` or before.
 bool log_player_is_within(const log_player *p, const log_record *record, uint64_t tick);
 
-// Steps to `tick` without commands; does nothing if the world is there already or paused.
+// Steps to `tick` without commands; does nothing if the world has reached it or is paused.
 void log_player_advance(log_player *p, uint64_t tick);
 
 #endif

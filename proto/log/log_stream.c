@@ -212,7 +212,7 @@ static log_event read_magic(log_reader *r, const uint8_t **bytes, size_t *size, 
     }
     buffer_clear(&r->held);
     r->stage = STAGE_HEADER;
-    return LOG_HEADER; // the caller goes on
+    return LOG_HEADER; // the caller continues
 }
 
 static bool is_intact(const uint8_t *frame, uint32_t payload)

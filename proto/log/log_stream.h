@@ -58,13 +58,13 @@ void log_stream_end(buffer *out, const log_end *end);
 
 typedef enum log_event {
     LOG_MORE,   // all bytes are used up
-    LOG_HEADER, // `header` is there
-    LOG_RECORD, // `record` is there, until the next call
-    LOG_END,    // the end mark is there; nothing may follow
+    LOG_HEADER, // `header` is set
+    LOG_RECORD, // `record` is set, until the next call
+    LOG_END,    // the end mark was read; nothing may follow
     LOG_BROKEN  // see the error; stays so
 } log_event;
 
-// The fields are the reader's own, but for header, record, end and the counters, which may be read.
+// The fields are private, except header, record, end and the counters, which may be read.
 typedef struct log_reader {
     log_header header;
     log_record record;

@@ -68,7 +68,7 @@ size_t packed_encoder_bytes_most(const packed_encoder *e, uint32_t count);
 // without.
 size_t packed_encoder_bytes_of(bool velocities, uint32_t count);
 
-// Forgets all bodies and all that was learned. The next full snapshot is as small as the first.
+// Drops all bodies and all learned probabilities. The next full snapshot is as small as the first.
 void packed_encoder_restart(packed_encoder *e);
 
 // Appends to `out` the bytes that update a reader from the snapshot before to the state of `tick`,
@@ -99,7 +99,7 @@ void packed_decoder_destroy(packed_decoder *d); // NULL is allowed
 
 // The changes that a decoded snapshot makes. Pointers are the decoder's, until its next call.
 typedef struct packed_changes {
-    bool full; // all that was known before is void; `bodies` are all that are in view
+    bool full; // all earlier content is void; `bodies` are all bodies in view
     uint64_t tick;
     double hz;                 // ticks a second
     const packed_body *bodies; // bodies that moved, or came into view

@@ -90,7 +90,7 @@ static double velocity_of(const packed_stream *s, const packed_track *t, int axi
 static packed_body body_of(const packed_stream *s, const packed_track *t)
 {
     const double turn = 2.0 * 3.14159265358979323846;
-    const double angle_steps = (double)s->precision.angle_steps / turn; // in a radian
+    const double angle_steps = (double)s->precision.angle_steps / turn; // steps in a radian
     return (packed_body){
         .id = t->id,
         .x = (double)t->q[0] / s->precision.position_steps,

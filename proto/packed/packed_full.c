@@ -140,7 +140,7 @@ static bool code_tracks(range_coder *c, packed_stream *s, full_models *m, bool p
         return false;
     }
     for (uint32_t i = 0; i < count; i++) {
-        if (reads) { // one by one: memory grows with the tracks that were really sent
+        if (reads) { // one by one, so that memory grows only with the tracks that were sent
             if (!packed_stream_resize(s, i + 1)) {
                 return false;
             }

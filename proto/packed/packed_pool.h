@@ -29,7 +29,7 @@ enum {
     PACKED_SLAB_BYTES_LEAST = 1 << 13 // smallest size of the first slab
 };
 
-// Room for so many pieces in an empty pool. False: no memory.
+// Makes room for `pieces` pieces in an empty pool. False: no memory.
 bool packed_pool_reserve(packed_pool *p, int groups, uint32_t pieces);
 // Zeroed axes of a track, `groups` of packed_axes: 1 or 2. NULL: no memory.
 packed_axes *packed_pool_take(packed_pool *p, int groups);

@@ -24,7 +24,7 @@
 
 enum {
     PACKED_AXES_POSE = 3, // x, y, angle
-    PACKED_AXES_MAX = 6,  // and vx, vy, spin if velocities are sent
+    PACKED_AXES_MAX = 6,  // x, y, angle, and vx, vy, spin if velocities are sent
 
     FILTER_SLOW = 0,
     FILTER_FAST = 1,
@@ -43,14 +43,14 @@ enum {
     WILDER_SHIFT = 4,
     SEEN_MOST = 4096, // steps of a residual that count
 
-    PARTS = 1 << 16,             // in a step
+    PARTS = 1 << 16,             // parts in a step
     PARTS_MOST = 1 << 30,        // more is cut off: 16384 steps
     PACKED_MOVED_MOST = 1 << 17, // change in steps up to which a filter is updated
     PACKED_TOLD_MOST = 1 << 26,  // parts a tick of one step of velocity, and such steps
     PACKED_ERROR_MOST = 1 << 24, // in parts
     PACKED_WILD_MOST = 64 * 4096,
     PACKED_STILL_AFTER = 6,    // snapshots without a change after which a slow axis is at rest
-    PACKED_STILL_CERTAIN = 30, // and after so many it is at rest, whatever its filters say
+    PACKED_STILL_CERTAIN = 30, // after this many ticks the body is at rest, in spite of its filters
     PACKED_SLOW_PARTS = 3000   // a tick: below this an axis is slow
 };
 
@@ -62,7 +62,7 @@ enum { PACKED_LANES = 4 };
 typedef struct packed_filter {
     packed_lanes at;    // where the filter places the true value, in parts from the rounded one:
                         // within half a step
-    packed_lanes rate;  // in parts a tick
+    packed_lanes rate;  // rate in parts per tick
     packed_lanes error; // mean distance from the actual value, in parts
 } packed_filter;
 
@@ -90,9 +90,10 @@ typedef struct packed_motion {
 } packed_motion;
 
 typedef struct packed_forecast {
-    packed_lanes candidate[PACKED_FILTERS]; // in parts, from the present rounded value
-    packed_lanes parts;                     // the chosen one
-    packed_lanes steps;                     // rounded: by how much the value is expected to change
+    // Candidates in parts, relative to the present rounded value
+    packed_lanes candidate[PACKED_FILTERS];
+    packed_lanes parts; // the chosen one
+    packed_lanes steps; // rounded: by how much the value is expected to change
     // where the slow and the fast filter's values lie around the expected step: 0 to 4
     packed_lanes slow_place, fast_place;
     packed_lanes spread; // distance between the filters, in half steps

@@ -31,7 +31,7 @@ enum {
     BIT_MODEL_SLOW_SHIFT = 7, // the slow one by 1/128
     BIT_PROBABILITY_BITS = 15,
     BIT_PROBABILITY_EVEN = 1 << (BIT_PROBABILITY_BITS - 1),
-    BIT_PROBABILITY_MIN = 20, // in 2^15: no bit costs more than eleven
+    BIT_PROBABILITY_MIN = 20, // in units of 2^-15: no bit costs more than eleven
     RANGE_LEFT_OUT_MAX = 4,
     RANGE_TOP = 1 << 24 // while the range is below this, a byte is shifted out
 };
@@ -49,7 +49,7 @@ typedef struct range_coder {
     buffer *out;         // NULL: this one reads
     uint8_t pending;     // the byte that a carry may still change
     uint32_t pending_ff; // number of 0xff bytes after it
-    bool started;        // there is a pending byte
+    bool started;        // a byte is pending
     // reading
     const uint8_t *at, *end;
     uint32_t missing; // bytes that were read past the end, as zeros

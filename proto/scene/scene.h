@@ -58,7 +58,7 @@ typedef struct scene_world {
 } scene_world;
 
 typedef struct scene_command {
-    uint32_t offset, size; // in scene.bytes: the MessagePack [method, arguments]
+    uint32_t offset, size; // place in scene.bytes of the MessagePack [method, arguments]
     uint32_t entry;        // index in "commands" of the file, for error texts
 } scene_command;
 

@@ -32,8 +32,8 @@ void buffer_clear(buffer *b);
 // Truncates it to `size` bytes, at most its present size, and clears a later overflow.
 void buffer_truncate(buffer *b, size_t size);
 
-// Makes room for `size` more bytes; false, and overflow, if that is not possible. For those
-// who write to data + size themselves and then add to size.
+// Makes room for `size` more bytes; false, and overflow, if that is not possible. For callers that
+// write to data + size themselves and then add to size.
 bool buffer_reserve(buffer *b, size_t size);
 
 void buffer_append(buffer *b, const void *bytes, size_t size);

@@ -90,7 +90,7 @@ static int compare_keys(const void *left, const void *right)
     return a->size == 0 ? 0 : memcmp(a->bytes, b->bytes, a->size);
 }
 
-// Returns a key that is there twice, or NULL.
+// Returns a key that occurs twice, or NULL.
 static const map_key *find_doubled(map_key *keys, uint32_t count)
 {
     if (count > PAIRWISE_MAX) {

@@ -33,9 +33,9 @@ typedef enum json_style {
     JSON_STYLE_INDENTED // two spaces a level; arrays of plain numbers stay on a line
 } json_style;
 
-// Appends the value to `out` as text, without a closing zero or newline. STATUS_LIMIT_EXCEEDED
-// where it does not fit or is nested deeper than WIRE_DEPTH_MAX, STATUS_INVALID_ARGUMENT for a
-// string that is not UTF-8.
+// Appends the value to `out` as text, without a closing zero or newline. STATUS_LIMIT_EXCEEDED if
+// it does not fit or is nested deeper than WIRE_DEPTH_MAX, STATUS_INVALID_ARGUMENT for a string
+// that is not UTF-8.
 status json_text_from_msgpack(const msgpack_object *object, json_style style, buffer *out,
                               error *err);
 

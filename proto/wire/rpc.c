@@ -245,7 +245,7 @@ void rpc_parse_error(const msgpack_object *object, error *out)
     const char *colon = memchr(text, ':', size);
     size_t code_size = colon != NULL ? (size_t)(colon - text) : 0;
     status code = status_from_code(text, code_size);
-    // A code that is not ours comes out as `internal`, and so does `internal` itself.
+    // An unknown code is decoded as `internal`, and so is `internal` itself.
     bool ours = code != STATUS_OK && strlen(status_code(code)) == code_size &&
                 memcmp(status_code(code), text, code_size) == 0;
     size_t skip = ours ? code_size + 1 : 0;

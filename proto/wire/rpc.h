@@ -47,9 +47,9 @@ rpc_verdict rpc_decode(const void *bytes, size_t size, rpc_message *out, error *
 
 void rpc_message_deinit(rpc_message *message);
 
-// The id of the request that begins with these bytes, however little of it is there; for the answer
-// to a message that the scanner refused midway. False where it is no request or the id is not there
-// yet.
+// The id of the request that begins with these bytes, even if they are only a part of it; for the
+// answer to a message that the scanner refused midway. False if it is no request or the id is not
+// complete.
 bool rpc_peek_id(const void *bytes, size_t size, uint32_t *id);
 
 // The value of a key, or NULL. `map` must be a map; keys may be str or bin.

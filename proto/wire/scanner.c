@@ -136,8 +136,8 @@ static scan_verdict begin_value(scanner *s, uint8_t tag)
     return SCAN_MORE;
 }
 
-// Looks at as many bytes as belong together, one of a head or any number of a body; returns how
-// many.
+// Scans the bytes that belong together, one of a head or any number of a body; returns their
+// number.
 static size_t advance(scanner *s, const uint8_t *bytes, size_t size, scan_verdict *verdict)
 {
     if (s->body_left > 0) {

@@ -21,9 +21,9 @@
 #include "proto/limits.h"
 
 typedef struct scanner_limits {
-    uint32_t bytes_max;  // in one message, 1 to UINT32_MAX / 2
+    uint32_t bytes_max;  // largest message, 1 to UINT32_MAX / 2
     uint32_t depth_max;  // containers within containers, 1 to WIRE_DEPTH_MAX
-    uint32_t values_max; // in one message, 1 or more
+    uint32_t values_max; // most values in a message, 1 or more
 } scanner_limits;
 
 // The limits of a server for its clients: WIRE_MESSAGE_BYTES_DEFAULT, WIRE_DEPTH_MAX,
@@ -35,13 +35,13 @@ scanner_limits scanner_limits_default(void);
 scanner_limits scanner_limits_reply(void);
 
 typedef enum scan_verdict {
-    SCAN_MORE,    // all bytes are used up, the message goes on
+    SCAN_MORE,    // all bytes are used up; the message continues
     SCAN_MESSAGE, // the message ends after the `used` bytes of this feed; the next feed begins a
                   // new one
     SCAN_REFUSED  // over a limit or not MessagePack; until scanner_reset
 } scan_verdict;
 
-// The fields are the scanner's own, but for `position`, which may be read.
+// The fields are private, except `position`, which may be read.
 typedef struct scanner {
     scanner_limits limits;
     uint32_t position;  // bytes of the current message that were seen; after SCAN_MESSAGE, its size

@@ -46,7 +46,7 @@ typedef struct golden_list {
     uint64_t digest;    // the digest in the file
 } golden_list;
 
-// The least work is handed out, so that small scenes show what large ones would.
+// The pool distributes even the smallest work, so that small scenes test what large ones would.
 static thread_pool *lend_pool(physics_world *world, int threads)
 {
     thread_pool *c = NULL;
@@ -88,7 +88,7 @@ static void run_scene(const scene_kind *kind, int ticks, int threads, golden_lis
     thread_pool_destroy(c);
 }
 
-// The scenes, each with a list of its own, taken by whichever thread is free.
+// The scenes, each with a list of its own; any free thread takes the next one.
 typedef struct golden_work {
     const scene_kind *kinds;
     int count, ticks;
@@ -161,7 +161,7 @@ static bool is_current(const golden_list *list)
     return true;
 }
 
-// Whether a scene that the file knows does something else than it says, for the same behaviour.
+// Whether a scene in the file has another hash although the behaviour's number is the same.
 static bool changes_secretly(const golden_list *old, const golden_list *list)
 {
     for (int i = 0; i < old->count && old->behaviour == ENGINE_BEHAVIOUR; i++) {
@@ -216,7 +216,8 @@ static int read_file(const char *path, golden_list *list)
     return 0;
 }
 
-// How many lines differ. Of a scene only the first is told: those after it follow.
+// Counts the lines that differ. Only the first of each scene is reported, since the later ones
+// follow from it.
 static int compare(const golden_list *wanted, const golden_list *got, int ticks)
 {
     int wrong = 0;
@@ -248,7 +249,8 @@ static int compare(const golden_list *wanted, const golden_list *got, int ticks)
     return wrong;
 }
 
-// Whether the processor has what this program was compiled for; ctest takes 77 as skipped.
+// Whether the processor has the features for which this program was compiled; ctest takes 77 as
+// skipped.
 static bool can_run(void)
 {
 #ifdef __AVX2__

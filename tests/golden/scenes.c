@@ -1,4 +1,4 @@
-// The table of golden scenes, and what they share: bodies, shapes and the run of a scene.
+// The table of golden scenes, and their common parts: bodies, shapes and the run of a scene.
 #include "tests/golden/scenes.h"
 
 #include <stdio.h>

@@ -12,8 +12,8 @@
 
 typedef struct scene_kind {
     const char *name;
-    // Fills an empty world of the scene's own definition. `scale` is the number that is told with
-    // each scene, `origin` is added to every place.
+    // Fills an empty world of the scene's own definition. `scale` is the scene's size in its own
+    // unit, `origin` is added to every place.
     void (*build)(physics_world *world, int scale, vec2d origin);
     // Called before each step; NULL: nothing.
     void (*act)(physics_world *world, int scale, vec2d origin);
@@ -30,7 +30,7 @@ const scene_kind *scene_find(const char *name); // NULL: there is none of that n
 
 // The caller's to free with world_free().
 physics_world *scene_create(const scene_kind *kind, int scale, vec2d origin);
-// One step, with what happens before it.
+// Makes one step, preceded by the scene's changes.
 void scene_step(const scene_kind *kind, physics_world *world, int scale, vec2d origin);
 
 // ---- for the files that build scenes: each of these ends the process if the engine says no
@@ -55,14 +55,14 @@ SCENE_BUILDER(build_pyramid);   // boxes in the bottom row
 SCENE_BUILDER(build_heap);      // squared: boxes and circles
 SCENE_BUILDER(build_drum);      // squared: boxes
 SCENE_BUILDER(build_free);      // squared: circles
-SCENE_BUILDER(build_rest);      // floors of as many boxes
+SCENE_BUILDER(build_rest);      // floors, each of as many boxes
 SCENE_BUILDER(build_joints);    // squared: circles
 SCENE_BUILDER(build_washer);    // squared: boxes
 SCENE_BUILDER(build_spinner);   // bodies
 SCENE_BUILDER(build_smash);     // columns; rows are two thirds of it
 SCENE_BUILDER(build_compounds); // rows of 20 bodies
 SCENE_BUILDER(build_ragdolls);  // dolls
-SCENE_BUILDER(build_machines);  // one of each kind of joint, that often
+SCENE_BUILDER(build_machines);  // `scale` copies of one joint of each kind
 SCENE_BUILDER(build_bullets);   // walls of five boxes
 SCENE_BUILDER(act_bullets);
 SCENE_BUILDER(build_rain); // bodies at a time, at most

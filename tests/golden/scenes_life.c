@@ -36,7 +36,7 @@ static vec2d place(vec2d origin, double x, double y)
 // ---- dolls
 
 typedef struct limb {
-    double x, y, half_width, half_height; // at rest, about the hips
+    double x, y, half_width, half_height; // at rest, relative to the hips
     int parent;                           // -1: none
     double joint_x, joint_y, lower, upper;
 } limb;
@@ -135,7 +135,7 @@ static void ropes_and_springs(physics_world *world, body_id ground, vec2d at)
         joint_def def = joint_def_default(JOINT_DISTANCE);
         def.a = ground;
         def.b = b;
-        def.anchor_a = (vec2d){x, 4.0}; // the ground stands at `at`
+        def.anchor_a = (vec2d){x, 4.0}; // the anchor on the ground is at `at`
         def.fields = JOINT_FIELD_ANCHOR_A;
         if (i == 1) {
             def.upper = 1.0;
@@ -240,7 +240,7 @@ static void gears_and_pulley(physics_world *world, body_id ground, vec2d at)
     join(world, &pulley);
 }
 
-// A chain of planks that breaks under what falls on it.
+// A chain of planks that breaks under falling bodies.
 static void bridge(physics_world *world, body_id ground, vec2d at)
 {
     shape_def plank = scene_box(0.3, 0.06);
@@ -301,7 +301,7 @@ SCENE_BUILDER(build_bullets)
     }
 }
 
-// The lowest of the bullets if there are as many as there may be, else 0.
+// The bullet with the lowest id if their maximum is reached, else 0.
 static body_id oldest_shot(const physics_world *world)
 {
     int count = 0;
@@ -402,7 +402,7 @@ static shape_def drop(uint64_t tick)
     return form;
 }
 
-// Some dynamic body, told by a number; 0 if it happens to be another.
+// A dynamic body, chosen by a random number; 0 if the choice is not dynamic.
 static body_id some_drop(const physics_world *world, uint64_t seed, uint64_t tick, body_info *info)
 {
     double at = 0.5 * (scene_noise(seed, tick) + 1.0);

@@ -217,7 +217,7 @@ static void put_joint(physics_world *world, dice *d, vec2d origin)
 
 static vec2d origin_of(uint64_t seed)
 {
-    // Beside the corner of the world now and then.
+    // Sometimes beside the corner of the world.
     return seed % 16 == 5 ? (vec2d){PHYSICS_EXTENT_MAX - 40.0, 40.0 - PHYSICS_EXTENT_MAX}
                           : (vec2d){0.0, 0.0};
 }

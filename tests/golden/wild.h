@@ -12,7 +12,7 @@
 
 enum { WILD_TICKS = 48 }; // ticks of a run
 
-// The caller's to free with world_free(). It has told that it wants all events.
+// The caller frees it with world_free(). All events are wanted.
 physics_world *wild_create(uint64_t seed);
 // The commands of the next tick, and the step.
 void wild_step(physics_world *world, uint64_t seed);

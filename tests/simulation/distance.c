@@ -59,7 +59,7 @@ static void put(distance_way *w, const distance_options *o, const void *bytes, s
     ASSERT(!w->bytes.overflow);
 }
 
-// Bytes and pieces that are due; returns the number of bytes.
+// Finds the bytes and pieces that are due; returns the number of bytes.
 static size_t due_bytes(const distance_way *w, uint32_t *pieces)
 {
     size_t size = 0;

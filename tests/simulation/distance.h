@@ -11,7 +11,7 @@
 typedef struct distance_options {
     int64_t delay_ns;      // one way
     int64_t jitter_ns;     // additional delay, at most
-    uint64_t stall_one_in; // one in so many pieces comes stall_ns later; 0: none
+    uint64_t stall_one_in; // one of this many pieces arrives stall_ns later; 0: none
     int64_t stall_ns;
 } distance_options;
 
@@ -33,14 +33,14 @@ typedef struct distance {
 } distance;
 
 void distance_init(distance *d);
-// Whether somebody listens.
+// Connects; false if nothing listens.
 bool distance_connect(distance *d);
-// Resets the connection, with all that is on its way. Harmless without one.
+// Resets the connection and drops everything in flight. Does nothing without a connection.
 void distance_cut(distance *d);
 void distance_send(distance *d, const distance_options *o, const void *bytes, size_t size);
 // Moves due bytes to the server and from it, after time has passed.
 void distance_turn(distance *d, const distance_options *o);
-// Appends what has arrived at the client.
+// Appends the bytes that have arrived at the client.
 void distance_receive(distance *d, buffer *in);
 // Whether the server has closed the connection and everything has arrived.
 bool distance_over(const distance *d);

@@ -17,7 +17,7 @@ typedef struct sim_link sim_link;
 // Runs one turn of the loop: due timers, arrived bytes. Returns whether any handle is open.
 bool fake_uv_turn(void);
 
-// Connects; NULL if nobody listens. `kernel_bytes` is the size of the server's send buffer.
+// Connects; NULL if nothing listens. `kernel_bytes` is the size of the server's send buffer.
 sim_link *sim_connect(size_t kernel_bytes);
 
 void sim_link_send(sim_link *l, const void *bytes, size_t size);

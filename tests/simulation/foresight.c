@@ -147,7 +147,7 @@ static void judge(const foresight *f, const foreseen_tick *t, uint64_t hash)
 static void judge_frames(foresight *f, const physics_world *confirmed)
 {
     const uint64_t tick = world_tick(confirmed);
-    uint64_t oldest = tick; // the least tick from which one was predicted that is not decided
+    uint64_t oldest = tick; // the first tick from which a prediction is not yet decided
     uint32_t kept = 0;
     for (uint32_t i = 0; i < f->frames.count; i++) {
         const foreseen_tick t = f->frames.data[i];

@@ -1,5 +1,5 @@
-// The account of one predicting client, by which its prediction is judged. It knows what the client
-// gave, what the log showed and what the prediction told, and nothing of how the prediction works.
+// Checks the prediction of one client. It knows the client's commands, the log and the prediction's
+// reports, but not how the prediction works.
 //
 //     a tick    which was predicted with just the commands that the log then had, has the state
 //               that the server had, to the bit

@@ -40,7 +40,8 @@ static void choose_limits(limits *l)
     l->output_bytes = pick(65536, 100000, l->output_bytes);
     l->subscriptions_per_connection = pick(1, 3, 64);
     l->worlds = pick(2, 4, 256);
-    l->events_kept = pick(2, 8, 65536); // the least values are below what an operator may set
+    // The smallest values are below those that an operator may set
+    l->events_kept = pick(2, 8, 65536);
     l->removals_kept = pick(16, 20, 65536);
     l->describe_bytes = pick(65536, 65536, l->describe_bytes);
     l->catch_up_ms = pick(0, 50, 250);

@@ -32,7 +32,7 @@ void life_turn_all(life *l);
 
 // Stops the server cleanly. False if the machine stopped meanwhile.
 bool life_close(life *l);
-// Crashes the machine or the process; the next life starts with what remains.
+// Crashes the machine or the process; the next life starts with the remaining data.
 void life_crash(life *l, crash_kind kind);
 
 // Plans, by chance, a failure of the disk, a period of failures or a full disk; with `crashes` also

@@ -1,10 +1,10 @@
 // carom-simulate: the server with its sessions, worlds and storage on a simulated clock, network
-// and disk, one run for each seed. README.md says what a run does and what it checks.
+// and disk, one run for each seed. README.md describes a run and its checks.
 //
 //     carom-simulate [--trace] [--predict] [--plant FAULT] [FIRST_SEED [SEEDS [PROCESSES]]]
 //
-// --predict: clients that predict, over a distance (predicting.h), instead of clients that do all
-// that there is.
+// --predict: clients that predict, over a distance (predicting.h), instead of clients that use all
+// methods.
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -60,7 +60,7 @@ static void live(uint64_t steps, bool troubled)
     }
 }
 
-// Sends nothing more, and checks that every request is answered, whatever the disk does.
+// Sends nothing more, and checks that every request is answered, even if the disk fails.
 static void wait_for_answers(void)
 {
     sim.activity = "answering";
@@ -305,7 +305,7 @@ int main(int argc, char **argv)
     if (numbers[1] == 0 || numbers[2] == 0 || numbers[2] > PROCESSES_MAX) {
         return usage("SEEDS is at least 1, PROCESSES 1 to 64");
     }
-    log_set_level(LOG_DEBUG); // with a trace or without: a line of the log reads the clock
+    log_set_level(LOG_DEBUG); // in both cases, because a line of the log reads the clock
     if (!sim.trace && freopen("/dev/null", "w", stderr) == NULL) { // each failure would print there
         return 1;
     }

@@ -550,7 +550,7 @@ static void lose_nonces(oracle_world *w, uint64_t kept)
     w->nonces.count = (uint32_t)kept;
 }
 
-// Later states may be lost: forgets what clients saw of them.
+// Later states may be lost: drops the records of what clients received of them.
 static void lose_told(oracle_world *w, uint64_t tick)
 {
     uint32_t kept = 0;
@@ -673,7 +673,7 @@ status __wrap_restore_read(storage *s, aside_list *aside, int threads, restored_
     }
     array_free(&infos);
     array_free(&info_worlds);
-    oracle.power_lost = false; // whatever was restored is on the disk
+    oracle.power_lost = false; // every restored state is on the disk
     return STATUS_OK;
 }
 

@@ -12,12 +12,12 @@
 
 enum { KINDS_WANTED = ((1 << EVENT_KIND_COUNT) - 1) & ~(1 << EVENT_STAY), BODIES_MAX = 4096 };
 
-// The state of the replay, and what is compared with it.
+// The state of the replay, and the data compared with it.
 typedef struct replay {
     oracle_world *world;
     physics_world *physics;
     log_player player;
-    uint32_t told; // the first entry of world->told whose tick is not past
+    uint32_t told; // the first entry of world->told whose tick is still to come
     uint32_t row;  // index of the next row in world->index
     bool compares;
     ARRAY(told_event) events; // all events of the replay

@@ -107,7 +107,7 @@ static void follow(predictor *p, const log_notification *n)
     prediction_follow(p->prediction, &p->player);
 }
 
-// Plays a record; `told` is its notification, which may bear a margin.
+// Plays a record; `told` is its notification, which may contain a margin.
 static void play(predictor *p, const log_record *record, const msgpack_object *told)
 {
     error err = {0};

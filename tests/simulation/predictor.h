@@ -37,13 +37,13 @@ typedef struct predictor_options {
     const char *late;       // `late` of its batches: "next", "drop" or "refuse"
     const char *durability; // the world's durability
     double hz;              // the world's rate
-    double skew_s, rate;    // its clock's skew and rate
-    uint64_t cut_one_in;    // one in so many turns loses the connection; 0: never
-    uint64_t slow_one_in;   // one in so many frames takes up to slow_ns; 0: none
+    double skew_s, rate;    // skew and rate of the client's clock
+    uint64_t cut_one_in;    // one of this many turns loses the connection; 0: never
+    uint64_t slow_one_in;   // one of this many frames takes up to slow_ns; 0: none
     int64_t slow_ns;
-    uint64_t untimed_one_in; // one in so many frames commands something without a tick; 0: none
-    bool compact;            // its log comes in the compact form
-    bool hosts;              // it makes the world, and a floor
+    uint64_t untimed_one_in; // one of this many frames sends a command without a tick; 0: none
+    bool compact;            // the client's log is in the compact form
+    bool hosts;              // the client makes the world and a floor
 } predictor_options;
 
 typedef struct predictor {
@@ -55,9 +55,9 @@ typedef struct predictor {
     char secret[512]; // "": there is no session to resume
     uint64_t session, subscription, epoch;
     body_id own;               // 0: none yet
-    bool follows;              // it has an image of this connection
-    bool idle;                 // it commands nothing
-    bool asks_body, has_floor; // they were asked for
+    bool follows;              // the client has an image over this connection
+    bool idle;                 // the client sends no commands
+    bool asks_body, has_floor; // the client has asked for them
     int64_t next_frame_ns, next_ping_ns, connect_ns, last_frame_ns;
     uint64_t last_confirmed; // tick at the last frame
     uint64_t frames;         // since it has followed this world

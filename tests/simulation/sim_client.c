@@ -315,7 +315,8 @@ static void on_snapshot(sim_client *c, const msgpack_object *map, const uint8_t 
 
 // ---- answers
 
-// `applied` and `pending` of a resumed session say what became of each request.
+// Whether a request is pending by the answer to a resume, whose `applied` and `pending` give the
+// outcome of each request.
 static bool is_pending(const msgpack_object *result, uint32_t id)
 {
     const msgpack_object *pending = rpc_map_get(result, "pending");
@@ -639,7 +640,7 @@ uint32_t sim_client_overdue(const sim_client *c)
 {
     bool connected = c->link != NULL && !sim_link_over(c->link) && !c->finished && !c->resuming;
     for (uint32_t i = 0; connected && i < c->requests.count; i++) {
-        connected = !c->requests.data[i].patient; // it may delay the requests after it
+        connected = !c->requests.data[i].patient; // the request may delay those after it
     }
     return connected && c->requests.count > 0 ? c->requests.data[0].id : 0;
 }

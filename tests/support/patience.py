@@ -1,4 +1,4 @@
-"""How long a test awaits what another process does. Nobody waits where all is well: the bound is for what never comes,
-and far above what a sanitizer takes on a machine that is busy with other work."""
+"""How long a test waits for another process. A passing test never waits that long: the bound is for events that never
+come, and far above the time of a sanitizer on a busy machine."""
 
 SECONDS_MAX = 240

@@ -96,7 +96,7 @@ void process_start(process *p, const char *program, const char *const *options)
 
 int process_wait(process *p, int timeout_ms)
 {
-    assert_true(p->pid > 0); // it must still run
+    assert_true(p->pid > 0); // the process must still run
     int64_t until = test_now_ms() + timeout_ms;
     int result = 0;
     while (waitpid(p->pid, &result, WNOHANG) == 0) {

@@ -1,4 +1,4 @@
-"""Programs on pseudo terminals, as a person meets them: keys go in, what the terminal is sent comes out."""
+"""Programs on pseudo terminals: tests send keys, and read the terminal's output."""
 
 import codecs
 import fcntl
@@ -15,7 +15,7 @@ from patience import SECONDS_MAX
 
 
 class Terminal:
-    """A program on a pseudo terminal that is its own. Its output is gathered as text."""
+    """A program on a pseudo terminal of its own. Its output is collected as text."""
 
     def __init__(self, command, env, columns=80, rows=24, cwd=None):
         self.master, slave = pty.openpty()

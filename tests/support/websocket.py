@@ -15,8 +15,8 @@ GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 
 
 def frame(opcode, payload=b"", final=True, masked=True, reserved=0, length=None, long=0):
-    """A client's frame. `length` is the declared one where it is not the payload's; `long` 2 or 8 for
-    a length in so many bytes whatever its value."""
+    """A client's frame. `length` is the declared length, if it is not the payload's; `long` (2 or 8) forces a length
+    field of that many bytes."""
     size = len(payload) if length is None else length
     head = bytes([(0x80 if final else 0) | reserved << 4 | opcode])
     mask_bit = 0x80 if masked else 0

@@ -56,7 +56,7 @@ class Client:
         return result
 
     def read_until(self, condition):
-        """Takes in messages until the condition holds; returns what it returned."""
+        """Reads messages until the condition returns a true value; returns that."""
         end = time.monotonic() + SECONDS_MAX
         while not (value := condition()):
             if time.monotonic() > end:

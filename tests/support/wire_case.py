@@ -41,7 +41,7 @@ class WireTest(unittest.TestCase):
         return f"{closing[-1]['code']}: {closing[-1]['reason']}" if closing else ""
 
     def eventually(self, condition):
-        """What the condition returns, once that is true."""
+        """Waits until the condition returns a true value; returns that."""
         end = time.monotonic() + SECONDS_MAX
         while not (value := condition()):
             self.assertLess(time.monotonic(), end, "not seen in time")
@@ -50,7 +50,7 @@ class WireTest(unittest.TestCase):
 
 
 class ServerTest(WireTest):
-    """One server for the class, with OPTIONS; for each test a client and the name of a world of its own."""
+    """One server for the class, with OPTIONS; for each test a client and the name of its own world."""
 
     OPTIONS = []
 

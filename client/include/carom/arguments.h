@@ -324,8 +324,8 @@ typedef struct carom_args_world_subscribe {
     double area[4];
     // A body that the area moves with; the area is then relative to its position.
     uint64_t follow;
-    // A body that has left the area by no more stays in view. A sixteenth of the area's shorter
-    // side, if left out. [m]
+    // A body stays in view until it is farther than this from the area. A sixteenth of the area's
+    // shorter side, if left out. [m]
     bool has_margin;
     double margin;
     // Bytes for snapshots; if not all changed bodies fit, they take turns. No bound, if left out.
@@ -348,8 +348,8 @@ typedef struct carom_args_world_subscribe {
     // 0.
     bool has_compact;
     uint64_t compact;
-    // Whether changes of the world's data are sent: true for all keys, or the beginnings of those
-    // that are.
+    // Whether changes of the world's data are sent: true for all keys, or the prefixes of the
+    // wanted keys.
     const char *const *data;
     size_t data_count;
 } carom_args_world_subscribe;
@@ -380,8 +380,8 @@ typedef struct carom_args_world_view {
     double area[4];
     // A body that the area moves with; the area is then relative to its position.
     uint64_t follow;
-    // A body that has left the area by no more stays in view. The margin stays as it is, if left
-    // out. [m]
+    // A body stays in view until it is farther than this from the area. Unchanged, if left out.
+    // [m]
     bool has_margin;
     double margin;
 } carom_args_world_view;

@@ -26,7 +26,7 @@ CAROM_BEGIN_DECLS
 
 #define CAROM_BATCH_COMMANDS_MAX 1000u // most commands in one batch, by the protocol
 
-// Stands for an id: that of the body, shape or joint made by command `index` of the same batch.
+// Stands for the id of the body, shape or joint that command `index` of the same batch makes.
 #define CAROM_RESULT(index) ((uint64_t)(index) | (uint64_t)1 << 63)
 
 typedef struct carom_batch carom_batch;

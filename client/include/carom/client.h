@@ -141,7 +141,7 @@ CAROM_API carom_status carom_connect_fd(int fd, int timeout_ms, const carom_opti
 CAROM_API carom_status carom_address_parse(const char *text, char *host, size_t host_size,
                                            uint16_t *port, carom_error *error);
 
-// The same, where "caroms://" ("tls://") may stand before the address: *tls says whether it does,
+// As carom_address_parse, but "caroms://" ("tls://") may precede the address: *tls is then true,
 // for carom_options.tls.on.
 CAROM_API carom_status carom_url_parse(const char *text, char *host, size_t host_size,
                                        uint16_t *port, bool *tls, carom_error *error);

@@ -109,8 +109,8 @@ typedef struct carom_joint_info {
     double translation;   // along the axis [m]
     double length;        // between the anchors [m]
     double speed;         // change of the angle [rad/s] or translation [m/s]
-    carom_vec2 force;     // on b [N]
-    double torque;        // on b [N m]
+    carom_vec2 force;     // force on b [N]
+    double torque;        // torque on b [N m]
 } carom_joint_info;
 
 // "revolute" …; NULL for CAROM_JOINT_OTHER and any number that is no kind.

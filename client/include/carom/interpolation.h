@@ -45,12 +45,12 @@ CAROM_API carom_status carom_view_apply_at(carom_view *view, const carom_snapsho
                                            double now, carom_error *error);
 
 // The round trip to the server (carom_clock_get_state), for predictive interpolation; 0 at first.
-// Ignores what is negative or not finite.
+// Ignores negative and infinite values, and NaN.
 CAROM_API void carom_view_set_rtt(carom_view *view, double seconds);
 
-// Goes on to the local time `now`, that of carom_now(), before each frame. Returns the world time
-// that is drawn; NAN before the first snapshot, and for a view without interpolation. From then on
-// carom_view_next_event tells the events up to that time, each once.
+// Advances to the local time `now`, that of carom_now(); call before each frame. Returns the world
+// time that is drawn; NAN before the first snapshot, and for a view without interpolation. From
+// then on carom_view_next_event reports the events up to that time, each once.
 CAROM_API double carom_view_advance(carom_view *view, double now);
 
 typedef struct carom_drawn {

@@ -20,7 +20,7 @@ CAROM_API carom_value *carom_joint_create_args(const char *world,
 CAROM_API carom_status carom_joint_create(carom_client *client, const char *world,
                                           const carom_joint_settings *settings, int timeout_ms,
                                           uint64_t *joint, uint64_t *tick, carom_error *error);
-// Changes the settings that are given and can be changed: length and what follows it in the struct.
+// Changes the given settings that can be changed: length and the members after it in the struct.
 CAROM_API carom_value *carom_joint_set_args(const char *world, uint64_t joint,
                                             const carom_joint_settings *settings);
 CAROM_API carom_status carom_joint_set(carom_client *client, const char *world, uint64_t joint,

@@ -780,8 +780,8 @@ struct world_subscribe {
     std::optional<std::array<double, 4>> area{};
     // A body that the area moves with; the area is then relative to its position.
     std::optional<std::uint64_t> follow{};
-    // A body that has left the area by no more stays in view. A sixteenth of the area's shorter
-    // side, if left out. [m]
+    // A body stays in view until it is farther than this from the area. A sixteenth of the area's
+    // shorter side, if left out. [m]
     std::optional<double> margin{};
     // Bytes for snapshots; if not all changed bodies fit, they take turns. No bound, if left out.
     // [B/s]
@@ -799,8 +799,8 @@ struct world_subscribe {
     // `compact` of hello's answer, for encoding log, if the reader has the same number. Default
     // 0.
     std::optional<std::int64_t> compact{};
-    // Whether changes of the world's data are sent: true for all keys, or the beginnings of those
-    // that are.
+    // Whether changes of the world's data are sent: true for all keys, or the prefixes of the
+    // wanted keys.
     std::optional<std::vector<std::string>> data{};
 
     value args() const
@@ -848,8 +848,8 @@ struct world_view {
     std::optional<std::array<double, 4>> area{};
     // A body that the area moves with; the area is then relative to its position.
     std::optional<std::uint64_t> follow{};
-    // A body that has left the area by no more stays in view. The margin stays as it is, if left
-    // out. [m]
+    // A body stays in view until it is farther than this from the area. Unchanged, if left out.
+    // [m]
     std::optional<double> margin{};
 
     value args() const

@@ -71,7 +71,7 @@ typedef bool carom_prediction_send_fn(const carom_value *args, void *user);
 
 typedef struct carom_prediction_options {
     carom_prediction_input_fn *input; // makes the commands; NULL: the client commands nothing
-    carom_prediction_event_fn *event; // receives events; NULL: nobody does
+    carom_prediction_event_fn *event; // receives events; NULL: none are reported
     carom_prediction_send_fn *send;   // sends batches; NULL: the client sends them as notifications
     void *user;                       // passed to these functions
     unsigned events;      // kinds of events, bits 1 << carom_event_kind; default all but stay
@@ -119,9 +119,9 @@ CAROM_API void carom_prediction_refused(carom_prediction *prediction, uint64_t a
 CAROM_API carom_status carom_prediction_frame(carom_prediction *prediction, double now,
                                               carom_error *error);
 
-// To be called within `input`: adds a command of the tick, as in a batch; `args` has no `world`,
-// and stays the caller's. At most CAROM_BATCH_COMMANDS_MAX a tick. Errors: CAROM_INVALID_ARGUMENT
-// outside of `input`; CAROM_OUT_OF_MEMORY.
+// Call within `input`: adds a command of the tick, as in a batch; `args` has no `world`, and stays
+// the caller's. At most CAROM_BATCH_COMMANDS_MAX a tick. Errors: CAROM_INVALID_ARGUMENT outside of
+// `input`; CAROM_OUT_OF_MEMORY.
 CAROM_API carom_status carom_prediction_command(carom_prediction *prediction, const char *method,
                                                 const carom_value *args, carom_error *error);
 
@@ -172,7 +172,7 @@ CAROM_API carom_status carom_prediction_predict(carom_prediction *prediction, ui
 // ---- figures, for an overlay
 
 typedef struct carom_prediction_figures {
-    double right;        // share of the last 8 s' confirmed ticks that were predicted to the bit
+    double right;        // share of the last 8 s' confirmed ticks that were predicted exactly
     double rollbacks;    // rollbacks a second, over the last 8 s
     double depth;        // ticks that a rollback predicted again, on average
     double error;        // largest correction of an own body in the last 8 s [m]
@@ -191,7 +191,7 @@ typedef struct carom_prediction_figures {
     uint64_t failed;          // batches that the predicted world refused, each attempt counted
     uint64_t approximate;     // frames in which time was short
     uint64_t check_failures;  // ticks with another result when they were predicted again,
-    uint64_t check_failed_at; // and the first of them
+    uint64_t check_failed_at; // the first of those ticks
     uint64_t events_lost;     // events dropped because more than 4 096 waited
     double step_ms, copy_ms;  // recent mean times of a step of the predicted world, and of its copy
 } carom_prediction_figures;

@@ -16,7 +16,7 @@
 
 CAROM_BEGIN_DECLS
 
-// Which shapes a query sees. {0}, or NULL for it, sees all but sensors. Every default is 0.
+// The shapes that a query sees. {0}, or NULL for it, sees all but sensors. Every default is 0.
 typedef struct carom_query_options {
     bool all;        // ray and cast: every hit instead of the nearest
     bool sensors;    // sensors are seen too
@@ -71,7 +71,7 @@ typedef struct carom_nearest {
     double distance;  // distance [m]; 0 inside
 } carom_nearest;
 
-// The surface that is nearest to a point, at most `radius` [m] away; 0: however far.
+// The surface that is nearest to a point, at most `radius` [m] away; 0: at any distance.
 CAROM_API carom_status carom_query_nearest(carom_client *client, const char *world,
                                            carom_vec2 point, double radius,
                                            const carom_query_options *options, int timeout_ms,

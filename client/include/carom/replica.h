@@ -55,8 +55,8 @@ CAROM_API carom_status carom_replica_feed(carom_replica *replica, const void *en
                                           carom_error *error);
 
 // Likewise, but only up to the state of `tick`, for seeking in recordings and for going through a
-// record tick by tick: fed the same record again with a later tick, the replica goes on within it.
-// Other records can be fed once it stands at its end.
+// record tick by tick: fed the same record again with a later tick, the replica continues within
+// it. Other records can be fed when it has reached the record's end.
 CAROM_API carom_status carom_replica_feed_to(carom_replica *replica, const void *encoded,
                                              size_t size, uint64_t tick, carom_error *error);
 

@@ -96,7 +96,7 @@ typedef struct carom_snapshot {
     uint64_t from; // encoding "log": the tick that `tick` follows; 0 for other encodings
     bool has_hash;
     uint8_t hash[8];  // state hash of the whole world at this tick
-    uint64_t last;    // the last command of this session that is in the state; 0: none, or unknown
+    uint64_t last;    // this session's last command that the state contains; 0: none, or unknown
     uint64_t skipped; // snapshots that were left out before this one because the reader was slow
     uint64_t events_lost; // events that the reader lost before those of this snapshot, because more
                           // waited for it than the server keeps
@@ -108,8 +108,8 @@ typedef struct carom_snapshot {
     size_t body_count;
     const uint64_t *removed; // ids that no longer exist
     size_t removed_count;
-    const uint64_t *enter; // ids that came into the subscription's area; for a packed one, all that
-                           // came into view, new bodies included
+    const uint64_t *enter; // ids that came into the subscription's area; for a packed one, all ids
+                           // that came into view, including new bodies
     size_t enter_count;
     const uint64_t *leave; // ids that left the view
     size_t leave_count;
@@ -137,7 +137,8 @@ typedef struct carom_snapshot {
     bool has_view;  // the world's scene names the area worth looking at
     double view[4]; // x0, y0, x1, y1 [m]
 
-    // Of subscriptions with `data`: the keys that have changed, or are gone; all, with `full`.
+    // For subscriptions with `data`: the keys that have changed or were removed; with `full`, all
+    // keys.
     bool has_data;
     const carom_datum *data;
     size_t data_count;

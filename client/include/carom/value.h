@@ -63,14 +63,13 @@ CAROM_API carom_value *carom_vec(double x, double y); // [x, y]
 // broken.
 CAROM_API carom_value *carom_push(carom_value *array, carom_value *child);
 
-// Sets a key of a map, taking `child` over; a value that was there before is freed. Otherwise as
-// carom_push.
+// Sets a key of a map, and takes over `child`; an existing value is freed. Otherwise as carom_push.
 CAROM_API carom_value *carom_set(carom_value *map, const char *key, carom_value *child);
 CAROM_API carom_value *carom_setn(carom_value *map, const char *key, size_t key_size,
                                   carom_value *child);
 
-// Removes the key from the map and returns its value, which the caller then owns; NULL if it is not
-// there.
+// Removes the key from the map and returns its value, which the caller then owns; NULL if the map
+// lacks it.
 CAROM_API carom_value *carom_value_take(carom_value *map, const char *key);
 
 CAROM_API carom_value *carom_value_clone(const carom_value *value); // NULL for NULL

@@ -42,7 +42,7 @@ typedef enum carom_gone {
 
 // How carom/interpolation.h draws the bodies.
 typedef enum carom_interpolation {
-    CAROM_INTERPOLATION_NONE,      // not at all
+    CAROM_INTERPOLATION_NONE,      // no interpolation
     CAROM_INTERPOLATION_DELAYED,   // between two snapshots of the past
     CAROM_INTERPOLATION_PREDICTIVE // ahead of the newest snapshot, by its velocities
 } carom_interpolation;
@@ -66,8 +66,8 @@ typedef struct carom_view_options {
     void (*gone)(carom_view *view, const carom_body *body, carom_gone why, void *data, void *user);
     carom_interpolation interpolation; // default CAROM_INTERPOLATION_NONE. "delayed" keeps a
                                        // history of at least CAROM_VIEW_DELAYED_HISTORY states
-    double extra_delay_s; // what is drawn delayed is so much older, for connections with losses;
-                          // 0 (default) to 1
+    double extra_delay_s; // additional delay of drawing, for connections with losses; 0 (default)
+                          // to 1
 } carom_view_options;
 
 #define CAROM_VIEW_HISTORY_MAX     64u
@@ -97,7 +97,7 @@ CAROM_API carom_status carom_view_apply(carom_view *view, const carom_snapshot *
 CAROM_API carom_status carom_view_feed(carom_view *view, const void *encoded, size_t size,
                                        carom_snapshot *out, carom_error *error);
 
-// Forgets all but the queued events, and waits for a full snapshot.
+// Drops everything but the queued events, and waits for a full snapshot.
 CAROM_API void carom_view_reset(carom_view *view);
 
 // ---- reading
@@ -111,7 +111,7 @@ typedef struct carom_view_state {
     double time_oldest; // the earliest time for carom_view_at_time; `time` without history
     bool has_hash;
     uint8_t hash[8];
-    uint64_t last;       // the session's last request that is in the state
+    uint64_t last;       // the session's last request that the state contains
     uint64_t unfollowed; // the body that the view moved with, and that no longer exists; 0: none.
                          // Stays until the next full snapshot at least
     uint64_t left_out, oldest; // as in carom_snapshot
@@ -169,7 +169,7 @@ CAROM_API const carom_contact *carom_view_contacts(const carom_view *view, size_
 CAROM_API size_t carom_view_datum_count(const carom_view *view);
 CAROM_API const carom_datum *carom_view_datum(const carom_view *view, size_t index);
 CAROM_API const carom_datum *carom_view_find_datum(const carom_view *view, const char *key);
-// Its value, the caller's to be freed; NULL if it is gone, if no carom_value can be it (an
+// The value, which the caller frees; NULL if it was removed, if no carom_value can represent it (an
 // extension type, a map whose keys are no strings), or if memory has run out.
 CAROM_API carom_value *carom_datum_value(const carom_datum *datum);
 

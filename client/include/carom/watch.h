@@ -35,10 +35,10 @@ typedef struct carom_subscribe_options {
     const char *const
         *events; // kinds, such as "begin"; NULL (default): the server's default, begin and end
     size_t event_count;      // number of `events`, if that is not NULL; 0: no events
-    const char *const *data; // beginnings of the keys of the world's data that are wanted; "": all
+    const char *const *data; // prefixes of the wanted keys of the world's data; "": all
     size_t data_count;       // 0 (default): none
     uint32_t compact; // for "log": the value of carom_compact(), for a quarter of the bytes; then
-                      // the hash comes once a second, and pushes are rounded as the engine rounds
+                      // the hash is sent once a second, and pushes are rounded as the engine rounds
                       // them. 0 (default): records as a recording keeps them
 } carom_subscribe_options;
 

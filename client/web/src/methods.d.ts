@@ -394,7 +394,7 @@ export interface WorldSubscribeArguments {
   area?: Area;
   /** A body that the area moves with; the area is then relative to its position. */
   follow?: Id;
-  /** A body that has left the area by no more stays in view. A sixteenth of the area's shorter side, if left out. [m] */
+  /** A body stays in view until it is farther than this from the area. A sixteenth of the area's shorter side, if left out. [m] */
   margin?: number;
   /** Bytes for snapshots; if not all changed bodies fit, they take turns. No bound, if left out. [B/s] */
   budget?: number;
@@ -408,7 +408,7 @@ export interface WorldSubscribeArguments {
   describe?: boolean;
   /** `compact` of hello's answer, for encoding log, if the reader has the same number. Default 0. */
   compact?: number;
-  /** Whether changes of the world's data are sent: true for all keys, or the beginnings of those that are. */
+  /** Whether changes of the world's data are sent: true for all keys, or the prefixes of the wanted keys. */
   data?: boolean | string[];
   /** The epoch that the world must have; not_found if it has another. */
   epoch?: number;
@@ -426,7 +426,7 @@ export interface WorldViewArguments {
   area?: Area;
   /** A body that the area moves with; the area is then relative to its position. */
   follow?: Id;
-  /** A body that has left the area by no more stays in view. The margin stays as it is, if left out. [m] */
+  /** A body stays in view until it is farther than this from the area. Unchanged, if left out. [m] */
   margin?: number;
 }
 
