@@ -94,6 +94,7 @@ static status parse_address(const char *value, char out[CONFIG_HOST_MAX + 1], ui
 
 static status apply_listen(config *c, const char *value, error *err)
 {
+    c->listen_given = true;
     return parse_address(value, c->host, &c->port, err);
 }
 

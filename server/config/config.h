@@ -34,6 +34,7 @@ typedef struct config_world {
 typedef struct config {
     char host[CONFIG_HOST_MAX + 1]; // address or name; default "127.0.0.1"
     uint16_t port;                  // default 22766; 0: chosen by the system
+    bool listen_given;              // host and port were asked for explicitly
     // listens for HTTP and WebSocket; default "127.0.0.1", "" for off
     char http_host[CONFIG_HOST_MAX + 1];
     uint16_t http_port;           // default 22767; 0: chosen by the system

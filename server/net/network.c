@@ -408,8 +408,9 @@ static status listen_on(network *n, const char *host, uint16_t port, error *err)
             set_port(&list.data[i], 0);
         }
     }
-    return error_set(err, STATUS_UNAVAILABLE, "cannot listen on %s:%u: %s", host, port,
-                     uv_strerror(result));
+    return error_set(err, STATUS_UNAVAILABLE, "cannot listen on %s:%u: %s%s", host, port,
+                     uv_strerror(result),
+                     result == UV_EADDRINUSE ? ", perhaps by a caromd that runs already" : "");
 }
 
 static network *create(uv_loop_t *loop, const limits *bounds, const network_handler *handler)

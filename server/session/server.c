@@ -568,6 +568,16 @@ static bool is_ready(void *context, error *err)
     return true;
 }
 
+// Adds the option with which the operator chooses another address.
+static status name_option(status opened, const char *option, error *err)
+{
+    if (opened != STATUS_UNAVAILABLE) {
+        return opened;
+    }
+    const error why = *err;
+    return error_set(err, opened, "%s; %s HOST:PORT names another address", why.text, option);
+}
+
 static status start_http(server *s, const network_handler *sessions, error *err)
 {
     http_options options = {
@@ -596,9 +606,10 @@ static status start_http(server *s, const network_handler *sessions, error *err)
     if (options.host == NULL) {
         return STATUS_OK;
     }
-    status opened = http_open(s->loop, &options, &handler, &s->http, err);
+    status opened =
+        name_option(http_open(s->loop, &options, &handler, &s->http, err), "--http", err);
     if (opened == STATUS_UNAVAILABLE && s->options->http_optional) {
-        log_warn("no HTTP and no WebSocket: %s; --http HOST:PORT names another port", err->text);
+        log_warn("no HTTP and no WebSocket: %s", err->text);
         return STATUS_OK;
     }
     s->listeners += opened == STATUS_OK ? 1 : 0;
@@ -626,6 +637,7 @@ static status start_network(server *s, error *err)
     if (opened == STATUS_OK) {
         opened = network_open(s->loop, s->options->host, s->options->port, s->options->rpc_sockets,
                               s->limits, &handler, &s->network, err);
+        opened = name_option(opened, "--listen", err);
     }
     if (opened != STATUS_OK) {
         return opened;

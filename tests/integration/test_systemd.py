@@ -103,6 +103,31 @@ class SystemdTest(unittest.TestCase):
         late = socket.create_connection(rpc.getsockname(), SECONDS_MAX)  # it still listens
         late.close()
 
+    def warnings_of(self, *options, names):
+        sockets = [listening() for _ in names.split(":")]
+        process = self.launch(*options, sockets=sockets, names=names)
+        self.told("READY=1")
+        self.stop(process)
+        return sockets, [line for line in process.stderr if " warn " in line]
+
+    def test_addresses_that_do_not_count_are_told(self):
+        _, lines = self.warnings_of("--listen", "127.0.0.1:1", "--http", "localhost:2", names="http:rpc")
+        self.assertRegex("".join(lines), r"listen: 127\.0\.0\.1:1 has no effect: .*systemctl edit caromd\.socket")
+        self.assertRegex("".join(lines), r"http: localhost:2 has no effect: .*systemctl edit caromd-http\.socket")
+        self.assertEqual(len(lines), 2)
+        _, lines = self.warnings_of(names="http:rpc")  # the defaults were not asked for
+        self.assertEqual(lines, [])
+        rpc = listening()
+        process = self.launch("--listen", "127.0.0.1:%d" % rpc.getsockname()[1], "--http", "off", sockets=(rpc,), names="rpc")
+        self.told("READY=1")
+        self.stop(process)
+        self.assertNotIn("no effect", process.stderr.read())
+
+    def test_browsers_that_nobody_would_answer_are_told(self):
+        _, lines = self.warnings_of("--http", "off", names="http:rpc")
+        self.assertRegex("".join(lines), "http: off leaves browsers without an answer: .*caromd-http.socket")
+        self.assertEqual(len(lines), 1)
+
     def test_single_socket_needs_no_name(self):
         rpc = listening()
         process = self.launch("--http", "off", sockets=(rpc,))
@@ -184,9 +209,15 @@ class Unit(unittest.TestCase):
         self.assertLessEqual(float(found.group(1)), EXPOSURE_MAX, made.stdout)
 
     def test_manager_listens_where_the_server_would(self):
-        text = (Path(__file__).resolve().parents[2] / "server/systemd/caromd.socket").read_text(encoding="utf-8")
-        self.assertIn("ListenStream=127.0.0.1:22766", text)
-        self.assertIn("FileDescriptorName=rpc", text)
+        folder = Path(__file__).resolve().parents[2] / "server/systemd"
+        service = (folder / "caromd.service").read_text(encoding="utf-8")
+        for unit, port, name in (("caromd.socket", 22766, "rpc"), ("caromd-http.socket", 22767, "http")):
+            text = (folder / unit).read_text(encoding="utf-8")
+            self.assertIn(f"ListenStream=127.0.0.1:{port}", text)
+            self.assertIn(f"FileDescriptorName={name}", text)
+            self.assertIn("Service=caromd.service", text)
+            for setting in ("Sockets", "After", "Also"):
+                self.assertRegex(service, rf"(?m)^{setting}=(.* )?{re.escape(unit)}( |$)")
 
 
 @unittest.skipUnless(shutil.which("strace"), "strace is not installed")

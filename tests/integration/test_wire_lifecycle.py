@@ -49,7 +49,11 @@ class Starts(WireTest):
         with Caromd(CAROMD) as server:
             code, text = run("--listen", f"127.0.0.1:{server.port}")
             self.assertEqual(1, code)
-            self.assertRegex(text, f"127.0.0.1:{server.port}.*address already in use")
+            self.assertRegex(text, f"127.0.0.1:{server.port}.*address already in use, perhaps by a caromd that runs already; "
+                             "--listen HOST:PORT names another address")
+            code, text = run("--listen", "127.0.0.1:0", "--http", f"127.0.0.1:{server.port}")
+            self.assertEqual(1, code)
+            self.assertRegex(text, f"127.0.0.1:{server.port}.*already; --http HOST:PORT names another address")
 
     def test_variables_do_what_options_do(self):
         os.environ["CAROM_WORLD"] = "one,two:demo"

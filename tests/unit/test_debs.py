@@ -57,7 +57,7 @@ class PackagesTest(unittest.TestCase):
     def test_each_part_is_where_it_is_looked_for(self):
         self.assertIn("usr/bin/caromd", self.files("caromd"))
         self.assertIn("usr/share/carom/scenes/demo.json", self.files("caromd"))
-        for unit in ("caromd.service", "caromd.socket"):
+        for unit in ("caromd.service", "caromd.socket", "caromd-http.socket"):
             self.assertIn(f"usr/lib/systemd/system/{unit}", self.files("caromd"))
         for path in ("bin/carom", "bin/carom-load", "share/man/man1/carom-load.1"):
             self.assertIn(f"usr/{path}", self.files("carom"))
