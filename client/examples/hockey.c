@@ -529,7 +529,7 @@ static void draw(game *g)
     char predicted[120];
     ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
     g->columns = size.ws_col > 0 ? size.ws_col : 80;
-    g->rows = size.ws_row > 3 ? size.ws_row : 24;
+    g->rows = size.ws_row == 0 ? 24 : size.ws_row < 3 ? 3 : size.ws_row;
     int used = snprintf(score, sizeof score, "%s %d : %d %s", l->paddle != 0 ? l->name : "(nobody)",
                         l->score, r->score, r->paddle != 0 ? r->name : "(nobody)");
     describe_prediction(g, predicted, sizeof predicted);
@@ -561,7 +561,7 @@ static struct termios cooked;
 
 static void close_terminal(void)
 {
-    fputs("\x1b[?1003l\x1b[?1006l\x1b[?25h\x1b[?1049l", stdout);
+    fputs("\x1b[?1003l\x1b[?1006l\x1b[?7h\x1b[?25h\x1b[?1049l", stdout);
     fflush(stdout);
     tcsetattr(STDIN_FILENO, TCSANOW, &cooked);
 }
@@ -578,7 +578,8 @@ static bool open_terminal(void)
     raw.c_cc[VTIME] = 0;
     tcsetattr(STDIN_FILENO, TCSANOW, &raw);
     setvbuf(stdout, NULL, _IOFBF, 1 << 17); // writes each picture in one piece
-    fputs("\x1b[?1049h\x1b[2J\x1b[?25l\x1b[?1003h\x1b[?1006h", stdout); // and reports the mouse
+    // Long lines are cut (?7l), the mouse is reported.
+    fputs("\x1b[?1049h\x1b[2J\x1b[?25l\x1b[?7l\x1b[?1003h\x1b[?1006h", stdout);
     return true;
 }
 

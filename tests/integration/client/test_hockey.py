@@ -122,6 +122,17 @@ class HockeyTest(unittest.TestCase):
         self.assertEqual(0, ben.end())
         self.see(cid, "Cid 0 : 0 \\(nobody\\)")
 
+    def test_small_terminal_has_as_many_lines_as_it_has_rows(self):
+        self.serve()
+        ada = self.sit("Ada")
+        self.see(ada, re.escape("\x1b[?7l"))  # the rest of a longer line is cut, and begins no other one
+        for columns, rows in ((20, 3), (30, 10)):
+            ada.resize(columns, rows)
+            self.see(ada, rf"\x1b\[H(?:[^\r\n]*[\r\n]+){{{rows - 1}}}[^\r\n]*q leaves")
+        ada.keys("q")
+        self.assertEqual(0, ada.end())
+        self.assertIn("\x1b[?7h", ada.text)
+
     def test_tokens_keep_each_paddle_to_its_player(self):
         folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
         secret = Secret()
