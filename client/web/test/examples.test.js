@@ -89,6 +89,27 @@ test('two_players_of_knockout_see_push_and_leave_each_other', {skip}, async (t) 
   assert.equal(await players(ben).count(), 1);
 });
 
+test('a_player_joins_once_and_by_a_name', {skip}, async (t) => {
+  const {address, browser, origin} = await startPages(t);
+  const page = await newPage(browser);
+  const refused = () => page.evaluate(() => !document.getElementById('name').validity.valid && game.client === null);
+  await page.goto(`${origin}/examples/knockout/?server=${encodeURIComponent(address)}#name=A%7C9`); // | ends a name in tags
+  await until(page, () => document.getElementById('name').value === 'A|9');
+  assert.ok(await refused());
+  for (const name of ['A|da', '   ']) {
+    await page.getByLabel('Your name').fill(name);
+    await page.getByRole('button', {name: 'Play'}).click();
+    assert.ok(await refused(), name);
+  }
+  await page.getByLabel('Your name').fill('Ada');
+  await page.getByRole('button', {name: 'Play'}).dblclick();
+  await until(page, () => game.disc !== 0 && game.view.bodies.has(game.disc));
+  const {bodies} = await page.evaluate(() => game.world.world.state());
+  assert.equal(bodies.filter(({tag}) => tag === 'Ada|0').length, 1);
+  assert.equal(await page.evaluate(async () => (await game.client.server.sessions()).sessions.length), 1);
+  assert.deepEqual(errorsOf(page).filter((text) => !text.includes('favicon')), []);
+});
+
 test('a_token_leaves_the_address_and_is_kept_for_its_server', {skip}, async (t) => {
   const keys = makeKeys();
   t.after(() => keys.remove());

@@ -288,9 +288,22 @@ function say(text) {
   $('says').textContent = text;
 }
 
-$('join').addEventListener('submit', (event) => {
+// One attempt at a time: a second press while the first connects would put a second disc into the world.
+$('join').addEventListener('submit', async (event) => {
   event.preventDefault();
-  play($('name').value.trim()).catch((error) => say(error.message));
+  if ($('play').disabled) return;
+  $('play').disabled = true;
+  say('');
+  try {
+    await play($('name').value.trim());
+  } catch (error) {
+    say(error.message);
+    game.client?.close();
+    $('play').disabled = false;
+  }
 });
-if (address.get('name')) play(address.get('name')).catch((error) => say(error.message));
+if (address.has('name')) {
+  $('name').value = address.get('name').slice(0, $('name').maxLength);
+  $('join').requestSubmit(); // unless the form refuses such a name
+}
 requestAnimationFrame(draw);
