@@ -242,6 +242,7 @@ typedef struct body_info {
     double angular_velocity;
     vec2d center;         // centre of mass in the world
     double mass, inertia; // 0 when not dynamic
+    double own_mass;      // the mass that was set; 0: from the shapes
     double linear_damping, angular_damping, gravity_scale;
     vec2d force; // the continuous force and torque that are set
     double torque;

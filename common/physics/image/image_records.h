@@ -28,6 +28,10 @@ void event_record(image_stream *s, physics_event *event); // writes the event, o
 void data_write(image_stream *s, const physics_world *world);
 void data_read(image_stream *s, physics_world *world);
 
+// The rules (image_rules.c), and whether data follow.
+void rules_write(image_stream *s, physics_world *world);
+void rules_read(image_stream *s, physics_world *world);
+
 // Reading, in this order; each function may get a failed stream: arrays as long as the slots say;
 // bodies; shapes, with masses, lists and sleeping bodies; joints with their lists; contacts.
 void image_make_room(physics_world *world);

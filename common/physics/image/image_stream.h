@@ -22,9 +22,10 @@ enum { STREAM_RECORD_MAX = 320 }; // bytes of a record, plus those that a cursor
 typedef struct image_stream {
     bool reading;
     bool failed;
-    bool sealed;    // a checksum follows the end
-    bool with_data; // the world's data are in it
-    bool foreign;   // it failed because it is of another version or engine, or no image
+    bool sealed;     // a checksum follows the end
+    bool with_data;  // the world's data are in it
+    bool with_rules; // the world's rules are in it; they say whether data follow
+    bool foreign;    // it failed because it is of another version or engine, or no image
     error error;
     uint8_t *output; // writing; grows
     size_t size, capacity;

@@ -23,29 +23,12 @@ static size_t block_bytes(const datum *d)
     return sizeof *d + d->key_size + 1 + d->size;
 }
 
-// The hash of `size` bytes, in rows of 16; the last row is filled with zeros, and the length is
-// hashed too.
-static uint64_t hash_bytes(uint64_t kind, const void *bytes, size_t size)
-{
-    fold_words sum = fold_start(ROW_DATA_BYTES, kind, size);
-    uint64_t hash = fold_end(sum);
-    for (size_t at = 0; at < size; at += 16) {
-        uint64_t words[2] = {0, 0};
-        const size_t count = size - at < 16 ? size - at : 16;
-        for (size_t i = 0; i < count; i++) {
-            words[i / 8] |= (uint64_t)((const uint8_t *)bytes)[at + i] << 8 * (i % 8);
-        }
-        hash = fold_end(fold_add(fold_of_words(hash, kind), 1, fold_of_words(words[0], words[1])));
-    }
-    return hash;
-}
-
 static uint64_t hash_datum(const datum *d)
 {
     fold_words sum = fold_start(ROW_DATUM, d->version, d->size);
-    return fold_end(fold_add(
-        sum, 1,
-        fold_of_words(hash_bytes(1, d->key, d->key_size), hash_bytes(2, datum_value(d), d->size))));
+    return fold_end(fold_add(sum, 1,
+                             fold_of_words(hash_bytes(BYTES_KEY, d->key, d->key_size),
+                                           hash_bytes(BYTES_VALUE, datum_value(d), d->size))));
 }
 
 static datum *datum_create(const char *key, const uint8_t *value, uint32_t size, uint64_t version)

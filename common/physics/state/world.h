@@ -21,6 +21,7 @@
 #include "common/physics/state/contacts/contact.h"
 #include "common/physics/state/data_table.h"
 #include "common/physics/state/graph.h"
+#include "common/physics/state/rules_record.h"
 #include "common/physics/state/shapes/shape.h"
 #include "common/physics/state/slots.h"
 #include "common/physics/state/step_context.h"
@@ -80,6 +81,7 @@ struct physics_world {
 #undef DECLARE
 
     data_table data;
+    rules_record rules;
 
     // ---- derived from that
     step_context step;

@@ -266,6 +266,7 @@ status body_get(const physics_world *world, body_id id, body_info *out, error *e
         .center = m->center,
         .mass = (double)mass.mass,
         .inertia = (double)mass.inertia,
+        .own_mass = (double)special->mass_override,
         .linear_damping = (double)special->linear_damping,
         .angular_damping = (double)special->angular_damping,
         .gravity_scale = (double)special->gravity_scale,
