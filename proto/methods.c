@@ -28,6 +28,7 @@ static const char *const TYPES[ARG_TYPE_COUNT] = {
     [ARG_BYTES] = "bytes (bin)",
     [ARG_ANY] = "anything",
     [ARG_PREFIXES] = "true, or an array of strings",
+    [ARG_PLAYERS] = "a map of bounds: methods, mass, speed …",
 };
 
 static bool word_is(const char *word, const char *text, size_t size)

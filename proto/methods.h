@@ -46,6 +46,7 @@ typedef enum arg_type {
     ARG_BYTES,     // bin
     ARG_ANY,       // any MessagePack value
     ARG_PREFIXES,  // beginnings of keys, an array of strings; true: every key, false: none
+    ARG_PLAYERS,   // map, see METHOD_PLAYERS
     ARG_TYPE_COUNT
 } arg_type;
 
@@ -103,6 +104,8 @@ extern const arg_list METHOD_FILTER;
 extern const arg_list METHOD_QUERY_FILTER;
 // The precision of packed snapshots.
 extern const arg_list METHOD_PRECISION;
+// The bounds of players.
+extern const arg_list METHOD_PLAYERS;
 
 // The method's row; NULL if there is none of that name (`size` bytes, not zero-terminated).
 const method_info *method_find(const char *name, size_t size);

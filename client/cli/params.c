@@ -257,6 +257,12 @@ static void set_row(const cli *c, const params_row *row, carom_value *into)
     case ARGS_ID:
         params_whole(c, row->option, into, row->argument);
         break;
+    case ARGS_JSON:
+        if (args_has(&c->args, row->option)) {
+            carom_set(into, row->argument,
+                      params_value(args_text(&c->args, row->option, ""), PARAMS_ANY));
+        }
+        break;
     default: // texts, names, words
         if (row->words && args_has(&c->args, row->option)) {
             carom_set(into, row->argument, read_words(args_text(&c->args, row->option, "")));

@@ -8,6 +8,7 @@
 #include "common/base/assert.h"
 #include "common/world/apply_internal.h"
 #include "common/world/owners.h"
+#include "common/world/players.h"
 
 // One call of apply_command, or one batch.
 typedef struct application {
@@ -75,6 +76,9 @@ static status apply_world_set(const application *a, const command *c, command_re
     }
     if (s == STATUS_OK && (set->fields & WORLD_FIELD_SLEEP_SPEED) != 0) {
         s = world_set_sleep_speed(a->world, set->sleep_speed, a->err);
+    }
+    if (s == STATUS_OK && set->has_players) {
+        s = players_set(a->world, &set->players, a->err);
     }
     return s;
 }

@@ -4,6 +4,8 @@
 #ifndef CAROM_COMMON_WORLD_COMMAND_TYPES_H
 #define CAROM_COMMON_WORLD_COMMAND_TYPES_H
 
+#include <stdint.h>
+
 // How much of a world's changes survives the end of the process or of the machine.
 typedef enum durability {
     DURABILITY_NONE,   // nothing
@@ -56,6 +58,29 @@ typedef struct snapshot_precision {
     double angle;    // [rad]
     double velocity; // [m/s, rad/s]; 0: velocities are left out
 } snapshot_precision;
+
+// The bounds of the role player in a world, each a maximum (players.h).
+typedef enum players_field {
+    PLAYERS_METHODS = 1 << 0,
+    PLAYERS_TYPES = 1 << 1,
+    PLAYERS_BODIES = 1 << 2,
+    PLAYERS_MASS = 1 << 3,
+    PLAYERS_SIZE = 1 << 4,
+    PLAYERS_SPEED = 1 << 5,
+    PLAYERS_FORCE = 1 << 6,
+    PLAYERS_IMPULSE = 1 << 7,
+    PLAYERS_TORQUE = 1 << 8,
+    PLAYERS_AREA = 1 << 9
+} players_field;
+
+typedef struct players_bounds {
+    uint32_t fields;  // bits of players_field: which of the members below bound; the others are 0
+    uint32_t methods; // bits by METHOD_PLAYERS_BITS
+    uint32_t types;   // bits by body_type
+    uint32_t bodies;
+    double mass, size, speed, force, impulse, torque; // [kg, m, m/s, N, N s, N m]
+    area area;
+} players_bounds;
 
 typedef enum overlap_of { OVERLAP_AREA, OVERLAP_SHAPE, OVERLAP_POINT } overlap_of;
 

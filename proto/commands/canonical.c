@@ -185,6 +185,9 @@ static void pack_value(packer *k, const method_arg *arg, const msgpack_object *v
     case ARG_FILTER: // filters of shapes and of queries have the same names in the same order
         pack_list(k, &METHOD_FILTER, value, PLAIN);
         break;
+    case ARG_PLAYERS:
+        pack_list(k, &METHOD_PLAYERS, value, PLAIN);
+        break;
     case ARG_PRECISION:
         pack_list(k, &METHOD_PRECISION, value, PLAIN);
         break;

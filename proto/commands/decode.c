@@ -168,6 +168,32 @@ static void decode_world(const arguments *a, command *out)
     arguments_uint64(a, "epoch", &out->epoch);
 }
 
+static status decode_players_of(const msgpack_object *map, players_bounds *out, error *err)
+{
+    command_memory *memory = NULL;
+    decoder d = {.memory = &memory, .err = err};
+    const place where = {NULL, "players", 0};
+    arguments a;
+    *out = (players_bounds){0};
+    if (arguments_read(&a, &d, &METHOD_PLAYERS, map, &where)) {
+        (void)decode_players_map(&a, out);
+    }
+    command_memory_free(memory);
+    return d.status;
+}
+
+status players_decode(const uint8_t *bytes, size_t size, players_bounds *out, error *err)
+{
+    msgpack_unpacked map;
+    size_t at = 0;
+    msgpack_unpacked_init(&map);
+    status s = msgpack_unpack_next(&map, (const char *)bytes, size, &at) == MSGPACK_UNPACK_SUCCESS
+                   ? decode_players_of(&map.data, out, err)
+                   : error_set(err, STATUS_INVALID_ARGUMENT, "players: expected a map");
+    msgpack_unpacked_destroy(&map);
+    return s;
+}
+
 status command_decode(method m, const msgpack_object *args, command *out, error *err)
 {
     ASSERT((unsigned)m < METHOD_COUNT);

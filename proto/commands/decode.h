@@ -29,6 +29,8 @@ void decode_matter(const arguments *a, shape_def *out);
 // The definition of a joint of the kind that the arguments name, with no field given; of a revolute
 // one where they name none.
 joint_def joint_def_of(const arguments *a);
+// The bounds of players.
+bool decode_players(const arguments *outer, const char *name, players_bounds *to);
 // The arguments that all queries share.
 void decode_query_filter(const arguments *a, query_filter *out);
 

@@ -34,6 +34,16 @@ world_def command_world_def(const world_create_args *args, const world_def *scen
     return def;
 }
 
+bool decode_players(const arguments *outer, const char *name, players_bounds *to)
+{
+    const msgpack_object *object = arguments_value(outer, name);
+    const place where = arguments_place(outer, name);
+    arguments inner;
+    return object != NULL &&
+           arguments_read(&inner, outer->decoder, &METHOD_PLAYERS, object, &where) &&
+           decode_players_map(&inner, to);
+}
+
 // ---- subscriptions
 
 // A budget chooses among changed bodies, so the subscription must include bodies.

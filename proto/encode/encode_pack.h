@@ -107,6 +107,15 @@ static inline void pair_int(packer *k, const char *key, int64_t value)
     pack_text(k, key);
     msgpack_pack_int64(k, value);
 }
+static inline void pair_area(packer *k, const char *key, area value)
+{
+    pack_text(k, key);
+    pack_array(k, 4);
+    pack_double(k, value.x0);
+    pack_double(k, value.y0);
+    pack_double(k, value.x1);
+    pack_double(k, value.y1);
+}
 // Word `index` of "a|b|c".
 static inline void pack_word(packer *k, const char *choices, uint32_t index)
 {

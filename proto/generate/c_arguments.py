@@ -73,7 +73,7 @@ def field_type(a, enums):
     return {"bool": "bool", "number": "double", "string": "const char *", "name": "const char *", "vector": "vec2d",
             "form": "shape_geometry", "shape": "shape_def", "shapes": "shape_def *", "bytes": "const uint8_t *",
             "choices": "uint32_t", "area": "area", "filter": "shape_filter", "precision": "snapshot_precision", "commands": "command *", "any": "const uint8_t *",
-            "prefixes": "const char *const *"}[a.type]
+            "prefixes": "const char *const *", "players": "players_bounds"}[a.type]
 
 
 def beside(a):
@@ -93,7 +93,7 @@ def flag(a, m):
     if a.flag:
         return a.flag
     without = a.required or a.default is not None or a.absent or a.bit or a.name in m.one_of
-    return None if without or a.type not in ("vector", "number", "integer", "area") else f"has_{a.field}"
+    return None if without or a.type not in ("vector", "number", "integer", "area", "players") else f"has_{a.field}"
 
 
 def declared(name, kind, doc=""):
@@ -221,6 +221,7 @@ def write_header(schema):
     out += f'#define SHAPE_KINDS {c_string("|".join(names))}\n#define SHAPE_KINDS_TEXT {c_string(", ".join(names))}\n\n'
     out += "// The arguments of a form that is computed, and by hand: what computes it.\n"
     out += "".join(form_struct(s) for s in schema.shapes if s.make)
+    out += "// Reads the bounds of players from a map of METHOD_PLAYERS.\nbool decode_players_map(const arguments *a, players_bounds *to);\n"
     out += "// Reads the arguments of a form of this kind (METHOD_SHAPE_...), but for the kind itself.\n"
     return out + "void decode_form_arguments(const arguments *a, uint32_t kind, shape_def *to);\n\n#endif\n"
 
@@ -252,7 +253,7 @@ GETTERS = {"bool": "arguments_bool", "number": "arguments_number", "string": "ar
            "vector": "arguments_vector", "form": "decode_form_argument", "shape": "decode_shape_argument",
            "shapes": "decode_shapes", "bytes": "arguments_bytes", "choices": "arguments_choices", "area": "arguments_area",
            "filter": "decode_filter", "precision": "decode_precision", "commands": "decode_commands",
-           "any": "decode_any", "prefixes": "arguments_prefixes"}
+           "any": "decode_any", "prefixes": "arguments_prefixes", "players": "decode_players"}
 GETTERS_OF = {"uint32_t": "arguments_uint32", "uint64_t": "arguments_uint64", "int": "arguments_int32",
               "vec2": "arguments_vector_float"}
 
@@ -344,8 +345,16 @@ def precision(schema):
     return out + "    return true;\n}\n\n"
 
 
+def players(schema):
+    """The bounds, each with the bit that says that it is there."""
+    out = "bool decode_players_map(const arguments *a, players_bounds *to)\n{\n    *to = (players_bounds){0};\n"
+    for a in schema.structs["players"].args:
+        out += f"    if ({expression(a, 'to->', schema.enums)}) {{ to->fields |= PLAYERS_{a.name.upper()}; }}\n"
+    return out + "    return a->decoder->status == STATUS_OK;\n}\n\n"
+
+
 def write_source(schema):
-    out = SOURCE_HEAD + "".join(reader(l, schema.enums) for l in schema.lists if l.reader) + precision(schema) + forms(schema)
+    out = SOURCE_HEAD + "".join(reader(l, schema.enums) for l in schema.lists if l.reader) + precision(schema) + players(schema) + forms(schema)
     for m in plain(schema):
         out += f"void {function(m)}(const arguments *a, command *out)\n{{\n{body(m, schema)}}}\n\n"
     return out.rstrip("\n") + "\n// clang-format on\n"

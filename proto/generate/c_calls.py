@@ -80,8 +80,9 @@ POINTERS = {"string": "const char *", "name": "const char *", "choice": "const c
             "choices": "const char *const *", "filter": "const carom_args_filter *",
             "precision": "const carom_args_precision *", "shape": "const carom_shape *", "form": "const carom_shape *",
             "shapes": "const carom_shape *", "bytes": "const void *", "any": "const carom_value *",
-            "prefixes": "const char *const *"}
+            "prefixes": "const char *const *", "players": "const carom_args_players *"}
 VALUES = {"bool": "bool", "number": "double", "mask": "uint64_t", "id": "uint64_t", "vector": "carom_vec2"}
+STRUCTS = ("filter", "precision", "players")
 LEFT_OUT = {"commands"}  # world.apply is carom_batch_apply
 
 
@@ -156,7 +157,7 @@ def declaration(prototype):
 
 def write_header(schema):
     out = HEADER_HEAD
-    for name in ("filter", "precision"):
+    for name in STRUCTS:
         s = schema.structs[name]
         out += "\n".join(c_comment(s.doc)) + "\n" + struct(name, s.args) + "\n"
     for m in methods(schema):
@@ -171,7 +172,7 @@ def write_header(schema):
 def value(a, of="args->"):
     """The argument as a value of the protocol."""
     x = of + a.name
-    if a.type in ("filter", "precision"):
+    if a.type in STRUCTS:
         return f"{a.type}_map({x})"
     if a.type == "integer":
         return f"{'carom_int' if a.min < 0 else 'carom_uint'}({x})"
@@ -243,7 +244,7 @@ def short_call(m):
 
 
 def write_source(schema):
-    out = SOURCE_HEAD + "".join(part_map(name, schema.structs[name]) for name in ("filter", "precision"))
+    out = SOURCE_HEAD + "".join(part_map(name, schema.structs[name]) for name in STRUCTS)
     out += "".join(definitions(m) for m in methods(schema))
     out += "// ---- what public headers declare with parameters of its own\n\n"
     out += "".join(short_call(m) for m in schema.methods if m.short_call)

@@ -11,6 +11,7 @@ HEAD = """\
 //   METHOD_LIST    X(id, name on the wire, least role, scope, traits, price)   every method
 //   METHOD_SUBJECTS, METHOD_MAKES   X(id, field)   where a command has the id of the body, shape or
 //                                   joint that it is about, and a result that of what was made
+//   METHOD_PLAYERS_BITS   X(id, place)   methods that the `players` of a world may deny to players
 //   METHOD_PAST    X(id, field)     where a command has `at`, a tick of the past that it reads
 //   METHOD_DECODE  X(id, function)  arguments into the command: decode_..._command, generated too
 //                                   (decode_plain.c); `none` where the world is all there is
@@ -74,12 +75,14 @@ def step(name, methods):
 
 
 def write(schema):
-    written = [e for e in schema.enums.values() if e.header is None]
+    written = [e for e in schema.enums.values() if e.header is None and e.name != "player_method"]
     out = HEAD + "// clang-format off\n" + "".join(enum(e) + "\n" for e in written)
     out += "".join(words_of(e) for e in written)
     out += macro("METHOD_LIST", [columns(m, schema) for m in schema.methods])
     for name, column in (("METHOD_SUBJECTS", "subject"), ("METHOD_MAKES", "makes")):
         out += macro(name, [f"{m.id}, {getattr(m, column)[1]}" for m in schema.methods if getattr(m, column)])
+    players = schema.enums["player_method"].words
+    out += macro("METHOD_PLAYERS_BITS", [f"{w.c.removeprefix('METHOD_')}, {i}" for i, w in enumerate(players)])
     past = [f"{m.id}, {m.struct['member']}" for m in schema.methods if m.scope == "read" and any(a.name == "at" for a in m.args)]
     out += macro("METHOD_PAST", past)
     out += "".join(step(name, schema.methods) for name in STEPS)

@@ -20,8 +20,8 @@ HEAD = """\
 
 KINDS = {"bool": "ARGS_FLAG", "number": "ARGS_NUMBER", "integer": "ARGS_WHOLE", "vector": "ARGS_VECTOR",
          "choice": "ARGS_CHOICE", "choices": "ARGS_TEXT", "string": "ARGS_TEXT", "name": "ARGS_TEXT", "area": "ARGS_AREA",
-         "id": "ARGS_ID", "mask": "ARGS_WHOLE"}
-VALUES = {"integer": "N", "choices": "WORD,...", "mask": "BITS", "vector": "X,Y", "choice": "WORD", "string": "TEXT", "name": "NAME", "area": "X0,Y0,X1,Y1"}
+         "id": "ARGS_ID", "mask": "ARGS_WHOLE", "players": "ARGS_JSON"}
+VALUES = {"players": "JSON", "integer": "N", "choices": "WORD,...", "mask": "BITS", "vector": "X,Y", "choice": "WORD", "string": "TEXT", "name": "NAME", "area": "X0,Y0,X1,Y1"}
 
 
 def optional(args):

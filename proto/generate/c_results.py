@@ -41,10 +41,10 @@ SOURCE_HEAD = """\
 
 C_TYPES = {"count": "uint64_t", "id": "uint64_t", "number": "double", "single": "double", "bool": "bool",
            "string": "const char *", "place": "vec2d", "vector": "vec2", "hash": "uint64_t", "bytes": "const uint8_t *",
-           "any": "const uint8_t *", "counts": "uint64_t", "ids": "uint64_t", "encoded": "encoded_list"}
+           "any": "const uint8_t *", "area": "area", "counts": "uint64_t", "ids": "uint64_t", "encoded": "encoded_list"}
 PAIRS = {"count": "pair_uint", "id": "pair_uint", "number": "pair_double", "single": "pair_float", "bool": "pair_bool",
          "string": "pair_text", "place": "pair_place", "vector": "pair_vec2", "speed": "pair_vec2d_float",
-         "mask": "pair_int", "integer": "pair_int", "hash": "pair_hash", "moment": "pair_moment"}
+         "mask": "pair_int", "integer": "pair_int", "hash": "pair_hash", "moment": "pair_moment", "area": "pair_area"}
 COMMANDS = ("command", "read")  # scopes whose answers are of command_result
 ITEM = {"counts": "pack_uint", "ids": "pack_uint"}
 

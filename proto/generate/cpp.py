@@ -178,7 +178,7 @@ TYPES = {
     "string": "std::string", "name": "std::string", "choice": "std::string", "choices": "std::vector<std::string>",
     "vector": "carom_vec2", "vectors": "std::vector<carom_vec2>", "area": "std::array<double, 4>", "filter": "filter_map",
     "precision": "precision_map", "shape": "any_shape", "form": "any_shape", "shapes": "std::vector<any_shape>",
-    "bytes": "std::vector<std::uint8_t>", "prefixes": "std::vector<std::string>",
+    "bytes": "std::vector<std::uint8_t>", "prefixes": "std::vector<std::string>", "players": "players_map",
 }
 # world.apply is client::apply; ping's value has any type, for which there is client::call.
 LEFT_OUT = {"commands", "any"}
@@ -221,7 +221,7 @@ def method(m):
 
 
 def write(schema):
-    out = HEAD + struct("filter_map", schema.structs["filter"].args) + struct("precision_map", schema.structs["precision"].args)
+    out = HEAD + struct("filter_map", schema.structs["filter"].args) + struct("precision_map", schema.structs["precision"].args) + struct("players_map", schema.structs["players"].args)
     out += "".join(shape(s) for s in schema.shapes)
     out += f"using any_shape = std::variant<{', '.join(s.name for s in schema.shapes)}>;\n\n"
     out += "".join(method(m) for m in schema.methods if not any(a.type in LEFT_OUT for a in m.args))

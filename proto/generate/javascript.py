@@ -63,7 +63,7 @@ def write_table(schema):
     for s in schema.shapes:
         out += f"  {s.name}: {{\n{arguments(s.args, '    ')}  }},\n"
     out += "};\n"
-    for name in ("filter", "precision"):
+    for name in ("filter", "precision", "players"):
         struct = schema.structs[name]
         out += f"\n/** {struct.doc} */\nexport const {name.upper()} = {{\n{arguments(struct.args, '  ')}}};\n"
     return out

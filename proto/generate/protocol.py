@@ -12,7 +12,7 @@ TYPES = {
     "name": "name", "choice": "word", "choices": "[word …]", "vector": "[x, y]", "vectors": "[[x, y] …]",
     "area": "[x0, y0, x1, y1]", "filter": "filter", "precision": "precision", "shape": "shape", "form": "form",
     "shapes": "[shape …]", "commands": "[[method, {…}] …]", "bytes": "bytes", "any": "any value",
-    "prefixes": "true or [string …]",
+    "prefixes": "true or [string …]", "players": "players",
 }
 RANGED = {"number", "integer", "vector", "vectors", "area"}
 
@@ -104,7 +104,7 @@ def reference(schema):
     sections |= {f"answer {r.name}": columns(["key", "unit", ""], list(answer_rows(r, schema))) for r in schema.results.values() if r.page}
     structs = schema.structs
     sections |= facts(schema)
-    return sections | {"filter of a shape": table(structs["filter"].args), "precision": table(structs["precision"].args),
+    return sections | {"filter of a shape": table(structs["filter"].args), "precision": table(structs["precision"].args), "players": table(structs["players"].args),
                        "filter of a query": table(structs["query_filter"].args)}
 
 

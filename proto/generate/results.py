@@ -12,7 +12,7 @@ TYPES = {
     "count": set(), "id": set(), "integer": set(), "mask": set(), "number": set(), "single": set(), "bool": set(),
     "string": set(), "moment": set(), "word": {"words"}, "words": {"words"}, "place": set(), "vector": set(), "speed": set(),
     "pair": set(), "hash": set(), "bytes": set(), "any": set(), "numbers": set(), "counts": set(), "ids": set(),
-    "form": set(), "map": {"of"}, "list": {"of"}, "table": {"of"}, "encoded": {"of"},
+    "form": set(), "area": set(), "map": {"of"}, "list": {"of"}, "table": {"of"}, "encoded": {"of"},
 }
 COMMAND = "command_result"  # type of an element of a batch's results, for any method
 OWN = {"type", "header", "home", "member", "instead", "like", "row", "tuple", "alone", "nil", "pack", "public", "page", "typescript",

@@ -25,7 +25,7 @@ TYPES = {
     "string": {"bytes"}, "name": set(), "choice": {"words"}, "choices": {"words"},
     "vector": NUMERIC, "vectors": NUMERIC | {"count"}, "area": {"range", "within", "unit"},
     "filter": set(), "precision": set(), "shape": set(), "form": set(), "shapes": {"count"},
-    "commands": {"count"}, "bytes": set(), "any": set(), "prefixes": {"count"},
+    "commands": {"count"}, "bytes": set(), "any": set(), "prefixes": {"count"}, "players": set(),
 }
 RANGED = {"number", "integer", "vector", "vectors", "area"}
 ARGUMENT_KEYS = {"name", "as", "c", "type", "required", "default", "doc", "routing", "part", "bit", "absent", "flag",
@@ -247,6 +247,17 @@ def event_enum(events):
     """The kinds of events as words of arguments; the engine has them as event_kind."""
     words = [Word(e.name, f"EVENT_{e.id}", e.doc) for e in events]
     return Enum("event", words, header="common/physics/physics.h", count="EVENT_KIND_COUNT")
+
+
+def player_method_enum(files):
+    """The methods that `players` of a world may deny to players, a bit each: those of the world's content that a player may call."""
+    free = ("none", "viewer", "player")
+    words = [Word(table["name"], f'METHOD_{table["name"].upper().replace(".", "_")}', "")
+             for file in files for table in file.data.get("method", [])
+             if table.get("role") in free and table.get("scope") in ("command", "read")]
+    if len(words) > CHOICES_MAX:
+        raise SchemaError(f"player_method: {len(words)} methods; a bound of players has {CHOICES_MAX} bits")
+    return Enum("player_method", words, bits=True, type="method")
 
 
 class Arguments:
@@ -582,6 +593,7 @@ def load(folder, root):
     numbers = {name: limit.value for name, limit in limits.items()}
     events = facts.read_events(files)
     enums = read_enums(files) | {"event": event_enum(events)}
+    enums["player_method"] = player_method_enum(files)
     arguments = Arguments(files, limits, enums)
     structs = read_structs(files, arguments)
     shapes = read_shapes(files, arguments)

@@ -48,7 +48,7 @@ TYPES = {
     "string": "string", "name": "string", "vector": "Vector", "vectors": "Vector[]", "area": "Area",
     "filter": "Filter", "precision": "Precision", "shape": "Shape", "form": "Form", "shapes": "Shape[]",
     "commands": "Command[]", "bytes": "Uint8Array", "any": "unknown",
-    "prefixes": "boolean | string[]",
+    "prefixes": "boolean | string[]", "players": "Players",
 }
 
 
@@ -58,7 +58,7 @@ BLOCK = re.compile(r"(// generated from proto/schema: results\n)(.*?)(// end of 
 ANSWERS = {
     "count": "number", "id": "Number53", "integer": "number", "mask": "number | bigint", "number": "number",
     "single": "number", "bool": "boolean", "string": "string", "moment": "number", "place": "Vector", "vector": "Vector", "speed": "Vector",
-    "pair": "[Vector, Vector]", "hash": "Hash", "bytes": "Uint8Array", "any": "unknown",
+    "pair": "[Vector, Vector]", "area": "Area", "hash": "Hash", "bytes": "Uint8Array", "any": "unknown",
     "numbers": "Record<string, number>", "counts": "number[]", "ids": "Number53[]",
 }
 
@@ -217,6 +217,7 @@ def write(schema):
     batchable = [m for m in schema.methods if m.batch]
     out = HEAD.replace("{imports}", imports(schema)) + interface("Filter", schema.structs["filter"].args)
     out += interface("Precision", schema.structs["precision"].args)
+    out += interface("Players", schema.structs["players"].args)
     out += "".join(interface(type_name(s.name) + "Shape", s.args) for s in schema.shapes)
     out += "export type Shape = " + " | ".join(type_name(s.name) + "Shape" for s in schema.shapes) + ";\n"
     out += "/** A shape without its matter; no chain. */\nexport type Form = Exclude<Shape, ChainShape>;\n\n"

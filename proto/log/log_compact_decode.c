@@ -418,6 +418,8 @@ static bool read_other(reader *r, const method_arg *arg)
         return read_words(r, arg->choices);
     case ARG_FILTER:
         return read_list(r, &METHOD_FILTER);
+    case ARG_PLAYERS:
+        return read_list(r, &METHOD_PLAYERS);
     case ARG_SHAPE:
     case ARG_FORM:
         return read_shape(r);

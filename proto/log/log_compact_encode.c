@@ -399,6 +399,8 @@ static bool write_value(writer *w, const method_arg *arg)
         return write_words(w, arg->choices);
     case ARG_FILTER:
         return write_list(w, &METHOD_FILTER);
+    case ARG_PLAYERS:
+        return write_list(w, &METHOD_PLAYERS);
     case ARG_SHAPE:
     case ARG_FORM:
         return write_shape(w);

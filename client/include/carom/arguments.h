@@ -61,6 +61,48 @@ typedef struct carom_args_precision {
     double velocity;
 } carom_args_precision;
 
+// The bounds of the role player in a world, each a maximum; a key that is left out bounds
+// nothing.
+typedef struct carom_args_players {
+    // The commands, reads and queries that it may call. One of world.state, world.contacts,
+    // world.apply, body.spawn, body.remove, body.get, body.set, body.impulse,
+    // body.angular_impulse, body.force, body.torque, shape.add, shape.set, shape.remove,
+    // joint.create, joint.set, joint.remove, joint.get, joint.list, query.ray, query.overlap,
+    // query.cast, query.nearest, data.set, data.remove, data.get.
+    const char *const *methods;
+    size_t methods_count;
+    // Types of bodies that it may make. One of static, kinematic, dynamic.
+    const char *const *types;
+    size_t types_count;
+    // Bodies that one subject may own.
+    bool has_bodies;
+    uint64_t bodies;
+    // Mass of a body that it makes or changes, by `mass` or by density. [kg]
+    bool has_mass;
+    double mass;
+    // Longer side of the box around a body's shapes, in the body's frame. [m]
+    bool has_size;
+    double size;
+    // Speed that a command may give to a body, and to its surface by turning or as a conveyor.
+    // [m/s]
+    bool has_speed;
+    double speed;
+    // Force of body.force, of gravity_scale, and of a joint's motor or spring. [N]
+    bool has_force;
+    double force;
+    // Sum of the impulses that a subject gives to a body in a tick; apart from it in N m s, that
+    // of the angular ones. [N s]
+    bool has_impulse;
+    double impulse;
+    // Torque of body.torque, of a force about the centre of mass, and of a joint's motor or
+    // spring. [N m]
+    bool has_torque;
+    double torque;
+    // Place for bodies that it makes or moves by body.set, with all of their shapes. [m]
+    bool has_area;
+    double area[4];
+} carom_args_players;
+
 // hello: Introduces the client; the answer has the limits that the client must keep. Least role:
 // none. Answers {protocol, server, version, session, resume, role, limits}.
 typedef struct carom_args_hello {
@@ -182,6 +224,8 @@ typedef struct carom_args_world_create {
     // An image that world.image answered: the world begins as that one, with its settings.
     const void *image;
     size_t image_size;
+    // The bounds of the role player here: a map of maxima; {} ends them.
+    const carom_args_players *players;
 } carom_args_world_create;
 CAROM_API carom_value *carom_map_world_create(const char *world,
                                               const carom_args_world_create *args);
@@ -252,6 +296,8 @@ typedef struct carom_args_world_set {
     // Bodies below this speed may sleep; 0: none sleeps. [m/s]
     bool has_sleep_speed;
     double sleep_speed;
+    // The bounds of the role player here: a map of maxima; {} ends them.
+    const carom_args_players *players;
 } carom_args_world_set;
 CAROM_API carom_value *carom_map_world_set(const char *world, const carom_args_world_set *args);
 CAROM_API carom_status carom_call_world_set(carom_client *client, const char *world,

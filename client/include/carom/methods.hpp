@@ -168,6 +168,52 @@ struct precision_map {
     }
 };
 
+struct players_map {
+    // The commands, reads and queries that it may call. One of world.state, world.contacts,
+    // world.apply, body.spawn, body.remove, body.get, body.set, body.impulse,
+    // body.angular_impulse, body.force, body.torque, shape.add, shape.set, shape.remove,
+    // joint.create, joint.set, joint.remove, joint.get, joint.list, query.ray, query.overlap,
+    // query.cast, query.nearest, data.set, data.remove, data.get.
+    std::optional<std::vector<std::string>> methods{};
+    // Types of bodies that it may make. One of static, kinematic, dynamic.
+    std::optional<std::vector<std::string>> types{};
+    // Bodies that one subject may own.
+    std::optional<std::int64_t> bodies{};
+    // Mass of a body that it makes or changes, by `mass` or by density. [kg]
+    std::optional<double> mass{};
+    // Longer side of the box around a body's shapes, in the body's frame. [m]
+    std::optional<double> size{};
+    // Speed that a command may give to a body, and to its surface by turning or as a conveyor.
+    // [m/s]
+    std::optional<double> speed{};
+    // Force of body.force, of gravity_scale, and of a joint's motor or spring. [N]
+    std::optional<double> force{};
+    // Sum of the impulses that a subject gives to a body in a tick; apart from it in N m s, that
+    // of the angular ones. [N s]
+    std::optional<double> impulse{};
+    // Torque of body.torque, of a force about the centre of mass, and of a joint's motor or
+    // spring. [N m]
+    std::optional<double> torque{};
+    // Place for bodies that it makes or moves by body.set, with all of their shapes. [m]
+    std::optional<std::array<double, 4>> area{};
+
+    value args() const
+    {
+        value out = value::map();
+        detail::put(out, "methods", methods);
+        detail::put(out, "types", types);
+        detail::put(out, "bodies", bodies);
+        detail::put(out, "mass", mass);
+        detail::put(out, "size", size);
+        detail::put(out, "speed", speed);
+        detail::put(out, "force", force);
+        detail::put(out, "impulse", impulse);
+        detail::put(out, "torque", torque);
+        detail::put(out, "area", area);
+        return out;
+    }
+};
+
 struct circle {
     // Radius of the circle. [m]
     double radius{};
@@ -571,6 +617,8 @@ struct world_create {
     std::optional<std::string> lifetime{};
     // An image that world.image answered: the world begins as that one, with its settings.
     std::optional<std::vector<std::uint8_t>> image{};
+    // The bounds of the role player here: a map of maxima; {} ends them.
+    std::optional<players_map> players{};
 
     value args() const
     {
@@ -590,6 +638,7 @@ struct world_create {
         detail::put(out, "if_absent", if_absent);
         detail::put(out, "lifetime", lifetime);
         detail::put(out, "image", image);
+        detail::put(out, "players", players);
         return out;
     }
 };
@@ -685,6 +734,8 @@ struct world_set {
     std::optional<double> restitution_threshold{};
     // Bodies below this speed may sleep; 0: none sleeps. [m/s]
     std::optional<double> sleep_speed{};
+    // The bounds of the role player here: a map of maxima; {} ends them.
+    std::optional<players_map> players{};
 
     value args() const
     {
@@ -693,6 +744,7 @@ struct world_set {
         detail::put(out, "sleep", sleep);
         detail::put(out, "restitution_threshold", restitution_threshold);
         detail::put(out, "sleep_speed", sleep_speed);
+        detail::put(out, "players", players);
         return out;
     }
 };

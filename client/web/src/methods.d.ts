@@ -35,6 +35,29 @@ export interface Precision {
   velocity?: number;
 }
 
+export interface Players {
+  /** The commands, reads and queries that it may call. */
+  methods?: ('world.state' | 'world.contacts' | 'world.apply' | 'body.spawn' | 'body.remove' | 'body.get' | 'body.set' | 'body.impulse' | 'body.angular_impulse' | 'body.force' | 'body.torque' | 'shape.add' | 'shape.set' | 'shape.remove' | 'joint.create' | 'joint.set' | 'joint.remove' | 'joint.get' | 'joint.list' | 'query.ray' | 'query.overlap' | 'query.cast' | 'query.nearest' | 'data.set' | 'data.remove' | 'data.get')[];
+  /** Types of bodies that it may make. */
+  types?: ('static' | 'kinematic' | 'dynamic')[];
+  /** Bodies that one subject may own. */
+  bodies?: number;
+  /** Mass of a body that it makes or changes, by `mass` or by density. [kg] */
+  mass?: number;
+  /** Longer side of the box around a body's shapes, in the body's frame. [m] */
+  size?: number;
+  /** Speed that a command may give to a body, and to its surface by turning or as a conveyor. [m/s] */
+  speed?: number;
+  /** Force of body.force, of gravity_scale, and of a joint's motor or spring. [N] */
+  force?: number;
+  /** Sum of the impulses that a subject gives to a body in a tick; apart from it in N m s, that of the angular ones. [N s] */
+  impulse?: number;
+  /** Torque of body.torque, of a force about the centre of mass, and of a joint's motor or spring. [N m] */
+  torque?: number;
+  /** Place for bodies that it makes or moves by body.set, with all of their shapes. [m] */
+  area?: Area;
+}
+
 export interface CircleShape {
   /** The form. */
   kind: 'circle';
@@ -269,6 +292,8 @@ export interface WorldCreateArguments {
   lifetime?: 'server' | 'session';
   /** An image that world.image answered: the world begins as that one, with its settings. */
   image?: Uint8Array;
+  /** The bounds of the role player here: a map of maxima; {} ends them. */
+  players?: Players;
   /** The epoch that the world must have; not_found if it has another. */
   epoch?: number;
 }
@@ -326,6 +351,8 @@ export interface WorldSetArguments {
   restitution_threshold?: number;
   /** Bodies below this speed may sleep; 0: none sleeps. [m/s] */
   sleep_speed?: number;
+  /** The bounds of the role player here: a map of maxima; {} ends them. */
+  players?: Players;
   /** The epoch that the world must have; not_found if it has another. */
   epoch?: number;
 }

@@ -164,6 +164,29 @@ export interface SessionsResult {
   /** How many sessions there are in all. */
   total: number;
 }
+/** The bounds of the role player in a world. */
+export interface PlayersMap {
+  /** The commands, reads and queries that it may call. */
+  methods?: ('world.state' | 'world.contacts' | 'world.apply' | 'body.spawn' | 'body.remove' | 'body.get' | 'body.set' | 'body.impulse' | 'body.angular_impulse' | 'body.force' | 'body.torque' | 'shape.add' | 'shape.set' | 'shape.remove' | 'joint.create' | 'joint.set' | 'joint.remove' | 'joint.get' | 'joint.list' | 'query.ray' | 'query.overlap' | 'query.cast' | 'query.nearest' | 'data.set' | 'data.remove' | 'data.get')[];
+  /** Types of bodies that it may make. */
+  types?: ('static' | 'kinematic' | 'dynamic')[];
+  /** Bodies that one subject may own. */
+  bodies?: number;
+  /** Mass of a body. [kg] */
+  mass?: number;
+  /** Longer side of the box around a body's shapes. [m] */
+  size?: number;
+  /** Speed that a command may give. [m/s] */
+  speed?: number;
+  /** Force of a command or a joint. [N] */
+  force?: number;
+  /** Sum of impulses on a body in a tick. [N s] */
+  impulse?: number;
+  /** Torque of a command or a joint. [N m] */
+  torque?: number;
+  /** Place for bodies: [x0, y0, x1, y1]. */
+  area?: Area;
+}
 /** A world, and the tick at which it stands. */
 export interface WorldTick {
   /** The world's name. */
@@ -294,6 +317,8 @@ export interface WorldInfo {
   rate: number;
   /** Ticks that began later than a whole tick after their deadline. */
   ticks_late: number;
+  /** The bounds of the role player here; left out if the world has none. */
+  players?: PlayersMap;
   /** Only while the world's log cannot be written: why, and what to do. */
   log_error?: string;
   /** Only for a world that is not served (most numbers are 0 then): why, and what to do. */

@@ -16,3 +16,4 @@ export const SHAPES: Record<string, Record<string, ArgumentInfo>>;
 export const FILTER: Record<string, ArgumentInfo>;
 /** The precision of packed snapshots. */
 export const PRECISION: Record<string, ArgumentInfo>;
+export const PLAYERS: Record<string, ArgumentInfo>;

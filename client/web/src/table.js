@@ -82,6 +82,7 @@ export const TABLE = {
       if_absent: {type: 'bool', fallback: false, doc: 'Whether an existing world of that name is the answer instead of an error.'},
       lifetime: {type: 'choice', words: ['server', 'session'], fallback: "server", doc: 'Whether the world ends with the server, or with the session that made it.'},
       image: {type: 'bytes', doc: 'An image that world.image answered: the world begins as that one, with its settings.'},
+      players: {type: 'players', doc: 'The bounds of the role player here: a map of maxima; {} ends them.'},
       epoch: {type: 'integer', min: 1, max: 9007199254740991, doc: 'The epoch that the world must have; not_found if it has another.'},
     },
   },
@@ -149,6 +150,7 @@ export const TABLE = {
       sleep: {type: 'bool', doc: 'Bodies at rest may sleep.'},
       restitution_threshold: {type: 'number', min: 0, max: 4000, unit: 'm/s', doc: 'Slower impacts do not bounce.'},
       sleep_speed: {type: 'number', min: 0, max: 4000, unit: 'm/s', doc: 'Bodies below this speed may sleep; 0: none sleeps.'},
+      players: {type: 'players', doc: 'The bounds of the role player here: a map of maxima; {} ends them.'},
       epoch: {type: 'integer', min: 1, max: 9007199254740991, doc: 'The epoch that the world must have; not_found if it has another.'},
     },
   },
@@ -696,4 +698,18 @@ export const PRECISION = {
   position: {type: 'number', min: 1.52587890625e-05, max: 16, fallback: 0.001953125, unit: 'm', doc: 'Places are rounded to multiples of this.'},
   angle: {type: 'number', min: 6.0000000000000002e-06, max: 1.5707963267948966, fallback: 0.006135923151542565, unit: 'rad', doc: 'Angles are rounded to this, or a little less: a whole number of steps makes a turn.'},
   velocity: {type: 'number', min: 1.52587890625e-05, max: 16, unit: 'm/s', doc: 'Velocities (and spin, in rad/s) are rounded to this; not sent, if left out.'},
+};
+
+/** The bounds of the role player in a world, each a maximum; a key that is left out bounds nothing. */
+export const PLAYERS = {
+  methods: {type: 'choices', count: [0, 32], words: ['world.state', 'world.contacts', 'world.apply', 'body.spawn', 'body.remove', 'body.get', 'body.set', 'body.impulse', 'body.angular_impulse', 'body.force', 'body.torque', 'shape.add', 'shape.set', 'shape.remove', 'joint.create', 'joint.set', 'joint.remove', 'joint.get', 'joint.list', 'query.ray', 'query.overlap', 'query.cast', 'query.nearest', 'data.set', 'data.remove', 'data.get'], doc: 'The commands, reads and queries that it may call.'},
+  types: {type: 'choices', count: [0, 32], words: ['static', 'kinematic', 'dynamic'], doc: 'Types of bodies that it may make.'},
+  bodies: {type: 'integer', min: 0, max: 1048576, doc: 'Bodies that one subject may own.'},
+  mass: {type: 'number', min: 0, max: 1000000000000, unit: 'kg', doc: 'Mass of a body that it makes or changes, by `mass` or by density.'},
+  size: {type: 'number', min: 0, max: 2000000, unit: 'm', doc: 'Longer side of the box around a body\'s shapes, in the body\'s frame.'},
+  speed: {type: 'number', min: 0, max: 4000, unit: 'm/s', doc: 'Speed that a command may give to a body, and to its surface by turning or as a conveyor.'},
+  force: {type: 'number', min: 0, max: 1000000000000, unit: 'N', doc: 'Force of body.force, of gravity_scale, and of a joint\'s motor or spring.'},
+  impulse: {type: 'number', min: 0, max: 1000000000000, unit: 'N s', doc: 'Sum of the impulses that a subject gives to a body in a tick; apart from it in N m s, that of the angular ones.'},
+  torque: {type: 'number', min: 0, max: 1000000000000, unit: 'N m', doc: 'Torque of body.torque, of a force about the centre of mass, and of a joint\'s motor or spring.'},
+  area: {type: 'area', min: -1000000, max: 1000000, unit: 'm', doc: 'Place for bodies that it makes or moves by body.set, with all of their shapes.'},
 };

@@ -135,7 +135,7 @@ ANOTHER_COPY = "; it was cut off or altered: use another copy"
 WORLD_IMAGE = {
     "cut off": (cut(0.5), r"world image, byte \d+: the image ends early" + ANOTHER_COPY),
     "altered": (flip(-6), r"world image, byte \d+: the state does not have the hash that the image names" + ANOTHER_COPY),
-    "newer": (put("B", WORLD_VERSION, 99), r"world image, byte 9: version 99, this program reads \d and \d: use one of the version that "
+    "newer": (put("B", WORLD_VERSION, 99), r"world image, byte 9: version 99, this program reads \d+ to \d+: use one of the version that "
               r"wrote it"),
     "another engine": (put("B", WORLD_ENGINE, 99), r"world image, byte 10: made by an engine of behaviour 99, this one's is \d+: "
                        r"use a program of that behaviour"),

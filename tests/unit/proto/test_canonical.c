@@ -83,16 +83,26 @@ static void put_vectors(spelling *s, const method_arg *arg)
     }
 }
 
+static uint32_t words_of(const char *choices)
+{
+    uint32_t count = 1;
+    for (; *choices != '\0'; choices++) {
+        count += *choices == '|';
+    }
+    return count;
+}
+
 static void put_words(spelling *s, const method_arg *arg)
 {
-    static const char *const WORDS[] = {"contact", "hit", "sensor"};
-    uint32_t bits = below(8);
-    assert_string_equal(arg->choices, "contact|hit|sensor");
+    const uint32_t words = words_of(arg->choices);
+    const uint32_t bits = below(1u << (words < 20 ? words : 20)); // of the first words
     pack_array(&s->k, (uint32_t)__builtin_popcount(bits));
-    for (uint32_t i = 0; i < 3; i++) {
-        uint32_t at = s->odd ? 2 - i : i;
-        if ((bits >> at & 1) != 0) {
-            put_text(s, WORDS[at], strlen(WORDS[at]));
+    for (uint32_t i = 0; i < words; i++) {
+        const uint32_t at = s->odd ? words - 1 - i : i;
+        if (at < 20 && (bits >> at & 1) != 0) {
+            size_t size = 0;
+            const char *word = choice_word(arg->choices, at, &size);
+            put_text(s, word, size);
         }
     }
 }
@@ -129,10 +139,7 @@ static void put_value(spelling *s, const method_arg *arg)
         put_text(s, "w", 1);
         break;
     case ARG_CHOICE:
-        for (const char *c = arg->choices; *c != '\0'; c++) {
-            count += *c == '|';
-        }
-        word = choice_word(arg->choices, below(count + 1), &size);
+        word = choice_word(arg->choices, below(words_of(arg->choices)), &size);
         put_text(s, word, size);
         break;
     case ARG_CHOICES:
@@ -140,6 +147,15 @@ static void put_value(spelling *s, const method_arg *arg)
         break;
     case ARG_FILTER:
         put_list(s, &METHOD_FILTER, random_state);
+        break;
+    case ARG_PLAYERS:
+        put_list(s, &METHOD_PLAYERS, random_state);
+        break;
+    case ARG_AREA:
+        pack_array(&s->k, 4);
+        for (int i = 0; i < 4; i++) { // its corners in order
+            put_number(s, i < 2 ? arg->min : arg->max);
+        }
         break;
     case ARG_PRECISION:
         put_list(s, &METHOD_PRECISION, random_state);

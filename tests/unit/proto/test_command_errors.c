@@ -470,7 +470,7 @@ static void setting_nothing_is_refused(void **state)
 {
     (void)state;
     invalid(METHOD_WORLD_SET, "{\"world\": \"w\"}",
-            "nothing to set; give gravity, sleep, sleep_speed or restitution_threshold");
+            "nothing to set; give gravity, sleep, players or another setting");
     invalid(METHOD_BODY_SET, "{\"world\": \"w\", \"body\": 1}",
             "nothing to set; give position, velocity or another property");
     invalid(METHOD_JOINT_SET, "{\"world\": \"w\", \"joint\": 1}",

@@ -24,6 +24,7 @@ static void each_list(void (*look)(const arg_list *list))
     look(&METHOD_FILTER);
     look(&METHOD_QUERY_FILTER);
     look(&METHOD_PRECISION);
+    look(&METHOD_PLAYERS);
 }
 
 static void table_every_row_is_in_its_place_and_complete(void **state)
