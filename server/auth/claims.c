@@ -6,7 +6,10 @@
 
 #include "common/base/assert.h"
 #include "common/physics/physics.h"
+#include "proto/commands/command_decode.h"
 #include "proto/methods.h"
+#include "proto/wire/buffer.h"
+#include "proto/wire/json.h"
 #include "common/base/utf8.h"
 #include "server/auth/jwt.h"
 
@@ -221,6 +224,27 @@ static status read_limits(json_t *claims, grant *out, error *err)
     return STATUS_OK;
 }
 
+// ---- bounds of players
+
+// The claim is read as the argument `players` of world.create is.
+static status read_players(const json_t *claims, grant *out, error *err)
+{
+    const json_t *given = json_object_get(claims, "players");
+    if (given == NULL) {
+        return STATUS_OK;
+    }
+    char *text = json_dumps(given, JSON_ENCODE_ANY | JSON_COMPACT);
+    ASSERT_MEMORY(text != NULL);
+    buffer bytes;
+    error why;
+    buffer_init(&bytes, AUTH_TOKEN_BYTES_MAX);
+    status s = json_text_to_msgpack(text, strlen(text), &bytes, &why);
+    s = s == STATUS_OK ? players_decode(bytes.data, bytes.size, &out->players, &why) : s;
+    buffer_deinit(&bytes);
+    free(text);
+    return s == STATUS_OK ? STATUS_OK : REFUSE("%s", why.text);
+}
+
 // ---- all claims
 
 static status read_claims(json_t *claims, double now, grant *out, error *err)
@@ -231,7 +255,8 @@ static status read_claims(json_t *claims, double now, grant *out, error *err)
     s = s == STATUS_OK ? read_role(claims, out, err) : s;
     s = s == STATUS_OK ? read_worlds(claims, out, err) : s;
     s = s == STATUS_OK ? read_areas(claims, out, err) : s;
-    return s == STATUS_OK ? read_limits(claims, out, err) : s;
+    s = s == STATUS_OK ? read_limits(claims, out, err) : s;
+    return s == STATUS_OK ? read_players(claims, out, err) : s;
 }
 
 status jwt_read_claims(const char *json, size_t size, double now, grant **out, error *err)

@@ -6,7 +6,7 @@
 //   4. `alg` must be the algorithm of that key; "none" is the algorithm of no key
 //   5. the signature over the first two parts, as they were sent
 //   6. only now the claims are read: `sub`, `exp`, `nbf`, `aud`, `role`, `worlds`, `areas`,
-//   `limits`
+//   `limits`, `players`
 //
 // After RFC 8725 (best current practices). Errors are STATUS_UNAUTHENTICATED. Until the signature
 // is verified they contain nothing of the token but the id of its key. Pure; any thread.

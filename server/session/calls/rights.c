@@ -258,6 +258,12 @@ void rights_sign(session *s, request *r)
         r->actor.areas = areas;
         r->actor.area_count = s->identity.grant->area_count;
     }
+    const grant *held = s->identity.grant;
+    if (held != NULL && held->players.fields != 0) {
+        players_bounds *players = command_memory_take(&r->command.memory, 1, sizeof *players);
+        *players = held->players;
+        r->actor.players = players;
+    }
     command_own(&r->command, subject);
 }
 

@@ -7,6 +7,7 @@
 #include "common/base/assert.h"
 #include "common/base/log.h"
 #include "common/physics/image.h"
+#include "common/world/players.h"
 #include "proto/scene/scene_apply.h"
 #include "server/base/audit.h"
 #include "server/base/memory.h"
@@ -108,6 +109,9 @@ static void build_from_image(build *b, const uint8_t *image, size_t size)
     if (b->status == STATUS_OK) {
         b->status = data_fit(*made, &data, &b->error);
     }
+    if (b->status == STATUS_OK) {
+        b->status = players_check(*made, &b->error);
+    }
     // The image's bytes bound how many it can have.
     if (b->status == STATUS_OK && world_count(*made).pairs > pairs) {
         b->status = error_set(&b->error, STATUS_LIMIT_EXCEEDED,
@@ -153,6 +157,9 @@ static void on_build(uv_work_t *work)
         build_from_scene(b, args->scene);
     } else {
         b->status = make_world(b, NULL, &b->adoption->physics, &b->error);
+    }
+    if (b->status == STATUS_OK && args->has_players) {
+        b->status = players_set(b->adoption->physics, &args->players, &b->error);
     }
     if (b->status == STATUS_OK) {
         const double period_ns = 1e9 / world_definition(b->adoption->physics).hz;

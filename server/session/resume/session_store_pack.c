@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/base/assert.h"
+#include "common/world/players.h"
 #include "server/session/service.h"
 
 static void pack_text(msgpack_packer *p, const char *text)
@@ -61,14 +62,22 @@ static int stored_role(role r)
     return number;
 }
 
-// [subject, role, expires, worlds or nil, areas, limits, key or nil]
+static void pack_players(msgpack_packer *p, const players_bounds *bounds)
+{
+    uint8_t bytes[WORLD_RULES_BYTES_MAX];
+    const size_t size = bounds->fields != 0 ? players_pack(bounds, bytes) : 0;
+    msgpack_pack_bin(p, size);
+    msgpack_pack_bin_body(p, bytes, size);
+}
+
+// [subject, role, expires, worlds or nil, areas, limits, key or nil, players]
 static void pack_grant(msgpack_packer *p, const grant *g)
 {
     if (g == NULL) {
         msgpack_pack_nil(p);
         return;
     }
-    msgpack_pack_array(p, 7);
+    msgpack_pack_array(p, 8);
     pack_text(p, g->subject);
     msgpack_pack_int(p, stored_role(g->role));
     msgpack_pack_double(p, g->expires);
@@ -93,6 +102,7 @@ static void pack_grant(msgpack_packer *p, const grant *g)
     } else {
         msgpack_pack_nil(p);
     }
+    pack_players(p, &g->players);
 }
 
 // [[name, epoch, id] ...]

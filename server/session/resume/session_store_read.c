@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/base/assert.h"
+#include "common/world/players.h"
 #include "common/physics/physics.h"
 #include "proto/methods.h"
 #include "server/session/calls/rights.h"
@@ -166,6 +167,18 @@ static void read_key(grant *g, reader *r)
     }
 }
 
+// Grants of earlier versions lack them.
+static void read_players(grant *g, reader *r)
+{
+    const msgpack_object *o = r->left > 0 ? next(r) : NULL;
+    if (o == NULL || !r->good) {
+        return;
+    }
+    r->good = o->type == MSGPACK_OBJECT_BIN &&
+              (o->via.bin.size == 0 ||
+               players_unpack((const uint8_t *)o->via.bin.ptr, o->via.bin.size, &g->players));
+}
+
 // NULL for nil, and for anything else that is not a grant (then `r` is marked as bad).
 static grant *next_grant(reader *r)
 {
@@ -183,6 +196,7 @@ static grant *next_grant(reader *r)
     read_areas(g, &parts);
     read_limits(g, &parts);
     read_key(g, &parts);
+    read_players(g, &parts);
     r->good = r->good && parts.good;
     if (!r->good) {
         grant_free(g);

@@ -9,6 +9,7 @@
 #include "common/world/apply.h"
 #include "common/world/data_plan.h"
 #include "common/world/owners.h"
+#include "common/world/players.h"
 #include "common/world/share.h"
 #include "proto/encode/encode.h"
 #include "server/base/memory.h"
@@ -248,6 +249,20 @@ static bool admit_cost(served_world *h, request *q, const int64_t *batch_left_ns
     return true;
 }
 
+// The world's bounds of players, lowered to those of the sender's token.
+static status permit_players(served_world *h, const request *q, error *err)
+{
+    if (q->actor.role != ROLE_PLAYER) {
+        return STATUS_OK;
+    }
+    players_bounds bounds = *players_current(&h->players.cache, h->physics);
+    if (q->actor.players != NULL) {
+        bounds = players_lower(&bounds, q->actor.players);
+    }
+    return players_permit(&bounds, &h->players.pushes, h->owners, h->physics, &q->actor,
+                          &q->command, err);
+}
+
 bool served_world_permits(const served_world *h, const request *q, error *err)
 {
     ASSERT(h->owners != NULL);
@@ -272,7 +287,8 @@ void served_world_apply(served_world *h, request *q, bool between_ticks,
                             "the command is too large for the world's log");
         return;
     }
-    if (!served_world_permits(h, q, &err) || admit_room(h, q, &err) != STATUS_OK) {
+    if (!served_world_permits(h, q, &err) || permit_players(h, q, &err) != STATUS_OK ||
+        admit_room(h, q, &err) != STATUS_OK) {
         served_world_answer(h, q, &err);
         return;
     }
@@ -304,6 +320,9 @@ void served_world_apply(served_world *h, request *q, bool between_ticks,
         publisher_note_data(&h->publisher, &q->command);
         crowding_note(&h->crowding, &h->costs.command);
         owner_crowds_note(&h->owner_crowds, &q->actor, h->costs.command.pairs);
+        if (q->actor.role == ROLE_PLAYER) {
+            player_pushes_commit(&h->players.pushes, &result);
+        }
         note_applied(h, q);
         served_world_note_history(h, world_tick(h->physics) + (between_ticks ? 0 : 1),
                                   q->command.method, q->arguments, q->arguments_size);

@@ -49,6 +49,7 @@ static void encode_info(served_world *h, bool confined, buffer *out)
         .paused = served_world_is_paused(h),
         .durability = (durability)h->log.durability,
         .log_error = log_error_of(h),
+        .players = *players_current(&h->players.cache, h->physics),
         .counts = world_count(h->physics),
         .subscribers = served_world_reader_count(h),
         .confined = confined,

@@ -184,6 +184,7 @@ static void step_once(served_world *h, int64_t begin)
     } else {
         world_step(h->physics);
     }
+    player_pushes_clear(&h->players.pushes);
     history_note_step(&h->history, h->physics, h->owners, h->costs.counted_ns, h->clocks.now);
     note_full(h, begin);
     crowding_note_step(&h->crowding, h->physics);

@@ -277,6 +277,7 @@ void served_world_destroy(served_world *h, status why, const char *text)
     array_free(&h->sessions.gone);
     inbox_deinit(&h->inbox);
     owner_crowds_deinit(&h->owner_crowds);
+    player_pushes_deinit(&h->players.pushes);
     session_bodies_deinit(&h->session_bodies);
     last_requests_deinit(&h->last_requests);
     margins_deinit(&h->margins);

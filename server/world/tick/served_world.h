@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "common/physics/physics.h"
+#include "common/world/players.h"
 #include "server/base/bytes.h"
 #include "server/base/limits.h"
 #include "server/schedule/turn_queue.h"
@@ -132,6 +133,10 @@ typedef struct served_world {
     inbox inbox;
     crowding crowding;
     owner_crowds owner_crowds;
+    struct {
+        players_cache cache;
+        player_pushes pushes;   // of the tick under way
+    } players;                  // what the role player may do, and has done
     ARRAY(request *) scheduled; // world.apply with a tick, by that tick, then by arrival
     margins margins;            // margins of those batches, by their senders' sessions
     int64_t tick_begin_ns;      // when the present tick began, or the last one
