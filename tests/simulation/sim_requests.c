@@ -180,12 +180,32 @@ static void request_set(sim_client *c, int world)
     send_last(c);
 }
 
+// Bounds of players. Every session of the simulator is an admin, so they bound nobody; they are
+// state that images, logs, forks and replicas must keep.
+static void pack_players(packer *k)
+{
+    const bool none = sim_one_in(4);
+    text(k, "players");
+    msgpack_pack_map(k, none ? 0 : 3);
+    if (!none) {
+        text(k, "methods");
+        msgpack_pack_array(k, 1);
+        text(k, sim_one_in(2) ? "body.impulse" : "query.ray");
+        pair_number(k, "impulse", 1.0 + within(1.0));
+        pair_uint(k, "bodies", sim_random(9));
+    }
+}
+
 static void request_gravity(sim_client *c, int world)
 {
-    sim_request *r = begin(c, OP_COMMAND, world, "world.set", 2);
+    const bool players = sim_one_in(3);
+    sim_request *r = begin(c, OP_COMMAND, world, "world.set", players ? 3 : 2);
     packer k = buffer_packer(&r->tail);
     pair_text(&k, "world", sim_world_name(world));
     pair_vector(&k, "gravity", oracle_number(add_nonce(r)), -9.0 + within(1.0));
+    if (players) {
+        pack_players(&k);
+    }
     send_last(c);
 }
 
@@ -310,7 +330,8 @@ static void request_batch(sim_client *c, int world)
 static void request_create(sim_client *c, int world)
 {
     static const char *const DURABILITIES[] = {"none", "normal", "full"};
-    sim_request *r = begin(c, OP_CREATE, world, "world.create", 7);
+    const bool players = sim_one_in(4);
+    sim_request *r = begin(c, OP_CREATE, world, "world.create", players ? 8 : 7);
     packer k = buffer_packer(&r->tail);
     pair_text(&k, "world", sim_world_name(world));
     pair_text(&k, "durability", DURABILITIES[sim_one_in(6) ? 0 : 1 + sim_random(2)]);
@@ -319,6 +340,9 @@ static void request_create(sim_client *c, int world)
     pair_number(&k, "hz", 5.0 + (double)sim_random(40));
     pair_uint(&k, "substeps", 1); // worlds are small: the runs test messages, not physics
     pair_uint(&k, "max_bodies", 3 + sim_random(12));
+    if (players) {
+        pack_players(&k);
+    }
     send_last(c);
 }
 
