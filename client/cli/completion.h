@@ -16,7 +16,7 @@ extern const char completion_fish[];
 enum { COMPLETION_WORDS_MAX = 256, COMPLETION_WORD_BYTES_MAX = 1024 };
 
 // Prints the candidates for the last of the words (those after the program's name), a line each,
-// with a tab and a description where there is one; ":files" where the shell should offer files.
+// with  a tab and a description if there is one; ":files" where the shell should offer files.
 // `split`: the words are split as bash does, where "=" and ":" are words of their own.
 void completion_print(const cli *c, const char *const *words, size_t count, bool split);
 

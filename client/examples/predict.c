@@ -32,7 +32,7 @@ static double now_seconds(void)
 }
 
 // Called once for each tick, and again when it is predicted again: then the commands of the first
-// call act again. A force acts until it is set anew, so only a change is sent.
+// call act again. A force acts until it is set again, so only a change is sent.
 static void steer(carom_prediction *prediction, uint64_t tick, bool first_time, void *user)
 {
     game *g = user;

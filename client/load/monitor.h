@@ -1,7 +1,7 @@
 // Asks the server for its own measurements while a load runs: step times, late ticks.
 //
 // Main thread only, over the command's own connection. A server that does not answer is asked again
-// later; the run goes on.
+// later; the run continues.
 #ifndef CAROM_CLIENT_LOAD_MONITOR_H
 #define CAROM_CLIENT_LOAD_MONITOR_H
 

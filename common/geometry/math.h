@@ -133,7 +133,7 @@ static inline bool vec2_is_finite(vec2 a)
 {
     return isfinite(a.x) && isfinite(a.y);
 }
-// The unit vector along a, and its length; {0, 0} and 0 where a is too short to have a direction.
+// The unit vector along a, and its length; {0, 0} and 0 if a is too short to have a direction.
 static inline vec2 vec2_normalize(vec2 a, float *length)
 {
     float l = vec2_length(a);

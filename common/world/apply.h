@@ -24,8 +24,8 @@
 #include "common/world/command.h"
 #include "common/world/method.h"
 
-// The most memory of one result; a larger read answers limit_exceeded (some 150 000 bodies with one
-// shape each). A client that wants more subscribes, or asks by body.
+// The most memory of one result; a larger read  answers limit_exceeded (about 150 000 bodies with
+// one shape each). A client that wants more subscribes, or asks by body.
 #define APPLY_RESULT_BYTES_MAX ((size_t)64 << 20)
 
 // All properties of a body; the pointers lie in the result's memory.

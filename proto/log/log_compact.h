@@ -7,7 +7,7 @@
 // form", describes it to the bit.
 //
 // A record in this form depends only on the record, the world's name and its reader's tick: it is
-// encoded once for all readers, and a reader that begins with an image can go on with any.
+// encoded once for all readers, and a reader that begins with an image can continue with any.
 //
 // Not every record has a compact form: commands that are not canonical, or of methods that this
 // version does not have, are sent as MessagePack. Arguments that the engine rounds to single

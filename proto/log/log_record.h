@@ -37,7 +37,7 @@ enum {
 
     // Ticks from `from` to `tick`: two minutes of the fastest world, a minute and more than the
     // slowest reader waits for its next record. Readers step through them, so a record that claims
-    // 2^60 would keep them for ever.
+    // 2^60 would keep them forever.
     LOG_TICKS_MAX = 1 << 17,
 
     // A command's arguments [bytes]: those of one message from a client at its largest.

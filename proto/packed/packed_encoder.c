@@ -91,8 +91,8 @@ size_t packed_encoder_bytes_of(bool velocities, uint32_t count)
 // ---- rounding
 
 // The last safeguard: the engine bounds positions and speeds far below this; larger values are
-// clamped rather than refused, since a stream has to go on. NaN becomes 0. Differences of two such
-// values, and a filter's forecast beyond them, stay within the range of residuals.
+// clamped rather than refused, since a stream has to continue. NaN becomes 0. Differences of two
+// such values, and a filter's forecast beyond them, stay within the range of residuals.
 static int64_t round_steps(double value)
 {
     const double most = (double)PACKED_VALUE_MOST / 4;

@@ -8,7 +8,7 @@ enum {
     PACKED_FLAG_FULL = 1,
     PACKED_FLAG_PART = 2, // in a change: bodies may be left out; in a full snapshot: some were
     PACKED_HEAD_BYTES = 1,
-    // The last bits of a full snapshot: one that was cut off, and goes on in the zeros past its
+    // The last bits of a full snapshot: one that was cut off, and continues in the zeros past its
     // end, does not have them.
     PACKED_FULL_MARK = 0xca70,
     PACKED_FULL_MARK_BITS = 16

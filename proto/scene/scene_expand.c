@@ -151,7 +151,7 @@ static status expand_command(scene_expander *x, const msgpack_object_array *entr
 // ---- blocks
 
 typedef struct block {
-    const msgpack_object *loops, *let, *condition, *body, *otherwise; // NULL where left out
+    const msgpack_object *loops, *let, *condition, *body, *otherwise; // NULL if left out
 } block;
 
 static status expand_list(scene_expander *x, const msgpack_object *list, const char *name);

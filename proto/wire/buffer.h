@@ -45,7 +45,7 @@ int buffer_write(void *b, const char *bytes, size_t size);
 struct msgpack_packer buffer_packer(buffer *b);
 
 // Hands the bytes over: the caller frees them with free(). The buffer is empty afterwards. NULL and
-// 0 where nothing was written.
+// 0 if nothing was written.
 uint8_t *buffer_take(buffer *b, size_t *size);
 
 #endif

@@ -4,7 +4,7 @@
 // when something in it has changed: a look at its names, sizes and times every WWW_LOOK_MS on a
 // thread of libuv's pool. Connections that are sending an old file keep it to its end.
 //
-// Network thread only, but for www_load and www_mark: any thread.
+// Network thread only, except www_load and www_mark: any thread.
 #ifndef CAROM_SERVER_HTTP_WWW_H
 #define CAROM_SERVER_HTTP_WWW_H
 

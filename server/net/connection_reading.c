@@ -87,8 +87,7 @@ void connection_resume_some(network *n)
 // Each connection is read once a turn of the loop, READ_BYTES at most: libuv would read up to 32
 // times from a socket that fills the buffer, and one flood would make all others wait. Returning no
 // buffer is no error here (connection_on_read): the socket is still ready in the next turn. One
-// that was parked is read in any case: it is polled behind the others, and would be parked for
-// ever.
+// that was parked is read in any case: it is polled behind the others, and would be parked forever.
 void connection_on_allocate(uv_handle_t *handle, size_t suggested, uv_buf_t *buf)
 {
     (void)suggested;

@@ -63,11 +63,11 @@ typedef struct listen_sockets {
 } listen_sockets;
 
 // Binds and listens on each address of the host, as localhost has 127.0.0.1 and ::1, with the same
-// port; or goes on with `given`, which are the network's from now on (count 0: none), whatever host
-// and port are. An address of a family that this machine does not have is passed over. `bounds`
-// must outlive the network. Errors: STATUS_INVALID_ARGUMENT for a host that has no address,
-// STATUS_UNAVAILABLE where an address cannot be listened on, with the reason. Nothing is left in
-// the loop on failure, once it has been run.
+// port; or continues with `given`, which are the network's from now on (count 0: none), whatever
+// host and port are. An address of a family that this machine does not have is passed over.
+// `bounds` must outlive the network. Errors: STATUS_INVALID_ARGUMENT for a host that has no
+// address, STATUS_UNAVAILABLE where an address cannot be listened on, with the reason. Nothing is
+// left in the loop on failure, once it has been run.
 status network_open(uv_loop_t *loop, const char *host, uint16_t port, const listen_sockets *given,
                     const limits *bounds, const network_handler *handler, network **out,
                     error *err);

@@ -1,5 +1,5 @@
 // Connections of a trusted proxy (proxy_peers.h): each begins with a PROXY header, and has no peer
-// until the header is complete. Then it gets the address in the header, and goes on as if its
+// until the header is complete. Then it gets the address in the header, and continues as if its
 // client had connected itself: limits per address, TLS, log lines. Network thread only.
 //
 // Not one byte after the header is read from the socket, so that no input has to be kept for the

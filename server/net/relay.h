@@ -133,7 +133,7 @@ void relay_write(relay *r);
 // Gives the connection waiting input, as much as it wants to read.
 void relay_deliver(relay *r);
 bool relay_has_input(const relay *r);
-// Ends the far connection in good order, after all output was written.
+// Ends the far connection cleanly, after all output was written.
 void relay_finish(relay *r, bool linger);
 // Ends the far connection at once, after one attempt to write the output passed on so far.
 void relay_end(relay *r);

@@ -9,7 +9,7 @@
 // sent (TLS_SEALED_BYTES_MAX), and OpenSSL's state of a connection. The deadline for the first
 // message (limits.first_message_ms, limits.http_ms) bounds the handshake too.
 //
-// Network thread only, but for tls_files_open.
+// Network thread only, except tls_files_open.
 #ifndef CAROM_SERVER_NET_TLS_H
 #define CAROM_SERVER_NET_TLS_H
 
@@ -55,7 +55,7 @@ void tls_stream_free(tls_stream *t); // NULL is allowed
 typedef enum tls_result {
     TLS_BYTES, // some plain bytes were decrypted
     TLS_MORE,  // all input was used: nothing more comes without further input
-    TLS_OVER,  // the peer has ended its direction in good order
+    TLS_OVER,  // the peer  has ended its direction cleanly
     TLS_FAILED // the peer has broken the protocol; an alert may wait to be sent
 } tls_result;
 

@@ -20,7 +20,7 @@
 
 enum {
     CRASHES_MAX = 2,               // crashes in one world before it is set aside
-    CRASH_FILE_BYTES_MAX = 1 << 20 // bytes of the file that are read: some 25 000 lines
+    CRASH_FILE_BYTES_MAX = 1 << 20 // bytes of  the file that are read: about 25 000 lines
 };
 
 // Sets the world that this thread works on; 0: none. Any thread; two instructions.

@@ -103,7 +103,7 @@ struct server {
     buffer scratch;
 };
 
-// NULL where the session has ended.
+// NULL if the session has ended.
 session *server_find_session(const server *s, session_key key);
 // Continues the shutdown when the drain is complete.
 void server_check_drained(server *s);

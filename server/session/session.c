@@ -235,7 +235,7 @@ static void finish(session *s)
     connection_close(s->connection, ENDING_LINGER, STATUS_OK, "", NULL, 0);
 }
 
-// The peer has ended in good order: it is closed when it has its answers.
+// The peer has ended cleanly: it is closed when it has its answers.
 static void finish_if_done(session *s)
 {
     if (s->state == SESSION_HALF_CLOSED && !s->intake.work_running && !s->intake.input_blocked &&

@@ -1,7 +1,7 @@
 // A data directory in one file, and back.
 //
 // A backup is made by a process beside the server that uses the directory: disk_still.h pins the
-// files as they are at one moment, and they are copied while the server goes on. A restored
+// files as they are at one moment, and they are  copied while the server continues. A restored
 // directory is opened and verified like any other.
 //
 // Layout, little-endian: magic, u32 version, u32 checksum of the 12 bytes before; then for each

@@ -66,7 +66,7 @@ static bool has(const still *s, const char *name)
 }
 
 // Sets the last segment's size to where the log ends now; the space after it is where the server
-// goes on to write. A damaged segment keeps its size, so that the reader reports the damage.
+// continues to write. A damaged segment keeps its size, so that the reader reports the damage.
 static void cut_to_log(const still *s, caught *last)
 {
     uint64_t number = strtoull(last->name + strlen("log-"), NULL, 10);

@@ -1,9 +1,10 @@
 // The growing end of the log: builds groups, writes each with one call, syncs, and begins new
 // segments.
 //
-// A failed write is undone: the file is truncated to its old size, and the log goes on as before. A
-// failed sync cannot be undone: nobody knows which pages before it are on the disk, and the system
-// may report success for the next sync. `lost` is then set, and storage must accept nothing more.
+// A failed write is undone: the file is truncated to its old size, and the log continues as before.
+// A failed sync cannot be undone: nobody knows which pages before it are on the disk, and the
+// system may report success for the next sync. `lost` is then set, and storage must accept nothing
+// more.
 //
 // The file is extended with zeros ahead of the log: a write that does not change the size needs no
 // change of the file system's own journal, and its sync takes two thirds of the time. If the disk

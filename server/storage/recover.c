@@ -2,7 +2,7 @@
 //
 // Nothing is changed before verify.c has found the log sound. Then the torn end is cut off, groups
 // that no later group attests are written again and synced, and files that nothing names are
-// removed. The log goes on from there.
+// removed. The log continues from there.
 #include "server/storage/verify.h"
 
 #include <errno.h>

@@ -129,7 +129,7 @@ status storage_append(storage_world *w, uint64_t first_tick, uint64_t last_tick,
 
 // Queues an image of the world at `tick`, which must cover everything appended before this call.
 // Once it is on the disk, the log before it may be dropped. An image also repairs a failed log,
-// unless the whole storage has failed. One at a time: `unavailable` while the last is under way.
+// unless the whole storage has failed. One at a time: `unavailable` while the last is in progress.
 // Takes a reference to `image`.
 status storage_checkpoint(storage_world *w, uint64_t tick, const uint64_t *hash,
                           shared_bytes *image, error *err);
@@ -146,7 +146,7 @@ void storage_release(storage_world *w);
 
 // `wake` is called on the storage thread after storage_committed(), storage_state() or
 // storage_checkpoint_state() of this world may have changed. It only sends word to the owner and
-// calls nothing of the storage. NULL ends that; no call is under way any more when this returns.
+// calls nothing of the storage.  NULL ends that; no call is in progress any more when this returns.
 typedef void storage_wake(void *context);
 void storage_watch(storage_world *w, storage_wake *wake, void *context);
 
@@ -156,8 +156,8 @@ uint64_t storage_committed(const storage_world *w);
 // STATUS_OK, or the reason why the world's log accepts nothing: what failed, where, and the remedy.
 status storage_state(const storage_world *w, error *err);
 
-// STATUS_OK: none is under way and the last one succeeded; STATUS_UNAVAILABLE with an empty text:
-// one is under way; else why the last one failed.
+// STATUS_OK: none is in progress and the last one succeeded; STATUS_UNAVAILABLE  with an empty
+// text: one is in progress; else why the last one failed.
 status storage_checkpoint_state(const storage_world *w, error *err);
 
 // Bytes of log that a recovery of this world would have to read.

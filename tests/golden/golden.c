@@ -10,7 +10,7 @@
 //
 // The first line of the file names the engine's behaviour (ENGINE_BEHAVIOUR) that its hashes are
 // of, with a digest over number and hashes. Hashes of scenes that were there already are only
-// written anew once that number was raised, and a line that was altered by hand fails by the
+// written again once that number was raised, and a line that was altered by hand fails by the
 // digest: so worlds never change what they do while the number stays. Every other line is a scene,
 // a tick, the world's hash at its end, a hash over all events so far, and one over the bytes of its
 // image. This program is built several times, with other compilers, optimisation and vectors and

@@ -2,8 +2,7 @@
 
 Usage: record.py CAROMD CAROM FILE
 
-To be made anew only with the engine's behaviour number, as the hashes are.
-"""
+To be made again only with the engine's behaviour number, as the hashes are. """
 
 import random
 import subprocess

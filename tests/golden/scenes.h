@@ -2,8 +2,8 @@
 //
 // Most are the usual ones by which engines are compared, to the metre as they are defined there;
 // `scale` makes them smaller. The others have what those lack: every kind of joint, bullets, bodies
-// that come and go. The course of a scene (scene_step) follows from the world alone, so
-// that a world that was saved and restored in the middle of a scene goes on as the scene does. All
+// that come and go. The course of a scene (scene_step) follows from the world alone, so that a
+// world that was saved and restored in the middle of a scene continues as the scene does. All
 // numbers are made with + - * / only: a scene is the same on every machine.
 #ifndef CAROM_TESTS_GOLDEN_SCENES_H
 #define CAROM_TESTS_GOLDEN_SCENES_H

@@ -189,7 +189,7 @@ class Limits(WireTest):
             return lost > 0
         self.eventually(some_are_lost)
         self.assertEqual(lost, self.counter("events_lost"))
-        self.a.call("ping")  # it goes on
+        self.a.call("ping")  # it continues
 
     # One reader gets a snapshot every tick, so that each removal has a version of its own; the other gets one every two
     # seconds, with more removals in between than are kept.

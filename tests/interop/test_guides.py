@@ -48,7 +48,7 @@ LINES_LEFT_OUT = {
     "cmake --preset release && cmake --build --preset release": "the build that this test belongs to",
 }
 
-# What is typed in the place of what is printed: addresses and folders that are not here, and times that are too long.
+# What is typed in place of what is printed: addresses and folders that are not here, and times that are too long.
 INSTEAD = {
     "client/guides/game-in-c.md": [("127.0.0.1 ", "{server} "), ("play.example Ada", "{server} Ada")],
     "client/README.md": [("--for 30s", "--for 1s"), ("--to +900", "--to +30"), ("caroms://play.example", "{server}"), ("/home/ada/", "{folder}/")],

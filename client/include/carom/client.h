@@ -16,9 +16,10 @@
 // a message that is malformed or over a limit closes the connection with a reason.
 //
 // A connection that is lost closes the client, unless options.reconnect is on: then it is dialed
-// again after pauses that grow, and the session is resumed. Views and subscriptions go on; requests
-// that wait are answered late, or sent again if the server says that they were lost, or end with an
-// error whose `applied` says whether they took effect. Notifications (carom_send) may be lost.
+// again after pauses that grow, and the session is resumed.  Views and subscriptions continue;
+// requests that wait are answered late, or sent again if the server says that they were lost, or
+// end with an error whose `applied` says whether they took effect. Notifications (carom_send) may
+// be lost.
 #ifndef CAROM_CLIENT_H
 #define CAROM_CLIENT_H
 

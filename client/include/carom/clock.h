@@ -32,7 +32,7 @@ CAROM_API double carom_now(void);
 
 // NULL when memory has run out.
 CAROM_API carom_clock *carom_clock_create(void);
-// NULL is allowed. A ping that is under way is forgotten.
+// NULL  is allowed. A ping that is in progress is forgotten.
 CAROM_API void carom_clock_free(carom_clock *clock);
 
 // Sends a ping if one is due: five at 0.1 s from each other at first, then one every 2 s, never two

@@ -1,6 +1,6 @@
 // Prediction: a client's own commands act at once, whatever the delay of the network.
 //
-// Beside the replica, which is exactly the server's world of some 100 ms ago, a prediction has a
+// Beside the replica, which is exactly the server's world of about 100 ms ago, a prediction has a
 // second world that is ahead of the server's: in it the client's commands act in the tick for which
 // they are sent. Both run the server's own engine, so the client knows to the bit whether a
 // prediction was right. If it was not, usually because another player did something, the ticks

@@ -70,7 +70,7 @@ typedef struct carom_contact {
     carom_vec2 points[CAROM_CONTACT_POINTS_MAX];
     carom_vec2 normals[CAROM_CONTACT_POINTS_MAX]; // normal at each point
     double depth[CAROM_CONTACT_POINTS_MAX];       // [m]
-    double impulse[CAROM_CONTACT_POINTS_MAX];     // [N s], 0 where it is not known
+    double impulse[CAROM_CONTACT_POINTS_MAX];     // [N s], 0 if it is not known
 } carom_contact;
 
 #define CAROM_DATA_KEY_MAX 128u // bytes of a key of a world's data

@@ -58,7 +58,7 @@ export function checkSubscribed(answer) {
   whole(answer.subscription, 'subscription');
 }
 
-/** The texts of a notification with `code` and `reason`: undefined where there is none. */
+/** The texts of a notification with `code`  and `reason`: undefined if there is none. */
 export function noticeOf(notice) {
   const said = (value) => (typeof value === 'string' ? value : undefined);
   return {code: said(notice?.code), reason: said(notice?.reason)};

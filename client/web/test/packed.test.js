@@ -162,7 +162,7 @@ test('a subscription of encoding packed has the same picture as a plain one', {t
     await assert.rejects(client.subscribe({world: 'pile', encoding: 'packed', precision: {position: 3000}}), /precision/);
     await assert.rejects(client.subscribe({world: 'pile', encoding: 'plain', precision: {position: 1}}), /precision/);
     await assert.rejects(client.subscribe({world: 'pile', encoding: 'tight'}), /encoding/);
-    await packed.next(); // which goes on
+    await packed.next(); // which continues
   } finally {
     await client.close();
     await other.close();

@@ -4,12 +4,12 @@
 // meet with another normal, which differs the more the faster they are. So a disc (a dynamic body
 // of one circle about its centre of mass) that closes fast on another disc, or on anything static
 // or kinematic, is followed through the step before anything is solved: where the two first meet
-// (impact_path.c) they rebound by Newton's law of impact, with Coulomb's friction, and go on from
-// there. Impacts are taken in the order of time, each body with a clock of its own (event-driven
-// simulation: B. Alder, T. Wainwright, "Studies in Molecular Dynamics", 1959; B. Lubachevsky, "How
-// to Simulate Billiards and Similar Systems", 1991); those of one moment together (impact_blows.c).
-// In a row of touching discs, momentum passes from pair to pair: a struck disc closes on the next
-// one at the next moment, which has the same time.
+// (impact_path.c) they rebound by Newton's law of impact, with  Coulomb's friction, and continue
+// from there. Impacts are taken in the order of time, each body with a clock of its own
+// (event-driven simulation: B. Alder, T. Wainwright, "Studies in Molecular Dynamics", 1959; B.
+// Lubachevsky, "How to Simulate Billiards and Similar Systems", 1991); those of one moment together
+// (impact_blows.c). In a row of touching discs, momentum passes from pair to pair: a struck disc
+// closes on the next one at the next moment, which has the same time.
 //
 // The solver knows nothing of impacts. A struck body begins the step with its last velocity, at a
 // place from which this velocity takes it to the end of its path. Its contacts with bodies that it

@@ -49,7 +49,7 @@ typedef struct decodings {
 // Whether a message of that size and number of values is decoded aside.
 bool decoding_wanted(size_t size, uint32_t values);
 // Begins with the message, which is copied; session_decoded is called with the result, unless the
-// session has ended, or goes on over another connection, by then.
+// session has ended, or continues over another connection, by then.
 void decoding_begin(struct session *s, const uint8_t *bytes, size_t size);
 // The session continues without the message, if there is one: it is dropped, or its result is.
 void decoding_forget(struct session *s);

@@ -1,7 +1,7 @@
 // world.list: asks the worlds once for all waiting clients, and builds the answer in the order of
 // the names.
 //
-// One survey is under way at a time (and one more for sessions with token areas, which are shown
+// One survey is in progress at a time (and one more for sessions with token areas, which are shown
 // less). A request that comes meanwhile waits for the next survey, which begins after it. So ten
 // thousand requests cost the worlds as much as one. Asking and answering are jobs of a turn
 // (work.h).

@@ -53,7 +53,7 @@ void worlds_figured(world_entry *entry, const reply *r);
 // The world has sent a reply that may show a later state.
 void worlds_outdate(world_entry *entry);
 void worlds_list_init(server *s);
-// No survey is under way.
+// No survey is in progress.
 void worlds_list_deinit(server *s);
 
 #endif

@@ -19,7 +19,7 @@ typedef struct world_move {
 // Moves the world, for which others on its thread would wait, to a thread of its own, if one is
 // free.
 void own_thread_begin(server *s, uint64_t world);
-// A thread for such a world; NULL where limits.own_threads allows none.
+// A thread for such a world; NULL if limits.own_threads allows none.
 sim_thread *own_thread_find(server *s);
 // Whether it is one.
 bool own_thread_has(const server *s, const sim_thread *h);

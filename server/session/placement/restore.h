@@ -7,7 +7,7 @@
 // threads while clients are served: each world begins with its newest image; the records after it
 // are applied, each recorded hash is compared, and the world steps on to the last tick that may
 // have been shown. A world whose log cannot be played is broken: the reason is logged, it is not
-// served, and its log stays unchanged; the others go on.
+// served, and its log stays unchanged; the others continue.
 //
 // A world that another process hands over comes as an image (restore_from_image): only the end of
 // its log is checked.
@@ -35,7 +35,7 @@ typedef struct restored_world {
     storage_durability durability;
     // Its records that are not yet played; NULL: all are played, or the world is broken
     restoration *way;
-    adoption *adoption;        // once it was played; NULL where it is broken
+    adoption *adoption;        // once it was played; NULL if it is broken
     char *broken;              // why: "was not restored: …", or "is set aside: …"
     bool has_image;            // the log has an image, and not only its announcement
     bool unlogged;             // its log lacks a part of its state

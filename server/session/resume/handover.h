@@ -5,7 +5,7 @@
 // It compares the data directory with the file: the log of each world has to end with that record,
 // at that tick, and the image must have that hash. If they differ, or if a world is missing or
 // appears twice, something was lost or added on the way that no checksum could detect: the new
-// server does not start, and the old one goes on. The old one compares its own logs with the file
+// server does not start, and the old one continues. The old one compares its own logs with the file
 // too, and a world whose log differs begins a new log with an image.
 //
 //     magic "\x89chand\n\x02", then for each world, numbers little-endian:

@@ -18,7 +18,7 @@
 // A record is passed to the operating system before the answer to its request is sent, so it
 // survives a killed process. The file is rewritten, from the table of sessions, at the start and
 // whenever it has grown by SESSION_STORE_GROWTH_BYTES. Once a shutdown begins, only the end of
-// worlds without a log is written (session_store_note_ending): the next server goes on with the
+// worlds without a log is written (session_store_note_ending): the next server continues with the
 // sessions as they were. If the file cannot be written, the server logs that once and continues. If
 // a file was altered, or not written completely, a start reads the records up to there, logs that,
 // and keeps the file as DIR/sessions.damaged; it refuses one of a newer version. Reading the file

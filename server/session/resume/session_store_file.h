@@ -17,7 +17,7 @@
 enum {
     SESSION_STORE_PATH_BYTES = 4096,
     SESSION_STORE_RECORD_BYTES_MAX = 1
-                                     << 20 // a grant of the most worlds and areas has some 200 KiB
+                                     << 20 // a grant of the most worlds and areas has about 200 KiB
 };
 
 // DIR/sessions and `suffix`.

@@ -38,7 +38,7 @@ enum {
     HISTORY_INTERVAL_MIN = 8,       // ticks between two images
     HISTORY_ASKED_INTERVAL_MIN = 4, // the same, after recent questions
     HISTORY_LANE_AHEAD_MAX = 2,     // ticks that a lane is stepped on for one question
-    // Times `history_bytes` that all of it may take: a body has some 150 bytes in an image, and a
+    // Times `history_bytes` that all of  it may take: a body has about 150 bytes in an image, and a
     // kilobyte in a world.
     HISTORY_WORLDS_SHARE = 8,
     HISTORY_IMAGE_BODY_NS = 400 // time of an image, for each body

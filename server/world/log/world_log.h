@@ -20,7 +20,7 @@
 // An image (world_image.h) is made when the records since the last one would make a restart slow:
 // 20 ms of steps, more if the world is large or many worlds take turns. An image is also made when
 // the log has failed: it covers everything, so that the log is sound again. Until then the world
-// goes on, accepts no commands and sends no replies.
+// continues, accepts no commands and sends no replies.
 //
 // A world of durability `none` has no stored log: its replies never wait.
 //
@@ -214,7 +214,7 @@ status world_log_takes(const world_log *l, error *err);
 void world_log_settle(world_log *l, const world_log_image *image, double hz, int64_t now);
 
 // The world stops stepping at this tick: the ticks promised beyond it were never shown, and a
-// restart goes on from here. To be called after world_log_settle.
+// restart continues from here. To be called after world_log_settle.
 void world_log_rest(world_log *l, const world_log_image *image, double hz);
 
 // Must be called when records may have been committed or have failed. True when the log has just

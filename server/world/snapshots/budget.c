@@ -14,7 +14,7 @@ static const double NEAR_WEIGHT = 4.0;
 static const double FAST_WEIGHT = 3.0;
 _Static_assert(BUDGET_WEIGHT_MOST == 1 + 4 + 3, "the greatest weight is that of all");
 
-static const double USUAL_SPEED = 10.0; // half as fast as can be, where there is no area [m/s]
+static const double USUAL_SPEED = 10.0; // half as fast as can be, if there is no area [m/s]
 
 budget *budget_create(double bytes_a_second, double least)
 {

@@ -116,7 +116,7 @@ bool publisher_unsubscribe(publisher *p, physics_world *world, uint64_t number,
 status publisher_move(publisher *p, const physics_world *world, uint64_t number,
                       session_key session, const view_args *view, error *err);
 void publisher_acknowledge(publisher *p, uint64_t number);
-// The session goes on over another connection: each of its subscriptions is sent a full snapshot
+// The session continues over another connection: each of its subscriptions is sent a full snapshot
 // next, with the events from the first that was not written out.
 void publisher_resume(publisher *p, session_key session);
 // The world is another one from now on: every subscription is sent a full snapshot next. Must be

@@ -1,4 +1,4 @@
-// The subscriptions of a world: how each begins, moves to another view, goes on over another
+// The subscriptions of a world: how each begins, moves to another view, continues over another
 // connection and ends. See publisher.h. The world's thread.
 #include "server/world/snapshots/publisher_internal.h"
 

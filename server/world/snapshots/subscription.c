@@ -137,7 +137,7 @@ view_set *view_set_pool_share(view_set_pool *p, view_set *s)
 
 // ---- the list
 
-// A plain snapshot has some 130 bytes before its first row; with a budget it is sent when there is
+// A plain snapshot has about 130 bytes before its first row; with a budget it is sent when there is
 // enough for a few more.
 static const double PLAIN_BYTES_LEAST = 512.0;
 

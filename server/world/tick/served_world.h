@@ -39,7 +39,7 @@ typedef enum served_world_state {
     SERVED_WORLD_RUNNING,
     SERVED_WORLD_PAUSING,  // world.pause came in this tick: answered after the step
     SERVED_WORLD_PAUSED,   // requests are carried out between two ticks
-    SERVED_WORLD_STEPPING, // paused, and a world.step is under way
+    SERVED_WORLD_STEPPING, // paused, and a world.step is in progress
     SERVED_WORLD_ENDED     // destroyed: freed when nothing of it waits for the log any more
 } served_world_state;
 

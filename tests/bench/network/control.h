@@ -19,7 +19,7 @@ typedef struct server_counts {
 
 server_counts control_counts(carom_client *c);
 
-// ---- arenas: balls in a box, which fly about and collide for ever
+// ---- arenas: balls in a box, which fly about and collide forever
 
 #define ARENA_PITCH_M 3.0   // initial distance of the balls
 #define ARENA_TOP_M   -10.0 // top of the box right of 0; `carom bench` puts its bodies above 0

@@ -317,7 +317,7 @@ class Damages(DamageTest):
         log = "data/log-0000000001"
         for name in before.keys() - {"data/closed", "data/sessions", log}:
             self.assertEqual(before[name], after[name], name)
-        self.assertTrue(after[log].startswith(before[log].rstrip(b"\0")))  # only goes on
+        self.assertTrue(after[log].startswith(before[log].rstrip(b"\0")))  # only continues
 
     def test_world_image(self):
         path = self.folder / "a.caromimage"

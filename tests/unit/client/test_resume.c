@@ -1,4 +1,4 @@
-// Connections that are lost and come back: the session is resumed, views go on, and each waiting
+// Connections that are lost and come back: the session is resumed, views continue, and each waiting
 // request is kept, sent again, or ended according to the server's answer.
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-// World images: a restored world goes on as if it had never stopped.
+// World images: a restored world continues as if it had never stopped.
 #include "tests/unit/physics/image_scenes.h"
 
 #include <malloc.h>

@@ -506,7 +506,7 @@ static void heavy_box_rests_on_a_light_one(void **state)
     }
 }
 
-// A bin full of balls: impacts must not keep the heap moving for ever.
+// A bin full of balls: impacts must not keep the heap moving forever.
 static void heap_of_lively_balls_comes_to_rest(void **state)
 {
     (void)state;

@@ -90,7 +90,7 @@ static void act(history *h, event_marks *m, uint64_t kept)
         happen(h, roll(40));
         break;
     case 1:
-        event_marks_rewind(m); // the session goes on over another connection
+        event_marks_rewind(m); // the session continues over another connection
         h->on_way_count = 0;
         break;
     case 2:

@@ -344,7 +344,7 @@ static void events_alone_bring_no_rows(void **state)
     assert_int_equal(obj_count(obj_get(s, "removed")), 0);
 }
 
-// ---- sessions that go on over another connection
+// ---- sessions that continue over another connection
 
 static session_key resumed(session_key key)
 {

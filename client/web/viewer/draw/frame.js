@@ -1,5 +1,5 @@
 // The part of a world to show: the bodies that have not fallen off, and the ground near them. In most worlds some fall
-// off an edge for ever: a view of everything would look empty.
+// off an edge forever: a view of everything would look empty.
 //
 // A body has left if it moves and is far from the others, or is farther out than anyone builds. The frame has the
 // middle nine tenths of the rest; the caller keeps the first frame (`home`), and bodies that leave it are not followed.
