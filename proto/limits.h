@@ -11,9 +11,8 @@
 enum {
     // ---- the stream
 
-    // One message from a client [bytes], headers included. 1 000 commands with a body each are
-    // about
-    // 200 KiB; the value is the one that users of other message brokers know.
+    // One message from a client [bytes], headers included. 1 000 commands with a body each take
+    // about 200 KiB; other message brokers have the same default.
     WIRE_MESSAGE_BYTES_DEFAULT = 1 << 20,
 
     // The most an operator may set. Above it a message would occupy a network thread for longer

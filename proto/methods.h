@@ -120,7 +120,7 @@ static inline const char *method_name(method m)
 // The place of the argument in the list, or -1.
 int arg_list_find(const arg_list *list, const char *name, size_t size);
 
-// The same among the arguments of a list, and among the words of "a|b|c".
+// The same for the arguments of a list, and for the words of "a|b|c".
 const char *arg_list_suggest(const arg_list *list, const char *name, size_t size,
                              char out[SUGGEST_TEXT_MAX]);
 const char *choice_suggest(const char *choices, const char *word, size_t size,

@@ -198,7 +198,7 @@ const char *text_suggest(const char *word, const char *const *words, size_t coun
     return found < count ? words[found] : NULL;
 }
 
-// How many of the words fit into `size` bytes, with room left to say how many more there are.
+// The number of words that fit into `size` bytes, with space for the number of those left out.
 static size_t count_fitting(const char *const *words, size_t count, size_t size)
 {
     size_t used = 0;

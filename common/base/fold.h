@@ -21,7 +21,7 @@
 
 enum { FOLD_PAIRS = 20 }; // most pairs in a row
 
-// The first numbers of splitmix64 (Steele et al. 2014) from 0.
+// The first numbers of splitmix64 (Steele et al. 2014), seeded with 0.
 static const uint64_t FOLD_KEY[2 * FOLD_PAIRS] = {
     0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4, 0x06C45D188009454F, 0xF88BB8A8724C81EC,
     0x1B39896A51A8749B, 0x53CB9F0C747EA2EA, 0x2C829ABE1F4532E1, 0xC584133AC916AB3C,

@@ -14,7 +14,7 @@
 #include "common/world/apply_internal.h"
 #include "common/world/data_plan.h"
 
-// A body that the batch names: of the world, or a reference to one that the batch spawns.
+// A body that the batch names: one of the world, or a reference to one that the batch spawns.
 typedef struct plan_body {
     body_id id;
     bool removed;

@@ -39,10 +39,10 @@ int64_t capacity_of_body(const physics_world *world, body_id body);
 status capacity_admit(const physics_world *world, const capacity_limits *most, const command *c,
                       error *err);
 
-// The same check for an existing world as a whole, before it is forked.
+// As capacity_check, for an existing world as a whole, before it is forked.
 status capacity_check(const physics_world *world, const capacity_limits *most, error *err);
 
-// The same check for an image (common/physics/image.h) before a world is made of it. Allocates
+// As capacity_check, for an image (common/physics/image.h) before a world is made of it. Allocates
 // nothing. Free slots count too, as they take memory. STATUS_INVALID_ARGUMENT if it is no image.
 status capacity_check_image(const uint8_t *image, size_t size, const capacity_limits *most,
                             error *err);

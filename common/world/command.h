@@ -78,7 +78,8 @@ void command_own(command *c, const char *owner);
 // batch; 0 if its method names none.
 uint64_t command_subject(const command *c);
 
-// Whether it reads a world as it was: *at is the tick, or a moment between two, that it names.
+// Whether the command reads the world's past: *at is the tick that it names, or a moment between
+// two.
 bool command_past(const command *c, double *at);
 
 // Bytes of the blocks that the command owns.

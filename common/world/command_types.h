@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-// How much of a world's changes survives the end of the process or of the machine.
+// The part of a world's changes that survives the end of the process or of the machine.
 typedef enum durability {
     DURABILITY_NONE,   // nothing
     DURABILITY_NORMAL, // every change that was answered or shown survives a crash of the process

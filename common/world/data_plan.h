@@ -21,7 +21,7 @@ typedef struct data_limits {
     uint64_t keys, bytes; // of a world; as DATA_BYTES_MAX counts them
 } data_limits;
 
-// Those of the engine.
+// The limits of the engine.
 extern const data_limits DATA_LIMITS_ENGINE;
 
 typedef struct planned_datum {
@@ -42,9 +42,9 @@ typedef struct data_plan {
 void data_plan_init(data_plan *p, const physics_world *world, const data_limits *most);
 void data_plan_deinit(data_plan *p);
 
-// The next command. Errors: those of world_data_check(), STATUS_LIMIT_EXCEEDED with the limit's
-// name, STATUS_ALREADY_EXISTS for another version than the command names, STATUS_NOT_FOUND for a
-// key that is not there to be removed.
+// Adds the next command to the plan. Errors: those of world_data_check(), STATUS_LIMIT_EXCEEDED
+// with the limit's name, STATUS_ALREADY_EXISTS for another version than the command names,
+// STATUS_NOT_FOUND for the removal of a missing key.
 status data_plan_set(data_plan *p, const data_set_args *set, error *err);
 status data_plan_remove(data_plan *p, const data_remove_args *remove, error *err);
 

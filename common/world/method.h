@@ -13,7 +13,7 @@ role method_role(method m);                // the least role that may call it
 bool method_has(method m, method_trait t); // whether it has the trait
 // Cost to a network thread, in plain requests; 0: depends on its bytes
 double method_price(method m);
-// Whether it makes a body, shape or joint, to which a batch may refer later
+// Whether the method makes a body, shape or joint, to which a batch may refer later
 bool method_makes(method m);
 
 // "none", "viewer", "player", "admin"; "none" for a value that is no role.

@@ -25,8 +25,8 @@ struct msgpack_object;
 //   - ARG_ANY is unchanged
 void arguments_canonical(buffer *out, method m, const struct msgpack_object *args);
 
-// The same with `owner` (NULL: none) added to each body.spawn without one, as command_own does to
-// the decoded command: so the log records the owner of every spawned body.
+// As arguments_canonical, with `owner` (NULL: none) added to each body.spawn without one, as
+// command_own does to the decoded command: so the log records the owner of every spawned body.
 void arguments_canonical_owned(buffer *out, method m, const struct msgpack_object *args,
                                const char *owner);
 

@@ -11,7 +11,7 @@
 // decode.c
 // Decodes the commands of a batch, each by its own method, into the command's memory.
 bool decode_commands(const arguments *a, const char *name, command **out, uint32_t *count);
-// One MessagePack value, whatever it is, as bytes in the command's memory.
+// Copies one MessagePack value of any type, as bytes in the command's memory.
 bool decode_any(const arguments *a, const char *name, const uint8_t **out, size_t *size);
 
 // decode_shape.c

@@ -129,7 +129,7 @@ def check(file, result, results):
 
 
 def answer(file, method, text, results):
-    """(result, whether a list of them) of `answers`: "NAME", "[NAME]"; (None, False) of "{}"."""
+    """Parses `answers`: (result, False) for "NAME", (result, True) for a list "[NAME]", (None, False) for "{}"."""
     if text == "{}":
         return None, False
     name = text.removeprefix("[").removesuffix("]")

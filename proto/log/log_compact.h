@@ -57,7 +57,7 @@ bool log_compact_bears_hash(const log_record *record, double hz);
 // A varint: seven bits a byte, the lowest first, the highest bit set in all but the last byte.
 enum { LOG_VARINT_BYTES_MAX = 10 };
 void log_varint_write(buffer *out, uint64_t value);
-// False: it does not end within the bytes, or has more than 64 bits.
+// Reads a varint. False: it does not end within the bytes, or has more than 64 bits.
 bool log_varint_read(const uint8_t *bytes, size_t size, size_t *at, uint64_t *out);
 
 #endif

@@ -167,8 +167,8 @@ static bool read_tags(reader *r, uint64_t count, size_t *tags)
     return true;
 }
 
-// A number that the engine rounds: as a float, or by how many places it differs from that of
-// `like`.
+// Reads a number that the engine rounds: as a float, or as the number of float steps from the value
+// of `like`.
 static bool read_single(reader *r, const double *like, double *out)
 {
     uint64_t step = 0;

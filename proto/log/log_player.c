@@ -43,7 +43,8 @@ static status refuse(const log_command *row, error *err)
     return STATUS_INVALID_ARGUMENT;
 }
 
-// Whether it is a command that changes the hosted world and not its physics; carries it out.
+// Carries out world.pause or world.resume, which change the hosted world and not its physics; false
+// for other methods.
 static bool play_pause(log_player *p, method m, uint64_t tick)
 {
     if (m != METHOD_WORLD_PAUSE && m != METHOD_WORLD_RESUME) {

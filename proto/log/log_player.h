@@ -31,8 +31,8 @@ typedef struct log_player {
     // When any thread sets it to true, no further step is taken, and playing ends with
     // STATUS_UNAVAILABLE. NULL: never.
     const atomic_bool *stop;
-    // While it is within a record, where log_player_play_to left it: which record, and how many of
-    // its commands were applied.
+    // The position within a record at which log_player_play_to stopped: the record, and the number
+    // of its commands that were applied.
     bool within;
     uint64_t within_from, within_tick;
     uint32_t within_rows;
@@ -52,8 +52,8 @@ typedef struct log_player {
 //   STATUS_UNAVAILABLE       it was stopped
 status log_player_play(log_player *p, const log_record *record, error *err);
 
-// The same, but plays only to the state of `tick`, and compares no hash unless that is the record's
-// end. Called again with the same record and a later tick, it continues from there.
+// As log_player_play, but plays only to the state of `tick`, and compares no hash unless that is
+// the record's end. Called again with the same record and a later tick, it continues from there.
 status log_player_play_to(log_player *p, const log_record *record, uint64_t tick, error *err);
 
 // Plays one command of a log: steps to where it was applied (`paused` says what its tick means),

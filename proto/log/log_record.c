@@ -114,7 +114,7 @@ static status take_count(log_cursor *c, const char *key, uint64_t *out)
     return s;
 }
 
-// One MessagePack value that is a map, within the wire's bounds of depth and count.
+// Reads one MessagePack map, within the wire's limits of depth and count.
 static status take_arguments(log_cursor *c, log_command *out)
 {
     value_head head;

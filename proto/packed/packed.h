@@ -78,8 +78,8 @@ void packed_encoder_restart(packed_encoder *e);
 void packed_encode(packed_encoder *e, uint64_t tick, const packed_body *bodies, uint32_t count,
                    const uint64_t *removed, uint32_t removed_count, buffer *out);
 
-// The same, but leaves out those of `bodies` that are `held` (NULL: none): the reader keeps showing
-// their last state. Only bodies of the snapshot before may be held.
+// As packed_encode, but leaves out those of `bodies` that are `held` (NULL: none): the reader keeps
+// their last state. Only bodies of the last snapshot may be held.
 void packed_encode_part(packed_encoder *e, uint64_t tick, const packed_body *bodies,
                         const bool *held, uint32_t count, const uint64_t *removed,
                         uint32_t removed_count, buffer *out);

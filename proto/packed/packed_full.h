@@ -1,4 +1,4 @@
-// All of a packed stream's state in bytes, and back. Internal to proto/packed.
+// Converts the whole state of a packed stream to bytes, and back. Internal to proto/packed.
 #ifndef CAROM_PROTO_PACKED_PACKED_FULL_H
 #define CAROM_PROTO_PACKED_PACKED_FULL_H
 
@@ -8,8 +8,8 @@ enum {
     PACKED_FLAG_FULL = 1,
     PACKED_FLAG_PART = 2, // in a change: bodies may be left out; in a full snapshot: some were
     PACKED_HEAD_BYTES = 1,
-    // The last bits of a full snapshot: one that was cut off, and continues in the zeros past its
-    // end, does not have them.
+    // The last bits of a full snapshot. A truncated one, which the reader continues with zeros,
+    // lacks them.
     PACKED_FULL_MARK = 0xca70,
     PACKED_FULL_MARK_BITS = 16
 };

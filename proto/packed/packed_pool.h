@@ -34,7 +34,7 @@ bool packed_pool_reserve(packed_pool *p, int groups, uint32_t pieces);
 // Zeroed axes of a track, `groups` of packed_axes: 1 or 2. NULL: no memory.
 packed_axes *packed_pool_take(packed_pool *p, int groups);
 void packed_pool_put(packed_pool *p, packed_axes *axes); // NULL is allowed
-// All pieces with it.
+// Frees the pool with all of its pieces.
 void packed_pool_deinit(packed_pool *p);
 
 #endif

@@ -28,15 +28,15 @@ enum {
 // Ticks are below this limit.
 #define PACKED_TICK_MOST ((uint64_t)1 << 53)
 
-// A whole number: how many bits value + 1 has, then the bits below the first; the two highest of
-// those by models.
+// Models of a whole number: the bit length of value + 1, then the two highest bits below its first
+// one; the other bits are coded without models.
 typedef struct number_model {
     bit_model exponent[NUMBER_EXPONENTS];
     bit_model mantissa[8][4];
 } number_model;
 
-// All probabilities of a stream. Nothing but bit_model, so that a full snapshot can send them in a
-// row.
+// All probabilities of a stream. The struct contains only bit_model, so that a full snapshot can
+// send them as one array.
 typedef struct packed_models {
     bit_model exact_still[4];
     bit_model exact[SIZE_CLASSES][3][4][AMBIGUITIES][SPREADS][4];
@@ -100,7 +100,7 @@ void packed_stream_deinit(packed_stream *s);
 // Sets precision and rate, and the values computed from them.
 void packed_stream_begin(packed_stream *s, const packed_precision *precision, double hz);
 
-// The next snapshot is `ticks` after the one before.
+// Advances the stream: the next snapshot is `ticks` after the last one.
 void packed_stream_advance(packed_stream *s, uint64_t ticks);
 
 // Models of whether a track is left out, chosen by the outcomes of the tracks before it. Each

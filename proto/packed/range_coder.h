@@ -117,7 +117,7 @@ static inline __attribute__((always_inline)) bool range_code_as(range_state *s, 
     return bit;
 }
 
-// One bit by its model, which learns from it.
+// Codes one bit with its model, which learns from it.
 static inline __attribute__((always_inline)) bool
 range_code_bit_as(range_state *s, range_coder *c, bit_model *m, bool bit, bool writes)
 {

@@ -62,7 +62,7 @@ typedef enum operation {
     OP_COUNT
 } operation;
 
-// The longer of two that begin alike comes first.
+// Of two operators with the same beginning, the longer comes first.
 static const struct {
     const char *text;
     uint32_t binding; // the higher, the tighter

@@ -38,7 +38,8 @@ bool buffer_reserve(buffer *b, size_t size);
 
 void buffer_append(buffer *b, const void *bytes, size_t size);
 
-// The same in the form of a msgpack_packer_write; `b` is the buffer. Returns 0, or -1 on overflow.
+// As buffer_append, in the form of a msgpack_packer_write; `b` is the buffer. Returns 0, or -1 on
+// overflow.
 int buffer_write(void *b, const char *bytes, size_t size);
 
 // A packer that writes to the buffer. It points to `b` and owns no memory.

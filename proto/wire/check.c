@@ -145,7 +145,7 @@ static status close_containers(checker *c)
 
 static bool float_is_finite(const uint8_t *body, uint64_t size)
 {
-    // All bits of the exponent set: NaN or infinity.
+    // All bits of the exponent are set: NaN or infinity.
     if (size == 4) {
         return (body[0] & 0x7F) != 0x7F || (body[1] & 0x80) == 0;
     }

@@ -116,7 +116,7 @@ static scan_verdict open_value(scanner *s, tag_info info)
     return length > 0 ? SCAN_MORE : end_value(s);
 }
 
-// The first byte of a value.
+// Scans the first byte of a value.
 static scan_verdict begin_value(scanner *s, uint8_t tag)
 {
     tag_info info = tag_read(tag);

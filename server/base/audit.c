@@ -21,7 +21,7 @@ typedef struct line_budget {
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static line_budget refusals, events; // one kind takes no lines of the other
 
-// Whether there is a line; *missed is the number of those before it that were not written.
+// Whether a line may be written; *missed is the number of suppressed lines before it.
 static bool take_line(line_budget *of, uint64_t *missed)
 {
     uint64_t now_ms = (uint64_t)(clock_now_ns() / 1000000);

@@ -26,7 +26,7 @@ bool bucket_try(bucket *b, double price, double rate, double burst, uint64_t now
 // Charges the price even beyond the level. Returns false if the bucket is then in debt.
 bool bucket_charge(bucket *b, double price, double rate, double burst, uint64_t now_ms);
 
-// Whether it is full, so that its owner may drop it.
+// Whether the bucket is full, so that its owner may drop it.
 bool bucket_full(bucket *b, double rate, double burst, uint64_t now_ms);
 
 #endif

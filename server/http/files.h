@@ -58,7 +58,7 @@ void files_add(served_files *f, const char *path, const char *type, file_bytes p
 
 // NULL: no such file.
 const served_file *files_find(const served_files *f, http_span path);
-// The same in a table that was filled in the order of strcmp.
+// As files_find, in a table that was filled in the order of strcmp.
 const served_file *files_find_sorted(const served_files *f, http_span path);
 
 // Content-Type by the ending of a path.

@@ -87,7 +87,7 @@ struct http_listener {
 
 // Changes the state; asserts that the change is one of ARCHITECTURE.md's.
 void http_client_change(http_client *c, http_client_state to);
-// Whether it is a WebSocket, broken or not.
+// Whether the client is a WebSocket, broken or not.
 static inline bool http_client_is_upgraded(const http_client *c)
 {
     return c->state == HTTP_WEBSOCKET || c->state == HTTP_BROKEN;

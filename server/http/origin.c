@@ -58,7 +58,8 @@ static host_name name_of(const char *text, size_t size)
     return out;
 }
 
-// Whether it is an address, or localhost, and no name that someone else may point at this machine.
+// Whether the host is an address or localhost, not a name that someone else could point at this
+// machine.
 static bool is_address(const host_name *name)
 {
     struct in6_addr binary;

@@ -35,8 +35,8 @@ typedef struct http_refusal {
     const char *text; // reason phrase; static storage
 } http_refusal;
 
-// How many of the bytes are a request's head, with the empty line that ends it; 0 while it is not
-// whole. `*scanned` is kept by the caller between calls, 0 at first.
+// The size of the request's head, with the empty line that ends it; 0 while it is incomplete.
+// `*scanned` is kept by the caller between calls, 0 at first.
 size_t http_head_size(const char *data, size_t size, size_t *scanned);
 
 // Whether these bytes may be the beginning of a head: false for bytes that no head begins with or

@@ -140,7 +140,7 @@ static void answer_ping(http_client *c)
     }
 }
 
-// A pong that answers no ping of ours, or an earlier one, is allowed and ignored.
+// Ignores a pong that answers no ping of the server, or an earlier one: these are allowed.
 static void take_pong(http_client *c)
 {
     count_control(c);

@@ -47,7 +47,7 @@ static uint32_t length_bytes(const websocket *w)
     return length == LENGTH_16 ? 2 : length == LENGTH_64 ? 8 : 0;
 }
 
-// How long the head is, as far as its bytes say by now.
+// The size of the head, as far as its first bytes show it.
 static uint32_t head_needs(const websocket *w)
 {
     return w->head_size < 2 ? 2 : 2 + length_bytes(w) + MASK_BYTES;

@@ -64,8 +64,8 @@ typedef struct websocket {
 
 void websocket_init(websocket *w, uint64_t message_max);
 
-// The next event of the bytes at *data; advances *data by the bytes used. WEBSOCKET_DATA writes at
-// most `room` (> 0) unmasked bytes to `out`, and their number to *got.
+// Reads the next event from the bytes at *data; advances *data by the bytes used. WEBSOCKET_DATA
+// writes at most `room` (> 0) unmasked bytes to `out`, and their number to *got.
 websocket_event websocket_next(websocket *w, const uint8_t **data, size_t *size, uint8_t *out,
                                size_t room, size_t *got);
 

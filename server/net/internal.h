@@ -168,10 +168,10 @@ struct socket_kind {
     bool (*shakes_hands)(const connection *c);
     // Gives the handler input that came while it was not wanted.
     void (*deliver)(connection *c);
-    // Whether there is something that can be written now.
+    // Whether any output can be written now.
     bool (*has_output)(const connection *c);
-    // One attempt to write. False when the socket accepts no more for now (connection_written is
-    // called later), or has failed.
+    // Makes one attempt to write. False when the socket accepts no more for now (connection_written
+    // is called later), or has failed.
     bool (*write)(connection *c);
     // Called when the rest of a write has left, or never will because the connection is lost.
     void (*written)(connection *c, bool has_left);
@@ -317,9 +317,9 @@ void connection_unmark_dirty(connection *c);
 // Writes queued output, as far as the socket accepts it, and no more in a row than a slice of
 // FLUSH_BYTES_MOST.
 void connection_flush(connection *c);
-// The rest of a write has left, or never will (an error of libuv's).
+// Called when the rest of a write was sent, or never will be (after an error of libuv).
 void connection_written(connection *c, int result);
-// The first `size` bytes of the outbox were sent.
+// Called when the first `size` bytes of the outbox were sent.
 void connection_consume(connection *c, size_t size);
 void connection_count_sent(connection *c, size_t size);
 

@@ -27,8 +27,8 @@ typedef struct io_threads io_threads;
 status io_threads_open(uv_loop_t *loop, int count, const limits *bounds, io_threads **out,
                        error *err);
 
-// When no connection is left: ends and joins the threads, then calls `closed` from the loop, within
-// which nothing of them is left.
+// Call when no connection is left: ends and joins the threads, then calls `closed` from the loop,
+// when all their memory is freed.
 void io_threads_close(io_threads *t, void (*closed)(void *context), void *context);
 
 #endif

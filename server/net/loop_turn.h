@@ -50,8 +50,8 @@ void loop_turn_begin(loop_turn *t);
 // Returns the stage's rest of the turn; begins the turn if that has not begun.
 turn loop_turn_stage(loop_turn *t, loop_stage stage);
 
-// The same, but `least_ns` in any case: where the system gives the processor to others, a turn may
-// be over before its later stages begin, and one piece a turn would be too little for them.
+// As loop_turn_stage, but for at least `least_ns`: when other programs get the processor, a turn
+// may be over before its later stages begin, and one piece per turn would be too little for them.
 turn loop_turn_stage_least(loop_turn *t, loop_stage stage, int64_t least_ns);
 
 // Whether the subject may have one more piece of the stage in this turn.

@@ -102,7 +102,8 @@ const char *network_address(const network *n, int index);
 
 // Whether only this machine can reach those addresses.
 bool network_is_local(const network *n);
-// The same for a numeric address, with a port ("127.0.0.1:22766", "[::1]:22766") or without.
+// Whether a numeric address is a loopback address, with a port ("127.0.0.1:22766", "[::1]:22766")
+// or without.
 bool network_address_is_local(const char *address);
 
 // Accepts no more connections; calls `finished` when the existing ones have ended (the caller
@@ -136,7 +137,8 @@ void connection_frame(connection *c, const connection_framing *framing, void *co
 bool connection_send_raw(connection *c, const void *bytes, size_t size, shared_bytes *tail,
                          uint64_t token);
 
-// Whether it still accepts messages: connection_close was not called, and the peer was not lost.
+// Whether the connection still accepts messages: connection_close was not called, and the peer was
+// not lost.
 bool connection_is_open(const connection *c);
 
 // The peer's address (of IPv6 the first 64 bits) as a number below 2^62, the same for all of its

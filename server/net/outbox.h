@@ -50,7 +50,7 @@ void outbox_copy(outbox *o, const void *data, size_t size, bool unfinished);
 // Appends a block that ends a message; takes over the caller's reference. Not empty.
 void outbox_share(outbox *o, shared_bytes *data, uint64_t token);
 
-// The next spans to write, at most `max`; returns how many.
+// Writes the next spans to `spans`, at most `max`; returns their number.
 uint32_t outbox_peek(const outbox *o, outbox_span *spans, uint32_t max);
 
 // Passes on the next blocks, at most `max`, each with a reference for the caller, which may be
@@ -58,7 +58,7 @@ uint32_t outbox_peek(const outbox *o, outbox_span *spans, uint32_t max);
 // number, and their bytes in *size.
 uint32_t outbox_hand_over(outbox *o, shared_bytes **blocks, uint32_t max, size_t *size);
 
-// The first `size` bytes were written. Reports the token of each block that is finished.
+// Call when the first `size` bytes were written. Reports the token of each finished block.
 void outbox_consume(outbox *o, size_t size, outbox_written written, void *context);
 
 // Drops every message of which no byte is written and none is among the first `busy` bytes, which

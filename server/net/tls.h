@@ -32,7 +32,7 @@ status tls_files_open(const char *certificate, const char *key, tls_files **out,
 // Reads the files again. On an error the old certificate and key stay.
 status tls_files_reload(tls_files *f, error *err);
 
-// When the certificate ends [s since 1970].
+// The time at which the certificate expires [s since 1970].
 int64_t tls_files_expiry(const tls_files *f);
 
 void tls_files_close(tls_files *f); // NULL is allowed
@@ -79,7 +79,7 @@ void tls_seal_end(tls_stream *t);
 // The sealed bytes that wait for the socket, not to be written to; they stay where they are until
 // the next call that seals, opens or drops.
 uint8_t *tls_sealed(const tls_stream *t, size_t *size);
-// The first `size` sealed bytes were sent.
+// Call when the first `size` sealed bytes were sent.
 void tls_drop(tls_stream *t, size_t size);
 // Passes the sealed bytes to the caller: returns memory that the caller frees, in which they begin
 // at *begin.

@@ -24,8 +24,8 @@
 #include "server/session/service.h"
 #include "server/world/state/session_bodies.h"
 
-// How long a shutdown waits for the simulation threads to finish their ticks before it informs the
-// clients without them. With close_ms after it, still below a second.
+// Time that a shutdown waits for the simulation threads to finish their ticks, before it informs
+// the clients without them [ms]. With close_ms after it, still below a second.
 enum { DRAIN_MS = 300 };
 
 enum { TIDYING_MS = 1000 }; // between two looks for free memory

@@ -25,7 +25,7 @@
 #include "server/session/session.h"
 #include "server/world/tick/sim_thread.h"
 
-// Where the server is in its life; server_change() of server.c makes every change.
+// The stages of the server's life; server_change() of server.c makes every change.
 typedef enum server_stage {
     SERVER_SERVING,
     SERVER_LEAVING, // lame duck: no new sessions; a drain follows
@@ -115,7 +115,7 @@ void server_check_started(server *s);
 // Stops the thread once it has sent the results of all requests so far.
 void server_stop_sim_thread(server *s, sim_thread *h);
 
-// One more simulation thread.
+// Adds a simulation thread.
 status server_add_sim_thread(server *s, error *err);
 
 // A leaving server that has no sessions left need not wait.

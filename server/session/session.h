@@ -95,7 +95,7 @@ typedef struct session_intake {
     int64_t worked_ns;  // time for messages, on this thread and on the decoding one
     struct {
         status why;       // the rule that the connection broke, reported after earlier answers
-        const char *text; // NULL: nothing; else of static storage
+        const char *text; // NULL: no text; otherwise a string literal
     } refused;
 } session_intake;
 
@@ -112,7 +112,7 @@ typedef struct session_times {
     uint64_t half_closed_ms;
 } session_times;
 
-// How it gets another connection, and the answer to the hello by which it did.
+// The state for resuming over another connection, and the answer to the hello that did it.
 typedef struct session_resume {
     secret secret;
     secret_state secret_state;
@@ -125,7 +125,7 @@ typedef struct session_resume {
     uint32_t restarts;    // restarts of its subscriptions that worlds have not handled yet
 } session_resume;
 
-// It belongs to one connection at a time. One that may be resumed outlives its connection for
+// It belongs to one connection at a time. A session that may be resumed outlives its connection for
 // limits.resume_ms (see resume.c); the session of the connection that resumes it takes over its
 // identity, its calls and its subscriptions.
 struct session {
@@ -157,7 +157,7 @@ static inline bool session_closes(const session *s)
     return s->state == SESSION_CLOSING;
 }
 
-// Whether it is kept when it loses its connection.
+// Whether the session is kept when it loses its connection.
 static inline bool session_resumable(const session *s)
 {
     return s->resume.secret_state != SECRET_NONE && s->fate == FATE_KEPT;

@@ -8,7 +8,7 @@
 
 // Begins an answer of server.sessions.
 status sessions_list(const call *c, const sessions_args *args, error *err);
-// How many rows an answer of server.sessions may have now.
+// The number of rows that an answer of server.sessions may have now.
 uint32_t sessions_listed_max(const server *s);
 status sessions_kick(server *s, const kick_args *args, error *err);
 // Names of the session's subscriptions; `out` has session.subscriptions.count elements.

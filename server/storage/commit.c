@@ -89,7 +89,7 @@ status storage_sync_log(storage *s, error *err)
     return result;
 }
 
-// The next segment, when this one is full.
+// Begins the next segment when this one is full.
 static status next_segment(storage *s, error *err)
 {
     ASSERT(s->log.segment >= s->first_segment);
@@ -213,7 +213,7 @@ static bool sync_due(const storage *s, bool committed)
            s->options.clock() - s->dirty_ns >= due;
 }
 
-// Nothing waits: syncs if a sync is due, and seals the log after a sync.
+// Called when nothing waits: syncs if a sync is due, and seals the log after a sync.
 static void idle(storage *s, bool committed)
 {
     error err;

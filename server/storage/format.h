@@ -16,7 +16,7 @@ enum {
     SEGMENT_HEADER_BYTES = 40,
     GROUP_HEADER_BYTES = 48,
     RECORD_HEADER_BYTES = 56,
-    WORLD_BODY_BYTES = 56, // without the name, which follows
+    WORLD_BODY_BYTES = 56, // size without the name, which follows
     CHECKPOINT_BODY_BYTES = 24,
     IMAGE_HEADER_BYTES = 80
 };

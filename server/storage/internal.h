@@ -156,7 +156,7 @@ void chain_push_front(request_chain *c, store_request *r);
 store_request *chain_pop(request_chain *c); // NULL: empty
 // Adds a request without checking limits: for requests that storage makes itself.
 void storage_push(storage *s, store_request *r);
-// The same; the caller has the lock.
+// As storage_push; the caller has the lock.
 void storage_push_locked(storage *s, store_request *r);
 // The bytes that the request counts for in the queue.
 uint64_t store_request_bytes(const store_request *r);

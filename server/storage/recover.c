@@ -274,7 +274,7 @@ static status hand_segment(storage *s, const storage_visitor *visitor, uint64_t 
     while (result == STATUS_OK && (found = scan_next(&file, &g, err)) == SCAN_GROUP) {
         result = hand_group(s, visitor, &g, err);
     }
-    // It was sound a moment ago: the disk, or another process, has changed it meanwhile.
+    // The file was valid a moment before: the disk, or another process, has changed it.
     result = result == STATUS_OK && found != SCAN_END ? STATUS_UNAVAILABLE : result;
     scan_close(&file);
     return result;

@@ -149,7 +149,7 @@ status scan_used(scan *s, uint64_t *out, error *err)
     return STATUS_OK;
 }
 
-// No header here: the end of the log if only zeros follow.
+// Handles a place without a header: the end of the log if only zeros follow.
 static scan_result without_header(scan *s, error *why, const char *what)
 {
     uint64_t used = 0;

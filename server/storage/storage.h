@@ -41,7 +41,7 @@ typedef struct storage_options {
     uint64_t queue_bytes;       // records that wait; at least one record fits always
     uint64_t image_queue_bytes; // images that wait; at least one image fits always
     uint64_t segment_bytes;     // size at which the log continues in a new file
-    uint64_t log_bytes;         // past that, storage_wants_checkpoint() speaks up
+    uint64_t log_bytes;         // storage_wants_checkpoint() asks for checkpoints beyond this size
     uint32_t sync_ms;           // `normal` is synced as often as that; 0: only by other reasons
     int64_t (*clock)(void);     // nanoseconds that only go forward
     disk *disk;                 // instead of the directory; storage_close() destroys it. NULL
@@ -92,8 +92,8 @@ typedef struct storage_visitor {
     // STORAGE_IMAGE_CHUNK_BYTES.
     status (*image)(void *context, storage_world *w, uint64_t offset, const uint8_t *bytes,
                     size_t size, error *err);
-    // A record that its world's image does not cover. Each world's records come in order, those of
-    // several worlds mixed as they were written, so that the log is read once.
+    // A record that is not covered by its world's image. Each world's records come in order, mixed
+    // with those of other worlds as they were written, so that the log is read once.
     status (*record)(void *context, storage_world *w, const storage_record *r, error *err);
 } storage_visitor;
 
@@ -150,7 +150,7 @@ void storage_release(storage_world *w);
 typedef void storage_wake(void *context);
 void storage_watch(storage_world *w, storage_wake *wake, void *context);
 
-// All records up to this sequence are in the log at the world's durability. Never goes back.
+// The sequence up to which all records are in the log at the world's durability. Never decreases.
 uint64_t storage_committed(const storage_world *w);
 
 // STATUS_OK, or the reason why the world's log accepts nothing: what failed, where, and the remedy.
@@ -163,7 +163,7 @@ status storage_checkpoint_state(const storage_world *w, error *err);
 // Bytes of log that a recovery of this world would have to read.
 uint64_t storage_log_bytes(const storage_world *w);
 
-// The log is over its limit, and this world's old records keep it from shrinking.
+// Whether the log is over its limit and old records of this world keep it from shrinking.
 bool storage_wants_checkpoint(const storage_world *w);
 
 // Whether an image may be made now whose only purpose is a shorter restart: all worlds together

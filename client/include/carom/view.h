@@ -37,7 +37,8 @@ typedef struct carom_view carom_view;
 typedef enum carom_gone {
     CAROM_GONE_REMOVED, // it no longer exists
     CAROM_GONE_LEFT,    // it left the subscription's area
-    CAROM_GONE_UNSEEN   // a full snapshot does not name it, or the view was reset: it may be either
+    CAROM_GONE_UNSEEN   // a full snapshot does not contain it, or the view was reset: it may have
+                        // been removed or left
 } carom_gone;
 
 // How carom/interpolation.h draws the bodies.

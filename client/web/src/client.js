@@ -631,10 +631,10 @@ export class Client extends Emitter {
  *
  * options: name, token (string, or a function that gives one), timeoutMs of calls,
  *   reconnect: false, or {firstMs, maxMs, giveUpMs, first: also where the first attempt fails},
- *   resume: the secret of an earlier session (hello.resume) to go on with, if it is still there,
+ *   resume: the secret of an earlier session (hello.resume) to continue with, if it still exists,
  *   keepSession: in a page: a reload continues with the session; true, or a name where a page has several,
- *   WebSocket: a class in the place of the platform's own, tls: options of node:tls for tls://,
- *   transport: a function as of transport.js in the place of a URL,
+ *   WebSocket: a class in place of the platform's own, tls: options of node:tls for tls://,
+ *   transport: a function as of transport.js in place of a URL,
  *   distance: {delayMs, jitterMs, stall, stallMs, seed}: acts as if the server were so far away (distance.js).
  */
 export async function connect(url, options = {}) {

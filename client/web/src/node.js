@@ -62,7 +62,7 @@ export function tlsOptions(host, options) {
 
 /**
  * The transport for a URL: as transport.js has them, and tcp:// (carom://), tls:// (caroms://). Without a URL the page's
- * own server, or where there is no page, the one on this machine.
+ * own server, or if there is no page, the one on this machine.
  */
 export function transportFor(url, options = {}) {
   const base = globalThis.location?.href;

@@ -11,7 +11,7 @@
 #include "server/session/calls/decoding.h"
 #include "server/session/session.h"
 
-// One call of a client, while it is dealt with.
+// One call of a client, while it is handled.
 typedef struct call {
     session *session;
     bool answerable;

@@ -53,7 +53,7 @@ bool decoding_wanted(size_t size, uint32_t values);
 void decoding_begin(struct session *s, const uint8_t *bytes, size_t size);
 // The session continues without the message, if there is one: it is dropped, or its result is.
 void decoding_forget(struct session *s);
-// No decoding may be under way.
+// No decoding may be in progress.
 void decodings_deinit(decodings *d);
 
 #endif

@@ -31,7 +31,7 @@ void input_deinit(input *in);
 size_t input_growth(const input *in, size_t size);
 void input_append(input *in, const uint8_t *data, size_t size);
 
-// The next whole message, valid until the next call. SCAN_MORE when there is none yet;
+// Returns the next whole message, valid until the next call. SCAN_MORE when there is none yet;
 // SCAN_REFUSED, with the reason, when there will never be one: then `message` and `size` are its
 // bytes so far.
 scan_verdict input_next(input *in, const uint8_t **message, size_t *size, error *err);

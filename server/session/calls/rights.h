@@ -33,8 +33,8 @@ bool rights_pays_first(const session *s);
 // Whether the session has no rights until it sends a token.
 bool rights_awaits_token(const session *s);
 
-// Checks a token; NULL is no token. *out is the caller's, NULL if none was given or is asked for.
-// Nothing of the session changes but its count of refused ones.
+// Checks a token (NULL: none). The caller owns *out, which is NULL if no token was given or none is
+// required. Only the session's count of refused tokens changes.
 status rights_read_token(session *s, const char *token, grant **out, error *err);
 // Whether the grant is of the subject that the session has, if it has one.
 status rights_check_subject(const session *s, const grant *g, error *err);

@@ -36,7 +36,7 @@ void work_deinit(struct server *s);
 
 // Adds a job that counts for that subject.
 void work_add(struct server *s, turn_job *job, job_function *run, uint64_t subject);
-// The same for a world's replies.
+// As work_add, for a world's replies.
 void work_add_replies(struct server *s, turn_job *job, job_function *run, uint64_t subject);
 // Takes a job out of the queue of work_add().
 void work_remove(struct server *s, turn_job *job);

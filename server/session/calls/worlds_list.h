@@ -46,14 +46,14 @@ status worlds_list(server *s, const call *c, error *err);
 void worlds_encode_broken(buffer *out, const world_entry *entry, const char *why);
 // world.info of a world that is not served.
 void worlds_tell_broken(const call *c, const world_entry *entry);
-// One world's part of the answer has come.
+// Called when one world's part of the answer has arrived.
 void worlds_listed(server *s, world_entry *entry, reply *r);
 // Called when a world has reported its figures, which are used if it does not answer soon.
 void worlds_figured(world_entry *entry, const reply *r);
 // The world has sent a reply that may show a later state.
 void worlds_outdate(world_entry *entry);
 void worlds_list_init(server *s);
-// No survey is in progress.
+// No survey may be in progress.
 void worlds_list_deinit(server *s);
 
 #endif

@@ -28,8 +28,8 @@ void aside_begin(aside_list *a, const char *directory, const char *const *loaded
 // each world of the data directory.
 bool aside_has(aside_list *a, const char *name, uint64_t world, error *why);
 
-// All worlds were requested, and those that start have played their logs: the file drops worlds
-// that do not exist any more and those that were loaded again. Frees the list.
+// Call when all worlds were requested, and those that start have played their logs: removes worlds
+// from the file that no longer exist or were loaded again. Frees the list.
 void aside_finish(aside_list *a);
 // Frees the list without writing: the file stays unchanged.
 void aside_drop(aside_list *a);

@@ -70,7 +70,7 @@ world_entry *directory_find_number(const directory *d, uint64_t number);
 // with token areas (`confined`).
 const char *directory_reason(const world_entry *entry, bool confined);
 
-// How many are not served.
+// The number of worlds that are not served.
 uint32_t directory_broken(const directory *d);
 
 // Adds a world that is being made; its name must be free.

@@ -30,7 +30,7 @@ static sim_thread *find_empty(const server *s)
     return NULL;
 }
 
-// One more thread, if there may be; NULL else.
+// Adds a thread, if the limit allows it; otherwise NULL.
 static sim_thread *add(server *s)
 {
     error err;

@@ -21,7 +21,7 @@ typedef struct world_move {
 void own_thread_begin(server *s, uint64_t world);
 // A thread for such a world; NULL if limits.own_threads allows none.
 sim_thread *own_thread_find(server *s);
-// Whether it is one.
+// Whether the thread is one of these.
 bool own_thread_has(const server *s, const sim_thread *h);
 // Moves a world to another thread; its requests are queued meanwhile. Not while the server drains.
 void own_thread_move(server *s, world_entry *entry, sim_thread *to, bool own_thread);

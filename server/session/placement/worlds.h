@@ -43,8 +43,8 @@ void worlds_forget(server *s, session_key key, uint64_t world);
 void worlds_resume(session *s, uint64_t world);
 // The world has handled that request.
 void worlds_resumed(server *s, session_key key);
-// The last snapshot of the subscription was written out: worlds_acknowledge reports it to the world
-// together with others.
+// Call when the last snapshot of the subscription was written out: worlds_acknowledge reports it to
+// the world together with others.
 void worlds_note_written(server *s, uint64_t subscription, uint64_t world);
 void worlds_acknowledge(server *s);
 

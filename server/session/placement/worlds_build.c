@@ -444,7 +444,7 @@ status worlds_create(server *s, const call *c, command *create, error *err)
     return STATUS_OK;
 }
 
-// One that was not restored: its log is dropped.
+// Destroys a world that was not restored: its log is dropped.
 static status destroy_broken(server *s, const call *c, world_entry *entry, error *err)
 {
     uint64_t sequence = 0;

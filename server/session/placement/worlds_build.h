@@ -13,7 +13,7 @@ status worlds_fork(server *s, const call *c, command *fork, error *err);
 // The world to fork has answered: the second one is built, and answers in its place.
 void worlds_forked(server *s, reply *r);
 status worlds_destroy(server *s, const call *c, command *destroy, error *err);
-// Whether there may be a new world of that name: already_exists, limit_exceeded.
+// Checks whether a new world may have that name: already_exists, limit_exceeded.
 status worlds_check_name(const server *s, const char *name, error *err);
 // Answers the requests queued for a broken world: world.list with a row that says so, world.destroy
 // with success, the rest with the error `text`.

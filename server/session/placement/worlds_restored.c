@@ -125,7 +125,7 @@ static void give_up(server *s, world_entry *entry, restored_world *w)
     worlds_refuse_held(s, entry, why.text);
 }
 
-// Whether it was read, and is playing or waits for it.
+// Whether the world was read, and is playing its log or waits for that.
 static bool is_to_come(const world_entry *entry)
 {
     return entry->coming && entry->broken == NULL;

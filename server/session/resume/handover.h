@@ -48,7 +48,7 @@ enum {
 
 // A world has stopped: writes its final state to the file.
 void handover_note(server *s, const reply *r);
-// All have: the file gets its end.
+// Call when all worlds have reported: writes the end of the file.
 void handover_finish(server *s);
 
 // ---- handover_read.c

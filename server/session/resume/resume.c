@@ -22,7 +22,7 @@
 #include "server/session/service.h"
 #include "server/session/sessions.h"
 
-// How long to wait for requests in flight. A world carries out requests within a tick; steps of a
+// Time to wait for requests in flight [ms]. A world carries out requests within a tick; steps of a
 // paused world, batches for a later tick, and worlds being made take longer.
 enum { WAIT_MS = 1000 };
 

@@ -118,7 +118,7 @@ void history_note_step(history *h, const physics_world *world, const owners *own
 // An estimate of the time that history_note_step will take after the next step [ns].
 int64_t history_note_ns(const history *h, const physics_world *world);
 
-// The first tick that can be recalled, where the world is at `tick`.
+// The first tick that can be recalled when the world is at `tick`.
 uint64_t history_first(const history *h, uint64_t tick);
 
 // Bytes of images and commands, which `history_bytes` bounds.

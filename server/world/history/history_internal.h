@@ -7,7 +7,7 @@
 // Frees the worlds of the past. The caller charges its blocks to the history's account.
 void history_free_lanes(history *h);
 
-// Whether there was a recent question.
+// Whether a question about the past came recently.
 bool history_is_asked(const history *h, uint64_t tick);
 
 #endif

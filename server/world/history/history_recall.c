@@ -152,7 +152,7 @@ static history_lane *spare_lane(history *h)
     return oldest == NULL || (free != NULL && has_room(h)) ? free : oldest;
 }
 
-// Whether it has received all commands up to its tick: a paused world gets more of them.
+// Whether the lane has received all commands up to its tick: a paused world gets further ones.
 static bool is_current(const history *h, const history_lane *lane)
 {
     const uint64_t next = lane->row - h->first_row;
@@ -170,7 +170,7 @@ static bool leads_to(const history *h, const history_lane *lane, uint64_t tick)
     return at >= image_before(h, tick)->tick || tick - at <= HISTORY_LANE_AHEAD_MAX;
 }
 
-// The other lane from which `tick` is nearest; NULL if an image is nearer than all lanes.
+// The lane other than `but` that is nearest to `tick`; NULL if an image is nearer than all lanes.
 static const history_lane *nearest_lane(const history *h, const history_lane *but, uint64_t tick)
 {
     const history_lane *found = NULL;

@@ -48,8 +48,8 @@ void commit_gate_redirect(commit_gate *g, reply_sink sink);
 // The sink to which the world posts its replies. The gate must not move in memory.
 reply_sink commit_gate_sink(commit_gate *g);
 
-// All replies posted so far show the log up to `sequence`, which never decreases. Those that show
-// only committed records leave at once.
+// Call with the log's sequence, which never decreases: all replies posted so far show the log up to
+// it. Replies that show only committed records leave at once.
 void commit_gate_stamp(commit_gate *g, uint64_t sequence);
 
 // The log is committed up to `sequence`: sends the replies stamped up to it.

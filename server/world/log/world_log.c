@@ -323,8 +323,8 @@ bool world_log_lags(const world_log *l, uint64_t tick, int64_t now, int64_t *nex
     return rows_end(l) > l->written.offset || tick > l->until;
 }
 
-// Where other images fill the storage's queue, this one is made again later: the log is not good
-// before it is on the disk.
+// Called when other images fill the storage's queue: this one is made again later, and the log is
+// not good before it is on the disk.
 static image_wish wish_of(status accepted)
 {
     return accepted == STATUS_OK               ? IMAGE_WISH_ACCEPTED

@@ -180,7 +180,7 @@ reply_sink world_log_open_sink(const world_log *l);
 // Records a command that was applied. `tick`: the first whose state shows it.
 void world_log_note(world_log *l, uint64_t tick, uint64_t session, const char *name,
                     const uint8_t *arguments, uint32_t size);
-// The same for a body.remove by the server itself.
+// Adds a body.remove by the server itself.
 void world_log_note_removal(world_log *l, uint64_t tick, const char *world, uint64_t body);
 
 // The end of the log, at the state of `tick`.

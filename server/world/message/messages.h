@@ -71,7 +71,7 @@ typedef struct adoption {
     physics_world *physics;
     bool paused;
     area *view; // the view that its scene shows; NULL: none
-    // Its log; NULL if it keeps none.
+    // The world's log; NULL if it keeps none.
     storage_world *stored;
     storage_durability durability;
     // its log lacks a part of its state: it accepts commands once an image is stored

@@ -14,7 +14,7 @@
 
 typedef struct standing standing;
 
-// One reference, the caller's. `expires`: seconds since 1970; 0: never.
+// Makes a standing with one reference, the caller's. `expires`: seconds since 1970; 0: never.
 standing *standing_create(double expires);
 standing *standing_ref(standing *s); // NULL is allowed, and stays NULL
 void standing_unref(standing *s);    // NULL is allowed

@@ -71,13 +71,13 @@ void packed_views_deinit(packed_views *v);
 void packed_views_join(packed_views *v, subscription *s, double hz);
 // The most memory that a view with this precision and number of bodies takes.
 uint64_t packed_views_bytes_most(const snapshot_precision *precision, uint32_t bodies);
-// It leaves them, if it was among some.
+// Removes the subscription from its view, if it has one.
 void packed_views_leave(packed_views *v, subscription *s);
 // Called when the subscription has a new area (`view`, `place`): if it shared the old view, it
 // leaves that.
 void packed_views_move(packed_views *v, subscription *s, double hz);
 
-// Whether it was sent the last snapshot of its view.
+// Whether the subscription was sent the last snapshot of its view.
 static inline bool packed_view_in_step(const subscription *s)
 {
     return s->packed_number != 0 && s->packed_number == s->packed->number;

@@ -8,7 +8,7 @@
 #include "server/world/snapshots/budget.h"
 #include "server/world/snapshots/view_group.h"
 
-// Whether it was not sent the present state.
+// Whether the subscription lacks the present state.
 bool publisher_is_behind(const publisher *p, const subscription *s)
 {
     ASSERT(s->version <= p->rows.version);
@@ -22,7 +22,7 @@ static bool is_due(const publisher *p, const subscription *s, const publish_mome
     return now->all ? publisher_is_behind(p, s) : subscription_due(s, now->tick, now->hz);
 }
 
-// Whether its reader can be sent a snapshot now.
+// Whether the subscription's reader can be sent a snapshot now.
 bool publisher_can_send(const subscription *s)
 {
     return !s->ended && (s->packed != NULL ? packed_view_can_send(s) : s->marks.in_flight == 0);
@@ -77,7 +77,8 @@ static void choose_due_views(publisher *p, const publish_moment *now)
     }
 }
 
-// Whether its budget, if it has one, allows a snapshot now. Events that wait do not wait for bytes.
+// Whether the subscription's budget, if it has one, allows a snapshot now. Waiting events do not
+// need bytes.
 static bool can_pay(const publisher *p, const subscription *s)
 {
     const budget *b = view_group_budget(s);

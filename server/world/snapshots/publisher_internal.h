@@ -25,8 +25,7 @@ void publisher_remove_refused(publisher *p, physics_world *world);
 void publisher_choose_due(publisher *p, const publish_moment *now);
 // Whether the subscription was not sent the present state.
 bool publisher_is_behind(const publisher *p, const subscription *s);
-// Whether its reader can be sent a snapshot now: it has none on its way, or a packed view is in
-// step.
+// Whether its reader can be sent a snapshot now: none is in flight, or a packed view is in step.
 bool publisher_can_send(const subscription *s);
 // The subscription was due and was not sent a snapshot.
 void publisher_note_missed(subscription *s, const publish_moment *now);

@@ -62,8 +62,8 @@ view_set *view_set_pool_share(view_set_pool *p, view_set *s);
 // than `a`); a->slots or more if there is none.
 uint32_t view_set_next(const view_set *a, const view_set *b, uint32_t slot);
 
-// How far a reader with `describe` was sent descriptions: slots of bodies and joints from these on
-// were not described yet.
+// Progress of the descriptions sent to a reader with `describe`: bodies and joints with these slots
+// and higher ones are not described yet.
 typedef struct description_progress {
     uint32_t bodies_from, joints_from;
 } description_progress;

@@ -36,7 +36,7 @@ static bool always_makes_pairs(const command *c)
     return true;
 }
 
-// A body that an earlier command of the batch makes.
+// The spawn of a body that an earlier command of the batch makes.
 static const body_spawn_args *made_by(const command *batch, body_id id)
 {
     if (batch == NULL || !command_id_is_reference(id)) {

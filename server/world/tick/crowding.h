@@ -68,7 +68,7 @@ void crowding_note_step(crowding *k, const physics_world *world);
 int64_t crowding_foreseen_ns(const crowding *k);
 // The predicted time of the next step for objects that are awake and were not in the last one.
 int64_t crowding_growth_ns(const crowding *k, const physics_world *world);
-// The same for all sleeping objects, in case they wake.
+// As crowding_growth_ns, for all sleeping objects, in case they wake.
 int64_t crowding_sleepers_ns(const physics_world *world);
 
 // Whether the first step of a world just made from an image or a scene will take more than

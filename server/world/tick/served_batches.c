@@ -208,7 +208,7 @@ void served_batch(served_world *h, request *q)
     }
 }
 
-// A record of the log has all commands of its tick, and there is a most that fits one.
+// Whether a record of the log can have all commands of the tick: its size is limited.
 static bool fits_record(const served_world *h, error *err)
 {
     if (!world_log_full(&h->log) && !last_requests_full(&h->last_requests)) {

@@ -86,7 +86,7 @@ static void end_replay(served_world *h)
     }
 }
 
-// One tick of the recording; at its end the world is paused.
+// Plays one tick of the recording; at its end the world is paused.
 static void replay_once(served_world *h)
 {
     ASSERT(h->replay != NULL);

@@ -169,8 +169,8 @@ served_world *served_world_create(uint64_t number, const char *name, adoption *f
 // Answers the REQUEST_ADOPT that brought it, now that it lives.
 void served_world_adopted(served_world *h, request *q);
 
-// Whether it has taken more than half of its thread's time, by half a tick, or its next step is
-// expected to: others on the thread then have to wait for it.
+// Whether the world has taken more than half of its thread's time, by half a tick, or its next step
+// is expected to: then the other worlds on the thread have to wait.
 bool served_world_crowds(const served_world *h);
 
 // How long its thread allows a step to take, as far as that can be predicted: half a tick, unless
@@ -179,7 +179,7 @@ bool served_world_crowds(const served_world *h);
 int64_t served_world_fair_step_ns(const served_world *h);
 void served_world_bound_step(served_world *h, int64_t most_ns);
 
-// It lives on another thread from now on, which calls this: `sink` gets its replies.
+// Called by the thread to which the world has moved: `sink` gets its replies from now on.
 void served_world_move(served_world *h, reply_sink sink);
 
 // Makes an image (world_image.h) of the world's state. The caller gets one reference.
@@ -209,8 +209,8 @@ bool served_world_steps(const served_world *h);
 // Continues it until the slice is over, but at least by one tick.
 void served_world_step(served_world *h, const turn *slice);
 
-// When it wants to run again, other than for world.step: 0 at once, QUEUE_FOREVER when only a
-// request can bring it to.
+// The time at which the world wants to run again, except for world.step: 0 at once, QUEUE_FOREVER
+// if only a request can make it run.
 int64_t served_world_next_ns(const served_world *h);
 
 #endif

@@ -24,8 +24,8 @@ void served_world_refuse(served_world *h, request *q, status why, const char *te
 void served_world_answer(served_world *h, request *q, const error *err);
 // Answers with the present {world, tick}, and frees it.
 void served_world_answer_tick(served_world *h, request *q);
-// The same, and records the request as its session's last one that took effect here, for a client
-// that resumes its session after a restart.
+// As served_world_answer, and records the request as its session's last one that took effect here,
+// for a client that resumes its session after a restart.
 void served_world_answer_done(served_world *h, request *q);
 // The result of world.create. `created`: false if the world existed already.
 void served_world_answer_create(served_world *h, request *q, bool created);
@@ -61,8 +61,8 @@ void served_world_serve_inbox(served_world *h, int64_t begin, int64_t turn_ns);
 
 // Puts the request back into the inbox: its step would take too long on this thread.
 void served_world_block_step(served_world *h, request *q);
-// The same if the request itself is uninterruptible work of `ns` that is too long. False: it may be
-// done now.
+// Whether the request, itself uninterruptible work of `ns`, has to wait because that is too long.
+// False: it may be done now.
 bool served_world_waits(served_world *h, request *q, int64_t ns);
 
 // ---- served_sessions.c

@@ -97,7 +97,7 @@ static void wake_permitted(void *context)
     queue_wake(&h->requests);
 }
 
-// One round with the requests sent; returns when the next is due.
+// Does one round with the sent requests; returns the time of the next one.
 static int64_t do_round(sim_thread *h, queue_node *chain)
 {
     int64_t begin = clock_now_ns();

@@ -11,13 +11,13 @@
 enum {
     CROWDED_NS = 100000000,         // between two REPLY_CROWDED of one world
     PARKED_NS = 10000000,           // how long such a world is parked, unless it is moved before
-    FORESEEN_PARKED_NS = 250000000, // the same, if its next step alone would be too long
+    FORESEEN_PARKED_NS = 250000000, // the same for a world whose next step alone would be too long
     ALONE_NS = 100000000,           // step of a world that has the thread for itself: one may come
     STEPS_LEAST_NS = 1000000 // least time of a round for steps of paused worlds, even if a tick is
                              // due
 };
 
-// How long a step of the world may take here, as far as that can be predicted.
+// The longest time that a step of the world may be expected to take here.
 static int64_t step_most_ns(const sim_thread *h, const served_world *w)
 {
     if (h->options.own_thread || h->options.turned || h->options.limits->own_threads == 0) {
@@ -151,7 +151,7 @@ static bool drop_settled(sim_thread *h, const turn *round)
     return false;
 }
 
-// When the first world wants to run.
+// The time at which the first world wants to run.
 static int64_t next_due(const sim_thread *h, bool *paused)
 {
     const int64_t now = clock_now_ns();

@@ -211,7 +211,7 @@ static request *take_first(queue_node **first)
     return q;
 }
 
-// Whether it waits for a world that comes: a request to a world that is not here may be to one of
+// Whether the request waits for coming worlds: a request to an unknown world may be to one of
 // those.
 static bool waits(const sim_thread *h, const request *q)
 {

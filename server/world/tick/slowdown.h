@@ -19,7 +19,7 @@ enum { SLOWDOWN_TEXT_MAX = 256 }; // bytes, with a name of 64
 typedef struct slowdown {
     uint64_t ticks;
     int64_t own_ns, others_ns, away_ns;
-    // When the last tick began or ended, and the thread's processor time then.
+    // The time when the last tick began or ended, and the thread's processor time then.
     int64_t at_ns, processor_ns;
 } slowdown;
 

@@ -30,8 +30,8 @@
 enum {
     // A worker reads the offer this often before it yields its processor: some microseconds.
     LOOKS_MAX = 500,
-    // It yields and looks again so often before it sleeps: one or two hundred microseconds, as long
-    // as a step works on one thread between two rounds.
+    // The number of times that a worker yields and looks again before it sleeps: one or two hundred
+    // microseconds, as long as a step works on one thread between two rounds.
     YIELDS_MAX = 400,
     // The caller reads the count of finished tasks this often before it yields its processor.
     WAITS_MAX = 4000,

@@ -23,13 +23,14 @@ typedef struct tick_schedule {
 // The first tick is due one period from now. Keeps the counts of late ticks and skipped time.
 void tick_schedule_start(tick_schedule *s, double hz, int64_t catch_up_ns, int64_t now_ns);
 
-// When the next tick is due.
+// The time at which the next tick is due.
 int64_t tick_schedule_due_ns(const tick_schedule *s);
 
 // How late the next tick is, 0 if it is not due yet.
 int64_t tick_schedule_lag_ns(const tick_schedule *s, int64_t now_ns);
 
-// The next tick begins now. Returns by how much the schedule was moved, 0 in most cases.
+// Call when the next tick begins. Returns the time by which the schedule was shifted, 0 in most
+// cases.
 int64_t tick_schedule_tick(tick_schedule *s, int64_t now_ns);
 
 #endif
