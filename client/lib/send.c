@@ -151,8 +151,8 @@ static carom_status keep_message(carom_client *c, pending_request *entry, const 
     return CAROM_OK;
 }
 
-// Packs a request and, where it may have to be sent again, keeps it. While there is no connection
-// it is only kept.
+// Packs a request, and keeps it if it may have to be sent again. While there is no connection it is
+// only kept.
 static carom_status dispatch(carom_client *c, pending_request *entry, const char *method,
                              const carom_value *args, carom_error *err)
 {

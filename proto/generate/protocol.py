@@ -111,7 +111,7 @@ def reference(schema):
 def with_all_methods(schema, text):
     """The page with a heading and an empty block for each method that it lacks, after the previous method."""
     if "<!-- method " not in text:
-        return text  # a page with other blocks
+        return text  # the page is not PROTOCOL.md: it has only other blocks
     for before, m in zip(schema.methods, schema.methods[1:]):
         if f"<!-- method {m.name} -->" not in text:
             start = text.index("<!-- end -->", text.index(f"<!-- method {before.name} -->"))

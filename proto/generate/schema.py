@@ -128,7 +128,7 @@ class Method:
     at_least: str = ""  # one optional argument must be given; the error names these
     one_of: list[str] = dataclasses.field(default_factory=list)  # exactly one of them
     not_both: list[str] = dataclasses.field(default_factory=list)  # two that exclude each other
-    which: dict | None = None  # the field that says which of one_of it was: {field, type, prefix}
+    which: dict | None = None  # the field that records which one of one_of was given: {field, type, prefix}
     options: bool = False  # a command has an option for each optional argument
     short_call: bool = False  # libcarom declares carom_GROUP_VERB(client, world, arguments, …, &tick, &error)
 

@@ -27,7 +27,7 @@ enum {
     PACKED_ANGLE_STEPS_MAX = 1 << 20, // most steps of the angle in one turn
     PACKED_ANGLE_STEPS_MIN = 4,
     PACKED_ANGLE_STEPS_DEFAULT = 1 << 10,
-    PACKED_TICKS_MAX = 1 << 10 // between two snapshots, as the prediction counts them
+    PACKED_TICKS_MAX = 1 << 10 // most ticks between two snapshots for the prediction
 };
 
 // Steps of a metre and of a metre a second: the least and the most that a precision may ask for. A

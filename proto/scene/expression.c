@@ -381,7 +381,7 @@ static status compute(const parser *p, operation op, double a, double b, double 
     return isfinite(*out) ? STATUS_OK : fail(p, "the result is too large");
 }
 
-// The operator that comes next and binds at least so tightly, or -1; steps over it.
+// Accepts the next operator if it binds at least as tightly as `binding_min`; otherwise -1.
 static int accept_operation(parser *p, uint32_t binding_min)
 {
     for (int op = 0; op < OP_COUNT; op++) {

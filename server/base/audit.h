@@ -29,8 +29,8 @@ enum {
 void audit_refusal(uint64_t session, const char *subject, const char *address, status why,
                    const char *text);
 
-// A notification did not work, which its sender is not told. The line is of level debug, and counts
-// towards the same bound.
+// Reports a notification that failed, since its sender gets no answer. The line is of level debug,
+// and counts towards the same bound.
 void audit_notification(uint64_t session, status why, const char *text);
 
 // A world begins, moves or ends. A longer text is cut at AUDIT_EVENT_MAX.

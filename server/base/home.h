@@ -52,8 +52,8 @@ void homing_begin(homing *h, size_t bytes, void (*destroy)(homing *h));
 // The calling thread is done with it: destroys it, or sends it home. `bytes`: about what it takes.
 void homing_end(homing *h, size_t bytes);
 
-// Frees what has come home to the calling thread: HOME_COLLECT_LEAST, and twice as much as it made
-// since the last call, so that a thread that is kept busy falls behind by no more than a call.
+// Frees memory that has come home to the calling thread: HOME_COLLECT_LEAST, and twice as much as
+// the thread made since the last call, so that a busy thread falls behind by at most one call.
 // Returns whether some is left for the next one.
 bool home_collect(void);
 // Whether something that the calling thread made is still away.

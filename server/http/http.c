@@ -291,7 +291,7 @@ static void on_swept(void *peer, uint64_t now_ms)
         return;
     }
     if (c->state == HTTP_ANSWERING) {
-        c->since_ms = now_ms; // the network looks after output that does not move
+        c->since_ms = now_ms; // the network closes connections whose output stops
         return;
     }
     take_requests(c);

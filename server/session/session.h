@@ -58,7 +58,7 @@ typedef struct session_subscription {
     data_prefixes *data;                       // owned; NULL: none
 } session_subscription;
 
-// Its identity and its rights.
+// The identity and the rights of a session.
 typedef struct session_identity {
     role role;    // the grant's role, if there are keys
     grant *grant; // owned; NULL: no token was accepted, or none is required

@@ -130,7 +130,7 @@ class Bounds(Players):
         own = ada.call("body.spawn", world=self.world, shapes=[BALL])["body"]
         bobs = bob.call("body.spawn", world=self.world, shapes=[BALL], position=[9, 0])["body"]
         push = {"world": self.world, "body": own}
-        again = self.session("ada")  # another session of the subject has no sum of its own
+        again = self.session("ada")  # sessions of one subject share the sum
         ada.call("body.impulse", impulse=[6, 0], **push)
         self.refused("permission_denied", "impulse: 11 N s in a tick", again, "body.impulse", impulse=[-5, 0], **push)
         again.call("body.impulse", impulse=[0, 4], **push)

@@ -102,13 +102,13 @@ export type LatencyBinResult = [number, number];
 export interface Latency {
   /** How many there were. */
   count: number;
-  /** Half of them took no longer. [s] */
+  /** The time that half of them did not exceed. [s] */
   p50: number;
-  /** Nine of ten took no longer. [s] */
+  /** The time that 90 % of them did not exceed. [s] */
   p90: number;
-  /** 99 of 100 took no longer. [s] */
+  /** The time that 99 % of them did not exceed. [s] */
   p99: number;
-  /** 999 of 1000 took no longer. [s] */
+  /** The time that 99.9 % of them did not exceed. [s] */
   p999: number;
   /** The longest. [s] */
   max: number;

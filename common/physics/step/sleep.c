@@ -184,7 +184,8 @@ static void keep_drawn(physics_world *world)
     }
 }
 
-// Restarts the timer of a slow body, one on which something acts, if it moves in that way.
+// Restarts the timer of a slow body on which a cause acts, if `moves` says that the body follows
+// it.
 static void keep_if(physics_world *world, uint32_t slot,
                     bool (*moves)(const physics_world *world, uint32_t slot))
 {

@@ -6,7 +6,7 @@
 #include "server/session/calls/call.h"
 #include "server/session/session.h"
 
-// `expiry` of the server; its handle is closed by server.c.
+// Initialises `expiry` of the server; server.c closes its handle.
 void resume_init(server *s);
 // Gives the session its secret, if it has none.
 void resume_allow(session *s);

@@ -104,7 +104,7 @@ typedef struct world_log_images {
 // How the storage's thread wakes the world's thread.
 typedef struct world_log_word {
     _Atomic(void *) waker; // the simulation thread that serves the world
-    atomic_bool sent;      // a REQUEST_COMMITTED is on its way to it
+    atomic_bool sent;      // a REQUEST_COMMITTED for it is in flight
 } world_log_word;
 
 typedef struct world_log {

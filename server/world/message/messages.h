@@ -197,7 +197,7 @@ typedef struct reply {
     shared_bytes *tail;
     uint32_t pairs; // 0: of a log in the compact form (encode_compact_head)
     uint32_t delivery_count;
-    snapshot_delivery *deliveries; // owned; of a snapshot
+    snapshot_delivery *deliveries; // owned; for a snapshot
     uint32_t load_count;
     world_load *loads;          // owned; of REPLY_LOADS
     char *text;                 // owned; an error's text, or why a subscription ended

@@ -35,7 +35,7 @@ typedef struct data_feed {
 void data_feed_init(data_feed *f, uint64_t kept_max);
 void data_feed_deinit(data_feed *f);
 
-// The command was carried out; `version` is the first that will show it.
+// Records that the command was carried out; `version` is the first version that will show it.
 void data_feed_note(data_feed *f, const command *c, uint64_t version);
 // Call before rows of `version` are read.
 void data_feed_update(data_feed *f, const physics_world *world, uint64_t version);

@@ -17,8 +17,8 @@
 
 enum {
     SESSION_MARK_BYTES = 16,         // encoded: u64 session, u32 slot, u32 id, little-endian
-    LAST_REQUESTS_NEW_MAX = 65536,   // in one record of the log
-    SESSION_MARK_SLOTS_MAX = 1 << 22 // more than connections and detached sessions can be
+    LAST_REQUESTS_NEW_MAX = 65536,   // new marks in one record of the log
+    SESSION_MARK_SLOTS_MAX = 1 << 22 // more than the possible connections and detached sessions
 };
 
 typedef struct session_mark {

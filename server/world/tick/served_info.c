@@ -8,8 +8,8 @@
 
 static const int64_t LASTS_NS = 20000000; // a delay that a client asking for a list would notice
 
-// Ticks a second. Until a whole window was measured those since it began, not above the world's own
-// rate: the first few come at once, and say nothing of a second.
+// Ticks per second. Before the first whole window: those since the start, but not above the world's
+// own rate, because the first few ticks come at once and would distort it.
 static double measured_rate(const served_world *h)
 {
     const served_world_window *w = &h->window;

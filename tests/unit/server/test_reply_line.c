@@ -1,5 +1,5 @@
-// The choice of the world's reply that the network thread handles next: answers do not wait for the
-// snapshots of a thousand watchers, and neither kind waits for the other without end.
+// The order in which the network thread handles a world's replies: answers do not wait for the
+// snapshots of a thousand watchers, and neither kind waits endlessly for the other.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -188,9 +188,9 @@ static void requests_that_come_at_once_are_dealt_with_in_several_rounds(void **s
     sim_thread_destroy(h);
 }
 
-// A player makes worlds without end; each takes a tenth of a millisecond to take over. A request to
-// an existing world does not wait for them; a request to a new world is answered when the thread
-// has taken it over.
+// A player makes endless worlds; each takes a tenth of a millisecond to take over. A request to an
+// existing world does not wait for them; a request to a new world is answered when the thread has
+// taken it over.
 static void request_does_not_wait_for_worlds_that_come(void **state)
 {
     (void)state;

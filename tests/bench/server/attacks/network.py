@@ -187,7 +187,7 @@ def scrape_without_end(target, until, paths):
 
 @attack("worlds made and destroyed")
 def short_worlds(target, until):
-    """Made without end, over one connection that does not wait for answers."""
+    """Worlds are made endlessly, over one connection that does not wait for answers."""
     client = target.client()
     names = [f"short-{i}" for i in range(100)]
     block = b"".join(pack(1, "world.create", world=name) for name in names) + b"".join(
@@ -225,8 +225,8 @@ def jumps(target, until):
 
 @attack("subscriptions that begin without end", keys=True)
 def renewals(target, until):
-    """Of 20 subjects, as plain and packed snapshots and as a log; each connection ends when it has all subscriptions
-    that it may have."""
+    """Subscriptions of 20 subjects, as plain and packed snapshots and as a log; each connection ends when it has all
+    subscriptions that it may have."""
     spawn(target.client(), target.world, ([k % 100 * 3, k // 100 * 3] for k in range(10000)), angular_velocity=1,
           allow_sleep=False)
     block = b"".join(pack(k, "world.subscribe", world=target.world, describe=True, **more) for k in range(20)

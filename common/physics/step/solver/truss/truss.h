@@ -105,9 +105,9 @@ typedef struct truss_solver {
 bool trusses_find(physics_world *world);
 // Then finds each tie's place in the lanes, and makes its joints rigid in the sweeps too.
 void trusses_place(physics_world *world);
-// Before the sweeps of every sub-step except the first.
+// Call before the sweeps of every sub-step except the first.
 void trusses_begin(physics_world *world);
-// After a sweep; `use_bias` for the pushing pass.
+// Call after a sweep; `use_bias` for the pushing pass.
 void trusses_solve(physics_world *world, bool use_bias);
 void trusses_free(truss_solver *solver);
 
