@@ -1,6 +1,6 @@
 // Predictive interpolation of one body; carom/interpolation.h has the rules. client/web/src/
-// predictive.js is the same in the npm package, with the same constants. Pure except for the struct;
-// one thread at a time.
+// predictive.js is the same in the npm package, with the same constants. Pure except for the
+// struct; one thread at a time.
 #ifndef CAROM_CLIENT_LIB_CHASE_H
 #define CAROM_CLIENT_LIB_CHASE_H
 
