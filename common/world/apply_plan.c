@@ -252,32 +252,26 @@ static status plan_shape_add(plan *p, const command *c)
     return s;
 }
 
-// The body of a shape, and the number of slots that the shape uses.
-static status shape_owner(const plan *p, shape_id id, body_id *owner, uint32_t *slots)
+// The shape's body, and its definition before the batch, or as the batch adds it. Only these two of
+// `out` are valid.
+static status shape_find(const plan *p, shape_id id, shape_info *out)
 {
-    if (command_id_is_reference(id)) {
-        status s = reference_check(p, id, METHOD_SHAPE_ADD);
-        if (s == STATUS_OK) {
-            const shape_add_args *add = &p->batch->commands[command_id_index(id)].shape_add;
-            *owner = add->body;
-            *slots = slots_of(&add->def);
-        }
-        return s;
+    if (!command_id_is_reference(id)) {
+        return shape_get(p->world, id, out, p->err);
     }
-    shape_info info;
-    status s = shape_get(p->world, id, &info, p->err);
+    const status s = reference_check(p, id, METHOD_SHAPE_ADD);
     if (s == STATUS_OK) {
-        *owner = info.body;
-        *slots = slots_of(&info.def);
+        const shape_add_args *add = &p->batch->commands[command_id_index(id)].shape_add;
+        out->body = add->body;
+        out->def = add->def;
     }
     return s;
 }
 
-// The body of a shape that still exists.
-static status shape_at(plan *p, shape_id id, plan_body **out, uint32_t *slots)
+// A shape that still exists, and its body.
+static status shape_at(plan *p, shape_id id, shape_info *shape, plan_body **out)
 {
-    body_id owner;
-    status s = shape_owner(p, id, &owner, slots);
+    status s = shape_find(p, id, shape);
     if (s != STATUS_OK) {
         return s;
     }
@@ -286,27 +280,42 @@ static status shape_at(plan *p, shape_id id, plan_body **out, uint32_t *slots)
             return not_found(p, "shape", id);
         }
     }
-    return body_at(p, owner, out) == STATUS_OK ? STATUS_OK
-                                               : not_found(p, "shape", id); // removed with its body
+    return body_at(p, shape->body, out) == STATUS_OK
+               ? STATUS_OK
+               : not_found(p, "shape", id); // removed with its body
 }
 
-// The decoder has checked the values; the engine checks no more for a known shape.
+// Values that are not given are defaults, which are valid. An earlier shape.set of the batch makes
+// no difference: a chain stays one, and each value is checked by itself.
 static status plan_shape_set(plan *p, const command *c)
 {
-    uint32_t slots;
+    const shape_set_args *set = &c->shape_set;
+    shape_info shape;
     plan_body *body;
-    return shape_at(p, c->shape_set.shape, &body, &slots);
+    const status s = shape_at(p, set->shape, &shape, &body);
+    if (s != STATUS_OK) {
+        return s;
+    }
+    shape_def changed = set->values;
+    changed.sensor = (set->fields & SHAPE_FIELD_SENSOR) != 0 && set->values.sensor;
+    changed.form = shape.def.form;
+    changed.geometry = shape.def.geometry;
+    changed.points = shape.def.points;
+    changed.point_count = shape.def.point_count;
+    changed.loop = shape.def.loop;
+    return shape_def_check(&changed, p->err);
 }
 
 static status plan_shape_remove(plan *p, const command *c)
 {
     shape_id id = c->shape;
-    uint32_t slots;
+    shape_info shape;
     plan_body *body;
-    status s = shape_at(p, id, &body, &slots);
+    status s = shape_at(p, id, &shape, &body);
     if (s != STATUS_OK) {
         return s;
     }
+    const uint32_t slots = slots_of(&shape.def);
     ASSERT(body->slots >= slots && !body->removed);
     body->slots -= slots;
     p->shapes_left += slots;

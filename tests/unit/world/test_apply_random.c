@@ -170,15 +170,56 @@ static void some_spawn(uint32_t at, command *out)
     shapes[at][1] = some_shape();
 }
 
+static void some_shape_set(const command *batch, uint32_t at, command *out)
+{
+    out->shape_set.shape = some_id(batch, at, METHOD_SHAPE_ADD);
+    out->shape_set.fields = 1u << below(8);
+    out->shape_set.values = shape_def_default();
+    out->shape_set.values.sensor = below(2) == 0;
+    if (out->shape_set.fields == SHAPE_FIELD_DENSITY) {
+        out->shape_set.values.density = below(12) == 0 ? -1.0 : 2.0;
+    }
+}
+
+// A key and the version that it may have: few of each, so that many are met.
+static void some_data(command *out)
+{
+    static const char *const KEYS[] = {"a", "b", "c"};
+    static const uint8_t VALUE[] = {0x01};
+    const char *key = KEYS[below(3)];
+    const bool has_version = below(3) == 0;
+    const uint64_t version = below(4);
+    switch (out->method) {
+    case METHOD_DATA_SET:
+        out->data_set = (data_set_args){.key = key,
+                                        .value = VALUE,
+                                        .value_size = sizeof VALUE,
+                                        .has_version = has_version,
+                                        .version = version};
+        break;
+    case METHOD_DATA_REMOVE:
+        out->data_remove =
+            (data_remove_args){.key = key, .has_version = has_version, .version = version};
+        break;
+    default:
+        out->data_get = (data_get_args){.key = below(2) == 0 ? key : NULL};
+        break;
+    }
+}
+
+static const method METHODS_TRIED[] = {
+    METHOD_BODY_SPAWN,  METHOD_BODY_SPAWN,   METHOD_BODY_SPAWN,   METHOD_BODY_SPAWN,
+    METHOD_BODY_REMOVE, METHOD_BODY_GET,     METHOD_BODY_SET,     METHOD_BODY_FORCE,
+    METHOD_BODY_TORQUE, METHOD_BODY_IMPULSE, METHOD_SHAPE_ADD,    METHOD_SHAPE_REMOVE,
+    METHOD_SHAPE_SET,   METHOD_JOINT_CREATE, METHOD_JOINT_CREATE, METHOD_JOINT_CREATE,
+    METHOD_JOINT_SET,   METHOD_JOINT_REMOVE, METHOD_JOINT_GET,    METHOD_WORLD_SET,
+    METHOD_DATA_SET,    METHOD_DATA_REMOVE,  METHOD_DATA_GET,     METHOD_BODY_ANGULAR_IMPULSE,
+};
+enum { TRIED = sizeof METHODS_TRIED / sizeof *METHODS_TRIED };
+
 static void some_command(const command *batch, uint32_t at, command *out)
 {
-    static const method METHODS_TRIED[] = {
-        METHOD_BODY_SPAWN, METHOD_BODY_SPAWN,   METHOD_BODY_SPAWN,   METHOD_BODY_REMOVE,
-        METHOD_BODY_GET,   METHOD_BODY_SET,     METHOD_BODY_FORCE,   METHOD_BODY_TORQUE,
-        METHOD_SHAPE_ADD,  METHOD_SHAPE_REMOVE, METHOD_JOINT_CREATE, METHOD_JOINT_CREATE,
-        METHOD_JOINT_SET,  METHOD_JOINT_REMOVE, METHOD_JOINT_GET,    METHOD_WORLD_SET,
-    };
-    *out = (command){.method = METHODS_TRIED[below(16)]};
+    *out = (command){.method = METHODS_TRIED[below(TRIED)]};
     switch (out->method) {
     case METHOD_BODY_SPAWN:
         some_spawn(at, out);
@@ -187,14 +228,24 @@ static void some_command(const command *batch, uint32_t at, command *out)
         some_body_set(batch, at, out);
         break;
     case METHOD_BODY_FORCE:
+    case METHOD_BODY_IMPULSE:
         out->push =
             (body_push_args){.body = some_id(batch, at, METHOD_BODY_SPAWN), .vector = place()};
         break;
     case METHOD_BODY_TORQUE:
+    case METHOD_BODY_ANGULAR_IMPULSE:
         out->turn = (body_turn_args){some_id(batch, at, METHOD_BODY_SPAWN), 1.0};
         break;
     case METHOD_SHAPE_ADD:
         out->shape_add = (shape_add_args){some_id(batch, at, METHOD_BODY_SPAWN), some_shape()};
+        break;
+    case METHOD_SHAPE_SET:
+        some_shape_set(batch, at, out);
+        break;
+    case METHOD_DATA_SET:
+    case METHOD_DATA_REMOVE:
+    case METHOD_DATA_GET:
+        some_data(out);
         break;
     case METHOD_SHAPE_REMOVE:
         out->shape = some_id(batch, at, METHOD_SHAPE_ADD);
@@ -241,13 +292,18 @@ static command resolved(const command *c)
         resolve(&out.body_set.body);
         break;
     case METHOD_BODY_FORCE:
+    case METHOD_BODY_IMPULSE:
         resolve(&out.push.body);
         break;
     case METHOD_BODY_TORQUE:
+    case METHOD_BODY_ANGULAR_IMPULSE:
         resolve(&out.turn.body);
         break;
     case METHOD_SHAPE_ADD:
         resolve(&out.shape_add.body);
+        break;
+    case METHOD_SHAPE_SET:
+        resolve(&out.shape_set.shape);
         break;
     case METHOD_SHAPE_REMOVE:
         resolve(&out.shape);
@@ -383,9 +439,24 @@ static void batches_are_refused_exactly_when_a_command_is(void **state)
     assert_true(refused > 1000);
 }
 
+static void every_method_of_a_batch_is_tried(void **state)
+{
+    (void)state;
+    for (int m = 0; m < METHOD_COUNT; m++) {
+        bool tried = false;
+        for (int i = 0; i < TRIED; i++) {
+            tried = tried || METHODS_TRIED[i] == (method)m;
+        }
+        if (apply_batches((method)m) && !tried) {
+            fail_msg("%s may stand in a batch", method_wire_name((method)m));
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_method_of_a_batch_is_tried),
         cmocka_unit_test(batches_are_refused_exactly_when_a_command_is),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
