@@ -139,6 +139,13 @@ void session_remove_subscription(session *s, session_subscription *found)
     array_swap_remove(&s->subscriptions, found - s->subscriptions.data);
 }
 
+void session_clear_subscriptions(session *s)
+{
+    while (s->subscriptions.count > 0) {
+        session_remove_subscription(s, &s->subscriptions.data[s->subscriptions.count - 1]);
+    }
+}
+
 void session_drop_subscription(session *s, uint64_t number)
 {
     session_subscription *found = session_find_subscription(s, number);
@@ -181,9 +188,7 @@ static void end_subscriptions(session *s)
             worlds_forget(s->server, s->key, world);
         }
     }
-    while (s->subscriptions.count > 0) {
-        session_remove_subscription(s, &s->subscriptions.data[s->subscriptions.count - 1]);
-    }
+    session_clear_subscriptions(s);
 }
 
 void session_written(void *peer, uint64_t token)

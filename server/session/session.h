@@ -195,6 +195,8 @@ void session_settle(session *s);
 session_subscription *session_find_subscription(session *s, uint64_t number);
 // Removes it from the list.
 void session_remove_subscription(session *s, session_subscription *found);
+// Removes all, without a word to their worlds.
+void session_clear_subscriptions(session *s);
 void session_drop_subscription(session *s, uint64_t number);
 // Called when a subscription's world has ended: informs the peer and drops the subscription, unless
 // it has already ended.

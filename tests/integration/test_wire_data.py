@@ -211,6 +211,22 @@ class Kept(WireTest):
             self.assertEqual(again.call("data.set", world=world, key="l", value=2)["version"], version + 1, world)
 
 
+    def test_session_that_ended_leaves_no_prefixes_to_the_next_process(self):
+        with tempfile.TemporaryDirectory(prefix="carom-data-") as folder:
+            self.server = Caromd(CAROMD, "--data", folder)
+            client = self.connect()
+            client.call("world.create", world="w")
+            client.call("hello")
+            client.call("world.subscribe", world="w", data=["k", "l"])
+            client.call("goodbye")
+            client.socket.close()
+            other = self.connect()
+            self.eventually(lambda: other.call("server.sessions")["total"] == 1)
+            self.server.kill()
+            with Caromd(CAROMD, "--data", folder) as self.server:  # a sanitizer would name what it kept
+                self.assertEqual(len(self.connect().call("server.sessions")["sessions"]), 1)
+
+
 class Rights(WireTest):
     @classmethod
     def setUpClass(cls):

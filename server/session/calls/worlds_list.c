@@ -81,7 +81,11 @@ static void answer_asker(world_survey *v, const survey_asker *a)
     ASSERT(asker->calls.in_flight > 0 && asker->calls.listings > 0);
     asker->calls.in_flight--;
     asker->calls.listings--;
-    if (a->answerable) {
+    if (a->answerable && s->stage == SERVER_DRAINING) {
+        error err;
+        error_set(&err, STATUS_UNAVAILABLE, "%s", s->reason);
+        session_answer_error(asker, a->id, &err);
+    } else if (a->answerable) {
         const bool sees_all = asker->identity.grant == NULL || asker->identity.grant->all_worlds;
         if (sees_all && v->whole == NULL) {
             v->whole = make_answer(v, NULL);
@@ -237,6 +241,9 @@ static void ask_world(world_survey *v, uint32_t at)
     world_entry *entry = directory_find_number(&v->server->worlds, row->number);
     if (entry == NULL || entry->unnamed) {
         return; // the session has ended meanwhile
+    }
+    if (v->server->stage == SERVER_DRAINING) {
+        return; // its thread stops, and would never answer
     }
     if (entry->broken != NULL) {
         worlds_encode_broken(&row->bytes, entry, directory_reason(entry, v->confined));

@@ -411,7 +411,7 @@ bool session_store_read_record(server *s, const msgpack_object *o)
     }
     default:
         if (of != NULL) {
-            array_clear(&of->subscriptions); // no world has them yet
+            session_clear_subscriptions(of); // no world has them yet
             resume_end(of);
         }
         return true;
