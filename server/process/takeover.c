@@ -513,8 +513,16 @@ status takeover_ready(takeover_gift *g, error *err)
     message m;
     (void)send_message(g->peer, READY, NULL, 0);
     status s = receive_word(g, RELEASED, TAKEOVER_RELEASE_MS, &m, err);
+    if (s == STATUS_OK && m.count != 1) {
+        const int count = m.count;
+        drop_descriptors(&m);
+        return error_set(err, STATUS_UNAVAILABLE,
+                         "the running server's worlds did not come with its word: %d descriptors, "
+                         "expected 1",
+                         count);
+    }
     if (s == STATUS_OK) {
-        g->worlds = m.count > 0 ? m.descriptors[0] : 0;
+        g->worlds = m.descriptors[0];
     }
     return s;
 }

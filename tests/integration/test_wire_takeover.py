@@ -56,7 +56,11 @@ class TakeoverTest(unittest.TestCase):
         self.assertEqual(old.process.wait(SECONDS_MAX), 0, "".join(old.log))
         old.reader.join()
         old.process.stderr.close()
-        self.assertRegex("".join(old.log), f"process {self.server.process.pid} has taken over")
+        self.assertRegex("".join(old.log), f"process {self.taken_over()} has taken over")
+
+    def taken_over(self):
+        """The process that the last server takes for the next."""
+        return self.server.process.pid
 
     def refused(self, *options):
         """Starts a process that cannot take over; returns its log."""

@@ -38,6 +38,7 @@ typedef struct restored_world {
     adoption *adoption;        // once it was played; NULL if it is broken
     char *broken;              // why: "was not restored: …", or "is set aside: …"
     bool has_image;            // the log has an image, and not only its announcement
+    bool handed;               // its state comes from another process, as an image
     bool unlogged;             // its log lacks a part of its state
     bool taken;                // a playing thread has taken it
     const atomic_bool *stop;   // set to true to stop playing early. NULL: never

@@ -35,18 +35,18 @@ static bool write_head(server *s, uint8_t head[HANDOVER_HEAD_BYTES], const char 
     return begun && write_all(fd, head, HANDOVER_HEAD_BYTES) && write_all(fd, name, size);
 }
 
-// `entry` may be NULL: then only the end of its log remains to be written.
+// `entry` NULL: the world was to be destroyed, and its log may still bring it back.
 static bool write_world(server *s, const world_entry *entry, const reply *r)
 {
     uint8_t head[HANDOVER_HEAD_BYTES] = {0};
-    bool whole = r->payload != NULL;
+    const bool whole = entry != NULL && r->payload != NULL;
     put64(head, r->world);
     put64(head + HANDOVER_SESSION_AT, entry != NULL ? entry->session : 0);
     put64(head + HANDOVER_SEQUENCE_AT, r->end.sequence);
     put64(head + HANDOVER_TICK_AT, r->end.tick);
     put64(head + HANDOVER_HASH_AT, r->end.hash);
     put64(head + HANDOVER_SIZE_AT, whole ? r->payload->size : 0);
-    put32(head + HANDOVER_KIND_AT, r->end.kind);
+    put32(head + HANDOVER_KIND_AT, entry != NULL ? r->end.kind : WORLD_END_UNSETTLED);
     return write_head(s, head, whole ? entry->name : "") &&
            (!whole || write_all(s->handover.worlds, r->payload->data, r->payload->size));
 }
@@ -57,12 +57,13 @@ void handover_note(server *s, const reply *r)
     if (entry != NULL) {
         entry->handed = true;
     }
-    bool forgotten = (entry == NULL || entry->unnamed) && r->end.kind != WORLD_END_UNSETTLED;
-    if (forgotten || r->end.kind == WORLD_END_NOTHING) {
+    const bool forgotten = entry == NULL || entry->unnamed;
+    const bool logged = r->end.kind == WORLD_END_LOGGED || r->end.kind == WORLD_END_UNSETTLED;
+    if (r->end.kind == WORLD_END_NOTHING || (forgotten && !logged)) {
         return;
     }
     s->handover.count++;
-    if (!s->handover.failed && !write_world(s, entry, r)) {
+    if (!s->handover.failed && !write_world(s, forgotten ? NULL : entry, r)) {
         log_error("world '%s' cannot be handed over: %s", entry != NULL ? entry->name : "",
                   strerror(errno));
         s->handover.failed = true;

@@ -15,11 +15,12 @@
 //       (server/world/log/world_image.h), which has checksums of its own
 //     and at the end another head, of kind 0, whose number is the count of worlds
 //
-// Kinds are those of world_end_kind; one of an unsettled log has neither name nor image, and is
-// not compared.
+// Kinds are those of world_end_kind; one of an unsettled log, or one that was to be destroyed and
+// whose log may bring it back, has neither name nor image, and is not compared.
 //
-// As large as the images of the worlds, which limits.worlds and the bodies of each bound. The file
-// is only in memory, and ends with the two processes. Network thread only.
+// As large as the images of the worlds, which limits.worlds and the bodies of each bound; a reader
+// refuses more than HANDOVER_WORLDS_MAX worlds and images of more than STORAGE_IMAGE_BYTES_MAX. The
+// file is only in memory, and ends with the two processes. Network thread only.
 #ifndef CAROM_SERVER_SESSION_RESUME_HANDOVER_H
 #define CAROM_SERVER_SESSION_RESUME_HANDOVER_H
 
@@ -37,8 +38,16 @@ enum {
     HANDOVER_NAME_AT = 52,
     HANDOVER_CHECKSUM_AT = 56,
     HANDOVER_HEAD_BYTES = 60,
+<<<<<<< HEAD
     HANDOVER_KIND_END = 0 // in addition to the values of world_end_kind
+=======
+    HANDOVER_WORLDS_MAX = 16384, // four times what limits.worlds may be: destroyed ones count too
+    HANDOVER_KIND_END = 0        // beside those of world_end_kind
+>>>>>>> d5bf2070 (takeover: check what is handed over, let a waiting destroy be)
 };
+
+// Half of the numbers that clients can be told exactly: the others are for worlds to come.
+#define HANDOVER_NUMBER_MAX ((UINT64_C(1) << 52) - 1)
 
 #define HANDOVER_MAGIC                                                                             \
     "\x89"                                                                                         \

@@ -45,15 +45,27 @@ static bool read_at(const reader *r, uint64_t at, void *into, size_t size)
     return true;
 }
 
-static bool is_sound(const reader *r, const handed *w)
+static bool is_listed(const reader *r, uint64_t number)
 {
-    bool whole = w->end.kind == WORLD_END_BARE || w->end.kind == WORLD_END_LOGGED;
-    bool known = whole || w->end.kind == WORLD_END_UNSETTLED;
     for (uint32_t i = 0; i < r->listed.count; i++) {
-        known = known && r->listed.data[i] != w->number;
+        if (r->listed.data[i] == number) {
+            return true;
+        }
     }
-    return known && w->number > 0 && (*w->name != '\0') == whole &&
-           w->image_size <= r->end - w->image_at;
+    return false;
+}
+
+// `name_size` counts the bytes of the file, among which may be a zero.
+static bool is_sound(const reader *r, const handed *w, size_t name_size)
+{
+    const bool whole = w->end.kind == WORLD_END_BARE || w->end.kind == WORLD_END_LOGGED;
+    const bool known = whole || w->end.kind == WORLD_END_UNSETTLED;
+    const bool named = whole ? world_name_valid(w->name, name_size) : name_size == 0;
+    const bool held = whole ? w->image_size > 0 : w->image_size == 0;
+    return known && named && held && w->number > 0 && w->number <= HANDOVER_NUMBER_MAX &&
+           w->session <= HANDOVER_NUMBER_MAX && w->image_size <= STORAGE_IMAGE_BYTES_MAX &&
+           w->image_size <= r->end - w->image_at && r->listed.count < HANDOVER_WORLDS_MAX &&
+           !is_listed(r, w->number);
 }
 
 // Reads the next head with its name, and moves past its image. False if it is invalid.
@@ -82,7 +94,7 @@ static bool read_head(reader *r, handed *out, bool *last)
     if (*last) {
         return out->number == r->listed.count && out->image_at == r->end;
     }
-    if (!is_sound(r, out)) {
+    if (!is_sound(r, out, name)) {
         return false;
     }
     r->at = out->image_at + out->image_size;
@@ -120,6 +132,7 @@ static status take_image(const reader *r, restored_world *to, const handed *w, e
     status s = read_image(r, w, &image, err);
     if (s == STATUS_OK) {
         restore_from_image(to, image, w->image_size, w->end.tick, w->end.hash);
+        to->handed = true;
     }
     return s;
 }
@@ -146,6 +159,11 @@ static status compare(const restored_world *found, const handed *w, error *err)
         return error_set(err, STATUS_INTERNAL,
                          "world '%s' was handed over, and the data directory does not have it",
                          w->name);
+    }
+    if (strcmp(found->name, w->name) != 0) {
+        return error_set(err, STATUS_INTERNAL,
+                         "world '%s' was handed over, and its log is that of world '%s'", w->name,
+                         found->name);
     }
     if (found->broken != NULL) {
         return error_set(err, STATUS_INTERNAL, "world '%s' was handed over: %.300s", w->name,
@@ -190,16 +208,6 @@ static status take_logged(const reader *r, const handed *w, error *err)
 }
 
 // ---- worlds that had ended
-
-static bool is_listed(const reader *r, uint64_t number)
-{
-    for (uint32_t i = 0; i < r->listed.count; i++) {
-        if (r->listed.data[i] == number) {
-            return true;
-        }
-    }
-    return false;
-}
 
 static void drop(restored_worlds *list, uint32_t i)
 {
@@ -251,6 +259,41 @@ static status read_magic(reader *r, error *err)
     return STATUS_OK;
 }
 
+// The world that has the name now; any other one was to be destroyed, and its log brings it back.
+static const restored_world *find_successor(const restored_worlds *list, const restored_world *w)
+{
+    for (uint32_t i = 0; i < list->count; i++) {
+        const restored_world *other = &list->data[i];
+        if (other->epoch > w->epoch && strcmp(other->name, w->name) == 0) {
+            return other;
+        }
+    }
+    return NULL;
+}
+
+// Two worlds of one name are there where the younger has no log: restore_read compares logs alone.
+static status check_names(const reader *r, error *err)
+{
+    restored_worlds *list = &r->server->restored;
+    for (uint32_t i = list->count; i > 0; i--) {
+        const restored_world *w = &list->data[i - 1];
+        if (find_successor(list, w) == NULL) {
+            continue;
+        }
+        const bool expected = w->stored != NULL && !w->handed;
+        if (!expected && !r->server->options->handed_back) {
+            return error_set(err, STATUS_INTERNAL, "world '%s' was handed over twice", w->name);
+        }
+        log_info("world '%s' ends: another one has its name", w->name);
+        if (w->stored != NULL) {
+            drop(list, i - 1);
+        } else {
+            restored_worlds_remove(list, i - 1);
+        }
+    }
+    return STATUS_OK;
+}
+
 static status take_world(reader *r, const handed *w, error *err)
 {
     status s = w->end.kind == WORLD_END_BARE     ? take_bare(r, w, err)
@@ -278,7 +321,8 @@ static status read_worlds(reader *r, error *err)
         }
         s = last ? STATUS_OK : take_world(r, &w, err);
     }
-    return s == STATUS_OK ? check_unlisted(r, err) : s;
+    s = s == STATUS_OK ? check_unlisted(r, err) : s;
+    return s == STATUS_OK ? check_names(r, err) : s;
 }
 
 // Makes the worlds from their images, and plays those without one.
