@@ -22,6 +22,11 @@ export class Emitter {
     return off;
   }
 
+  /** Whether anybody listens to one of these. */
+  hears(...names) {
+    return names.some((name) => this.#listeners.get(name)?.size > 0);
+  }
+
   emit(name, ...values) {
     for (const listener of [...(this.#listeners.get(name) ?? [])]) {
       try {

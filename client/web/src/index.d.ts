@@ -23,6 +23,8 @@ export class Emitter<Events> {
   on<K extends keyof Events>(name: K, listener: (value: Events[K]) => void): () => void;
   once<K extends keyof Events>(name: K, listener: (value: Events[K]) => void): () => void;
   emit<K extends keyof Events>(name: K, value: Events[K]): void;
+  /** Whether anybody listens to one of these. */
+  hears(...names: (keyof Events)[]): boolean;
 }
 
 // ---- connecting
@@ -170,7 +172,7 @@ export class PackedDecoder {
 
 export class Subscription extends Emitter<{
   snapshot: Snapshot; event: WorldEvent; waiting: CaromError; ended: CaromError;
-}> {
+}> implements AsyncIterable<Snapshot> {
   readonly id: number;
   readonly args: WorldSubscribeArguments;
   readonly world: string;
@@ -179,6 +181,13 @@ export class Subscription extends Emitter<{
   readonly skipped: number;
   readonly eventsLost: number;
   next(): Promise<Snapshot>;
+  /**
+   * The snapshots from now on. The loop ends when the subscription is ended here, and throws if it ends otherwise; at most 1 024
+   * wait for it.
+   */
+  [Symbol.asyncIterator](): AsyncIterableIterator<Snapshot>;
+  /** The events from now on, likewise; at most 65 536 wait. */
+  events(): AsyncIterableIterator<WorldEvent>;
   setArea(area?: Area, options?: {margin?: number}): Promise<void>;
   /** Moves the area with a body; `area` is relative to its position. */
   follow(body: Id, area: Area, options?: {margin?: number}): Promise<void>;
@@ -203,7 +212,13 @@ export class ViewBody {
   readonly shapes: ShapeMap[];
 }
 
-export class WorldView {
+/**
+ * Of what is drawn: `add` when a body is drawn for the first time, `change` when it is described anew, `remove` when it is
+ * drawn no more. Each comes with advance().
+ */
+export interface ShownEvents<Body> { add: Body; change: Body; remove: Body }
+
+export class WorldView extends Emitter<ShownEvents<ViewBody>> {
   constructor(options?: ViewOptions);
   readonly bodies: Map<number, ViewBody>;
   readonly joints: Map<number, JointMap>;
@@ -301,7 +316,7 @@ export class PredictedBody {
 export class Prediction extends Emitter<{
   predicted: WorldEvent; confirmed: WorldEvent & {wasPredicted: boolean}; takenBack: WorldEvent;
   refused: {tick: number; error: CaromError}; fallback: CaromError; ended: CaromError;
-}> {
+} & ShownEvents<PredictedBody | ViewBody>> {
   readonly world: string;
   readonly predicting: boolean;
   /** Why nothing is predicted; null while it is. */

@@ -13,7 +13,8 @@
 // long continues at the present tick.
 //
 // Events: `predicted`, `confirmed`, `takenBack` (event, of the kinds that were asked for; `wasPredicted` in a confirmed
-// one), `refused` ({tick, error}), `fallback` (CaromError: why nothing is predicted), `ended` (CaromError).
+// one), `refused` ({tick, error}), `fallback` (CaromError: why nothing is predicted), `ended` (CaromError); and `add`, `change`,
+// `remove` (body) of what is drawn.
 
 import {addMethods} from './calls.js';
 import {Emitter} from './emitter.js';
@@ -22,6 +23,7 @@ import {CaromError} from './errors.js';
 import {PredictedPicture} from './predicted_picture.js';
 import {PredictionCore, canPredict} from './prediction_core.js';
 import {Replica} from './replica.js';
+import {ShownBodies} from './shown_bodies.js';
 import {Unpredicted} from './unpredicted.js';
 
 const INPUT_DELAY_MAX = 3; // ticks
@@ -73,6 +75,7 @@ export class Prediction extends Emitter {
   #picture = new PredictedPicture();
   #plain = null; // an Unpredicted, instead of the two above
   #batch = new InputBatch();
+  #shown = new ShownBodies(this);
   #past = new Set(); // ids of bodies that are not predicted
   #offs = [];
   #rtts = []; // round trips of the last pings [ms]
@@ -219,8 +222,9 @@ export class Prediction extends Emitter {
       this.#plain.advance(nowMs, (tick) => this.#ask(tick, true), (tick, error) => this.emit('refused', {tick, error}));
       this.#tell(this.#plain.takeEvents().map((event) => [1, false, event]));
     }
-    if (!this.predicting || this.#client.state !== 'open') return; // without a server the picture stands still
-    this.#try(() => this.#predict(nowMs));
+    // without a server the picture stands still
+    if (this.predicting && this.#client.state === 'open') this.#try(() => this.#predict(nowMs));
+    this.#shown.update(() => this.drawn());
   }
 
   #predict(nowMs) {

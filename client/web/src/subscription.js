@@ -8,9 +8,13 @@
 
 import {Emitter} from './emitter.js';
 import {CaromError} from './errors.js';
+import {iterate} from './event_queue.js';
 import {PackedDecoder} from './packed.js';
 import {checkRecord, checkSnapshot} from './received.js';
 import {WorldView} from './view.js';
+
+const SNAPSHOTS_MAX = 1024; // that wait for a loop: 17 s at 60 Hz
+const EVENTS_MAX = 65536; // the same, of events
 
 export class Subscription extends Emitter {
   #client;
@@ -122,6 +126,16 @@ export class Subscription extends Emitter {
         }),
       ];
     });
+  }
+
+  /** The snapshots from now on, for `for await`. It ends when the subscription is ended here, and throws if it ends otherwise. */
+  [Symbol.asyncIterator]() {
+    return iterate(this, 'snapshot', SNAPSHOTS_MAX, this.error);
+  }
+
+  /** The events from now on, likewise. */
+  events() {
+    return iterate(this, 'event', EVENTS_MAX, this.error);
   }
 
   /** Changes the area in view; without one, the whole world. It no longer follows a body. */

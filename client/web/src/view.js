@@ -7,10 +7,15 @@
 //
 // Invariants: a body is in `bodies` exactly while the newest snapshot has it in view. A removed body is drawn (drawn())
 // until its end is shown, and a new one only from its beginning on.
+//
+// Events, of advance(): `add` (body) when a body is drawn for the first time, `change` (body) when it is described anew,
+// `remove` (body) when it is drawn no more.
 
 import {DescribedBody} from './described_body.js';
+import {Emitter} from './emitter.js';
 import {Playback} from './playback.js';
 import {Chase, shortWay} from './predictive.js';
+import {ShownBodies} from './shown_bodies.js';
 
 const PLACES = 16; // places kept of a body: a quarter of a second at 60 Hz
 const FIELDS = 5; // numbers of a place: time before, time, x, y, angle
@@ -120,7 +125,8 @@ export class ViewBody extends DescribedBody {
 }
 
 /** The world of one subscription. */
-export class WorldView {
+export class WorldView extends Emitter {
+  #shown = new ShownBodies(this);
   #moving = new Set(); // bodies whose pose may change with the next advance()
   #departed = new Map(); // removed bodies that are still drawn
   #sweptMs = -Infinity;
@@ -134,6 +140,7 @@ export class WorldView {
    * 'delayed', between two snapshots of the past, or 'predictive', ahead of the newest by its velocities
    */
   constructor({extraDelayMs = 0, interpolation = 'delayed'} = {}) {
+    super();
     if (!INTERPOLATIONS.includes(interpolation)) {
       throw new TypeError(`interpolation: '${interpolation}': expected '${INTERPOLATIONS.join("' or '")}'`);
     }
@@ -215,6 +222,7 @@ export class WorldView {
     this.#advancedMs = nowMs;
     this.#release(time);
     this.shownTime = time;
+    this.#shown.update(() => this.drawn());
     return time;
   }
 

@@ -74,3 +74,16 @@ world.wantEvents(['bang']);
 // @ts-expect-error: the hash is bytes
 const hash: string = world.hash();
 console.log(hash);
+
+for await (const {tick} of watched) {
+  console.log(tick);
+  break;
+}
+for await (const {kind} of watched.events()) {
+  console.log(kind);
+  break;
+}
+watched.view.on('add', ({tag, shapes}) => console.log(tag, shapes.length));
+play.on('remove', ({id}) => console.log(id));
+// @ts-expect-error: a view has no such event
+watched.view.on('came', () => {});

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import v8 from 'node:v8';
 import vm from 'node:vm';
 
+import {CaromError} from '../src/errors.js';
 import {Subscription} from '../src/subscription.js';
 import {WorldView} from '../src/view.js';
 
@@ -300,4 +301,112 @@ test('predictive_interpolation_leaves_a_body_where_it_came_to_rest', () => {
   }
   assert.deepEqual({...view.bodies.get(1).pose}, {x: 20, y: 0, angle: 0});
   assert.throws(() => new WorldView({interpolation: 'none'}), /'delayed' or 'predictive'/);
+});
+
+// ---- what is shown
+
+// Collects the events of a view or a prediction as texts: 'add 1'.
+function toldBy(emitter) {
+  const told = [];
+  for (const name of ['add', 'change', 'remove']) emitter.on(name, ({id}) => told.push(`${name} ${id}`));
+  return told;
+}
+
+test('bodies_are_told_when_they_are_drawn', () => {
+  const view = new WorldView();
+  const told = toldBy(view);
+  const frames = (from, to) => {
+    for (let now = from; now < to; now += 5) view.advance(now);
+    return told.splice(0);
+  };
+  view.apply(snapshot(1, [row(1, 0), row(2, 5)], {full: true, spawned: [map(1), map(2)]}), 20);
+  assert.deepEqual(told, []); // nothing is drawn yet
+  assert.deepEqual(frames(20, 40), ['add 1', 'add 2']);
+  view.apply(snapshot(2, [row(1, 1), row(3, 7)], {spawned: [map(3)], removed: [2]}), 40);
+  assert.deepEqual(frames(40, 45), []); // the past is drawn
+  assert.deepEqual(frames(45, 200), ['remove 2', 'add 3']);
+  view.apply(snapshot(3, [], {spawned: [map(1, {tag: 'red'})]}), 200);
+  assert.deepEqual(frames(200, 210), ['change 1']);
+  view.apply(snapshot(1, [row(9, 0)], {full: true, epoch: 2}), 210);
+  assert.deepEqual(frames(210, 300), ['remove 1', 'remove 3', 'add 9']); // another world
+});
+
+test('a_body_that_comes_and_goes_undrawn_is_not_told', () => {
+  const view = new WorldView();
+  const told = toldBy(view);
+  view.apply(snapshot(1, [row(1, 0)], {full: true}), 20);
+  view.advance(25);
+  view.apply(snapshot(2, [row(2, 0)]), 40);
+  view.apply(snapshot(3, [], {removed: [2]}), 60);
+  view.advance(1000); // a frame that is longer than the body's life
+  assert.deepEqual(told, ['add 1']);
+});
+
+test('a_late_listener_is_told_of_all', () => {
+  const view = new WorldView();
+  view.apply(snapshot(1, [row(1, 0), row(2, 0)], {full: true}), 20);
+  view.advance(25);
+  const told = toldBy(view);
+  view.advance(30);
+  assert.deepEqual(told, ['add 1', 'add 2']);
+});
+
+// ---- loops over a subscription
+
+function begunSubscription() {
+  const subscription = new Subscription({clock: {rtt: 0}, unsubscribe: async (one) => one.end(new CaromError('closed', 'ended here'))}, {world: 'lab'});
+  subscription.release();
+  return subscription;
+}
+
+test('a_loop_takes_snapshots_and_events_in_order', async () => {
+  const subscription = begunSubscription();
+  const ticks = [];
+  const kinds = [];
+  const snapshots = (async () => {
+    for await (const {tick} of subscription) ticks.push(tick);
+  })();
+  const events = (async () => {
+    for await (const {kind, tick} of subscription.events()) kinds.push(`${kind} ${tick}`);
+  })();
+  for (let tick = 1; tick <= 3; tick++) {
+    subscription.take(snapshot(tick, [], {full: tick === 1, events: [{kind: 'begin', tick}, {kind: 'end', tick}]}), 20 * tick);
+    if (tick === 2) await new Promise(setImmediate);
+  }
+  await subscription.unsubscribe();
+  await Promise.all([snapshots, events]);
+  assert.deepEqual(ticks, [1, 2, 3]);
+  assert.deepEqual(kinds, ['begin 1', 'end 1', 'begin 2', 'end 2', 'begin 3', 'end 3']);
+  for await (const {tick} of subscription) assert.fail(`${tick} after the end`);
+});
+
+test('a_loop_throws_what_ended_its_subscription', async () => {
+  const subscription = begunSubscription();
+  const loop = subscription[Symbol.asyncIterator]();
+  subscription.take(snapshot(1, [], {full: true}), 20);
+  subscription.end(new CaromError('not_found', "world 'lab' was destroyed"));
+  assert.equal((await loop.next()).value.tick, 1);
+  await assert.rejects(loop.next(), {code: 'not_found'});
+  assert.deepEqual(await loop.next(), {done: true, value: undefined});
+});
+
+test('leaving_a_loop_leaves_the_subscription', async () => {
+  const subscription = begunSubscription();
+  const waiting = subscription[Symbol.asyncIterator]();
+  const answer = waiting.next();
+  subscription.take(snapshot(1, [], {full: true}), 20);
+  assert.equal((await answer).value.tick, 1);
+  const last = waiting.next();
+  await waiting.return();
+  assert.equal((await last).done, true);
+  assert.equal(subscription.hears('snapshot', 'event', 'ended'), false);
+  assert.equal(subscription.error, null);
+});
+
+test('a_loop_that_takes_nothing_is_ended_at_its_bound', async () => {
+  const subscription = begunSubscription();
+  const loop = subscription[Symbol.asyncIterator]();
+  for (let tick = 1; tick <= 1025; tick++) subscription.take(snapshot(tick, [], {full: tick === 1}), 20 * tick);
+  await assert.rejects(loop.next(), {code: 'limit_exceeded', message: /more than 1024 waited/});
+  assert.equal(subscription.hears('snapshot'), false);
 });
