@@ -136,6 +136,17 @@ class Worlds(ServerTest):
                          tuple(info[k] for k in ("gravity", "hz", "substeps", "paused", "max_bodies", "sleep",
                                                  "hit_threshold")))
 
+    def test_bounds_of_players_are_given_changed_and_shown(self):
+        self.json("create", self.world, "--players", '{"mass": 5, "methods": ["body.impulse"]}')
+        self.assertEqual({"mass": 5, "methods": ["body.impulse"]}, self.json("info", self.world)["players"])
+        self.ok("set", self.world, 'players={"mass": 7}')
+        self.assertEqual({"mass": 7}, self.json("info", self.world)["players"])
+        self.assertIn("players", self.ok("info", self.world).out)
+        self.ok("set", self.world, "players={}")
+        self.assertNotIn("players", self.json("info", self.world))
+        self.assertIn("players.mass", self.fails(REFUSED, "create", self.world + "-bad", "--players", '{"mass": -1}').err)
+        self.assertIn("players", self.fails(REFUSED, "create", self.world + "-bad", "--players", "heavy").err)
+
     def test_create_from_a_scene(self):
         self.json("create", self.world, "--scene", "cradle")
         self.assertGreater(self.json("info", self.world)["bodies"], 0)

@@ -111,6 +111,10 @@ static void add_one_of_each(buffer *rows)
         const char *json;
     } EACH[] = {
         {METHOD_WORLD_SET, "{\"world\":\"lab\",\"gravity\":[0.1,-1e-300],\"sleep\":false}"},
+        {METHOD_WORLD_SET,
+         "{\"world\":\"lab\",\"players\":{\"methods\":[\"body.impulse\",\"data.get\"],"
+         "\"types\":[\"dynamic\"],\"bodies\":3,\"mass\":0.1,\"area\":[-1,-2,3,4.5]}}"},
+        {METHOD_WORLD_SET, "{\"world\":\"lab\",\"players\":{}}"},
         {METHOD_BODY_SPAWN,
          "{\"world\":\"lab\",\"type\":\"kinematic\",\"position\":[1,-2.5],\"angle\":0.1,"
          "\"tag\":\"h\u00e9\",\"awake\":true,\"lifetime\":\"session\",\"owner\":\"ada\",\"shapes\":"
