@@ -27,6 +27,7 @@ typedef struct plan_body {
     bool fixed_rotation;
     vec2d center; // in the world
     double mass, inertia;
+    uint32_t push; // place of its sum in `pending`, plus 1; 0: it has none
     ARRAY(plan_shape) shapes;
 } plan_body;
 
@@ -41,6 +42,7 @@ typedef struct players_plan {
     uint64_t subject;        // hash
     int64_t more_bodies;     // that the sender has by the earlier commands
     ARRAY(plan_body) bodies;
+    ARRAY(body_id) ids; // of `bodies`, close together for the search
     error *err;
 } players_plan;
 

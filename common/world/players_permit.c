@@ -258,25 +258,21 @@ static status permit_body_set(players_plan *p, const command *c)
 
 // The sums that the sender has given to the body in this tick, with the earlier commands of its
 // batch.
-static player_push *sum_of(players_plan *p, body_id id, double *linear, double *angular)
+static player_push *sum_of(players_plan *p, plan_body *b, double *linear, double *angular)
 {
-    player_push *found = NULL;
-    for (uint32_t i = 0; i < p->pushes->pending.count && found == NULL; i++) {
-        player_push *sum = &p->pushes->pending.data[i];
-        found = sum->body == id ? sum : NULL;
-    }
-    if (found == NULL) {
-        const player_push none = {.body = id, .subject = p->subject};
+    if (b->push == 0) {
+        const player_push none = {.body = b->id, .subject = p->subject};
         array_push(&p->pushes->pending, none);
-        found = &p->pushes->pending.data[p->pushes->pending.count - 1];
+        b->push = p->pushes->pending.count;
     }
-    const player_push before = player_pushes_find(p->pushes, id, p->subject);
+    player_push *found = &p->pushes->pending.data[b->push - 1];
+    const player_push before = player_pushes_find(p->pushes, b->id, p->subject);
     *linear = before.linear + found->linear;
     *angular = before.angular + found->angular;
     return found;
 }
 
-static status add_push(players_plan *p, body_id id, double linear, double angular)
+static status add_push(players_plan *p, plan_body *b, double linear, double angular)
 {
     double line = 0.0;
     double turn = 0.0;
@@ -288,7 +284,7 @@ static status add_push(players_plan *p, body_id id, double linear, double angula
                          "impulse: players have pushed %d bodies in this tick, as many as may be",
                          PLAYER_PUSHES_MAX);
     }
-    player_push *sum = sum_of(p, id, &line, &turn);
+    player_push *sum = sum_of(p, b, &line, &turn);
     const double most = p->bounds->impulse;
     if (linear > 0.0 && players_over(line + linear, most)) {
         return players_refuse(p, "impulse", line + linear, most, "N s in a tick", "impulse");
@@ -343,7 +339,7 @@ static status permit_impulse(players_plan *p, const command *c)
     const double turn = push->has_point ? (push->point.x - center.x) * push->vector.y -
                                               (push->point.y - center.y) * push->vector.x
                                         : 0.0;
-    status s = add_push(p, push->body, hypot(push->vector.x, push->vector.y), fabs(turn));
+    status s = add_push(p, b, hypot(push->vector.x, push->vector.y), fabs(turn));
     return s == STATUS_OK ? add_speed(p, b, push->vector, turn) : s;
 }
 
@@ -353,7 +349,7 @@ static status permit_angular_impulse(players_plan *p, const command *c)
     if (b == NULL) {
         return STATUS_OK;
     }
-    status s = add_push(p, c->turn.body, 0.0, fabs(c->turn.value));
+    status s = add_push(p, b, 0.0, fabs(c->turn.value));
     return s == STATUS_OK ? add_speed(p, b, (vec2d){0.0, 0.0}, c->turn.value) : s;
 }
 

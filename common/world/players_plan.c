@@ -11,20 +11,21 @@ void players_plan_deinit(players_plan *p)
         array_free(&p->bodies.data[i].shapes);
     }
     array_free(&p->bodies);
+    array_free(&p->ids);
 }
 
 static plan_body *push(players_plan *p, const plan_body *body)
 {
     array_push(&p->bodies, *body);
+    array_push(&p->ids, body->id);
     return &p->bodies.data[p->bodies.count - 1];
 }
 
 plan_body *plan_body_of(players_plan *p, body_id id)
 {
-    for (uint32_t i = 0; i < p->bodies.count; i++) {
-        plan_body *b = &p->bodies.data[i];
-        if (b->id == id) {
-            return b->removed ? NULL : b;
+    for (uint32_t i = 0; i < p->ids.count; i++) {
+        if (p->ids.data[i] == id) {
+            return p->bodies.data[i].removed ? NULL : &p->bodies.data[i];
         }
     }
     body_info info;
