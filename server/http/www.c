@@ -18,6 +18,7 @@
 #include "common/base/crc32c.h"
 #include "common/base/fold.h"
 #include "common/base/log.h"
+#include "server/base/worker.h"
 
 // ---- the walk
 
@@ -279,6 +280,7 @@ static void report(const www *w, uint32_t skipped)
 static void look(uv_work_t *work)
 {
     www *w = work->data;
+    worker_begin();
     const uint64_t mark = www_mark(w->folder);
     w->changed = mark != w->mark && mark != w->seen;
     if (w->changed) {

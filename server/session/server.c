@@ -254,9 +254,12 @@ void server_leave(server *s, const char *reason)
     server_check_left(s);
 }
 
+static void end_trim(server *s);
+
 void server_destroy(server *s)
 {
     ASSERT(s->session_count == 0 && s->detached.count == 0 && s->sim_threads.count == 0);
+    end_trim(s);
     work_deinit(s);
     worlds_list_deinit(s);
     decodings_deinit(&s->decodings);
@@ -280,17 +283,27 @@ void server_destroy(server *s)
 
 // ---- free memory
 
-// Runs on a worker thread of the loop.
-static void on_trim(uv_work_t *work)
+// Runs on a thread of its own: it takes the locks of all parts of the heap, one after another,
+// which a thread of lower priority (worker.h) should not keep.
+static void trim(void *context)
 {
-    (void)work;
+    server *s = context;
     memory_trim();
+    atomic_store(&s->trimmed, true);
 }
 
-static void on_trimmed(uv_work_t *work, int result)
+static void end_trim(server *s)
 {
-    (void)result;
-    free(work);
+    if (s->trimming) {
+        (void)uv_thread_join(&s->trimmer);
+        s->trimming = false;
+    }
+}
+
+static void begin_trim(server *s)
+{
+    atomic_store(&s->trimmed, false);
+    s->trimming = uv_thread_create(&s->trimmer, trim, s) == 0; // else it is due again in a second
 }
 
 // A world that the start waits for; NULL if only answers of threads are missing.
@@ -326,11 +339,11 @@ static void on_tidying(uv_timer_t *timer)
 {
     server *s = timer->data;
     report_start(s);
-    if (memory_trim_due() && s->stage != SERVER_DRAINING) {
-        uv_work_t *work = malloc(sizeof *work);
-        ASSERT_MEMORY(work != NULL);
-        int queued = uv_queue_work(s->loop, work, on_trim, on_trimmed);
-        ASSERT(queued == 0);
+    if (s->trimming && atomic_load(&s->trimmed)) {
+        end_trim(s);
+    }
+    if (!s->trimming && memory_trim_due() && s->stage != SERVER_DRAINING) {
+        begin_trim(s);
     }
 }
 

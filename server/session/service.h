@@ -38,10 +38,13 @@ struct server {
     const limits *limits;
     auth_keys *keys; // NULL: any peer is an admin
     network *network;
-    http_listener *http;    // NULL: off
-    io_threads *io;         // threads that have the sockets; NULL: this thread
-    uv_async_t wake;        // sent by simulation threads that have replies
-    uv_timer_t tidying;     // looks for free memory of the heap now and then
+    http_listener *http; // NULL: off
+    io_threads *io;      // threads that have the sockets; NULL: this thread
+    uv_async_t wake;     // sent by simulation threads that have replies
+    uv_timer_t tidying;  // looks for free memory of the heap now and then
+    uv_thread_t trimmer; // returns it to the system, if `trimming`
+    bool trimming;
+    atomic_bool trimmed;    // the trimmer's: it is about to end
     uv_timer_t drain_timer; // bounds how long a shutdown waits for them
     loop_turn turn;         // the loop's turn
     turn_queue work;        // see work.h
@@ -87,7 +90,11 @@ struct server {
     bool listening_told, ready_told;
     uint64_t start_reported_s; // seconds after the start of the last report on it
     uint32_t building;         // worlds being made or played, and messages being decoded
-    uint32_t handles;          // open handles of wake, timers, turn_end and io
+    struct {
+        struct build *first, *last; // those that wait for a thread of the pool
+        uint32_t running;
+    } builds;         // worlds that are being made (worlds_build.c)
+    uint32_t handles; // open handles of wake, timers, turn_end and io
     server_stage stage;
     struct {
         int worlds;                      // the file; 0: no process takes over

@@ -50,6 +50,20 @@ class Server(WorldsTest):
         self.assertGreater(self.connect().call("hello")["session"], told["session"])
         self.assertEqual(1, self.client.call("hello", protocol=9)["protocol"])
 
+    def test_threads_that_make_worlds_have_a_lower_priority(self):
+        numbers = [self.client.request("world.create", world=f"made-{k}") for k in range(20)]
+        for k, number in enumerate(numbers):
+            self.client.answer(number)
+            self.addCleanup(self.client.notify, "world.destroy", world=f"made-{k}")
+        main = str(self.server.process.pid)
+        nice = {}
+        for task in Path(f"/proc/{main}/task").iterdir():
+            name, fields = (task / "stat").read_text().rsplit(")", 1)
+            if name.endswith("(caromd"):
+                nice[task.name] = int(fields.split()[16])
+        lower = min(nice[main] + 5, 19)
+        self.assertIn(lower, [n for task, n in nice.items() if task != main])
+
     def test_ping_gives_back_what_was_sent(self):
         first = self.client.call("ping", any=[1, "two", None])
         self.assertEqual([1, "two", None], first["any"])

@@ -12,6 +12,7 @@
 #include "server/base/clock.h"
 #include "server/base/memory.h"
 #include "server/base/metrics.h"
+#include "server/base/worker.h"
 #include "server/session/calls/rights.h"
 #include "server/session/service.h"
 
@@ -51,6 +52,7 @@ static void decode_call(decoding *d)
 static void decode(uv_work_t *work)
 {
     decoding *d = (decoding *)work;
+    worker_begin();
     const int64_t begin = clock_now_ns();
     d->verdict = rpc_decode(d->bytes, d->size, &d->message, &d->err);
     if (d->verdict == RPC_GOOD && d->message.kind != RPC_RESPONSE) {

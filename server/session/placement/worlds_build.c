@@ -12,6 +12,8 @@
 #include "server/base/audit.h"
 #include "server/base/memory.h"
 #include "server/base/metrics.h"
+#include "server/base/worker.h"
+#include "server/session/placement/restore.h"
 #include "server/session/placement/scenes.h"
 #include "server/session/calls/replies.h"
 #include "server/session/placement/worlds_build.h"
@@ -23,6 +25,7 @@
 
 typedef struct build {
     uv_work_t work;
+    struct build *next; // the next one that waits for a thread of the pool
     server *server;
     world_entry *entry;
     request *request; // owned until it is sent or answered
@@ -144,6 +147,7 @@ static void build_from_fork(build *b)
 static void on_build(uv_work_t *work)
 {
     build *b = work->data;
+    worker_begin();
     const world_create_args *args = &b->request->command.create;
     ASSERT(b->adoption->physics == NULL && b->adoption->stored == NULL);
     block_account *before = block_charge(b->adoption->blocks);
@@ -342,9 +346,46 @@ static void finish_build(build *b, int result)
     server_check_drained(s);
 }
 
+// ---- builds in turn
+
+// How many are made at once: one processor is left to the threads that serve.
+static uint32_t builds_max(void)
+{
+    const int processors = restore_threads();
+    return processors > 1 ? (uint32_t)processors - 1 : 1;
+}
+
+static void on_built(uv_work_t *work, int result);
+
+static void start_waiting(server *s)
+{
+    while (s->builds.first != NULL && s->builds.running < builds_max()) {
+        build *b = s->builds.first;
+        s->builds.first = b->next;
+        s->builds.running++;
+        int queued = uv_queue_work(s->loop, &b->work, on_build, on_built);
+        ASSERT(queued == 0);
+    }
+}
+
+// In order. Bounded by the worlds that there may be.
+static void start_build(build *b)
+{
+    server *s = b->server;
+    b->next = NULL;
+    *(s->builds.first != NULL ? &s->builds.last->next : &s->builds.first) = b;
+    s->builds.last = b;
+    start_waiting(s);
+}
+
 static void on_built(uv_work_t *work, int result)
 {
-    finish_build(work->data, result);
+    build *b = work->data;
+    server *s = b->server;
+    ASSERT(s->builds.running > 0 && s->building > 0);
+    s->builds.running--;
+    start_waiting(s); // first: with the last build, the server may end
+    finish_build(b, result);
 }
 
 _Static_assert((int)DURABILITY_NONE == (int)STORAGE_NONE &&
@@ -439,8 +480,7 @@ status worlds_create(server *s, const call *c, command *create, error *err)
     b->adoption = adoption_create();
     b->work.data = b;
     s->building++;
-    int queued = uv_queue_work(s->loop, &b->work, on_build, on_built);
-    ASSERT(queued == 0);
+    start_build(b);
     return STATUS_OK;
 }
 
@@ -526,8 +566,7 @@ void worlds_forked(server *s, reply *r)
         b->status = error_set(&b->error, r->status, "%s", r->text);
         finish_build(b, 0);
     } else {
-        int queued = uv_queue_work(s->loop, &b->work, on_build, on_built);
-        ASSERT(queued == 0);
+        start_build(b);
     }
 }
 

@@ -14,6 +14,7 @@
 #include "common/base/log.h"
 #include "server/base/clock.h"
 #include "server/base/memory.h"
+#include "server/base/worker.h"
 #include "server/session/placement/worlds_build.h"
 #include "server/session/placement/worlds_restored.h"
 #include "server/session/service.h"
@@ -156,6 +157,7 @@ static void play_next(server *s);
 static void on_play(uv_work_t *work)
 {
     const play_job *job = work->data;
+    worker_begin();
     restore_play(job->world);
 }
 
