@@ -198,6 +198,43 @@ def short_worlds(target, until):
         client = target.client()
 
 
+@attack("images read while forked")
+def images_and_forks(target, until):
+    """3 000 bodies; names that are taken are refused, the others are made by the pool's threads."""
+    spawn(target.client(), target.world, ([k % 100 * 3, k // 100 * 3] for k in range(3000)), angular_velocity=1,
+          gravity_scale=0, allow_sleep=False)
+    images = pack(1, "world.image", world=target.world) * 5
+    forks = b"".join(pack(1, "world.fork", world=target.world, **{"as": f"fork-{k}"}) +
+                     pack(2, "world.destroy", world=f"fork-{k}") for k in range(6))
+    clients = [target.client() for _ in range(6)]
+    target.begun()
+    while time.monotonic() < until:
+        pump(clients[:3], images, time.monotonic() + 0.1)
+        pump(clients[3:], forks, time.monotonic() + 0.1)
+
+
+@attack("data.set with versions that lose", keys=True)
+def versions(target, until):
+    """10 referees, all about one key."""
+    target.client().call("data.set", world=target.world, key="a", value=1)
+    block = b"".join(pack(k, "data.set", world=target.world, key="a", value=k, version=0) for k in range(300))
+    target.begun()
+    while time.monotonic() < until:
+        pump([target.client("referee", sub=f"mal-{i}") for i in range(10)], block, min(until, time.monotonic() + 1))
+
+
+@attack("data.get of everything", keys=True)
+def all_data(target, until):
+    """400 kB for each question."""
+    owner = target.client()
+    for k in range(100):
+        owner.call("data.set", world=target.world, key=f"k{k}", value="v" * 4000)
+    block = pack(1, "data.get", world=target.world) * 50
+    target.begun()
+    while time.monotonic() < until:
+        pump([target.client("viewer", sub=f"mal-{i}") for i in range(10)], block, min(until, time.monotonic() + 1))
+
+
 @attack("world.create if_absent without end")
 def absent(target, until):
     block = pack(1, "world.create", world=target.world, gravity=[0, 0], if_absent=True) * 1000
