@@ -38,12 +38,8 @@ enum {
     HANDOVER_NAME_AT = 52,
     HANDOVER_CHECKSUM_AT = 56,
     HANDOVER_HEAD_BYTES = 60,
-<<<<<<< HEAD
-    HANDOVER_KIND_END = 0 // in addition to the values of world_end_kind
-=======
     HANDOVER_WORLDS_MAX = 16384, // four times what limits.worlds may be: destroyed ones count too
-    HANDOVER_KIND_END = 0        // beside those of world_end_kind
->>>>>>> d5bf2070 (takeover: check what is handed over, let a waiting destroy be)
+    HANDOVER_KIND_END = 0        // in addition to the values of world_end_kind
 };
 
 // Half of the numbers that clients can be told exactly: the others are for worlds to come.
