@@ -452,7 +452,7 @@ static status permit_shape_set(players_plan *p, const command *c)
     return s == STATUS_OK && weighs ? check_turning(p, b, center, "density") : s;
 }
 
-// Without its last shape of some density a body weighs by other rules (body_def.mass).
+// A body that loses its last shape with density gets its mass by other rules (body_def.mass).
 static status permit_shape_remove(players_plan *p, const command *c)
 {
     plan_body *b = NULL;

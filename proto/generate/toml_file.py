@@ -25,7 +25,7 @@ class File:
             raise SchemaError(f"{path}: {error}") from None
 
     def line(self, entry, row):
-        """The line of the entry of that name, and of the row in it where one is given; 1 if there is none."""
+        """The line of the entry, or of its row if one is given; 1 if there is none."""
         lines = self.text.splitlines()
         start = self.find(lines, 0, rf'name = "{re.escape(entry)}"$')
         if start is None:

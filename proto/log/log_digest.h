@@ -62,7 +62,7 @@ void log_digests_deinit(log_digests *d);
 // Returns the world's hash, and appends a block of its bodies' digests. Appends nothing for a world
 // with more slots than the maximum, which takes ids used up 2^29 times.
 uint64_t log_digests_write(log_digests *d, const physics_world *world, buffer *out);
-// Makes the next block contain everything: an image was made, or a block was lost.
+// Makes the next block contain everything. Needed after an image was made or a block was lost.
 void log_digests_begin_anew(log_digests *d);
 
 // ---- reading

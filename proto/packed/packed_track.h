@@ -46,7 +46,7 @@ enum {
     PARTS = 1 << 16,             // parts in a step
     PARTS_MOST = 1 << 30,        // more is cut off: 16384 steps
     PACKED_MOVED_MOST = 1 << 17, // change in steps up to which a filter is updated
-    PACKED_TOLD_MOST = 1 << 26,  // parts a tick of one step of velocity, and such steps
+    PACKED_TOLD_MOST = 1 << 26,  // parts per tick of a step of velocity; and a velocity's steps
     PACKED_ERROR_MOST = 1 << 24, // in parts
     PACKED_WILD_MOST = 64 * 4096,
     PACKED_STILL_AFTER = 6,    // snapshots without a change after which a slow axis is at rest

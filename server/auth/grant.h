@@ -29,7 +29,7 @@ typedef struct grant {
     uint32_t area_count;
     bool has_key;              // false: stored by an earlier version, which kept no key
     uint8_t key[DIGEST_BYTES]; // jwk.digest of the key that signed its token
-    players_bounds players;    // lower those of worlds; without a field if the token sets none
+    players_bounds players;    // lower the bounds of worlds; empty if the token sets none
     limits limits; // those of LIMITS_OF_TOKENS, UINT64_MAX if the token does not set one
 } grant;
 

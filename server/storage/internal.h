@@ -17,7 +17,7 @@
 #include "server/storage/scan.h"
 #include "server/storage/storage.h"
 
-// The place of a world's records: it has some in `segment`, from `first` on.
+// Where a world's records are: in `segment` from `first` on.
 typedef struct world_span {
     uint64_t segment;
     uint64_t first;

@@ -32,8 +32,9 @@ void data_read(image_stream *s, physics_world *world);
 void rules_write(image_stream *s, physics_world *world);
 void rules_read(image_stream *s, physics_world *world);
 
-// Reading, in this order; each function may get a failed stream: arrays as long as the slots say;
-// bodies; shapes, with masses, lists and sleeping bodies; joints with their lists; contacts.
+// Functions for reading, called in this order; each accepts a failed stream. They read: arrays as
+// long as the slots say; bodies; shapes, with masses, lists and sleeping bodies; joints with their
+// lists; contacts.
 void image_make_room(physics_world *world);
 void bodies_read(image_stream *s, physics_world *world);
 void shapes_read(image_stream *s, physics_world *world, shape_table *table);

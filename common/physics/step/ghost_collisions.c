@@ -434,7 +434,7 @@ static void note_body(physics_world *world, uint32_t slot)
 
 void hide_ghost_collisions(physics_world *world)
 {
-    // Only bodies are examined of whose contacts with still bodies one has just got its points, or
+    // Examines only bodies with a contact with a still body that has just got its points, or that
     // lacks the highest colour.
     array_clear(&world->scratch->on_tiles);
     for (uint32_t i = 0; i < world->scratch->activated.count; i++) {

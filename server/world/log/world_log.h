@@ -159,7 +159,8 @@ void world_log_add_replay(world_log *l, int64_t ns);
 
 // `on_committed` is called with `context` on the storage's thread. `waker` serves the world.
 void world_log_watch(world_log *l, void *waker, void (*on_committed)(void *), void *context);
-// Another thread serves the world from now on. Word that went to the thread before counts as come.
+// Another thread serves the world from now on, and `waker` gets the notifications. The caller must
+// accept one that may have gone to the earlier thread.
 void world_log_move_word(world_log *l, void *waker);
 // The waker, to notify; NULL: a notification is on its way. Any thread.
 void *world_log_claim_word(world_log *l);

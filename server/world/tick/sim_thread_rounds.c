@@ -106,8 +106,8 @@ static job_progress step_world(turn_job *job, const turn *slice)
     return served_world_steps(w) && !w->costs.step_blocked ? JOB_GOES_ON : JOB_DONE;
 }
 
-// Gives one turn to the steps of all paused worlds: until other work is due, but some time in any
-// case.
+// Runs the steps of all paused worlds for one turn: until other work is due, but for some time in
+// any case.
 static bool run_steps(sim_thread *h, int64_t next)
 {
     const int64_t now = clock_now_ns();

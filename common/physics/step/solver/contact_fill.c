@@ -347,7 +347,7 @@ INLINE lanes meet_later(contact_lanes *group, vector_lanes moved, vector_lanes m
     return lanes_select(later, zero, half);
 }
 
-// The marks of a part, whose lanes are the lowest bits and whose features come first.
+// The marks of a part: its lanes are the lowest bits, and its features come first.
 typedef struct part_marks {
     lane_marks marks;
     bool surfaced; // one of its contacts has more than friction
