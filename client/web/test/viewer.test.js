@@ -350,12 +350,16 @@ test('the_page_comes_back_after_a_restart_of_the_server', {skip}, async (t) => {
   await other.stop();
   await page.getByRole('status').getByText('connection lost, trying again').waitFor();
   await picture(page, 'lost');
+  // A press of a key while there is no connection is refused, and not kept for later.
+  await page.keyboard.press(' ');
+  await page.getByText(/^There is no connection: nothing can be changed/).waitFor();
   const again = await startCaromd(['--world', 'demo:demo'], other.port);
   t.after(() => again.stop());
   await until(page, (before) => carom.session.state === 'open' && carom.live?.view.epoch !== before &&
                                carom.picture.bodies.length > 100, epoch);
   const tick = await tickOf(page);
   await until(page, (before) => carom.source.tick > before, tick);
+  assert.equal((await page.evaluate(() => carom.session.client.use('demo').world.info())).paused, false);
   assert.ok(errorsOf(page).every((text) => /WebSocket|ERR_CONNECTION/.test(text)), errorsOf(page).join());
 });
 

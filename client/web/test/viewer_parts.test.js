@@ -354,7 +354,9 @@ test('a_link_bears_no_secret_and_a_token_is_kept_for_its_server', () => {
   assert.ok(!writeAddress({server, world: 'demo'}, base).includes('secret'));
   assert.equal(readAddress(new URL('https://host/?server=http://b:1')).server, 'ws://b:1/rpc');
   assert.equal(serverOf('/rpc', 'https://host/a/'), 'wss://host/rpc');
-  for (const text of ['javascript:x', 'ws:', 'ws://', 'ws://[', 'data:text/html,x', 'blob:http://x/y']) {
+  assert.equal(readAddress(new URL('https://host/?server=/b/rpc')).server, 'wss://host/b/rpc');
+  for (const text of ['javascript:x', 'ws:', 'ws://', 'ws://[', 'data:text/html,x', 'blob:http://x/y', 'nonsense',
+                      '127.0.0.1:22767', 'b.example:22767', 'b.example/rpc']) {
     assert.throws(() => readAddress(new URL(`http://host/?server=${encodeURIComponent(text)}`)), /is no server/, text);
   }
   keepToken(server, 'one');

@@ -110,9 +110,20 @@ export class Session extends Emitter {
     return answer;
   }
 
+  /**
+   * Whether nothing can be changed now, which is reported to the visitor: the client would send a command when the
+   * connection is back, long after the visitor has given it up.
+   */
+  offline() {
+    if (this.state === 'open') return false;
+    this.emit('fault', new CaromError('unavailable', 'There is no connection: nothing can be changed until it is back'));
+    return true;
+  }
+
   /** Calls a method of the watched world; reports an error to the visitor and returns undefined. */
   async act(method, args = {}) {
     if (!this.world && METHODS[method]?.scope !== 'server') return undefined;
+    if (this.offline()) return undefined;
     if (this.predicted?.take(method, args)) return {};
     try {
       return await this.client.call(method, {world: this.world, ...args});

@@ -15,6 +15,14 @@ export function serverOf(text, base = globalThis.location?.href) {
   return `${secure}//${url.host}${url.pathname === '/' ? '/rpc' : url.pathname}`;
 }
 
+// A server in the page's address begins with a scheme or a slash: `host:port` alone would be a path of the page's server.
+const PLACE = /^([a-z]+:\/\/|\.{0,2}\/)/i;
+
+function serverNamed(text, location) {
+  if (!PLACE.test(text)) throw new TypeError(`“${text}” is no server: an address is ws://HOST:PORT or wss://HOST:PORT`);
+  return serverOf(text, location.href);
+}
+
 /**
  * {server, world, at, follow, tick, theme, token}: missing or invalid members are undefined; throws a TypeError for an
  * invalid server.
@@ -25,7 +33,7 @@ export function readAddress(location = globalThis.location) {
   const whole = (text) => (/^\d{1,16}$/.test(text ?? '') ? Number(text) : undefined);
   const at = numbers(hash.get('at'), 3);
   return {
-    server: search.get('server') ? serverOf(search.get('server'), location.href) : undefined,
+    server: search.get('server') ? serverNamed(search.get('server'), location) : undefined,
     world: NAME.test(hash.get('world') ?? '') ? hash.get('world') : undefined,
     at: at && at[2] > 0 ? at : undefined,
     follow: whole(hash.get('follow')),

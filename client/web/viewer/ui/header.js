@@ -54,8 +54,9 @@ function showEmpty(app) {
     say('The connection is closed', session.error?.message ?? '',
         el('button', {class: 'primary', onclick: () => location.reload()}, 'Connect again'));
   } else if (session.state === 'connecting') {
+    const {host} = new URL(session.server);
     const whom = isForeign(session) ? ` It has to let this page in: caromd --origin ${location.origin}` : '';
-    wait('Connecting …', `This page tries until the server answers.${whom}`);
+    wait(isForeign(session) ? `Connecting to ${host} …` : 'Connecting …', `This page tries until the server answers.${whom}`);
   } else if (session.state === 'reconnecting' && !app.live) {
     say('The connection is lost', 'This page tries again until the server answers.');
   } else if (session.state === 'open' && !session.world && session.worlds.length === 0 && session.looked) {

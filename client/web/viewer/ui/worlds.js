@@ -68,6 +68,7 @@ export class Worlds {
   // Makes a world and goes to it. Returns whether it exists.
   async #open(method, args, name) {
     const {session} = this.app;
+    if (session.offline()) return false;
     try {
       await session.client.call(method, args);
     } catch (error) {
