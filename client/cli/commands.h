@@ -41,6 +41,8 @@ extern const cli_command command_set;
 extern const cli_command command_bodies;
 // cmd_data.c
 extern const cli_command command_data;
+// cmd_send.c
+extern const cli_command command_send;
 // cmd_get.c, cmd_contact.c, cmd_session.c
 extern const cli_command command_get;
 extern const cli_command command_contacts;

@@ -1,6 +1,7 @@
 // See show.h.
 #include "client/cli/show.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -273,4 +274,21 @@ void show_done(cli *c, const carom_value *result)
 {
     (void)printf("%s (tick %llu)\n", c->done,
                  (unsigned long long)carom_get_uint(result, "tick", 0));
+}
+
+void show_message(const carom_event *event, char *out, size_t size)
+{
+    char word[WORD_MAX] = "";
+    carom_value *data = carom_event_data(event);
+    char from[32];
+    (void)snprintf(from, sizeof from, "session %" PRIu64, event->session);
+    if (data != NULL) {
+        show_word(data, word, sizeof word);
+    }
+    (void)snprintf(out, size, "%s: %s%s%s", *event->subject != '\0' ? event->subject : from,
+                   event->message, data != NULL ? " " : "", word);
+    for (char *at = out; *at != '\0'; at++) {
+        *at = (unsigned char)*at < ' ' || *at == 0x7f ? '?' : *at;
+    }
+    carom_value_free(data);
 }

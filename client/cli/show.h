@@ -31,6 +31,10 @@ const char *show_world_state(const carom_value *world);
 // The table mark for that state.
 table_mark show_world_mark(const carom_value *world);
 
+// A message's sender, name and data on one line: "ada: chat good game". Control characters are '?',
+// since the text is another client's.
+void show_message(const carom_event *event, char *out, size_t size);
+
 // For cli_call_show: prints the text given to cli_done, with the tick of the result: "body 3
 // removed (tick 17)".
 void show_done(cli *c, const carom_value *result);

@@ -31,6 +31,7 @@ void snapshot_decoder_deinit(snapshot_decoder *d)
     vector_free(&d->leave);
     vector_free(&d->events);
     vector_free(&d->names);
+    vector_free(&d->messages);
     vector_free(&d->contacts);
     packed_streams_deinit(&d->packed);
     log_streams_deinit(&d->logs);
@@ -54,6 +55,15 @@ _Static_assert(sizeof KIND_NAMES / sizeof *KIND_NAMES == CAROM_EVENT_OTHER, "eac
 const char *carom_event_kind_name(carom_event_kind kind)
 {
     return (unsigned)kind < CAROM_EVENT_OTHER ? KIND_NAMES[kind] : NULL;
+}
+
+carom_value *carom_event_data(const carom_event *event)
+{
+    if (event == NULL || event->data == NULL) {
+        return NULL;
+    }
+    reader r = reader_open(event->data, event->data_size);
+    return value_unpack(&r);
 }
 
 static carom_event_kind kind_of(reader_text name)
@@ -140,6 +150,30 @@ static void read_kind(snapshot_decoder *d, reader *r, carom_event *event)
     }
 }
 
+static void read_message_text(reader *r, char *out)
+{
+    r->failed = !copy_text(reader_get_text(r), out, MESSAGE_TEXT_MAX) || r->failed;
+}
+
+// A key of messages; false: it is none.
+static bool read_message_field(reader *r, reader_text key, carom_event *event, message_texts *texts)
+{
+    if (reader_text_is(key, "name")) {
+        read_message_text(r, texts->name);
+    } else if (reader_text_is(key, "subject")) {
+        read_message_text(r, texts->subject);
+    } else if (reader_text_is(key, "session")) {
+        event->session = reader_unsigned(r);
+    } else if (reader_text_is(key, "data")) {
+        event->data = r->at;
+        reader_skip(r);
+        event->data_size = (size_t)(r->at - (const uint8_t *)event->data);
+    } else {
+        return false;
+    }
+    return true;
+}
+
 static void read_event_field(snapshot_decoder *d, reader *r, reader_text key, carom_event *event)
 {
     if (reader_text_is(key, "kind")) {
@@ -178,19 +212,34 @@ static void read_event_field(snapshot_decoder *d, reader *r, reader_text key, ca
 static void read_event(snapshot_decoder *d, reader *r)
 {
     carom_event event = {0};
+    message_texts texts = {.event = d->events.count};
     uint32_t pairs = reader_map(r);
     for (uint32_t i = 0; i < pairs && !r->failed; i++) {
-        read_event_field(d, r, reader_get_text(r), &event);
+        const reader_text key = reader_get_text(r);
+        // a kind of a later server may have such keys with other values
+        if (event.kind != CAROM_EVENT_MESSAGE || !read_message_field(r, key, &event, &texts)) {
+            read_event_field(d, r, key, &event);
+        }
     }
     if (event.name == NULL && event.kind != CAROM_EVENT_OTHER) {
         r->failed = true; // an unknown kind
     }
+    if (event.kind == CAROM_EVENT_MESSAGE) {
+        r->failed = r->failed || texts.name[0] == '\0';
+        keep(r, vector_push(&d->messages, texts));
+    }
     keep(r, vector_push(&d->events, event));
 }
 
+// Sets the pointers of texts, whose arrays have stopped growing.
 static void name_other_events(snapshot_decoder *d)
 {
     uint32_t next = 0;
+    for (uint32_t i = 0; i < d->messages.count; i++) {
+        carom_event *event = &d->events.data[d->messages.data[i].event];
+        event->message = d->messages.data[i].name;
+        event->subject = d->messages.data[i].subject;
+    }
     for (uint32_t i = 0; i < d->events.count; i++) {
         if (d->events.data[i].kind == CAROM_EVENT_OTHER) {
             d->events.data[i].name = d->names.data[next++].text;
@@ -641,6 +690,7 @@ carom_status snapshot_decode(snapshot_decoder *d, const void *bytes, size_t size
     vector_clear(&d->leave);
     vector_clear(&d->events);
     vector_clear(&d->names);
+    vector_clear(&d->messages);
     vector_clear(&d->contacts);
     vector_clear(&d->joints);
     vector_clear(&d->joints_removed);

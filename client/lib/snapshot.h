@@ -14,12 +14,20 @@
 
 enum {
     SNAPSHOT_WORLD_MAX = 64 + 1, // bytes of a world's name with a closing zero
-    EVENT_NAME_MAX = 64          // bytes of an unknown kind's name, with a closing zero
+    EVENT_NAME_MAX = 64,         // bytes of an unknown kind's name, with a closing zero
+    MESSAGE_TEXT_MAX = 64 + 1    // bytes of a message's name, or of a subject, with a closing zero
 };
 
 typedef struct event_name {
     char text[EVENT_NAME_MAX];
 } event_name;
+
+// The texts of a message among the events.
+typedef struct message_texts {
+    uint32_t event; // its place in the list of events
+    char name[MESSAGE_TEXT_MAX];
+    char subject[MESSAGE_TEXT_MAX];
+} message_texts;
 
 typedef struct snapshot_decoder {
     VECTOR(carom_body) bodies;
@@ -28,6 +36,7 @@ typedef struct snapshot_decoder {
     VECTOR(uint64_t) leave;
     VECTOR(carom_event) events;
     VECTOR(event_name) names; // names of unknown kinds of events, in order
+    VECTOR(message_texts) messages;
     VECTOR(carom_contact) contacts;
     VECTOR(carom_body_info *) spawned; // blocks of describe.h, owned by the decoder
     VECTOR(carom_joint_info) joints;

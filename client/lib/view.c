@@ -97,7 +97,11 @@ void carom_view_free(carom_view *view)
     free_content(&view->content);
     drawing_free(view->drawing);
     snapshot_decoder_deinit(&view->decoder);
+    for (size_t i = 0; i < view->queue_count; i++) {
+        free(view->queue[(view->queue_first + i) % view->queue_capacity].message);
+    }
     free(view->queue);
+    free(view->popped);
     free(view);
 }
 
@@ -232,20 +236,56 @@ static bool reserve_events(carom_view *view, size_t count)
     return true;
 }
 
+// Copies the texts and data of a message into one block; false when memory has run out.
+static bool copy_message(queued_event *slot, const carom_event *event)
+{
+    slot->message = NULL;
+    if (event->message == NULL) {
+        return true;
+    }
+    const size_t name = strlen(event->message) + 1;
+    const size_t subject = strlen(event->subject) + 1;
+    char *block = malloc(name + subject + event->data_size);
+    if (block == NULL) {
+        return false;
+    }
+    memcpy(block, event->message, name);
+    memcpy(block + name, event->subject, subject);
+    slot->event.message = block;
+    slot->event.subject = block + name;
+    if (event->data != NULL) {
+        memcpy(block + name + subject, event->data, event->data_size);
+        slot->event.data = block + name + subject;
+    }
+    slot->message = block;
+    return true;
+}
+
+static void drop_oldest(carom_view *view)
+{
+    free(view->queue[view->queue_first].message);
+    view->queue_first = (view->queue_first + 1) % view->queue_capacity;
+    view->queue_count--;
+    view->events_dropped++;
+}
+
 static void push_event(carom_view *view, const carom_event *event)
 {
     if (view->options.events_max == 0) {
         return;
     }
     if (view->queue_count == view->options.events_max) {
-        view->queue_first = (view->queue_first + 1) % view->queue_capacity;
-        view->queue_count--;
-        view->events_dropped++;
+        drop_oldest(view);
     }
     ASSERT(view->queue_count < view->queue_capacity); // reserve_events
     queued_event *slot =
-        &view->queue[(view->queue_first + view->queue_count++) % view->queue_capacity];
+        &view->queue[(view->queue_first + view->queue_count) % view->queue_capacity];
     slot->event = *event;
+    if (!copy_message(slot, event)) {
+        view->events_dropped++;
+        return;
+    }
+    view->queue_count++;
     // A paused world's ticks advance with its time, so the tick gives the event's time.
     const view_content *v = &view->content;
     slot->time = v->tick > 0 ? v->time * ((double)event->tick / (double)v->tick) : v->time;
@@ -264,6 +304,8 @@ static carom_event pop_event(carom_view *view)
     if (event.kind == CAROM_EVENT_OTHER) {
         event.name = slot->name.text;
     }
+    free(view->popped);
+    view->popped = slot->message;
     view->queue_first = (view->queue_first + 1) % view->queue_capacity;
     view->queue_count--;
     return event;

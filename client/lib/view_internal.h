@@ -28,6 +28,7 @@ typedef struct queued_event {
     carom_event event;
     double time;     // time of the world, for a view that draws [s]
     event_name name; // name of an unknown kind
+    void *message;   // owned: of a message, the texts and data that `event` refers to; else NULL
 } queued_event;
 
 // The state that comes from snapshots and is dropped by a reset.
@@ -74,6 +75,7 @@ struct carom_view {
     view_drawing *drawing;    // NULL: no interpolation
     snapshot_decoder decoder; // decoder of carom_view_feed
     queued_event *queue;      // a ring
+    void *popped;             // texts and data of the event that was fetched last
     size_t queue_capacity, queue_first, queue_count;
     uint64_t snapshots, stale, gaps, skipped, events_lost, events_dropped;
 };

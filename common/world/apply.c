@@ -236,6 +236,13 @@ static status apply_data_get(const application *a, const command *c, command_res
     return STATUS_OK;
 }
 
+// A message changes nothing of the world: whoever applies the command passes it on.
+static status apply_message_send(const application *a, const command *c, command_result *out)
+{
+    (void)out;
+    return check_message(&c->message, a->err);
+}
+
 static status apply_batch(const application *a, const command *c, command_result *out);
 
 typedef status apply_function(const application *a, const command *c, command_result *out);

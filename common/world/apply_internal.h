@@ -31,6 +31,12 @@ status remove_data(physics_world *world, const data_remove_args *remove, error *
 void read_data(const physics_world *world, const data_get_args *get, data_result *out,
                command_memory **memory);
 
+// ---- messages (apply_message.c)
+
+// STATUS_INVALID_ARGUMENT for a name that is empty, too long or not UTF-8, and for data that are
+// not one MessagePack value or nest too deep; STATUS_LIMIT_EXCEEDED for too many bytes of data.
+status check_message(const message_args *message, error *err);
+
 // ---- batches (apply_plan.c)
 
 // Whether every command of the batch will succeed after those before it. Changes nothing. The text

@@ -386,6 +386,11 @@ static status plan_data_get(plan *p, const command *c)
     return STATUS_OK;
 }
 
+static status plan_message_send(plan *p, const command *c)
+{
+    return check_message(&c->message, p->err);
+}
+
 typedef status plan_function(plan *p, const command *c);
 
 #define ROW(id, plan) [METHOD_##id] = plan_##plan,

@@ -57,6 +57,9 @@ static void own(command *c, const char *owner, command_memory **memory)
     if (c->method == METHOD_BODY_SPAWN && c->spawn.owner == NULL) {
         c->spawn.owner = command_memory_text(memory, owner, strlen(owner));
     }
+    if (c->method == METHOD_MESSAGE_SEND && c->message.subject == NULL) {
+        c->message.subject = command_memory_text(memory, owner, strlen(owner));
+    }
     for (uint32_t i = 0; c->method == METHOD_WORLD_APPLY && i < c->apply.count; i++) {
         own(&c->apply.commands[i], owner, memory);
     }

@@ -71,7 +71,8 @@ role command_rights(const command *c);
 // text names the first command that needs a higher role.
 status command_permit(const command *c, role held, error *err);
 
-// Makes `owner` the owner of bodies that the command spawns without one; "" leaves them without.
+// Makes `owner` the owner of bodies that the command spawns without one, and the subject of
+// messages that it sends without one; "" leaves them without.
 void command_own(command *c, const char *owner);
 
 // The id of the body, shape or joint that the command names, which may be a reference inside a

@@ -81,6 +81,19 @@ typedef struct players_bounds {
     double mass, size, speed, force, impulse, torque; // [kg, m, m/s, N, N s, N m]
     area area;
 } players_bounds;
+// Whom a message is for (message.send).
+typedef enum message_to {
+    MESSAGE_TO_ALL,
+    MESSAGE_TO_REFEREE, // sessions of role referee or admin
+    MESSAGE_TO_SUBJECT,
+    MESSAGE_TO_SESSION
+} message_to;
+
+typedef struct message_recipient {
+    message_to kind;
+    const char *subject; // of MESSAGE_TO_SUBJECT, else NULL; in the command's memory
+    uint64_t session;    // of MESSAGE_TO_SESSION, else 0
+} message_recipient;
 
 typedef enum overlap_of { OVERLAP_AREA, OVERLAP_SHAPE, OVERLAP_POINT } overlap_of;
 

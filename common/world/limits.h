@@ -3,8 +3,11 @@
 #define CAROM_COMMON_WORLD_LIMITS_H
 
 enum {
-    WORLD_NAME_BYTES_MAX = 64,     // a world's name (by contract)
-    OWNER_BYTES_MAX = 64,          // a body's owner; a UUID has 36
+    WORLD_NAME_BYTES_MAX = 64,         // a world's name (by contract)
+    OWNER_BYTES_MAX = 64,              // a body's owner; a UUID has 36
+    MESSAGE_NAME_BYTES_MAX = 64,       // a message's name (by contract)
+    MESSAGE_DATA_BYTES_MAX = 64 << 10, // a message's data: as much as `ping` echoes
+    MESSAGE_DATA_DEPTH_MAX = 16,   // containers of it; with those around it below WIRE_DEPTH_MAX
     COMMAND_QUERY_HITS_MAX = 4096, // results of one query: 200 KiB of answer
 };
 

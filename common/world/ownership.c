@@ -289,6 +289,17 @@ static status permit_data_remove(hearing *h, const command *c)
     return permit_key(h, c->data_remove.key);
 }
 
+// ---- messages
+
+static status permit_message_send(hearing *h, const command *c)
+{
+    const char *subject = c->message.subject;
+    return subject == NULL || strcmp(subject, h->who->subject) == 0
+               ? STATUS_OK
+               : error_set(h->err, STATUS_PERMISSION_DENIED,
+                           "subject: only a referee or an admin sends messages for others");
+}
+
 typedef status permit_function(hearing *h, const command *c);
 #define ROW(id, permit) [METHOD_##id] = permit_##permit,
 static permit_function *const PERMIT[METHOD_COUNT] = {METHOD_PERMIT(ROW)};

@@ -12,8 +12,9 @@
 
 // The setting that the arguments of a command are written for.
 typedef struct setting {
-    bool inside;       // the arguments are inside world.apply
-    const char *owner; // owner of bodies spawned without an owner argument; NULL: nobody
+    bool inside; // the arguments are inside world.apply
+    // owner of bodies spawned, and subject of messages sent, without that argument; NULL: nobody
+    const char *owner;
 } setting;
 
 static const setting PLAIN = {false, NULL};
@@ -215,7 +216,10 @@ static void pack_value(packer *k, const method_arg *arg, const msgpack_object *v
 
 static bool is_owner(const arg_list *list, uint32_t at)
 {
-    return list == &METHODS[METHOD_BODY_SPAWN].list && strcmp(list->args[at].name, "owner") == 0;
+    return (list == &METHODS[METHOD_BODY_SPAWN].list &&
+            strcmp(list->args[at].name, "owner") == 0) ||
+           (list == &METHODS[METHOD_MESSAGE_SEND].list &&
+            strcmp(list->args[at].name, "subject") == 0);
 }
 
 // The arguments of `map` in the order of the list.
@@ -244,7 +248,7 @@ static void pack_list(packer *k, const arg_list *list, const msgpack_object *map
             pack_text(k, list->args[i].name);
             pack_value(k, &list->args[i], values[i], of.owner);
         } else if (of.owner != NULL && is_owner(list, i)) {
-            pair_text(k, "owner", of.owner);
+            pair_text(k, list->args[i].name, of.owner);
         }
     }
 }

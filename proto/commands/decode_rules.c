@@ -3,7 +3,11 @@
 #include "proto/commands/decode.h"
 #include "proto/commands/decode_plain.h"
 
+#include <math.h>
+#include <string.h>
+
 #include "common/base/assert.h"
+#include "common/base/utf8.h"
 
 // ---- worlds
 
@@ -73,6 +77,65 @@ void check_subscribe(const arguments *a, subscribe_args *to)
                      "a replica has all data of its world; leave it out");
     }
     check_budget(a, to);
+}
+
+// ---- messages
+
+static bool read_subject(const arguments *a, const place *where, const char *text, uint32_t size,
+                         message_recipient *out)
+{
+    if (size == 0 || size > OWNER_BYTES_MAX) {
+        return decoder_fail(a->decoder, STATUS_INVALID_ARGUMENT, where,
+                            "a subject has 1 to %d bytes, got %u", OWNER_BYTES_MAX, size);
+    }
+    if (!utf8_valid(text, size) || memchr(text, '\0', size) != NULL) {
+        return decoder_fail(a->decoder, STATUS_INVALID_ARGUMENT, where,
+                            "must be UTF-8 without zero bytes");
+    }
+    out->kind = MESSAGE_TO_SUBJECT;
+    out->subject = command_memory_text(a->decoder->memory, text, size);
+    return true;
+}
+
+// 0: it is none.
+static uint64_t session_number(const msgpack_object *given)
+{
+    const double most = 9007199254740992.0; // 2^53
+    if (given->type == MSGPACK_OBJECT_POSITIVE_INTEGER) {
+        return given->via.u64 <= (uint64_t)most ? given->via.u64 : 0;
+    }
+    const bool real =
+        given->type == MSGPACK_OBJECT_FLOAT32 || given->type == MSGPACK_OBJECT_FLOAT64;
+    return real && given->via.f64 >= 1.0 && given->via.f64 <= most &&
+                   given->via.f64 == floor(given->via.f64)
+               ? (uint64_t)given->via.f64
+               : 0;
+}
+
+// Reads `to`, which its type leaves open: a text or the number of a session.
+void check_message_send(const arguments *a, message_args *to)
+{
+    const msgpack_object *given = arguments_value(a, "to");
+    const place where = arguments_place(a, "to");
+    const char *text = NULL;
+    uint32_t size = 0;
+    if (given == NULL) {
+        return;
+    }
+    if (object_text(given, &text, &size)) {
+        const bool all = size == 3 && memcmp(text, "all", size) == 0;
+        const bool referee = size == 7 && memcmp(text, "referee", size) == 0;
+        if (all || referee) {
+            to->recipient.kind = all ? MESSAGE_TO_ALL : MESSAGE_TO_REFEREE;
+        } else {
+            read_subject(a, &where, text, size, &to->recipient);
+        }
+    } else if (session_number(given) > 0) {
+        to->recipient = (message_recipient){MESSAGE_TO_SESSION, NULL, session_number(given)};
+    } else {
+        decoder_fail(a->decoder, STATUS_INVALID_ARGUMENT, &where,
+                     "expected \"all\", \"referee\", a subject or the number of a session");
+    }
 }
 
 // ---- joints

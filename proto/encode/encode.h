@@ -40,9 +40,13 @@ enum { ENCODE_ROW_BYTES_MAX = 48 };
 void encode_body_row(struct buffer *out, const body_row *row);
 
 // "begin", "stay" …; "unknown" for an invalid kind.
-const char *event_kind_name(event_kind kind);
+const char *event_kind_name(uint32_t kind); // also of event_kinds.h
 // {kind, tick, …}, with the keys of the kind.
 void encode_event(struct buffer *out, const physics_event *event);
+
+// A message of the session, which the state of `tick` shows first.
+void encode_message_event(struct buffer *out, uint64_t tick, uint64_t session,
+                          const message_args *message);
 
 // A key and its value; NULL: nil, as the key is gone.
 void encode_datum(struct buffer *out, const char *key, const world_datum *datum);

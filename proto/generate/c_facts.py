@@ -61,17 +61,18 @@ def write_events(schema):
 # ---- encoding
 
 ENCODE_HEAD = NOTE + """See proto/encode/encode.h.
+#include "common/world/event_kinds.h"
 #include "proto/encode/encode_pack.h"
 #include "proto/event_list.h"
 #include "proto/wire/buffer.h"
 
 // clang-format off
-const char *event_kind_name(event_kind kind)
+const char *event_kind_name(uint32_t kind)
 {
 #define NAME(id, word) [EVENT_##id] = word,
-    static const char *const NAMES[EVENT_KIND_COUNT] = {EVENT_WORDS(NAME)};
+    static const char *const NAMES[WORLD_EVENT_KIND_COUNT] = {EVENT_WORDS(NAME)};
 #undef NAME
-    return (unsigned)kind < EVENT_KIND_COUNT ? NAMES[kind] : "unknown";
+    return kind < WORLD_EVENT_KIND_COUNT ? NAMES[kind] : "unknown";
 }
 
 """
@@ -86,16 +87,17 @@ def pack(key):
 
 
 def write_encode_event(schema):
-    """A function for each set of keys, which several kinds have."""
-    sets = list(dict.fromkeys(tuple(key.name for key in e.keys) for e in schema.events))
+    """A function for each set of keys, which several kinds have; events of commands are encoded by hand."""
+    engine = [e for e in schema.events if e.engine]
+    sets = list(dict.fromkeys(tuple(key.name for key in e.keys) for e in engine))
     out = ENCODE_HEAD
     for i, names in enumerate(sets):
-        keys = next(e.keys for e in schema.events if tuple(key.name for key in e.keys) == names)
+        keys = next(e.keys for e in engine if tuple(key.name for key in e.keys) == names)
         out += f"static void pack_keys_{i}(packer *k, const physics_event *e)\n{{\n"
         out += "".join(f"    {pack(key)}\n" for key in keys) + "}\n\n"
     out += "// Keys beside kind and tick, and what writes them.\nstatic const struct {\n    uint32_t pairs;\n"
     out += "    void (*pack)(packer *k, const physics_event *e);\n} KEYS[EVENT_KIND_COUNT] = {\n"
-    for e in schema.events:
+    for e in engine:
         i = sets.index(tuple(key.name for key in e.keys))
         out += f"    [EVENT_{e.id}] = {{{len(e.keys)}, pack_keys_{i}}},\n"
     return out + """};

@@ -11,7 +11,7 @@ from .toml_file import check_keys, entries, evaluate, suggestion
 SIDES = {"server", "client"}
 METRIC_TYPES = {"counter", "gauge", "histogram"}
 FAMILY_NAME = re.compile(r"(carom|process)_[a-z_]+")
-KEY_TYPES = {"id", "vector", "number"}
+KEY_TYPES = {"id", "vector", "number", "string", "any"}
 
 
 @dataclasses.dataclass
@@ -92,6 +92,7 @@ class Event:
     name: str
     keys: list[Key]
     doc: str
+    engine: bool = True  # False: a command makes it
 
     @property
     def id(self):
@@ -208,9 +209,11 @@ def read_keys(files):
 
 def read_events(files):
     events, keys = [], read_keys(files)
-    for file, row in entries(files, "event", {"keys", "doc"}):
+    for file, row in entries(files, "event", {"keys", "doc"}, {"by"}):
+        if row.get("by", "command") != "command":
+            file.fail(row["name"], "by", f"'{row['by']}' is not command")
         for key in row["keys"]:
             if key not in keys:
                 file.fail(row["name"], key, f"there is no event key '{key}'{suggestion(key, keys)}")
-        events.append(Event(row["name"], [keys[key] for key in row["keys"]], row["doc"]))
+        events.append(Event(row["name"], [keys[key] for key in row["keys"]], row["doc"], "by" not in row))
     return events

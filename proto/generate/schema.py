@@ -29,7 +29,7 @@ TYPES = {
 }
 RANGED = {"number", "integer", "vector", "vectors", "area"}
 ARGUMENT_KEYS = {"name", "as", "c", "type", "required", "default", "doc", "routing", "part", "bit", "absent", "flag",
-                 "needs", "ctype", "option"}
+                 "needs", "ctype", "option", "typescript"}
 STEPS = ("decode", "permit", "plan", "dry_run", "apply", "own", "tally", "mark", "crowd", "bytes", "whole", "serve",
          "answer", "token_areas", "rows")
 IDS = {"body", "shape", "joint"}
@@ -91,6 +91,7 @@ class Argument:
     flag: str = ""  # the field that says if it was given, where it has another name than has_…
     ctype: str = ""  # its type in C, if it is not the type's usual one
     option: dict | None = None  # for the command line: {name, letter, kind, value, help}; {}: no option; None: by rule
+    typescript: str = ""  # its type there, if it is not the type's usual one
     needs: tuple[str, str] | None = None  # the argument without which it is refused, and the error's text
 
 
@@ -244,9 +245,9 @@ def read_enums(files):
 
 
 def event_enum(events):
-    """The kinds of events as words of arguments; the engine has them as event_kind."""
+    """The kinds of events as words of arguments; the engine has the first ones as event_kind."""
     words = [Word(e.name, f"EVENT_{e.id}", e.doc) for e in events]
-    return Enum("event", words, header="common/physics/physics.h", count="EVENT_KIND_COUNT")
+    return Enum("event", words, header="common/world/event_kinds.h", count="WORLD_EVENT_KIND_COUNT")
 
 
 def player_method_enum(files):
@@ -337,6 +338,7 @@ class Arguments:
         a.enum = row.get("words", "")
         a.part, a.bit, a.absent = row.get("part", ""), row.get("bit", ""), row.get("absent", "")
         a.flag, a.ctype = row.get("flag", ""), row.get("ctype", "")
+        a.typescript = row.get("typescript", "")
         a.option = row.get("option")
         if a.option is not None:
             check_keys(file, entry, name, a.option, set(), {"name", "letter", "kind", "value", "help"})

@@ -32,7 +32,7 @@ EVENT = """\
 export interface WorldEvent {
   kind:
 """
-EVENT_TYPES = {"id": "Number53", "vector": "Vector", "number": "number"}
+EVENT_TYPES = {"id": "Number53", "vector": "Vector", "number": "number", "string": "string", "any": "unknown"}
 
 TAIL = """\
 export type MethodName = keyof Arguments;
@@ -162,7 +162,7 @@ def argument_type(a):
         return words(a)
     if a.type == "choices":
         return f"({words(a)})[]"
-    return TYPES[a.type]
+    return a.typescript or TYPES[a.type]
 
 
 def field(a):

@@ -64,6 +64,15 @@ class Values(Data):
         self.assertEqual(self.hash(), before, "a world without data has the hash that it had")
         self.assertGreater(self.set("a", 1, version=0), third)
 
+    def test_world_info_counts_keys_and_bytes(self):
+        def counts():
+            info = self.client.call("world.info", world=self.world)
+            return info["data_keys"], info["data_bytes"]
+        self.assertEqual(counts(), (0, 0))
+        self.set("k", "x" * 10) # 64 for the key, its byte, and 11 of MessagePack
+        self.set("l", 1)
+        self.assertEqual(counts(), (2, 64 + 1 + 11 + 64 + 1 + 1))
+
     def test_version_that_lost_is_told_with_the_one_there_is(self):
         version = self.set("leader", "ada", version=0)
         self.not_set("already_exists", f"'leader' has version {version}, not 0", "leader", "bob", version=0)

@@ -27,7 +27,7 @@ LEAST = {
               "world.unsubscribe world.view body.get joint.get joint.list query.ray query.overlap query.cast "
               "query.nearest data.get",
     "player": "world.apply body.spawn body.remove body.set body.impulse body.angular_impulse body.force body.torque "
-              "shape.add shape.set shape.remove joint.create joint.set joint.remove data.set data.remove",
+              "shape.add shape.set shape.remove joint.create joint.set joint.remove data.set data.remove message.send",
     "referee": "world.pause world.resume world.step world.set",
     "admin": "server.sessions server.kick world.create world.destroy world.fork world.image",
 }
@@ -43,6 +43,7 @@ BATCH = {
     "joint.create": {"kind": "weld", "a": 1, "b": 2, "anchor": [0, 0]}, "joint.set": {"joint": 1, "hertz": 1},
     "joint.remove": {"joint": 1}, "joint.get": {"joint": 1},
     "data.set": {"key": "player/ada/k", "value": 1}, "data.remove": {"key": "player/ada/k"}, "data.get": {},
+    "message.send": {"name": "chat"},
 }
 
 
@@ -395,7 +396,7 @@ class Areas(RightsTest):
 
     def test_numbers_of_the_whole_world_are_not_told(self):
         hidden = {"bodies", "awake", "shapes", "joints", "contacts", "pairs", "frozen", "subscribers", "hash", "step_ms", "rate",
-                  "ticks_late"}
+                  "ticks_late", "data_keys", "data_bytes"}
         whole = self.admin.call("world.info", world="field")
         for info in (self.viewer.call("world.info", world="field"),
                      next(w for w in self.viewer.call("world.list") if w["world"] == "field")):

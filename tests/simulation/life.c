@@ -42,6 +42,9 @@ static void choose_limits(limits *l)
     l->worlds = pick(2, 4, 256);
     // The smallest values are below those that an operator may set
     l->events_kept = pick(2, 8, 65536);
+    // together with the number of events, so that few of a message's bytes are kept, too
+    l->event_bytes_kept = l->events_kept <= 8 ? 200 * l->events_kept : l->event_bytes_kept;
+    l->message_bytes_per_tick = l->events_kept <= 8 ? 300 : l->message_bytes_per_tick;
     l->removals_kept = pick(16, 20, 65536);
     l->describe_bytes = pick(65536, 65536, l->describe_bytes);
     l->catch_up_ms = pick(0, 50, 250);

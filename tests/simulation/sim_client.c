@@ -47,7 +47,9 @@ static void end_subscription(sim_client *c, uint64_t number)
     if (s == NULL) {
         return;
     }
-    if (s->shown && !s->log) {
+    // one whose answer was lost may have asked for messages alone
+    const bool others = !s->messages && !(s->unanswered && s->events.count == 0);
+    if (s->shown && !s->log && others) {
         const told_span span = {s->from, s->last, s->lost, s->gap};
         oracle_told_events(s->epoch, &span, s->events.data, s->events.count);
     }
@@ -135,7 +137,17 @@ static void take_rows(sim_subscription *s, const msgpack_object *map)
     }
 }
 
-static void take_events(sim_subscription *s, const msgpack_object *map)
+// The data of a message is the number of the session that it is for, 0: for all.
+static void take_message(const sim_client *c, const msgpack_object *event)
+{
+    const uint64_t wanted = get_uint(event, "data");
+    SIM_CHECK(get_uint(event, "session") > 0, "a message of nobody");
+    SIM_CHECK(wanted == 0 || c->session == 0 || wanted == c->session,
+              "session %" PRIu64 " was told a message to session %" PRIu64, c->session, wanted);
+    figures.messages++;
+}
+
+static void take_events(const sim_client *c, sim_subscription *s, const msgpack_object *map)
 {
     const msgpack_object *events = rpc_map_get(map, "events");
     const msgpack_object *lost = rpc_map_get(map, "events_lost");
@@ -143,6 +155,10 @@ static void take_events(sim_subscription *s, const msgpack_object *map)
     for (uint32_t i = 0; events != NULL && i < events->via.array.size; i++) {
         const msgpack_object *e = &events->via.array.ptr[i];
         const msgpack_object *kind = rpc_map_get(e, "kind");
+        if (kind->via.str.size == 7 && memcmp(kind->via.str.ptr, "message", 7) == 0) {
+            take_message(c, e); // the oracle knows the engine's events
+            continue;
+        }
         told_event told = {.tick = get_uint(e, "tick"), .lost = s->lost, .gap = s->gap};
         s->gap = false;
         s->lost = 0;
@@ -210,7 +226,7 @@ static void take_packed(const sim_client *c, sim_subscription *s, const msgpack_
                                         data->via.bin.size, &told, &err);
     SIM_CHECK(result == STATUS_OK, "a packed snapshot: %s", err.text);
     note_snapshot(c, s, told.full ? get_uint(map, "epoch") : s->epoch, told.tick, told.full);
-    take_events(s, map);
+    take_events(c, s, map);
     take_changes(s, &told);
     if (told.full) {
         oracle_told_state(s->epoch, told.tick, TOLD_SNAPSHOT, get_hash(map));
@@ -232,7 +248,7 @@ static void take_snapshot(const sim_client *c, sim_subscription *s, const msgpac
     uint64_t epoch = get_uint(map, "epoch");
     note_snapshot(c, s, epoch, tick, get_bool(map, "full"));
     take_rows(s, map);
-    take_events(s, map);
+    take_events(c, s, map);
     oracle_told_state(epoch, tick, TOLD_SNAPSHOT, get_hash(map));
     if (rpc_map_get(map, "left_out") == NULL) { // otherwise some bodies are as they were before
         oracle_told_state(epoch, tick, TOLD_PICTURE, picture_of(s));
@@ -387,6 +403,7 @@ static void on_hello(sim_client *c, const msgpack_object *result)
         sim_trace("client %p: resumed", (const void *)c);
     }
     c->resuming = false;
+    c->session = get_uint(result, "session");
     snprintf(c->secret, sizeof c->secret, "%.*s", (int)secret->via.str.size, secret->via.str.ptr);
 }
 
@@ -395,6 +412,7 @@ static void on_subscribed(sim_client *c, const sim_request *r, const msgpack_obj
     sim_subscription s = {.number = get_uint(result, "subscription"),
                           .log = r->op == OP_SUBSCRIBE_LOG,
                           .compact = r->compact,
+                          .messages = r->messages,
                           .from = get_uint(result, "tick")};
     array_push(&c->subscriptions, s);
 }

@@ -36,6 +36,7 @@ typedef struct sim_request {
     bool patient; // a batch for a later tick, which a paused world does not reach
     // OP_SUBSCRIBE_LOG: asks for the compact form, with the server's table version
     bool compact;
+    bool messages;         // OP_SUBSCRIBE: asks for messages and no other events
     uint64_t subscription; // argument of OP_UNSUBSCRIBE
     buffer tail;           // method and params, for sending it again
 } sim_request;
@@ -48,6 +49,7 @@ typedef struct sim_subscription {
     uint64_t number;
     bool log;
     bool compact;    // the client asked for the compact form
+    bool messages;   // the client asked for messages and no other events
     bool unanswered; // its answer was lost, so its parameters are unknown
     bool begun;      // a snapshot has come over this connection
     bool shown;      // a snapshot has come over any connection
@@ -67,6 +69,7 @@ typedef struct sim_client {
     bool resuming;  // its first hello is not answered yet
     bool finished;  // the client sends no more
     char secret[512];
+    uint64_t session; // number of its session; 0: none yet
     uint32_t next_id;
     uint32_t read_one_in;
     uint32_t pause; // turns during which it reads nothing

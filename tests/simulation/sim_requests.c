@@ -196,6 +196,21 @@ static void pack_players(packer *k)
     }
 }
 
+// Sessions are numbered from 1 on, so that small numbers are often somebody's.
+static void request_message(sim_client *c, int world)
+{
+    const uint64_t to = sim_one_in(2) ? 0 : 1 + sim_random((uint32_t)c->session + 4);
+    sim_request *r = begin(c, OP_OTHER, world, "message.send", to != 0 ? 4 : 3);
+    packer k = buffer_packer(&r->tail);
+    pair_text(&k, "world", sim_world_name(world));
+    pair_text(&k, "name", "say");
+    pair_uint(&k, "data", to);
+    if (to != 0) {
+        pair_uint(&k, "to", to);
+    }
+    send_last(c);
+}
+
 static void request_gravity(sim_client *c, int world)
 {
     const bool players = sim_one_in(3);
@@ -389,6 +404,7 @@ static void request_subscribe(sim_client *c, int world)
                            (log ? 2u : 3u) + (rated ? 1u : 0u) + (packed ? 1u : 0u) +
                                (velocities ? 1u : 0u) + (budgeted || compact ? 1u : 0u));
     r->compact = compact && tables == log_compact_tables();
+    r->messages = !log && sim_one_in(4);
     packer k = buffer_packer(&r->tail);
     pair_text(&k, "world", sim_world_name(world));
     if (rated) {
@@ -413,9 +429,12 @@ static void request_subscribe(sim_client *c, int world)
             pair_number(&k, "velocity", PICK(1.0 / PACKED_STEPS_MAX, 1.0 / 256.0, 16.0));
         }
         text(&k, "events");
-        msgpack_pack_array(&k, KIND_COUNT);
-        for (int i = 0; i < KIND_COUNT; i++) {
+        msgpack_pack_array(&k, r->messages ? 1 : KIND_COUNT);
+        for (int i = 0; i < KIND_COUNT && !r->messages; i++) {
             text(&k, KINDS[i]);
+        }
+        if (r->messages) {
+            text(&k, "message");
         }
     }
     send_last(c);
@@ -479,7 +498,10 @@ static void request_rare(sim_client *c, int world)
 void sim_request_any(sim_client *c)
 {
     int world = (int)sim_random(SIM_WORLDS);
-    switch (sim_random(17)) {
+    switch (sim_random(18)) {
+    case 15:
+        request_message(c, world);
+        break;
     case 0:
     case 1:
     case 2:

@@ -15,9 +15,10 @@
 #include "common/args/text.h"
 
 #define KINDS                                                                                      \
-    "begin|end|stay|hit|sensor_begin|sensor_end|sleep|wake|spawn|remove|joint_break|freeze"
+    "begin|end|stay|hit|sensor_begin|sensor_end|sleep|wake|spawn|remove|joint_break|freeze|"       \
+    "message"
 
-enum { KINDS_MAX = 16, KIND_BYTES_MAX = 24 };
+enum { KINDS_MAX = 16, KIND_BYTES_MAX = 24, MESSAGE_TEXT_BYTES = 512 };
 
 typedef struct listener {
     cli *c;
@@ -32,6 +33,14 @@ typedef struct listener {
 } listener;
 
 // ---- lines
+
+// Texts of others may not move the terminal's cursor.
+static void print_message(const carom_event *e)
+{
+    char text[MESSAGE_TEXT_BYTES];
+    show_message(e, text, sizeof text);
+    (void)printf("  %s", text);
+}
 
 static void print_human(const carom_event *e)
 {
@@ -56,6 +65,9 @@ static void print_human(const carom_event *e)
     }
     if (e->impulse > 0.0) {
         (void)printf("  impulse %.3f N s", e->impulse);
+    }
+    if (e->kind == CAROM_EVENT_MESSAGE) {
+        print_message(e);
     }
     (void)fputc('\n', stdout);
 }
@@ -303,13 +315,15 @@ const cli_command command_events = {
             {"for", 0, ARGS_SECONDS, "TIME", "end after that time", NULL},
             {"rate", 'r', ARGS_NUMBER, "N", "batches a second at most (default: one a tick)", NULL},
             {0}},
-    .details = "Kinds: begin, end, stay, hit, sensor_begin, sensor_end, sleep, wake, spawn, "
-               "remove, joint_break,\n"
-               "freeze. A line shows the tick, the kind, the bodies and, where the kind has them, "
-               "place, normal,\n"
-               "speed and impulse. hit comes of shapes that ask for it ('carom spawn --events "
-               "contact,hit').\nA line events_lost says how many are missing where this reader "
-               "was too\nslow for the server to keep them.",
+    .details =
+        "Kinds: begin, end, stay, hit, sensor_begin, sensor_end, sleep, wake, spawn, "
+        "remove, joint_break,\n"
+        "freeze, message. A line shows the tick, the kind, the bodies and, where the kind has "
+        "them, place,\n"
+        "normal, speed and impulse, or a message's sender, name and data. hit comes of shapes "
+        "that ask for\nit ('carom spawn --events contact,hit').\n"
+        "A line events_lost says how many are missing where this reader was too\nslow for the "
+        "server to keep them.",
     .examples = "  carom events demo\n  carom events demo --kind begin,end --body 3\n"
                 "  carom events demo --kind hit --json | jq 'select(.speed > 10)'\n"
                 "  carom events demo --follow 3 --area -10,-10,10,10\n"

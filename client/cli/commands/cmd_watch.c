@@ -171,9 +171,9 @@ static cli_exit find_rate(watch *w)
 
 static carom_value *subscribe_args(const watch *w)
 {
-    static const char *const kinds[] = {"begin",      "end",         "hit",
-                                        "sleep",      "wake",        "sensor_begin",
-                                        "sensor_end", "joint_break", "freeze"};
+    static const char *const kinds[] = {"begin",  "end",          "hit",        "sleep",
+                                        "wake",   "sensor_begin", "sensor_end", "joint_break",
+                                        "freeze", "message"};
     carom_subscribe_options options = carom_subscribe_options_default();
     if (w->replica != NULL) {
         options.encoding = "log";

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "client/cli/picture/frame.h"
+#include "client/cli/show.h"
 
 enum { VERTICES_MAX = 1024 };
 
@@ -302,6 +303,10 @@ static void note_event(stage *s, const carom_event *event, bool shown)
         return;
     }
     if (!shown) {
+        return;
+    }
+    if (event->kind == CAROM_EVENT_MESSAGE) {
+        show_message(event, s->last_event, sizeof s->last_event);
         return;
     }
     int used = snprintf(s->last_event, sizeof s->last_event, "%s", event->name);

@@ -68,7 +68,7 @@ typedef struct carom_args_players {
     // world.apply, body.spawn, body.remove, body.get, body.set, body.impulse,
     // body.angular_impulse, body.force, body.torque, shape.add, shape.set, shape.remove,
     // joint.create, joint.set, joint.remove, joint.get, joint.list, query.ray, query.overlap,
-    // query.cast, query.nearest, data.set, data.remove, data.get.
+    // query.cast, query.nearest, data.set, data.remove, data.get, message.send.
     const char *const *methods;
     size_t methods_count;
     // Types of bodies that it may make. One of static, kinematic, dynamic.
@@ -382,7 +382,7 @@ typedef struct carom_args_world_subscribe {
     bool has_bodies;
     bool bodies;
     // The kinds of events that are sent. One of begin, stay, end, hit, sensor_begin, sensor_end,
-    // sleep, wake, spawn, remove, joint_break, freeze. Default ["begin", "end"].
+    // sleep, wake, spawn, remove, joint_break, freeze, message. Default ["begin", "end"].
     const char *const *events;
     size_t events_count;
     // Whether the points of every touching pair are sent, for drawing. Default false.
@@ -1049,6 +1049,27 @@ CAROM_API carom_status carom_call_data_get(carom_client *client, const char *wor
                                            const carom_args_data_get *args, int timeout_ms,
                                            carom_value **result, carom_error *error);
 CAROM_API size_t carom_add_data_get(carom_batch *batch, const carom_args_data_get *args);
+
+// message.send: Sends a message to clients that subscribe to the world's events of kind message.
+// Least role: player. Answers {tick}.
+typedef struct carom_args_message_send {
+    // The kind of message, a word of the game's own.
+    const char *name;
+    // Any value, at most 16 containers deep.
+    const carom_value *data;
+    // Whom it is for: "all" (default), "referee" (sessions of role referee or admin), a subject,
+    // or the number of a session.
+    const carom_value *to;
+    // The sender's subject; the session's, if left out. Only a referee or an admin may name
+    // another.
+    const char *subject;
+} carom_args_message_send;
+CAROM_API carom_value *carom_map_message_send(const char *world,
+                                              const carom_args_message_send *args);
+CAROM_API carom_status carom_call_message_send(carom_client *client, const char *world,
+                                               const carom_args_message_send *args, int timeout_ms,
+                                               carom_value **result, carom_error *error);
+CAROM_API size_t carom_add_message_send(carom_batch *batch, const carom_args_message_send *args);
 
 // clang-format on
 

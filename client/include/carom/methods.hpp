@@ -173,7 +173,7 @@ struct players_map {
     // world.apply, body.spawn, body.remove, body.get, body.set, body.impulse,
     // body.angular_impulse, body.force, body.torque, shape.add, shape.set, shape.remove,
     // joint.create, joint.set, joint.remove, joint.get, joint.list, query.ray, query.overlap,
-    // query.cast, query.nearest, data.set, data.remove, data.get.
+    // query.cast, query.nearest, data.set, data.remove, data.get, message.send.
     std::optional<std::vector<std::string>> methods{};
     // Types of bodies that it may make. One of static, kinematic, dynamic.
     std::optional<std::vector<std::string>> types{};
@@ -841,7 +841,7 @@ struct world_subscribe {
     // Whether rows of bodies are sent; false for events alone. Default true.
     std::optional<bool> bodies{};
     // The kinds of events that are sent. One of begin, stay, end, hit, sensor_begin, sensor_end,
-    // sleep, wake, spawn, remove, joint_break, freeze. Default ["begin", "end"].
+    // sleep, wake, spawn, remove, joint_break, freeze, message. Default ["begin", "end"].
     std::optional<std::vector<std::string>> events{};
     // Whether the points of every touching pair are sent, for drawing. Default false.
     std::optional<bool> contacts{};

@@ -40,11 +40,14 @@ typedef enum carom_event_kind {
     CAROM_EVENT_JOINT_BREAK,
     // the body left the world's bounds or its numbers overflowed, and it was disabled
     CAROM_EVENT_FREEZE,
+    // a client sent a message that is for this session
+    CAROM_EVENT_MESSAGE,
     // end of generated
     CAROM_EVENT_OTHER // a kind of a later server; see `name`
 } carom_event_kind;
 
-// Numbers that a kind of event does not have are 0.
+// Numbers that a kind of event does not have are 0. Texts and data are valid as long as the
+// snapshot, or until the view's next event.
 typedef struct carom_event {
     carom_event_kind kind;
     const char *name; // the kind's word on the wire: "begin", "end" …
@@ -57,6 +60,12 @@ typedef struct carom_event {
     double depth;      // depth at that point [m]
     double speed;      // approach speed along the normal [m/s]
     double impulse;    // [N s]
+    // Of a message (message.send), else NULL and 0:
+    const char *message; // its name
+    const void *data;    // its data, MessagePack (carom_event_data reads it); NULL: it has none
+    size_t data_size;
+    uint64_t session;    // the number of the session that sent it
+    const char *subject; // that session's subject; "": none
 } carom_event;
 
 // A touching pair, for drawing. A pair has one or two points; with a chain it may have more, and
@@ -148,6 +157,9 @@ typedef struct carom_snapshot {
 } carom_snapshot;
 
 // The kind's word, "begin" …; NULL for CAROM_EVENT_OTHER and for numbers that are no kind.
+// The data of a message, for the caller to free; NULL if it has none, or memory has run out.
+CAROM_API carom_value *carom_event_data(const carom_event *event);
+
 CAROM_API const char *carom_event_kind_name(carom_event_kind kind);
 
 // The whole snapshot as a tree of values, including keys that this library does not know. The

@@ -170,8 +170,13 @@ export class PackedDecoder {
   };
 }
 
+/** An event of kind message: a client sent it with message.send. */
+export interface WorldMessage extends WorldEvent {
+  kind: 'message'; name: string; session: number;
+}
+
 export class Subscription extends Emitter<{
-  snapshot: Snapshot; event: WorldEvent; waiting: CaromError; ended: CaromError;
+  snapshot: Snapshot; event: WorldEvent; message: WorldMessage; waiting: CaromError; ended: CaromError;
 }> implements AsyncIterable<Snapshot> {
   readonly id: number;
   readonly args: WorldSubscribeArguments;

@@ -37,7 +37,7 @@ export interface Precision {
 
 export interface Players {
   /** The commands, reads and queries that it may call. */
-  methods?: ('world.state' | 'world.contacts' | 'world.apply' | 'body.spawn' | 'body.remove' | 'body.get' | 'body.set' | 'body.impulse' | 'body.angular_impulse' | 'body.force' | 'body.torque' | 'shape.add' | 'shape.set' | 'shape.remove' | 'joint.create' | 'joint.set' | 'joint.remove' | 'joint.get' | 'joint.list' | 'query.ray' | 'query.overlap' | 'query.cast' | 'query.nearest' | 'data.set' | 'data.remove' | 'data.get')[];
+  methods?: ('world.state' | 'world.contacts' | 'world.apply' | 'body.spawn' | 'body.remove' | 'body.get' | 'body.set' | 'body.impulse' | 'body.angular_impulse' | 'body.force' | 'body.torque' | 'shape.add' | 'shape.set' | 'shape.remove' | 'joint.create' | 'joint.set' | 'joint.remove' | 'joint.get' | 'joint.list' | 'query.ray' | 'query.overlap' | 'query.cast' | 'query.nearest' | 'data.set' | 'data.remove' | 'data.get' | 'message.send')[];
   /** Types of bodies that it may make. */
   types?: ('static' | 'kinematic' | 'dynamic')[];
   /** Bodies that one subject may own. */
@@ -428,7 +428,7 @@ export interface WorldSubscribeArguments {
   /** Whether rows of bodies are sent; false for events alone. Default true. */
   bodies?: boolean;
   /** The kinds of events that are sent. Default ["begin", "end"]. */
-  events?: ('begin' | 'stay' | 'end' | 'hit' | 'sensor_begin' | 'sensor_end' | 'sleep' | 'wake' | 'spawn' | 'remove' | 'joint_break' | 'freeze')[];
+  events?: ('begin' | 'stay' | 'end' | 'hit' | 'sensor_begin' | 'sensor_end' | 'sleep' | 'wake' | 'spawn' | 'remove' | 'joint_break' | 'freeze' | 'message')[];
   /** Whether the points of every touching pair are sent, for drawing. Default false. */
   contacts?: boolean;
   /** Whether full maps of bodies and joints are sent when they are new or were changed. Default false. */
@@ -906,6 +906,21 @@ export interface DataGetArguments {
   epoch?: number;
 }
 
+export interface MessageSendArguments {
+  /** The world's name. */
+  world: string;
+  /** The kind of message, a word of the game's own. */
+  name: string;
+  /** Any value, at most 16 containers deep. */
+  data?: unknown;
+  /** Whom it is for: "all" (default), "referee" (sessions of role referee or admin), a subject, or the number of a session. */
+  to?: string | number;
+  /** The sender's subject; the session's, if left out. Only a referee or an admin may name another. */
+  subject?: string;
+  /** The epoch that the world must have; not_found if it has another. */
+  epoch?: number;
+}
+
 /** The arguments of every method, by its name. */
 export interface Arguments {
   'hello': HelloArguments;
@@ -954,6 +969,7 @@ export interface Arguments {
   'data.set': DataSetArguments;
   'data.remove': DataRemoveArguments;
   'data.get': DataGetArguments;
+  'message.send': MessageSendArguments;
 }
 
 /** The answer of every method. */
@@ -1004,6 +1020,7 @@ export interface Results {
   'data.set': DataSetResult;
   'data.remove': Tick;
   'data.get': DataResult;
+  'message.send': Tick;
   // Of a server that knows more methods than this package.
   [method: string]: unknown;
 }
@@ -1028,7 +1045,8 @@ export type BatchMethodName =
   'joint.get' |
   'data.set' |
   'data.remove' |
-  'data.get';
+  'data.get' |
+  'message.send';
 /** Their arguments there: the batch says which world, and which epoch. */
 export type BatchArguments<M extends BatchMethodName> = Omit<Arguments[M], 'world' | 'epoch'>;
 
@@ -1140,6 +1158,10 @@ export interface Methods {
     /** The world's data: one key, those with a prefix, or all. Least role: viewer. */
     get(args: DataGetArguments, options?: CallOptions): Promise<Results['data.get']>;
   };
+  readonly message: {
+    /** Sends a message to clients that subscribe to the world's events of kind message. Least role: player. */
+    send(args: MessageSendArguments, options?: CallOptions): Promise<Results['message.send']>;
+  };
 }
 
 /** The methods of one world, whose name is filled in. */
@@ -1228,6 +1250,10 @@ export interface WorldMethods {
     /** The world's data: one key, those with a prefix, or all. Least role: viewer. */
     get(args?: Omit<DataGetArguments, 'world'>, options?: CallOptions): Promise<Results['data.get']>;
   };
+  readonly message: {
+    /** Sends a message to clients that subscribe to the world's events of kind message. Least role: player. */
+    send(args: Omit<MessageSendArguments, 'world'>, options?: CallOptions): Promise<Results['message.send']>;
+  };
 }
 
 /** The methods of a batch, each a command that is added to it. */
@@ -1280,6 +1306,10 @@ export interface BatchMethods {
     /** The world's data: one key, those with a prefix, or all. Least role: viewer. */
     get(args?: Omit<DataGetArguments, 'world' | 'epoch'>): Reference;
   };
+  readonly message: {
+    /** Sends a message to clients that subscribe to the world's events of kind message. Least role: player. */
+    send(args: Omit<MessageSendArguments, 'world' | 'epoch'>): Reference;
+  };
 }
 
 /** The codes of errors that a server answers with. */
@@ -1291,7 +1321,7 @@ export type ProtocolErrorCode =
 export interface WorldEvent {
   kind:
     'begin' | 'stay' | 'end' | 'hit' | 'sensor_begin' | 'sensor_end' | 'sleep' | 'wake' | 'spawn' |
-    'remove' | 'joint_break' | 'freeze';
+    'remove' | 'joint_break' | 'freeze' | 'message';
   tick: number;
   /** A body; in a sensor's events, the sensor's. Of begin, stay, end, hit, sensor_begin, sensor_end, sleep, wake, spawn, remove, joint_break, freeze. */
   a?: Number53;
@@ -1313,6 +1343,14 @@ export interface WorldEvent {
   impulse?: number;
   /** The joint. Of joint_break. */
   joint?: Number53;
+  /** The message's name. Of message. */
+  name?: string;
+  /** Its data; left out if it has none. Of message. */
+  data?: unknown;
+  /** The number of the session that sent it. Of message. */
+  session?: Number53;
+  /** That session's subject; left out if it has none. Of message. */
+  subject?: string;
 }
 
 export type MethodName = keyof Arguments;

@@ -51,6 +51,7 @@ export const METHODS = {
   'data.set': {role: 'player', scope: 'command', batch: true, args: ['world', 'key', 'value', 'version', 'epoch']},
   'data.remove': {role: 'player', scope: 'command', batch: true, args: ['world', 'key', 'version', 'epoch']},
   'data.get': {role: 'viewer', scope: 'read', batch: true, args: ['world', 'key', 'prefix', 'epoch']},
+  'message.send': {role: 'player', scope: 'command', batch: true, args: ['world', 'name', 'data', 'to', 'subject', 'epoch']},
 };
 
 /** The codes of errors, as errors.js has them with the client's own. */
@@ -62,5 +63,5 @@ export const ERRORS = [
 /** The kinds of events, in the order of the engine's numbers. */
 export const EVENT_KINDS = [
   'begin', 'stay', 'end', 'hit', 'sensor_begin', 'sensor_end', 'sleep', 'wake', 'spawn', 'remove',
-  'joint_break', 'freeze',
+  'joint_break', 'freeze', 'message',
 ];

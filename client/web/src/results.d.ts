@@ -61,7 +61,7 @@ export interface Hello {
   role: 'none' | 'viewer' | 'player' | 'referee' | 'admin';
   /** The subject of its token; left out without one. */
   subject?: string;
-  /** When the token expires, since 1970. [s] */
+  /** When the token expires, since 1970; left out without one. [s] */
   expires?: number;
   /** The limits that hold for this session. */
   limits: Record<string, number>;
@@ -167,7 +167,7 @@ export interface SessionsResult {
 /** The bounds of the role player in a world. */
 export interface PlayersMap {
   /** The commands, reads and queries that it may call. */
-  methods?: ('world.state' | 'world.contacts' | 'world.apply' | 'body.spawn' | 'body.remove' | 'body.get' | 'body.set' | 'body.impulse' | 'body.angular_impulse' | 'body.force' | 'body.torque' | 'shape.add' | 'shape.set' | 'shape.remove' | 'joint.create' | 'joint.set' | 'joint.remove' | 'joint.get' | 'joint.list' | 'query.ray' | 'query.overlap' | 'query.cast' | 'query.nearest' | 'data.set' | 'data.remove' | 'data.get')[];
+  methods?: ('world.state' | 'world.contacts' | 'world.apply' | 'body.spawn' | 'body.remove' | 'body.get' | 'body.set' | 'body.impulse' | 'body.angular_impulse' | 'body.force' | 'body.torque' | 'shape.add' | 'shape.set' | 'shape.remove' | 'joint.create' | 'joint.set' | 'joint.remove' | 'joint.get' | 'joint.list' | 'query.ray' | 'query.overlap' | 'query.cast' | 'query.nearest' | 'data.set' | 'data.remove' | 'data.get' | 'message.send')[];
   /** Types of bodies that it may make. */
   types?: ('static' | 'kinematic' | 'dynamic')[];
   /** Bodies that one subject may own. */
@@ -319,6 +319,10 @@ export interface WorldInfo {
   ticks_late: number;
   /** The bounds of the role player here; left out if the world has none. */
   players?: PlayersMap;
+  /** Keys of its data. */
+  data_keys: number;
+  /** Bytes of its data, as `data_bytes_per_world` counts them. */
+  data_bytes: number;
   /** Only while the world's log cannot be written: why, and what to do. */
   log_error?: string;
   /** Only for a world that is not served (most numbers are 0 then): why, and what to do. */

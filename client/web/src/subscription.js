@@ -1,7 +1,8 @@
 // A subscription to a world: its snapshots as they arrive, and the picture built from them; with encoding "log" the
 // records of its log (replica.js), and no picture.
 //
-// Events: `snapshot` (snapshot, as it came), `event` (event), `waiting` (CaromError: its world does not exist, and the
+// Events: `snapshot` (snapshot, as it came), `event` (event), `message` (an event of kind message: {name, data, session,
+// subject, tick}; subscribe with `events: ['message']`), `waiting` (CaromError: its world does not exist, and the
 // request is repeated), `ended` (CaromError), which is the last. It survives lost connections: the client subscribes
 // again if the server has forgotten it, and its id changes. Snapshots of encoding packed, the default, are unpacked
 // here and look like plain ones.
@@ -97,7 +98,10 @@ export class Subscription extends Emitter {
     this.eventsLost += snapshot.events_lost ?? 0;
     this.emit('snapshot', snapshot);
     if (this.args.encoding === 'log') return;
-    for (const event of snapshot.events) if (!this.error) this.emit('event', event);
+    for (const event of snapshot.events) {
+      if (!this.error) this.emit('event', event);
+      if (!this.error && event.kind === 'message') this.emit('message', event);
+    }
   }
 
   /** Called by the client: the subscription has ended. */

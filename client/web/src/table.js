@@ -221,7 +221,7 @@ export const TABLE = {
       margin: {type: 'number', min: 0, max: 1000000, unit: 'm', doc: 'A body stays in view until it is farther than this from the area. A sixteenth of the area\'s shorter side, if left out.'},
       budget: {type: 'number', min: 256, max: 1000000000, unit: 'B/s', doc: 'Bytes for snapshots; if not all changed bodies fit, they take turns. No bound, if left out.'},
       bodies: {type: 'bool', fallback: true, doc: 'Whether rows of bodies are sent; false for events alone.'},
-      events: {type: 'choices', count: [0, 32], words: ['begin', 'stay', 'end', 'hit', 'sensor_begin', 'sensor_end', 'sleep', 'wake', 'spawn', 'remove', 'joint_break', 'freeze'], fallback: ["begin", "end"], doc: 'The kinds of events that are sent.'},
+      events: {type: 'choices', count: [0, 32], words: ['begin', 'stay', 'end', 'hit', 'sensor_begin', 'sensor_end', 'sleep', 'wake', 'spawn', 'remove', 'joint_break', 'freeze', 'message'], fallback: ["begin", "end"], doc: 'The kinds of events that are sent.'},
       contacts: {type: 'bool', fallback: false, doc: 'Whether the points of every touching pair are sent, for drawing.'},
       describe: {type: 'bool', fallback: false, doc: 'Whether full maps of bodies and joints are sent when they are new or were changed.'},
       compact: {type: 'integer', min: 0, max: 4294967295, fallback: 0, doc: '`compact` of hello\'s answer, for encoding log, if the reader has the same number.'},
@@ -599,6 +599,19 @@ export const TABLE = {
       epoch: {type: 'integer', min: 1, max: 9007199254740991, doc: 'The epoch that the world must have; not_found if it has another.'},
     },
   },
+  'message.send': {
+    role: 'player', scope: 'command', batch: true,
+    summary: 'Sends a message to clients that subscribe to the world\'s events of kind message.',
+    result: '{tick}',
+    args: {
+      world: {type: 'name', required: true, doc: 'The world\'s name.'},
+      name: {type: 'string', required: true, min: 0, max: 64, doc: 'The kind of message, a word of the game\'s own.'},
+      data: {type: 'any', doc: 'Any value, at most 16 containers deep.'},
+      to: {type: 'any', doc: 'Whom it is for: "all" (default), "referee" (sessions of role referee or admin), a subject, or the number of a session.'},
+      subject: {type: 'string', min: 0, max: 64, doc: 'The sender\'s subject; the session\'s, if left out. Only a referee or an admin may name another.'},
+      epoch: {type: 'integer', min: 1, max: 9007199254740991, doc: 'The epoch that the world must have; not_found if it has another.'},
+    },
+  },
 };
 
 /** The arguments of each kind of shape. */
@@ -702,7 +715,7 @@ export const PRECISION = {
 
 /** The bounds of the role player in a world, each a maximum; a key that is left out bounds nothing. */
 export const PLAYERS = {
-  methods: {type: 'choices', count: [0, 32], words: ['world.state', 'world.contacts', 'world.apply', 'body.spawn', 'body.remove', 'body.get', 'body.set', 'body.impulse', 'body.angular_impulse', 'body.force', 'body.torque', 'shape.add', 'shape.set', 'shape.remove', 'joint.create', 'joint.set', 'joint.remove', 'joint.get', 'joint.list', 'query.ray', 'query.overlap', 'query.cast', 'query.nearest', 'data.set', 'data.remove', 'data.get'], doc: 'The commands, reads and queries that it may call.'},
+  methods: {type: 'choices', count: [0, 32], words: ['world.state', 'world.contacts', 'world.apply', 'body.spawn', 'body.remove', 'body.get', 'body.set', 'body.impulse', 'body.angular_impulse', 'body.force', 'body.torque', 'shape.add', 'shape.set', 'shape.remove', 'joint.create', 'joint.set', 'joint.remove', 'joint.get', 'joint.list', 'query.ray', 'query.overlap', 'query.cast', 'query.nearest', 'data.set', 'data.remove', 'data.get', 'message.send'], doc: 'The commands, reads and queries that it may call.'},
   types: {type: 'choices', count: [0, 32], words: ['static', 'kinematic', 'dynamic'], doc: 'Types of bodies that it may make.'},
   bodies: {type: 'integer', min: 0, max: 1048576, doc: 'Bodies that one subject may own.'},
   mass: {type: 'number', min: 0, max: 1000000000000, unit: 'kg', doc: 'Mass of a body that it makes or changes, by `mass` or by density.'},

@@ -80,6 +80,17 @@ test('data_are_the_newest_values_by_key', () => {
   assert.equal(view.data.size, 0);
 });
 
+test('messages_are_told_apart_from_other_events', () => {
+  const told = [];
+  const subscription = new Subscription(null, {world: 'lab', events: ['message', 'spawn']}, {});
+  const message = {kind: 'message', tick: 1, name: 'chat', data: {text: 'hi'}, session: 7, subject: 'ada'};
+  subscription.on('message', (m) => told.push(m));
+  subscription.on('event', (e) => told.push(e.kind));
+  subscription.release();
+  subscription.take(snapshot(1, [], {full: true, events: [{kind: 'spawn', tick: 1, a: 3}, message]}), 20);
+  assert.deepEqual(told, ['spawn', 'message', message]);
+});
+
 test('data_that_are_a_map_are_no_packed_snapshot', () => {
   const told = [];
   const subscription = new Subscription(null, {world: 'lab', data: true}, {});

@@ -128,15 +128,16 @@ status rights_check_subject(const session *s, const grant *g, error *err)
 }
 
 // Ends subscriptions that the new grant does not allow any more. It is not recorded which areas
-// allowed a subscription, so all of them end when the areas change.
-static void end_forbidden(session *s, bool areas_changed)
+// allowed a subscription, and worlds know its reader's role for messages to referees, so all of
+// them end when the areas change, or when the session is no referee any more.
+static void end_forbidden(session *s, bool all)
 {
     for (uint32_t i = s->subscriptions.count; i > 0; i--) {
         if (i > s->subscriptions.count) {
             continue; // ending one of them has ended the session
         }
         const session_subscription *each = &s->subscriptions.data[i - 1];
-        if (areas_changed || !grant_allows_world(s->identity.grant, each->world_name)) {
+        if (all || !grant_allows_world(s->identity.grant, each->world_name)) {
             worlds_forget(s->server, s->key, each->world); // all of them in that world
             session_world_closed(s, each->number, STATUS_PERMISSION_DENIED,
                                  "the session's new token does not allow it");
@@ -183,7 +184,8 @@ void rights_take(session *s, grant *g)
     }
     standing_prolong(s->identity.standing, g->expires);
     if (old != NULL) {
-        end_forbidden(s, !same_areas(old, g));
+        end_forbidden(s,
+                      !same_areas(old, g) || (old->role >= ROLE_REFEREE && g->role < ROLE_REFEREE));
     }
     grant_free(old);
 }

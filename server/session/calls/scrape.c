@@ -228,6 +228,12 @@ static void put_world_memory(const world_metrics *m, void *context)
         (unsigned long long)atomic_load_explicit(&m->memory_bytes, memory_order_relaxed));
 }
 
+static void put_data(const world_metrics *m, void *context)
+{
+    put(context, "carom_world_data_bytes{world=\"%s\"} %llu\n", m->name,
+        (unsigned long long)atomic_load_explicit(&m->data_bytes, memory_order_relaxed));
+}
+
 static void put_subscribers(const world_metrics *m, void *context)
 {
     put(context, "carom_world_subscriptions{world=\"%s\"} %llu\n", m->name,
@@ -250,6 +256,8 @@ static void put_worlds(buffer *out)
     world_metrics_each(put_bodies, out);
     put_family(out, FAMILY_WORLD_MEMORY_BYTES);
     world_metrics_each(put_world_memory, out);
+    put_family(out, FAMILY_WORLD_DATA_BYTES);
+    world_metrics_each(put_data, out);
     put_family(out, FAMILY_WORLD_SUBSCRIPTIONS);
     world_metrics_each(put_subscribers, out);
     put_family(out, FAMILY_WORLD_THREAD);

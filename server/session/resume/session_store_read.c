@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/base/assert.h"
+#include "common/world/event_kinds.h"
 #include "common/world/players.h"
 #include "common/physics/physics.h"
 #include "proto/methods.h"
@@ -335,7 +336,7 @@ static bool is_sound(const session_subscription *s)
     return s->number > 0 && (a->rate == 0.0 || fits(list, "rate", a->rate)) &&
            (!a->has_area || is_area(&a->area)) && fits(list, "margin", a->margin) &&
            (a->budget == 0.0 || (a->bodies && fits(list, "budget", a->budget))) &&
-           a->events >> EVENT_KIND_COUNT == 0 &&
+           a->events >> WORLD_EVENT_KIND_COUNT == 0 &&
            (!packed || (fits(&METHOD_PRECISION, "position", p->position) &&
                         fits(&METHOD_PRECISION, "angle", p->angle) &&
                         (p->velocity == 0.0 || fits(&METHOD_PRECISION, "velocity", p->velocity))));

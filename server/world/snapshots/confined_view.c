@@ -69,6 +69,12 @@ static bool events_in_sight(const publisher *p, const subscription *s)
          number++) {
         const uint8_t *encoded = NULL;
         const event_entry *event = event_log_get(&p->log, number, &encoded);
+        if (event->kind == EVENT_MESSAGE) {
+            if (view_group_wants(p, s, event)) {
+                return true;
+            }
+            continue;
+        }
         if ((s->view.events >> event->kind & 1) != 0 && in_sight(p, s, event->a) &&
             (event->b == 0 || in_sight(p, s, event->b))) {
             return true;

@@ -2,6 +2,7 @@
 // world's thread.
 #include "server/world/snapshots/event_log.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/base/assert.h"
@@ -13,8 +14,17 @@ void event_log_init(event_log *log)
     buffer_init(&log->bytes, SIZE_MAX / 2); // the number of events is its bound
 }
 
+static void forget_recipients(event_log *log, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        free((void *)(uintptr_t)log->entries.data[i].to.subject);
+    }
+}
+
 void event_log_deinit(event_log *log)
 {
+    forget_recipients(log, log->entries.count);
+    array_free(&log->addressed);
     array_free(&log->entries);
     buffer_deinit(&log->bytes);
 }
@@ -45,6 +55,73 @@ void event_log_note(event_log *log, const physics_event *event)
     array_push(&log->entries, entry);
 }
 
+void event_log_note_message(event_log *log, uint64_t tick, uint64_t session,
+                            const message_args *message)
+{
+    const size_t before = log->bytes.size;
+    encode_message_event(&log->bytes, tick, session, message);
+    ASSERT(!log->bytes.overflow);
+    event_entry entry = {
+        .kind = EVENT_MESSAGE,
+        .tick = tick,
+        .offset = log->offset + before,
+        .size = (uint32_t)(log->bytes.size - before),
+        .to = message->recipient,
+    };
+    if (entry.to.kind == MESSAGE_TO_SUBJECT) {
+        entry.to.subject = strdup(message->recipient.subject);
+        ASSERT_MEMORY(entry.to.subject != NULL);
+    }
+    if (entry.to.kind != MESSAGE_TO_ALL) {
+        array_push(&log->addressed, event_log_end(log));
+    }
+    array_push(&log->entries, entry);
+}
+
+// Where the event's bytes begin, or where the last one's end, in `bytes`.
+static size_t place_of(const event_log *log, uint64_t number)
+{
+    ASSERT(number >= log->first && number <= event_log_end(log));
+    return number == event_log_end(log)
+               ? log->bytes.size
+               : log->entries.data[number - log->first].offset - log->offset;
+}
+
+size_t event_log_bytes_from(const event_log *log, uint64_t number)
+{
+    return log->bytes.size - place_of(log, number);
+}
+
+uint64_t event_log_first_within(const event_log *log, size_t bytes)
+{
+    uint64_t low = log->first;
+    uint64_t high = event_log_end(log);
+    while (low < high) {
+        const uint64_t middle = low + (high - low) / 2;
+        if (event_log_bytes_from(log, middle) > bytes) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+uint32_t event_log_addressed_from(const event_log *log, uint64_t number)
+{
+    uint32_t low = 0;
+    uint32_t high = log->addressed.count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (log->addressed.data[middle] < number) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
 const event_entry *event_log_get(const event_log *log, uint64_t number, const uint8_t **bytes)
 {
     ASSERT(number >= log->first && number < event_log_end(log));
@@ -55,6 +132,17 @@ const event_entry *event_log_get(const event_log *log, uint64_t number, const ui
     return entry;
 }
 
+static void forget_addressed(event_log *log, uint64_t number)
+{
+    const uint32_t drop = event_log_addressed_from(log, number);
+    if (drop == 0) {
+        return;
+    }
+    log->addressed.count -= drop;
+    memmove(log->addressed.data, log->addressed.data + drop,
+            log->addressed.count * sizeof *log->addressed.data);
+}
+
 void event_log_trim(event_log *log, uint64_t number)
 {
     ASSERT(number <= event_log_end(log));
@@ -62,6 +150,8 @@ void event_log_trim(event_log *log, uint64_t number)
         return;
     }
     if (number >= event_log_end(log)) {
+        forget_recipients(log, log->entries.count);
+        array_clear(&log->addressed);
         log->offset += log->bytes.size;
         log->first = event_log_end(log);
         array_clear(&log->entries);
@@ -69,10 +159,12 @@ void event_log_trim(event_log *log, uint64_t number)
         return;
     }
     uint32_t drop = (uint32_t)(number - log->first);
-    if (drop < log->entries.count / 2) {
+    size_t bytes = log->entries.data[drop].offset - log->offset;
+    if (drop < log->entries.count / 2 && bytes < log->bytes.size / 2) {
         return; // moving the rest would cost more than the memory freed is worth
     }
-    size_t bytes = log->entries.data[drop].offset - log->offset;
+    forget_recipients(log, drop);
+    forget_addressed(log, number);
     log->entries.count -= drop;
     memmove(log->entries.data, log->entries.data + drop,
             log->entries.count * sizeof *log->entries.data);

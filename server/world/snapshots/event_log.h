@@ -4,6 +4,9 @@
 // is encoded once, when it is added. The log is bounded only when it is trimmed: all events of a
 // single tick, however many, reach the readers that keep up.
 //
+// Messages of clients are events, too, and may be for some readers only: their entries have an
+// `addressed` number, by which these entries are found without going through the others.
+//
 // One thread: the world's.
 #ifndef CAROM_SERVER_WORLD_SNAPSHOTS_EVENT_LOG_H
 #define CAROM_SERVER_WORLD_SNAPSHOTS_EVENT_LOG_H
@@ -12,10 +15,12 @@
 
 #include "common/base/array.h"
 #include "common/physics/physics.h"
+#include "common/world/command.h"
+#include "common/world/event_kinds.h"
 #include "proto/wire/buffer.h"
 
 typedef struct event_entry {
-    event_kind kind;
+    uint32_t kind; // event_kinds.h
     uint64_t tick;
     body_id a, b;
     shape_id shape_a, shape_b;
@@ -23,12 +28,14 @@ typedef struct event_entry {
     vec2d point;
     size_t offset; // where its bytes begin, counted from the log's very first byte
     uint32_t size;
+    message_recipient to; // of a message; its `subject` is owned
 } event_entry;
 
 typedef struct event_log {
     uint64_t first; // number of entries.data[0]
     size_t offset;  // offset of bytes.data[0]
     ARRAY(event_entry) entries;
+    ARRAY(uint64_t) addressed; // numbers of the messages that are not for all, ascending
     buffer bytes;
 } event_log;
 
@@ -39,6 +46,18 @@ void event_log_deinit(event_log *log);
 uint64_t event_log_end(const event_log *log);
 
 void event_log_note(event_log *log, const physics_event *event);
+
+// A message of the session: an event without bodies, for the readers that it names.
+void event_log_note_message(event_log *log, uint64_t tick, uint64_t session,
+                            const message_args *message);
+
+// Bytes of the events from this number on.
+size_t event_log_bytes_from(const event_log *log, uint64_t number);
+// The number of the first event so that those from it on have at most `bytes`.
+uint64_t event_log_first_within(const event_log *log, size_t bytes);
+
+// The place in `addressed` of the first that is not below `number`.
+uint32_t event_log_addressed_from(const event_log *log, uint64_t number);
 
 // The event of this number, which must be in the log, and its bytes.
 const event_entry *event_log_get(const event_log *log, uint64_t number, const uint8_t **bytes);

@@ -14,7 +14,7 @@
 
 void publisher_init(publisher *p, const limits *bounds, const char *world, uint64_t epoch)
 {
-    ASSERT(bounds->events_kept > 0 && bounds->removals_kept > 0);
+    ASSERT(bounds->events_kept > 0 && bounds->event_bytes_kept > 0 && bounds->removals_kept > 0);
     *p = (publisher){.limits = bounds, .world = world, .epoch = epoch, .stale = true};
     row_table_init(&p->rows, bounds->removals_kept);
     joint_table_init(&p->joints, bounds->removals_kept);
@@ -104,6 +104,26 @@ void publisher_note_data(publisher *p, const command *c)
 {
     if (subscriptions_data(&p->subscriptions)) {
         data_feed_note(&p->data, c, p->rows.version + 1);
+    }
+}
+
+static void trim_events(publisher *p);
+
+void publisher_note_messages(publisher *p, const command *c, uint64_t session, uint64_t tick)
+{
+    const bool batch = c->method == METHOD_WORLD_APPLY;
+    const command *commands = batch ? c->apply.commands : c;
+    const uint32_t count = batch ? c->apply.count : 1;
+    for (uint32_t i = 0; i < count; i++) {
+        const bool wanted = commands[i].method == METHOD_MESSAGE_SEND &&
+                            (subscriptions_events(&p->subscriptions) >> EVENT_MESSAGE & 1) != 0;
+        if (wanted) {
+            event_log_note_message(&p->log, tick, session, &commands[i].message);
+        }
+    }
+    // a paused world without a reader that takes anything publishes nothing, and trims nothing then
+    if (event_log_bytes_from(&p->log, p->log.first) > p->limits->event_bytes_kept) {
+        trim_events(p);
     }
 }
 
@@ -198,21 +218,32 @@ static void follow_bodies(publisher *p)
     }
 }
 
-static void trim(publisher *p)
+// Forgets the events that all have been sent, and those beyond the limits.
+static void trim_events(publisher *p)
 {
-    uint64_t end = event_log_end(&p->log);
+    const uint64_t end = event_log_end(&p->log);
+    const uint64_t within = event_log_first_within(&p->log, p->limits->event_bytes_kept);
     uint64_t floor = end > p->limits->events_kept ? end - p->limits->events_kept : 0;
-    uint64_t oldest_event = end;
-    uint64_t oldest_version = p->rows.version;
+    uint64_t oldest = end;
+    floor = within > floor ? within : floor;
     for (uint32_t i = 0; i < p->subscriptions.list.count; i++) {
         subscription *s = &p->subscriptions.list.data[i];
         event_marks_trim(&s->marks, floor, loses, &(loser){p, s});
         const uint64_t taken = s->marks.list[0].next;
-        oldest_event = taken < oldest_event ? taken : oldest_event;
+        oldest = taken < oldest ? taken : oldest;
+    }
+    event_log_trim(&p->log, oldest);
+}
+
+static void trim(publisher *p)
+{
+    uint64_t oldest_version = p->rows.version;
+    for (uint32_t i = 0; i < p->subscriptions.list.count; i++) {
+        const subscription *s = &p->subscriptions.list.data[i];
         bool older = s->version > 0 && s->version < oldest_version;
         oldest_version = older ? s->version : oldest_version;
     }
-    event_log_trim(&p->log, oldest_event);
+    trim_events(p);
     row_table_trim(&p->rows, oldest_version);
     joint_table_trim(&p->joints, oldest_version);
     data_feed_trim(&p->data, oldest_version);

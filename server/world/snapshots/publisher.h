@@ -108,6 +108,9 @@ status publisher_can_afford(const publisher *p, const physics_world *world,
 // counts as lost. `subject` is charged with the time for its snapshots.
 void publisher_subscribe(publisher *p, physics_world *world, uint64_t number, session_key session,
                          uint64_t subject, const subscribe_args *view);
+// The subscription's reader, for messages that are not for all; without this call it is one of no
+// role and no subject.
+void publisher_name_reader(publisher *p, uint64_t number, role held, const char *subject);
 // False where the session has no such subscription here.
 bool publisher_unsubscribe(publisher *p, physics_world *world, uint64_t number,
                            session_key session);
@@ -134,6 +137,10 @@ void publisher_note_change(publisher *p, const physics_world *world, const comma
 
 // A command was carried out: its changes of the world's data are sent on.
 void publisher_note_data(publisher *p, const command *c);
+
+// A command of the session (0: the server's or a recording's) was carried out: the messages in it
+// are events, which the state of `tick` shows first.
+void publisher_note_messages(publisher *p, const command *c, uint64_t session, uint64_t tick);
 
 // A command of the session is in the state from now on.
 void publisher_note_command(publisher *p, session_key session, uint32_t id);

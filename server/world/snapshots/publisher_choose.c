@@ -31,7 +31,9 @@ bool publisher_can_send(const subscription *s)
 static bool is_crowded(const publisher *p, const subscription *s)
 {
     ASSERT(event_marks_sent(&s->marks)->next <= event_log_end(&p->log));
-    return event_log_end(&p->log) - event_marks_sent(&s->marks)->next > p->limits->events_kept / 2;
+    const uint64_t next = event_marks_sent(&s->marks)->next;
+    return event_log_end(&p->log) - next > p->limits->events_kept / 2 ||
+           event_log_bytes_from(&p->log, next) > p->limits->event_bytes_kept / 2;
 }
 
 // A packed view that is due and has no bytes left stays due.

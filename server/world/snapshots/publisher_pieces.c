@@ -123,23 +123,47 @@ static void send_group(publisher *p, const physics_world *world, const uint32_t 
     subscription_unref_shown(&first);
 }
 
-static int compare_due(const void *a, const void *b, void *list)
+// The order of readers with the same next event by the waiting messages that are for one of them
+// and not for the other.
+static int compare_messages(const publisher *p, const subscription *a, const subscription *b)
 {
-    const subscription *all = list;
-    return subscription_compare(&all[*(const uint32_t *)a], &all[*(const uint32_t *)b]);
+    int order = 0;
+    if (p->log.addressed.count == 0 || (a->view.events >> EVENT_MESSAGE & 1) == 0) {
+        return 0;
+    }
+    uint32_t i = event_log_addressed_from(&p->log, event_marks_sent(&a->marks)->next);
+    for (; i < p->log.addressed.count && order == 0; i++) {
+        const uint8_t *unused = NULL;
+        const event_entry *e = event_log_get(&p->log, p->log.addressed.data[i], &unused);
+        order = subscription_is_addressed(a, &e->to) - subscription_is_addressed(b, &e->to);
+    }
+    return order;
+}
+
+// Orders by content: equal ones are sent the same bytes.
+static int compare_readers(const publisher *p, const subscription *a, const subscription *b)
+{
+    const int order = subscription_compare(a, b);
+    return order != 0 ? order : compare_messages(p, a, b);
+}
+
+static int compare_due(const void *a, const void *b, void *context)
+{
+    const publisher *p = context;
+    const subscription *all = p->subscriptions.list.data;
+    return compare_readers(p, &all[*(const uint32_t *)a], &all[*(const uint32_t *)b]);
 }
 
 // Sorts equal subscriptions next to each other. Most often all are equal, and in order already.
 static void sort_due(publisher *p)
 {
-    subscription *list = p->subscriptions.list.data;
     uint32_t *due = p->due.data;
     uint32_t ordered = 1;
-    while (ordered < p->due.count && compare_due(&due[ordered - 1], &due[ordered], list) <= 0) {
+    while (ordered < p->due.count && compare_due(&due[ordered - 1], &due[ordered], p) <= 0) {
         ordered++;
     }
     if (ordered < p->due.count) {
-        qsort_r(due, p->due.count, sizeof *due, compare_due, list);
+        qsort_r(due, p->due.count, sizeof *due, compare_due, p);
     }
 }
 
@@ -153,7 +177,8 @@ static bool has_events(const publisher *p, const subscription *s)
     for (uint64_t number = sent->next; number < event_log_end(&p->log) && !found; number++) {
         const uint8_t *encoded = NULL;
         const event_entry *event = event_log_get(&p->log, number, &encoded);
-        found = (s->view.events >> event->kind & 1) != 0;
+        found = (s->view.events >> event->kind & 1) != 0 &&
+                (event->kind != EVENT_MESSAGE || subscription_is_addressed(s, &event->to));
     }
     return found;
 }
@@ -182,7 +207,7 @@ static void find_pieces(publisher *p)
         publish_piece *last = p->pieces.count > 0 ? &p->pieces.data[p->pieces.count - 1] : NULL;
         const subscription *before = i > 0 ? &list[p->due.data[i - 1]] : NULL;
         const bool same = before != NULL && before->packed == s->packed &&
-                          (s->packed != NULL || subscription_compare(before, s) == 0);
+                          (s->packed != NULL || compare_readers(p, before, s) == 0);
         const int64_t used = shares_used(&p->shares, s->dealt);
         least = least == NULL || used < shares_used(&p->shares, least) ? s->dealt : least;
         if (same) {
@@ -264,7 +289,7 @@ static void send_piece(publisher *p, const physics_world *world, publish_piece p
     for (uint32_t start = piece.start; start < piece.end;) {
         uint32_t end = start + 1;
         while (end < piece.end &&
-               subscription_compare(&list[p->due.data[start]], &list[p->due.data[end]]) == 0) {
+               compare_readers(p, &list[p->due.data[start]], &list[p->due.data[end]]) == 0) {
             end++;
         }
         send_group(p, world, p->due.data + start, end - start, hash, sink);

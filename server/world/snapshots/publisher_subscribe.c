@@ -11,7 +11,8 @@
 // Asks the world for the events, and keeps the joints, that the subscriptions want now.
 static void follow(publisher *p, physics_world *world)
 {
-    world_want_events(world, subscriptions_events(&p->subscriptions));
+    const uint32_t engines = (1u << EVENT_KIND_COUNT) - 1; // of the kinds, those that it makes
+    world_want_events(world, subscriptions_events(&p->subscriptions) & engines);
     joint_table_follow(&p->joints, subscriptions_describe(&p->subscriptions));
 }
 
@@ -83,6 +84,14 @@ void publisher_subscribe(publisher *p, physics_world *world, uint64_t number, se
     }
     p->stale = p->stale || (view->describe && !p->joints.following);
     follow(p, world);
+}
+
+void publisher_name_reader(publisher *p, uint64_t number, role held, const char *subject)
+{
+    subscription *s = subscriptions_find(&p->subscriptions, number);
+    ASSERT(s != NULL && strlen(subject) < sizeof s->subject);
+    s->role = held;
+    strcpy(s->subject, subject);
 }
 
 // Charges a view's memory to another reader when the paying one leaves. (`view` NULL: does

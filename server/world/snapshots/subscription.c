@@ -293,6 +293,21 @@ bool subscriptions_describe(const subscriptions *s)
     return wanted;
 }
 
+bool subscription_is_addressed(const subscription *s, const message_recipient *to)
+{
+    switch (to->kind) {
+    case MESSAGE_TO_ALL:
+        return true;
+    case MESSAGE_TO_REFEREE:
+        return s->role >= ROLE_REFEREE;
+    case MESSAGE_TO_SUBJECT:
+        return strcmp(s->subject, to->subject) == 0;
+    case MESSAGE_TO_SESSION:
+        return s->session.number == to->session;
+    }
+    return false;
+}
+
 bool subscription_due(const subscription *s, uint64_t tick, double hz)
 {
     return pace_due(s->view.rate, s->phase, tick, hz);

@@ -101,13 +101,15 @@ struct budget;
 typedef struct subscription {
     uint64_t number;
     session_key session;
-    subscribe_args view;      // without `token_areas` and `data`:
-    token_areas *token_areas; // areas that it may see; NULL: everything
-    data_prefixes *data;      // owned: the keys whose changes it is sent; NULL: none
-    view_area place;          // where the view was last; of a packed one, see its packed view
-    bool lost_told;           // its reader has been told that the body is lost
-    uint32_t phase;           // ticks by which its snapshots fall earlier than others' of its rate
-    uint64_t version;         // version of the rows it was last sent; 0: none
+    role role;                         // its reader's, for messages to referees
+    char subject[OWNER_BYTES_MAX + 1]; // its reader's; "": none
+    subscribe_args view;               // without `token_areas` and `data`:
+    token_areas *token_areas;          // areas that it may see; NULL: everything
+    data_prefixes *data;               // owned: the keys whose changes it is sent; NULL: none
+    view_area place;  // where the view was last; of a packed one, see its packed view
+    bool lost_told;   // its reader has been told that the body is lost
+    uint32_t phase;   // ticks by which its snapshots fall earlier than others' of its rate
+    uint64_t version; // version of the rows it was last sent; 0: none
     // marks of the events sent, and of those received by its reader
     event_marks marks;
     view_set *seen; // bodies in view; NULL: everything, or nothing was sent yet
@@ -168,8 +170,11 @@ bool subscription_same_view(const subscribe_args *a, const token_areas *areas_a,
 // Forgets everything that was sent: the next snapshot is a full one.
 void subscription_begin_anew(subscription *s);
 
-// Orders by content: equal subscriptions are sent the same bytes. Those of one packed view are
-// adjacent.
+// Whether the message is for the subscription's reader.
+bool subscription_is_addressed(const subscription *s, const message_recipient *to);
+
+// Orders by content: equal subscriptions are sent the same bytes, but for messages that are not for
+// all (publisher_pieces.c). Those of one packed view are adjacent.
 int subscription_compare(const subscription *a, const subscription *b);
 
 #endif

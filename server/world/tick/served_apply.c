@@ -93,6 +93,13 @@ static status admit_room(const served_world *h, const request *q, error *err)
     return s == STATUS_OK ? memory_ask(NULL, bytes_added(&q->command), err) : s;
 }
 
+// Whether its messages are not too many. They count from then on, so that this is the last check.
+static status admit_messages(served_world *h, const request *q, error *err)
+{
+    return message_quota_admit(&h->messages, h->limits, &q->actor, q->reply_to.session.number,
+                               &q->command, h->clocks.now(), (int64_t)h->schedule.period_ns, err);
+}
+
 // Whether the next step would take longer than this thread allows.
 static bool beyond(const served_world *h, const crowding_cost *cost)
 {
@@ -304,6 +311,10 @@ void served_world_apply(served_world *h, request *q, bool between_ticks,
     if (past && !served_world_recall(h, q, at, &world, &owned)) {
         return;
     }
+    if (admit_messages(h, q, &err) != STATUS_OK) {
+        served_world_answer(h, q, &err);
+        return;
+    }
     bound_looks(h, &q->command);
     publisher_note_change(&h->publisher, h->physics, &q->command);
     status s = apply_command_as(world, owned, NULL, &q->command, &result, &err);
@@ -318,6 +329,9 @@ void served_world_apply(served_world *h, request *q, bool between_ticks,
     if (method_scope_of(q->command.method) == SCOPE_WORLD_COMMAND) {
         publisher_note_edit(&h->publisher);
         publisher_note_data(&h->publisher, &q->command);
+        publisher_note_messages(&h->publisher, &q->command, q->reply_to.session.number,
+                                world_tick(h->physics) + (between_ticks ? 0 : 1));
+        metrics_add(METRIC_client_messages, message_count(&q->command));
         crowding_note(&h->crowding, &h->costs.command);
         owner_crowds_note(&h->owner_crowds, &q->actor, h->costs.command.pairs);
         if (q->actor.role == ROLE_PLAYER) {

@@ -3,6 +3,7 @@
 #include "server/world/tick/served_world_internal.h"
 
 #include "common/base/assert.h"
+#include "common/physics/data.h"
 #include "proto/encode/encode.h"
 #include "proto/limits.h"
 
@@ -40,6 +41,7 @@ static const char *log_error_of(const served_world *h)
 
 static void encode_info(served_world *h, bool confined, buffer *out)
 {
+    const world_data_counts data = world_data_count(h->physics);
     world_status s = {
         .world = h->name,
         .epoch = h->number,
@@ -57,6 +59,8 @@ static void encode_info(served_world *h, bool confined, buffer *out)
         .step_ms = measured_step_ms(h),
         .rate = measured_rate(h),
         .ticks_late = h->schedule.late,
+        .data_keys = data.keys,
+        .data_bytes = data.bytes,
     };
     encode_world_status(out, &s);
 }

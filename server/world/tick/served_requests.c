@@ -242,6 +242,7 @@ static void do_subscribe(served_world *h, request *q)
     }
     publisher_subscribe(&h->publisher, h->physics, q->subscription, q->reply_to.session,
                         q->reply_to.subject, view);
+    publisher_name_reader(&h->publisher, q->subscription, q->actor.role, q->actor.subject);
     answer_subscribe(h, q);
 }
 

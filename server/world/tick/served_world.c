@@ -56,6 +56,7 @@ static void note_replayed(void *context, const log_command *row, const command *
     memcpy(name, row->method, row->method_size);
     name[row->method_size] = '\0';
     publisher_note_change(&h->publisher, h->physics, c);
+    publisher_note_messages(&h->publisher, c, row->session, row->tick);
     history_note_command(&h->history, row->tick, stood, c->method, row->arguments,
                          row->arguments_size);
     if (stood) {
@@ -159,6 +160,7 @@ static void note_counts(served_world *h)
     atomic_store_explicit(&m->bodies, bodies, memory_order_relaxed);
     atomic_store_explicit(&m->subscribers, subscribers, memory_order_relaxed);
     atomic_store_explicit(&m->memory_bytes, served_world_memory_bytes(h), memory_order_relaxed);
+    atomic_store_explicit(&m->data_bytes, world_data_count(h->physics).bytes, memory_order_relaxed);
 }
 
 static world_log_image parts_of(served_world *h)
@@ -278,6 +280,7 @@ void served_world_destroy(served_world *h, status why, const char *text)
     inbox_deinit(&h->inbox);
     owner_crowds_deinit(&h->owner_crowds);
     player_pushes_deinit(&h->players.pushes);
+    message_quota_deinit(&h->messages);
     session_bodies_deinit(&h->session_bodies);
     last_requests_deinit(&h->last_requests);
     margins_deinit(&h->margins);

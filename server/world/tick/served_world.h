@@ -24,6 +24,7 @@
 #include "server/world/log/log_readers.h"
 #include "server/world/message/messages.h"
 #include "server/world/state/last_requests.h"
+#include "server/world/tick/message_quota.h"
 #include "server/world/tick/owner_crowds.h"
 #include "server/world/tick/tick_schedule.h"
 #include "server/world/tick/world_metrics.h"
@@ -135,8 +136,9 @@ typedef struct served_world {
     owner_crowds owner_crowds;
     struct {
         players_cache cache;
-        player_pushes pushes;   // of the tick under way
-    } players;                  // what the role player may do, and has done
+        player_pushes pushes; // of the tick under way
+    } players;                // what the role player may do, and has done
+    message_quota messages;
     ARRAY(request *) scheduled; // world.apply with a tick, by that tick, then by arrival
     margins margins;            // margins of those batches, by their senders' sessions
     int64_t tick_begin_ns;      // when the present tick began, or the last one

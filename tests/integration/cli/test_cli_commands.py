@@ -314,6 +314,12 @@ class Bodies(ServerTest):
         self.assertRegex(self.ok("data", self.world, "round", "--remove").out, r"\Aremoved round \(tick \d+\)\n\Z")
         self.assertEqual(["score/ada"], list(self.json("data", self.world)["data"]))
 
+    def test_send(self):
+        self.assertRegex(self.ok("send", self.world, "chat", "good game").out, r"\Asent chat \(tick \d+\)\n\Z")
+        self.ok("send", self.world, "start", '{"round": 2}', "--to", "referee")
+        self.ok("send", self.world, "hint", "7", "--text", "--to-session", 5)
+        self.assertIn("message_data_bytes", self.fails(REFUSED, "send", self.world, "n", "x" * 5000).err)
+
     def test_get(self):
         body = self.spawn("--box", "2x2", "--at", "1,2")
         self.assertRegex(self.ok("get", self.world, body).out, r"(?m)^position +1, 2$")

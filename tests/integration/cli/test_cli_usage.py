@@ -176,6 +176,8 @@ class Usage(unittest.TestCase):
         (["data", "w", "--prefix"], "--prefix reads keys"),
         (["data", "w", "k", "--if-version", "1"], "--if-version is for a change"),
         (["data", "w", "k", "--text"], "--text is about VALUE"),
+        (["send", "w", "n", "--text"], "--text is about DATA"),
+        (["send", "w", "n", "--to", "a", "--to-session", "3"], "either --to or --to-session"),
         (["apply", "f", "--again", "--replace"], "either --again or --replace"),
         (["apply", "f", "--no-create", "--replace"], "either --no-create or --replace"),
         (["shape", "ad", "w", "1"], "ACTION cannot be 'ad'; did you mean 'add'?"),

@@ -112,6 +112,54 @@ static void data_of_the_world_are_decoded_by_either_name(void **state)
     }
 }
 
+static void messages_have_their_texts_and_data(void **state)
+{
+    (void)state;
+    decoded d =
+        decode("{\"subscription\":3,\"world\":\"demo\",\"tick\":2,\"full\":true,\"events\":["
+               "{\"kind\":\"message\",\"tick\":1,\"name\":\"chat\",\"data\":[1,2],"
+               "\"session\":7,\"subject\":\"ada\"},"
+               "{\"kind\":\"spawn\",\"tick\":1,\"a\":4},"
+               "{\"kind\":\"message\",\"tick\":2,\"name\":\"go\",\"session\":8}]}");
+    finish(&d);
+    assert_int_equal(d.outcome, CAROM_OK);
+    assert_int_equal(d.snapshot.event_count, 3);
+    const carom_event *e = d.snapshot.events;
+    assert_int_equal(e[0].kind, CAROM_EVENT_MESSAGE);
+    assert_string_equal(e[0].name, "message");
+    assert_string_equal(e[0].message, "chat");
+    assert_string_equal(e[0].subject, "ada");
+    assert_int_equal(e[0].session, 7);
+    carom_value *data = carom_event_data(&e[0]);
+    assert_int_equal(carom_value_count(data), 2);
+    carom_value_free(data);
+    assert_null(e[1].message);
+    assert_string_equal(e[2].message, "go");
+    assert_string_equal(e[2].subject, "");
+    assert_null(carom_event_data(&e[2]));
+    drop(&d);
+}
+
+static void messages_without_a_name_or_with_a_long_one_are_refused(void **state)
+{
+    (void)state;
+    static const char *const events[] = {
+        "{\"kind\":\"message\",\"tick\":1,\"session\":7}",
+        "{\"kind\":\"message\",\"tick\":1,\"session\":7,\"name\":3}",
+        ("{\"kind\":\"message\",\"tick\":1,\"session\":7,\"name\":\"n\",\"subject\":"
+         "\"0123456789012345678901234567890123456789012345678901234567890123-\"}")};
+    for (size_t i = 0; i < sizeof events / sizeof *events; i++) {
+        char json[512];
+        snprintf(json, sizeof json,
+                 "{\"subscription\":3,\"world\":\"demo\",\"tick\":1,\"full\":true,\"events\":[%s]}",
+                 events[i]);
+        decoded d = decode(json);
+        finish(&d);
+        assert_int_equal(d.outcome, CAROM_INTERNAL);
+        drop(&d);
+    }
+}
+
 static void events_are_decoded_in_order(void **state)
 {
     (void)state;
@@ -318,6 +366,8 @@ int main(void)
         cmocka_unit_test(packed_streams_are_bounded),
         cmocka_unit_test(data_that_are_none_are_refused),
         cmocka_unit_test(data_of_the_world_are_decoded_by_either_name),
+        cmocka_unit_test(messages_have_their_texts_and_data),
+        cmocka_unit_test(messages_without_a_name_or_with_a_long_one_are_refused),
         cmocka_unit_test(kinds_have_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -291,6 +291,48 @@ static void data_are_the_newest_values_by_key(void **state)
     carom_view_free(view);
 }
 
+// Its texts and data are the view's own: those of the snapshot are gone when it is fetched.
+static void messages_wait_with_their_texts(void **state)
+{
+    (void)state;
+    carom_view_options options = carom_view_options_default();
+    options.events_max = 2;
+    carom_view *view = carom_view_create(&options);
+    char name[] = "first";
+    char subject[] = "ada";
+    uint8_t data[] = {0xa2, 'h', 'i'};
+    carom_event told = {.kind = CAROM_EVENT_MESSAGE, .name = "message", .tick = 1, .session = 7};
+    for (int i = 0; i < 3; i++) { // the first of them is dropped
+        told.message = name;
+        told.subject = subject;
+        told.data = i == 1 ? data : NULL;
+        told.data_size = i == 1 ? sizeof data : 0;
+        name[0] = (char)('0' + i);
+        const carom_snapshot s = {.world = "demo",
+                                  .epoch = 1,
+                                  .tick = 1 + (uint64_t)i,
+                                  .full = i == 0,
+                                  .events = &told,
+                                  .event_count = 1};
+        assert_int_equal(carom_view_apply(view, &s, NULL), CAROM_OK);
+    }
+    memset(name, 'x', sizeof name - 1);
+    memset(subject, 'x', sizeof subject - 1);
+    memset(data, 0, sizeof data);
+    carom_event event;
+    assert_true(carom_view_next_event(view, &event));
+    assert_string_equal(event.message, "1irst");
+    assert_string_equal(event.subject, "ada");
+    carom_value *text = carom_event_data(&event);
+    assert_string_equal(carom_as_str(text, NULL), "hi");
+    carom_value_free(text);
+    assert_true(carom_view_next_event(view, &event));
+    assert_string_equal(event.message, "2irst");
+    assert_null(carom_event_data(&event));
+    assert_false(carom_view_next_event(view, &event));
+    carom_view_free(view);
+}
+
 static void contacts_are_those_of_the_newest_snapshot(void **state)
 {
     (void)state;
@@ -677,6 +719,7 @@ int main(void)
         cmocka_unit_test(other_epoch_in_full_begins_anew_at_any_tick),
         cmocka_unit_test(hash_last_and_skipped_are_told),
         cmocka_unit_test(data_are_the_newest_values_by_key),
+        cmocka_unit_test(messages_wait_with_their_texts),
         cmocka_unit_test(contacts_are_those_of_the_newest_snapshot),
         cmocka_unit_test(random_snapshots_match_an_array),
         cmocka_unit_test(added_and_gone_frame_each_body_s_life),

@@ -190,7 +190,9 @@ static void world_status_is_complete(void **state)
                       .hash = 0x0102030405060708u,
                       .step_ms = 0.25,
                       .rate = 60.0,
-                      .ticks_late = 9};
+                      .ticks_late = 9,
+                      .data_keys = 2,
+                      .data_bytes = 300};
     static const char *const JSON =
         "{\"world\":\"demo\",\"epoch\":3,\"tick\":120,\"time\":2.0,\"hz\":60.0,"
         "\"gravity\":[0.0,-9.81],\"substeps\":4,\"sleep\":true,\"continuous\":true,"
@@ -199,7 +201,7 @@ static void world_status_is_complete(void **state)
         "\"paused\":true,\"durability\":\"none\",\"bodies\":1,\"awake\":2,\"shapes\":3,"
         "\"joints\":4,\"contacts\":5,\"pairs\":6,\"frozen\":7,\"subscribers\":8,"
         "\"hash\":{\"$bin\":\"0102030405060708\"},\"step_ms\":0.25,\"rate\":60.0,"
-        "\"ticks_late\":9}";
+        "\"ticks_late\":9,\"data_keys\":2,\"data_bytes\":300}";
     encode_world_status(&out, &w);
     assert_encoded(JSON);
 }

@@ -141,6 +141,10 @@ static void add_one_of_each(buffer *rows)
         {METHOD_DATA_SET,
          "{\"world\":\"lab\",\"key\":\"h\u00e9\",\"value\":{\"a\":[1,2.5,true,null,\"x\"]},"
          "\"version\":3}"},
+        {METHOD_MESSAGE_SEND,
+         "{\"world\":\"lab\",\"name\":\"chat\",\"data\":[\"hi\",{\"x\":-2.5}],\"to\":\"bob\","
+         "\"subject\":\"ada\"}"},
+        {METHOD_MESSAGE_SEND, "{\"world\":\"lab\",\"name\":\"go\",\"to\":7}"},
         {METHOD_DATA_REMOVE, "{\"world\":\"lab\",\"key\":\"k\"}"},
         {METHOD_JOINT_CREATE,
          "{\"world\":\"lab\",\"kind\":\"revolute\",\"a\":1,\"b\":2,\"anchor\":[0.1,0.2],"
@@ -163,7 +167,7 @@ static void every_command_comes_back_to_the_bit(void **state)
     buffer rows;
     buffer_init(&rows, BYTES_MAX);
     add_one_of_each(&rows);
-    log_record record = record_of(&rows, 100, 104);
+    log_record record = record_of(&rows, 100, 105);
     const size_t size = size_there_and_back(&record);
     assert_true(3 * size < 2 * rows.size);
     record.has_hash = false;
@@ -393,7 +397,7 @@ static void cut_and_altered_records_are_refused_or_read_within_their_bytes(void 
     add_one_of_each(&rows);
     add(&rows, 103, 5, METHOD_BODY_FORCE, "{\"world\":\"lab\",\"body\":900,\"force\":[0.5,-8]}");
     add(&rows, 103, 5, METHOD_BODY_FORCE, "{\"world\":\"lab\",\"body\":900,\"force\":[0.5,-9]}");
-    const log_record record = record_of(&rows, 100, 104);
+    const log_record record = record_of(&rows, 100, 105);
     assert_true(log_compact_encode(&out, &record, "lab"));
     for (size_t size = 0; size < out.size; size++) {
         expect_sound(out.data, size);

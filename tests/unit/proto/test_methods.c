@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "common/physics/physics.h"
+#include "common/world/event_kinds.h"
 #include "proto/encode/encode.h"
 #include "proto/limits.h"
 #include "proto/methods.h"
@@ -209,13 +210,13 @@ static void choices_words_are_found_by_place_and_back(void **state)
 }
 
 // The decoder uses the position of a word as the engine's number.
-static void choices_event_words_are_the_engine_s(void **state)
+static void choices_event_words_are_the_kinds_numbers(void **state)
 {
     (void)state;
     const arg_list *list = &METHODS[METHOD_WORLD_SUBSCRIBE].list;
     const method_arg *events = &list->args[arg_list_find(list, "events", 6)];
-    for (uint32_t kind = 0; kind < EVENT_KIND_COUNT; kind++) {
-        const char *name = event_kind_name((event_kind)kind);
+    for (uint32_t kind = 0; kind < WORLD_EVENT_KIND_COUNT; kind++) {
+        const char *name = event_kind_name(kind);
         assert_int_equal(choice_find(events->choices, name, strlen(name)), kind);
     }
 }
@@ -245,7 +246,7 @@ int main(void)
         cmocka_unit_test(arguments_have_ranges_where_their_type_has),
         cmocka_unit_test(rights_follow_from_what_a_method_does),
         cmocka_unit_test(choices_words_are_found_by_place_and_back),
-        cmocka_unit_test(choices_event_words_are_the_engine_s),
+        cmocka_unit_test(choices_event_words_are_the_kinds_numbers),
         cmocka_unit_test(role_names_are_parsed_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

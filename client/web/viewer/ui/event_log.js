@@ -4,12 +4,21 @@ import {$, el} from './dom.js';
 import {raise} from './sheets.js';
 
 const LINES_MAX = 300;
-const KINDS = ['begin', 'end', 'hit', 'sensor', 'sleep', 'spawn', 'remove', 'break', 'freeze'];
+const KINDS = ['begin', 'end', 'hit', 'sensor', 'sleep', 'spawn', 'remove', 'break', 'freeze', 'message'];
 const WIRE = {
   begin: ['begin'], end: ['end'], hit: ['hit'], sensor: ['sensor_begin', 'sensor_end'], sleep: ['sleep', 'wake'],
-  spawn: ['spawn'], remove: ['remove'], break: ['joint_break'], freeze: ['freeze'],
+  spawn: ['spawn'], remove: ['remove'], break: ['joint_break'], freeze: ['freeze'], message: ['message'],
 };
-const FIRST = ['begin', 'hit', 'sensor', 'spawn', 'remove', 'break', 'freeze'];
+const FIRST = ['begin', 'hit', 'sensor', 'spawn', 'remove', 'break', 'freeze', 'message'];
+const DATA_SHOWN = 200; // characters of a message's data
+
+// The sender of a message, its name and its data, as text.
+function messageText({name, data, session, subject}) {
+  const from = subject ?? `session ${session}`;
+  if (data === undefined) return `${from}: ${name}`;
+  const json = JSON.stringify(data, (_, value) => typeof value === 'bigint' ? String(value) : value);
+  return `${from}: ${name} ${json.length > DATA_SHOWN ? `${json.slice(0, DATA_SHOWN)}…` : json}`;
+}
 
 export class EventLog {
   #waiting = [];
@@ -71,6 +80,7 @@ export class EventLog {
     if (event.b !== undefined) parts.push(' ', this.#body(event.b));
     if (event.joint !== undefined) parts.push(` joint ${event.joint}`);
     if (event.speed > 0.005) parts.push(`  ${event.speed.toFixed(2)} m/s`);
+    if (event.kind === 'message') parts.push(messageText(event));
     return el('li', {}, el('time', {}, event.tick), el('span', {}, event.kind), el('span', {}, ...parts));
   }
 

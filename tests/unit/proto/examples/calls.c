@@ -455,6 +455,9 @@ void calls_print(void)
                              " \"value\": {\"number\": 3, \"left\": 60}, \"version\": 0}");
     applied(METHOD_DATA_GET, "{\"world\": \"lab\", \"prefix\": \"ro\"}");
     applied(METHOD_DATA_REMOVE, "{\"world\": \"lab\", \"key\": \"round\", \"version\": 1}");
+    applied(METHOD_MESSAGE_SEND, "{\"world\": \"lab\", \"name\": \"order\","
+                                 " \"data\": {\"build\": \"tower\", \"at\": [3, 4]},"
+                                 " \"to\": \"referee\"}");
     world_tick_answer(METHOD_WORLD_DESTROY, "{\"world\": \"lab\"}", 131);
     do_subscriptions();
     do_error();

@@ -155,6 +155,21 @@ static void do_other_events(void)
     }
 }
 
+// As message.send's example is told, sent by session 7 of subject "ada".
+static void do_message(void)
+{
+    static const uint8_t DATA[] = "\x82\xa5"
+                                  "build\xa5"
+                                  "tower\xa2"
+                                  "at\x92\x03\x04";
+    const message_args message = {
+        .name = "order", .data = DATA, .data_size = sizeof DATA - 1, .subject = "ada"};
+    buffer bytes;
+    buffer_init(&bytes, EXAMPLE_BYTES_MAX);
+    encode_message_event(&bytes, 131, 7, &message);
+    message_print("message event", "server", &bytes);
+}
+
 static void do_ends(void)
 {
     buffer bytes;
@@ -233,6 +248,7 @@ void notifications_print(void)
     do_full_snapshot();
     do_changed_snapshot();
     do_other_events();
+    do_message();
     do_log_notifications();
     do_packed_snapshots();
     do_snapshot_with_a_margin();
