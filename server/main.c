@@ -428,6 +428,7 @@ static void serve_once(process *p)
         .scenes = c->scenes,
         .limits = &c->limits,
         .keys = p->keys,
+        .guests = c->guests,
         .insecure = c->insecure,
         .tls = p->tls,
         .replay = *c->replay != '\0' ? c->replay : NULL,

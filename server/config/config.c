@@ -15,6 +15,7 @@
 #include "common/base/assert.h"
 #include "common/physics/physics.h"
 #include "common/base/suggest.h"
+#include "proto/methods.h"
 #include "server/config/config_file.h"
 #include "server/http/origin.h"
 #include "server/http/policy.h"
@@ -385,6 +386,17 @@ static status apply_tls_key(config *c, const char *value, error *err)
     return copy_path(c->tls_key, value, err);
 }
 
+static status apply_guests(config *c, const char *value, error *err)
+{
+    role guests = ROLE_NONE;
+    if (!role_parse(value, strlen(value), &guests) ||
+        (guests != ROLE_VIEWER && guests != ROLE_PLAYER)) {
+        return error_set(err, STATUS_INVALID_ARGUMENT, "must be viewer or player");
+    }
+    c->guests = guests;
+    return STATUS_OK;
+}
+
 static status apply_insecure(config *c, const char *value, error *err)
 {
     (void)value;
@@ -469,8 +481,10 @@ static const option OPTIONS[] = {
      "speak TLS 1.3 alone, with this certificate and its chain, in PEM; read again on SIGHUP"},
     {"tls-key", "CAROM_TLS_KEY", "FILE", false, apply_tls_key,
      "the certificate's private key, in PEM without a passphrase; read again on SIGHUP"},
+    {"guests", "CAROM_GUESTS", "ROLE", false, apply_guests,
+     "sessions without a token are guests of this role, viewer or player; without --keys all are"},
     {"insecure", "CAROM_INSECURE", NULL, false, apply_insecure,
-     "without --keys, listen on other addresses than this machine's own all the same"},
+     "without --keys and --guests, listen on other addresses than this machine's own all the same"},
     {"log", "CAROM_LOG", "LEVEL", false, apply_log, "error, warn, info (default) or debug"},
     {"log-format", "CAROM_LOG_FORMAT", "FORMAT", false, apply_log_format,
      "text (default) or json, an object a line"},

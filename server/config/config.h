@@ -14,6 +14,7 @@
 #include "common/base/array.h"
 #include "common/base/log.h"
 #include "common/base/status.h"
+#include "common/world/method.h"
 #include "server/base/limits.h"
 #include "server/net/proxy_peers.h"
 
@@ -64,6 +65,7 @@ typedef struct config {
     log_format log_format;
     limits limits;
     char keys[PATH_MAX];            // file of keys; "": none, everyone is an admin
+    role guests;                    // of sessions without a token; ROLE_NONE: none are allowed
     bool insecure;                  // allow addresses of other machines without keys
     char tls_certificate[PATH_MAX]; // PEM files; both "": no TLS
     char tls_key[PATH_MAX];

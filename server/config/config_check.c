@@ -71,10 +71,10 @@ static status check_address(const config *c, const char *name, const char *host,
 {
     bool local = true;
     status s = check_local(host, &local, err);
-    if (s == STATUS_OK && !local && *c->keys == '\0' && !c->insecure) {
+    if (s == STATUS_OK && !local && *c->keys == '\0' && c->guests == ROLE_NONE && !c->insecure) {
         s = error_set(err, STATUS_INVALID_ARGUMENT,
-                      "anyone who reaches %s could do everything: set keys, listen on 127.0.0.1, "
-                      "or set insecure",
+                      "anyone who reaches %s could do everything: set keys or guests, listen on "
+                      "127.0.0.1, or set insecure",
                       host);
     }
     return place_prefix(c, name, s, err);

@@ -694,7 +694,7 @@ static status check_address(const server *s, error *err)
                  "or a proxy in front",
                  local ? http_address(s->http, 0) : network_address(s->network, 0));
     }
-    if (s->keys != NULL || s->options->insecure) {
+    if (s->keys != NULL || s->guests != ROLE_NONE || s->options->insecure) {
         return STATUS_OK;
     }
     if (local && http_local) {
@@ -702,8 +702,8 @@ static status check_address(const server *s, error *err)
         return STATUS_OK;
     }
     return error_set(err, STATUS_INVALID_ARGUMENT,
-                     "anyone who reaches %s could do everything: give --keys FILE, listen on "
-                     "127.0.0.1, or say --insecure",
+                     "anyone who reaches %s could do everything: give --keys FILE or --guests "
+                     "ROLE, listen on 127.0.0.1, or say --insecure",
                      local ? http_address(s->http, 0) : network_address(s->network, 0));
 }
 
@@ -716,6 +716,7 @@ status server_create(uv_loop_t *loop, const server_options *options, server **ou
     s->options = options;
     s->limits = options->limits;
     s->keys = options->keys;
+    s->guests = options->guests;
     s->next_subscription = 1;
     s->session_store.fd = -1;
     s->started_ns = clock_now_ns();

@@ -10,6 +10,7 @@
 #include <uv.h>
 
 #include "common/base/status.h"
+#include "common/world/method.h"
 #include "server/auth/keys.h"
 #include "server/base/limits.h"
 #include "server/net/network.h"
@@ -42,7 +43,8 @@ typedef struct server_options {
     const char *scenes; // folder of scenes that come before the built-in ones
     const limits *limits;
     auth_keys *keys; // owned by the caller; NULL: every client is an admin, and must therefore be
-                     // on this machine, unless:
+                     // on this machine, unless one of the next two is set:
+    role guests;     // of sessions without a token; ROLE_NONE: there are no guests
     bool insecure;
     const proxy_peers *proxies; // proxies, whose connections begin with a PROXY header; NULL: none
     const tls_files *tls;       // owned by the caller, who may reload them; NULL: no TLS

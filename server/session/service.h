@@ -36,7 +36,8 @@ struct server {
     uv_loop_t *loop;
     const server_options *options;
     const limits *limits;
-    auth_keys *keys; // NULL: any peer is an admin
+    auth_keys *keys; // NULL: any peer is an admin, or a guest:
+    role guests;     // ROLE_NONE: there are no guests
     network *network;
     http_listener *http; // NULL: off
     io_threads *io;      // threads that have the sockets; NULL: this thread

@@ -74,7 +74,9 @@ void call_answer_hello(session *s, bool answerable, uint32_t id, uint32_t protoc
         .resume = resume,
         .role = s->identity.role,
         .subject = rights_subject(s),
-        .expires = s->identity.grant != NULL ? s->identity.grant->expires : 0.0,
+        .expires = s->identity.grant != NULL && !s->identity.grant->guest
+                       ? s->identity.grant->expires
+                       : 0.0,
         .limits = numbers,
         .limit_count = list_limits(&s->identity.bounds, numbers),
         .resumed = resumed,
@@ -110,6 +112,9 @@ static status do_hello(const call *c, const hello_args *args, error *err)
         return allowed;
     }
     ASSERT((granted == NULL) || s->server->keys != NULL);
+    if (granted == NULL && !resumes) {
+        granted = rights_guest(s);
+    }
     size_t size = strlen(args->client);
     ASSERT(size < sizeof s->identity.client);
     memcpy(s->identity.client, args->client, size + 1);

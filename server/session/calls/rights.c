@@ -3,8 +3,11 @@
 //
 // Without keys every session is an admin. With keys a session begins as `none`, and the token of a
 // hello gives it the rights of its grant until the token expires; a later token of the same subject
-// replaces the grant. The owners of bodies and joints are checked by the world, which has the table
-// of owners (common/world/owners.h). Network thread only.
+// replaces the grant. Where there are guests (--guests), a hello without a token gives a session a
+// grant of that role, with a subject of its own that nobody can guess and that does not expire. The
+// owners of bodies and joints are checked by the world, which has the table of owners
+// (common/world/owners.h). Network thread only.
+#include <float.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,6 +20,7 @@
 #include "server/base/clock.h"
 #include "server/base/metrics.h"
 #include "server/session/calls/rights.h"
+#include "server/session/identity/secret.h"
 #include "server/session/resume/resume.h"
 #include "server/session/service.h"
 #include "server/session/sessions.h"
@@ -28,17 +32,27 @@ enum {
     TOKENS_REFUSED_MAX = 3,
     PRICED_BYTES = 1024,   // bytes of a message that are decoded in the time of a plain request
     PRICED_VALUES = 32,    // values of such a message
+    GUEST_BYTES = 16,      // random bytes in a guest's subject
     LARGE_VALUES = 1024,   // a message with more is paid for before it is decoded
     PRICED_ROWS = 2,       // rows of an answer that are written in that time
     STRANGER_VALUES = 1024 // values of a message before a token; a hello has about ten
 };
 
+static const char GUEST_PREFIX[] = "guest-";
+_Static_assert(sizeof GUEST_PREFIX + 2 * GUEST_BYTES <= AUTH_SUBJECT_BYTES_MAX, "a subject");
+
 // ---- who it is
+
+// Whether sessions have the rights of a grant, and none without one.
+static bool has_grants(const server *s)
+{
+    return s->keys != NULL || s->guests != ROLE_NONE;
+}
 
 void rights_begin(session *s)
 {
     ASSERT(s->identity.grant == NULL && s->identity.subject == NULL);
-    s->identity.role = s->server->keys != NULL ? ROLE_NONE : ROLE_ADMIN;
+    s->identity.role = has_grants(s->server) ? ROLE_NONE : ROLE_ADMIN;
     s->identity.bounds = *s->server->limits;
 }
 
@@ -100,7 +114,7 @@ bool rights_expired(const session *s)
 
 bool rights_awaits_token(const session *s)
 {
-    return s->server->keys != NULL && s->identity.grant == NULL;
+    return has_grants(s->server) && s->identity.grant == NULL;
 }
 
 status rights_read_token(session *s, const char *token, grant **out, error *err)
@@ -117,12 +131,34 @@ status rights_read_token(session *s, const char *token, grant **out, error *err)
     return result;
 }
 
+grant *rights_guest(const session *s)
+{
+    if (s->server->guests == ROLE_NONE || s->identity.grant != NULL) {
+        return NULL;
+    }
+    grant *g = grant_create();
+    secret unguessable = secret_create();
+    size_t length = strlen(strcpy(g->subject, GUEST_PREFIX));
+    for (int i = 0; i < GUEST_BYTES; i++) {
+        length += (size_t)snprintf(g->subject + length, sizeof g->subject - length, "%02x",
+                                   unguessable.bytes[i]);
+    }
+    secret_wipe(&unguessable);
+    g->guest = true;
+    g->role = s->server->guests;
+    g->expires = DBL_MAX; // with the session
+    return g;
+}
+
 status rights_check_subject(const session *s, const grant *g, error *err)
 {
     if (g != NULL && s->identity.grant != NULL &&
         strcmp(g->subject, s->identity.grant->subject) != 0) {
         return error_set(err, STATUS_PERMISSION_DENIED,
-                         "token: its sub is not the one that the session is of");
+                         s->identity.grant->guest
+                             ? "token: the session is a guest's: connect again, and say hello "
+                               "with the token first"
+                             : "token: its sub is not the one that the session is of");
     }
     return STATUS_OK;
 }
@@ -153,6 +189,7 @@ static bool same_areas(const grant *a, const grant *b)
             memcmp(a->areas, b->areas, a->area_count * sizeof *a->areas) == 0);
 }
 
+// A guest pays with its address: it may have as many subjects as it likes.
 static void hold_subject(session *s)
 {
     char name[QUOTA_OWNER_NAME_MAX + 1];
@@ -160,6 +197,10 @@ static void hold_subject(session *s)
     // A prefix separates subjects from addresses
     snprintf(name, sizeof name, "s %s", s->identity.grant->subject);
     quota_owners_release(s->identity.subject);
+    s->identity.subject = NULL;
+    if (s->identity.grant->guest) {
+        return;
+    }
     s->identity.subject = quota_owners_hold(
         &s->server->quota_owners, name, (double)s->identity.bounds.requests_per_second,
         (double)s->identity.bounds.request_burst, uv_now(s->server->loop));
@@ -171,7 +212,7 @@ void rights_take(session *s, grant *g)
         return;
     }
     grant *old = s->identity.grant;
-    ASSERT(s->server->keys != NULL && old != g);
+    ASSERT(has_grants(s->server) && old != g);
     ASSERT(old == NULL || strcmp(old->subject, g->subject) == 0); // rights_check_subject()
     s->identity.grant = g;
     s->identity.role = g->role;

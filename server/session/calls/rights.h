@@ -36,6 +36,9 @@ bool rights_awaits_token(const session *s);
 // Checks a token (NULL: none). The caller owns *out, which is NULL if no token was given or none is
 // required. Only the session's count of refused tokens changes.
 status rights_read_token(session *s, const char *token, grant **out, error *err);
+// A new guest's grant for a session without a token, the caller's; NULL where there are no guests,
+// or the session has a grant.
+grant *rights_guest(const session *s);
 // Whether the grant is of the subject that the session has, if it has one.
 status rights_check_subject(const session *s, const grant *g, error *err);
 // Takes over the grant (NULL: does nothing); subscriptions that it does not allow end.

@@ -25,7 +25,7 @@ static uint64_t hash_of(const char *text)
 
 uint64_t session_subject(const session *s)
 {
-    if (s->identity.grant != NULL) {
+    if (s->identity.grant != NULL && !s->identity.grant->guest) {
         return OF_TOKEN | (hash_of(s->identity.grant->subject) & NUMBER);
     }
     const bool counts = s->server->keys != NULL || s->identity.address != NULL;

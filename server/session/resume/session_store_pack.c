@@ -70,14 +70,14 @@ static void pack_players(msgpack_packer *p, const players_bounds *bounds)
     msgpack_pack_bin_body(p, bytes, size);
 }
 
-// [subject, role, expires, worlds or nil, areas, limits, key or nil, players]
+// [subject, role, expires, worlds or nil, areas, limits, key or nil, players, true for a guest]
 static void pack_grant(msgpack_packer *p, const grant *g)
 {
     if (g == NULL) {
         msgpack_pack_nil(p);
         return;
     }
-    msgpack_pack_array(p, 8);
+    msgpack_pack_array(p, g->guest ? 9 : 8);
     pack_text(p, g->subject);
     msgpack_pack_int(p, stored_role(g->role));
     msgpack_pack_double(p, g->expires);
@@ -103,6 +103,9 @@ static void pack_grant(msgpack_packer *p, const grant *g)
         msgpack_pack_nil(p);
     }
     pack_players(p, &g->players);
+    if (g->guest) {
+        pack_bool(p, true);
+    }
 }
 
 // [[name, epoch, id] ...]

@@ -198,6 +198,7 @@ static grant *next_grant(reader *r)
     read_limits(g, &parts);
     read_key(g, &parts);
     read_players(g, &parts);
+    g->guest = parts.left > 0 && next_bool(&parts);
     r->good = r->good && parts.good;
     if (!r->good) {
         grant_free(g);
@@ -285,7 +286,7 @@ static bool read_session(server *s, uint64_t number, reader *r)
     memcpy(found->resume.secret.bytes, digest->via.bin.ptr, SECRET_BYTES);
     found->identity.since = since;
     memcpy(found->identity.client, client, sizeof client);
-    if (s->keys != NULL && granted != NULL) {
+    if (granted != NULL && (granted->guest ? granted->role <= s->guests : s->keys != NULL)) {
         rights_take(found, granted);
     } else {
         grant_free(granted);
