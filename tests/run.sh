@@ -189,7 +189,7 @@ tidy)
     ;;
 all)
     for part in "${!NIGHTLY[@]}"; do SELECTION[$part]=${NIGHTLY[$part]} BUILT[$part]= WASM[$part]=ON; done
-    export CAROM_THOROUGH=1
+    export CAROM_THOROUGH=1 CAROM_FUSED_ALL=1
     shift
     ;;
 esac

@@ -356,6 +356,37 @@ static void first_round_trip_sets_the_clock(void **state)
     assert_false(lead_clock_advance(&c, 1.02) || c.rate > 1.1);
 }
 
+// Half a second of frames after the server was found to be `off` ticks from where the clock has it.
+static void follow_server(double off, double *least, double *most, bool *jumps)
+{
+    static lead_clock c;
+    lead_clock_init(&c, 60.0);
+    lead_clock_arrival(&c, 1.0, 600);
+    lead_clock_rtt(&c, 0.1);
+    lead_clock_advance(&c, 1.0);
+    *least = *most = 1.0;
+    *jumps = false;
+    for (int i = 1; i <= 30; i++) {
+        const double now = 1.0 + i / 60.0;
+        lead_clock_arrival(&c, now, (uint64_t)(600 + i + off));
+        *jumps = lead_clock_advance(&c, now) || *jumps;
+        *least = fmin(*least, c.rate);
+        *most = fmax(*most, c.rate);
+    }
+}
+
+static void clock_runs_within_a_tenth_and_jumps_past_ten_ticks(void **state)
+{
+    (void)state;
+    double least, most;
+    bool jumps;
+    follow_server(LEAD_JUMP_TICKS - 2, &least, &most, &jumps);
+    assert_false(jumps);
+    assert_true(most > 1.05 && most <= 1.1 + 1e-9 && least >= 0.9 - 1e-9);
+    follow_server(LEAD_JUMP_TICKS + 2, &least, &most, &jumps);
+    assert_true(jumps);
+}
+
 // A frame asks for the commands of the ticks that the lead has grown by, so a server that reports
 // absurd margins must not make it grow without end.
 static void any_margin_leaves_the_lead_bounded(void **state)
@@ -454,6 +485,23 @@ static void corrections_fade(void **state)
     }
     assert_true(figures(s).error_others > 0.02); // corrections were made
     assert_true(most < figures(s).error_others); // and none is visible as a jump
+    sim_free(s);
+}
+
+// A player who commands something in every tick makes others predict again once a frame at most, no
+// farther back than their lead.
+static void commands_of_others_in_every_tick_cost_one_rollback_a_frame(void **state)
+{
+    (void)state;
+    sim_options o = usual(102);
+    sim *s = sim_create(&o);
+    s->options.other_share = 1.0;
+    sim_run(s, 3.0);
+    const uint64_t rollbacks = figures(s).rollback_count;
+    sim_run(s, 10.0);
+    const prediction_figures f = figures(s);
+    assert_in_range(f.rollback_count - rollbacks, 60, 10 * 60);
+    assert_true(f.depth > 1.0 && f.depth <= f.lead + LEAD_JUMP_TICKS);
     sim_free(s);
 }
 
@@ -811,6 +859,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(slack_follows_the_margin),
         cmocka_unit_test(slack_counts_the_batches_behind_a_stall),
         cmocka_unit_test(first_round_trip_sets_the_clock),
+        cmocka_unit_test(clock_runs_within_a_tenth_and_jumps_past_ten_ticks),
         cmocka_unit_test(any_margin_leaves_the_lead_bounded),
         cmocka_unit_test(ids_of_what_is_made_become_the_servers),
         cmocka_unit_test(waiting_batches_have_a_most),
@@ -821,6 +870,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(scenarios_are_right_where_the_commands_agree),
         cmocka_unit_test(events_to_be_told_have_a_most),
         cmocka_unit_test(corrections_fade),
+        cmocka_unit_test(commands_of_others_in_every_tick_cost_one_rollback_a_frame),
         cmocka_unit_test(bodies_of_the_past_stay_there),
         cmocka_unit_test(far_islands_rest_when_time_is_short),
         cmocka_unit_test(own_island_over_the_budget_is_predicted_in_part),
