@@ -38,7 +38,7 @@ players_bounds players_default(void)
     static const method METHODS[] = {
         METHOD_BODY_IMPULSE, METHOD_BODY_ANGULAR_IMPULSE, METHOD_BODY_FORCE,
         METHOD_BODY_TORQUE,  METHOD_WORLD_APPLY,          METHOD_DATA_SET,
-        METHOD_DATA_REMOVE,
+        METHOD_DATA_REMOVE,  METHOD_MESSAGE_SEND,
     };
     players_bounds b = {.fields = PLAYERS_METHODS};
     for (size_t i = 0; i < sizeof METHODS / sizeof *METHODS; i++) {

@@ -43,7 +43,7 @@
 // ---- bounds
 
 // The bounds that are safe for a world that strangers join: a player pushes its own bodies, sets
-// its own data, looks, and nothing else.
+// its own data, sends messages, looks, and nothing else.
 players_bounds players_default(void);
 
 // The lower of each maximum, and the common part of areas.

@@ -231,6 +231,16 @@ void foresight_step(foresight *f, const physics_world *confirmed, uint32_t kinds
 
 // ---- the end
 
+bool foresight_has_overdue(const foresight *f, uint64_t overdue)
+{
+    for (uint32_t i = 0; i < f->open.count; i++) {
+        if (f->open.data[i].tick < overdue) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void foresight_settled(const foresight *f, uint64_t overdue)
 {
     for (uint32_t i = 0; i < f->waiting.count; i++) {

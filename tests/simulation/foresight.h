@@ -62,6 +62,9 @@ void foresight_step(foresight *f, const physics_world *confirmed, uint32_t kinds
 // Records the predicted world at the end of a frame.
 void foresight_frame(foresight *f, uint64_t from, const physics_world *predicted);
 void foresight_event(foresight *f, const prediction_event *e);
+// Whether an event that was predicted before tick `overdue` is undecided. The prediction may have
+// moved it to a later tick since it was reported, so that it is decided only then.
+bool foresight_has_overdue(const foresight *f, uint64_t overdue);
 // Fails the run if a batch is lost that had to act, or an event before tick `overdue` is undecided.
 void foresight_settled(const foresight *f, uint64_t overdue);
 

@@ -160,6 +160,16 @@ static bool all_settled(void)
     return true;
 }
 
+static bool any_overdue(void)
+{
+    for (uint32_t i = 0; i < player_count; i++) {
+        if (predictor_has_overdue(&players[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void calm(predictor *p)
 {
     p->idle = true;
@@ -187,7 +197,7 @@ static void settle(void)
         settled = i > CALM_TURNS && all_settled();
     }
     SIM_CHECK(settled, "the clients' predictions are never decided");
-    for (int i = 0; i < CALM_TURNS; i++) {
+    for (int i = 0; i < CALM_TURNS || (any_overdue() && i < SETTLE_TURNS); i++) {
         pass_turn();
     }
     for (uint32_t i = 0; i < player_count; i++) {

@@ -426,6 +426,19 @@ bool predictor_is_settled(const predictor *p)
            p->prediction->batches.list.count == 0 && p->requests.count <= 1; // a ping
 }
 
+// Events before that tick are decided, where no prediction is corrected any more.
+static uint64_t overdue(const predictor *p)
+{
+    const uint64_t confirmed = world_tick(p->player.world);
+    const uint64_t window = (uint64_t)p->options.hz / EVENTS_DECIDED_PART;
+    return confirmed > window ? confirmed - window : 0;
+}
+
+bool predictor_has_overdue(const predictor *p)
+{
+    return foresight_has_overdue(&p->account, overdue(p));
+}
+
 void predictor_check_end(const predictor *p)
 {
     const prediction_figures f = prediction_figures_now(p->prediction);
@@ -444,7 +457,5 @@ void predictor_check_end(const predictor *p)
               f.sent, f.confirmed, f.lost, f.refused, f.waiting);
     SIM_CHECK(f.check_failures == 0, "tick %" PRIu64 " came out otherwise when predicted again",
               f.check_failed_at);
-    const uint64_t confirmed = world_tick(p->player.world);
-    const uint64_t window = (uint64_t)p->options.hz / EVENTS_DECIDED_PART;
-    foresight_settled(a, confirmed > window ? confirmed - window : 0);
+    foresight_settled(a, overdue(p));
 }

@@ -75,6 +75,8 @@ void predictor_lose(predictor *p);
 void predictor_command(predictor *p, const char *name);
 // Whether it follows the world, and everything that it sent is decided.
 bool predictor_is_settled(const predictor *p);
+// Whether an event that it predicted is not decided though its tick is over.
+bool predictor_has_overdue(const predictor *p);
 // Fails the run unless the prediction's account and the client's agree at the end.
 void predictor_check_end(const predictor *p);
 

@@ -472,6 +472,7 @@ static void methods_that_are_not_listed_are_refused(void **state)
     bounds = players_default();
     allowed(&ANN, METHOD_BODY_IMPULSE, "{\"body\":%llu,\"impulse\":[1000,0]}", ball);
     allowed(&ANN, METHOD_DATA_SET, "{\"key\":\"player/ann/name\",\"value\":1}");
+    allowed(&ANN, METHOD_MESSAGE_SEND, "{\"name\":\"hi\"}");
     allowed(&ANN, METHOD_BODY_GET, "{\"body\":%llu}", ball);
     allowed(&ANN, METHOD_QUERY_RAY, "{\"from\":[0,9],\"to\":[0,-9]}");
     refused("body.spawn is not among the methods", "methods", METHOD_BODY_SPAWN, "{\"shapes\":[]}");
