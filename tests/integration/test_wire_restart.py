@@ -397,7 +397,7 @@ class File(RestartTest):
         rate, area, events, position, margin, budget = (5, 0), (5, 2), (5, 4), (5, 7), (5, 12), (5, 13)
         nan = float("nan")
         for place, value in (((1,), 2**64 - 1), ((2,), 0), (rate, nan), (rate, -1.0), (area, [0.0, nan, 1.0, 1.0]),
-                             (area, [5.0, 0.0, 1.0, 1.0]), (events, 1 << 12), (position, 0.0), (margin, nan), (budget, 1.0)):
+                             (area, [5.0, 0.0, 1.0, 1.0]), (events, 1 << 20), (position, 0.0), (margin, nan), (budget, 1.0)):
             with self.subTest(place=place, value=value):
                 altered = msgpack.unpackb(msgpack.packb(sound))
                 inner = altered[subscription]
