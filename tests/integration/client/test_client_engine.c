@@ -187,6 +187,8 @@ static uint64_t make_happen(carom_client *client, const char *world)
         &error);
     step(client, world, 2, NULL);
     check_ok(carom_body_remove(client, world, weight, WAIT_MS, NULL, &error), &error);
+    const carom_args_message_send message = {.name = "ready"};
+    check_ok(carom_call_message_send(client, world, &message, WAIT_MS, NULL, &error), &error);
     uint64_t tick = 0;
     step(client, world, 2, &tick);
     return tick;
@@ -195,9 +197,9 @@ static uint64_t make_happen(carom_client *client, const char *world)
 static void every_kind_of_event_arrives(void **state)
 {
     against_server *s = *state;
-    static const char *const KINDS[] = {"begin",        "stay",       "end",         "hit",
-                                        "sensor_begin", "sensor_end", "sleep",       "wake",
-                                        "spawn",        "remove",     "joint_break", "freeze"};
+    static const char *const KINDS[] = {"begin",       "stay",   "end",    "hit",   "sensor_begin",
+                                        "sensor_end",  "sleep",  "wake",   "spawn", "remove",
+                                        "joint_break", "freeze", "message"};
     carom_subscribe_options options = carom_subscribe_options_default();
     options.events = KINDS;
     options.event_count = sizeof KINDS / sizeof *KINDS;
