@@ -276,34 +276,68 @@ bool served_world_permits(const served_world *h, const request *q, error *err)
     return owners_permit(h->owners, h->physics, &q->actor, &q->command, err) == STATUS_OK;
 }
 
-void served_world_apply(served_world *h, request *q, bool between_ticks,
-                        const int64_t *batch_left_ns)
+// Whether the command may be carried out now. False: it was answered, or waits for a thread apart.
+static bool admit(served_world *h, request *q, const int64_t *batch_left_ns)
 {
-    ASSERT(h->costs.returned == NULL && (batch_left_ns == NULL || *batch_left_ns >= 0));
-    command_result result;
     error err;
-    h->costs.command = (crowding_cost){0};
     if (h->replay != NULL && method_scope_of(q->command.method) == SCOPE_WORLD_COMMAND) {
         served_world_refuse(
             h, q, STATUS_UNAVAILABLE,
             "the world replays a recording; world.fork makes one that takes commands");
-        return;
+        return false;
     }
     if (q->arguments_size > WORLD_LOG_ARGUMENTS_BYTES_MAX && world_log_is_stored(&h->log)) {
         served_world_refuse(h, q, STATUS_LIMIT_EXCEEDED,
                             "the command is too large for the world's log");
-        return;
+        return false;
     }
     if (!served_world_permits(h, q, &err) || permit_players(h, q, &err) != STATUS_OK ||
         admit_room(h, q, &err) != STATUS_OK) {
         served_world_answer(h, q, &err);
-        return;
+        return false;
     }
     // The batch has waited for its tick, and is applied now
     const bool scheduled = batch_left_ns != NULL;
-    if ((!scheduled && waits_for_world(h, q)) || !admit_cost(h, q, batch_left_ns)) {
+    return (scheduled || !waits_for_world(h, q)) && admit_cost(h, q, batch_left_ns);
+}
+
+// Records a command that was applied: for readers, shares, the log, the past, sessions.
+static void note_command(served_world *h, const request *q, command_result *result,
+                         bool between_ticks)
+{
+    const uint64_t session = q->reply_to.session.number;
+    const uint64_t tick = world_tick(h->physics) + (between_ticks ? 0 : 1); // it shows the command
+    publisher_note_edit(&h->publisher);
+    publisher_note_data(&h->publisher, &q->command);
+    publisher_note_messages(&h->publisher, &q->command, session, tick);
+    metrics_add(METRIC_client_messages, message_count(&q->command));
+    crowding_note(&h->crowding, &h->costs.command);
+    owner_crowds_note(&h->owner_crowds, &q->actor, h->costs.command.pairs);
+    if (q->actor.role == ROLE_PLAYER) {
+        player_pushes_commit(&h->players.pushes, result);
+    }
+    note_applied(h, q);
+    served_world_note_history(h, tick, q->command.method, q->arguments, q->arguments_size);
+    if (between_ticks) {
+        set_tick(result, tick);
+    }
+    session_bodies_note(&h->session_bodies, session, &q->command, result);
+    if (q->reply_to.answerable) {
+        publisher_note_command(&h->publisher, q->reply_to.session, q->reply_to.id);
+    }
+    served_world_note_last_request(h, q);
+}
+
+void served_world_apply(served_world *h, request *q, bool between_ticks,
+                        const int64_t *batch_left_ns)
+{
+    ASSERT(h->costs.returned == NULL && (batch_left_ns == NULL || *batch_left_ns >= 0));
+    h->costs.command = (crowding_cost){0};
+    if (!admit(h, q, batch_left_ns)) {
         return;
     }
+    command_result result;
+    error err;
     physics_world *world = h->physics;
     owners *owned = h->owners;
     double at = 0.0;
@@ -327,27 +361,7 @@ void served_world_apply(served_world *h, request *q, bool between_ticks,
         return;
     }
     if (method_scope_of(q->command.method) == SCOPE_WORLD_COMMAND) {
-        publisher_note_edit(&h->publisher);
-        publisher_note_data(&h->publisher, &q->command);
-        publisher_note_messages(&h->publisher, &q->command, q->reply_to.session.number,
-                                world_tick(h->physics) + (between_ticks ? 0 : 1));
-        metrics_add(METRIC_client_messages, message_count(&q->command));
-        crowding_note(&h->crowding, &h->costs.command);
-        owner_crowds_note(&h->owner_crowds, &q->actor, h->costs.command.pairs);
-        if (q->actor.role == ROLE_PLAYER) {
-            player_pushes_commit(&h->players.pushes, &result);
-        }
-        note_applied(h, q);
-        served_world_note_history(h, world_tick(h->physics) + (between_ticks ? 0 : 1),
-                                  q->command.method, q->arguments, q->arguments_size);
-        if (between_ticks) {
-            set_tick(&result, world_tick(h->physics));
-        }
-        session_bodies_note(&h->session_bodies, q->reply_to.session.number, &q->command, &result);
-        if (q->reply_to.answerable) {
-            publisher_note_command(&h->publisher, q->reply_to.session, q->reply_to.id);
-        }
-        served_world_note_last_request(h, q);
+        note_command(h, q, &result, between_ticks);
     }
     metrics_add(METRIC_commands_applied,
                 result.method == METHOD_WORLD_APPLY ? result.batch.count : 1);
