@@ -7,7 +7,8 @@ The server has one simulation thread and two worlds of 60 Hz. A client sends an 
 world and times each acknowledgement; meanwhile another process attacks, in the other world or, where a
 row says so, in the same (attacks/__init__.py explains attacks). A command waits for the next tick by
 design, so that 17 ms is the most that an idle server takes. The attack, the client and the server's
-threads share the processors: figures from a busy machine mean little. The last columns are processor
+threads share the processors: figures from a busy machine mean little. A turn of the network thread is from an event until
+it waits for the next, also where the thread itself waits for a processor (server.stats, `turn`). The last columns are processor
 time, where 100 is one processor."""
 
 import argparse
@@ -150,7 +151,7 @@ def measure_on(server, chosen, name, same, seconds):
               if line.startswith("VmHWM")][0].split()[1]
     for _ in range(100):
         try:
-            return times, int(memory) / 1024, connect().call("server.stats")["counters"], used
+            return times, int(memory) / 1024, connect().call("server.stats"), used
         except (Closed, ConnectionError):  # for a while the attack's connections have all places
             time.sleep(0.1)
     sys.exit(f"nobody was let in after the attack '{name}'")
@@ -169,26 +170,27 @@ def main():
     parser.add_argument("--only", default="", help="attacks whose name has this in it")
     parser.add_argument("--check", action="store_true", help="fail where another world waits a tick longer, or --memory is exceeded")
     arguments = parser.parse_args()
-    print("| attack | in | acknowledgements | p50 ms | p99 ms | max ms | memory MB | network % | worlds % | attack % |")
-    print("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
+    print("| attack | in | acknowledgements | p50 ms | p99 ms | max ms | turn p99 ms | turn max ms | memory MB | network % | worlds % | attack % |")
+    print("| --- | --- |" + " ---: |" * 10)
     slow, large = [], []
     idle = None
     for name, chosen in ATTACKS.items():
         for same in (False, True):
             if (same and not chosen.same) or (name != NOTHING and arguments.only not in name):
                 continue
-            times, memory, counters, used = measure(arguments.caromd, arguments.limit, name, same, arguments.seconds)
+            times, memory, stats, used = measure(arguments.caromd, arguments.limit, name, same, arguments.seconds)
 
             def share(threads, prefix):
                 return round(100 * sum(s for name, s in threads.items() if name.startswith(prefix)) / arguments.seconds)
 
             p50, p99, most = (percentile(times, share) for share in (0.5, 0.99, 1))
             idle = p99 if idle is None else idle
+            turn = stats["latencies"]["turn"]
             print(f"| {name} | {'the same' if same else 'another'} world | {len(times)} | {p50:.1f} | {p99:.1f} | "
-                  f"{most:.1f} | {memory:.0f} | {share(used[0], 'caromd')} | {share(used[0], 'carom-sim')} | "
+                  f"{most:.1f} | {1000 * turn['p99']:.1f} | {1000 * turn['max']:.1f} | {memory:.0f} | {share(used[0], 'caromd')} | {share(used[0], 'carom-sim')} | "
                   f"{share(used[1], '')} |", flush=True)
             if arguments.counters:
-                print({name: value for name, value in counters.items() if value})
+                print({name: value for name, value in stats["counters"].items() if value})
             if not same and p99 > idle + TICK_MS:
                 slow.append(name)
             if memory > (memory_bound(chosen.options) or memory):

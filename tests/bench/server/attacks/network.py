@@ -86,6 +86,15 @@ def polygons(target, until):
 @attack("half TLS handshakes", tls=True)
 def handshakes(target, until):
     """Each lets the server compute its part of the handshake, and ends."""
+    half_handshakes(target, until, [target.port])
+
+
+@attack("half TLS handshakes on both ports", tls=True)
+def handshakes_on_both(target, until):
+    half_handshakes(target, until, [target.port, target.http_port])
+
+
+def half_handshakes(target, until, ports):
     import ssl
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
@@ -97,9 +106,9 @@ def handshakes(target, until):
     target.begun()
     while time.monotonic() < until:
         peers = []
-        for _ in range(100):
+        for i in range(100):
             try:
-                peers.append(socket.create_connection(("127.0.0.1", target.port)))
+                peers.append(socket.create_connection(("127.0.0.1", ports[i % len(ports)])))
                 peers[-1].sendall(hello)
             except OSError:
                 pass  # the server refused the connection
