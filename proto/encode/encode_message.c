@@ -8,7 +8,7 @@ void encode_message_event(struct buffer *out, uint64_t tick, uint64_t session,
 {
     const bool has_subject = message->subject != NULL && *message->subject != '\0';
     packer k = buffer_packer(out);
-    pack_map(&k, 4 + (message->data != NULL) + has_subject);
+    pack_map(&k, 4U + (message->data != NULL) + has_subject);
     pair_text(&k, "kind", event_kind_name(EVENT_MESSAGE));
     pair_uint(&k, "tick", tick);
     pair_text(&k, "name", message->name);
