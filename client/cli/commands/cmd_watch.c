@@ -300,8 +300,7 @@ static void show_figures(watch *w, double now)
         return;
     }
     (void)snprintf(text, sizeof text,
-                   "%.0f ticks ahead, %.0f %% right, %.1f rollbacks/s of %.1f ticks, round trip "
-                   "%.0f ms",
+                   "%.0f ticks ahead, %.0f %% right, %.1f rollbacks/s of %.1f ticks, RTT %.0f ms",
                    f.lead, 100.0 * f.right, f.rollbacks, f.depth, 1000.0 * f.rtt);
     show(w, text);
 }

@@ -480,7 +480,7 @@ void watch_keys(const stage *s, bool following, int columns, char *out, size_t s
     add_field(&l, 5, "tab pick");
     add_field(&l, 8, "c contacts  n normals  i ids  o joints");
     if (s->last_event[0] != '\0') {
-        add_field(&l, 4, "| %s", s->last_event);
+        add_field(&l, 0, "| %s", s->last_event); // keys give way to it
     }
     join_fields(&l, columns, out, size);
 }

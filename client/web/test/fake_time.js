@@ -16,7 +16,8 @@ export function fakeTime(t) {
   };
   globalThis.clearTimeout = (timer) => timers.delete(timer) || real.clearTimeout(timer);
   Date.now = () => now + asleep;
-  performance.now = () => now;
+  // Node 18 lets nobody assign to it.
+  Object.defineProperty(performance, 'now', {value: () => now, configurable: true, writable: true});
   t.after(() => {
     Object.assign(globalThis, {setTimeout: real.setTimeout, clearTimeout: real.clearTimeout});
     Date.now = real.dateNow;

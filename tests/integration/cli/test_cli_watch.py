@@ -380,6 +380,20 @@ class Screen(ServerTest):
         self.terminal.wait_for("space pause")
 
 
+class Predicted(ServerTest):
+    options = ("--world", "drum:drum")
+
+    def test_prediction_tells_its_figures_over_a_distance(self):
+        terminal = on_terminal(self.server.port, "watch", "drum", "--predict")
+        self.addCleanup(terminal.close)
+        terminal.wait_for(BRAILLE.pattern)
+        terminal.wait_for(r"[1-9]\d* ticks ahead, 100 % right, 0\.0 rollbacks/s")
+        self.ok("impulse", "drum", self.json("bodies", "drum")[-1]["body"], "5,5")  # which it cannot foresee
+        terminal.wait_for(r"ticks ahead, 9\d % right, 0\.[1-9] rollbacks/s of [\d.]+ ticks")
+        terminal.keys("q")
+        self.assertEqual(0, terminal.end())
+
+
 class Endings(ServerTest):
     def test_world_that_is_destroyed_ends_it_with_1(self):
         self.json("create", self.world)

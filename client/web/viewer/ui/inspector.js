@@ -136,7 +136,7 @@ export class Inspector {
       map.awake = !app.source.asleep(body.id);
     }
     // Buttons are rebuilt only when they change, so that clicks and the focus are not lost.
-    const key = [body.id, body.version, app.following, joints.map((joint) => joint.joint).join()].join('|');
+    const key = [body.id, body.version, app.following, app.session.mayAct, joints.map((joint) => joint.joint).join()].join('|');
     if (key !== this.#key) {
       this.#key = key;
       this.#build(body, map, joints);

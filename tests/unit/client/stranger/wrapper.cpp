@@ -2,6 +2,7 @@
 // of which the test writes the answers.
 #include <carom/carom.hpp>
 #include <carom/methods.hpp>
+#include <carom/prediction.hpp>
 #include <carom/replica.hpp>
 
 #include <iostream>
@@ -63,6 +64,22 @@ int main()
         EXPECT(false);
     } catch (const std::runtime_error &error) {
         EXPECT(std::string(error.what()) == "seen news");
+    }
+
+    // A prediction without a client, which waits for the first record of its world.
+    carom::replica copy;
+    carom::prediction::options wanted;
+    std::size_t asked = 0;
+    wanted.input = [&](carom::prediction &, std::uint64_t, bool) { asked++; };
+    wanted.send = [](const carom_value *) { return true; };
+    carom::prediction predicted(copy, wanted);
+    predicted.frame(0.0);
+    EXPECT(predicted.poses().empty() && predicted.figures().ticks == 0 && asked == 0);
+    try {
+        predicted.command("body.force", carom::value::map());
+        EXPECT(false);
+    } catch (const carom::error &error) {
+        EXPECT(error.status() == CAROM_INVALID_ARGUMENT);
     }
 
     // A clock, whose first ping goes out at once.
