@@ -445,3 +445,45 @@ test('options_that_are_wrong_are_told', async (t) => {
   client.close();
   await time.pass(10);
 });
+
+test('input_delay_asks_for_commands_ahead_of_what_is_shown', async (t) => {
+  const setup = await setUp(t);
+  const {play} = setup;
+  const ahead = async () => { // ticks from the newest that was asked for to the one that is shown, after each frame
+    let newest = 0;
+    setup.input = (batch, tick, firstTime) => {
+      if (firstTime) newest = tick;
+    };
+    await setup.run(1);
+    return newest - play.tick;
+  };
+  assert.equal(await ahead(), 0);
+  play.set({inputDelay: 2});
+  assert.equal(await ahead(), 2);
+  assert.equal(play.figures.delay, 2);
+  play.set({inputDelay: 0});
+  assert.equal(await ahead(), 0);
+  await setup.stop();
+});
+
+// The longest way between two frames of a body that somebody else strikes, unforeseen.
+async function longestJump(t, smoothingS) {
+  const setup = await setUp(t, {discs: 2, smoothingS});
+  const other = setup.bodies[1];
+  let struck = 0;
+  setup.other = (tick) => tick % 60 === 0 && struck++ < 5 ? [['body.impulse', {body: other, impulse: [0, struck % 2 === 0 ? 4 : -4]}]] : [];
+  let most = 0;
+  for (let i = 0; i < 300; i++) {
+    const {x, y} = setup.play.bodies.get(other).pose;
+    await setup.run(TICK_MS / 1000);
+    const {pose} = setup.play.bodies.get(other);
+    most = Math.max(most, Math.hypot(pose.x - x, pose.y - y));
+  }
+  await setup.stop();
+  return most;
+}
+
+test('smoothing_spreads_corrections_over_frames', async (t) => {
+  const [sudden, smooth] = [await longestJump(t, 0), await longestJump(t, 0.2)];
+  assert.ok(sudden > 0.1 && smooth < sudden / 2, `${sudden} and ${smooth} m in one frame`);
+});
