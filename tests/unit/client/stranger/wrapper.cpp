@@ -67,12 +67,12 @@ int main()
     }
 
     // A prediction without a client, which waits for the first record of its world.
-    carom::replica copy;
+    carom::replica unfed;
     carom::prediction::options wanted;
     std::size_t asked = 0;
     wanted.input = [&](carom::prediction &, std::uint64_t, bool) { asked++; };
     wanted.send = [](const carom_value *) { return true; };
-    carom::prediction predicted(copy, wanted);
+    carom::prediction predicted(unfed, wanted);
     predicted.frame(0.0);
     EXPECT(predicted.poses().empty() && predicted.figures().ticks == 0 && asked == 0);
     try {
