@@ -17,7 +17,7 @@ import collections
 import time
 
 import msgpack
-from wire import REQUEST, Client
+from wire import REQUEST, Client, RemoteError
 
 BALL = {"kind": "circle", "radius": 0.2}
 ATTACKS = {}  # name: Attack
@@ -73,11 +73,22 @@ def drain(clients, until):
 
 
 def spawn(client, world, places, shape=BALL, **more):
-    """Spawns bodies, a thousand per batch."""
+    """Spawns bodies, a thousand per batch, as fast as requests_per_second allows."""
     places = list(places)
     for first in range(0, len(places), 1000):
-        client.call("world.apply", world=world, commands=[
-            ["body.spawn", {"position": place, "shapes": [shape], **more}] for place in places[first:first + 1000]])
+        batch = [["body.spawn", {"position": place, "shapes": [shape], **more}] for place in places[first:first + 1000]]
+        while not spawned(client, world, batch):
+            time.sleep(0.05)
+
+
+def spawned(client, world, batch):
+    try:
+        client.call("world.apply", world=world, commands=batch)
+    except RemoteError as error:
+        if "requests_per_second" not in str(error):
+            raise
+        return False
+    return True
 
 
 from attacks import floods, memory, network, simulation  # noqa: E402, F401
