@@ -146,12 +146,53 @@ void msgpack_zone_free(msgpack_zone *zone)
     free(zone);
 }
 
-// Only decoding ping calls it, and a world has no method ping.
+// Commands contain values of the game's own: of data.set and message.send. Recursion is bounded as
+// in unpack_value(), which made the tree.
+static int pack_array(msgpack_packer *packer, const msgpack_object_array *array)
+{
+    int result = msgpack_pack_array(packer, array->size);
+    for (uint32_t i = 0; i < array->size && result == 0; i++) {
+        result = msgpack_pack_object(packer, array->ptr[i]);
+    }
+    return result;
+}
+
+static int pack_map(msgpack_packer *packer, const msgpack_object_map *map)
+{
+    int result = msgpack_pack_map(packer, map->size);
+    for (uint32_t i = 0; i < map->size && result == 0; i++) {
+        result = msgpack_pack_object(packer, map->ptr[i].key);
+        result = result == 0 ? msgpack_pack_object(packer, map->ptr[i].val) : result;
+    }
+    return result;
+}
+
 int msgpack_pack_object(msgpack_packer *packer, msgpack_object object)
 {
-    (void)packer;
-    (void)object;
-    const bool servers_alone_answer_ping = false;
-    ASSERT(servers_alone_answer_ping);
+    switch (object.type) {
+    case MSGPACK_OBJECT_NIL:
+        return msgpack_pack_nil(packer);
+    case MSGPACK_OBJECT_BOOLEAN:
+        return object.via.boolean ? msgpack_pack_true(packer) : msgpack_pack_false(packer);
+    case MSGPACK_OBJECT_POSITIVE_INTEGER:
+        return msgpack_pack_uint64(packer, object.via.u64);
+    case MSGPACK_OBJECT_NEGATIVE_INTEGER:
+        return msgpack_pack_int64(packer, object.via.i64);
+    case MSGPACK_OBJECT_FLOAT32:
+        return msgpack_pack_float(packer, (float)object.via.f64);
+    case MSGPACK_OBJECT_FLOAT64:
+        return msgpack_pack_double(packer, object.via.f64);
+    case MSGPACK_OBJECT_STR:
+        return msgpack_pack_str_with_body(packer, object.via.str.ptr, object.via.str.size);
+    case MSGPACK_OBJECT_BIN:
+        return msgpack_pack_bin_with_body(packer, object.via.bin.ptr, object.via.bin.size);
+    case MSGPACK_OBJECT_EXT:
+        return msgpack_pack_ext_with_body(packer, object.via.ext.ptr, object.via.ext.size,
+                                          object.via.ext.type);
+    case MSGPACK_OBJECT_ARRAY:
+        return pack_array(packer, &object.via.array);
+    case MSGPACK_OBJECT_MAP:
+        return pack_map(packer, &object.via.map);
+    }
     return -1;
 }

@@ -137,6 +137,17 @@ test('contacts_and_events_are_told', (t) => {
   assert.throws(() => world.wantEvents(['bang']), /there is no event 'bang'/);
 });
 
+test('local_world_has_data', (t) => {
+  const world = newWorld(t);
+  const value = {list: [1, -1, 0.5, 'text', null, true, Uint8Array.of(1)]};
+  assert.deepEqual(world.call('data.set', {key: 'a', value, version: 0}), {version: 1, tick: 1});
+  assert.deepEqual(world.call('data.get', {key: 'a'}).data, {a: {value, version: 1}});
+  assert.throws(() => world.call('data.set', {key: 'a', value: 1, version: 0}), {code: 'already_exists', message: /version 1/});
+  assert.throws(() => world.call('data.set', {key: 'b', value: null}), {code: 'invalid_argument'});
+  assert.deepEqual(world.apply([['message.send', {name: 'hi', data: value}], ['data.remove', {key: 'a'}]]).length, 2);
+  assert.deepEqual(world.call('data.get').data, {});
+});
+
 test('events_that_nobody_takes_are_bounded', (t) => {
   const world = newWorld(t, {gravity: [0, 0], sleep: false, events: ['stay']});
   for (let i = 0; i < 1000; i++) {

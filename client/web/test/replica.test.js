@@ -112,6 +112,24 @@ for (const signal of ['SIGTERM', 'SIGKILL']) {
   });
 }
 
+test('values_of_data_and_messages_keep_their_bits_in_a_replica', {timeout: 60000}, async (t) => {
+  const {client, world} = await setUp(t);
+  const replica = await follow(t, client);
+  const values = {
+    none: [], nested: {a: [{b: [null, {c: 'd'}]}]}, bytes: Uint8Array.of(0, 255), text: 'ü'.repeat(200), yes: true, no: false,
+    numbers: [0, 127, 128, 65536, 2 ** 40, -1, -33, -32769, -(2 ** 40), 0.5, 1 / 3, -0], wide: new Map([[1, 2], ['x', 3n]]),
+  };
+  const batch = world.batch();
+  for (const [key, value] of Object.entries(values)) {
+    batch.data.set({key, value});
+    batch.message.send({name: key, data: value});
+  }
+  await batch.send();
+  await assertSame(world, replica); // the hash covers the data
+  assert.deepEqual(replica.world.call('data.get').data, (await world.data.get()).data);
+  assert.deepEqual(Object.keys(replica.world.call('data.get').data).sort(), Object.keys(values).sort());
+});
+
 test('replica_in_a_worker_is_the_same_to_the_bit', {timeout: 60000}, async (t) => {
   const {server, world} = await setUp(t);
   const worker = new Worker(new URL('replica_worker.js', import.meta.url),
