@@ -7,6 +7,7 @@
 #include "common/physics/standing.h"
 
 #define FOLLOW 0.1 // weight of a new measurement
+#define FALL   0.3 // its weight if it is smaller: code that has just begun to run becomes faster
 #define WILD   4.0 // a measurement so many times the mean was disturbed: ignored
 
 static void follow(double *average, double value)
@@ -14,7 +15,8 @@ static void follow(double *average, double value)
     if (*average == 0.0) {
         *average = value;
     } else {
-        *average += FOLLOW * (fmin(value, WILD * *average) - *average);
+        const double weight = value < *average ? FALL : FOLLOW;
+        *average += weight * (fmin(value, WILD * *average) - *average);
     }
 }
 

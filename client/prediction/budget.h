@@ -1,5 +1,6 @@
 // The budget of a prediction. A rollback costs a copy and a step for each tick; where that is more
-// than the game allows for a frame, only the islands near the client's own bodies are predicted.
+// than the game allows for a frame, the remaining ticks follow in the next frames if the client
+// has commanded nothing for a second. Otherwise only the islands near its own bodies are predicted.
 // The others rest in the predicted world, and are drawn where their velocity would carry them
 // (Quantum calls this prediction culling). If that is still too much, fewer ticks are stepped
 // exactly, and all bodies are extrapolated by their velocity for the remaining ones. Where not even

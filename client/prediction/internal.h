@@ -63,6 +63,8 @@ struct prediction {
     uint64_t drawn_at; // the tick that was drawn before a rollback
     uint64_t taken_at; // the last tick whose poses were read
     uint32_t planned;  // bodies that were left awake when islands were put to rest
+    uint64_t led_to;   // the last frame's goal
+    double pace;       // ticks that the goal advances in a frame, averaged
     double work;       // work of this frame's steps, see budget_note()
     double spent_ms;   // time of this frame so far, as the caller has measured it
     budget budget;

@@ -11,6 +11,10 @@
 
 #include "common/base/assert.h"
 
+#define ACTS_S      1.0 // a body that the client commanded so recently is shown at the present tick [s]
+#define CATCH_UP    1.25 // steps for which a frame has time, over those that are needed
+#define PACE_WEIGHT 0.2  // of the newest frame
+
 prediction_options prediction_options_default(void)
 {
     return (prediction_options){.smoothing_s = PREDICTION_SMOOTHING_S};
@@ -277,6 +281,28 @@ static uint32_t cut(prediction *p, double most)
     return awake;
 }
 
+// Whether the client commands bodies of its own, whose present motion must be shown.
+static bool acts(const prediction *p)
+{
+    const uint64_t recent = (uint64_t)ceil(ACTS_S * p->clock.hz);
+    for (uint32_t i = 0; i < p->own_count; i++) {
+        if (p->own[i].named + recent >= p->goal) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Whether all bodies can be stepped exactly: up to the present tick, or, where the client commands
+// nothing, in each frame a few more ticks than the clock advances, until the predicted world is
+// where it should be.
+static bool catches_up(const prediction *p, uint32_t awake)
+{
+    const double steps = budget_fitting(&p->budget, p->options.budget_ms, p->copied, awake);
+    const double all = (double)(p->goal - p->tick);
+    return steps >= (acts(p) ? CATCH_UP * all : fmin(all, CATCH_UP * fmax(p->pace, 1.0)));
+}
+
 // Leaves awake only as many bodies as there is time for, and plans the frame's last tick. Bodies
 // are put to rest after a copy, and when not even one step of all of them fits.
 static void fit_budget(prediction *p)
@@ -285,7 +311,7 @@ static void fit_budget(prediction *p)
     uint32_t awake = world_count(p->world).awake;
     const double most = budget_bodies(&p->budget, budget_ms, p->copied, p->goal - p->tick);
     const double once = budget_bodies(&p->budget, 2.0 * budget_ms, false, 1);
-    if (p->goal > p->tick && (double)awake > (p->copied ? most : once)) {
+    if (p->goal > p->tick && (double)awake > (p->copied ? most : once) && !catches_up(p, awake)) {
         awake = cut(p, most);
     }
     const uint64_t steps = budget_steps(&p->budget, budget_ms, p->copied, awake);
@@ -347,6 +373,14 @@ static uint64_t goal_of(const prediction *p, uint64_t least)
     return goal < least ? least : goal;
 }
 
+static void note_pace(prediction *p, bool jumps)
+{
+    if (!jumps && p->goal > p->led_to) {
+        p->pace += PACE_WEIGHT * ((double)(p->goal - p->led_to) - p->pace);
+    }
+    p->led_to = p->goal;
+}
+
 static bool has_world(const prediction *p)
 {
     return p->confirmed != NULL && p->confirmed->world != NULL;
@@ -373,6 +407,7 @@ void prediction_begin(prediction *p, double now)
     const bool behind = p->tick < p->settled;
     const bool wrong = p->differs || p->replans;
     p->goal = goal_of(p, jumps || !p->valid || behind ? p->settled : p->tick);
+    note_pace(p, jumps);
     if (jumps || !p->valid || behind) {
         const uint64_t due = p->goal + 1 + lead_clock_delay(&p->clock);
         p->next_input = due > p->next_input ? due : p->next_input; // never name a tick twice
@@ -501,7 +536,9 @@ void prediction_rtt(prediction *p, double seconds)
 
 void prediction_margin(prediction *p, double now, double seconds)
 {
-    lead_clock_margin(&p->clock, now, seconds);
+    if (p->figures.sent > 0) { // earlier margins are those of the question whether `late` is known
+        lead_clock_margin(&p->clock, now, seconds);
+    }
 }
 
 prediction_figures prediction_figures_now(const prediction *p)

@@ -9,7 +9,10 @@
 import {Emitter} from '../src/emitter.js';
 import {outline} from './draw/overlays.js';
 
-const BUDGET_MS = 8; // time for the prediction in a frame
+const BUDGET_MS = {least: 8, most: 50}; // time for the prediction in a frame
+const BUDGET_SHARE = 0.3; // of the time between frames
+const FRAME_WEIGHT = 0.1; // of the newest frame
+const BUDGET_STEP = 1.5; // a change by this factor counts
 const GHOSTS_MAX = 300;
 const GHOST_PX = 3; // a body this far from its confirmed place has a ghost
 const ROW = 8; // numbers of a body in World.rows()
@@ -21,6 +24,9 @@ export class PredictedSource extends Emitter {
   #choice = 0; // raised by every start and stop, so that late results are dropped
   #play = null;
   #commands = []; // [method, args] for the next tick
+  #drawn = NaN; // when the last frame was drawn [ms]
+  #between = 0; // time between frames, averaged [ms]
+  #budgetMs = BUDGET_MS.least;
 
   constructor(session) {
     super();
@@ -68,7 +74,7 @@ export class PredictedSource extends Emitter {
   async #start(choice) {
     const {client, world} = this.#session;
     this.why = 'It begins …';
-    const options = {budgetMs: BUDGET_MS, input: (batch, {firstTime}) => firstTime && this.#give(batch)};
+    const options = {budgetMs: this.#budgetMs, input: (batch, {firstTime}) => firstTime && this.#give(batch)};
     let play = null;
     let why = '';
     try {
@@ -118,7 +124,20 @@ export class PredictedSource extends Emitter {
 
   /** Before each frame. */
   advance(now) {
+    this.#fitBudget(now);
     this.#play?.advance(now);
+  }
+
+  // Where the page draws slowly, more ticks pass between two frames, and each frame has more time for them.
+  #fitBudget(now) {
+    const passed = Math.min(now - this.#drawn, 1000); // NaN for the first frame
+    this.#drawn = now;
+    if (passed > 0) this.#between += FRAME_WEIGHT * (passed - this.#between);
+    const budgetMs = Math.min(Math.max(BUDGET_SHARE * this.#between, BUDGET_MS.least), BUDGET_MS.most);
+    const change = budgetMs / this.#budgetMs;
+    if (!this.#play || (change < BUDGET_STEP && change > 1 / BUDGET_STEP)) return;
+    this.#budgetMs = budgetMs;
+    this.#play.set({budgetMs});
   }
 
   // ---- as a source (source.js)

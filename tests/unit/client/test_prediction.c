@@ -414,6 +414,22 @@ static void any_margin_leaves_the_lead_bounded(void **state)
     sim_free(s);
 }
 
+// A client first asks whether the server takes commands for a tick that is over. The margin of that
+// question does not lengthen the lead.
+static void margin_before_the_first_batch_says_nothing(void **state)
+{
+    (void)state;
+    const sim_options o = usual(73);
+    sim *s = sim_create(&o);
+    s->idle = true;
+    sim_run(s, 1.0);
+    prediction_margin(s->predicted, s->predicted->clock.now, -1.5);
+    sim_run(s, 1.0);
+    assert_int_equal(figures(s).delay, 0);
+    assert_true(isnan(figures(s).margin) && figures(s).slack <= LEAD_SLACK_TICKS);
+    sim_free(s);
+}
+
 // Two players spawn balls in the same ticks: the server's ids are the valid ones.
 static void ids_of_what_is_made_become_the_servers(void **state)
 {
@@ -764,6 +780,32 @@ static void ticks_of_one_island_count_when_time_is_short(void **state)
     sim_free(s);
 }
 
+// A client that commands nothing needs no body at the present tick: the ticks for which there is no
+// time after a copy follow in the next frames, and then all are right to the bit.
+static void who_commands_nothing_catches_up_over_frames(void **state)
+{
+    (void)state;
+    sim_options o = short_of_time(145);
+    o.bodies = 60;
+    o.predict.budget_ms = 1.2; // 7 steps; 9 ticks are ahead
+    sim *s = sim_create(&o);
+    s->idle = true;
+    sim_run(s, 1.0);
+    s->options.other_share = 0.0; // the last of the others' commands, after which all can be right
+    sim_run(s, 1.0);
+    const prediction_figures before = figures(s);
+    assert_true(before.approximate > 0);
+    sim_run(s, 5.0);
+    const prediction_figures after = figures(s);
+    assert_true(after.ticks > before.ticks + 280 && after.lead > 6.0);
+    assert_int_equal(after.ticks_right - before.ticks_right, after.ticks - before.ticks);
+    assert_int_equal(after.approximate, before.approximate);
+    s->idle = false; // the own body's motion is now wanted at once
+    sim_run(s, 2.0);
+    settle(s);
+    sim_free(s);
+}
+
 // The estimate allows all 12 ticks, but the caller's clock does not.
 static void time_that_was_measured_ends_a_frame(void **state)
 {
@@ -861,6 +903,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(first_round_trip_sets_the_clock),
         cmocka_unit_test(clock_runs_within_a_tenth_and_jumps_past_ten_ticks),
         cmocka_unit_test(any_margin_leaves_the_lead_bounded),
+        cmocka_unit_test(margin_before_the_first_batch_says_nothing),
         cmocka_unit_test(ids_of_what_is_made_become_the_servers),
         cmocka_unit_test(waiting_batches_have_a_most),
         cmocka_unit_test(memory_of_waiting_batches_has_a_most),
@@ -875,6 +918,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(far_islands_rest_when_time_is_short),
         cmocka_unit_test(own_island_over_the_budget_is_predicted_in_part),
         cmocka_unit_test(ticks_of_one_island_count_when_time_is_short),
+        cmocka_unit_test(who_commands_nothing_catches_up_over_frames),
         cmocka_unit_test(time_that_was_measured_ends_a_frame),
         cmocka_unit_test(another_world_begins_again),
         cmocka_unit_test(paused_world_is_shown_as_it_is),
