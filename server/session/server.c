@@ -175,8 +175,8 @@ void server_drain(server *s, const char *reason)
     if (s->http != NULL) {
         http_close(s->http);
     }
-    for (uint32_t i = 0; i < s->detached.count; i++) {
-        session_store_note_ending(s->detached.data[i]);
+    for (detached_link *link = s->detached.first; link != NULL; link = link->next) {
+        session_store_note_ending(session_of_link(link));
     }
     resume_end_all(s);
     worlds_end_coming(s);
@@ -265,7 +265,7 @@ void server_destroy(server *s)
     decodings_deinit(&s->decodings);
     session_store_close(s);
     close_storage(s);
-    array_free(&s->detached);
+    detached_deinit(&s->detached);
     array_free(&s->sim_threads);
     permits_deinit(&s->permits);
     array_free(&s->moves);

@@ -80,7 +80,7 @@ struct server {
     ARRAY(session *) sessions; // indexed by slot; NULL: free
     ARRAY(uint32_t) free_slots;
     uint32_t session_count;    // sessions with a connection
-    ARRAY(session *) detached; // sessions without one, in the order in which they lost it
+    detached_list detached;    // sessions without one
     uv_timer_t expiry;         // expires when the first detached session does
     quota_owners quota_owners; // addresses and subjects
     uint64_t next_session;

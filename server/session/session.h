@@ -21,6 +21,7 @@
 #include "server/session/calls/request_log.h"
 #include "server/session/identity/quota_owners.h"
 #include "server/session/identity/secret.h"
+#include "server/session/identity/detached.h"
 #include "server/session/server.h"
 #include "server/world/message/data_prefixes.h"
 #include "server/world/message/standing.h"
@@ -131,6 +132,7 @@ typedef struct session_resume {
 struct session {
     server *server;
     connection *connection; // NULL while it is detached
+    detached_link detached; // its place among those without a connection
     session_key key;
     session_state state;
     session_fate fate;
@@ -155,6 +157,11 @@ void session_decide(session *s, session_fate fate);
 static inline bool session_closes(const session *s)
 {
     return s->state == SESSION_CLOSING;
+}
+
+static inline session *session_of_link(detached_link *link)
+{
+    return (session *)((char *)link - offsetof(session, detached));
 }
 
 // Whether the session is kept when it loses its connection.

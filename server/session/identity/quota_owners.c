@@ -34,7 +34,7 @@ static uint32_t place_of(const quota_owners *p, const char *name)
 static void free_quota_owner(quota_owner *one)
 {
     if (one != NULL) {
-        ASSERT(one->holders == 0);
+        ASSERT(one->holders == 0 && one->detached.count == 0);
         memory_holder_unref(one->memory);
         free(one);
     }

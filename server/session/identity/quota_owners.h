@@ -12,6 +12,7 @@
 #include "common/world/limits.h"
 #include "server/base/bucket.h"
 #include "server/base/memory.h"
+#include "server/session/identity/detached.h"
 
 enum { QUOTA_OWNER_NAME_MAX = OWNER_BYTES_MAX + 2 };
 
@@ -23,7 +24,8 @@ typedef struct quota_owner {
     bucket requests;
     uint64_t waiting; // requests to worlds without a result yet, those of ended sessions included
     uint64_t waiting_bytes;
-    memory_holder *memory; // pays for its subscriptions' memory (a reference)
+    detached_crowd detached; // its sessions without a connection
+    memory_holder *memory;   // pays for its subscriptions' memory (a reference)
 } quota_owner;
 
 typedef struct quota_owners {

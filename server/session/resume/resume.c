@@ -74,8 +74,9 @@ static void await_expiry(server *s)
 {
     uv_timer_stop(&s->expiry);
     if (s->detached.count > 0 && s->stage != SERVER_DRAINING) {
-        ASSERT(s->detached.data[0]->connection == NULL);
-        uint64_t due = s->detached.data[0]->times.heard_ms + s->limits->resume_ms;
+        const session *first = session_of_link(s->detached.first);
+        ASSERT(first->connection == NULL);
+        uint64_t due = first->times.heard_ms + s->limits->resume_ms;
         uint64_t now = uv_now(s->loop);
         uv_timer_start(&s->expiry, on_expiry, due > now ? due - now : 1, 0);
     }
@@ -87,9 +88,9 @@ static void on_expiry(uv_timer_t *timer)
     uint64_t now = uv_now(s->loop);
     const turn left = work_left(s);
     while (s->detached.count > 0 &&
-           now - s->detached.data[0]->times.heard_ms >= s->limits->resume_ms) {
+           now - session_of_link(s->detached.first)->times.heard_ms >= s->limits->resume_ms) {
         metrics_add(METRIC_sessions_expired, 1);
-        resume_end(s->detached.data[0]);
+        resume_end(session_of_link(s->detached.first));
         if (turn_over(&left)) {
             break; // sessions that lost their connections at the same time end over several turns
         }
@@ -101,47 +102,6 @@ void resume_init(server *s)
 {
     uv_timer_init(s->loop, &s->expiry);
     s->expiry.data = s;
-}
-
-static void forget_detached(session *s)
-{
-    server *of = s->server;
-    uint32_t at = 0;
-    while (at < of->detached.count && of->detached.data[at] != s) {
-        at++;
-    }
-    ASSERT(at < of->detached.count && s->connection == NULL);
-    of->detached.count--;
-    memmove(of->detached.data + at, of->detached.data + at + 1,
-            (of->detached.count - at) * sizeof(session *));
-}
-
-// The session to drop: the oldest of the subject with the most, so that no subject displaces
-// others. Sessions without a subject count as one crowd; without keys there are only those.
-static session *find_superfluous(const server *s)
-{
-    session *found = NULL;
-    uint64_t most = 0;
-    for (uint32_t i = 0; i < s->detached.count; i++) {
-        if (s->detached.data[i]->identity.subject != NULL) {
-            s->detached.data[i]->identity.subject->tally = 0;
-        }
-    }
-    for (uint32_t i = 0; i < s->detached.count; i++) {
-        if (s->detached.data[i]->identity.subject != NULL) {
-            s->detached.data[i]->identity.subject->tally++;
-        }
-    }
-    for (uint32_t i = 0; i < s->detached.count; i++) {
-        const quota_owner *subject = s->detached.data[i]->identity.subject;
-        uint64_t crowd = subject != NULL ? subject->tally : UINT32_MAX;
-        if (crowd > most) {
-            most = crowd;
-            found = s->detached.data[i];
-        }
-    }
-    ASSERT(found != NULL);
-    return found;
 }
 
 void resume_detach(session *s)
@@ -156,16 +116,17 @@ void resume_detach(session *s)
     s->times.heard_ms = uv_now(of->loop);
     if (of->detached.count >= of->limits->detached_sessions) {
         metrics_add(METRIC_sessions_expired, 1);
-        resume_end(find_superfluous(of));
+        resume_end(session_of_link(detached_superfluous(&of->detached)));
     }
-    array_push(&of->detached, s);
+    quota_owner *subject = s->identity.subject;
+    detached_add(&of->detached, &s->detached, subject != NULL ? &subject->detached : NULL);
     await_expiry(of);
 }
 
 void resume_end(session *s)
 {
     ASSERT(s->connection == NULL);
-    forget_detached(s);
+    detached_remove(&s->server->detached, &s->detached);
     log_debug("session %llu ends without a connection", (unsigned long long)s->key.number);
     server *of = s->server;
     session_destroy(s);
@@ -175,7 +136,7 @@ void resume_end(session *s)
 void resume_end_all(server *s)
 {
     while (s->detached.count > 0) {
-        resume_end(s->detached.data[s->detached.count - 1]);
+        resume_end(session_of_link(s->detached.last));
     }
     uv_timer_stop(&s->expiry);
 }
@@ -260,11 +221,13 @@ status resume_session(const call *c, const hello_args *args, grant *granted, err
     if (allowed != STATUS_OK) {
         return allowed;
     }
+    if (old->connection == NULL) {
+        detached_remove(&s->server->detached, &old->detached);
+    }
     take_over(s, old);
     rights_take(s, granted);
     session_store_note(s);
     if (old->connection == NULL) {
-        forget_detached(old);
         session_destroy(old);
     } else {
         session_close(old, STATUS_UNAVAILABLE, "another connection has resumed the session",

@@ -279,8 +279,8 @@ static int compare_numbers(const void *a, const void *b)
 void session_store_subscribe(server *s)
 {
     ARRAY(wanted) all = {0};
-    for (uint32_t i = 0; i < s->detached.count; i++) {
-        session *one = s->detached.data[i];
+    for (detached_link *link = s->detached.first; link != NULL; link = link->next) {
+        session *one = session_of_link(link);
         for (uint32_t k = 0; k < one->subscriptions.count; k++) {
             array_push(&all, ((wanted){one, one->subscriptions.data[k].number}));
         }

@@ -211,9 +211,10 @@ static grant *next_grant(reader *r)
 
 static session *session_of(const server *s, uint64_t number)
 {
-    for (uint32_t i = s->detached.count; i > 0; i--) { // usually the session of the previous record
-        if (s->detached.data[i - 1]->key.number == number) {
-            return s->detached.data[i - 1];
+    // usually the session of the previous record
+    for (detached_link *link = s->detached.last; link != NULL; link = link->previous) {
+        if (session_of_link(link)->key.number == number) {
+            return session_of_link(link);
         }
     }
     return NULL;
@@ -281,7 +282,6 @@ static bool read_session(server *s, uint64_t number, reader *r)
             resume_end(s->sessions.data[slot]); // its end was not written
         }
         found = make_session(s, number, slot);
-        resume_detach(found);
     }
     memcpy(found->resume.secret.bytes, digest->via.bin.ptr, SECRET_BYTES);
     found->identity.since = since;
@@ -290,6 +290,9 @@ static bool read_session(server *s, uint64_t number, reader *r)
         rights_take(found, granted);
     } else {
         grant_free(granted);
+    }
+    if (found->state != SESSION_DETACHED) {
+        resume_detach(found); // now that its subject is known
     }
     return read_gone(found, r);
 }
