@@ -73,6 +73,8 @@ ROOMS = {
     "server/storage": (PROTO + SHARED + ["server/include"], []),
     # The identity and the rights that a token gives: knows neither sessions nor sockets.
     "server/auth": (PROTO + SHARED, ["jansson", "openssl"]),
+    # The store that a fleet of servers shares, and its records: knows neither sessions nor worlds.
+    "server/fleet": (BASE + SHARED, ["uv", "jansson", "curl"]),
     "server/session": (PROTO + SHARED + SERVED_WORLD + ["server/auth", "server/net", "server/http",
                                                         "server/storage"],
                        ["uv", "msgpack"]),
@@ -100,7 +102,7 @@ ROOMS = {
     "client/web": (PROTO + ["client/prediction/prediction.h"], ["msgpack"]),
     "client/web/test": (PROTO + ["client/web", "tests"], []),
     "tests": (PROTO + ["common/args"] + SHARED + SERVED_WORLD + ["server", "server/process", "server/config", "server/auth", "server/net", "server/http",
-                       "server/storage", "server/session", "client/include", "client/lib", "client/prediction", "client/scene", "client/cli",
+                       "server/storage", "server/session", "server/fleet", "client/include", "client/lib", "client/prediction", "client/scene", "client/cli",
                        "client/tool", "client/load"],
               ["uv", "msgpack", "jansson", "openssl", "cmocka", "chipmunk", "box2d"]),
 }
@@ -113,6 +115,7 @@ LIBRARIES = {
     "chipmunk": r"chipmunk(\.h|/.*)",
     "box2d": r"(box2d|Box2D)(\.h|/.*)",
     "openssl": r"openssl/.*\.h",
+    "curl": r"curl/.*\.h",
     "sockets": r"(sys/(socket|un|epoll|select)|poll|netdb|netinet/.*|arpa/.*)\.h",
     "threads": r"(pthread|threads|semaphore)\.h",
     "clock": r"(time|sys/time|sys/timerfd)\.h",
