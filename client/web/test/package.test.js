@@ -35,6 +35,8 @@ const PRINTED = [
   /^begin of \d and \d in tick \d+\n[^]*the ball is at \[ [\d.]+, 1\.\d+ \][^]*ray from above meets \{[^]*body: 1,[^]*\nhash [0-9a-f]{16}\n$/,
   /^tick \d+ of \d+ bodies, for \d+ bytes of traffic\n$/,
   /^\d+ is drawn at [\d.]+ with 1 shape\n[\d.]+ % of the ticks were right to the bit\n$/,
+  /^cheer \{ round: 1 \} \[ 1 \]\n$/,
+  /^\{ 'ready\/ada': true \} 1 0\ntrue\n$/,
   /^21 bodies; the topmost is at (19\.9|20)\d*\n$/,
 ];
 

@@ -1,6 +1,8 @@
 // A program in TypeScript against the package's types: it compiles, and its wrong lines do not. Never run.
 import {CaromError, connect, encodeRecord, loadEngine, Replica, type BodyMap, type Snapshot} from 'carom';
+import {createReferee, type Game} from 'carom/referee';
 import {TABLE} from 'carom/table';
+import {createTestGame} from 'carom/testing';
 
 const client = await connect('tcp://127.0.0.1:22766', {token: async () => 'x', reconnect: {maxMs: 10}});
 const lab = client.use('lab');
@@ -48,6 +50,24 @@ play.advance();
 for (const {pose, shapes} of play.drawn()) console.log(pose.angle, shapes.length, play.figures?.right, play.confirmed?.tick);
 const reason: string | undefined = play.reason?.code;
 console.log(reason, play.call('query.nearest', {point: [0, 0]})?.distance, play.made(batch.body.spawn({shapes: []}))?.id);
+const rules = {
+  start: (game: Game) => game.set('round', game.get<number>('round', 0) + 1),
+  async message(game: Game) {
+    const hits = await game.call('query.ray', {from: [0, 0], to: [1, 0]});
+    game.body.impulse({body: hits[0]?.body ?? game.body.spawn({shapes: []}), impulse: [1, 0]});
+    for (const {id, owner} of game.bodies.values()) if (owner === '') game.body.remove({body: id});
+  },
+};
+const referee = await createReferee({client, worlds: ['room-*'], events: ['sensor_end'], error: (error, {during}) => console.log(during, error), ...rules});
+referee.on('holds', (game) => console.log(game.world, game.holds, referee.figures.handled));
+const local = await createTestGame({...rules, gravity: [0, 0]});
+local.message(local.join('ada'), 'ready');
+await local.step(2);
+console.log(local.data.round, local.sent[0]?.name);
+// @ts-expect-error: messages have a handler of their own
+createReferee({client, worlds: 'arena', events: ['message']});
+// @ts-expect-error: there is no such handler
+createTestGame({joined() {}});
 // @ts-expect-error: an input gets a batch
 lab.predict({input: (batch: number) => {}});
 

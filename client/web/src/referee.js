@@ -1,0 +1,233 @@
+// A game's referee: a program that decides in worlds, connected as any client, with a token of role referee.
+//
+// It looks for worlds of a template, or of given names, and subscribes to each. Joins, leaves, messages and events
+// are given to the program's handlers, in the world's order and one after the other; the changes that handlers make take
+// effect together with the record that their event was handled (referee_game.js). Of several programs one
+// is a world's referee; another takes over when that one's record is older than the lease.
+//
+// Events: `attached`, `detached`, `holds`, `standby` (game), `error` ({error, game, during, event}).
+
+import {Emitter} from './emitter.js';
+import {CaromError, connect} from './index.js';
+import {EVENT_KINDS} from './methods.js';
+import {RefereeGame} from './referee_game.js';
+
+const LOOK_MS = 500; // pause between two looks for worlds
+const WORLDS_MAX = 1024; // worlds of one referee
+const APPLY_MS = 10000; // time for the answer to a batch
+const SUBSCRIPTIONS = 64; // of a connection, if the server does not say
+const HANDLERS = ['start', 'join', 'leave', 'message', 'event', 'tick'];
+const COMMAND_EVENTS = ['join', 'leave', 'message'].filter((kind) => EVENT_KINDS.includes(kind));
+
+const now = () => globalThis.performance.now();
+const listOf = (value) => value === undefined ? [] : Array.isArray(value) ? value : [value];
+const invalid = (text) => new CaromError('invalid_argument', text);
+
+function randomName() {
+  const bytes = globalThis.crypto.getRandomValues(new Uint8Array(8));
+  return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/** Checks the options that a live and a local referee share. Returns {handlers, kinds, leaseS, handlerMs}. */
+export function checkOptions(options) {
+  const {events = [], leaseS = 2, handlerMs = 10000} = options;
+  const handlers = {};
+  for (const name of HANDLERS) {
+    if (options[name] === undefined) continue;
+    if (typeof options[name] !== 'function') throw invalid(`${name}: a handler is a function`);
+    handlers[name] = options[name];
+  }
+  for (const kind of events) {
+    if (EVENT_KINDS.includes(kind) && !COMMAND_EVENTS.includes(kind)) continue;
+    const kinds = EVENT_KINDS.filter((one) => !COMMAND_EVENTS.includes(one));
+    throw invalid(`events: there is no kind '${kind}'; there are ${kinds.join(', ')}`);
+  }
+  if (!(leaseS >= 0.5 && leaseS <= 60)) throw invalid(`leaseS: 0.5 to 60 seconds, got ${leaseS}`);
+  if (!(handlerMs >= 10 && handlerMs <= 600000)) throw invalid(`handlerMs: 10 to 600000, got ${handlerMs}`);
+  return {handlers, kinds: [...COMMAND_EVENTS, ...events], leaseS, handlerMs};
+}
+
+export class Referee extends Emitter {
+  #options;
+  #checked;
+  #connect; // makes another connection; null if the program gave its own
+  #connections = []; // {client, games}
+  #holder = randomName();
+  #known = new Map(); // "world epoch" -> {game, subscription}; null while one is being attached
+  #refused = new Set(); // worlds whose refusal was reported
+  #timers = [];
+  #looking = null;
+
+  constructor(options) {
+    super();
+    this.#options = options;
+    this.#checked = checkOptions(options);
+    const {client, template, worlds, rate = 30} = options;
+    if (template === undefined && worlds === undefined) throw invalid('template or worlds: which worlds?');
+    for (const name of [...listOf(template), ...listOf(worlds)]) {
+      if (typeof name !== 'string' || name === '') throw invalid(`template, worlds: a name or a list of names, got ${name}`);
+    }
+    if (!(rate > 0 && rate <= 1000)) throw invalid(`rate: above 0 and at most 1000 a second, got ${rate}`);
+    const {url, token, name = 'referee', reconnect = {first: true}, tls, WebSocket} = options;
+    this.#connect = client ? null : () => connect(url, {name, token, reconnect, tls, WebSocket});
+    if (client) this.#add(client);
+  }
+
+  /** Resolves when it is connected and has looked for worlds once. */
+  async start() {
+    if (this.#connections.length === 0) this.#add(await this.#connect());
+    await this.#look();
+    const {lookMs = LOOK_MS} = this.#options;
+    this.#timers.push(setInterval(() => this.#look(), lookMs),
+                      setInterval(() => this.#beat(), 1000 * this.#checked.leaseS / 4));
+    return this;
+  }
+
+  /** The games that it is attached to, by the world's name. */
+  get games() {
+    return new Map([...this.#known.values()].filter((one) => one !== null).map(({game}) => [game.world, game]));
+  }
+
+  get figures() {
+    const games = [...this.games.values()];
+    const sum = (count) => games.reduce((total, game) => total + count(game), 0);
+    return {worlds: games.length, holds: sum((game) => Number(game.holds)), waiting: sum((game) => game.waiting),
+            handled: sum((game) => game.handled), failed: sum((game) => game.failed), eventsLost: sum((game) => game.eventsLost)};
+  }
+
+  #add(client) {
+    const connection = {client, games: 0};
+    this.#connections.push(connection);
+    client.on('renewed', () => {
+      for (const one of this.#known.values()) if (one?.connection === connection) one.game.doubtSeats();
+    });
+    client.on('closed', (error) => {
+      if (error.code !== 'closed') this.#report({error, during: 'connection'});
+    });
+    return connection;
+  }
+
+  #report(what) {
+    const {error} = this.#options;
+    if (error) error(what.error, what);
+    else if (!this.hears('error')) console.error(`referee: ${what.game?.world ?? ''} ${what.during}:`, what.error);
+    this.emit('error', what);
+  }
+
+  // ---- worlds
+
+  #wants({world, template, unavailable}) {
+    if (unavailable !== undefined) return false;
+    const named = listOf(this.#options.worlds);
+    return listOf(this.#options.template).includes(template) ||
+           named.some((name) => name.endsWith('*') ? world.startsWith(name.slice(0, -1)) : name === world);
+  }
+
+  // One look at a time.
+  #look() {
+    this.#looking ??= this.#find().catch((error) => {
+      if (this.#connections[0]?.client.state === 'open') this.#report({error, during: 'look'});
+    }).finally(() => {
+      this.#looking = null;
+    });
+    return this.#looking;
+  }
+
+  async #find() {
+    const [{client}] = this.#connections;
+    if (client.state !== 'open') return;
+    const listed = await client.world.list();
+    const wanted = listed.filter((info) => this.#wants(info));
+    await Promise.all(wanted.map((info) => this.#attach(info)));
+  }
+
+  async #place() {
+    const free = this.#connections.find(({client, games}) =>
+      games < (client.hello?.limits?.subscriptions_per_connection ?? SUBSCRIPTIONS) - 1);
+    if (free) return free;
+    if (this.#connect === null) {
+      throw new CaromError('limit_exceeded', 'subscriptions_per_connection: this client has no room for another world; with url in place of client there are more connections');
+    }
+    return this.#add(await this.#connect());
+  }
+
+  async #attach({world, epoch, hz}) {
+    const id = `${world} ${epoch}`;
+    if (this.#known.has(id)) return;
+    try {
+      if (this.#known.size >= WORLDS_MAX) throw new CaromError('limit_exceeded', `a referee has at most ${WORLDS_MAX} worlds`);
+      this.#known.set(id, null);
+      const connection = await this.#place();
+      connection.games++;
+      await this.#watch(connection, {id, world, epoch, hz}).catch((error) => {
+        connection.games--;
+        throw error;
+      });
+      this.#refused.delete(id);
+    } catch (error) {
+      if (this.#known.get(id) === null) this.#known.delete(id);
+      if (error.code === 'not_found' || this.#refused.has(id)) return; // it has ended, or was reported
+      if (this.#refused.size < WORLDS_MAX) this.#refused.add(id);
+      this.#report({error, during: `attach ${world}`});
+    }
+  }
+
+  async #watch(connection, {id, world, epoch, hz}) {
+    const {client} = connection;
+    const call = (method, args, options) => client.call(method, {world, epoch, ...args}, options);
+    const host = {
+      call,
+      get session() { return client.hello?.session; },
+      get open() { return client.state === 'open'; },
+      apply: (commands) => call('world.apply', {commands}, {timeoutMs: APPLY_MS}),
+      seats: async () => (await call('world.info')).seated ?? null,
+    };
+    const {handlers, kinds, leaseS, handlerMs} = this.#checked;
+    const {rate = 30, bodies = true} = this.#options;
+    const game = new RefereeGame(host, {world, epoch, hz, handlers, holder: this.#holder, leaseS, handlerMs});
+    for (const name of ['holds', 'standby']) game.on(name, () => this.emit(name, game));
+    game.on('error', (what) => this.#report(what));
+    const subscription = await client.subscribe(
+      {world, epoch, rate: Math.min(rate, hz), events: kinds, data: true, bodies, describe: bodies || undefined,
+       encoding: bodies ? 'packed' : 'plain'});
+    game.bodies = subscription.view.bodies;
+    subscription.on('snapshot', (snapshot) => game.take(snapshot, now()));
+    subscription.on('ended', () => {
+      connection.games--;
+      game.end();
+      this.#known.delete(id);
+      this.emit('detached', game);
+    });
+    this.#known.set(id, {game, subscription, connection});
+    this.emit('attached', game);
+  }
+
+  #beat() {
+    for (const one of this.#known.values()) {
+      if (one === null || one.connection.client.state !== 'open') continue;
+      one.game.check(now());
+      one.game.beat();
+    }
+  }
+
+  /** Hands its worlds over, so that another referee need not wait, and closes the connections that it made. */
+  async close() {
+    this.#timers.forEach((timer) => clearInterval(timer));
+    this.#timers = [];
+    await this.#looking;
+    const all = [...this.#known.values()].filter((one) => one !== null);
+    await Promise.all(all.map(({game}) => game.release()));
+    if (this.#connect === null) await Promise.all(all.map(({subscription}) => subscription.unsubscribe().catch(() => {})));
+    else this.#connections.forEach(({client}) => client.close());
+  }
+}
+
+/**
+ * A referee, connected and attached to the worlds that are there. Options: `client`, or `url` and `token` of its own
+ * connections; `template` or `worlds`: names, or their beginnings with `*`; the handlers start, join, leave, message,
+ * event and tick; `events`: kinds for `event`; `rate`: snapshots a second; `bodies`: false for none; `leaseS`: seconds
+ * after which another referee takes over; `handlerMs`: the longest time of a handler; `error(error, {during, game, event})`.
+ */
+export async function createReferee(options) {
+  return new Referee(options).start();
+}

@@ -1,0 +1,607 @@
+// One world as its referee has it: events are queued, the program's handlers answer them one after the other, and
+// their changes are sent as a batch.
+//
+// The batch that a tick's handlers make bears a change of the key `referee` of the world's data too: who the referee is
+// and up to which tick it has handled what happened. It names the key's version, so a batch of a referee that has been
+// replaced is refused as a whole, and a handler's changes take effect together with the record that its event was
+// handled: once, whichever program handles it. The key `referee/seat/<number>` records a taken seat in
+// the same way, so that a join or a leave that nobody watched is handled later.
+//
+// States: standby <-> holder, and finally ended. This file knows no connection: a host (referee.js, testing.js) gives
+// it snapshots, and carries out its batches. Events: `holds` and `standby` (game), `error` ({error, game, during}).
+
+import {addMethods} from './calls.js';
+import {Emitter} from './emitter.js';
+import {CaromError, encode} from './index.js';
+
+export const KEY = 'referee'; // {holder, session, seq, tick, beat}
+export const SEAT_PREFIX = 'referee/seat/';
+
+const COMMANDS_MAX = 1000; // of a batch
+const OWN_COMMANDS_MAX = 2; // of these: the key, and a seat, for each event
+const GROUP_MAX = 256; // events that one batch answers, unless one tick has more
+const BYTES_MAX = 512 * 1024; // of a batch; a server takes 1 MiB
+const QUEUE_MAX = 65536; // events that wait for handlers
+const TRIES_MAX = 5; // attempts at a batch whose answer is lost or that a limit holds up
+const CLAIM_MS = 200; // pause between two attempts to become a world's referee
+const RELEASE_MS = 5000; // time to hand a world over
+const TRY_MS = 200; // the first pause between two of them; it doubles
+
+// Codes after which the same batch may succeed, or may have succeeded.
+const PASSING = new Set(['unavailable', 'timeout', 'limit_exceeded', 'internal']);
+
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+const asError = (thrown) => thrown instanceof Error ? thrown : new Error(String(thrown));
+
+// {seat, session, subject} by number.
+function seatsOf(entries) {
+  const found = new Map();
+  for (const [key, value] of entries) {
+    const seat = Number(key.slice(SEAT_PREFIX.length));
+    if (value !== undefined) found.set(seat, {seat, ...value});
+  }
+  return found;
+}
+
+/**
+ * What a handler can do: it reads the world, and collects what is to be changed. Each handler has its own; after the
+ * handler has ended, changes are refused.
+ */
+export class Turn {
+  #game;
+  #open = true;
+
+  constructor(game, event) {
+    this.#game = game;
+    /** The commands so far, `[method, args]`. */
+    this.commands = [];
+    /** Values of keys that were set (undefined: removed) since the handler began. */
+    this.changes = new Map();
+    this.event = event;
+    addMethods(this, (name, args = {}) => this.#add(name, args), (name, info) => info.batch && info.scope === 'command');
+  }
+
+  #add(name, args) {
+    if (!this.#open) {
+      throw new CaromError('closed', `'${name}': the handler has ended: await all of its work before it returns`);
+    }
+    if (this.commands.length >= COMMANDS_MAX - OWN_COMMANDS_MAX) {
+      throw new CaromError('limit_exceeded', `a handler gives at most ${COMMANDS_MAX - OWN_COMMANDS_MAX} commands`);
+    }
+    encode(args); // names what cannot be sent, where it was given
+    const reference = {$: this.commands.length}; // to what the command makes; its number is that in the batch, later
+    this.commands.push([name, args, reference]);
+    if (name === 'data.set') this.changes.set(args.key, args.value);
+    if (name === 'data.remove') this.changes.set(args.key, undefined);
+    return reference;
+  }
+
+  /** The world's name, epoch, rate, and the newest tick and time [s] that are known. */
+  get name() { return this.#game.world; }
+  get epoch() { return this.#game.epoch; }
+  get hz() { return this.#game.hz; }
+  get tick() { return this.#game.tick; }
+  get time() { return this.#game.tick / this.#game.hz; }
+
+  /** Bodies by id, as in the newest snapshot. */
+  get bodies() { return this.#game.bodies; }
+
+  /** Who has a seat: {seat, session, subject} by number. */
+  get seats() { return seatsOf(this.entries(SEAT_PREFIX)); }
+
+  /** A value of the world's data, with what this handler and those before it have set; `otherwise` if there is none. */
+  get(key, otherwise = undefined) {
+    const value = this.changes.has(key) ? this.changes.get(key) : this.#game.read(key);
+    return value === undefined ? otherwise : value;
+  }
+
+  /** [key, value] of the keys with this beginning, sorted by key. */
+  entries(prefix = '') {
+    const found = new Map(this.#game.readAll(prefix));
+    for (const [key, value] of this.changes) if (key.startsWith(prefix)) found.set(key, value);
+    return [...found].filter(([, value]) => value !== undefined).sort(([a], [b]) => (a < b ? -1 : 1));
+  }
+
+  /** Sets a key of the world's data. */
+  set(key, value) {
+    this.#add('data.set', {key, value});
+  }
+
+  /** Removes a key of the world's data; nothing happens if there is none. */
+  remove(key) {
+    if (this.get(key) !== undefined) this.#add('data.remove', {key});
+  }
+
+  /** Sends a message: to all, to a subject, or to a session. */
+  send(name, data, to) {
+    this.#add('message.send', {name, data, to});
+  }
+
+  /** Calls a method now, apart from the batch: queries, and commands that may be repeated. */
+  call(method, args) {
+    return this.#game.host.call(method, args);
+  }
+
+  close() {
+    this.#open = false;
+  }
+}
+
+export class RefereeGame extends Emitter {
+  #handlers;
+  #holder; // the name of this program among referees
+  #leaseS;
+  #handlerMs;
+  #data = new Map(); // key -> {value, tick}: the tick of the batch or snapshot that told it
+  #queue = []; // events that wait, in the world's order
+  #lost = 0; // events dropped since the last report
+  #amiss = true; // joins or leaves may have been missed
+  #ticked = -1; // tick of the last call of the handler `tick`
+  #version = 0; // of KEY, as this referee wrote it or last read it
+  #seq = 0;
+  #handled = -1; // the last tick whose events are handled
+  #seen = {stamp: '', tick: -1, ms: 0}; // when KEY last changed
+  #removed = new Set(); // keys of `#data` without a value
+  #claiming = false;
+  #leaving = false;
+  #claimMs = -Infinity; // when the last attempt failed
+  #running = null; // promise of the loop
+  #sending = Promise.resolve(); // batches and beats, one after the other
+  #state = 'standby';
+
+  /**
+   * `host`: {call(method, args), apply(commands): {tick, results}, seats(): promise of [{seat, session, subject}] or null
+   * where there are none, session, open: whether there is a connection}. `options`: {world, epoch, hz, handlers, holder, leaseS, handlerMs}.
+   */
+  constructor(host, {world, epoch, hz, handlers, holder, leaseS, handlerMs}) {
+    super();
+    this.host = host;
+    this.world = world;
+    this.epoch = epoch;
+    this.hz = hz;
+    this.tick = 0;
+    this.bodies = new Map();
+    this.#handlers = handlers;
+    this.#holder = holder;
+    this.#leaseS = leaseS;
+    this.#handlerMs = handlerMs;
+    /** Events that were dropped because too many waited. */
+    this.eventsLost = 0;
+    /** Events that were handled, and handlers that failed. */
+    this.handled = 0;
+    this.failed = 0;
+  }
+
+  get state() {
+    return this.#state;
+  }
+
+  /** Whether this program is the world's referee. */
+  get holds() {
+    return this.#state === 'holder';
+  }
+
+  get waiting() {
+    return this.#queue.length;
+  }
+
+  read(key) {
+    return this.#data.get(key)?.value;
+  }
+
+  readAll(prefix) {
+    return [...this.#data].filter(([key]) => key.startsWith(prefix)).map(([key, {value}]) => [key, value]);
+  }
+
+  get seats() {
+    return seatsOf(this.readAll(SEAT_PREFIX));
+  }
+
+  // ---- what the host tells
+
+  /** A snapshot: {tick, full, events, data: changes of keys, events_lost}. */
+  take({tick, full, events, data = {}, events_lost: lost = 0}, nowMs) {
+    if (this.#state === 'ended') return;
+    this.tick = Math.max(this.tick, tick);
+    if (full) {
+      for (const [key, entry] of this.#data) if (!(key in data) && entry.tick <= tick) this.#data.delete(key);
+    }
+    for (const [key, value] of Object.entries(data)) this.#keep(key, value ?? undefined, tick);
+    for (const key of this.#removed) {
+      const entry = this.#data.get(key);
+      if (entry?.value === undefined && entry?.tick <= tick) this.#data.delete(key);
+      if (this.#data.get(key)?.value !== undefined || !this.#data.has(key)) this.#removed.delete(key);
+    }
+    if (lost > 0) this.#missed(lost);
+    for (const event of events) this.#push(event);
+    this.check(nowMs);
+    this.#wake();
+  }
+
+  // A value that a later batch of this referee has replaced is passed over.
+  #keep(key, value, tick) {
+    if ((this.#data.get(key)?.tick ?? -1) > tick) return;
+    if (value === undefined) this.#data.delete(key);
+    else this.#data.set(key, {value, tick});
+  }
+
+  #push(event) {
+    if (event.tick <= this.#handled) return;
+    if (this.#queue.length >= QUEUE_MAX) this.#missed(1);
+    else this.#queue.push(event);
+  }
+
+  /** Called by the host: events may have been missed. */
+  doubtSeats() {
+    this.#amiss = true;
+    this.#wake();
+  }
+
+  // Joins and leaves among lost events show by the seats; others are gone.
+  #missed(count) {
+    if (this.#lost === 0) this.#report(new CaromError('limit_exceeded', `events are lost: more than ${QUEUE_MAX} waited, or the server kept no more`), 'queue');
+    this.#lost += count;
+    this.eventsLost += count;
+    this.#amiss = true;
+  }
+
+  /** Claims the world if it has no referee. Called with each snapshot and, as a paused world sends none, by the clock. */
+  check(nowMs) {
+    if (this.#state !== 'standby' || this.#claiming) return;
+    const key = this.read(KEY);
+    const stamp = key === undefined ? '' : `${key.holder} ${key.seq} ${key.beat}`;
+    if (stamp !== this.#seen.stamp) this.#seen = {stamp, tick: this.tick, ms: nowMs};
+    if (key !== undefined) this.#forget(key.tick);
+    const old = key === undefined || key.holder === '' ||
+                this.tick - this.#seen.tick > this.#leaseS * this.hz || nowMs - this.#seen.ms > 2000 * this.#leaseS;
+    if (old && nowMs - this.#claimMs > CLAIM_MS) this.#claim(nowMs);
+  }
+
+  // Events up to this tick are handled.
+  #forget(tick) {
+    if (!(tick > this.#handled)) return;
+    this.#handled = tick;
+    this.#queue = this.#queue.filter((event) => event.tick > tick);
+  }
+
+  async #claim(nowMs) {
+    this.#claiming = true;
+    this.#claimMs = nowMs;
+    try {
+      const {data} = await this.host.call('data.get', {key: KEY});
+      const {value, version = 0} = data[KEY] ?? {};
+      const stamp = value === undefined ? '' : `${value.holder} ${value.seq} ${value.beat}`;
+      if (stamp !== this.#seen.stamp) return; // another program was here meanwhile
+      this.#version = version;
+      this.#seq = value?.seq ?? 0;
+      this.#forget(value?.tick ?? -1);
+      await this.#commit([]);
+    } catch (error) {
+      const another = error.code === 'already_exists' || error.code === 'closed';
+      if (!another) this.#report(error, 'claim');
+      return;
+    } finally {
+      this.#claiming = false;
+    }
+    if (this.#state !== 'standby') return;
+    this.#state = 'holder';
+    this.#amiss = true;
+    this.#queue.unshift({kind: 'start', tick: this.tick});
+    this.emit('holds', this);
+    this.#wake();
+  }
+
+  /** Says that this referee lives. Called by the clock. */
+  async beat() {
+    if (!this.holds || this.#leaving) return;
+    await this.#commit([]).catch((error) => this.holds && this.#report(error, 'beat'));
+  }
+
+  // ---- the loop
+
+  #wake() {
+    if (!this.holds || this.#leaving || this.#running !== null) return;
+    this.#running = this.#run().catch((error) => this.#report(error, 'referee')).finally(() => {
+      this.#running = null;
+      if (this.#queue.length > 0) this.#wake();
+    });
+  }
+
+  /** Resolves when all that has come is handled. */
+  async idle() {
+    while (this.#running !== null || this.#claiming) await (this.#running ?? pause(0));
+  }
+
+  async #run() {
+    while (this.holds && !this.#leaving) {
+      if (this.#amiss) await this.#reconcile();
+      const turns = await this.#turns();
+      if (turns.length === 0) return;
+      await this.#send(turns);
+      if (!this.holds) this.#restore(turns);
+    }
+  }
+
+  // Another program is the referee: it handles these events, unless it ends before.
+  #restore(turns) {
+    const events = turns.map(({event}) => event).filter(({kind, tick}) => tick > this.#handled && kind !== 'start' && kind !== 'tick');
+    this.#queue.unshift(...events);
+  }
+
+  // Joins and leaves that were not seen: seats that are taken now, and those that the data tells of.
+  async #reconcile() {
+    let seated;
+    try {
+      seated = await this.host.seats();
+    } catch (error) {
+      this.#report(error, 'seats');
+      await pause(TRY_MS);
+      return;
+    }
+    this.#amiss = false;
+    this.#lost = 0;
+    if (seated === null) return;
+    const taken = new Map(seated.map((seat) => [seat.seat, seat]));
+    const before = this.seats;
+    const coming = (kind, seat) => this.#queue.some((event) => event.kind === kind && event.seat === seat.seat && event.session === seat.session);
+    const missed = [];
+    for (const [number, seat] of before) {
+      if (taken.get(number)?.session !== seat.session && !coming('leave', seat)) missed.push({kind: 'leave', tick: this.tick, ...seat});
+    }
+    for (const [number, seat] of taken) {
+      if (before.get(number)?.session !== seat.session && !coming('join', seat)) missed.push({...seat, kind: 'join', tick: this.tick, seat: number});
+    }
+    const at = this.#queue[0]?.kind === 'start' ? 1 : 0;
+    this.#queue.splice(at, 0, ...missed);
+  }
+
+  // Runs the handlers of what waits: whole ticks, up to the size of a batch. Returns their turns.
+  async #turns() {
+    const turns = [];
+    const size = {commands: 0, bytes: 0};
+    while (this.#queue.length > 0 && this.holds && !this.#leaving) {
+      const next = this.#queue[0];
+      const full = size.commands >= COMMANDS_MAX / 2 || size.bytes > BYTES_MAX / 2 || turns.length >= GROUP_MAX;
+      if (full && next.tick > turns.at(-1).event.tick) break;
+      const turn = await this.#handle(this.#queue.shift(), turns);
+      if (turn === null) continue;
+      size.commands += turn.commands.length + 1;
+      size.bytes += turn.bytes;
+      turns.push(turn);
+    }
+    if (this.#queue.length === 0 && this.#handlers.tick && this.tick > this.#ticked && this.holds && !this.#leaving) {
+      this.#ticked = this.tick;
+      const turn = await this.#handle({kind: 'tick', tick: this.tick}, turns);
+      if (turn !== null) turns.push(turn);
+    }
+    return turns;
+  }
+
+  // A turn that has ended, with its own commands; null for an event that was handled before, or that nobody handles.
+  async #handle(event, before) {
+    const {kind} = event;
+    const seat = kind === 'join' || kind === 'leave' ? `${SEAT_PREFIX}${event.seat}` : null;
+    const turn = new Turn(this.#after(before), event);
+    if (seat !== null) {
+      const there = turn.get(seat);
+      const same = there !== undefined && there.session === event.session;
+      if (same === (kind === 'join')) return null;
+      if (kind === 'join') turn.set(seat, {session: event.session, ...(event.subject !== undefined && {subject: event.subject})});
+      else turn.remove(seat);
+    }
+    const own = turn.commands.length;
+    const name = ['start', 'join', 'leave', 'message', 'tick'].includes(kind) ? kind : 'event';
+    try {
+      if (this.#handlers[name]) await this.#timed(this.#handlers[name](turn, event), name);
+      this.handled += kind !== 'tick';
+    } catch (thrown) {
+      this.failed++;
+      turn.commands.length = own;
+      for (const key of turn.changes.keys()) if (key !== seat) turn.changes.delete(key);
+      this.#report(asError(thrown), name, event);
+    }
+    turn.close();
+    turn.own = own;
+    turn.bytes = encode(turn.commands.map(([method, args]) => [method, args])).length;
+    return turn;
+  }
+
+  // The game as the handlers before in the same batch have left it.
+  #after(turns) {
+    const game = this;
+    const read = (key) => turns.findLast((turn) => turn.changes.has(key));
+    return {
+      host: this.host, world: this.world, epoch: this.epoch, hz: this.hz, bodies: this.bodies,
+      get tick() { return game.tick; },
+      read: (key) => {
+        const turn = read(key);
+        return turn ? turn.changes.get(key) : game.read(key);
+      },
+      readAll: (prefix) => {
+        const found = new Map(game.readAll(prefix));
+        for (const turn of turns) {
+          for (const [key, value] of turn.changes) if (key.startsWith(prefix)) found.set(key, value);
+        }
+        return [...found];
+      },
+    };
+  }
+
+  async #timed(promise, name) {
+    if (!(promise instanceof Promise)) return;
+    let timer;
+    const late = new Promise((_, reject) => {
+      timer = setTimeout(() => reject(new CaromError('timeout', `the handler '${name}' has not ended in ${this.#handlerMs} ms`)), this.#handlerMs);
+    });
+    try {
+      await Promise.race([promise, late]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  // ---- batches
+
+  // Sends what handlers made, in one batch; if that is refused, handler by handler, so that one command that the world
+  // refuses spoils no other event.
+  async #send(turns) {
+    const last = Math.max(...turns.map(({event}) => event.tick));
+    const whole = this.#queue.reduce((least, event) => Math.min(least, event.tick - 1), last);
+    const parts = this.#parts(turns);
+    for (const [i, part] of parts.entries()) {
+      const handled = i === parts.length - 1 ? whole : this.#handled;
+      const error = await this.#try(part, handled);
+      if (!this.holds) return;
+      if (error === null) continue;
+      for (const [k, turn] of part.entries()) {
+        const at = k === part.length - 1 ? handled : this.#handled;
+        const refused = part.length > 1 ? await this.#try([turn], at) : error;
+        if (refused === null || !this.holds) continue;
+        this.failed++;
+        this.#report(refused, turn.event.kind, turn.event);
+        turn.commands.length = turn.own; // the seat is handled all the same
+        const again = await this.#try([turn], at);
+        if (again !== null && this.holds) this.#report(again, turn.event.kind, turn.event);
+      }
+    }
+  }
+
+  // Usually one batch.
+  #parts(turns) {
+    const parts = [[]];
+    let commands = 0;
+    let bytes = 0;
+    for (const turn of turns) {
+      if (commands + turn.commands.length > COMMANDS_MAX - OWN_COMMANDS_MAX || bytes + turn.bytes > BYTES_MAX) {
+        parts.push([]);
+        commands = bytes = 0;
+      }
+      parts.at(-1).push(turn);
+      commands += turn.commands.length;
+      bytes += turn.bytes;
+    }
+    return parts.filter((part) => part.length > 0);
+  }
+
+  // Null, or the error of a batch that was refused and did not take effect.
+  async #try(turns, handled) {
+    const commands = turns.flatMap((turn) => turn.commands);
+    // A message that nothing follows from is recorded all the same; the next batch or beat records other events.
+    if (commands.length === 0 && !turns.some(({event}) => event.kind === 'message')) {
+      this.#handled = Math.max(this.#handled, handled);
+      return null;
+    }
+    for (let attempt = 0; ; attempt++) {
+      let error;
+      try {
+        await this.#commit(commands, handled);
+        return null;
+      } catch (thrown) {
+        error = thrown;
+      }
+      if (!this.holds) return null;
+      if (!PASSING.has(error.code) || attempt + 1 >= TRIES_MAX) return error;
+      await pause(TRY_MS * 2 ** attempt);
+      if (!this.holds) return null;
+    }
+  }
+
+  // Sends the record of what is handled, and commands with it. Rejects if the batch did not take effect; the game is then on standby
+  // if another program is the referee, or if nobody can be asked.
+  #commit(commands, handled = this.#handled) {
+    const result = this.#sending.then(async () => {
+      try {
+        await this.#apply(commands, handled);
+      } catch (error) {
+        if (!await this.#tookEffect(error)) throw error;
+      }
+    });
+    this.#sending = result.catch(() => {});
+    return result;
+  }
+
+  async #apply(commands, handled) {
+    const value = {holder: this.#holder, session: this.host.session, seq: this.#seq + 1, tick: Math.max(handled, this.#handled), beat: this.tick};
+    commands.forEach(([, , reference], i) => {
+      reference.$ = i + 1;
+    });
+    const record = ['data.set', {key: KEY, value, version: this.#version}];
+    const {tick, results} = await this.host.apply([record, ...commands.map(([method, args]) => [method, args])]);
+    this.#wrote(results[0].version, value, tick);
+    for (const [method, {key, value: set}] of commands) {
+      if (method === 'data.set') this.#keepOwn(key, set, tick);
+      if (method === 'data.remove') this.#keepOwn(key, undefined, tick);
+    }
+  }
+
+  #wrote(version, value, tick) {
+    this.#version = version;
+    this.#seq = value.seq;
+    this.#handled = Math.max(this.#handled, value.tick);
+    this.#keepOwn(KEY, value, tick);
+  }
+
+  // A removed key is remembered for as long as an older snapshot could bring it back.
+  #keepOwn(key, value, tick) {
+    this.#data.set(key, {value, tick});
+    if (value === undefined) this.#removed.add(key);
+  }
+
+  // Whether the batch of this error took effect nevertheless, by the record that it bears.
+  async #tookEffect(error) {
+    const refused = ['invalid_argument', 'permission_denied', 'unknown_method', 'unauthenticated'].includes(error.code);
+    if (refused && error.applied === undefined) return false;
+    for (let attempt = 0; this.#state !== 'ended'; attempt++) {
+      try {
+        const {data, tick} = await this.host.call('data.get', {key: KEY});
+        const {value, version = 0} = data[KEY] ?? {};
+        if (version === this.#version) return false;
+        if (value?.holder !== this.#holder || value.seq !== this.#seq + 1) break;
+        this.#wrote(version, value, tick); // snapshots tell what else it set
+        return true;
+      } catch (again) {
+        if (!PASSING.has(again.code) || attempt + 1 >= TRIES_MAX) break;
+        await pause(TRY_MS * 2 ** attempt);
+      }
+    }
+    this.#stand();
+    return false;
+  }
+
+  #stand() {
+    if (this.#state !== 'holder') return;
+    this.#state = 'standby';
+    this.#seen = {stamp: '', tick: this.tick, ms: -Infinity};
+    this.emit('standby', this);
+  }
+
+  /** Hands the world over, so that the next referee need not wait; nothing is handed over without a connection. */
+  async release() {
+    let timer;
+    const late = new Promise((resolve) => {
+      timer = setTimeout(resolve, RELEASE_MS);
+    });
+    if (this.holds && this.host.open) await Promise.race([this.#handOver().catch(() => {}), late]);
+    clearTimeout(timer);
+    this.end();
+  }
+
+  async #handOver() {
+    this.#leaving = true; // no more handlers
+    await this.#running;
+    await this.#sending;
+    if (!this.holds) return;
+    const value = {holder: '', session: this.host.session, seq: this.#seq + 1, tick: this.#handled, beat: this.tick};
+    await this.host.apply([['data.set', {key: KEY, value, version: this.#version}]]);
+  }
+
+  /** Called by the host: the world has ended, or is left. */
+  end() {
+    this.#state = 'ended';
+    this.#queue = [];
+  }
+
+  #report(error, during, event) {
+    this.emit('error', {error, game: this, during, event});
+  }
+}

@@ -1,0 +1,331 @@
+// Referees (environment CAROM_PACKAGE: the published package, CAROMD): each event is handled once, whatever fails: a
+// handler, a command, the connection, the referee itself.
+import test from 'node:test';
+import assert from 'node:assert/strict';
+import {pathToFileURL} from 'node:url';
+
+import {RefereeGame} from '../src/referee_game.js';
+import {BALL, event, sleep, startCaromd, startProxy} from './support.js';
+
+const source = pathToFileURL(`${process.env.CAROM_PACKAGE}/src/`);
+const {connect} = await import(new URL('index.js', source));
+const {createReferee} = await import(new URL('referee.js', source));
+const {createTestGame} = await import(new URL('testing.js', source));
+
+const AWAIT_MS = 30000;
+const LEASE_S = 1;
+const QUICK = {reconnect: {firstMs: 10, maxMs: 50, first: true}};
+
+async function until(condition) {
+  const end = performance.now() + AWAIT_MS;
+  for (;;) {
+    const result = await condition();
+    if (result) return result;
+    assert.ok(performance.now() < end, `not within ${AWAIT_MS} ms: ${condition}`);
+    await sleep(5);
+  }
+}
+
+async function serve(t, options) {
+  const server = await startCaromd(options);
+  t.after(() => server.stop());
+  const client = await connect(server.url, QUICK);
+  t.after(() => client.close());
+  return {server, client};
+}
+
+async function arena(client, name = 'arena') {
+  const world = client.use(name);
+  await world.world.create({gravity: [0, 0]});
+  return world;
+}
+
+/** A referee that holds the world, and what it told. */
+async function holder(t, options) {
+  const told = [];
+  const referee = await createReferee({worlds: 'arena', leaseS: LEASE_S, error: (error, place) => told.push({error, ...place}), ...options});
+  t.after(() => referee.close());
+  await until(() => referee.games.get('arena')?.holds);
+  return {referee, told, game: referee.games.get('arena')};
+}
+
+// A game that counts: data has how often each number was handled.
+const counting = {
+  message(game, {name, data}) {
+    if (name === 'count') game.set(`count/${data}`, game.get(`count/${data}`, 0) + 1);
+  },
+};
+
+async function counts(world) {
+  const {data} = await world.data.get({prefix: 'count/'});
+  return Object.values(data).map(({value}) => value);
+}
+
+async function allOnce(world, sent) {
+  await until(async () => (await counts(world)).length === sent);
+  assert.deepEqual(new Set(await counts(world)), new Set([1]));
+}
+
+// ---- a local game
+
+async function local(t, options) {
+  const game = await createTestGame({gravity: [0, 0], ...options});
+  t.after(() => game.free());
+  await game.step();
+  return game;
+}
+
+test('local_game_hands_everything_to_its_handlers_in_order', async (t) => {
+  const log = [];
+  const game = await local(t, {
+    events: ['begin'],
+    start: (game) => log.push(`start ${game.tick}`),
+    join(game, {subject, data}) {
+      log.push(`join ${subject} ${data}`);
+      const body = game.body.spawn({owner: subject, tag: 'disc', position: [game.seats.size, 0], shapes: BALL});
+      game.body.impulse({body, impulse: [1, 0]});
+      game.set('players', game.get('players', 0) + 1);
+    },
+    leave(game, {subject}) {
+      log.push(`leave ${subject}`);
+      for (const {id, owner} of game.bodies.values()) if (owner === subject) game.body.remove({body: id});
+    },
+    message: (game, {name, subject}) => log.push(`${name} of ${subject}`),
+    event: (game, {kind, a, b}) => log.push(`${kind} ${a} ${b}`),
+    tick: (game) => game.tick === 3 && game.send('tick', game.tick),
+  });
+  const ada = game.join('ada', 7);
+  const ben = game.join('ben');
+  game.message(ben, 'ready');
+  await game.step();
+  assert.deepEqual(log.splice(0), ['start 1', 'join ada 7', 'join ben undefined', 'ready of ben']);
+  assert.equal(game.get('players'), 2, 'the second handler reads what the first one has set');
+  await game.step();
+  assert.deepEqual(log.splice(0), ['begin 1 2']);
+  assert.deepEqual([...game.bodies.values()].map(({owner, tag, x}) => [owner, tag, Math.round(x)]), [['ada', 'disc', 1], ['ben', 'disc', 2]]);
+  assert.deepEqual(game.sent, [{name: 'tick', data: 3, to: 'all', tick: 4}]);
+  game.leave(ada);
+  await game.step(2);
+  assert.deepEqual(log.splice(0), ['tick of undefined', 'leave ada']);
+  assert.deepEqual([...game.bodies.values()].map(({owner}) => owner), ['ben']);
+  assert.throws(() => game.leave(ada), {code: 'not_found'});
+  assert.deepEqual(game.data, {players: 2});
+});
+
+test('local_game_goes_on_after_a_restart_and_a_crash', async (t) => {
+  const log = [];
+  const game = await local(t, {start: (game) => log.push(game.get('round', 'none')), ...counting,
+                               join: (game) => game.set('round', 1), leave: (game, {seat}) => log.push(`leave ${seat}`)});
+  const ada = game.join('ada');
+  game.message(ada, 'count', 1);
+  await game.step();
+  await game.restart();
+  assert.deepEqual(log.splice(0), ['none', 1]);
+  game.crash();
+  game.leave(ada); // while there is no referee
+  game.message(ada, 'count', 2);
+  await game.step(60);
+  assert.ok(!game.holds);
+  await game.step(100);
+  assert.ok(game.holds);
+  assert.deepEqual(log.splice(0), [1, 'leave 1']);
+  assert.deepEqual(game.data, {round: 1, 'count/1': 1, 'count/2': 1});
+});
+
+test('handler_that_fails_is_told_and_changes_nothing_and_the_next_one_is_run', async (t) => {
+  const told = [];
+  const game = await local(t, {
+    handlerMs: 50, error: (error, {during, event}) => told.push([during, event.name, error.message]),
+    async message(game, {name}) {
+      game.set(name, 1);
+      if (name === 'throws') throw new Error('oh');
+      if (name === 'hangs') await new Promise(() => {});
+      if (name === 'many') for (let i = 0; i < 1000; i++) game.set(`many${i}`, 1);
+      if (name === 'refused') game.body.remove({body: 999});
+      if (name === 'unsendable') game.set('f', () => {});
+      if (name === 'late') setTimeout(() => assert.throws(() => game.set('later', 1), {code: 'closed'}));
+    },
+  });
+  for (const name of ['first', 'throws', 'hangs', 'many', 'refused', 'unsendable', 'late', 'last']) game.message(undefined, name);
+  await game.step(2);
+  assert.deepEqual(game.data, {first: 1, late: 1, last: 1});
+  assert.deepEqual(told.map((one) => one.slice(0, 2)).sort(), ['hangs', 'many', 'refused', 'throws', 'unsendable'].map((name) => ['message', name]));
+  for (const [name, text] of [['hangs', /has not ended in 50 ms/], ['many', /at most 998 commands/], ['refused', /body 999 does not exist/],
+                              ['unsendable', /value: a value of type function/]]) {
+    assert.match(told.find((one) => one[1] === name)[2], text);
+  }
+  const strict = await local(t, {message() { throw new Error('shown'); }});
+  strict.message(undefined, 'x');
+  await assert.rejects(strict.step(), {message: 'shown'});
+});
+
+test('options_that_are_wrong_are_named', async () => {
+  for (const [options, text] of [
+    [{}, /template or worlds/], [{worlds: 3}, /a name or a list/], [{worlds: 'a', join: 1}, /join: a handler is a function/],
+    [{worlds: 'a', events: ['begn']}, /no kind 'begn'; there are begin/], [{worlds: 'a', events: ['message']}, /no kind 'message'/],
+    [{worlds: 'a', leaseS: 0}, /leaseS: 0.5 to 60/], [{worlds: 'a', rate: 0}, /rate: above 0/], [{worlds: 'a', handlerMs: 1}, /handlerMs/]]) {
+    await assert.rejects(createReferee(options), {code: 'invalid_argument', message: text});
+  }
+});
+
+test('queue_is_bounded_and_seats_make_up_for_what_is_lost', async () => {
+  const joined = [];
+  const told = [];
+  let release;
+  const blocked = new Promise((resolve) => {
+    release = resolve;
+  });
+  const data = {};
+  const host = {
+    session: 1,
+    call: async () => ({data, tick: 1}),
+    apply: async (commands) => ({tick: 1, results: commands.map(([, {key, value}], i) => {
+      data[key] = {value, version: i + 1};
+      return {version: i + 1};
+    })}),
+    seats: async () => [{seat: 1, session: 7, subject: 'ada'}],
+  };
+  const game = new RefereeGame(host, {
+    world: 'w', epoch: 1, hz: 60, holder: 'h', leaseS: 1, handlerMs: 60000,
+    handlers: {start: () => blocked, join: (game, {subject}) => joined.push(subject)}});
+  game.on('error', ({during}) => told.push(during));
+  game.take({tick: 1, full: true, events: [], data: {}}, 0);
+  await until(() => game.holds);
+  const flood = Array.from({length: 70000}, () => ({kind: 'message', tick: 2, name: 'x'}));
+  game.take({tick: 2, events: [...flood, {kind: 'join', tick: 2, seat: 1, session: 7, subject: 'ada'}]}, 1);
+  assert.ok(game.waiting <= 65536);
+  assert.ok(game.eventsLost >= 4464);
+  release();
+  await game.idle();
+  assert.deepEqual([joined, told], [['ada'], ['queue']]);
+  game.end();
+});
+
+// ---- a server
+
+test('messages_of_many_are_handled_once_and_answered', async (t) => {
+  const {server, client} = await serve(t);
+  const world = await arena(client);
+  const {game, referee} = await holder(t, {url: server.url, ...counting});
+  for (let i = 0; i < 500; i++) world.notify('message.send', {name: 'count', data: i, to: 'referee'});
+  await allOnce(world, 500);
+  assert.deepEqual([referee.figures.worlds, referee.figures.holds, game.failed, game.eventsLost], [1, 1, 0, 0]);
+});
+
+test('connection_that_is_cut_repeats_and_loses_nothing', async (t) => {
+  const {server, client} = await serve(t);
+  const world = await arena(client);
+  const proxy = await startProxy(server.port);
+  t.after(() => proxy.stop());
+  await holder(t, {url: proxy.url, reconnect: QUICK.reconnect, ...counting});
+  let sent = 0;
+  for (let cut = 0; cut < 8; cut++) {
+    for (let i = 0; i < 40; i++) world.notify('message.send', {name: 'count', data: sent++, to: 'referee'});
+    await world.data.get({key: 'x'});
+    if (cut % 2) await until(async () => (await counts(world)).length > sent - 40);
+    proxy.cut();
+  }
+  await allOnce(world, sent);
+});
+
+test('another_referee_takes_over_and_handles_each_event_once', async (t) => {
+  const {server, client} = await serve(t);
+  const world = await arena(client);
+  const firsts = await connect(server.url, QUICK);
+  t.after(() => firsts.close());
+  await holder(t, {client: firsts, ...counting});
+  const second = await createReferee({url: server.url, worlds: 'are*', leaseS: LEASE_S, ...counting});
+  t.after(() => second.close());
+  await until(() => second.games.has('arena'));
+  let sent = 0;
+  const send = (count) => {
+    for (let i = 0; i < count; i++) world.notify('message.send', {name: 'count', data: sent++, to: 'referee'});
+  };
+  send(100);
+  await until(async () => (await counts(world)).length > 10);
+  assert.ok(!second.games.get('arena').holds);
+  firsts.close(); // without a word to the other referee
+  send(100);
+  await until(() => second.games.get('arena').holds);
+  send(100);
+  await allOnce(world, sent);
+  // In good order: the world is handed over.
+  const third = await createReferee({url: server.url, worlds: 'arena', leaseS: 60, ...counting});
+  t.after(() => third.close());
+  await second.close();
+  await until(() => third.games.get('arena')?.holds);
+  send(10);
+  await allOnce(world, sent);
+});
+
+test('referee_that_was_replaced_changes_nothing_more', async (t) => {
+  const {server, client} = await serve(t);
+  const world = await arena(client);
+  let release;
+  const blocked = new Promise((resolve) => {
+    release = resolve;
+  });
+  const {game} = await holder(t, {url: server.url, async message(game, {name}) {
+    game.set(name, 1);
+    await blocked;
+  }});
+  await world.message.send({name: 'late'});
+  await until(() => game.handled > 0 || game.waiting === 0);
+  const {data: {referee: {value}}} = await world.data.get({key: 'referee'});
+  await world.data.set({key: 'referee', value: {...value, holder: 'another', seq: 1000}});
+  const stood = event(game, 'standby', AWAIT_MS);
+  release();
+  await stood;
+  assert.deepEqual((await world.data.get({key: 'late'})).data, {});
+  // The other one is silent: the world is taken back, and the message is handled.
+  await until(() => game.holds);
+  await until(async () => (await world.data.get({key: 'late'})).data.late?.value === 1);
+});
+
+test('paused_world_gets_another_referee_too', async (t) => {
+  const {server, client} = await serve(t);
+  const world = await arena(client);
+  await world.world.pause();
+  await world.data.set({key: 'referee', value: {holder: 'gone', session: 1, seq: 1, tick: 0, beat: 0}});
+  const {game} = await holder(t, {url: server.url, leaseS: 0.5, start: (game) => game.set('started', true)});
+  await until(async () => (await world.data.get({key: 'started'})).data.started);
+  assert.ok(game.holds);
+});
+
+test('worlds_that_come_later_are_refereed_and_ended_ones_are_left', async (t) => {
+  const {server, client} = await serve(t);
+  const referee = await createReferee({url: server.url, worlds: ['room-*'], lookMs: 20, start: (game) => game.set('name', game.name)});
+  t.after(() => referee.close());
+  const rooms = await Promise.all(['room-1', 'room-2', 'hall'].map((name) => arena(client, name)));
+  for (const room of rooms.slice(0, 2)) await until(async () => (await room.data.get({key: 'name'})).data.name?.value === room.name);
+  assert.deepEqual([...referee.games.keys()].sort(), ['room-1', 'room-2']);
+  const left = event(referee, 'detached', AWAIT_MS);
+  await rooms[0].world.destroy();
+  assert.equal((await left).world, 'room-1');
+  await arena(client, 'room-1'); // another world of that name
+  await until(async () => (await rooms[0].data.get({key: 'name'})).data.name);
+});
+
+test('restart_of_the_server_keeps_game_and_referee', async (t) => {
+  const {mkdtemp, rm} = await import('node:fs/promises');
+  const data = await mkdtemp('/tmp/carom-referee-');
+  t.after(() => rm(data, {recursive: true, force: true}));
+  const first = await startCaromd(['--data', data]);
+  t.after(() => first.stop());
+  const client = await connect(first.url, QUICK);
+  t.after(() => client.close());
+  const world = await arena(client);
+  const {game} = await holder(t, {url: first.url, reconnect: QUICK.reconnect, ...counting});
+  for (let i = 0; i < 20; i++) await world.message.send({name: 'count', data: i, to: 'referee'});
+  await allOnce(world, 20);
+  await first.stop('SIGKILL');
+  const second = await startCaromd(['--data', data], first.port);
+  t.after(() => second.stop());
+  await until(() => client.state === 'open');
+  const more = async () => {
+    await world.message.send({name: 'count', data: 20, to: 'referee'}).catch(() => {});
+    return (await counts(world)).length === 21;
+  };
+  await until(more); // until the referee is there again: messages to nobody are no error
+  assert.ok((await counts(world)).slice(0, 20).length === 20 && game.state !== 'ended');
+});
