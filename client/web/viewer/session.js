@@ -35,8 +35,8 @@ export class Session extends Emitter {
     super();
     this.server = server;
     // Packed snapshots are a hundredth of the bytes but more work: no gain within one machine.
-    const packed = !LOCAL.test(new URL(server).hostname);
-    this.wish = {contacts: false, events: new Set(), area: undefined, packed};
+    this.local = LOCAL.test(new URL(server).hostname);
+    this.wish = {contacts: false, events: new Set(), area: undefined, packed: !this.local};
     this.world = '';
     this.worlds = [];
     this.info = null;
@@ -219,6 +219,14 @@ export class Session extends Emitter {
     } catch (error) {
       this.emit('fault', error);
     }
+  }
+
+  /** Whether snapshots come as to another machine, also within one. */
+  setFar(far) {
+    const packed = far || !this.local;
+    if (packed === this.wish.packed) return;
+    this.wish.packed = packed;
+    this.refresh();
   }
 
   #arguments() {

@@ -44,6 +44,7 @@ export class PredictionPanel {
     if (panel.hidden === !on) return;
     panel.hidden = !on;
     if (on) raise('prediction');
+    this.app.session.setFar(on);
     for (const input of on ? [] : this.sliders) {
       input.value = 0;
       input.dispatchEvent(new Event('input'));
