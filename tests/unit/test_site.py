@@ -1,0 +1,168 @@
+"""The documentation's site: it builds without a fault, every link of every page reaches a file and an anchor, nothing comes
+from elsewhere or needs a script within a page, and the builder reports each kind of fault.
+
+Usage: test_site.py [PROJECT_ROOT]
+"""
+
+import gzip
+import html.parser
+import os
+import pathlib
+import posixpath
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+import urllib.parse
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+LINKS = {"a": "href", "link": "href", "script": "src", "img": "src"}
+
+
+class Reader(html.parser.HTMLParser):
+    """Links, anchors and scripts of a page."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.links, self.anchors, self.inline = [], set(), []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        attributes = dict(attrs)
+        if attributes.get("id"):
+            assert attributes["id"] not in self.anchors, f"the anchor {attributes['id']} is there twice"
+            self.anchors.add(attributes["id"])
+        if attributes.get(LINKS.get(tag)):
+            self.links.append((tag, attributes[LINKS[tag]]))
+        self.inline += [name for name in attributes if name == "style" or name.startswith("on")]
+        self.inline += [tag] if tag == "style" or tag == "script" and "src" not in attributes else []
+
+
+def build(*words, root=None):
+    root = root or ROOT
+    done = subprocess.run([sys.executable, root / "docs/build.py", *words], capture_output=True, text=True, stdin=subprocess.DEVNULL,
+                          check=False)
+    return done.returncode, done.stdout + done.stderr
+
+
+@unittest.skipUnless(shutil.which("cmark-gfm"), "there is no cmark-gfm")
+class Site(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory()), "html")
+        cls.code, cls.told = build("--out", cls.folder)
+        cls.files = {file.relative_to(cls.folder).as_posix() for file in cls.folder.rglob("*") if file.is_file()}
+        cls.pages = {name: Reader((cls.folder / name).read_text(encoding="utf-8")) for name in cls.files if name.endswith(".html")}
+
+    def test_builds_without_a_fault(self):
+        self.assertEqual(0, self.code, self.told)
+        self.assertRegex(self.told, r"\A\d+ pages, \d+ kB in .*\n\Z")
+        for name in ("index.html", "client/index.html", "proto/PROTOCOL.html", "docs/reference/methods.html", "site.css"):
+            self.assertIn(name, self.files)
+
+    def test_every_link_reaches_a_file_and_an_anchor(self):
+        count = 0
+        for name, page in self.pages.items():
+            for tag, link in page.links:
+                with self.subTest(name, link=link):
+                    if re.match(r"[a-z]+:", link):
+                        self.assertEqual("a", tag, "a page loads nothing from elsewhere")
+                        continue
+                    path, _, anchor = urllib.parse.unquote(link).partition("#")
+                    target = posixpath.normpath(posixpath.join(posixpath.dirname(name), path)) if path else name
+                    self.assertIn(target, self.files)
+                    if anchor:
+                        self.assertIn(anchor, self.pages[target].anchors)
+                    count += 1
+        self.assertGreater(count, 2000)
+
+    def test_pages_have_no_scripts_or_styles_of_their_own(self):
+        # caromd's Content-Security-Policy would stop them.
+        self.assertEqual({}, {name: page.inline for name, page in self.pages.items() if page.inline})
+        for name in self.files:
+            self.assertRegex(name, r"\A[A-Za-z0-9_./+-]+\Z", "paths that a request needs no percent signs for")
+
+    def test_methods_errors_limits_and_events_have_anchors(self):
+        text = (ROOT / "proto/PROTOCOL.md").read_text(encoding="utf-8")
+        methods = re.findall(r"^<!-- method (\S+) -->$", text, re.M)
+        self.assertGreater(len(methods), 40)
+        self.assertEqual(set(), {name.replace(".", "") for name in methods} - self.pages["docs/reference/methods.html"].anchors)
+        for page, block in (("errors", "errors"), ("limits", "limits"), ("events", "kinds of events"), ("metrics", "metrics")):
+            source = text if page != "metrics" else (ROOT / "server/http/README.md").read_text(encoding="utf-8")
+            rows = re.findall(r"^\| `(\w+)` \|", source.split(f"<!-- reference {block} -->")[1].split("<!-- end -->")[0], re.M)
+            self.assertGreater(len(rows), 5)
+            self.assertEqual(set(), set(rows) - self.pages[f"docs/reference/{page}.html"].anchors)
+
+    def test_texts_are_there_by_gzip_too(self):
+        for name in self.files:
+            if name.endswith((".html", ".js", ".css", ".svg")):
+                self.assertEqual((self.folder / name).read_bytes(), gzip.decompress((self.folder / f"{name}.gz").read_bytes()))
+
+    def test_second_build_touches_nothing_and_removes_old_files(self):
+        old = self.folder / "gone/page.html"
+        old.parent.mkdir()
+        old.write_text("of an older site")
+        times = {name: (self.folder / name).stat().st_mtime_ns for name in self.files}
+        self.assertEqual(0, build("--out", self.folder)[0])
+        self.assertEqual(times, {name: (self.folder / name).stat().st_mtime_ns for name in self.files})
+        self.assertFalse(old.parent.exists())
+
+    def test_folder_with_something_else_is_left_alone(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "mine.txt").write_text("kept")
+            code, told = build("--out", folder)
+            self.assertEqual(1, code)
+            self.assertIn("holds something that is no site", told)
+            self.assertEqual(["mine.txt"], os.listdir(folder))
+
+    @unittest.skipUnless(shutil.which("node"), "there is no node")
+    def test_search_finds_sections(self):
+        script = """
+            const fs = require('fs'), vm = require('vm');
+            const none = () => {};
+            const element = {addEventListener: none, form: {addEventListener: none}};
+            const document = {getElementById: () => element, body: {dataset: {root: '.'}}, addEventListener: none};
+            const context = vm.createContext({document, window: {}});
+            for (const name of ['search.js', 'search-index.js']) vm.runInContext(fs.readFileSync(process.argv[1] + '/' + name, 'utf8'), context);
+            vm.runInContext(`const rows = read(window.CAROM_SEARCH);`, context);
+            for (const words of process.argv.slice(2)) {
+              const [first] = vm.runInContext(`find(rows, ${JSON.stringify(words)})`, context);
+              console.log(first ? `${first.row.file}#${first.row.anchor}` : 'nothing');
+            }"""
+        found = subprocess.run(["node", "-e", script, self.folder, "body.spawn", "SLOW readers", "limit_exceeded", "qqqzzz", "body qqqzzz"],
+                               capture_output=True, text=True, check=True, stdin=subprocess.DEVNULL).stdout.split()
+        self.assertEqual(["docs/reference/methods.html#bodyspawn", "proto/PROTOCOL.html#slow-readers",
+                          "docs/reference/errors.html#limit_exceeded", "nothing", "nothing"], found)
+
+
+@unittest.skipUnless(shutil.which("cmark-gfm"), "there is no cmark-gfm")
+class Faults(unittest.TestCase):
+    def test_faults_are_reported_with_their_page(self):
+        links = ("[a](gone.md) [b](../README.md#no-such-place) [c](#nor-this) [d](/README.md) ![e](gone.png) "
+                 '<a href="../../../outside.md">f</a> [good](../README.md#the-command-line) [self](#mine) <https://example.org/x>')
+        pages = {"client/guides/mine.md": f"# Mine\n\n{links}\n", "client/guides/bare.md": "Text.\n", "nowhere/page.md": "# Page\n"}
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder, "tree")
+            ignored = shutil.ignore_patterns(".*", "node_modules", "corpus", "__pycache__")
+            shutil.copytree(ROOT, root, ignore=ignored, symlinks=True)
+            for name, text in pages.items():
+                (root / name).parent.mkdir(exist_ok=True)
+                (root / name).write_text(text, encoding="utf-8")
+            code, told = build("--check", root=root)
+        self.assertEqual(1, code)
+        mine = "client/guides/mine.md"
+        self.assertEqual(sorted(told.splitlines()[:-1]), sorted([
+            f"{mine}: 'gone.md' leads to no file", f"{mine}: 'gone.png' leads to no file", f"{mine}: '../../../outside.md' leads to no file",
+            f"{mine}: '/README.md' begins with '/': links are relative to their file",
+            f"{mine}: '../README.md#no-such-place' names the anchor 'no-such-place', which client/index.html does not have",
+            f"{mine}: '#nor-this' names the anchor 'nor-this', which client/guides/mine.html does not have",
+            "docs/pages.toml: no section lists nowhere/page.md", "client/guides/bare.md: has no heading, and so no title"]))
+        self.assertEqual("docs/build.py: 8 faults; nothing was written", told.splitlines()[-1])
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1 and not sys.argv[1].startswith("-"):
+        ROOT = pathlib.Path(sys.argv.pop(1)).resolve()
+    unittest.main()
