@@ -80,13 +80,13 @@ export async function drag(page, places, hold = async () => {}) {
   await page.mouse.up();
 }
 
-/** Fingers that touch, move and leave together; each step has all their positions. */
+/** Fingers that touch, move and leave together; each step has all their positions, or is a function to await meanwhile. */
 export async function touch(page, ...steps) {
   const devtools = await page.context().newCDPSession(page); // playwright itself has only one finger
   const send = (type, places) => devtools.send('Input.dispatchTouchEvent', {
     type, touchPoints: places.map(([x, y], id) => ({x, y, id}))});
   await send('touchStart', steps[0]);
-  for (const places of steps.slice(1)) await send('touchMove', places);
+  for (const step of steps.slice(1)) await (typeof step === 'function' ? step() : send('touchMove', step));
   await send('touchEnd', []);
   await devtools.detach();
 }
