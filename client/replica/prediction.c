@@ -335,7 +335,7 @@ static carom_status give(carom_prediction *p, carom_value *commands, uint64_t at
     carom_value *args = batch_of(p, commands, at);
     command batch = {0};
     struct error why;
-    carom_status s = replica_decode(p->replica, METHOD_WORLD_APPLY, args, &batch, err);
+    carom_status s = replica_decode(p->replica->world, METHOD_WORLD_APPLY, args, &batch, err);
     if (s == CAROM_OK && prediction_give(p->core, &batch, &why) != STATUS_OK) {
         s = replica_fault_of(err, &why);
     }

@@ -350,9 +350,8 @@ static carom_body body_of(const body_row *row)
                         .w = (double)row->angular_velocity};
 }
 
-size_t carom_replica_bodies(const carom_replica *r, carom_body *out, size_t max)
+size_t replica_bodies_of(const physics_world *world, carom_body *out, size_t max)
 {
-    const physics_world *world = r != NULL ? r->player.world : NULL;
     if (world == NULL || (out == NULL && max > 0)) {
         return 0;
     }
@@ -367,6 +366,11 @@ size_t carom_replica_bodies(const carom_replica *r, carom_body *out, size_t max)
     }
     free(rows);
     return count;
+}
+
+size_t carom_replica_bodies(const carom_replica *r, carom_body *out, size_t max)
+{
+    return r != NULL ? replica_bodies_of(r->player.world, out, max) : 0;
 }
 
 // ---- comparing

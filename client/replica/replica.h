@@ -60,9 +60,16 @@ carom_event replica_event_of(const physics_event *event);
 // need.
 void replica_want_events(carom_replica *r);
 
-// Decodes arguments in which the world's name may be missing.
-carom_status replica_decode(const carom_replica *r, method m, const carom_value *args, command *out,
+// The name of a world that has none, in arguments.
+#define REPLICA_NAME "replica"
+// Decodes arguments in which the world's name may be missing; `world` ("": none) then is its name.
+carom_status replica_decode(const char *world, method m, const carom_value *args, command *out,
                             carom_error *err);
+// Decodes arguments, applies the method to `world`, and reads its answer.
+carom_status replica_apply(physics_world *world, const char *world_name, method m,
+                           const carom_value *args, carom_value **result, carom_error *err);
+// carom_replica_bodies of any world.
+size_t replica_bodies_of(const physics_world *world, carom_body *out, size_t max);
 // carom_replica_call for another world than the replica's own.
 carom_status replica_call_on(const carom_replica *r, physics_world *world, const char *method,
                              const carom_value *args, carom_value **result, carom_error *err);

@@ -34,23 +34,23 @@ static carom_status find_method(const physics_world *world, const char *name, me
     return CAROM_OK;
 }
 
-// Adds the world's name to the arguments, which callers of a replica may leave out.
-static carom_value *complete(const carom_replica *r, const carom_value *args)
+// Adds the world's name to the arguments, which callers may leave out.
+static carom_value *complete(const char *world, const carom_value *args)
 {
     carom_value *all = args != NULL ? carom_value_clone(args) : carom_map();
     if (carom_value_get(all, "world") == NULL) {
-        carom_set(all, "world", carom_str(*r->world != '\0' ? r->world : "replica"));
+        carom_set(all, "world", carom_str(*world != '\0' ? world : REPLICA_NAME));
     }
     return all;
 }
 
-carom_status replica_decode(const carom_replica *r, method m, const carom_value *args, command *out,
+carom_status replica_decode(const char *world, method m, const carom_value *args, command *out,
                             carom_error *err)
 {
     buffer bytes;
     struct error why;
     buffer_init(&bytes, WIRE_MESSAGE_BYTES_MAX);
-    carom_value *all = complete(r, args);
+    carom_value *all = complete(world, args);
     carom_status s = values_pack(all, &bytes);
     carom_value_free(all);
     if (s != CAROM_OK) {
@@ -84,20 +84,12 @@ static carom_status answer(const command_result *from, carom_value **out, carom_
     return s == CAROM_OK ? s : replica_fault(err, s, "the answer cannot be held");
 }
 
-carom_status replica_call_on(const carom_replica *r, physics_world *world, const char *name,
-                             const carom_value *args, carom_value **result, carom_error *err)
+carom_status replica_apply(physics_world *world, const char *world_name, method m,
+                           const carom_value *args, carom_value **result, carom_error *err)
 {
-    if (name == NULL || result == NULL) {
-        return replica_fault_null(err, name == NULL ? "method" : "result");
-    }
-    method m = METHOD_COUNT;
-    *result = NULL;
-    carom_status s = find_method(world, name, &m, err);
-    if (s != CAROM_OK) {
-        return s;
-    }
     command asked = {0};
-    s = replica_decode(r, m, args, &asked, err);
+    *result = NULL;
+    carom_status s = replica_decode(world_name, m, args, &asked, err);
     if (s != CAROM_OK) {
         return s;
     }
@@ -111,6 +103,21 @@ carom_status replica_call_on(const carom_replica *r, physics_world *world, const
     }
     command_free(&asked);
     return s;
+}
+
+carom_status replica_call_on(const carom_replica *r, physics_world *world, const char *name,
+                             const carom_value *args, carom_value **result, carom_error *err)
+{
+    if (name == NULL || result == NULL) {
+        return replica_fault_null(err, name == NULL ? "method" : "result");
+    }
+    method m = METHOD_COUNT;
+    *result = NULL;
+    carom_status s = find_method(world, name, &m, err);
+    if (s != CAROM_OK) {
+        return s;
+    }
+    return replica_apply(world, r->world, m, args, result, err);
 }
 
 carom_status carom_replica_call(carom_replica *r, const char *name, const carom_value *args,

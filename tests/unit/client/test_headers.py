@@ -22,7 +22,7 @@ LANGUAGES = [
 
 
 # The headers of libcarom-scene and libcarom-replica, which the umbrella of libcarom leaves out.
-OF_OTHERS = {"json.h", "prediction.h", "scene.h", "replica.h"}
+OF_OTHERS = {"json.h", "local.h", "many.h", "prediction.h", "scene.h", "replica.h"}
 
 
 def headers():
