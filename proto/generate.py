@@ -17,8 +17,8 @@ import sys
 
 sys.dont_write_bytecode = True  # no __pycache__ in the tree
 
-from generate import (c_answers, c_arguments, c_calls, c_facts, c_methods, c_options, c_results, c_table, cpp, dictionary, javascript, protocol,
-                      public_headers, schema, typescript)
+from generate import (c_answers, c_arguments, c_calls, c_facts, c_methods, c_options, c_results, c_table, cpp, dictionary, headers, javascript,
+                      protocol, public_headers, python, python_native, schema, typescript)
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 
@@ -47,6 +47,8 @@ BUILT = {
 CHECKED_IN = {
     "client/include/carom/arguments.h": c_calls.write_header,
     "client/include/carom/methods.hpp": cpp.write,
+    "client/python/carom/_methods.py": python.write,
+    "client/python/carom/_native.py": python_native.write,
     "client/web/src/methods.js": javascript.write_methods,
     "client/web/src/table.js": javascript.write_table,
     "client/web/src/methods.d.ts": typescript.write,
@@ -103,6 +105,8 @@ def run(options):
         print(*schema.headers(ROOT / "proto" / "schema"), sep="\n")
         return 0
     description = schema.load(ROOT / "proto" / "schema", ROOT)
+    if not options.into:
+        description.interface = headers.load(ROOT)  # the build needs none of it
     if options.check:
         old = [name for name, text in checked_in(description) if read(ROOT / name) != text]
         for name in old:
@@ -117,5 +121,5 @@ def run(options):
 if __name__ == "__main__":
     try:
         sys.exit(run(parse()))
-    except schema.SchemaError as error:
+    except (schema.SchemaError, headers.HeaderError) as error:
         sys.exit(f"proto/generate.py: {error}")

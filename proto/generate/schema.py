@@ -167,6 +167,7 @@ class Schema:
     counters: list[facts.Counter]
     timings: list[facts.Timing]
     events: list[facts.Event]
+    interface: object = None  # of the public headers (headers.py), for files that are checked in
 
 
 # ---- limits
