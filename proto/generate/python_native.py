@@ -39,6 +39,8 @@ def ctype(t, interface):
     elif t.base in interface.enums:
         text = "c_int"
     else:
+        if t.base not in interface.structs and t.base not in BASES:
+            raise headers.HeaderError(f"'{t.text}': python_native.py knows no type '{t.base}'")
         text = t.base if t.base in interface.structs else BASES[t.base]
     text = "POINTER(" * pointers + text + ")" * pointers
     return f"{text} * {t.array}" if t.array else text

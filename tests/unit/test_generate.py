@@ -15,7 +15,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 if len(sys.argv) > 1 and not sys.argv[1].startswith("-"):
     ROOT = pathlib.Path(sys.argv.pop(1))
 sys.path.insert(0, str(ROOT / "proto"))
-from generate import schema  # noqa: E402
+from generate import headers, schema  # noqa: E402
 
 SCHEMA = ROOT / "proto" / "schema"
 
@@ -44,9 +44,9 @@ class Copy(unittest.TestCase):
         self.root = pathlib.Path(folder.name)
         shutil.copytree(ROOT / "proto" / "schema", self.root / "proto" / "schema")
         shutil.copytree(ROOT / "proto" / "generate", self.root / "proto" / "generate")
-        renewed = ("proto/PROTOCOL.md", "client/web/src/results.d.ts", "client/include/carom/snapshot.h", "client/include/carom/status.h",
-                   "server/http/README.md")
-        for name in ("proto/generate.py", *renewed, *schema.headers(SCHEMA)):
+        renewed = ("proto/PROTOCOL.md", "client/web/src/results.d.ts", "server/http/README.md")
+        public = [f"client/include/carom/{name}.h" for name in headers.HEADERS]
+        for name in ("proto/generate.py", *renewed, *public, *schema.headers(SCHEMA)):
             (self.root / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, self.root / name)
 
@@ -80,6 +80,8 @@ class Writes(Copy):
         self.assertIn("client/web/src/table.js", run.stderr)
         self.assertIn("proto/PROTOCOL.md", run.stderr)
         self.assertIn("client/include/carom/methods.hpp", run.stderr)
+        self.assertIn("client/python/carom/_methods.py", run.stderr)
+        self.assertNotIn("client/python/carom/_native.py", run.stderr)
         self.assertNotIn("client/web/src/methods.js", run.stderr)
         self.assertEqual(0, generate("--write", root=self.root).returncode)
         self.assertEqual(0, generate("--check", root=self.root).returncode)
@@ -94,6 +96,29 @@ class Writes(Copy):
         self.assertIn("<!-- end -->\n\n### body.nap\n<!-- method body.nap -->\nNaps. Role: viewer.\nAnswers `{}`.\n\n| argument", page)
         self.assertLess(page.index("### body.spawn"), page.index("### body.nap"))
         self.assertLess(page.index("### body.nap"), page.index("### body.remove"))
+
+
+class PublicHeaders(Copy):
+    def change(self, old, new):
+        path = self.root / "client" / "include" / "carom" / "many.h"
+        text = path.read_text(encoding="utf-8")
+        self.assertIn(old, text)
+        path.write_text(text.replace(old, new, 1), encoding="utf-8")
+
+    def test_changed_struct_changes_the_bindings(self):
+        self.assertEqual(0, generate("--write", root=self.root).returncode)
+        self.change("double least, most;", "float least; double most;")
+        self.assertIn("knows no type 'float'", generate("--check", root=self.root).stderr)
+        self.change("float least; double most;", "double least, middle, most;")
+        run = generate("--check", root=self.root)
+        self.assertIn("client/python/carom/_native.py", run.stderr)
+        self.assertNotIn("client/python/carom/_methods.py", run.stderr)
+
+    def test_unknown_declaration_is_refused(self):
+        self.change("typedef struct carom_many carom_many;", "typedef struct carom_many carom_many;\nunion pair { int a; };")
+        run = generate("--write", root=self.root)
+        self.assertEqual(1, run.returncode)
+        self.assertIn("carom/many.h: 'union pair", run.stderr)
 
 
 class Refused(Copy):

@@ -221,6 +221,8 @@ def null_program(table):
             calls.append(f"    {call};")
     return """#include <carom/carom.h>
 #include <carom/json.h>
+#include <carom/local.h>
+#include <carom/many.h>
 #include <carom/prediction.h>
 #include <carom/replica.h>
 #include <carom/scene.h>
