@@ -30,7 +30,7 @@ void publisher_init(publisher *p, const limits *bounds, const char *world, uint6
 void publisher_deinit(publisher *p)
 {
     for (uint32_t i = 0; i < p->subscriptions.list.count; i++) {
-        shares_release(&p->shares, p->subscriptions.list.data[i].dealt);
+        shares_release(&p->shares, p->subscriptions.list.data[i]->dealt);
     }
     subscriptions_deinit(&p->subscriptions);
     packed_views_deinit(&p->packed);
@@ -177,7 +177,7 @@ static void take_contacts(publisher *p, const physics_world *world)
     bool wanted = false;
     bool confined = false;
     for (uint32_t i = 0; i < p->due.count; i++) {
-        const subscription *s = &p->subscriptions.list.data[p->due.data[i]];
+        const subscription *s = p->subscriptions.list.data[p->due.data[i]];
         wanted = wanted || s->view.contacts;
         confined = confined || (s->view.contacts && s->token_areas != NULL);
     }
@@ -211,7 +211,7 @@ static bool loses(const void *context, uint64_t number)
 static void follow_bodies(publisher *p)
 {
     for (uint32_t i = 0; i < p->due.count; i++) {
-        subscription *s = &p->subscriptions.list.data[p->due.data[i]];
+        subscription *s = p->subscriptions.list.data[p->due.data[i]];
         if (s->view.follow != 0 && s->packed == NULL) {
             view_area_update(&s->place, &s->view, s->token_areas, &p->rows);
         }
@@ -227,7 +227,7 @@ static void trim_events(publisher *p)
     uint64_t oldest = end;
     floor = within > floor ? within : floor;
     for (uint32_t i = 0; i < p->subscriptions.list.count; i++) {
-        subscription *s = &p->subscriptions.list.data[i];
+        subscription *s = p->subscriptions.list.data[i];
         event_marks_trim(&s->marks, floor, loses, &(loser){p, s});
         const uint64_t taken = s->marks.list[0].next;
         oldest = taken < oldest ? taken : oldest;
@@ -239,7 +239,7 @@ static void trim(publisher *p)
 {
     uint64_t oldest_version = p->rows.version;
     for (uint32_t i = 0; i < p->subscriptions.list.count; i++) {
-        const subscription *s = &p->subscriptions.list.data[i];
+        const subscription *s = p->subscriptions.list.data[i];
         bool older = s->version > 0 && s->version < oldest_version;
         oldest_version = older ? s->version : oldest_version;
     }
@@ -278,7 +278,7 @@ bool publisher_was_busy(const publisher *p)
 bool publisher_owes(const publisher *p)
 {
     for (uint32_t i = 0; i < p->subscriptions.list.count; i++) {
-        const subscription *s = &p->subscriptions.list.data[i];
+        const subscription *s = p->subscriptions.list.data[i];
         if (publisher_can_send(s) && (s->owed || publisher_is_behind(p, s))) {
             return true;
         }

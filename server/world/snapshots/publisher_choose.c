@@ -56,7 +56,7 @@ static void choose_due_views(publisher *p, const publish_moment *now)
         view->waiting = view->due = view->told = view->crowded = false;
     }
     for (uint32_t i = 0; i < p->subscriptions.list.count; i++) {
-        subscription *s = &p->subscriptions.list.data[i];
+        subscription *s = p->subscriptions.list.data[i];
         if (s->packed == NULL) {
             continue;
         }
@@ -99,7 +99,7 @@ static bool is_chosen(const publisher *p, const subscription *s, bool due)
 static void refill_budgets(publisher *p, double hz)
 {
     for (uint32_t i = 0; i < p->subscriptions.list.count; i++) {
-        budget *b = view_group_budget(&p->subscriptions.list.data[i]);
+        budget *b = view_group_budget(p->subscriptions.list.data[i]);
         if (b != NULL) {
             budget_refill(b, hz);
         }
@@ -124,7 +124,7 @@ void publisher_choose_due(publisher *p, const publish_moment *now)
     refill_budgets(p, now->hz);
     choose_due_views(p, now);
     for (uint32_t i = 0; i < p->subscriptions.list.count; i++) {
-        subscription *s = &p->subscriptions.list.data[i];
+        subscription *s = p->subscriptions.list.data[i];
         const bool due = s->packed != NULL ? s->packed->due : is_due(p, s, now);
         if (is_chosen(p, s, due)) {
             array_push(&p->due, i);

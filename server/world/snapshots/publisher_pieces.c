@@ -59,9 +59,9 @@ static void settle(publisher *p, subscription *s, const view_group *g)
 // Refuses these subscriptions: there is no memory for their view.
 static void refuse_group(publisher *p, const uint32_t *due, uint32_t count, reply_sink sink)
 {
-    ASSERT(p->subscriptions.list.data[due[0]].packed->refusal.status != STATUS_OK);
+    ASSERT(p->subscriptions.list.data[due[0]]->packed->refusal.status != STATUS_OK);
     for (uint32_t i = 0; i < count; i++) {
-        subscription *s = &p->subscriptions.list.data[due[i]];
+        subscription *s = p->subscriptions.list.data[due[i]];
         publisher_post_closed(p, s, REPLY_CLOSED, s->packed->refusal.status,
                               s->packed->refusal.text, sink);
         s->refused = s->ended = true;
@@ -73,7 +73,7 @@ static void refuse_group(publisher *p, const uint32_t *due, uint32_t count, repl
 static void skip_idle(publisher *p, const uint32_t *due, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        subscription *s = &p->subscriptions.list.data[due[i]];
+        subscription *s = p->subscriptions.list.data[due[i]];
         s->version = p->rows.version;
         s->owed = false;
     }
@@ -84,7 +84,7 @@ static void send_group(publisher *p, const physics_world *world, const uint32_t 
                        uint32_t count, uint64_t hash, reply_sink sink)
 {
     ASSERT(count > 0 && !p->stale);
-    subscription first = p->subscriptions.list.data[due[0]]; // its baseline before this snapshot
+    subscription first = *p->subscriptions.list.data[due[0]]; // its baseline before this snapshot
     if (first.packed != NULL && first.packed->refused) {
         refuse_group(p, due, count, sink);
         return;
@@ -100,7 +100,7 @@ static void send_group(publisher *p, const physics_world *world, const uint32_t 
     shared_bytes *tail = view_group_build(p, world, &g, hash, &pairs);
     reply *snapshot = tail != NULL ? reply_create_snapshot(p->epoch, tail, pairs, count) : NULL;
     for (uint32_t i = 0; i < count; i++) {
-        subscription *s = &p->subscriptions.list.data[due[i]];
+        subscription *s = p->subscriptions.list.data[due[i]];
         if (snapshot != NULL) {
             add_receiver(p, s, snapshot);
             settle(p, s, &g);
@@ -150,8 +150,8 @@ static int compare_readers(const publisher *p, const subscription *a, const subs
 static int compare_due(const void *a, const void *b, void *context)
 {
     const publisher *p = context;
-    const subscription *all = p->subscriptions.list.data;
-    return compare_readers(p, &all[*(const uint32_t *)a], &all[*(const uint32_t *)b]);
+    subscription *const *all = p->subscriptions.list.data;
+    return compare_readers(p, all[*(const uint32_t *)a], all[*(const uint32_t *)b]);
 }
 
 // Sorts equal subscriptions next to each other. Most often all are equal, and in order already.
@@ -198,14 +198,14 @@ static bool has_more(const publisher *p, const subscription *s)
 // Sorts pieces together, and within them the readers of the same bytes.
 static void find_pieces(publisher *p)
 {
-    const subscription *list = p->subscriptions.list.data;
+    subscription *const *list = p->subscriptions.list.data;
     const share *least = NULL;
     array_clear(&p->pieces);
     sort_due(p);
     for (uint32_t i = 0; i < p->due.count; i++) {
-        const subscription *s = &list[p->due.data[i]];
+        const subscription *s = list[p->due.data[i]];
         publish_piece *last = p->pieces.count > 0 ? &p->pieces.data[p->pieces.count - 1] : NULL;
-        const subscription *before = i > 0 ? &list[p->due.data[i - 1]] : NULL;
+        const subscription *before = i > 0 ? list[p->due.data[i - 1]] : NULL;
         const bool same = before != NULL && before->packed == s->packed &&
                           (s->packed != NULL || compare_readers(p, before, s) == 0);
         const int64_t used = shares_used(&p->shares, s->dealt);
@@ -235,12 +235,12 @@ static int compare_pieces(const void *a, const void *b)
 static void drop_unchanged(publisher *p, publish_piece *piece)
 {
     ASSERT(piece->start < piece->end);
-    subscription *list = p->subscriptions.list.data;
-    const subscription *first = &list[p->due.data[piece->start]];
+    subscription *const *list = p->subscriptions.list.data;
+    const subscription *first = list[p->due.data[piece->start]];
     const packed_view *view = first->packed;
     bool all = view != NULL && (view->area_moved || view->waiting || view->crowded);
     for (uint32_t i = piece->start; i < piece->end && view != NULL && !all; i++) {
-        const subscription *s = &list[p->due.data[i]];
+        const subscription *s = list[p->due.data[i]];
         all = s->owed || confined_view_changed(p, s);
     }
     if (all || (view == NULL && confined_view_changed(p, first))) {
@@ -248,7 +248,7 @@ static void drop_unchanged(publisher *p, publish_piece *piece)
     }
     uint32_t kept = piece->start;
     for (uint32_t i = piece->start; i < piece->end; i++) {
-        subscription *s = &list[p->due.data[i]];
+        subscription *s = list[p->due.data[i]];
         if (s->owed && view == NULL) { // its area has moved
             p->due.data[kept++] = p->due.data[i];
         } else {
@@ -267,7 +267,7 @@ static void encode_packed(publisher *p, const physics_world *world, const publis
     bool tells = all || view->area_moved || view->in_step == 0 || view->token_areas != NULL ||
                  (double)(tick - view->tick) >= world_definition(world).hz;
     for (uint32_t i = piece->start; i < piece->end && !tells; i++) {
-        tells = has_more(p, &p->subscriptions.list.data[p->due.data[i]]);
+        tells = has_more(p, p->subscriptions.list.data[p->due.data[i]]);
     }
     packed_view_encode(&p->packed, view, &p->rows, tick, tells);
     view->postponed = false;
@@ -277,9 +277,9 @@ static void send_piece(publisher *p, const physics_world *world, publish_piece p
                        uint64_t hash, reply_sink sink)
 {
     ASSERT(piece.start < piece.end && piece.end <= p->due.count);
-    const subscription *list = p->subscriptions.list.data;
-    packed_view *view = list[p->due.data[piece.start]].packed;
-    if (all && list[p->due.data[piece.start]].token_areas != NULL) {
+    subscription *const *list = p->subscriptions.list.data;
+    packed_view *view = list[p->due.data[piece.start]]->packed;
+    if (all && list[p->due.data[piece.start]]->token_areas != NULL) {
         drop_unchanged(p, &piece);
     }
     if (view != NULL && piece.end > piece.start) {
@@ -289,7 +289,7 @@ static void send_piece(publisher *p, const physics_world *world, publish_piece p
     for (uint32_t start = piece.start; start < piece.end;) {
         uint32_t end = start + 1;
         while (end < piece.end &&
-               compare_readers(p, &list[p->due.data[start]], &list[p->due.data[end]]) == 0) {
+               compare_readers(p, list[p->due.data[start]], list[p->due.data[end]]) == 0) {
             end++;
         }
         send_group(p, world, p->due.data + start, end - start, hash, sink);
@@ -302,16 +302,16 @@ static void charge_piece(publisher *p, const publish_piece *piece, int64_t ns)
     ASSERT(ns >= 0 && piece->start < piece->end);
     const int64_t part = ns / (int64_t)(piece->end - piece->start);
     for (uint32_t i = piece->start; i < piece->end; i++) {
-        shares_charge(&p->shares, p->subscriptions.list.data[p->due.data[i]].dealt, part);
+        shares_charge(&p->shares, p->subscriptions.list.data[p->due.data[i]]->dealt, part);
     }
 }
 
 static void postpone_piece(publisher *p, const publish_piece *piece, const publish_moment *now)
 {
     ASSERT(piece->start < piece->end && piece->end <= p->due.count);
-    packed_view *view = p->subscriptions.list.data[p->due.data[piece->start]].packed;
+    packed_view *view = p->subscriptions.list.data[p->due.data[piece->start]]->packed;
     for (uint32_t i = piece->start; i < piece->end; i++) {
-        publisher_note_missed(&p->subscriptions.list.data[p->due.data[i]], now);
+        publisher_note_missed(p->subscriptions.list.data[p->due.data[i]], now);
     }
     if (view != NULL) {
         view->postponed = !now->all || view->token_areas == NULL;

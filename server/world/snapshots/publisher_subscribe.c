@@ -100,7 +100,7 @@ static void hand_on(publisher *p, packed_view *view)
 {
     ASSERT(view == NULL || view->readers > 0);
     for (uint32_t i = 0; i < p->subscriptions.list.count && view != NULL; i++) {
-        const subscription *s = &p->subscriptions.list.data[i];
+        const subscription *s = p->subscriptions.list.data[i];
         if (s->packed == view) {
             memory_charge_move(&view->charge, s->charge.who);
             return;
@@ -170,11 +170,10 @@ void publisher_acknowledge(publisher *p, uint64_t number)
 
 void publisher_forget(publisher *p, physics_world *world, session_key session)
 {
-    for (uint32_t i = p->subscriptions.list.count; i > 0; i--) {
-        subscription *s = &p->subscriptions.list.data[i - 1];
-        if (s->session.number == session.number) {
-            remove_subscription(p, s);
-        }
+    for (subscription *s = subscriptions_first_of(&p->subscriptions, session); s != NULL;) {
+        subscription *next = subscriptions_next_of(s);
+        remove_subscription(p, s);
+        s = next;
     }
     follow(p, world);
 }
@@ -196,7 +195,7 @@ void publisher_post_closed(publisher *p, const subscription *s, reply_kind kind,
 void publisher_close_all(publisher *p, status why, const char *text, reply_sink sink)
 {
     while (p->subscriptions.list.count > 0) {
-        subscription *s = &p->subscriptions.list.data[p->subscriptions.list.count - 1];
+        subscription *s = p->subscriptions.list.data[p->subscriptions.list.count - 1];
         publisher_post_closed(p, s, REPLY_CLOSED, why, text, sink);
         remove_subscription(p, s);
     }
@@ -206,8 +205,8 @@ void publisher_remove_refused(publisher *p, physics_world *world)
 {
     const uint32_t before = p->subscriptions.list.count;
     for (uint32_t i = before; i > 0; i--) {
-        if (p->subscriptions.list.data[i - 1].refused) {
-            remove_subscription(p, &p->subscriptions.list.data[i - 1]);
+        if (p->subscriptions.list.data[i - 1]->refused) {
+            remove_subscription(p, p->subscriptions.list.data[i - 1]);
         }
     }
     if (p->subscriptions.list.count < before) {
@@ -227,11 +226,10 @@ static void restart(subscription *s, session_key session)
 
 void publisher_resume(publisher *p, session_key session)
 {
-    for (uint32_t i = 0; i < p->subscriptions.list.count; i++) {
-        subscription *s = &p->subscriptions.list.data[i];
-        if (s->session.number == session.number && s->session.generation != session.generation) {
-            // others belong to another session, or were restarted for this connection already
-            restart(s, session);
+    for (subscription *s = subscriptions_first_of(&p->subscriptions, session); s != NULL;
+         s = subscriptions_next_of(s)) {
+        if (s->session.generation != session.generation) {
+            restart(s, session); // otherwise it was restarted for this connection already
         }
     }
 }
@@ -241,7 +239,7 @@ void publisher_begin_anew(publisher *p, physics_world *world)
     p->stale = true;
     joint_table_follow(&p->joints, false);
     for (uint32_t i = 0; i < p->subscriptions.list.count; i++) {
-        subscription *s = &p->subscriptions.list.data[i];
+        subscription *s = p->subscriptions.list.data[i];
         subscription_begin_anew(s);
     }
     follow(p, world);

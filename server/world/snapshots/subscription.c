@@ -7,6 +7,7 @@
 
 #include "common/base/assert.h"
 #include "server/world/snapshots/budget.h"
+#include "server/world/state/last_requests.h"
 #include "server/world/state/pace.h"
 
 static size_t set_bytes(uint32_t slots)
@@ -164,7 +165,7 @@ bool subscription_has_shown(const subscription *s, uint32_t slot)
     return has;
 }
 
-static void deinit(subscription *s)
+static void destroy(subscription *s)
 {
     event_marks_deinit(&s->marks);
     view_set_unref(s->seen);
@@ -173,14 +174,16 @@ static void deinit(subscription *s)
     free(s->data);
     budget_destroy(s->budget);
     memory_charge_end(&s->charge);
+    free(s);
 }
 
 void subscriptions_deinit(subscriptions *s)
 {
     for (uint32_t i = 0; i < s->list.count; i++) {
-        deinit(&s->list.data[i]);
+        destroy(s->list.data[i]);
     }
     array_free(&s->list);
+    array_free(&s->by_slot);
 }
 
 // The index of the first whose number is not below `number`.
@@ -190,7 +193,7 @@ static uint32_t place_of(const subscriptions *s, uint64_t number)
     uint32_t high = s->list.count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (s->list.data[middle].number < number) {
+        if (s->list.data[middle]->number < number) {
             low = middle + 1;
         } else {
             high = middle;
@@ -205,8 +208,11 @@ static uint32_t place_of(const subscriptions *s, uint64_t number)
 static uint32_t phase_of(const subscriptions *s, const subscription *added)
 {
     uint32_t next = 0;
+    if (added->view.rate == 0.0) {
+        return 0; // every tick
+    }
     for (uint32_t i = 0; i < s->list.count; i++) {
-        const subscription *other = &s->list.data[i];
+        const subscription *other = s->list.data[i];
         if (subscription_same_view(&other->view, other->token_areas, &added->view,
                                    added->token_areas)) {
             return other->phase;
@@ -215,43 +221,127 @@ static uint32_t phase_of(const subscriptions *s, const subscription *added)
             next = other->phase + 1;
         }
     }
-    return added->view.rate > 0.0 ? next : 0;
+    return next;
 }
+
+// ---- what they want, together
+
+static void count_wishes(subscriptions *s, const subscription *one, bool more)
+{
+    const uint32_t by = more ? 1 : UINT32_MAX; // modulo 2^32
+    for (uint32_t kinds = one->view.events; kinds != 0; kinds &= kinds - 1) {
+        s->events[__builtin_ctz(kinds)] += by;
+    }
+    s->data += one->data != NULL ? by : 0;
+    s->describe += one->view.describe ? by : 0;
+}
+
+uint32_t subscriptions_events(const subscriptions *s)
+{
+    uint32_t kinds = 0;
+    for (uint32_t kind = 0; kind < WORLD_EVENT_KIND_COUNT; kind++) {
+        kinds |= s->events[kind] > 0 ? UINT32_C(1) << kind : 0;
+    }
+    return kinds;
+}
+
+bool subscriptions_data(const subscriptions *s)
+{
+    return s->data > 0;
+}
+
+bool subscriptions_describe(const subscriptions *s)
+{
+    return s->describe > 0;
+}
+
+// ---- those of a session
+
+static void link_to_slot(subscriptions *s, subscription *one)
+{
+    const uint32_t slot = one->session.slot;
+    ASSERT(slot < SESSION_MARK_SLOTS_MAX);
+    if (slot >= s->by_slot.count) {
+        array_reserve(&s->by_slot, slot + 1); // new elements are zero
+        s->by_slot.count = slot + 1;
+    }
+    one->of_slot = s->by_slot.data[slot];
+    s->by_slot.data[slot] = one;
+}
+
+static void unlink_from_slot(subscriptions *s, const subscription *one)
+{
+    subscription **link = &s->by_slot.data[one->session.slot];
+    while (*link != one) {
+        ASSERT(*link != NULL);
+        link = &(*link)->of_slot;
+    }
+    *link = one->of_slot;
+}
+
+// Skips those of other sessions, which have had the slot earlier or have it now.
+static subscription *skip_others(subscription *one, uint64_t session)
+{
+    while (one != NULL && one->session.number != session) {
+        one = one->of_slot;
+    }
+    return one;
+}
+
+subscription *subscriptions_first_of(const subscriptions *s, session_key session)
+{
+    subscription *head = session.slot < s->by_slot.count ? s->by_slot.data[session.slot] : NULL;
+    return skip_others(head, session.number);
+}
+
+subscription *subscriptions_next_of(const subscription *one)
+{
+    return skip_others(one->of_slot, one->session.number);
+}
+
+// ---- adding, finding and removing
 
 subscription *subscriptions_add(subscriptions *s, uint64_t number, session_key session,
                                 const subscribe_args *view)
 {
     ASSERT(number > 0 && session.number > 0);
     const uint32_t at = place_of(s, number);
-    ASSERT(at == s->list.count || s->list.data[at].number != number);
-    subscription added = {.number = number, .session = session, .view = *view, .owed = true};
-    added.token_areas = token_areas_create(view->token_areas, view->token_area_count);
-    added.view.token_areas = NULL; // the command's
-    added.view.token_area_count = 0;
-    added.data = data_prefixes_create(view->data, view->data_count);
-    added.view.data = NULL; // the command's
-    added.view.data_count = 0;
+    ASSERT(at == s->list.count || s->list.data[at]->number != number);
+    subscription *added = calloc(1, sizeof *added);
+    ASSERT_MEMORY(added != NULL);
+    added->number = number;
+    added->session = session;
+    added->view = *view;
+    added->owed = true;
+    added->token_areas = token_areas_create(view->token_areas, view->token_area_count);
+    added->view.token_areas = NULL; // the command's
+    added->view.token_area_count = 0;
+    added->data = data_prefixes_create(view->data, view->data_count);
+    added->view.data = NULL; // the command's
+    added->view.data_count = 0;
     if (view->budget > 0.0 && view->encoding == ENCODING_PLAIN) {
-        added.budget = budget_create(view->budget, PLAIN_BYTES_LEAST);
+        added->budget = budget_create(view->budget, PLAIN_BYTES_LEAST);
     }
-    added.phase = phase_of(s, &added);
+    added->phase = phase_of(s, added);
     array_push(&s->list, added);
-    subscription *place = &s->list.data[at];
-    memmove(place + 1, place, (s->list.count - 1 - at) * sizeof *place);
+    subscription **place = &s->list.data[at];
+    memmove(place + 1, place, (s->list.count - 1 - at) * sizeof(subscription *));
     *place = added;
-    return place;
+    link_to_slot(s, added);
+    count_wishes(s, added, true);
+    return added;
 }
 
 // Searches often follow the order of the list, so the one after the last is tried first.
 subscription *subscriptions_find(subscriptions *s, uint64_t number)
 {
     uint32_t at = s->found + 1;
-    if (at >= s->list.count || s->list.data[at].number != number) {
+    if (at >= s->list.count || s->list.data[at]->number != number) {
         at = place_of(s, number);
     }
     s->found = at;
-    bool found = at < s->list.count && s->list.data[at].number == number;
-    return found ? &s->list.data[at] : NULL;
+    bool found = at < s->list.count && s->list.data[at]->number == number;
+    return found ? s->list.data[at] : NULL;
 }
 
 void subscriptions_remove(subscriptions *s, uint64_t number)
@@ -260,37 +350,12 @@ void subscriptions_remove(subscriptions *s, uint64_t number)
     if (gone == NULL) {
         return;
     }
-    deinit(gone);
-    size_t after = (size_t)(s->list.data + s->list.count - (gone + 1));
-    memmove(gone, gone + 1, after * sizeof *gone);
+    subscription **place = &s->list.data[s->found];
+    memmove(place, place + 1, (s->list.count - 1 - s->found) * sizeof(subscription *));
     s->list.count--;
-}
-
-uint32_t subscriptions_events(const subscriptions *s)
-{
-    uint32_t kinds = 0;
-    for (uint32_t i = 0; i < s->list.count; i++) {
-        kinds |= s->list.data[i].view.events;
-    }
-    return kinds;
-}
-
-bool subscriptions_data(const subscriptions *s)
-{
-    bool wanted = false;
-    for (uint32_t i = 0; i < s->list.count && !wanted; i++) {
-        wanted = s->list.data[i].data != NULL;
-    }
-    return wanted;
-}
-
-bool subscriptions_describe(const subscriptions *s)
-{
-    bool wanted = false;
-    for (uint32_t i = 0; i < s->list.count && !wanted; i++) {
-        wanted = s->list.data[i].view.describe;
-    }
-    return wanted;
+    unlink_from_slot(s, gone);
+    count_wishes(s, gone, false);
+    destroy(gone);
 }
 
 bool subscription_is_addressed(const subscription *s, const message_recipient *to)

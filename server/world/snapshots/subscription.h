@@ -14,6 +14,7 @@
 
 #include "common/base/array.h"
 #include "common/world/command.h"
+#include "common/world/event_kinds.h"
 #include "server/base/memory.h"
 #include "server/world/snapshots/data_feed.h"
 #include "server/world/snapshots/event_marks.h"
@@ -124,14 +125,19 @@ typedef struct subscription {
     memory_charge charge;  // memory of the subscription itself, and the holder that is charged
     bool refused;          // there is no memory for its snapshots: it ends with this publishing
     struct share *dealt;   // the publisher's: of its subject
+    struct subscription *of_slot; // the next one of a session with the same slot
     // the rest is for packed subscriptions
     struct packed_view *packed; // the view whose snapshots it shares; NULL: not packed
     uint64_t packed_number;     // number of the last one sent; 0: it needs a full one
 } subscription;
 
 typedef struct subscriptions {
-    ARRAY(subscription) list; // in ascending order of numbers
-    uint32_t found;           // the place that subscriptions_find last gave
+    ARRAY(subscription *) list; // in ascending order of numbers
+    uint32_t found;             // the place that subscriptions_find last gave
+    // by the slot of their session: the last one made, the head of a list (`of_slot`)
+    ARRAY(subscription *) by_slot;
+    // how many want each kind of events, data, descriptions
+    uint32_t events[WORLD_EVENT_KIND_COUNT], data, describe;
 } subscriptions;
 
 void subscriptions_deinit(subscriptions *s);
@@ -142,12 +148,15 @@ void subscription_unref_shown(const subscription *s);
 bool subscription_has_shown(const subscription *s, uint32_t slot);
 
 // `number` is unique. It may be below others: sessions take turns if a world has more requests than
-// fit a tick. The pointer is valid until the next change of the list.
+// fit a tick. The pointer is valid until the subscription is removed.
 subscription *subscriptions_add(subscriptions *s, uint64_t number, session_key session,
                                 const subscribe_args *view);
 // NULL if there is none (any more).
 subscription *subscriptions_find(subscriptions *s, uint64_t number);
 void subscriptions_remove(subscriptions *s, uint64_t number);
+// One of the session's; NULL: it has none. The others follow by subscriptions_next_of.
+subscription *subscriptions_first_of(const subscriptions *s, session_key session);
+subscription *subscriptions_next_of(const subscription *one);
 
 // The kinds of events that someone wants.
 uint32_t subscriptions_events(const subscriptions *s);

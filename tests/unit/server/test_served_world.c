@@ -1015,7 +1015,7 @@ static void subscriptions_end_with_their_session_though_they_wait_for_the_tick(v
     served_world_deliver(the.world, forget);
     advance(10 * MS);
     assert_int_equal(the.world->publisher.subscriptions.list.count, 1);
-    assert_int_equal(the.world->publisher.subscriptions.list.data[0].session.number, 2);
+    assert_int_equal(the.world->publisher.subscriptions.list.data[0]->session.number, 2);
     assert_int_equal(the.world->readers.list.count, 0);
 }
 
@@ -1070,10 +1070,10 @@ static void subscriptions_of_sessions_that_wait_stand_in_order(void **state)
     assert_int_equal(all->list.count, 21);
     assert_int_equal(readers->list.count, 21);
     for (uint32_t i = 1; i < 21; i++) {
-        assert_true(all->list.data[i - 1].number < all->list.data[i].number);
+        assert_true(all->list.data[i - 1]->number < all->list.data[i]->number);
         assert_true(readers->list.data[i - 1].number < readers->list.data[i].number);
     }
-    assert_int_equal(all->list.data[20].session.number, 2);
+    assert_int_equal(all->list.data[20]->session.number, 2);
 }
 
 static void rate_above_the_ticks_is_refused_in_every_encoding(void **state)

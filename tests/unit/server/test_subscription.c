@@ -40,9 +40,9 @@ static void subscriptions_of_one_rate_spread_over_the_ticks(void **state)
     for (uint64_t tick = 1; tick <= 60; tick++) {
         int due = 0;
         for (uint32_t i = 0; i < s.list.count; i += 2) {
-            const bool one = subscription_due(&s.list.data[i], tick, 60.0);
+            const bool one = subscription_due(s.list.data[i], tick, 60.0);
             // their ticks coincide
-            assert_true(one == subscription_due(&s.list.data[i + 1], tick, 60.0));
+            assert_true(one == subscription_due(s.list.data[i + 1], tick, 60.0));
             due += one;
         }
         assert_int_equal(due, VIEWS / PERIOD);
@@ -64,7 +64,7 @@ static void rates_in_turn_spread_each_over_its_own_ticks(void **state)
     for (uint64_t tick = 1; tick <= 60; tick++) {
         int due[2] = {0};
         for (uint32_t i = 0; i < s.list.count; i++) {
-            due[i % 2] += subscription_due(&s.list.data[i], tick, 60.0);
+            due[i % 2] += subscription_due(s.list.data[i], tick, 60.0);
         }
         assert_int_equal(due[0], VIEWS / 2);
         assert_int_equal(due[1], VIEWS / 3);
@@ -104,7 +104,7 @@ static void subscriptions_that_come_out_of_order_stand_in_order(void **state)
         assert_int_equal(added->number, number);
     }
     for (uint64_t number = 1; number <= 100; number++) {
-        assert_int_equal(s.list.data[number - 1].number, number);
+        assert_int_equal(s.list.data[number - 1]->number, number);
         assert_int_equal(subscriptions_find(&s, number)->session.number, number);
     }
     subscriptions_deinit(&s);
@@ -119,7 +119,72 @@ static void subscriptions_events_are_what_any_of_them_wants(void **state)
     subscriptions_add(&s, 1, (session_key){.number = 1}, &view);
     view.events = 1u << EVENT_SLEEP;
     subscriptions_add(&s, 2, (session_key){.number = 1}, &view);
+    subscriptions_add(&s, 3, (session_key){.number = 1}, &view);
     assert_int_equal(subscriptions_events(&s), 1u << EVENT_HIT | 1u << EVENT_SLEEP);
+    subscriptions_remove(&s, 2);
+    assert_int_equal(subscriptions_events(&s), 1u << EVENT_HIT | 1u << EVENT_SLEEP);
+    subscriptions_remove(&s, 3);
+    assert_int_equal(subscriptions_events(&s), 1u << EVENT_HIT);
+    subscriptions_remove(&s, 1);
+    assert_int_equal(subscriptions_events(&s), 0);
+    subscriptions_deinit(&s);
+}
+
+static void subscriptions_wishes_end_with_the_last_that_has_them(void **state)
+{
+    (void)state;
+    subscriptions s = {0};
+    const char *prefix = "score/";
+    const subscribe_args both = {.describe = true, .data = &prefix, .data_count = 1};
+    assert_false(subscriptions_describe(&s) || subscriptions_data(&s));
+    subscriptions_add(&s, 1, (session_key){.number = 1}, &both);
+    subscriptions_add(&s, 2, (session_key){.number = 1}, &both);
+    subscriptions_remove(&s, 1);
+    assert_true(subscriptions_describe(&s) && subscriptions_data(&s));
+    subscriptions_remove(&s, 2);
+    assert_false(subscriptions_describe(&s) || subscriptions_data(&s));
+    subscriptions_deinit(&s);
+}
+
+// The numbers of the session's subscriptions, as a set of bits.
+static uint32_t numbers_of(const subscriptions *s, session_key session)
+{
+    uint32_t numbers = 0;
+    for (const subscription *one = subscriptions_first_of(s, session); one != NULL;
+         one = subscriptions_next_of(one)) {
+        assert_int_equal(numbers >> one->number & 1, 0);
+        numbers |= 1u << one->number;
+    }
+    return numbers;
+}
+
+static void subscriptions_of_a_session_are_its_own_where_slots_are_used_again(void **state)
+{
+    (void)state;
+    subscriptions s = {0};
+    const subscribe_args view = {0};
+    const session_key old = {.slot = 3, .number = 7};
+    const session_key new = {.slot = 3, .number = 9};
+    const session_key other = {.slot = 0, .number = 8};
+    assert_int_equal(numbers_of(&s, old), 0);
+    subscriptions_add(&s, 1, old, &view);
+    subscriptions_add(&s, 2, new, &view);
+    subscriptions_add(&s, 3, old, &view);
+    subscriptions_add(&s, 4, other, &view);
+    subscriptions_add(&s, 5, new, &view);
+    subscriptions_add(&s, 6, old, &view);
+    assert_int_equal(numbers_of(&s, old), 1u << 1 | 1u << 3 | 1u << 6);
+    assert_int_equal(numbers_of(&s, new), 1u << 2 | 1u << 5);
+    assert_int_equal(numbers_of(&s, other), 1u << 4);
+    assert_int_equal(numbers_of(&s, (session_key){.slot = 100, .number = 7}), 0);
+    subscriptions_remove(&s, 3);
+    subscriptions_remove(&s, 5);
+    assert_int_equal(numbers_of(&s, old), 1u << 1 | 1u << 6);
+    assert_int_equal(numbers_of(&s, new), 1u << 2);
+    subscriptions_remove(&s, 6);
+    subscriptions_remove(&s, 1);
+    assert_int_equal(numbers_of(&s, old), 0);
+    assert_int_equal(numbers_of(&s, new), 1u << 2);
     subscriptions_deinit(&s);
 }
 
@@ -187,6 +252,8 @@ int main(void)
         cmocka_unit_test(subscriptions_are_found_by_number),
         cmocka_unit_test(subscriptions_that_come_out_of_order_stand_in_order),
         cmocka_unit_test(subscriptions_events_are_what_any_of_them_wants),
+        cmocka_unit_test(subscriptions_wishes_end_with_the_last_that_has_them),
+        cmocka_unit_test(subscriptions_of_a_session_are_its_own_where_slots_are_used_again),
         cmocka_unit_test(subscription_compare_sees_all_that_is_sent),
         cmocka_unit_test(view_set_holds_slots_of_every_word),
     };
