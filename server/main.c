@@ -418,6 +418,7 @@ static void serve_once(process *p)
         .origins = (const char *const *)c->origins.data,
         .origin_count = c->origins.count,
         .www = *c->www != '\0' ? c->www : NULL,
+        .docs = *c->docs != '\0' ? c->docs : NULL,
         .viewer_servers = (const char *const *)c->viewer_servers.data,
         .viewer_server_count = c->viewer_servers.count,
         .proxies = c->proxies.count > 0 ? &c->proxies : NULL,

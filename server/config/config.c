@@ -272,6 +272,19 @@ static status apply_www(config *c, const char *value, error *err)
     return s;
 }
 
+static status apply_docs(config *c, const char *value, error *err)
+{
+    if (strcmp(value, "off") == 0) {
+        *c->docs = '\0';
+        return STATUS_OK;
+    }
+    status s = check_folder(value, err);
+    if (s == STATUS_OK) {
+        memcpy(c->docs, value, strlen(value) + 1);
+    }
+    return s;
+}
+
 static status apply_data(config *c, const char *value, error *err)
 {
     if (*value == '\0' || strlen(value) >= PATH_MAX) {
@@ -443,6 +456,9 @@ static const option OPTIONS[] = {
     {"www", "CAROM_WWW", "DIR", false, apply_www,
      "serve a game's files beside the viewer: DIR/index.html is the page at /, and the viewer's is "
      "at /viewer/; changed files are read again"},
+    {"docs", "CAROM_DOCS", "DIR", false, apply_docs,
+     "the documentation's site, served at /docs/ (share/carom/docs beside the program, if it is "
+     "there); off for none"},
     {"proxy-from", "CAROM_PROXY_FROM", "ADDRESS", true, apply_proxy_from,
      "connections from there, as 10.0.0.5 or 10.0.0.0/8, begin with a PROXY header (version 2), "
      "which tells whose they are; may be given again"},
@@ -533,8 +549,8 @@ void config_help(FILE *out)
           out);
 }
 
-// The scene folder of an installed program: PREFIX/share/carom/scenes for PREFIX/bin/caromd.
-static void default_scenes(char *out, size_t size)
+// A folder of an installed program: PREFIX/share/carom/NAME for PREFIX/bin/caromd.
+static void installed_folder(const char *name, char *out, size_t size)
 {
     char self[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -549,8 +565,19 @@ static void default_scenes(char *out, size_t size)
         }
         prefix = self;
     }
-    int used = snprintf(out, size, "%s/share/carom/scenes", prefix);
+    int used = snprintf(out, size, "%s/share/carom/%s", prefix, name);
     if (used < 0 || (size_t)used >= size) {
+        out[0] = '\0';
+    }
+}
+
+// The installed site, or that of a build; none if there is no first page.
+static void default_docs(char *out, size_t size)
+{
+    char page[PATH_MAX + sizeof "/index.html"];
+    installed_folder("docs", out, size);
+    (void)snprintf(page, sizeof page, "%s/index.html", out);
+    if (access(page, R_OK) != 0) {
         out[0] = '\0';
     }
 }
@@ -570,7 +597,8 @@ static void set_defaults(config *c)
     c->threads = processors <= 2                        ? 1
                  : processors - 1 <= CONFIG_THREADS_MAX ? (int)processors - 1
                                                         : CONFIG_THREADS_MAX;
-    default_scenes(c->scenes, sizeof c->scenes);
+    installed_folder("scenes", c->scenes, sizeof c->scenes);
+    default_docs(c->docs, sizeof c->docs);
 }
 
 static status apply_variable(config *c, const option *o, const char *value, error *err)

@@ -61,6 +61,7 @@ typedef struct config {
     char replay[PATH_MAX];    // recording to serve as a world; "": none
     char scenes[PATH_MAX];    // folder of NAME.json files
     char www[PATH_MAX];       // folder of a game's files; "": none
+    char docs[PATH_MAX];      // folder of the documentation's site; "": none
     log_level log;
     log_format log_format;
     limits limits;

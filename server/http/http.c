@@ -364,6 +364,27 @@ static const char SPEAKS_TLS[] = "HTTP/1.1 400 Bad Request\r\n"
                                  "Connection: close\r\n\r\n"
                                  "this port speaks TLS: use https:// instead of http://\n";
 
+// Reads the folders whose files are served. On error none is left open.
+static status open_folders(http_listener *h, const http_options *options, error *err)
+{
+    status s = STATUS_OK;
+    if (options->www != NULL) {
+        s = www_open(h->loop, options->www, WWW_GAME, &h->www, err);
+        if (s != STATUS_OK) {
+            error_prefix(err, "--www");
+            return s;
+        }
+    }
+    if (options->docs != NULL) {
+        s = www_open(h->loop, options->docs, WWW_DOCS, &h->docs, err);
+        if (s != STATUS_OK) {
+            error_prefix(err, "--docs");
+            www_close(h->www);
+        }
+    }
+    return s;
+}
+
 status http_open(uv_loop_t *loop, const http_options *options, const http_handler *handler,
                  http_listener **out, error *err)
 {
@@ -376,13 +397,10 @@ status http_open(uv_loop_t *loop, const http_options *options, const http_handle
     h->origin_count = options->origin_count;
     h->host = options->host;
     (void)policy_write(h->policy, options->viewer_servers, options->viewer_server_count);
-    if (options->www != NULL) {
-        status read = www_open(loop, options->www, &h->www, err);
-        if (read != STATUS_OK) {
-            free(h);
-            error_prefix(err, "--www");
-            return read;
-        }
+    status s = open_folders(h, options, err);
+    if (s != STATUS_OK) {
+        free(h);
+        return s;
     }
     network_handler own = {
         .context = h,
@@ -396,10 +414,11 @@ status http_open(uv_loop_t *loop, const http_options *options, const http_handle
         .closed = on_closed,
         .finished = on_finished,
     };
-    status s = network_open(loop, options->host, options->port, options->given, options->limits,
-                            &own, &h->network, err);
+    s = network_open(loop, options->host, options->port, options->given, options->limits, &own,
+                     &h->network, err);
     if (s != STATUS_OK) {
         www_close(h->www);
+        www_close(h->docs);
         free(h);
         return s;
     }
@@ -445,7 +464,8 @@ void http_close(http_listener *h)
     }
     h->closing = true;
     www_close(h->www);
-    h->www = NULL;
+    www_close(h->docs);
+    h->www = h->docs = NULL;
     network_close(h->network);
     while (h->first != NULL) {
         http_end(h->first);

@@ -47,6 +47,7 @@ typedef struct http_options {
     const char *const *viewer_servers; // servers that the viewer may connect to, beside its own
     uint32_t viewer_server_count;
     const char *www;            // folder of a game's files (www.h); NULL: none
+    const char *docs;           // folder of the documentation's site (www.h); NULL: none
     const proxy_peers *proxies; // see network_trust; NULL: none
     const tls_files *tls;       // NULL: plain
     io_threads *io;             // threads that have the sockets; NULL: this thread

@@ -73,6 +73,7 @@ struct http_listener {
     uv_loop_t *loop;
     served_files files;        // the viewer and the client
     www *www;                  // a game's; NULL: none
+    www *docs;                 // the documentation's; NULL: none
     http_client *first, *last; // list of clients without a session
     http_client *first_resumed;
     uint32_t listed;

@@ -232,10 +232,28 @@ static void send_ready(http_client *c, const http_request *r)
 
 static const http_span VIEWER_PAGE = {"/viewer/index.html", sizeof "/viewer/index.html" - 1};
 
-// A game's file goes before the server's own at "/".
+// The documentation's place; *out is the path within its site. False: the path is another one, or
+// there is no site.
+static bool in_docs(const http_listener *h, http_span path, http_span *out)
+{
+    static const char DOCS[] = "/docs";
+    const size_t size = sizeof DOCS - 1;
+    if (h->docs == NULL || path.size < size || memcmp(path.text, DOCS, size) != 0 ||
+        (path.size > size && path.text[size] != '/')) {
+        return false;
+    }
+    *out = (http_span){path.text + size, path.size - size};
+    return true;
+}
+
+// A game's file goes before the server's own at "/" and below "/docs/".
 static const served_file *find_file(const http_listener *h, http_span path)
 {
+    http_span in_site;
     const served_file *file = h->www != NULL ? www_find(h->www, path) : NULL;
+    if (file == NULL && in_docs(h, path, &in_site)) {
+        file = www_find(h->docs, in_site);
+    }
     if (file == NULL) {
         file = files_find(&h->files, http_span_is(path, "/viewer/") ? VIEWER_PAGE : path);
     }
@@ -258,6 +276,13 @@ static void send_options(http_client *c, const http_request *r)
 {
     answer a = {.code = 204, .more = "Allow: " HTTP_METHODS "\r\n", .close = r->close};
     send_answer(c, &a, NULL);
+}
+
+static bool is_folder(const http_listener *h, http_span path)
+{
+    http_span in_site;
+    return (h->www != NULL && www_is_folder(h->www, path)) ||
+           (in_docs(h, path, &in_site) && www_is_folder(h->docs, in_site));
 }
 
 // A folder's page is relative to it, so its address ends with "/".
@@ -283,7 +308,7 @@ void respond(http_client *c, const http_request *r)
         send_ready(c, r);
     } else if (http_span_is(r->path, "/metrics")) {
         send_metrics(c, r);
-    } else if (h->www != NULL && www_is_folder(h->www, r->path)) {
+    } else if (is_folder(h, r->path)) {
         send_folder(c, r);
     } else {
         send_text(c, r, 404, "404: there are /, /healthz, /readyz, /metrics and /rpc\n");

@@ -20,6 +20,8 @@
 #include "common/base/log.h"
 #include "server/base/worker.h"
 
+static const char PACKED[] = ".gz"; // ending of a compressed form in WWW_DOCS
+
 // ---- the walk
 
 typedef struct found_file {
@@ -193,7 +195,25 @@ static status check_place(const char *path, error *err)
                            "'%.100s' cannot be served: %s is the server's own", path + 1, taken);
 }
 
-static status load_file(const char *folder, const found_file *file, served_files *out, error *err)
+// The file's compressed form beside it, or NULL if there is none.
+static uint8_t *read_packed(const char *folder, const found_file *file, size_t *size)
+{
+    char path[4096 + WWW_PATH_BYTES_MAX];
+    found_file packed = {0};
+    error none;
+    uint8_t *data = NULL;
+    const int length = snprintf(packed.path, sizeof packed.path, "%s%s", file->path, PACKED);
+    (void)snprintf(path, sizeof path, "%s%s", folder, packed.path);
+    if (length >= (int)sizeof packed.path || lstat(path, &packed.stat) != 0 ||
+        !S_ISREG(packed.stat.st_mode) || packed.stat.st_size > (off_t)WWW_BYTES_MAX ||
+        read_file(folder, &packed, &data, size, &none) != STATUS_OK) {
+        return NULL;
+    }
+    return data;
+}
+
+static status load_file(const char *folder, www_kind kind, const found_file *file,
+                        served_files *out, error *err)
 {
     uint8_t *data = NULL;
     size_t size = 0;
@@ -204,7 +224,9 @@ static status load_file(const char *folder, const found_file *file, served_files
     }
     size_t packed_size = 0;
     const char *type = files_type(file->path);
-    uint8_t *packed = files_type_packs(type) ? pack(data, size, &packed_size) : NULL;
+    uint8_t *packed = kind == WWW_DOCS         ? read_packed(folder, file, &packed_size)
+                      : files_type_packs(type) ? pack(data, size, &packed_size)
+                                               : NULL;
     files_add(out, file->path, type, (file_bytes){data, size}, (file_bytes){packed, packed_size});
     free(data);
     free(packed);
@@ -216,8 +238,22 @@ static int by_path(const void *a, const void *b)
     return strcmp(((const found_file *)a)->path, ((const found_file *)b)->path);
 }
 
-status www_load(const char *folder, served_files *out, uint64_t *mark, uint32_t *skipped,
-                error *err)
+// Leaves the compressed forms out: each is read with its file.
+static void drop_packed(found_files *found)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < found->count; i++) {
+        const size_t size = strlen(found->data[i].path);
+        const size_t ending = sizeof PACKED - 1;
+        if (size <= ending || strcmp(found->data[i].path + size - ending, PACKED) != 0) {
+            found->data[kept++] = found->data[i];
+        }
+    }
+    found->count = kept;
+}
+
+status www_load(const char *folder, www_kind kind, served_files *out, uint64_t *mark,
+                uint32_t *skipped, error *err)
 {
     found_files found = {0};
     uint64_t bytes = 0;
@@ -225,6 +261,9 @@ status www_load(const char *folder, served_files *out, uint64_t *mark, uint32_t 
     *skipped = 0;
     status s = walk(folder, &found, skipped, err);
     *mark = mark_of(&found);
+    if (kind == WWW_DOCS) {
+        drop_packed(&found);
+    }
     for (uint32_t i = 0; i < found.count; i++) {
         bytes += (uint64_t)found.data[i].stat.st_size;
     }
@@ -240,7 +279,7 @@ status www_load(const char *folder, served_files *out, uint64_t *mark, uint32_t 
         files_reserve(out, found.count);
     }
     for (uint32_t i = 0; i < found.count && s == STATUS_OK; i++) {
-        s = load_file(folder, &found.data[i], out, err);
+        s = load_file(folder, kind, &found.data[i], out, err);
     }
     if (s != STATUS_OK) {
         files_free(out);
@@ -286,7 +325,7 @@ static void look(uv_work_t *work)
     if (w->changed) {
         uint32_t skipped;
         w->seen = mark;
-        w->result = www_load(w->folder, &w->fresh, &w->fresh_mark, &skipped, &w->err);
+        w->result = www_load(w->folder, WWW_GAME, &w->fresh, &w->fresh_mark, &skipped, &w->err);
     }
 }
 
@@ -329,23 +368,25 @@ static void on_timer(uv_timer_t *timer)
     }
 }
 
-status www_open(uv_loop_t *loop, const char *folder, www **out, error *err)
+status www_open(uv_loop_t *loop, const char *folder, www_kind kind, www **out, error *err)
 {
     www *w = calloc(1, sizeof *w);
     ASSERT_MEMORY(w != NULL);
     w->folder = folder;
     uint32_t skipped = 0;
-    status s = www_load(folder, &w->files, &w->mark, &skipped, err);
+    status s = www_load(folder, kind, &w->files, &w->mark, &skipped, err);
     if (s != STATUS_OK) {
         free(w);
         return s;
     }
-    report(w, skipped);
     int result = uv_timer_init(loop, &w->timer);
     ASSERT(result == 0);
     w->timer.data = w->work.data = w;
-    result = uv_timer_start(&w->timer, on_timer, WWW_LOOK_MS, WWW_LOOK_MS);
-    ASSERT(result == 0);
+    if (kind == WWW_GAME) {
+        report(w, skipped);
+        result = uv_timer_start(&w->timer, on_timer, WWW_LOOK_MS, WWW_LOOK_MS);
+        ASSERT(result == 0);
+    }
     uv_unref((uv_handle_t *)&w->timer);
     *out = w;
     return STATUS_OK;

@@ -1,8 +1,10 @@
-// The folder of a game's files, which the server has pages of its own for (caromd --www DIR).
+// The folder of a game's files, which the server has pages of its own for (caromd --www DIR), and
+// that of the documentation's site (--docs DIR).
 //
 // The folder is read as a whole when the server starts, so that a request reads no disk, and again
 // when something in it has changed: a look at its names, sizes and times every WWW_LOOK_MS on a
-// thread of libuv's pool. Connections that are sending an old file keep it to its end.
+// thread of libuv's pool. Connections that are sending an old file keep it to its end. The site is
+// read once, with the compressed files that docs/build.py put beside its pages.
 //
 // Network thread only, except www_load and www_mark: any thread.
 #ifndef CAROM_SERVER_HTTP_WWW_H
@@ -23,20 +25,25 @@ enum {
 };
 #define WWW_BYTES_MAX ((uint64_t)256 << 20) // all files together
 
+typedef enum www_kind {
+    WWW_GAME, // somebody's folder, which changes
+    WWW_DOCS  // made by docs/build.py: NAME.gz is NAME by gzip
+} www_kind;
+
 // Reads all files below the folder, sorted by path, compressed ones too where that is smaller.
 // Not served: names that begin with a dot, links, and names that a request could only write with
 // percent signs; *skipped counts the latter. `mark` is www_mark's. Errors: INVALID_ARGUMENT for a
 // folder that cannot be read, is empty or too large, or has files where the server has its own
 // (/viewer/, /src/, /healthz, /readyz, /metrics, /rpc).
-status www_load(const char *folder, served_files *out, uint64_t *mark, uint32_t *skipped,
-                error *err);
+status www_load(const char *folder, www_kind kind, served_files *out, uint64_t *mark,
+                uint32_t *skipped, error *err);
 // A number that changes when names, sizes or times of the folder's files change.
 uint64_t www_mark(const char *folder);
 
 typedef struct www www;
 
 // Errors: www_load's. `folder` must outlive it.
-status www_open(uv_loop_t *loop, const char *folder, www **out, error *err);
+status www_open(uv_loop_t *loop, const char *folder, www_kind kind, www **out, error *err);
 // The file at a path, where a "/" at the end means the folder's index.html. NULL: there is none.
 const served_file *www_find(const www *w, http_span path);
 // Whether the path lacks a "/" at its end: it is a folder with an index.html.

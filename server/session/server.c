@@ -602,6 +602,7 @@ static status start_http(server *s, const network_handler *sessions, error *err)
         .origin_count = s->options->origin_count,
         .viewer_servers = s->options->viewer_servers,
         .www = s->options->www,
+        .docs = s->options->docs,
         .viewer_server_count = s->options->viewer_server_count,
         .proxies = s->options->proxies,
         .tls = s->options->tls,

@@ -35,6 +35,7 @@ typedef struct server_options {
     uint32_t origin_count;
     const char *const *viewer_servers; // servers that the viewer may connect to, beside its own
     const char *www;                   // folder of a game's files; NULL: none
+    const char *docs;                  // folder of the documentation's site; NULL: none
     uint32_t viewer_server_count;
     double hz;          // default for worlds
     int threads;        // number of simulation threads, at least 1

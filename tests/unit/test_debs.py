@@ -57,6 +57,8 @@ class PackagesTest(unittest.TestCase):
     def test_each_part_is_where_it_is_looked_for(self):
         self.assertIn("usr/bin/caromd", self.files("caromd"))
         self.assertIn("usr/share/carom/scenes/demo.json", self.files("caromd"))
+        for page in ("index.html", "index.html.gz", "docs/reference/methods.html", "search-index.js"):
+            self.assertIn(f"usr/share/carom/docs/{page}", self.files("caromd"))
         for unit in ("caromd.service", "caromd.socket", "caromd-http.socket"):
             self.assertIn(f"usr/lib/systemd/system/{unit}", self.files("caromd"))
         for path in ("bin/carom", "bin/carom-load", "share/man/man1/carom-load.1"):
