@@ -86,6 +86,15 @@ class Readme(unittest.TestCase):
             self.assertIn(words, result.stderr)
             self.assertNotIn("Traceback", result.stderr)
 
+    def test_moving_picture_shows_the_demo_as_this_engine_steps_it(self):
+        again = subprocess.run([ROOT / "docs/pictures/moving.py", CAROMD, CAROM], stdin=subprocess.DEVNULL, capture_output=True,
+                               text=True, check=True, timeout=SECONDS_MAX).stdout
+        self.assertGreater(again.count("<animateTransform"), 2 * 130)
+        self.assertNotIn("<script", again)
+        self.assertLess(len(again), 300_000)
+        kept = (ROOT / "docs/pictures/demo.svg").read_text(encoding="utf-8")
+        self.assertTrue(again == kept, "docs/pictures/moving.py CAROMD CAROM > docs/pictures/demo.svg renews the picture")
+
     def test_python_strikes_a_ball(self):
         sample = self.snippet("python", "ball.py")
         self.assertRegex(self.run_program(sys.executable, sample), r"^\[1\.27\d*, -\d")
@@ -164,4 +173,4 @@ class Readme(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])
+    unittest.main(argv=sys.argv[:1] + sys.argv[4:])
