@@ -7,7 +7,7 @@ import socket
 import time
 from pathlib import Path
 
-from . import attack, pack, spawn, wait
+from . import BALL, attack, pack, spawn, wait
 
 OCTAGON = [[math.cos(i), math.sin(i)] for i in range(8)]
 
@@ -239,6 +239,36 @@ def all_data(target, until):
     for k in range(100):
         owner.call("data.set", world=target.world, key=f"k{k}", value="v" * 4000)
     block = pack(1, "data.get", world=target.world) * 50
+    target.begun()
+    while time.monotonic() < until:
+        pump([target.client("viewer", sub=f"mal-{i}") for i in range(10)], block, min(until, time.monotonic() + 1))
+
+
+@attack("lists of 1 000 joints", keys=True)
+def joints(target, until):
+    """200 kB for each question."""
+    first = target.client()
+    bodies = []
+    for begin in range(0, 1001, 143):
+        commands = [["body.spawn", {"position": [2 * k, 0], "shapes": [BALL]}] for k in range(begin, begin + 143)]
+        bodies += [result["body"] for result in first.call("world.apply", world=target.world, commands=commands)["results"]]
+    first.call("world.apply", world=target.world, commands=[
+        ["joint.create", {"kind": "distance", "a": a, "b": b}] for a, b in zip(bodies, bodies[1:])])
+    lists_without_end(target, until, pack(1, "joint.list", world=target.world) * 50)
+
+
+@attack("lists and queries of 2 000 bodies", keys=True)
+def found_bodies(target, until):
+    """Answers that name all bodies: of overlap, of a ray along all of them, of contacts and of the whole state."""
+    spawn(target.client(), target.world, ([0.3 * k, 0] for k in range(2000)), gravity_scale=0)
+    everything = [-1, -1, 700, 1]
+    lists_without_end(target, until, 10 * (
+        pack(1, "query.overlap", world=target.world, area=everything) +
+        pack(2, "query.ray", world=target.world, **{"from": [-1, 0], "to": [700, 0], "all": True}) +
+        pack(3, "world.contacts", world=target.world) + pack(4, "world.state", world=target.world)))
+
+
+def lists_without_end(target, until, block):
     target.begun()
     while time.monotonic() < until:
         pump([target.client("viewer", sub=f"mal-{i}") for i in range(10)], block, min(until, time.monotonic() + 1))
