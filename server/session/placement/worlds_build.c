@@ -19,6 +19,7 @@
 #include "server/session/placement/worlds_build.h"
 #include "server/session/service.h"
 #include "server/world/tick/crowding.h"
+#include "server/world/tick/served_world.h"
 #include "server/world/state/session_bodies.h"
 #include "server/world/state/last_requests.h"
 #include "server/world/log/world_image.h"
@@ -167,7 +168,8 @@ static void on_build(uv_work_t *work)
     }
     if (b->status == STATUS_OK) {
         const double period_ns = 1e9 / world_definition(b->adoption->physics).hz;
-        b->crowds = b->crowds || crowding_foretold(b->adoption->physics, (int64_t)(period_ns / 2));
+        b->crowds =
+            b->crowds || crowding_foretold(b->adoption->physics, served_world_fair_ns(period_ns));
     }
     block_charge(before);
     if (b->status == STATUS_OK && b->durability != STORAGE_NONE) {

@@ -12,6 +12,7 @@
 static const int64_t SECOND_NS = 1000000000;
 static const int64_t SLICE_NS = 5000000;   // before others have their turn
 static const double PUBLISH_SHARE = 0.25;  // share of a tick
+static const int64_t FAIR_NS = 8333333;    // half a tick of 60 Hz
 static const int64_t FULL_NS = 1000000;    // until a full log is checked again
 static const int64_t WARN_NS = 5000000000; // between two warnings about one world
 
@@ -37,10 +38,27 @@ static void publish(served_world *h, bool all, int64_t length_ns)
     }
 }
 
+int64_t served_world_fair_ns(double period_ns)
+{
+    ASSERT(period_ns > 0.0);
+    return (int64_t)fmin(0.5 * period_ns, (double)FAIR_NS);
+}
+
+// The part of `ns` that the other worlds of the thread can wait for.
+static int64_t beside_others(const served_world *h, int64_t ns, int64_t most_ns)
+{
+    return h->place.thread_shared && ns > most_ns ? most_ns : ns;
+}
+
+static int64_t fair_publish_ns(const served_world *h)
+{
+    return beside_others(h, (int64_t)(PUBLISH_SHARE * h->schedule.period_ns), FAIR_NS / 2);
+}
+
 // A quarter of a tick, or all the rest of it if no other world waits for this one.
 static int64_t publish_ns(const served_world *h)
 {
-    const int64_t fair = (int64_t)(PUBLISH_SHARE * h->schedule.period_ns);
+    const int64_t fair = fair_publish_ns(h);
     const int64_t left = tick_schedule_due_ns(&h->schedule) - h->clocks.now();
     return h->place.thread_alone && left > fair ? left : fair;
 }
@@ -116,9 +134,10 @@ status served_world_seek(served_world *h, uint64_t tick, error *err)
 
 static void note_debt(served_world *h, int64_t busy_ns)
 {
-    // A world whose publishing was stopped early has no spare time, even if its tick was short.
-    const double fair = h->window.publishing_cut ? 0.0 : 0.5;
-    int64_t debt = h->window.debt_ns + busy_ns - (int64_t)(fair * h->schedule.period_ns);
+    // A world whose work was stopped early has no spare time, even if its tick was short.
+    const bool cut = h->window.publishing_cut || h->window.commands_cut;
+    const int64_t fair = cut ? 0 : served_world_fair_ns(h->schedule.period_ns);
+    const int64_t debt = h->window.debt_ns + busy_ns - fair;
     h->window.debt_ns = debt > 0 ? debt : 0;
 }
 
@@ -130,7 +149,7 @@ bool served_world_crowds(const served_world *h)
 
 int64_t served_world_fair_step_ns(const served_world *h)
 {
-    return (int64_t)(0.5 * h->schedule.period_ns);
+    return served_world_fair_ns(h->schedule.period_ns);
 }
 
 void served_world_bound_step(served_world *h, int64_t most_ns)
@@ -231,6 +250,14 @@ static void end_pausing(served_world *h)
     served_world_answer_done(h, q);
 }
 
+static void serve_commands(served_world *h)
+{
+    const int64_t whole = served_world_commands_ns(h);
+    const int64_t most = beside_others(h, whole, FAIR_NS);
+    served_world_serve_inbox(h, h->clocks.now(), most);
+    h->window.commands_cut = most < whole && h->inbox.count > 0;
+}
+
 static void tick(served_world *h, int64_t now)
 {
     ASSERT(h->state == SERVED_WORLD_RUNNING && h->pending == NULL);
@@ -249,7 +276,7 @@ static void tick(served_world *h, int64_t now)
         warn_slowed(h, now);
     }
     served_world_serve_scheduled(h);
-    served_world_serve_inbox(h, h->clocks.now(), served_world_commands_ns(h));
+    serve_commands(h);
     if (served_world_has_ended(h)) {
         return;
     }
@@ -314,7 +341,7 @@ void served_world_step(served_world *h, const turn *slice)
         step_once(h, h->clocks.now());
         h->costs.stepped_ns = h->clocks.processor() - before;
         note_replay(h, begin, before);
-        publish(h, false, (int64_t)(PUBLISH_SHARE * h->schedule.period_ns));
+        publish(h, false, fair_publish_ns(h));
         h->costs.lasted_ns = h->clocks.now() - begin;
         h->steps_left -= h->steps_left > 0; // a recording may end before
         over = turn_over(slice);
@@ -345,7 +372,7 @@ static void run_paused(served_world *h)
     }
     int64_t now = h->clocks.now();
     if (owes(h) && now >= paused_publish_ns(h)) {
-        publish(h, true, (int64_t)(PUBLISH_SHARE * h->schedule.period_ns));
+        publish(h, true, fair_publish_ns(h));
         h->published_ns = now;
     }
 }

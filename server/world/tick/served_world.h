@@ -54,6 +54,7 @@ typedef struct served_world_window {
     double step_ms;            // mean of the window before, 0 before there is one
     double rate;               // ticks a second in the window before; 0: there was none
     bool publishing_cut;       // in the last tick, the end of its turn stopped publishing early
+    bool commands_cut;         // likewise commands, before their share of the tick was over
     int64_t debt_ns;           // sum of the time by which ticks took more than half of theirs
     int64_t full_ns;           // last warning that it has no room for contacts, 0 for none
     int64_t warned_ns;         // last warning that the world is slowed; 0: none
@@ -75,6 +76,7 @@ typedef struct served_world_place {
     int64_t crowded_ns;     // when REPLY_CROWDED was last posted; 0: never
     bool request_arrived;   // since it last ran
     bool thread_alone;      // the thread has no other world
+    bool thread_shared;     // with worlds that do not wait for it: it can get a thread of its own
     bool others_due;        // others of the thread want to run too: one tick at a time
     turn_job step_job;      // in the thread's queue of steps
     world_metrics *metrics; // NULL once it has ended
@@ -171,12 +173,16 @@ served_world *served_world_create(uint64_t number, const char *name, adoption *f
 // Answers the REQUEST_ADOPT that brought it, now that it lives.
 void served_world_adopted(served_world *h, request *q);
 
-// Whether the world has taken more than half of its thread's time, by half a tick, or its next step
-// is expected to: then the other worlds on the thread have to wait.
+// The longest time that a world with ticks of `period_ns` keeps the other worlds of its thread
+// waiting, as far as that can be predicted: half a tick, of 60 Hz at most.
+int64_t served_world_fair_ns(double period_ns);
+
+// Whether the world has taken more than that of its ticks, by as much again, or its next step is
+// expected to: then the other worlds on the thread have to wait.
 bool served_world_crowds(const served_world *h);
 
-// How long its thread allows a step to take, as far as that can be predicted: half a tick, unless
-// no other world is on the thread. A step expected to take longer is not begun:
+// How long its thread allows a step to take, as far as that can be predicted: served_world_fair_ns,
+// unless no other world is on the thread. A step expected to take longer is not begun:
 // `waits_for_own_thread` is then true until the world gets another bound.
 int64_t served_world_fair_step_ns(const served_world *h);
 void served_world_bound_step(served_world *h, int64_t most_ns);

@@ -85,6 +85,7 @@ static void run_world(sim_thread *h, served_world *w)
     w->place.parked_until_ns = 0;
     w->place.request_arrived = false;
     w->place.thread_alone = h->worlds.count == 1;
+    w->place.thread_shared = h->worlds.count > 1 && step_most_ns(h, w) < INT64_MAX;
     w->place.others_due = h->due.count > 1;
     shares_serve(&h->shares, w->place.used);
     sim_thread_enter_world(w);

@@ -657,6 +657,60 @@ static void world_over_half_its_time_crowds_others(void **state)
     assert_false(served_world_crowds(the.world));
 }
 
+// Calls for `count` commands of 0.2 ms each, and runs the next tick of a world of 1 Hz; returns the
+// number of the answers.
+static uint32_t answers_of_slow_tick(int count)
+{
+    cost_ns = 0;
+    for (int i = 0; i < count; i++) {
+        call(METHOD_WORLD_INFO, WORLD);
+    }
+    now_ns += 1000 * MS;
+    cost_ns = MS / 5; // the clock is read after each command
+    served_world_run(the.world);
+    cost_ns = 0;
+    uint32_t answers = 0;
+    while (mailbox_left(&the.box) > 0) {
+        answers += the.box.replies[the.box.next++]->kind == REPLY_RESULT; // others are figures
+    }
+    return answers;
+}
+
+static void slow_world_leaves_its_thread_to_others_in_time(void **state)
+{
+    (void)state;
+    create(1.0, false);
+    assert_int_equal(answers_of_slow_tick(100), 100); // half of its tick is 500 ms
+    the.world->window.debt_ns = 0;
+    the.world->place.thread_shared = true;
+    const uint32_t answers = answers_of_slow_tick(100);
+    assert_in_range(answers, 1, 42);             // half a tick of 60 Hz
+    assert_true(served_world_crowds(the.world)); // for a thread on which it may take longer
+    the.world->place.thread_shared = false;
+    assert_int_equal(answers_of_slow_tick(0), 100 - answers);
+}
+
+static void slow_world_that_has_little_to_do_crowds_nobody(void **state)
+{
+    (void)state;
+    create(1.0, false);
+    the.world->place.thread_shared = true;
+    for (int i = 0; i < 20; i++) {
+        assert_int_equal(answers_of_slow_tick(3), 3);
+        assert_false(served_world_crowds(the.world));
+    }
+}
+
+static void slow_world_has_no_more_time_for_a_step_than_others(void **state)
+{
+    (void)state;
+    assert_int_equal(served_world_fair_ns(1e9 / 60.0), 8333333);
+    assert_int_equal(served_world_fair_ns(1e9), 8333333);
+    assert_int_equal(served_world_fair_ns(1e7), 5000000);
+    create(1.0, false);
+    assert_int_equal(served_world_fair_step_ns(the.world), 8333333);
+}
+
 // Sends a batch of `count` balls in one place, with `at` added to each shape.
 static void call_balls(int count, const char *at, const char *shape)
 {
@@ -1124,6 +1178,9 @@ int main(void)
         TEST(crowd_that_has_gone_apart_hinders_nobody),
         TEST(pairs_have_their_price),
         TEST(world_over_half_its_time_crowds_others),
+        TEST(slow_world_leaves_its_thread_to_others_in_time),
+        TEST(slow_world_that_has_little_to_do_crowds_nobody),
+        TEST(slow_world_has_no_more_time_for_a_step_than_others),
         TEST(heavy_step_waits_for_a_thread_apart),
         TEST(world_leaves_its_figures_before_a_long_step),
         TEST(crowd_that_becomes_dearer_waits_for_a_thread_apart),

@@ -14,6 +14,7 @@ Rows are in the order of the files: floods (commands), simulation (threads that 
 network thread), memory."""
 
 import collections
+import select
 import time
 
 import msgpack
@@ -70,6 +71,28 @@ def drain(clients, until):
                 pass
             except OSError:
                 selector.unregister(key.fileobj)
+
+
+def pump(clients, block, until):
+    """Sends the block repeatedly over each connection, and discards the input."""
+    left = {client: b"" for client in clients}
+    sockets = {client.socket: client for client in clients}
+    for client in clients:
+        client.socket.setblocking(False)
+    while time.monotonic() < until and sockets:
+        readable, writable, _ = select.select(list(sockets), list(sockets), [], 0.05)
+        for one in readable + writable:
+            client = sockets.get(one)
+            try:
+                if one in readable and one.recv(1 << 20) == b"":
+                    sockets.pop(one, None)
+                if client and one in writable:
+                    left[client] = left[client] or block
+                    left[client] = left[client][one.send(left[client]):]
+            except BlockingIOError:
+                pass
+            except OSError:
+                sockets.pop(one, None)
 
 
 def spawn(client, world, places, shape=BALL, **more):

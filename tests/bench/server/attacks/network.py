@@ -2,36 +2,13 @@
 
 import math
 import resource
-import select
 import socket
 import time
 from pathlib import Path
 
-from . import BALL, attack, pack, spawn, wait
+from . import BALL, attack, pack, pump, spawn, wait
 
 OCTAGON = [[math.cos(i), math.sin(i)] for i in range(8)]
-
-
-def pump(clients, block, until):
-    """Sends the block repeatedly over each connection, and discards the input."""
-    left = {client: b"" for client in clients}
-    sockets = {client.socket: client for client in clients}
-    for client in clients:
-        client.socket.setblocking(False)
-    while time.monotonic() < until and sockets:
-        readable, writable, _ = select.select(list(sockets), list(sockets), [], 0.05)
-        for one in readable + writable:
-            client = sockets.get(one)
-            try:
-                if one in readable and one.recv(1 << 20) == b"":
-                    sockets.pop(one, None)
-                if client and one in writable:
-                    left[client] = left[client] or block
-                    left[client] = left[client][one.send(left[client]):]
-            except BlockingIOError:
-                pass
-            except OSError:
-                sockets.pop(one, None)
 
 
 @attack("world.list and server.sessions from 10", keys=True)

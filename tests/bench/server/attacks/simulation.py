@@ -3,7 +3,7 @@
 import math
 import time
 
-from attacks import attack, drain, spawn, wait
+from attacks import attack, drain, pack, pump, spawn, wait
 from wire import RemoteError
 
 CROWD = {"kind": "circle", "radius": 5.0, "friction": 0}
@@ -94,6 +94,31 @@ def jointed(target, until):
 @attack("60 balls that rebound and are jointed")
 def jointed_few(target, until):
     heaps(target, until, 60, joints=True, pause=0.05, restitution=0.9)
+
+
+# ---- worlds of 1 Hz, whose ticks are a second long
+
+@attack("queries of a world of 1 Hz")
+def slow_queries(target, until):
+    """Lasting as long as its tick has time for."""
+    client = target.client()
+    client.call("world.create", world="slow", gravity=[0, 0], hz=1)
+    spawn(client, "slow", ([1000 + k, 10 * i] for i in range(4) for k in range(1000)))
+    question = pack(1, "query.overlap", world="slow", area=[-1e5, -1e5, 1e5, 1e5]) * 400
+    target.begun()
+    while time.monotonic() < until:
+        pump([target.client()], question, min(until, time.monotonic() + 1))
+
+
+@attack("steps of a world of 1 Hz")
+def slow_steps(target, until):
+    """4 000 bodies that move: 0.1 s for each step."""
+    client = target.client()
+    client.call("world.create", world="slow", gravity=[0, 0], hz=1, substeps=16)
+    spawn(client, "slow", ([0.9 * (k % 60), 0.9 * (k // 60)] for k in range(4000)), {"kind": "circle", "radius": 0.5},
+          angular_velocity=1, **STAYS)
+    target.begun()
+    wait(until)
 
 
 # ---- large worlds, in which one piece of work takes long
