@@ -203,6 +203,28 @@ class Rights(MessageTest):
             self.assertEqual([m["name"] for m in told], [*wanted, "end"])
             self.assertTrue(all(m["subject"] in ("ada", "bob", "ref") for m in told))
 
+    def test_world_tells_whether_it_has_a_referee(self):
+        admin = self.world("game")
+        present = lambda: admin.call("world.info", world="game")["referee"]  # noqa: E731
+        self.listen(self.session("ada", "player"), "game")
+        self.assertEqual({"present": False}, present())
+        first, second = self.session("ref", "referee"), self.session("ref", "referee")
+        self.listen(first, "game", events=["begin"])  # gets no messages
+        self.assertEqual({"present": False}, present())
+        self.listen(second, "game")
+        self.listen(first, "game")
+        self.assertEqual({"present": True, "session": second.call("hello")["session"]}, present())
+        self.assertIn("referee", admin.call("world.list")[0])
+        second.call("goodbye")
+        second.socket.close()
+        number = first.call("hello")["session"]
+        self.eventually(lambda: present() == {"present": True, "session": number})
+        first.call("goodbye")
+        first.socket.close()
+        self.eventually(lambda: present() == {"present": False})
+        confined = self.session("eve", "viewer", areas=[[0, 0, 1, 1]])
+        self.assertNotIn("referee", confined.call("world.info", world="game"))
+
     def test_viewer_sends_nothing_and_nobody_speaks_for_others(self):
         self.world("own")
         ada, viewer, referee = self.session("ada", "player"), self.session("eve", "viewer"), self.session("ref", "referee")

@@ -522,6 +522,15 @@ class PlayersMap(TypedDict):
     """Place for bodies: [x0, y0, x1, y1]."""
 
 
+class RefereePresenceResult(TypedDict):
+    """Whether a world has a referee."""
+
+    present: bool
+    """Whether a session of role referee or admin subscribes to the world's events of kind message."""
+    session: NotRequired[int]
+    """The number of that session; of several, of the one that subscribed first."""
+
+
 class WorldTick(TypedDict):
     """A world, and the tick at which it stands."""
 
@@ -657,6 +666,8 @@ class WorldInfo(TypedDict):
     """Bodies that ever left the world's bounds and were disabled."""
     subscribers: int
     """Subscriptions."""
+    referee: RefereePresenceResult
+    """Whether anybody decides here: who gets messages to `referee`."""
     hash: bytes
     """Equal worlds have equal hashes."""
     step_ms: float

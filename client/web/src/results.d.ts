@@ -187,6 +187,13 @@ export interface PlayersMap {
   /** Place for bodies: [x0, y0, x1, y1]. */
   area?: Area;
 }
+/** Whether a world has a referee. */
+export interface RefereePresence {
+  /** Whether a session of role referee or admin subscribes to the world's events of kind message. */
+  present: boolean;
+  /** The number of that session; of several, of the one that subscribed first. */
+  session?: Number53;
+}
 /** A world, and the tick at which it stands. */
 export interface WorldTick {
   /** The world's name. */
@@ -309,6 +316,8 @@ export interface WorldInfo {
   frozen: number;
   /** Subscriptions. */
   subscribers: number;
+  /** Whether anybody decides here: who gets messages to `referee`. */
+  referee: RefereePresence;
   /** Equal worlds have equal hashes. */
   hash: Hash;
   /** Mean time of a tick in the last second. [ms] */

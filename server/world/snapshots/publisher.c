@@ -77,6 +77,19 @@ uint32_t publisher_reader_count(const publisher *p)
     return p->subscriptions.list.count;
 }
 
+referee_presence publisher_referee(const publisher *p)
+{
+    const subscription *first = NULL;
+    for (uint32_t i = 0; i < p->subscriptions.list.count; i++) {
+        const subscription *s = p->subscriptions.list.data[i];
+        const bool gets =
+            !s->ended && s->role >= ROLE_REFEREE && (s->view.events & 1u << EVENT_MESSAGE) != 0;
+        first = gets && (first == NULL || s->number < first->number) ? s : first;
+    }
+    return first == NULL ? (referee_presence){.present = false}
+                         : (referee_presence){.present = true, .session = first->session.number};
+}
+
 void publisher_charge_to(publisher *p, memory_holder *holder)
 {
     p->taker = holder;

@@ -94,6 +94,8 @@ const area *publisher_scene_view(const publisher *p);
 void publisher_charge_to(publisher *p, memory_holder *holder);
 
 uint32_t publisher_reader_count(const publisher *p);
+// The session that gets messages to "referee": of several, the one that subscribed first.
+referee_presence publisher_referee(const publisher *p);
 
 // Whether a view may follow this body (0: none), seeing only `count` areas (0: everything). Errors:
 // STATUS_NOT_FOUND if there is no such body, or it may not be seen.

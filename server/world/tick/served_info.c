@@ -54,6 +54,7 @@ static void encode_info(served_world *h, bool confined, buffer *out)
         .players = *players_current(&h->players.cache, h->physics),
         .counts = world_count(h->physics),
         .subscribers = served_world_reader_count(h),
+        .referee = publisher_referee(&h->publisher),
         .confined = confined,
         .hash = confined ? 0 : world_hash(h->physics),
         .step_ms = measured_step_ms(h),

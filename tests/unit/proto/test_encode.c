@@ -187,6 +187,7 @@ static void world_status_is_complete(void **state)
                       .paused = true,
                       .counts = {1, 2, 3, 4, 5, 6, 7},
                       .subscribers = 8,
+                      .referee = {.present = true, .session = 10},
                       .hash = 0x0102030405060708u,
                       .step_ms = 0.25,
                       .rate = 60.0,
@@ -200,6 +201,7 @@ static void world_status_is_complete(void **state)
         "\"sleep_speed\":0.05,"
         "\"paused\":true,\"durability\":\"none\",\"bodies\":1,\"awake\":2,\"shapes\":3,"
         "\"joints\":4,\"contacts\":5,\"pairs\":6,\"frozen\":7,\"subscribers\":8,"
+        "\"referee\":{\"present\":true,\"session\":10},"
         "\"hash\":{\"$bin\":\"0102030405060708\"},\"step_ms\":0.25,\"rate\":60.0,"
         "\"ticks_late\":9,\"data_keys\":2,\"data_bytes\":300}";
     encode_world_status(&out, &w);

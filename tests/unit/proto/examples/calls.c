@@ -225,6 +225,7 @@ static world_status status_of_world(void)
         .paused = false,
         .counts = {.bodies = 2, .awake = 1, .shapes = 2, .contacts = 1, .pairs = 1},
         .subscribers = 1,
+        .referee = {.present = true, .session = 7},
         .hash = EXAMPLE_HASH,
         .step_ms = 0.125,
         .rate = 60.0,
