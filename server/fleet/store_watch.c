@@ -56,6 +56,26 @@ static void free_watch(store_watch *w)
     free(w);
 }
 
+// The watcher may free the watch while it is handed changes: the flag, of the heap, outlives it.
+static bool *begin_handing(store_watch *w)
+{
+    ASSERT(w->ended == NULL);
+    w->ended = calloc(1, sizeof *w->ended);
+    ASSERT_MEMORY(w->ended != NULL);
+    return w->ended;
+}
+
+// Returns whether the watch was freed.
+static bool end_handing(store_watch *w, bool *flag)
+{
+    const bool ended = *flag;
+    if (!ended) {
+        w->ended = NULL;
+    }
+    free(flag);
+    return ended;
+}
+
 static void stop(store_watch *w)
 {
     if (w->post != NULL) {
@@ -98,18 +118,16 @@ static const char *forgotten(const store_watch *w, const etcd_answer *a)
 // Hands on the changes of one line. False: the watch is broken, or was closed.
 static bool take_changes(store_watch *w, etcd_answer *a)
 {
-    bool ended = false;
-    w->ended = &ended;
-    for (uint32_t i = 0; i < a->entries.count && !ended; i++) {
+    bool *ended = begin_handing(w);
+    for (uint32_t i = 0; i < a->entries.count && !*ended; i++) {
         const store_entry *e = &a->entries.data[i];
         if (e->modified > w->revision) { // a revision is reported as a whole
             w->watcher.changed(w->watcher.context, e);
         }
     }
-    if (ended) {
+    if (end_handing(w, ended)) {
         return false;
     }
-    w->ended = NULL;
     if (a->entries.count > 0) {
         const int64_t last = a->entries.data[a->entries.count - 1].modified;
         w->revision = last > w->revision ? last : w->revision;
@@ -198,14 +216,12 @@ static void on_range(void *context, const store_answer *answer)
         begin_again(w, true, answer->text);
         return;
     }
-    bool ended = false;
     w->reading_due = false;
     w->revision = answer->revision;
     w->endpoint = w->of->endpoint;
-    w->ended = &ended;
+    bool *ended = begin_handing(w);
     w->watcher.all(w->watcher.context, answer->entries, answer->revision);
-    if (!ended) {
-        w->ended = NULL;
+    if (!end_handing(w, ended)) {
         begin_stream(w);
     }
 }
