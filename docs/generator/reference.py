@@ -1,8 +1,10 @@
 """The reference as Markdown, from the one description in proto/schema: methods, shapes, errors, limits, events, metrics.
 
-It has the tables of PROTOCOL.md without the prose and bytes around them, one heading and so one anchor for each thing.
+It has the tables of PROTOCOL.md without the prose and bytes around them, and an anchor for each thing: methods, shapes,
+errors, limits, events and metrics have headings, arguments and keys are links to themselves (#bodyspawn-position).
 """
 
+import re
 import sys
 
 from .markup import slug
@@ -23,22 +25,28 @@ def load(root):
     return schema.load(root / "proto" / "schema", root), protocol
 
 
-def arguments(method, tables):
+def anchored(table, prefix):
+    """The table with an anchor for the name in each row's first column."""
+    return re.sub(r"^\| `(\w+)` \|", lambda row: f'| <a id="{prefix}-{row[1]}" href="#{prefix}-{row[1]}"><code>{row[1]}</code></a> |',
+                  table, flags=re.M)
+
+
+def arguments(name, args, tables):
     """The table of arguments, or a sentence where there are none."""
-    return tables.table(method.args)
+    return anchored(tables.table(args), slug(name))
 
 
-def answer(result, description, tables):
+def answer(name, result, description, tables):
     rows = list(tables.answer_rows(result, description))
-    return tables.columns(["key of the answer", "unit", ""], rows) if rows else ""
+    return anchored(tables.columns(["key of the answer", "unit", ""], rows), f"{slug(name)}-answer") if rows else ""
 
 
 def method_section(method, description, tables):
-    keys = answer(method.answer, description, tables) if method.answer is not None else ""
+    keys = answer(method.name, method.answer, description, tables) if method.answer is not None else ""
     in_batch = " It may stand in `world.apply`." if method.batch else ""
     return "\n\n".join(filter(None, [
         f"### {method.name}", f"{method.summary}{in_batch}", f"Least role: `{method.role}`. Answers {answer_words(method)}.",
-        arguments(method, tables), keys,
+        arguments(method.name, method.args, tables), keys,
         f"In full, with its bytes: [PROTOCOL.md]({OF_PROTOCOL}#{slug(method.name)}).", ""]))
 
 
@@ -67,9 +75,9 @@ def first_sentence(text):
 def shapes_page(description, tables):
     out = ["# Shapes", f"The kinds of shapes and their arguments; [PROTOCOL.md]({OF_PROTOCOL}#shapes) has examples."]
     for shape in description.shapes:
-        out += [f"## {shape.name}", tables.table(shape.args)]
+        out += [f"## {shape.name}", arguments(shape.name, shape.args, tables)]
     for name, title in (("filter", "Filter of a shape"), ("query_filter", "Filter of a query")):
-        out += [f"## {title}", tables.table(description.structs[name].args)]
+        out += [f"## {title}", arguments(title, description.structs[name].args, tables)]
     return "\n\n".join(out)
 
 
@@ -98,7 +106,7 @@ def events_page(description, tables):
     out = ["# Events", f"Maps with `kind`, `tick` and the keys below ([PROTOCOL.md]({OF_PROTOCOL}#events))."]
     for event in description.events:
         out += [f"## {event.name}", f"{event.doc[0].upper()}{event.doc[1:]}.",
-                tables.columns(["key", "type", ""], [[f"`{k.name}`", k.type, k.doc] for k in event.keys])]
+                anchored(tables.columns(["key", "type", ""], [[f"`{k.name}`", k.type, k.doc] for k in event.keys]), event.name)]
     return "\n\n".join(out)
 
 

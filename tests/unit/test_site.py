@@ -89,6 +89,11 @@ class Site(unittest.TestCase):
         methods = re.findall(r"^<!-- method (\S+) -->$", text, re.M)
         self.assertGreater(len(methods), 40)
         self.assertEqual(set(), {name.replace(".", "") for name in methods} - self.pages["docs/reference/methods.html"].anchors)
+        anchors = self.pages["docs/reference/methods.html"].anchors
+        for method in methods:
+            block = text.split(f"<!-- method {method} -->\n")[1].split("<!-- end -->")[0]
+            names = re.findall(r"^\| `(\w+)` \|", block, re.M)
+            self.assertEqual(set(), {f"{method.replace('.', '')}-{name}" for name in names} - anchors, "anchors of arguments")
         for page, block in (("errors", "errors"), ("limits", "limits"), ("events", "kinds of events"), ("metrics", "metrics")):
             source = text if page != "metrics" else (ROOT / "server/http/README.md").read_text(encoding="utf-8")
             rows = re.findall(r"^\| `(\w+)` \|", source.split(f"<!-- reference {block} -->")[1].split("<!-- end -->")[0], re.M)
@@ -135,6 +140,49 @@ class Site(unittest.TestCase):
                                capture_output=True, text=True, check=True, stdin=subprocess.DEVNULL).stdout.split()
         self.assertEqual(["docs/reference/methods.html#bodyspawn", "proto/PROTOCOL.html#slow-readers",
                           "docs/reference/errors.html#limit_exceeded", "nothing", "nothing"], found)
+
+
+def rows(page, heading):
+    """{first cell: other cells} of the first table after a heading's words, or after any words of the page."""
+    text = (ROOT / page).read_text(encoding="utf-8").split(heading, 1)[1]
+    table = re.search(r"(?:^\|.*\n)+", text, re.M)[0]
+    cells = [[cell.strip() for cell in line.strip("|\n").split("|")] for line in table.splitlines()[2:]]
+    return {first: rest for first, *rest in reversed(cells)}  # of two rows with one name the first
+
+
+class Figures(unittest.TestCase):
+    """Figures of the concepts are those of the benchmarks' tables, rounded."""
+
+    def same(self, shown, measured):
+        shown = re.sub(r"(?<=\d) (?=\d)| ms$", "", shown)
+        digits = len(shown.partition(".")[2])
+        self.assertLessEqual(abs(float(shown) - float(re.sub(" ms$", "", measured))), 0.5 * 10**-digits + 1e-9, (shown, measured))
+
+    def test_encodings(self):
+        shown, measured = rows("docs/concepts/encodings.md", "## Figures"), rows("tests/bench/RESULTS.md", "## carom-bench-network")
+        names = {"a quarter moves": "quarter", "all move": "all", "250 collide, 30 Hz": "colliding", "at rest": "rest"}
+        self.assertEqual(set(names), set(shown))
+        for name, scene in names.items():
+            for value, column in zip(shown[name], (0, 1, 3, 6, 7), strict=True):
+                self.same(value, measured[scene][column])
+
+    def test_latency(self):
+        shown = rows("docs/concepts/time.md", "## Which latency to expect")
+        measured = rows("tests/bench/RESULTS.md", "Command to acknowledgement and to snapshot, as")
+        self.assertEqual(3, len(shown))
+        for name, values in shown.items():
+            for value, column in zip(values, (0, 1, 5, 6), strict=True):
+                self.same(value, measured[name.replace("10 000", "10000")][column])
+
+    def test_distance(self):
+        shown, measured = rows("docs/concepts/distance.md", "## What to expect"), rows("client/guides/play-over-distance.md", "From a key to the frame")
+        self.assertEqual(4, len(shown))
+        for name, (drawn, median, p95) in shown.items():
+            stalls, by_snapshots, predicted = measured[name]
+            self.assertEqual("none", stalls)
+            self.same(drawn, by_snapshots.split(",")[0])
+            self.same(median, predicted.split(",")[0])
+            self.same(p95, predicted.split(", ")[1])
 
 
 @unittest.skipUnless(shutil.which("cmark-gfm"), "there is no cmark-gfm")
