@@ -17,8 +17,8 @@ import sys
 
 sys.dont_write_bytecode = True  # no __pycache__ in the tree
 
-from generate import (c_answers, c_arguments, c_calls, c_facts, c_methods, c_options, c_results, c_table, cpp, dictionary, headers, javascript,
-                      protocol, public_headers, python, python_native, schema, typescript)
+from generate import (c_answers, c_arguments, c_calls, c_facts, c_methods, c_options, c_results, c_table, cpp, csharp, csharp_native, dictionary, headers,
+                      javascript, protocol, public_headers, python, python_native, schema, typescript)
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 
@@ -47,6 +47,8 @@ BUILT = {
 CHECKED_IN = {
     "client/include/carom/arguments.h": c_calls.write_header,
     "client/include/carom/methods.hpp": cpp.write,
+    "client/csharp/Carom/Methods.cs": csharp.write,
+    "client/csharp/Carom/Native.cs": csharp_native.write,
     "client/python/carom/_methods.py": python.write,
     "client/python/carom/_native.py": python_native.write,
     "client/web/src/methods.js": javascript.write_methods,

@@ -112,6 +112,7 @@ class PublicHeaders(Copy):
         self.change("float least; double most;", "double least, middle, most;")
         run = generate("--check", root=self.root)
         self.assertIn("client/python/carom/_native.py", run.stderr)
+        self.assertIn("client/csharp/Carom/Native.cs", run.stderr)
         self.assertNotIn("client/python/carom/_methods.py", run.stderr)
 
     def test_unknown_declaration_is_refused(self):
