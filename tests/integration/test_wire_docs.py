@@ -101,8 +101,10 @@ class Docs(WireTest):
         (game / "docs").mkdir(parents=True)
         (game / "index.html").write_text("game", encoding="utf-8")
         (game / "docs/rules.html").write_text("rules", encoding="utf-8")
+        (game / "docs/site.css").write_text("the game's look", encoding="utf-8")
         self.serve("--docs", str(self.folder), "--www", str(game))
-        self.assertEqual([b"game", b"rules", b"clients"], [self.get(path).body for path in ("/", "/docs/rules.html", "/docs/client/")])
+        self.assertEqual([b"game", b"rules", b"the game's look", b"clients"],
+                         [self.get(path).body for path in ("/", "/docs/rules.html", "/docs/site.css", "/docs/client/")])
 
     def test_installed_site_is_found_beside_the_program_and_can_be_off(self):
         program = self.top / "prefix/bin/caromd"
