@@ -96,6 +96,30 @@ def jointed_few(target, until):
     heaps(target, until, 60, joints=True, pause=0.05, restitution=0.9)
 
 
+# ---- one player of a world
+
+@attack("a player's pairs at its bound", same=True, keys=True)
+def pairs_of_a_player(target, until):
+    """Balls in one place until pairs_per_owner refuses more; then again, after others were removed."""
+    client = target.client("player")
+    bodies = []
+
+    def fill():
+        try:
+            while time.monotonic() < until:
+                made = client.call("world.apply", world=target.world, commands=heap(10))["results"]
+                bodies.extend(one["body"] for one in made)
+        except RemoteError as error:
+            if "pairs_per_owner" not in str(error):
+                raise
+    fill()
+    target.begun()
+    while time.monotonic() < until:
+        client.call("body.remove", world=target.world, body=bodies.pop(0))
+        fill()
+        time.sleep(0.1)
+
+
 # ---- worlds of 1 Hz, whose ticks are a second long
 
 @attack("queries of a world of 1 Hz")
