@@ -67,12 +67,12 @@ static void on_request(void *context, fake_client *c, const char *path, const ch
     r->script(r, c, path);
 }
 
-static rig *open_rig(script script, const char *more_endpoints)
+static rig *open_rig(script answers, const char *more_endpoints)
 {
     rig *r = calloc(1, sizeof *r);
     char endpoints[256];
     error err;
-    r->script = script;
+    r->script = answers;
     (void)uv_loop_init(&r->loop);
     (void)uv_timer_init(&r->loop, &r->limit);
     r->limit.data = r;
