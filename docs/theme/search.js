@@ -23,14 +23,15 @@ function read(rows) {
     {file, anchor, page, title, text, low: text.toLowerCase(), lowTitle: title.toLowerCase()}));
 }
 
-// A section must have every word; a word in its heading counts more than one in its text.
+// A section must have every word. A word in its heading counts more than one in its text, all words together more than apart, and
+// the beginning of a word more than its middle.
 function score(row, words) {
-  let sum = 0;
+  let sum = words.length > 1 && row.low.includes(words.join(' ')) ? 6 : 0;
   for (const word of words) {
     const inTitle = row.lowTitle === word ? 30 : row.lowTitle.split(/[^a-z0-9_.]+/).includes(word) ? 15 : row.lowTitle.includes(word) ? 8 : 0;
     const at = row.low.indexOf(word);
     if (inTitle === 0 && at < 0) return 0;
-    sum += inTitle || (at < 200 ? 2 : 1);
+    sum += inTitle || (row.low.includes(` ${word}`) || at === 0 ? 2 : 1);
   }
   return sum;
 }

@@ -232,18 +232,23 @@ static void send_ready(http_client *c, const http_request *r)
 
 static const http_span VIEWER_PAGE = {"/viewer/index.html", sizeof "/viewer/index.html" - 1};
 
-// The documentation's place; *out is the path within its site. False: the path is another one, or
-// there is no site.
-static bool in_docs(const http_listener *h, http_span path, http_span *out)
+// The documentation's place; *out is the path within its site.
+static bool below_docs(http_span path, http_span *out)
 {
     static const char DOCS[] = "/docs";
     const size_t size = sizeof DOCS - 1;
-    if (h->docs == NULL || path.size < size || memcmp(path.text, DOCS, size) != 0 ||
+    if (path.size < size || memcmp(path.text, DOCS, size) != 0 ||
         (path.size > size && path.text[size] != '/')) {
         return false;
     }
     *out = (http_span){path.text + size, path.size - size};
     return true;
+}
+
+// As below_docs, where there is a site.
+static bool in_docs(const http_listener *h, http_span path, http_span *out)
+{
+    return h->docs != NULL && below_docs(path, out);
 }
 
 // A game's file goes before the server's own at "/" and below "/docs/".
@@ -310,6 +315,8 @@ void respond(http_client *c, const http_request *r)
         send_metrics(c, r);
     } else if (is_folder(h, r->path)) {
         send_folder(c, r);
+    } else if (h->docs == NULL && below_docs(r->path, &(http_span){0})) {
+        send_text(c, r, 404, "404: the documentation is not installed here (caromd --docs DIR)\n");
     } else {
         send_text(c, r, 404, "404: there are /, /healthz, /readyz, /metrics and /rpc\n");
     }

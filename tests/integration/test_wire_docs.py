@@ -114,6 +114,8 @@ class Docs(WireTest):
         self.assertEqual(b"clients", self.get("/docs/client/").body)
         self.serve("--docs", "off", program=program)
         self.assertEqual([404, 404, 200], [self.get(path).status for path in ("/docs/", "/docs", "/healthz")])
+        self.assertIn(b"not installed here", self.get("/docs/").body)
+        self.assertNotIn(b"not installed here", self.get("/docsx").body)
         (self.folder / "index.html").unlink()
         self.serve(program=program)
         self.assertEqual(404, self.get("/docs/client/").status)
