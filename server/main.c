@@ -62,7 +62,8 @@ typedef struct process {
     uv_signal_t reload; // SIGHUP
     uv_timer_t watchdog;
     server *server;
-    auth_keys *keys;     // NULL: none
+    auth_keys *keys; // NULL: none
+    world_templates templates;
     tls_files *tls;      // NULL: none
     given_sockets given; // sockets that listen already, which the server takes over
     takeover_gift gift;  // gift of the server that this one takes over; peer -1: none
@@ -443,6 +444,8 @@ static void serve_once(process *p)
         .first_number = first_number(),
         .worlds = worlds,
         .world_count = c->worlds.count,
+        .templates = p->templates.data,
+        .template_count = p->templates.count,
         .context = p,
         .listening = on_listening,
         .ready = on_ready,
@@ -606,6 +609,9 @@ static int serve(const config *c)
         s = config_open_tls(c, &p.tls, &err);
     }
     if (s == STATUS_OK) {
+        s = config_open_templates(c, &p.templates, &err);
+    }
+    if (s == STATUS_OK) {
         tell_certificate(p.tls);
         s = take_sockets(&p, &err);
     }
@@ -613,6 +619,7 @@ static int serve(const config *c)
         log_error("%s", err.text);
         tls_files_close(p.tls);
         auth_keys_close(p.keys);
+        templates_free(&p.templates);
         return EXIT_COULD_NOT_RUN;
     }
     serve_once(&p);
@@ -622,6 +629,7 @@ static int serve(const config *c)
     log_info("stopped");
     tls_files_close(p.tls);
     auth_keys_close(p.keys);
+    templates_free(&p.templates);
     return p.failed ? EXIT_COULD_NOT_RUN : EXIT_SUCCESS;
 }
 

@@ -285,8 +285,14 @@ void show_message(const carom_event *event, char *out, size_t size)
     if (data != NULL) {
         show_word(data, word, sizeof word);
     }
-    (void)snprintf(out, size, "%s: %s%s%s", *event->subject != '\0' ? event->subject : from,
-                   event->message, data != NULL ? " " : "", word);
+    const char *who = *event->subject != '\0' ? event->subject : from;
+    if (event->message != NULL) {
+        (void)snprintf(out, size, "%s: %s%s%s", who, event->message, data != NULL ? " " : "", word);
+    } else {
+        (void)snprintf(out, size, "%s %s seat %" PRIu64 "%s%s", who,
+                       event->kind == CAROM_EVENT_JOIN ? "takes" : "leaves", event->seat,
+                       data != NULL ? " " : "", word);
+    }
     for (char *at = out; *at != '\0'; at++) {
         *at = (unsigned char)*at < ' ' || *at == 0x7f ? '?' : *at;
     }

@@ -155,7 +155,18 @@ static void read_message_text(reader *r, char *out)
     r->failed = !copy_text(reader_get_text(r), out, MESSAGE_TEXT_MAX) || r->failed;
 }
 
-// A key of messages; false: it is none.
+static bool is_of_seat(const carom_event *event)
+{
+    return event->kind == CAROM_EVENT_JOIN || event->kind == CAROM_EVENT_LEAVE;
+}
+
+// Whether a command of a client made it, so that it has texts and data.
+static bool is_of_command(const carom_event *event)
+{
+    return event->kind == CAROM_EVENT_MESSAGE || is_of_seat(event);
+}
+
+// A key of messages and seats; false: it is none.
 static bool read_message_field(reader *r, reader_text key, carom_event *event, message_texts *texts)
 {
     if (reader_text_is(key, "name")) {
@@ -164,6 +175,8 @@ static bool read_message_field(reader *r, reader_text key, carom_event *event, m
         read_message_text(r, texts->subject);
     } else if (reader_text_is(key, "session")) {
         event->session = reader_unsigned(r);
+    } else if (reader_text_is(key, "seat")) {
+        event->seat = reader_unsigned(r);
     } else if (reader_text_is(key, "data")) {
         event->data = r->at;
         reader_skip(r);
@@ -217,15 +230,15 @@ static void read_event(snapshot_decoder *d, reader *r)
     for (uint32_t i = 0; i < pairs && !r->failed; i++) {
         const reader_text key = reader_get_text(r);
         // a kind of a later server may have such keys with other values
-        if (event.kind != CAROM_EVENT_MESSAGE || !read_message_field(r, key, &event, &texts)) {
+        if (!is_of_command(&event) || !read_message_field(r, key, &event, &texts)) {
             read_event_field(d, r, key, &event);
         }
     }
     if (event.name == NULL && event.kind != CAROM_EVENT_OTHER) {
         r->failed = true; // an unknown kind
     }
-    if (event.kind == CAROM_EVENT_MESSAGE) {
-        r->failed = r->failed || texts.name[0] == '\0';
+    if (is_of_command(&event)) {
+        r->failed = r->failed || (is_of_seat(&event) ? event.seat == 0 : texts.name[0] == '\0');
         keep(r, vector_push(&d->messages, texts));
     }
     keep(r, vector_push(&d->events, event));
@@ -237,7 +250,7 @@ static void name_other_events(snapshot_decoder *d)
     uint32_t next = 0;
     for (uint32_t i = 0; i < d->messages.count; i++) {
         carom_event *event = &d->events.data[d->messages.data[i].event];
-        event->message = d->messages.data[i].name;
+        event->message = is_of_seat(event) ? NULL : d->messages.data[i].name;
         event->subject = d->messages.data[i].subject;
     }
     for (uint32_t i = 0; i < d->events.count; i++) {

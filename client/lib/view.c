@@ -236,22 +236,25 @@ static bool reserve_events(carom_view *view, size_t count)
     return true;
 }
 
-// Copies the texts and data of a message into one block; false when memory has run out.
+// Copies the texts and data of a message, join or leave into one block; false when memory has run
+// out.
 static bool copy_message(queued_event *slot, const carom_event *event)
 {
     slot->message = NULL;
-    if (event->message == NULL) {
+    if (event->subject == NULL) {
         return true;
     }
-    const size_t name = strlen(event->message) + 1;
+    const size_t name = event->message != NULL ? strlen(event->message) + 1 : 0;
     const size_t subject = strlen(event->subject) + 1;
     char *block = malloc(name + subject + event->data_size);
     if (block == NULL) {
         return false;
     }
-    memcpy(block, event->message, name);
+    if (name > 0) {
+        memcpy(block, event->message, name);
+        slot->event.message = block;
+    }
     memcpy(block + name, event->subject, subject);
-    slot->event.message = block;
     slot->event.subject = block + name;
     if (event->data != NULL) {
         memcpy(block + name + subject, event->data, event->data_size);

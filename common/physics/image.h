@@ -15,7 +15,8 @@
 // version and, after the hash, a checksum: CRC-32C of all bytes before it, four bytes,
 // little-endian. An image of a world that has or had data (data.h) has the third version, and
 // sealed the fourth; one of a world with rules (rules.h) has the fifth and the sixth, with or
-// without data. All others are as they were before there were data and rules. The image also has
+// without data; one of a world with seats (seats.h) the seventh and the eighth, with or without
+// both. All others are as they were before there were any. The image also has
 // ENGINE_BEHAVIOUR: a world from an engine of another behaviour would continue differently here, so
 // it is refused.
 enum {
@@ -24,7 +25,9 @@ enum {
     PHYSICS_IMAGE_VERSION_DATA = 8,
     PHYSICS_IMAGE_VERSION_DATA_SEALED = 9,
     PHYSICS_IMAGE_VERSION_RULES = 10,
-    PHYSICS_IMAGE_VERSION_RULES_SEALED = 11
+    PHYSICS_IMAGE_VERSION_RULES_SEALED = 11,
+    PHYSICS_IMAGE_VERSION_SEATS = 12,
+    PHYSICS_IMAGE_VERSION_SEATS_SEALED = 13
 };
 
 // Writes the world's state between two steps. *bytes is the caller's to free(). The hash detects

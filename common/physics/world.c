@@ -66,7 +66,8 @@ void world_free(physics_world *world)
     }
     traits_table_deinit(&world->traits);
     data_table_deinit(&world->data);
-    rules_deinit(&world->rules);
+    kept_deinit(&world->rules);
+    kept_deinit(&world->seats);
     joints_free(world);
     slots_deinit(&world->body_slots);
     slots_deinit(&world->shape_slots);

@@ -4,11 +4,13 @@
 #include "common/world/apply.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "common/base/assert.h"
 #include "common/world/apply_internal.h"
 #include "common/world/owners.h"
 #include "common/world/players.h"
+#include "common/world/seats.h"
 
 // One call of apply_command, or one batch.
 typedef struct application {
@@ -241,6 +243,26 @@ static status apply_message_send(const application *a, const command *c, command
 {
     (void)out;
     return check_message(&c->message, a->err);
+}
+
+static status apply_join(const application *a, const command *c, command_result *out)
+{
+    status s = check_join_data(&c->join, a->err);
+    if (s == STATUS_OK) {
+        s = seats_take(a->world, &c->join, a->err);
+    }
+    if (s == STATUS_OK) {
+        memcpy(out->join.world, c->world, sizeof out->join.world);
+        out->join.seat = (uint64_t)c->join.seat;
+        out->join.created = c->join.created;
+    }
+    return s;
+}
+
+static status apply_leave(const application *a, const command *c, command_result *out)
+{
+    (void)out;
+    return seats_free(a->world, &c->leave, a->err);
 }
 
 static status apply_batch(const application *a, const command *c, command_result *out);

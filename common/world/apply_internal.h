@@ -36,6 +36,8 @@ void read_data(const physics_world *world, const data_get_args *get, data_result
 // STATUS_INVALID_ARGUMENT for a name that is empty, too long or not UTF-8, and for data that are
 // not one MessagePack value or nest too deep; STATUS_LIMIT_EXCEEDED for too many bytes of data.
 status check_message(const message_args *message, error *err);
+// The same of a join's data.
+status check_join_data(const world_join_args *join, error *err);
 
 // ---- batches (apply_plan.c)
 

@@ -1,4 +1,4 @@
-// The check of a message; see apply.h. The world's thread.
+// The checks of messages and of a join's data; see apply.h. The world's thread.
 #include <string.h>
 
 #include "common/base/packed_value.h"
@@ -14,20 +14,30 @@ static status check_name(const char *name, error *err)
                            MESSAGE_NAME_BYTES_MAX);
 }
 
-status check_message(const message_args *message, error *err)
+static status check_data(const uint8_t *data, size_t size, error *err)
 {
-    status s = check_name(message->name, err);
-    if (s != STATUS_OK || message->data == NULL) {
-        return s;
+    if (data == NULL) {
+        return STATUS_OK;
     }
-    if (message->data_size > MESSAGE_DATA_BYTES_MAX) {
+    if (size > MESSAGE_DATA_BYTES_MAX) {
         return error_set(err, STATUS_LIMIT_EXCEEDED,
                          "data: must have at most %d bytes of MessagePack, got %zu",
-                         MESSAGE_DATA_BYTES_MAX, message->data_size);
+                         MESSAGE_DATA_BYTES_MAX, size);
     }
-    s = packed_value_check(message->data, message->data_size, MESSAGE_DATA_DEPTH_MAX, err);
+    const status s = packed_value_check(data, size, MESSAGE_DATA_DEPTH_MAX, err);
     if (s != STATUS_OK) {
         error_prefix(err, "data (at most %d containers deep)", MESSAGE_DATA_DEPTH_MAX);
     }
     return s;
+}
+
+status check_message(const message_args *message, error *err)
+{
+    const status s = check_name(message->name, err);
+    return s == STATUS_OK ? check_data(message->data, message->data_size, err) : s;
+}
+
+status check_join_data(const world_join_args *join, error *err)
+{
+    return check_data(join->data, join->data_size, err);
 }

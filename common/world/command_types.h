@@ -6,6 +6,8 @@
 
 #include <stdint.h>
 
+#include "common/world/limits.h"
+
 // The part of a world's changes that survives the end of the process or of the machine.
 typedef enum durability {
     DURABILITY_NONE,   // nothing
@@ -94,6 +96,13 @@ typedef struct message_recipient {
     const char *subject; // of MESSAGE_TO_SUBJECT, else NULL; in the command's memory
     uint64_t session;    // of MESSAGE_TO_SESSION, else 0
 } message_recipient;
+
+// A taken seat of a world (seats.h).
+typedef struct world_seat {
+    uint32_t seat; // 1 to the world's number of seats
+    uint64_t session;
+    char subject[OWNER_BYTES_MAX + 1]; // the session's; "": none
+} world_seat;
 
 typedef enum overlap_of { OVERLAP_AREA, OVERLAP_SHAPE, OVERLAP_POINT } overlap_of;
 

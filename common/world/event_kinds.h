@@ -7,6 +7,8 @@
 
 enum {
     EVENT_MESSAGE = EVENT_KIND_COUNT, // a client sent a message (message.send)
+    EVENT_JOIN,                       // a session took a seat (world.join)
+    EVENT_LEAVE,                      // a seat became free (world.leave)
     WORLD_EVENT_KIND_COUNT
 };
 _Static_assert(WORLD_EVENT_KIND_COUNT <= 32, "a set of kinds is a word");

@@ -48,6 +48,10 @@ void encode_event(struct buffer *out, const physics_event *event);
 void encode_message_event(struct buffer *out, uint64_t tick, uint64_t session,
                           const message_args *message);
 
+// A session took its seat, or its seat became free.
+void encode_join_event(struct buffer *out, uint64_t tick, const world_join_args *join);
+void encode_leave_event(struct buffer *out, uint64_t tick, const world_leave_args *leave);
+
 // A key and its value; NULL: nil, as the key is gone.
 void encode_datum(struct buffer *out, const char *key, const world_datum *datum);
 

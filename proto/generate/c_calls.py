@@ -86,8 +86,13 @@ STRUCTS = ("filter", "precision", "players")
 LEFT_OUT = {"commands"}  # world.apply is carom_batch_apply
 
 
+def member(a):
+    """The argument's name as a member of a struct, which C++ reads too."""
+    return f"{a.name}_name" if a.name == "template" else a.name
+
+
 def count(a):
-    return {"choices": f"{a.name}_count", "prefixes": f"{a.name}_count", "shapes": f"{a.name}_count", "bytes": f"{a.name}_size"}.get(a.type)
+    return {"choices": f"{member(a)}_count", "prefixes": f"{member(a)}_count", "shapes": f"{member(a)}_count", "bytes": f"{member(a)}_size"}.get(a.type)
 
 
 def has_flag(a):
@@ -99,15 +104,15 @@ def field(a):
     default = f" Default {a.default}." if a.default is not None else ""
     unit = f" [{a.unit}]" if a.unit else ""
     out = "".join(f"    {line}\n" for line in c_comment(a.doc + words + default + unit, 94))
-    out += f"    bool has_{a.name};\n" if has_flag(a) else ""
+    out += f"    bool has_{member(a)};\n" if has_flag(a) else ""
     if a.type in POINTERS:
-        out += f"    {POINTERS[a.type]}{a.name};\n"
+        out += f"    {POINTERS[a.type]}{member(a)};\n"
     elif a.type == "area":
-        out += f"    double {a.name}[4];\n"
+        out += f"    double {member(a)}[4];\n"
     elif a.type == "integer":
-        out += f"    {'int64_t' if a.min < 0 else 'uint64_t'} {a.name};\n"
+        out += f"    {'int64_t' if a.min < 0 else 'uint64_t'} {member(a)};\n"
     else:
-        out += f"    {VALUES[a.type]} {a.name};\n"
+        out += f"    {VALUES[a.type]} {member(a)};\n"
     return out + (f"    size_t {count(a)};\n" if count(a) else "")
 
 
@@ -171,26 +176,26 @@ def write_header(schema):
 
 def value(a, of="args->"):
     """The argument as a value of the protocol."""
-    x = of + a.name
+    x = of + member(a)
     if a.type in STRUCTS:
         return f"{a.type}_map({x})"
     if a.type == "integer":
         return f"{'carom_int' if a.min < 0 else 'carom_uint'}({x})"
     return {"bool": f"carom_bool({x})", "number": f"carom_real({x})", "mask": f"carom_uint({x})", "id": f"id_value({x})",
             "vector": f"vec_value({x})", "area": f"area_value({x})", "string": f"carom_str({x})", "name": f"carom_str({x})",
-            "choice": f"carom_str({x})", "choices": f"words_value({x}, {of}{a.name}_count)",
+            "choice": f"carom_str({x})", "choices": f"words_value({x}, {of}{member(a)}_count)",
             "shape": f"carom_shape_value({x})", "form": f"shape_form_value({x})",
-            "shapes": f"shapes_value({x}, {of}{a.name}_count)", "bytes": f"carom_bin({x}, {of}{a.name}_size)",
-            "prefixes": f"words_value({x}, {of}{a.name}_count)", "any": f"carom_value_clone({x})"}[a.type]
+            "shapes": f"shapes_value({x}, {of}{member(a)}_count)", "bytes": f"carom_bin({x}, {of}{member(a)}_size)",
+            "prefixes": f"words_value({x}, {of}{member(a)}_count)", "any": f"carom_value_clone({x})"}[a.type]
 
 
 def given(a):
     """Whether the argument is given, as an expression of C; None for one that always is."""
-    x = f"args->{a.name}"
+    x = f"args->{member(a)}"
     if a.required:
         return f"{x} != NULL" if a.type in POINTERS and a.type != "shapes" else None
     if has_flag(a):
-        return f"args->has_{a.name}"
+        return f"args->has_{member(a)}"
     return {"id": f"{x} != 0", "bool": x}.get(a.type, f"{x} != NULL")
 
 
@@ -216,7 +221,8 @@ def definitions(m):
     out += "".join(put(a) for a in own(m)) + "    return map;\n}\n\n"
     mapped = f"carom_map_{lower(m)}({passed(m, [world] if world else [])})"
     missing = '    if (args == NULL) { return fault_missing(err, "args"); }\n' if own(m) else ""
-    how = "call_world(client, world, " if world else "call_method(client, "
+    of_one = bool(world) and m.args[0].required  # the world may be left out otherwise
+    how = "call_world(client, world, " if of_one else "call_method(client, "
     out += f"{call}\n{{\n{missing}    return {how}{c_string(m.name)}, {mapped}, timeout_ms, result, err);\n}}\n\n"
     if add:
         source = "args" if own(m) else '""'

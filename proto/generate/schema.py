@@ -256,7 +256,7 @@ def player_method_enum(files):
     free = ("none", "viewer", "player")
     words = [Word(table["name"], f'METHOD_{table["name"].upper().replace(".", "_")}', "")
              for file in files for table in file.data.get("method", [])
-             if table.get("role") in free and table.get("scope") in ("command", "read")]
+             if table.get("role") in free and table.get("scope") in ("command", "read") and table.get("bounded", True)]
     if len(words) > CHOICES_MAX:
         raise SchemaError(f"player_method: {len(words)} methods; a bound of players has {CHOICES_MAX} bits")
     return Enum("player_method", words, bits=True, type="method")
@@ -452,7 +452,7 @@ def read_shapes(files, arguments):
 def read_methods(files, arguments, enums, results):
     methods = []
     for file, table in entries(files, "method", {"role", "scope", "summary", "result", "answers"}, {"batch", "code", "args", "subject", "makes", "price", "traits", "struct",
-                                                "short_call", "options"} | RULES):
+                                                "short_call", "options", "bounded"} | RULES):
         name = table["name"]
         if not METHOD_NAME.fullmatch(name):
             file.fail(name, None, "a method's name is group.verb in a-z and _, or a verb")

@@ -19,6 +19,7 @@
 #include "server/config/config_file.h"
 #include "server/http/origin.h"
 #include "server/http/policy.h"
+#include "server/session/placement/templates.h"
 
 enum {
     PORT_DEFAULT = 22766,
@@ -229,6 +230,32 @@ static status apply_world(config *c, const char *value, error *err)
         }
     }
     array_push(&c->worlds, world);
+    return STATUS_OK;
+}
+
+static status apply_template(config *c, const char *value, error *err)
+{
+    const char *equals = strchr(value, '=');
+    const size_t name = equals != NULL ? (size_t)(equals - value) : 0;
+    config_template made = {.line = c->line};
+    if (name == 0 || name > TEMPLATE_NAME_BYTES_MAX || !config_name_valid(value, name) ||
+        equals[1] == '\0' || strlen(equals + 1) >= sizeof made.path) {
+        return error_set(err, STATUS_INVALID_ARGUMENT,
+                         "'%s' is not NAME=FILE (a name of 1 to %d of A-Z a-z 0-9 _ . -)", value,
+                         TEMPLATE_NAME_BYTES_MAX);
+    }
+    memcpy(made.name, value, name);
+    memcpy(made.path, equals + 1, strlen(equals + 1) + 1);
+    for (uint32_t i = 0; i < c->templates.count; i++) {
+        if (strcmp(c->templates.data[i].name, made.name) == 0) {
+            return error_set(err, STATUS_INVALID_ARGUMENT, "template '%s' is named twice",
+                             made.name);
+        }
+    }
+    if (c->templates.count >= TEMPLATES_MAX) {
+        return error_set(err, STATUS_LIMIT_EXCEEDED, "at most %d may be given", TEMPLATES_MAX);
+    }
+    array_push(&c->templates, made);
     return STATUS_OK;
 }
 
@@ -474,6 +501,9 @@ static const option OPTIONS[] = {
      "are refused (three quarters of the machine's, or of what its control group may have)"},
     {"world", "CAROM_WORLD", "NAME[:SCENE]", true, apply_world,
      "make this world at the start; may be given again"},
+    {"template", "CAROM_TEMPLATE", "NAME=FILE", true, apply_template,
+     "world.join makes worlds as FILE says: JSON with scene and other arguments of world.create, "
+     "players, seats, idle_s; may be given again"},
     {"data", "CAROM_DATA", "DIR", false, apply_data,
      "keep the worlds' logs there, made if need be: a restart brings the worlds back"},
     {"load-aside", NULL, "NAME", true, apply_load_aside,
@@ -823,4 +853,5 @@ void config_deinit(config *c)
     }
     array_free(&c->viewer_servers);
     array_free(&c->worlds);
+    array_free(&c->templates);
 }

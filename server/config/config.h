@@ -32,6 +32,12 @@ typedef struct config_world {
     int line;                        // line in the file; 0: from an option or a variable
 } config_world;
 
+typedef struct config_template {
+    char name[CONFIG_NAME_MAX + 1];
+    char path[PATH_MAX];
+    int line; // as of config_world
+} config_template;
+
 typedef struct config {
     char host[CONFIG_HOST_MAX + 1]; // address or name; default "127.0.0.1"
     uint16_t port;                  // default 22766; 0: chosen by the system
@@ -47,12 +53,13 @@ typedef struct config {
     int threads;                  // simulation threads, 1 to CONFIG_THREADS_MAX
     // Threads that each of these uses for one world; 1 to CONFIG_THREADS_MAX
     int world_threads;
-    int io_threads;             // threads for sockets; 1 to CONFIG_THREADS_MAX
-    uint64_t memory;            // the process's bound [bytes]; 0: derived from the machine
-    ARRAY(config_world) worlds; // worlds to make at the start
-    char data[PATH_MAX];        // the data directory; "": worlds end with the server
-    char file[PATH_MAX];        // file of settings; "": none
-    char takeover[PATH_MAX];    // takeover socket of the server to replace; "": none
+    int io_threads;                   // threads for sockets; 1 to CONFIG_THREADS_MAX
+    uint64_t memory;                  // the process's bound [bytes]; 0: derived from the machine
+    ARRAY(config_world) worlds;       // worlds to make at the start
+    ARRAY(config_template) templates; // of worlds that joins make
+    char data[PATH_MAX];              // the data directory; "": worlds end with the server
+    char file[PATH_MAX];              // file of settings; "": none
+    char takeover[PATH_MAX];          // takeover socket of the server to replace; "": none
     // This server's takeover socket; "": in `data`, "off": none
     char takeover_socket[PATH_MAX];
     bool check_config;        // check the settings instead of serving

@@ -113,8 +113,29 @@ static status check_world(const config *c, const config_world *w, error *err)
     return s;
 }
 
+status config_open_templates(const config *c, world_templates *out, error *err)
+{
+    status s = STATUS_OK;
+    *out = (world_templates){0};
+    for (uint32_t i = 0; i < c->templates.count && s == STATUS_OK; i++) {
+        const config_template *t = &c->templates.data[i];
+        world_template made;
+        s = template_read(t->name, t->path, c->scenes, &c->limits, &made, err);
+        if (s == STATUS_OK) {
+            array_push(out, made);
+            continue;
+        }
+        error_prefix(err, "template '%s'", t->name);
+        if (t->line > 0) {
+            error_prefix(err, "%s:%d", c->file, t->line);
+        }
+    }
+    return s;
+}
+
 status config_check(const config *c, error *err)
 {
+    world_templates templates = {0};
     auth_keys *keys = NULL;
     tls_files *tls = NULL;
     status s = config_open_keys(c, &keys, err);
@@ -131,6 +152,10 @@ status config_check(const config *c, error *err)
     }
     for (uint32_t i = 0; s == STATUS_OK && i < c->worlds.count; i++) {
         s = check_world(c, &c->worlds.data[i], err);
+    }
+    if (s == STATUS_OK) {
+        s = config_open_templates(c, &templates, err);
+        templates_free(&templates);
     }
     return s;
 }

@@ -17,6 +17,7 @@
 #include "server/session/calls/rights.h"
 #include "server/session/calls/scrape.h"
 #include "server/session/identity/unsent_limit.h"
+#include "server/session/placement/seating.h"
 #include "server/session/placement/worlds_build.h"
 #include "server/session/placement/worlds_restored.h"
 #include "server/session/resume/handover.h"
@@ -339,6 +340,7 @@ static void on_tidying(uv_timer_t *timer)
 {
     server *s = timer->data;
     report_start(s);
+    seating_sweep(s);
     if (s->trimming && atomic_load(&s->trimmed)) {
         end_trim(s);
     }

@@ -51,6 +51,8 @@ typedef struct server_options {
     const tls_files *tls;       // owned by the caller, who may reload them; NULL: no TLS
     const server_world *worlds; // made at the start
     uint32_t world_count;
+    const struct world_template *templates; // of worlds that world.join makes
+    uint32_t template_count;
     const char *replay;             // a recording that is served as a world; NULL: none
     const char *data;               // the data directory; NULL: worlds end with the server
     const storage_options *storage; // NULL: the defaults

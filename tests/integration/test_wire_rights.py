@@ -27,7 +27,8 @@ LEAST = {
               "world.unsubscribe world.view body.get joint.get joint.list query.ray query.overlap query.cast "
               "query.nearest data.get",
     "player": "world.apply body.spawn body.remove body.set body.impulse body.angular_impulse body.force body.torque "
-              "shape.add shape.set shape.remove joint.create joint.set joint.remove data.set data.remove message.send",
+              "shape.add shape.set shape.remove joint.create joint.set joint.remove data.set data.remove message.send "
+              "world.join world.leave",
     "referee": "world.pause world.resume world.step world.set",
     "admin": "server.sessions server.kick world.create world.destroy world.fork world.image",
 }

@@ -57,7 +57,7 @@ ROOMS = {
     "server/process": (PHYSICS + ["server/base", "server/net"], ["uv", "openssl"]),
     # The command line and files of settings, and their check before a start.
     "server/config": (PROTO + ["common/args", "server/base", "server/auth", "server/net", "server/http",
-                               "server/session/placement/scenes.h"], ["jansson"]),
+                               "server/session/placement/scenes.h", "server/session/placement/templates.h"], ["jansson"]),
     # net moves bytes: it may know the protocol's framing, and knows no physics.
     "server/net": (BASE + ["proto"] + SHARED, ["uv", "openssl"]),
     # HTTP and WebSocket stand between net and session: they know neither sessions nor messages.

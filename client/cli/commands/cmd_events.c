@@ -16,7 +16,7 @@
 
 #define KINDS                                                                                      \
     "begin|end|stay|hit|sensor_begin|sensor_end|sleep|wake|spawn|remove|joint_break|freeze|"       \
-    "message"
+    "message|join|leave"
 
 enum { KINDS_MAX = 16, KIND_BYTES_MAX = 24, MESSAGE_TEXT_BYTES = 512 };
 
@@ -66,7 +66,7 @@ static void print_human(const carom_event *e)
     if (e->impulse > 0.0) {
         (void)printf("  impulse %.3f N s", e->impulse);
     }
-    if (e->kind == CAROM_EVENT_MESSAGE) {
+    if (e->subject != NULL) {
         print_message(e);
     }
     (void)fputc('\n', stdout);
@@ -318,10 +318,10 @@ const cli_command command_events = {
     .details =
         "Kinds: begin, end, stay, hit, sensor_begin, sensor_end, sleep, wake, spawn, "
         "remove, joint_break,\n"
-        "freeze, message. A line shows the tick, the kind, the bodies and, where the kind has "
-        "them, place,\n"
-        "normal, speed and impulse, or a message's sender, name and data. hit comes of shapes "
-        "that ask for\nit ('carom spawn --events contact,hit').\n"
+        "freeze, message, join, leave. A line shows the tick, the kind, the bodies and, where the "
+        "kind has\nthem, place, normal, speed and impulse; a message's sender, name and data; who "
+        "took or freed which\nseat. hit comes of shapes that ask for it ('carom spawn --events "
+        "contact,hit').\n"
         "A line events_lost says how many are missing where this reader was too\nslow for the "
         "server to keep them.",
     .examples = "  carom events demo\n  carom events demo --kind begin,end --body 3\n"

@@ -305,7 +305,7 @@ static void note_event(stage *s, const carom_event *event, bool shown)
     if (!shown) {
         return;
     }
-    if (event->kind == CAROM_EVENT_MESSAGE) {
+    if (event->subject != NULL) {
         show_message(event, s->last_event, sizeof s->last_event);
         return;
     }

@@ -382,7 +382,8 @@ typedef struct carom_args_world_subscribe {
     bool has_bodies;
     bool bodies;
     // The kinds of events that are sent. One of begin, stay, end, hit, sensor_begin, sensor_end,
-    // sleep, wake, spawn, remove, joint_break, freeze, message. Default ["begin", "end"].
+    // sleep, wake, spawn, remove, joint_break, freeze, message, join, leave. Default ["begin",
+    // "end"].
     const char *const *events;
     size_t events_count;
     // Whether the points of every touching pair are sent, for drawing. Default false.
@@ -1070,6 +1071,43 @@ CAROM_API carom_status carom_call_message_send(carom_client *client, const char 
                                                const carom_args_message_send *args, int timeout_ms,
                                                carom_value **result, carom_error *error);
 CAROM_API size_t carom_add_message_send(carom_batch *batch, const carom_args_message_send *args);
+
+// world.join: Takes a seat in a world of a template: in the world with the most taken seats that
+// has a free one, or in a new world. Least role: player. Answers {world, seat, created, tick}.
+typedef struct carom_args_world_join {
+    // The template's name.
+    const char *template_name;
+    // Any value, at most 16 containers deep: the event `join` has it.
+    const carom_value *data;
+    // Only in logs: the seat that the server chose. Default 0.
+    bool has_seat;
+    uint64_t seat;
+    // Only in logs: the number of the session.
+    uint64_t session;
+    // Only in logs: the session's subject.
+    const char *subject;
+} carom_args_world_join;
+CAROM_API carom_value *carom_map_world_join(const char *world, const carom_args_world_join *args);
+CAROM_API carom_status carom_call_world_join(carom_client *client, const char *world,
+                                             const carom_args_world_join *args, int timeout_ms,
+                                             carom_value **result, carom_error *error);
+
+// world.leave: Frees a seat. The server does so by itself when the session ends. Least role:
+// player. Answers {tick}.
+typedef struct carom_args_world_leave {
+    // The session whose seat it is; this one, if left out. Only a referee or an admin may name
+    // another.
+    uint64_t session;
+    // Only in logs: the seat. Default 0.
+    bool has_seat;
+    uint64_t seat;
+    // Only in logs: the session's subject.
+    const char *subject;
+} carom_args_world_leave;
+CAROM_API carom_value *carom_map_world_leave(const char *world, const carom_args_world_leave *args);
+CAROM_API carom_status carom_call_world_leave(carom_client *client, const char *world,
+                                              const carom_args_world_leave *args, int timeout_ms,
+                                              carom_value **result, carom_error *error);
 
 // clang-format on
 

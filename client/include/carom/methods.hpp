@@ -841,7 +841,8 @@ struct world_subscribe {
     // Whether rows of bodies are sent; false for events alone. Default true.
     std::optional<bool> bodies{};
     // The kinds of events that are sent. One of begin, stay, end, hit, sensor_begin, sensor_end,
-    // sleep, wake, spawn, remove, joint_break, freeze, message. Default ["begin", "end"].
+    // sleep, wake, spawn, remove, joint_break, freeze, message, join, leave. Default ["begin",
+    // "end"].
     std::optional<std::vector<std::string>> events{};
     // Whether the points of every touching pair are sent, for drawing. Default false.
     std::optional<bool> contacts{};
@@ -1622,6 +1623,29 @@ struct data_get {
         value out = value::map();
         detail::put(out, "key", key);
         detail::put(out, "prefix", prefix);
+        return out;
+    }
+};
+
+// Frees a seat. The server does so by itself when the session ends. Least role: player. Answers
+// {tick}.
+struct world_leave {
+    static constexpr const char *name = "world.leave";
+    static constexpr bool of_world = true, in_batch = false;
+    // The session whose seat it is; this one, if left out. Only a referee or an admin may name
+    // another.
+    std::optional<std::uint64_t> session{};
+    // Only in logs: the seat. Default 0.
+    std::optional<std::int64_t> seat{};
+    // Only in logs: the session's subject.
+    std::optional<std::string> subject{};
+
+    value args() const
+    {
+        value out = value::map();
+        detail::put_id(out, "session", session);
+        detail::put(out, "seat", seat);
+        detail::put(out, "subject", subject);
         return out;
     }
 };

@@ -42,6 +42,10 @@ typedef enum carom_event_kind {
     CAROM_EVENT_FREEZE,
     // a client sent a message that is for this session
     CAROM_EVENT_MESSAGE,
+    // a session took a seat (`world.join`)
+    CAROM_EVENT_JOIN,
+    // a seat became free: its session left it (`world.leave`), or ended
+    CAROM_EVENT_LEAVE,
     // end of generated
     CAROM_EVENT_OTHER // a kind of a later server; see `name`
 } carom_event_kind;
@@ -60,12 +64,14 @@ typedef struct carom_event {
     double depth;      // depth at that point [m]
     double speed;      // approach speed along the normal [m/s]
     double impulse;    // [N s]
-    // Of a message (message.send), else NULL and 0:
-    const char *message; // its name
-    const void *data;    // its data, MessagePack (carom_event_data reads it); NULL: it has none
+    // Of a message (message.send), of a join or a leave (world.join), else NULL and 0:
+    const char *message; // a message's name
+    const void *data;    // its or the join's data, MessagePack (carom_event_data reads it); NULL:
+                         // it has none
     size_t data_size;
-    uint64_t session;    // the number of the session that sent it
+    uint64_t session;    // the number of the session that sent it, or that has the seat
     const char *subject; // that session's subject; "": none
+    uint64_t seat;       // of a join or leave: the seat, from 1 on
 } carom_event;
 
 // A touching pair, for drawing. A pair has one or two points; with a chain it may have more, and
@@ -157,7 +163,8 @@ typedef struct carom_snapshot {
 } carom_snapshot;
 
 // The kind's word, "begin" …; NULL for CAROM_EVENT_OTHER and for numbers that are no kind.
-// The data of a message, for the caller to free; NULL if it has none, or memory has run out.
+// The data of a message or a join, for the caller to free; NULL if it has none, or memory has run
+// out.
 CAROM_API carom_value *carom_event_data(const carom_event *event);
 
 CAROM_API const char *carom_event_kind_name(carom_event_kind kind);

@@ -175,8 +175,18 @@ export interface WorldMessage extends WorldEvent {
   kind: 'message'; name: string; session: number;
 }
 
+/** An event of kind join: a session took a seat of the world (world.join). */
+export interface WorldJoin extends WorldEvent {
+  kind: 'join'; seat: number; session: number;
+}
+
+/** An event of kind leave: a seat became free, as its session left it (world.leave) or ended. */
+export interface WorldLeave extends WorldEvent {
+  kind: 'leave'; seat: number; session: number;
+}
+
 export class Subscription extends Emitter<{
-  snapshot: Snapshot; event: WorldEvent; message: WorldMessage; waiting: CaromError; ended: CaromError;
+  snapshot: Snapshot; event: WorldEvent; message: WorldMessage; join: WorldJoin; leave: WorldLeave; waiting: CaromError; ended: CaromError;
 }> implements AsyncIterable<Snapshot> {
   readonly id: number;
   readonly args: WorldSubscribeArguments;

@@ -1,9 +1,9 @@
 // Generated from proto/schema by proto/generate/typescript.py: do not edit.
 import type {
   BatchResult, BodyGetResult, CallOptions, ContactsResult, DataResult, DataSetResult, FoundResult, Hello,
-  HitsResult, JointCreateResult, JointGetResult, JointListResult, NearResult, Number53, PingResult,
-  ServerInfo, ServerStatsResult, SessionsResult, ShapeAddResult, SpawnResult, StateResult, SubscribeResult,
-  Tick, WorldCreateResult, WorldImageResult, WorldInfo, WorldTick,
+  HitsResult, JoinResult, JointCreateResult, JointGetResult, JointListResult, NearResult, Number53,
+  PingResult, ServerInfo, ServerStatsResult, SessionsResult, ShapeAddResult, SpawnResult, StateResult,
+  SubscribeResult, Tick, WorldCreateResult, WorldImageResult, WorldInfo, WorldTick,
 } from './results.js';
 
 /** A body, shape, joint or subscription; in a batch also what an earlier command made. */
@@ -428,7 +428,7 @@ export interface WorldSubscribeArguments {
   /** Whether rows of bodies are sent; false for events alone. Default true. */
   bodies?: boolean;
   /** The kinds of events that are sent. Default ["begin", "end"]. */
-  events?: ('begin' | 'stay' | 'end' | 'hit' | 'sensor_begin' | 'sensor_end' | 'sleep' | 'wake' | 'spawn' | 'remove' | 'joint_break' | 'freeze' | 'message')[];
+  events?: ('begin' | 'stay' | 'end' | 'hit' | 'sensor_begin' | 'sensor_end' | 'sleep' | 'wake' | 'spawn' | 'remove' | 'joint_break' | 'freeze' | 'message' | 'join' | 'leave')[];
   /** Whether the points of every touching pair are sent, for drawing. Default false. */
   contacts?: boolean;
   /** Whether full maps of bodies and joints are sent when they are new or were changed. Default false. */
@@ -921,6 +921,36 @@ export interface MessageSendArguments {
   epoch?: number;
 }
 
+export interface WorldJoinArguments {
+  /** The world to join, if it is to be this one; of the template. */
+  world?: string;
+  /** The template's name. */
+  template: string;
+  /** Any value, at most 16 containers deep: the event `join` has it. */
+  data?: unknown;
+  /** Only in logs: the seat that the server chose. Default 0. */
+  seat?: number;
+  /** Only in logs: the number of the session. */
+  session?: Id;
+  /** Only in logs: the session's subject. */
+  subject?: string;
+  /** The epoch that the world must have; not_found if it has another. */
+  epoch?: number;
+}
+
+export interface WorldLeaveArguments {
+  /** The world's name. */
+  world: string;
+  /** The session whose seat it is; this one, if left out. Only a referee or an admin may name another. */
+  session?: Id;
+  /** Only in logs: the seat. Default 0. */
+  seat?: number;
+  /** Only in logs: the session's subject. */
+  subject?: string;
+  /** The epoch that the world must have; not_found if it has another. */
+  epoch?: number;
+}
+
 /** The arguments of every method, by its name. */
 export interface Arguments {
   'hello': HelloArguments;
@@ -970,6 +1000,8 @@ export interface Arguments {
   'data.remove': DataRemoveArguments;
   'data.get': DataGetArguments;
   'message.send': MessageSendArguments;
+  'world.join': WorldJoinArguments;
+  'world.leave': WorldLeaveArguments;
 }
 
 /** The answer of every method. */
@@ -1021,6 +1053,8 @@ export interface Results {
   'data.remove': Tick;
   'data.get': DataResult;
   'message.send': Tick;
+  'world.join': JoinResult;
+  'world.leave': Tick;
   // Of a server that knows more methods than this package.
   [method: string]: unknown;
 }
@@ -1101,6 +1135,10 @@ export interface Methods {
     unsubscribe(args: WorldUnsubscribeArguments, options?: CallOptions): Promise<Results['world.unsubscribe']>;
     /** Moves a subscription's area. Least role: viewer. */
     view(args: WorldViewArguments, options?: CallOptions): Promise<Results['world.view']>;
+    /** Takes a seat in a world of a template: in the world with the most taken seats that has a free one, or in a new world. Least role: player. */
+    join(args: WorldJoinArguments, options?: CallOptions): Promise<Results['world.join']>;
+    /** Frees a seat. The server does so by itself when the session ends. Least role: player. */
+    leave(args: WorldLeaveArguments, options?: CallOptions): Promise<Results['world.leave']>;
   };
   readonly body: {
     /** Makes a body with its shapes. Least role: player. */
@@ -1193,6 +1231,10 @@ export interface WorldMethods {
     apply(args: Omit<WorldApplyArguments, 'world'>, options?: CallOptions): Promise<Results['world.apply']>;
     /** Sends snapshots from now on. Least role: viewer. */
     subscribe(args?: Omit<WorldSubscribeArguments, 'world'>, options?: CallOptions): Promise<Results['world.subscribe']>;
+    /** Takes a seat in a world of a template: in the world with the most taken seats that has a free one, or in a new world. Least role: player. */
+    join(args: Omit<WorldJoinArguments, 'world'>, options?: CallOptions): Promise<Results['world.join']>;
+    /** Frees a seat. The server does so by itself when the session ends. Least role: player. */
+    leave(args?: Omit<WorldLeaveArguments, 'world'>, options?: CallOptions): Promise<Results['world.leave']>;
   };
   readonly body: {
     /** Makes a body with its shapes. Least role: player. */
@@ -1321,7 +1363,7 @@ export type ProtocolErrorCode =
 export interface WorldEvent {
   kind:
     'begin' | 'stay' | 'end' | 'hit' | 'sensor_begin' | 'sensor_end' | 'sleep' | 'wake' | 'spawn' |
-    'remove' | 'joint_break' | 'freeze' | 'message';
+    'remove' | 'joint_break' | 'freeze' | 'message' | 'join' | 'leave';
   tick: number;
   /** A body; in a sensor's events, the sensor's. Of begin, stay, end, hit, sensor_begin, sensor_end, sleep, wake, spawn, remove, joint_break, freeze. */
   a?: Number53;
@@ -1345,12 +1387,14 @@ export interface WorldEvent {
   joint?: Number53;
   /** The message's name. Of message. */
   name?: string;
-  /** Its data; left out if it has none. Of message. */
+  /** The data of the message, or of the join; left out if it has none. Of message, join. */
   data?: unknown;
-  /** The number of the session that sent it. Of message. */
+  /** The number of the session that sent it, or that has the seat. Of message, join, leave. */
   session?: Number53;
-  /** That session's subject; left out if it has none. Of message. */
+  /** That session's subject; left out if it has none. Of message, join, leave. */
   subject?: string;
+  /** The seat, from 1 on. Of join, leave. */
+  seat?: Number53;
 }
 
 export type MethodName = keyof Arguments;

@@ -52,6 +52,8 @@ export const METHODS = {
   'data.remove': {role: 'player', scope: 'command', batch: true, args: ['world', 'key', 'version', 'epoch']},
   'data.get': {role: 'viewer', scope: 'read', batch: true, args: ['world', 'key', 'prefix', 'epoch']},
   'message.send': {role: 'player', scope: 'command', batch: true, args: ['world', 'name', 'data', 'to', 'subject', 'epoch']},
+  'world.join': {role: 'player', scope: 'command', batch: false, args: ['world', 'template', 'data', 'seat', 'session', 'subject', 'epoch']},
+  'world.leave': {role: 'player', scope: 'command', batch: false, args: ['world', 'session', 'seat', 'subject', 'epoch']},
 };
 
 /** The codes of errors, as errors.js has them with the client's own. */
@@ -63,5 +65,5 @@ export const ERRORS = [
 /** The kinds of events, in the order of the engine's numbers. */
 export const EVENT_KINDS = [
   'begin', 'stay', 'end', 'hit', 'sensor_begin', 'sensor_end', 'sleep', 'wake', 'spawn', 'remove',
-  'joint_break', 'freeze', 'message',
+  'joint_break', 'freeze', 'message', 'join', 'leave',
 ];

@@ -332,6 +332,14 @@ export interface WorldInfo {
   data_keys: number;
   /** Bytes of its data, as `data_bytes_per_world` counts them. */
   data_bytes: number;
+  /** The template that it was made from by `world.join`; left out, with the next three, if by another way. */
+  template?: string;
+  /** Its seats. */
+  seats?: number;
+  /** How many of them are taken. */
+  seats_taken?: number;
+  /** Who has them, ascending by seat; not in lists, nor for the areas of a token. */
+  seated?: SeatMap[];
   /** Only while the world's log cannot be written: why, and what to do. */
   log_error?: string;
   /** Only for a world that is not served (most numbers are 0 then): why, and what to do. */
@@ -675,6 +683,26 @@ export interface DataResult {
   data: Record<string, Datum>;
   /** The tick that was read. */
   tick: number;
+}
+/** The answer of world.join. */
+export interface JoinResult {
+  /** The name of the world in which the session has a seat. */
+  world: string;
+  /** The seat, 1 to the world's number of seats. */
+  seat: number;
+  /** Whether this join made the world. */
+  created: boolean;
+  /** The tick whose state has the seat. */
+  tick: number;
+}
+/** A taken seat. */
+export interface SeatMap {
+  /** Its number, from 1 on. */
+  seat: number;
+  /** The number of the session that has it. */
+  session: Number53;
+  /** That session's subject; left out if it has none. */
+  subject?: string;
 }
 // end of generated
 

@@ -2,10 +2,10 @@
 // records of its log (replica.js), and no picture.
 //
 // Events: `snapshot` (snapshot, as it came), `event` (event), `message` (an event of kind message: {name, data, session,
-// subject, tick}; subscribe with `events: ['message']`), `waiting` (CaromError: its world does not exist, and the
-// request is repeated), `ended` (CaromError), which is the last. It survives lost connections: the client subscribes
-// again if the server has forgotten it, and its id changes. Snapshots of encoding packed, the default, are unpacked
-// here and look like plain ones.
+// subject, tick}; subscribe with `events: ['message']`), `join` and `leave` (likewise: {seat, session, subject, data,
+// tick}), `waiting` (CaromError: its world does not exist, and the request is repeated), `ended` (CaromError), which is
+// the last. It survives lost connections: the client subscribes again if the server has forgotten it, and its id
+// changes. Snapshots of encoding packed, the default, are unpacked here and look like plain ones.
 
 import {Emitter} from './emitter.js';
 import {CaromError} from './errors.js';
@@ -16,6 +16,7 @@ import {WorldView} from './view.js';
 
 const SNAPSHOTS_MAX = 1024; // that wait for a loop: 17 s at 60 Hz
 const EVENTS_MAX = 65536; // the same, of events
+const COMMAND_KINDS = new Set(['message', 'join', 'leave']); // kinds of events that are emitted by name, too
 
 export class Subscription extends Emitter {
   #client;
@@ -100,7 +101,7 @@ export class Subscription extends Emitter {
     if (this.args.encoding === 'log') return;
     for (const event of snapshot.events) {
       if (!this.error) this.emit('event', event);
-      if (!this.error && event.kind === 'message') this.emit('message', event);
+      if (!this.error && COMMAND_KINDS.has(event.kind)) this.emit(event.kind, event);
     }
   }
 

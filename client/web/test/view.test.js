@@ -91,6 +91,16 @@ test('messages_are_told_apart_from_other_events', () => {
   assert.deepEqual(told, ['spawn', 'message', message]);
 });
 
+test('joins_and_leaves_are_told_by_their_names', () => {
+  const told = [];
+  const subscription = new Subscription(null, {world: 'arena-1', events: ['join', 'leave']}, {});
+  const join = {kind: 'join', tick: 1, seat: 2, session: 7, subject: 'ada', data: {name: 'Ada'}};
+  const leave = {kind: 'leave', tick: 1, seat: 2, session: 7, subject: 'ada'};
+  for (const kind of ['join', 'leave', 'message']) subscription.on(kind, (event) => told.push([kind, event]));
+  subscription.take(snapshot(1, [], {full: true, events: [join, leave]}), 20);
+  assert.deepEqual(told, [['join', join], ['leave', leave]]);
+});
+
 test('data_that_are_a_map_are_no_packed_snapshot', () => {
   const told = [];
   const subscription = new Subscription(null, {world: 'lab', data: true}, {});

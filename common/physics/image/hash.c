@@ -159,7 +159,8 @@ uint64_t hash_contacts(const physics_world *world, uint32_t word)
 
 uint64_t hash_rest(const physics_world *world)
 {
-    uint64_t sum = hash_world(world) + data_table_hash(&world->data) + rules_hash(&world->rules);
+    uint64_t sum =
+        hash_world(world) + data_table_hash(&world->data) + world->rules.hash + world->seats.hash;
     for (uint32_t word = 0; word < slots_words(&world->shape_slots); word++) {
         sum += hash_rows(world, &world->shape_slots, word, hash_shape);
     }
@@ -190,8 +191,8 @@ static inline uint64_t *part_of_pair(uint64_t *parts, uint32_t a, uint32_t b)
 uint64_t world_hash_by_body(const physics_world *world, uint64_t *parts)
 {
     memset(parts, 0, world->body_slots.end * sizeof *parts);
-    parts[NONE] = hash_world(world) + data_table_hash(&world->data) + rules_hash(&world->rules) +
-                  hash_free(&world->body_slots, ROW_FREE_BODY) +
+    parts[NONE] = hash_world(world) + data_table_hash(&world->data) + world->rules.hash +
+                  world->seats.hash + hash_free(&world->body_slots, ROW_FREE_BODY) +
                   hash_free(&world->shape_slots, ROW_FREE_SHAPE) +
                   hash_free(&world->joint_slots, ROW_FREE_JOINT);
     const slot_pool *pool = &world->body_slots;

@@ -1,8 +1,8 @@
-// See image.h. The order: header, world, slots, bodies, shapes, joints, contacts, events, rules if
-// there are any, data if there ever were any, hash, and of a sealed image the checksum. Reading
-// rebuilds everything that follows from the records: masses, lists, trees, rings of sleeping
-// bodies, the graph. It checks every reference, and at the end compares the world's hash with the
-// written one. The size of the image bounds every allocation.
+// See image.h. The order: header, world, slots, bodies, shapes, joints, contacts, events, seats
+// and rules if there are any, data if there ever were any, hash, and of a sealed image the
+// checksum. Reading rebuilds everything that follows from the records: masses, lists, trees, rings
+// of sleeping bodies, the graph. It checks every reference, and at the end compares the world's
+// hash with the written one. The size of the image bounds every allocation.
 #include "common/physics/image.h"
 
 #include <stdlib.h>
@@ -19,10 +19,13 @@
 static const uint8_t MAGIC[8] = {'c', 'a', 'r', 'o', 'm', 'W', 'L', 'D'};
 
 enum { VERSION_AT = sizeof MAGIC, HASH_BYTES = 8, SEAL_BYTES = 4 };
-_Static_assert(PHYSICS_IMAGE_VERSION_RULES_SEALED < 0x80, "a version is one byte");
+_Static_assert(PHYSICS_IMAGE_VERSION_SEATS_SEALED < 0x80, "a version is one byte");
 
 static uint32_t version_of(const image_stream *s)
 {
+    if (s->with_seats) {
+        return s->sealed ? PHYSICS_IMAGE_VERSION_SEATS_SEALED : PHYSICS_IMAGE_VERSION_SEATS;
+    }
     if (s->with_rules) {
         return s->sealed ? PHYSICS_IMAGE_VERSION_RULES_SEALED : PHYSICS_IMAGE_VERSION_RULES;
     }
@@ -39,13 +42,16 @@ static void open_image(image_stream *s, const uint8_t *bytes, size_t size)
     const uint8_t version = known ? bytes[VERSION_AT] : 0;
     const bool sealed = version == PHYSICS_IMAGE_VERSION_SEALED ||
                         version == PHYSICS_IMAGE_VERSION_DATA_SEALED ||
-                        version == PHYSICS_IMAGE_VERSION_RULES_SEALED;
+                        version == PHYSICS_IMAGE_VERSION_RULES_SEALED ||
+                        version == PHYSICS_IMAGE_VERSION_SEATS_SEALED;
     stream_read_open(s, bytes, sealed ? size - SEAL_BYTES : size);
     s->sealed = sealed;
     s->with_data =
         version == PHYSICS_IMAGE_VERSION_DATA || version == PHYSICS_IMAGE_VERSION_DATA_SEALED;
     s->with_rules =
         version == PHYSICS_IMAGE_VERSION_RULES || version == PHYSICS_IMAGE_VERSION_RULES_SEALED;
+    s->with_seats =
+        version == PHYSICS_IMAGE_VERSION_SEATS || version == PHYSICS_IMAGE_VERSION_SEATS_SEALED;
 }
 
 static status refuse(const image_stream *s, error *err)
@@ -68,7 +74,7 @@ static void header(image_stream *s)
         s->foreign = true;
         stream_fail(s,
                     "version %u, this program reads %d to %d: use one of the version that wrote it",
-                    version, PHYSICS_IMAGE_VERSION, PHYSICS_IMAGE_VERSION_RULES_SEALED);
+                    version, PHYSICS_IMAGE_VERSION, PHYSICS_IMAGE_VERSION_SEATS_SEALED);
     }
     uint32_t behaviour = ENGINE_BEHAVIOUR;
     stream_u32(s, &behaviour, UINT32_MAX, "behaviour");
@@ -177,6 +183,9 @@ static void read_everything(image_stream *s, physics_world *world)
     joints_read(s, world);
     contacts_read(s, world);
     pending_events(s, world);
+    if (s->with_seats) {
+        seats_read(s, world);
+    }
     if (s->with_rules) {
         rules_read(s, world);
     }
@@ -217,7 +226,7 @@ static void read_padding(image_stream *s, const physics_world *world)
 static size_t expected_bytes(const physics_world *world)
 {
     enum { REST = 1024, BODY = 64, SHAPE = 24, JOINT = 128, CONTACT = 42 };
-    return REST + (size_t)world->data.bytes + world->rules.size +
+    return REST + (size_t)world->data.bytes + world->rules.size + world->seats.size +
            (size_t)BODY * world->body_slots.end + (size_t)SHAPE * world->shape_slots.end +
            (size_t)JOINT * world->joint_slots.end + (size_t)CONTACT * world->contact_slots.count;
 }
@@ -232,6 +241,7 @@ static void save(const physics_world *const_world, bool sealed, uint8_t **bytes,
     s.sealed = sealed;
     s.with_data = world->data.changes > 0;
     s.with_rules = world->rules.size > 0;
+    s.with_seats = world->seats.size > 0;
     world_def def = world->def;
     uint64_t hash = hash_rest(world);
     header(&s);
@@ -245,6 +255,9 @@ static void save(const physics_world *const_world, bool sealed, uint8_t **bytes,
     joints_write(&s, world);
     hash += contacts_write(&s, world);
     pending_events(&s, world);
+    if (s.with_seats) {
+        seats_write(&s, world);
+    }
     if (s.with_rules) {
         rules_write(&s, world);
     }

@@ -28,7 +28,9 @@ void event_record(image_stream *s, physics_event *event); // writes the event, o
 void data_write(image_stream *s, const physics_world *world);
 void data_read(image_stream *s, physics_world *world);
 
-// The rules (image_rules.c), and whether data follow.
+// The seats and the rules (image_kept.c), and what follows them.
+void seats_write(image_stream *s, physics_world *world);
+void seats_read(image_stream *s, physics_world *world);
 void rules_write(image_stream *s, physics_world *world);
 void rules_read(image_stream *s, physics_world *world);
 

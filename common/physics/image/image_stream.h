@@ -25,6 +25,7 @@ typedef struct image_stream {
     bool sealed;     // a checksum follows the end
     bool with_data;  // the world's data are in it
     bool with_rules; // the world's rules are in it; they say whether data follow
+    bool with_seats; // the world's seats are in it; they say whether rules and data follow
     bool foreign;    // it failed because it is of another version or engine, or no image
     error error;
     uint8_t *output; // writing; grows

@@ -22,10 +22,11 @@ enum { // the first word of a row
     ROW_DATA,
     ROW_DATUM,
     ROW_DATA_BYTES,
-    ROW_RULES
+    ROW_RULES,
+    ROW_SEATS
 };
 
-enum { BYTES_KEY = 1, BYTES_VALUE, BYTES_RULES }; // kinds of hash_bytes()
+enum { BYTES_KEY = 1, BYTES_VALUE, BYTES_RULES, BYTES_SEATS }; // kinds of hash_bytes()
 
 static inline fold_words add_vecs(fold_words sum, int i, vec2 a, vec2 b)
 {

@@ -21,7 +21,7 @@
 #include "common/physics/state/contacts/contact.h"
 #include "common/physics/state/data_table.h"
 #include "common/physics/state/graph.h"
-#include "common/physics/state/rules_record.h"
+#include "common/physics/state/kept_record.h"
 #include "common/physics/state/shapes/shape.h"
 #include "common/physics/state/slots.h"
 #include "common/physics/state/step_context.h"
@@ -81,7 +81,7 @@ struct physics_world {
 #undef DECLARE
 
     data_table data;
-    rules_record rules;
+    kept_record rules, seats;
 
     // ---- derived from that
     step_context step;

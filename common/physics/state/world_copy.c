@@ -153,7 +153,8 @@ void world_copy(physics_world *to, const physics_world *from)
     copy_arrays(to, from);
     copy_tags(&to->tags, &from->tags);
     data_table_copy(&to->data, &from->data);
-    rules_copy(&to->rules, &from->rules);
+    kept_copy(&to->rules, &from->rules);
+    kept_copy(&to->seats, &from->seats);
     traits_table_copy(&to->traits, &from->traits);
     copy_shapes(to, from);
     for (uint32_t i = 0; i <= COLOURS; i++) {

@@ -15,6 +15,7 @@
 #include "server/base/metrics.h"
 #include "server/session/calls/call.h"
 #include "server/session/calls/rights.h"
+#include "server/session/placement/seating.h"
 #include "server/session/placement/worlds_build.h"
 #include "server/session/resume/resume.h"
 #include "server/session/service.h"
@@ -354,6 +355,16 @@ static status answer_destroy(const call *c, command *cmd, error *err)
     return worlds_destroy(c->session->server, c, cmd, err);
 }
 
+static status answer_join(const call *c, command *cmd, error *err)
+{
+    return seating_join(c->session->server, c, cmd, err);
+}
+
+static status answer_leave(const call *c, command *cmd, error *err)
+{
+    return seating_leave(c->session->server, c, cmd, err);
+}
+
 static status answer_list(const call *c, command *cmd, error *err)
 {
     (void)cmd;
@@ -375,8 +386,9 @@ static status dispatch(const call *c, command *cmd, error *err)
     case SCOPE_SUBSCRIPTION:
         return cmd->method == METHOD_WORLD_SUBSCRIBE ? subscribe(c, cmd, err)
                                                      : send_to_subscription(c, cmd, err);
-    default:
-        return send_to_world(c, cmd, err);
+    default: // world.join and world.leave: the server says which seat
+        return ANSWER[cmd->method] != NULL ? ANSWER[cmd->method](c, cmd, err)
+                                           : send_to_world(c, cmd, err);
     }
 }
 

@@ -12,6 +12,7 @@
 #include "server/session/calls/replies.h"
 #include "server/session/calls/rights.h"
 #include "server/session/placement/balance.h"
+#include "server/session/placement/seating.h"
 #include "server/session/placement/worlds_build.h"
 #include "server/session/resume/handover.h"
 #include "server/session/service.h"
@@ -108,6 +109,13 @@ static void answer_server(server *s, const reply *r)
     }
     world_entry *entry = directory_find_number(&s->worlds, r->world);
     ASSERT(entry != NULL);
+    if (*entry->seating.template_name != '\0' && !entry->adopting) { // a join made it
+        if (r->status != STATUS_OK) {
+            log_error("world '%s' of template '%s': %s", entry->name, entry->seating.template_name,
+                      r->text);
+        }
+        return;
+    }
     entry->adopting = false;
     if (r->status == STATUS_OK) {
         server_note_started(s, NULL);
@@ -116,6 +124,13 @@ static void answer_server(server *s, const reply *r)
     error err;
     error_set(&err, r->status, "world '%s': %s", entry->name, r->text);
     server_note_started(s, &err);
+}
+
+static void answer_seat(server *s, world_entry *entry, const reply *r)
+{
+    if (r->method == METHOD_WORLD_JOIN || r->method == METHOD_WORLD_LEAVE) {
+        seating_answered(s, entry, r);
+    }
 }
 
 void replies_answer(server *s, reply *r)
@@ -127,8 +142,10 @@ void replies_answer(server *s, reply *r)
     } else if (r->method == METHOD_WORLD_FORK) {
         worlds_forked(s, r); // the second world answers
     } else if (r->reply_to.session.number == 0) {
+        answer_seat(s, entry, r);
         answer_server(s, r);
     } else {
+        answer_seat(s, entry, r);
         ASSERT(s->command_bytes >= r->reply_to.token);
         s->command_bytes -= r->reply_to.token;
         memory_note(MEMORY_commands, NULL, -(int64_t)r->reply_to.token);

@@ -234,6 +234,22 @@ static void put_data(const world_metrics *m, void *context)
         (unsigned long long)atomic_load_explicit(&m->data_bytes, memory_order_relaxed));
 }
 
+static void put_seats(const world_metrics *m, void *context)
+{
+    const uint64_t seats = atomic_load_explicit(&m->seats, memory_order_relaxed);
+    if (seats > 0) {
+        put(context, "carom_world_seats{world=\"%s\"} %llu\n", m->name, (unsigned long long)seats);
+    }
+}
+
+static void put_seats_taken(const world_metrics *m, void *context)
+{
+    if (atomic_load_explicit(&m->seats, memory_order_relaxed) > 0) {
+        put(context, "carom_world_seats_taken{world=\"%s\"} %llu\n", m->name,
+            (unsigned long long)atomic_load_explicit(&m->seats_taken, memory_order_relaxed));
+    }
+}
+
 static void put_subscribers(const world_metrics *m, void *context)
 {
     put(context, "carom_world_subscriptions{world=\"%s\"} %llu\n", m->name,
@@ -258,6 +274,10 @@ static void put_worlds(buffer *out)
     world_metrics_each(put_world_memory, out);
     put_family(out, FAMILY_WORLD_DATA_BYTES);
     world_metrics_each(put_data, out);
+    put_family(out, FAMILY_WORLD_SEATS);
+    world_metrics_each(put_seats, out);
+    put_family(out, FAMILY_WORLD_SEATS_TAKEN);
+    world_metrics_each(put_seats_taken, out);
     put_family(out, FAMILY_WORLD_SUBSCRIPTIONS);
     world_metrics_each(put_subscribers, out);
     put_family(out, FAMILY_WORLD_THREAD);

@@ -20,6 +20,30 @@
 #include "server/world/tick/sim_thread.h"
 #include "server/world/message/messages.h"
 
+// A seat of a world that joins made, as the network thread knows it: seating.c.
+typedef enum seat_state {
+    SEAT_JOINING, // its last request is a join that the world has not answered
+    SEAT_TAKEN,
+    SEAT_LEAVING // its last request is a leave that the world has not answered
+} seat_state;
+
+typedef struct entry_seat {
+    uint32_t seat;
+    seat_state state;
+    uint32_t waiting; // joins and leaves of it that the world has not answered
+    session_key session;
+    char subject[OWNER_BYTES_MAX + 1];
+} entry_seat;
+
+typedef struct world_seating {
+    char template_name[TEMPLATE_NAME_BYTES_MAX + 1]; // "": no join made the world
+    uint32_t count;                                  // seats
+    uint64_t idle_ms;        // the world ends so long after its last seat became free
+    uint64_t free_since;     // since when no seat is taken [ms of the loop]
+    uint64_t maker;          // quota owner whose join made it; 0: none, or a restart
+    ARRAY(entry_seat) taken; // those that are not free, ascending by seat
+} world_seating;
+
 // A row of world.list, see session/worlds_list.c.
 typedef struct world_figures {
     shared_bytes *row; // the row as last reported; NULL: never
@@ -31,8 +55,9 @@ typedef struct world_figures {
 typedef struct world_entry {
     uint64_t number;
     char name[WORLD_NAME_BYTES_MAX + 1];
-    sim_thread *thread;    // NULL while it is being built, restored or moved
-    uint64_t session;      // number of the session that it ends with; 0: the server's
+    sim_thread *thread; // NULL while it is being built, restored or moved
+    uint64_t session;   // number of the session that it ends with; 0: the server's
+    world_seating seating;
     bool unnamed;          // destroyed, or could not be made
     bool logged;           // a restart restores it
     bool coming;           // the world is being restored; requests are queued until then

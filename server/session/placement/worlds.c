@@ -13,6 +13,7 @@
 #include "server/base/memory.h"
 #include "server/base/metrics.h"
 #include "server/session/calls/rights.h"
+#include "server/session/placement/seating.h"
 #include "server/session/placement/worlds.h"
 #include "server/session/service.h"
 
@@ -282,14 +283,12 @@ void worlds_unname(server *s, world_entry *entry)
     }
 }
 
-// Destroys a world on the server's behalf, regardless of limits on waiting requests: the answer is
-// not needed.
-static void destroy_unasked(server *s, world_entry *entry)
+void worlds_end_unasked(server *s, world_entry *entry, const char *why)
 {
     command destroy = {.method = METHOD_WORLD_DESTROY};
     memcpy(destroy.world, entry->name, sizeof destroy.world);
     request *r = worlds_request(NULL, entry, &destroy);
-    audit_event("world '%s' ends with its session", entry->name);
+    audit_event("world '%s' ends %s", entry->name, why);
     metrics_add(METRIC_worlds_destroyed, 1);
     worlds_unname(s, entry);
     worlds_count_in(s, entry, r);
@@ -303,10 +302,11 @@ void worlds_end_session(session *s)
         worlds_send_uncounted(of, REQUEST_SESSION_END, s->body_worlds.data[i], s->key);
     }
     array_clear(&s->body_worlds);
+    seating_end_session(s);
     for (uint32_t i = of->worlds.by_name.count; i > 0 && of->stage != SERVER_DRAINING; i--) {
         world_entry *entry = of->worlds.by_name.data[i - 1];
         if (entry->session == s->key.number) {
-            destroy_unasked(of, entry);
+            worlds_end_unasked(of, entry, "with its session");
         }
     }
 }

@@ -33,6 +33,9 @@ void worlds_note_body(session *s, uint64_t world);
 // The world is destroyed, or could not be made: frees its name; sessions remember their last
 // request in it by name.
 void worlds_unname(server *s, world_entry *entry);
+// Destroys a world on the server's behalf, regardless of limits on waiting requests; `why` goes on
+// after "world 'x' ends ".
+void worlds_end_unasked(server *s, world_entry *entry, const char *why);
 // The world has ended for the session.
 void worlds_note_gone(session *s, const world_entry *entry);
 // Ends the bodies and worlds that end with the session.

@@ -8,6 +8,7 @@
 #include "common/base/log.h"
 #include "common/physics/image.h"
 #include "common/world/players.h"
+#include "common/world/seats.h"
 #include "proto/scene/scene_apply.h"
 #include "server/base/audit.h"
 #include "server/base/memory.h"
@@ -15,6 +16,7 @@
 #include "server/base/worker.h"
 #include "server/session/placement/restore.h"
 #include "server/session/placement/scenes.h"
+#include "server/session/placement/templates.h"
 #include "server/session/calls/replies.h"
 #include "server/session/placement/worlds_build.h"
 #include "server/session/service.h"
@@ -143,6 +145,16 @@ static void build_from_fork(build *b)
     }
 }
 
+// Only a world that joins make has seats: a copy of one has none.
+static void set_seats(const build *b)
+{
+    const world_seating *seats = &b->entry->seating;
+    seats_end(b->adoption->physics);
+    if (*seats->template_name != '\0') {
+        seats_begin(b->adoption->physics, seats->template_name, seats->count);
+    }
+}
+
 // Runs on a worker thread: reads only constant data, and shares no object with other threads except
 // the storage.
 static void on_build(uv_work_t *work)
@@ -162,6 +174,9 @@ static void on_build(uv_work_t *work)
         build_from_scene(b, args->scene);
     } else {
         b->status = make_world(b, NULL, &b->adoption->physics, &b->error);
+    }
+    if (b->status == STATUS_OK) {
+        set_seats(b);
     }
     if (b->status == STATUS_OK && args->has_players) {
         b->status = players_set(b->adoption->physics, &args->players, &b->error);
@@ -208,7 +223,9 @@ static void refuse_world(server *s, build *b, status why, const char *text)
     while (entry->held != NULL) {
         request *r = entry->held;
         entry->held = (request *)r->node.next;
-        answer_unsent(s, r, STATUS_NOT_FOUND, "world: it could not be made");
+        const bool joins = *entry->seating.template_name != '\0'; // who joins did not ask for it
+        answer_unsent(s, r, joins ? why : STATUS_NOT_FOUND,
+                      joins ? text : "world: it could not be made");
     }
     entry->waiting--;
     directory_release(&s->worlds, entry);
@@ -443,12 +460,10 @@ static uint64_t bytes_to_make(const world_create_args *args)
     return WORLD_BYTES + IMAGE_SHARE * (uint64_t)args->image_size;
 }
 
-status worlds_create(server *s, const call *c, command *create, error *err)
+// Begins to make a world with those seats; NULL: none.
+static status begin_world(server *s, const call *c, command *create, const world_seating *seats,
+                          error *err)
 {
-    world_entry *existing = directory_find(&s->worlds, create->world);
-    if (existing != NULL && create->create.if_absent) {
-        return worlds_send(s, existing, worlds_request(c, existing, create), err);
-    }
     storage_durability kept = STORAGE_NONE;
     status chosen = worlds_check_name(s, create->world, err);
     if (chosen == STATUS_OK) {
@@ -465,6 +480,7 @@ status worlds_create(server *s, const call *c, command *create, error *err)
     world_entry *entry = directory_add(&s->worlds, create->world);
     bool bound = c != NULL && create->create.lifetime == LIFETIME_SESSION;
     entry->session = bound ? c->session->key.number : 0;
+    entry->seating = seats != NULL ? *seats : (world_seating){0};
     request *r = worlds_request(c, entry, create);
     r->kind = REQUEST_ADOPT;
     status admitted = worlds_check_capacity(s, entry, r, err);
@@ -484,6 +500,32 @@ status worlds_create(server *s, const call *c, command *create, error *err)
     s->building++;
     start_build(b);
     return STATUS_OK;
+}
+
+status worlds_create(server *s, const call *c, command *create, error *err)
+{
+    world_entry *existing = directory_find(&s->worlds, create->world);
+    if (existing != NULL && create->create.if_absent) {
+        return worlds_send(s, existing, worlds_request(c, existing, create), err);
+    }
+    return begin_world(s, c, create, NULL, err);
+}
+
+status worlds_create_joined(server *s, const world_template *t, const char *name, uint64_t maker,
+                            world_entry **out, error *err)
+{
+    command create = t->create; // its texts stay the template's
+    create.memory = NULL;
+    memcpy(create.world, name, strlen(name) + 1);
+    world_seating seats = {
+        .count = t->seats, .idle_ms = t->idle_ms, .free_since = uv_now(s->loop), .maker = maker};
+    memcpy(seats.template_name, t->name, sizeof seats.template_name);
+    const status result = begin_world(s, NULL, &create, &seats, err);
+    if (result == STATUS_OK) {
+        *out = directory_find(&s->worlds, name);
+        ASSERT(*out != NULL);
+    }
+    return result;
 }
 
 // Destroys a world that was not restored: its log is dropped.

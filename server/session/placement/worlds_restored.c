@@ -15,6 +15,7 @@
 #include "server/base/clock.h"
 #include "server/base/memory.h"
 #include "server/base/worker.h"
+#include "server/session/placement/seating.h"
 #include "server/session/placement/worlds_build.h"
 #include "server/session/placement/worlds_restored.h"
 #include "server/session/service.h"
@@ -103,6 +104,7 @@ static void adopt(server *s, world_entry *entry, restored_world *w)
     r->kind = REQUEST_ADOPT;
     r->adoption = w->adoption;
     end_past_sessions(s, entry->number, w->adoption);
+    seating_restored(s, entry, w->adoption->physics);
     w->adoption = NULL;
     w->stored = NULL;
     s->starting++;

@@ -69,7 +69,7 @@ static bool events_in_sight(const publisher *p, const subscription *s)
          number++) {
         const uint8_t *encoded = NULL;
         const event_entry *event = event_log_get(&p->log, number, &encoded);
-        if (event->kind == EVENT_MESSAGE) {
+        if (event_is_of_command(event->kind)) {
             if (view_group_wants(p, s, event)) {
                 return true;
             }

@@ -78,6 +78,27 @@ void event_log_note_message(event_log *log, uint64_t tick, uint64_t session,
     array_push(&log->entries, entry);
 }
 
+void event_log_note_seat(event_log *log, uint64_t tick, const command *c)
+{
+    const size_t before = log->bytes.size;
+    const bool joins = c->method == METHOD_WORLD_JOIN;
+    ASSERT(joins || c->method == METHOD_WORLD_LEAVE);
+    if (joins) {
+        encode_join_event(&log->bytes, tick, &c->join);
+    } else {
+        encode_leave_event(&log->bytes, tick, &c->leave);
+    }
+    ASSERT(!log->bytes.overflow);
+    const event_entry entry = {
+        .kind = joins ? EVENT_JOIN : EVENT_LEAVE,
+        .tick = tick,
+        .offset = log->offset + before,
+        .size = (uint32_t)(log->bytes.size - before),
+        .to.kind = MESSAGE_TO_ALL,
+    };
+    array_push(&log->entries, entry);
+}
+
 // Where the event's bytes begin, or where the last one's end, in `bytes`.
 static size_t place_of(const event_log *log, uint64_t number)
 {

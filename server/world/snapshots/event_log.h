@@ -28,7 +28,7 @@ typedef struct event_entry {
     vec2d point;
     size_t offset; // where its bytes begin, counted from the log's very first byte
     uint32_t size;
-    message_recipient to; // of a message; its `subject` is owned
+    message_recipient to; // of a message or a seat; its `subject` is owned
 } event_entry;
 
 typedef struct event_log {
@@ -50,6 +50,15 @@ void event_log_note(event_log *log, const physics_event *event);
 // A message of the session: an event without bodies, for the readers that it names.
 void event_log_note_message(event_log *log, uint64_t tick, uint64_t session,
                             const message_args *message);
+
+// A join or leave: an event without bodies, for all readers.
+void event_log_note_seat(event_log *log, uint64_t tick, const command *c);
+
+// Whether the kind is one that commands make, which has no place.
+static inline bool event_is_of_command(uint32_t kind)
+{
+    return kind >= EVENT_KIND_COUNT;
+}
 
 // Bytes of the events from this number on.
 size_t event_log_bytes_from(const event_log *log, uint64_t number);

@@ -122,16 +122,34 @@ void publisher_note_data(publisher *p, const command *c)
 
 static void trim_events(publisher *p);
 
+// The kind of event that a command of this method makes; WORLD_EVENT_KIND_COUNT: none.
+static uint32_t event_of(method m)
+{
+    switch (m) {
+    case METHOD_MESSAGE_SEND:
+        return EVENT_MESSAGE;
+    case METHOD_WORLD_JOIN:
+        return EVENT_JOIN;
+    case METHOD_WORLD_LEAVE:
+        return EVENT_LEAVE;
+    default:
+        return WORLD_EVENT_KIND_COUNT;
+    }
+}
+
 void publisher_note_messages(publisher *p, const command *c, uint64_t session, uint64_t tick)
 {
     const bool batch = c->method == METHOD_WORLD_APPLY;
     const command *commands = batch ? c->apply.commands : c;
     const uint32_t count = batch ? c->apply.count : 1;
     for (uint32_t i = 0; i < count; i++) {
-        const bool wanted = commands[i].method == METHOD_MESSAGE_SEND &&
-                            (subscriptions_events(&p->subscriptions) >> EVENT_MESSAGE & 1) != 0;
-        if (wanted) {
+        const uint32_t kind = event_of(commands[i].method);
+        const bool wanted = kind < WORLD_EVENT_KIND_COUNT &&
+                            (subscriptions_events(&p->subscriptions) >> kind & 1) != 0;
+        if (wanted && kind == EVENT_MESSAGE) {
             event_log_note_message(&p->log, tick, session, &commands[i].message);
+        } else if (wanted) {
+            event_log_note_seat(&p->log, tick, &commands[i]);
         }
     }
     // a paused world without a reader that takes anything publishes nothing, and trims nothing then

@@ -178,7 +178,7 @@ static bool has_events(const publisher *p, const subscription *s)
         const uint8_t *encoded = NULL;
         const event_entry *event = event_log_get(&p->log, number, &encoded);
         found = (s->view.events >> event->kind & 1) != 0 &&
-                (event->kind != EVENT_MESSAGE || subscription_is_addressed(s, &event->to));
+                (!event_is_of_command(event->kind) || subscription_is_addressed(s, &event->to));
     }
     return found;
 }

@@ -190,7 +190,7 @@ static bool event_shown(const publisher *p, const view_group *g, const event_ent
     if ((view->events >> event->kind & 1) == 0) {
         return false;
     }
-    if (event->kind == EVENT_MESSAGE) { // it has no place: areas do not matter
+    if (event_is_of_command(event->kind)) { // it has no place: areas do not matter
         return subscription_is_addressed(g->of, &event->to);
     }
     if (!view->has_area || pair_shown(p, g, event->a, event->b)) {

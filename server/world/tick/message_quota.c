@@ -29,10 +29,22 @@ uint32_t message_count(const command *c)
     return messages;
 }
 
-static uint64_t bytes_of(const message_args *m)
+// A leave counts nothing: no seat may stay taken because there are many messages.
+static uint64_t bytes_of(const command *c, size_t *data)
 {
-    return MESSAGE_BYTES + strlen(m->name) + m->data_size +
-           (m->subject != NULL ? strlen(m->subject) : 0);
+    const message_args *m = &c->message;
+    switch (c->method) {
+    case METHOD_MESSAGE_SEND:
+        *data = m->data_size;
+        return MESSAGE_BYTES + strlen(m->name) + m->data_size +
+               (m->subject != NULL ? strlen(m->subject) : 0);
+    case METHOD_WORLD_JOIN:
+        *data = c->join.data_size;
+        return MESSAGE_BYTES + c->join.data_size;
+    default:
+        *data = 0;
+        return 0;
+    }
 }
 
 // The sum of the messages' bytes in *bytes.
@@ -42,20 +54,18 @@ static status sum_bytes(const command *c, uint64_t data_most, uint64_t *bytes, e
     const uint32_t count = commands_of(c, &list);
     *bytes = 0;
     for (uint32_t i = 0; i < count; i++) {
-        if (list[i].method != METHOD_MESSAGE_SEND) {
-            continue;
-        }
-        if (list[i].message.data_size > data_most) {
+        size_t data = 0;
+        *bytes += bytes_of(&list[i], &data);
+        if (data > data_most) {
             error_set(err, STATUS_LIMIT_EXCEEDED,
                       "data: must have at most %" PRIu64
                       " bytes of MessagePack (message_data_bytes), got %zu",
-                      data_most, list[i].message.data_size);
+                      data_most, data);
             if (list != c) {
                 error_prefix(err, "commands[%" PRIu32 "] (message.send)", i);
             }
             return STATUS_LIMIT_EXCEEDED;
         }
-        *bytes += bytes_of(&list[i].message);
     }
     return STATUS_OK;
 }

@@ -10,6 +10,7 @@
 #include "common/world/data_plan.h"
 #include "common/world/owners.h"
 #include "common/world/players.h"
+#include "common/world/seats.h"
 #include "common/world/share.h"
 #include "proto/encode/encode.h"
 #include "server/base/memory.h"
@@ -311,6 +312,7 @@ static void note_command(served_world *h, const request *q, command_result *resu
     publisher_note_data(&h->publisher, &q->command);
     publisher_note_messages(&h->publisher, &q->command, session, tick);
     metrics_add(METRIC_client_messages, message_count(&q->command));
+    metrics_add(METRIC_joins, q->command.method == METHOD_WORLD_JOIN ? 1 : 0);
     crowding_note(&h->crowding, &h->costs.command);
     owner_crowds_note(&h->owner_crowds, &q->actor, h->costs.command.pairs);
     if (q->actor.role == ROLE_PLAYER) {
@@ -328,9 +330,35 @@ static void note_command(served_world *h, const request *q, command_result *resu
     served_world_note_last_request(h, q);
 }
 
+// A session joins a world in which it has a seat: nothing changes, and nothing is logged.
+static void answer_seat(served_world *h, request *q)
+{
+    world_seats seats;
+    command_result result = {.method = METHOD_WORLD_JOIN, .tick = world_tick(h->physics)};
+    error err;
+    seats_of(h->physics, &seats);
+    for (uint32_t i = 0; i < seats.taken.count && result.join.seat == 0; i++) {
+        const bool own = seats.taken.data[i].session == q->command.join.session;
+        result.join.seat = own ? seats.taken.data[i].seat : 0;
+    }
+    world_seats_deinit(&seats);
+    if (result.join.seat == 0) { // it left, or the join before this one failed
+        error_set(&err, STATUS_UNAVAILABLE, "the seat was given up meanwhile: join again");
+        served_world_answer(h, q, &err);
+        return;
+    }
+    memcpy(result.join.world, h->name, sizeof result.join.world);
+    encode_command_result(&h->scratch, &result);
+    served_world_answer(h, q, NULL);
+}
+
 void served_world_apply(served_world *h, request *q, bool between_ticks,
                         const int64_t *batch_left_ns)
 {
+    if (q->command.method == METHOD_WORLD_JOIN && q->command.join.again) {
+        answer_seat(h, q);
+        return;
+    }
     ASSERT(h->costs.returned == NULL && (batch_left_ns == NULL || *batch_left_ns >= 0));
     h->costs.command = (crowding_cost){0};
     if (!admit(h, q, batch_left_ns)) {

@@ -4,6 +4,7 @@
 
 #include "common/base/assert.h"
 #include "common/physics/data.h"
+#include "common/world/seats.h"
 #include "proto/encode/encode.h"
 #include "proto/limits.h"
 
@@ -39,8 +40,11 @@ static const char *log_error_of(const served_world *h)
     return world_log_failure_text(&h->log);
 }
 
-static void encode_info(served_world *h, bool confined, buffer *out)
+// `seated`: with those who have seats.
+static void encode_info(served_world *h, bool confined, bool seated, buffer *out)
 {
+    world_seats seats;
+    seats_of(h->physics, &seats);
     const world_data_counts data = world_data_count(h->physics);
     world_status s = {
         .world = h->name,
@@ -62,13 +66,19 @@ static void encode_info(served_world *h, bool confined, buffer *out)
         .ticks_late = h->schedule.late,
         .data_keys = data.keys,
         .data_bytes = data.bytes,
+        .template_name = seats.template_name,
+        .seats = seats.count,
+        .seats_taken = seats.taken.count,
+        .seated = seated && !confined ? seats.taken.data : NULL,
+        .seated_count = seats.taken.count,
     };
     encode_world_status(out, &s);
+    world_seats_deinit(&seats);
 }
 
 void served_world_answer_info(served_world *h, request *q)
 {
-    encode_info(h, q->actor.confined, &h->scratch);
+    encode_info(h, q->actor.confined, q->command.method == METHOD_WORLD_INFO, &h->scratch);
     served_world_answer(h, q, NULL);
 }
 
@@ -77,7 +87,7 @@ static shared_bytes *figures_for(served_world *h, bool confined)
     buffer out;
     size_t size = 0;
     buffer_init(&out, WIRE_REPLY_BYTES_MAX);
-    encode_info(h, confined, &out);
+    encode_info(h, confined, false, &out);
     uint8_t *data = buffer_take(&out, &size);
     return bytes_take(data, size);
 }

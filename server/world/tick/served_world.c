@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/base/assert.h"
+#include "common/world/seats.h"
 #include "proto/limits.h"
 #include "server/base/memory.h"
 #include "server/world/log/world_image.h"
@@ -160,6 +161,11 @@ static void note_counts(served_world *h)
     atomic_store_explicit(&m->bodies, bodies, memory_order_relaxed);
     atomic_store_explicit(&m->subscribers, subscribers, memory_order_relaxed);
     atomic_store_explicit(&m->memory_bytes, served_world_memory_bytes(h), memory_order_relaxed);
+    uint32_t seats = 0;
+    uint32_t taken = 0;
+    seats_count(h->physics, &taken, &seats);
+    atomic_store_explicit(&m->seats, seats, memory_order_relaxed);
+    atomic_store_explicit(&m->seats_taken, taken, memory_order_relaxed);
     atomic_store_explicit(&m->data_bytes, world_data_count(h->physics).bytes, memory_order_relaxed);
 }
 

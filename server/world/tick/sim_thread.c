@@ -164,13 +164,14 @@ static uint64_t queue_max(const sim_thread_options *options)
     // Commands of all worlds; for each subscription, those included that commands are about to
     // make, as many snapshots and acknowledgements as may be on their way, and an end. Word of each
     // world's log, and its figures. Each session's end in each world, and its subscriptions' there.
+    // The leaves of all seats.
     const limits *bounds = options->limits;
     uint64_t worlds = worlds_max(options);
     uint64_t commands = bounds->commands_per_world * worlds;
     uint64_t sessions = bounds->connections + bounds->detached_sessions;
     uint64_t readers = sessions * bounds->subscriptions_per_connection;
     return 4 * commands + (4 + PACKED_IN_FLIGHT_MAX) * readers + 1024 + 5 * worlds +
-           2 * sessions * worlds;
+           2 * sessions * worlds + WORLD_SEATS_MAX * worlds;
 }
 
 status sim_thread_create(const sim_thread_options *options, sim_thread **out, error *err)

@@ -19,7 +19,7 @@ typedef struct world_metrics {
     char name[WORLD_NAME_BYTES_MAX + 1];
     coarse_histogram step;     // a tick: commands, step, events
     coarse_histogram lateness; // time from when a tick was due until it began
-    atomic_uint_fast32_t bodies, subscribers;
+    atomic_uint_fast32_t bodies, subscribers, seats, seats_taken;
     atomic_uint_fast64_t memory_bytes, data_bytes;
     atomic_uint_fast32_t thread; // number of the simulation thread that serves the world, from 0
     bool superseded;             // a later world has the name

@@ -320,7 +320,7 @@ static void a_list_of_words_has_each_once(void **state)
             "events: expected an array of words, got str");
     invalid(METHOD_WORLD_SUBSCRIBE, "{\"world\": \"w\", \"events\": [\"end\", \"bounce\"]}",
             "events[1]: expected begin|stay|end|hit|sensor_begin|sensor_end|sleep|wake|spawn|"
-            "remove|joint_break|freeze|message, got 'bounce'");
+            "remove|joint_break|freeze|message|join|leave, got 'bounce'");
 }
 
 // ---- shapes

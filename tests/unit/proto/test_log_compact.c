@@ -146,6 +146,10 @@ static void add_one_of_each(buffer *rows)
          "\"subject\":\"ada\"}"},
         {METHOD_MESSAGE_SEND, "{\"world\":\"lab\",\"name\":\"go\",\"to\":7}"},
         {METHOD_DATA_REMOVE, "{\"world\":\"lab\",\"key\":\"k\"}"},
+        {METHOD_WORLD_JOIN,
+         "{\"world\":\"lab\",\"template\":\"arena\",\"data\":{\"n\":1},\"seat\":2,"
+         "\"session\":7,\"subject\":\"ada\"}"},
+        {METHOD_WORLD_LEAVE, "{\"world\":\"lab\",\"session\":7,\"seat\":2}"},
         {METHOD_JOINT_CREATE,
          "{\"world\":\"lab\",\"kind\":\"revolute\",\"a\":1,\"b\":2,\"anchor\":[0.1,0.2],"
          "\"motor_speed\":3.3,\"collide_connected\":true}"},
@@ -167,7 +171,7 @@ static void every_command_comes_back_to_the_bit(void **state)
     buffer rows;
     buffer_init(&rows, BYTES_MAX);
     add_one_of_each(&rows);
-    log_record record = record_of(&rows, 100, 105);
+    log_record record = record_of(&rows, 100, 106);
     const size_t size = size_there_and_back(&record);
     assert_true(3 * size < 2 * rows.size);
     record.has_hash = false;
@@ -397,7 +401,7 @@ static void cut_and_altered_records_are_refused_or_read_within_their_bytes(void 
     add_one_of_each(&rows);
     add(&rows, 103, 5, METHOD_BODY_FORCE, "{\"world\":\"lab\",\"body\":900,\"force\":[0.5,-8]}");
     add(&rows, 103, 5, METHOD_BODY_FORCE, "{\"world\":\"lab\",\"body\":900,\"force\":[0.5,-9]}");
-    const log_record record = record_of(&rows, 100, 105);
+    const log_record record = record_of(&rows, 100, 106);
     assert_true(log_compact_encode(&out, &record, "lab"));
     for (size_t size = 0; size < out.size; size++) {
         expect_sound(out.data, size);

@@ -201,6 +201,21 @@ static void world_tick_answer(method m, const char *arguments, uint64_t tick)
     command_free(&c);
 }
 
+// The first join makes the world; the client is session 7.
+static void do_seats(void)
+{
+    command join = message_request(method_name(METHOD_WORLD_JOIN), METHOD_WORLD_JOIN,
+                                   "{\"template\": \"arena\", \"data\": {\"name\": \"Ada\"}}");
+    command_result joined = {.method = METHOD_WORLD_JOIN,
+                             .tick = 1,
+                             .join = {.world = "arena-1", .seat = 1, .created = true}};
+    answer_example(method_name(METHOD_WORLD_JOIN), &join, &joined);
+    command leave = message_request(method_name(METHOD_WORLD_LEAVE), METHOD_WORLD_LEAVE,
+                                    "{\"world\": \"arena-1\"}");
+    command_result left = {.method = METHOD_WORLD_LEAVE, .tick = 600};
+    answer_example(method_name(METHOD_WORLD_LEAVE), &leave, &left);
+}
+
 static void do_image_and_fork(void)
 {
     command c = message_request(method_name(METHOD_WORLD_IMAGE), METHOD_WORLD_IMAGE,
@@ -459,6 +474,7 @@ void calls_print(void)
     applied(METHOD_MESSAGE_SEND, "{\"world\": \"lab\", \"name\": \"order\","
                                  " \"data\": {\"build\": \"tower\", \"at\": [3, 4]},"
                                  " \"to\": \"referee\"}");
+    do_seats();
     world_tick_answer(METHOD_WORLD_DESTROY, "{\"world\": \"lab\"}", 131);
     do_subscriptions();
     do_error();

@@ -170,6 +170,23 @@ static void do_message(void)
     message_print("message event", "server", &bytes);
 }
 
+static void do_seats(void)
+{
+    static const uint8_t DATA[] = "\x81\xa4"
+                                  "name\xa3"
+                                  "Ada";
+    const world_join_args join = {
+        .seat = 1, .session = 7, .subject = "ada", .data = DATA, .data_size = sizeof DATA - 1};
+    const world_leave_args leave = {.seat = 1, .session = 7, .subject = "ada"};
+    buffer bytes;
+    buffer_init(&bytes, EXAMPLE_BYTES_MAX);
+    encode_join_event(&bytes, 1, &join);
+    message_print("seat events", "server", &bytes);
+    buffer_init(&bytes, EXAMPLE_BYTES_MAX);
+    encode_leave_event(&bytes, 600, &leave);
+    message_print("seat events", "server", &bytes);
+}
+
 static void do_ends(void)
 {
     buffer bytes;
@@ -249,6 +266,7 @@ void notifications_print(void)
     do_changed_snapshot();
     do_other_events();
     do_message();
+    do_seats();
     do_log_notifications();
     do_packed_snapshots();
     do_snapshot_with_a_margin();
