@@ -43,6 +43,8 @@ extern const cli_command command_bodies;
 extern const cli_command command_data;
 // cmd_send.c
 extern const cli_command command_send;
+// cmd_join.c
+extern const cli_command command_join;
 // cmd_get.c, cmd_contact.c, cmd_session.c
 extern const cli_command command_get;
 extern const cli_command command_contacts;

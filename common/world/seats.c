@@ -180,7 +180,7 @@ static status check_join(const world_seats *s, const world_join_args *join, erro
 
 static void insert(world_seats *s, const world_join_args *join)
 {
-    world_seat made = {.seat = (uint32_t)join->seat, .session = join->session};
+    world_seat made = {.seat = join->seat, .session = join->session};
     if (join->subject != NULL) {
         const size_t size = strlen(join->subject);
         ASSERT(size <= OWNER_BYTES_MAX);

@@ -10,6 +10,7 @@
 #include "server/storage/internal.h"
 #include "tests/simulation/fake_uv.h"
 #include "tests/simulation/oracle.h"
+#include "tests/simulation/sim_client.h"
 #include "tests/simulation/sim.h"
 
 enum {
@@ -83,6 +84,9 @@ void life_init(life *l)
     fake_disk_init(&l->disk, sim_random(UINT64_MAX));
     l->disk.trace = sim.trace;
     choose_limits(&l->limits);
+    static const char ARENA[] = "{\"seats\": 2, \"idle_s\": 1}";
+    const status parsed = template_parse("arena", ARENA, sizeof ARENA - 1, &l->arena, NULL);
+    ASSERT(parsed == STATUS_OK && l->arena.seats == SIM_SEATS);
     l->storage = storage_options_default();
     l->storage.disk = &l->disk.base;
     l->storage.clock = fake_clock;
@@ -99,6 +103,8 @@ void life_init(life *l)
                                   .data = "simulated",
                                   .storage = &l->storage,
                                   .turned = true,
+                                  .templates = &l->arena,
+                                  .template_count = 1,
                                   .context = l,
                                   .listening = on_listening,
                                   .ready = on_ready,
@@ -109,6 +115,7 @@ void life_deinit(life *l)
 {
     ASSERT(l->server == NULL);
     fake_disk_deinit(&l->disk);
+    template_deinit(&l->arena);
 }
 
 // ---- turns

@@ -2,6 +2,7 @@
 #ifndef CAROM_TESTS_SIMULATION_LIFE_H
 #define CAROM_TESTS_SIMULATION_LIFE_H
 
+#include "server/session/placement/templates.h"
 #include "server/session/service.h"
 #include "tests/unit/storage/fake_disk.h"
 
@@ -12,6 +13,7 @@ typedef struct life {
     server_options options;
     storage_options storage;
     limits limits;
+    world_template arena; // of the worlds that clients join
     uint64_t lives;
     bool finished;             // the server has reported its stop
     bool troubled;             // the disk may fail, so a server may refuse to start

@@ -79,7 +79,7 @@ void oracle_crashed(crash_kind kind, bool clean);
 void oracle_verify(void);
 
 typedef struct oracle_figures {
-    uint64_t commands, acknowledged, states, compact, packed, events, lost_events, messages,
+    uint64_t commands, acknowledged, states, compact, packed, events, lost_events, messages, joins,
         replayed_ticks, restarts, worlds;
     uint64_t ends, kills,
         power_losses; // ends of the server: clean, crashes of the process, crashes of the machine

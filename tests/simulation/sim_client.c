@@ -461,6 +461,11 @@ static void on_success(sim_client *c, const sim_request *r, const msgpack_object
                               get_hash(result));
         }
         break;
+    case OP_JOIN:
+        SIM_CHECK(get_uint(result, "seat") >= 1 && get_uint(result, "seat") <= SIM_SEATS,
+                  "seat %" PRIu64 ", of %d", get_uint(result, "seat"), SIM_SEATS);
+        figures.joins++;
+        break;
     case OP_IMAGE:
     case OP_OTHER:
         break;

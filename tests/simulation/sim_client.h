@@ -10,7 +10,7 @@
 #include "tests/simulation/fake_uv.h"
 #include "tests/simulation/oracle.h"
 
-enum { SIM_WORLDS = 3, SIM_NONCES_MAX = 4, SIM_BODIES = 16 };
+enum { SIM_WORLDS = 3, SIM_NONCES_MAX = 4, SIM_BODIES = 16, SIM_SEATS = 2 };
 
 // The kind of answer expected.
 typedef enum sim_op {
@@ -23,6 +23,7 @@ typedef enum sim_op {
     OP_UNSUBSCRIBE,
     OP_INFO,
     OP_IMAGE,
+    OP_JOIN,
     OP_OTHER
 } sim_op;
 

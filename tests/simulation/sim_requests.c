@@ -211,6 +211,26 @@ static void request_message(sim_client *c, int world)
     send_last(c);
 }
 
+// A seat in a world of the template; now and then one world in particular.
+static void request_seat(sim_client *c, int world)
+{
+    char name[32];
+    snprintf(name, sizeof name, "arena-%d", 1 + (int)sim_random(3));
+    const bool joins = !sim_one_in(3);
+    const bool names = !joins || sim_one_in(4);
+    sim_request *r = begin(c, joins ? OP_JOIN : OP_OTHER, world,
+                           joins ? "world.join" : "world.leave", 2u * joins + names);
+    packer k = buffer_packer(&r->tail);
+    if (names) {
+        pair_text(&k, "world", name);
+    }
+    if (joins) {
+        pair_text(&k, "template", "arena");
+        pair_uint(&k, "data", sim_random(1000));
+    }
+    send_last(c);
+}
+
 static void request_gravity(sim_client *c, int world)
 {
     const bool players = sim_one_in(3);
@@ -498,9 +518,12 @@ static void request_rare(sim_client *c, int world)
 void sim_request_any(sim_client *c)
 {
     int world = (int)sim_random(SIM_WORLDS);
-    switch (sim_random(18)) {
+    switch (sim_random(19)) {
     case 15:
         request_message(c, world);
+        break;
+    case 16:
+        request_seat(c, world);
         break;
     case 0:
     case 1:

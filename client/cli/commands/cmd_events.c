@@ -9,19 +9,17 @@
 #include <string.h>
 
 #include "client/cli/commands.h"
+#include "client/cli/commands/events.h"
 #include "client/cli/params.h"
 #include "client/cli/show.h"
 #include "client/tool/terminal.h"
 #include "common/args/text.h"
 
-#define KINDS                                                                                      \
-    "begin|end|stay|hit|sensor_begin|sensor_end|sleep|wake|spawn|remove|joint_break|freeze|"       \
-    "message|join|leave"
-
 enum { KINDS_MAX = 16, KIND_BYTES_MAX = 24, MESSAGE_TEXT_BYTES = 512 };
 
 typedef struct listener {
     cli *c;
+    char world[CLI_WORLD_BYTES];
     uint64_t body; // the body whose events are printed; 0: all bodies
     uint64_t left; // number of events still to print
     uint64_t skipped, lost;
@@ -144,7 +142,7 @@ static void on_notification(carom_client *client, const char *method, const caro
     (void)client;
     listener *l = user;
     if (strcmp(method, "world_closed") == 0) {
-        l->code = cli_world_closed(args_word(&l->c->args, 0), params);
+        l->code = cli_world_closed(l->world, params);
         l->over = true;
     }
 }
@@ -176,7 +174,7 @@ static void on_resumed(carom_client *client, const carom_value *hello, void *use
 static cli_exit add_kind(listener *l, const char *word)
 {
     char error[ARGS_ERROR_MAX];
-    if (!args_value_check("--kind", ARGS_CHOICE, KINDS, word, error)) {
+    if (!args_value_check("--kind", ARGS_CHOICE, EVENT_KINDS, word, error)) {
         return cli_usage(l->c, "%s", error);
     }
     for (size_t i = 0; i < l->kind_count; i++) {
@@ -194,7 +192,7 @@ static cli_exit add_all(listener *l, bool with_stay)
 {
     char word[KIND_BYTES_MAX];
     cli_exit code = CLI_OK;
-    for (size_t i = 0; code == CLI_OK && args_choice(KINDS, i, word, sizeof word); i++) {
+    for (size_t i = 0; code == CLI_OK && args_choice(EVENT_KINDS, i, word, sizeof word); i++) {
         if (with_stay || strcmp(word, "stay") != 0) {
             code = add_kind(l, word);
         }
@@ -236,8 +234,7 @@ static cli_exit subscribe(listener *l)
     options.has_area = args_numbers(&c->args, "area", options.area);
     options.follow = args_whole(&c->args, "follow", 0);
     carom_error error = {0};
-    if (carom_subscribe(c->client, args_word(&c->args, 0), &options, c->timeout_ms, NULL, &error) !=
-        CAROM_OK) {
+    if (carom_subscribe(c->client, l->world, &options, c->timeout_ms, NULL, &error) != CAROM_OK) {
         return cli_fail(c, &error);
     }
     return CLI_OK;
@@ -262,7 +259,7 @@ static cli_exit listen_until_over(listener *l)
     return l->code;
 }
 
-static cli_exit run_events(cli *c)
+cli_exit events_run(cli *c, events_begin *begin, events_end *end)
 {
     listener l = {.c = c,
                   .body = args_whole(&c->args, "body", 0),
@@ -284,8 +281,13 @@ static cli_exit run_events(cli *c)
     }
     (void)setvbuf(stdout, NULL, _IOFBF, 1 << 16);
     code = cli_connect_lasting(c, &handlers);
+    code = code == CLI_OK ? begin(c, l.world) : code;
+    const bool begun = code == CLI_OK;
     code = code == CLI_OK ? subscribe(&l) : code;
     code = code == CLI_OK ? listen_until_over(&l) : code;
+    if (begun && end != NULL && !l.over) {
+        code = end(c, l.world, code);
+    }
     if (l.skipped > 0 || l.lost > 0) {
         cli_hint("%" PRIu64 " snapshots were merged because this reader was slow; %" PRIu64
                  " events were lost",
@@ -298,6 +300,17 @@ static cli_exit run_events(cli *c)
     return code;
 }
 
+static cli_exit name_world(cli *c, char world[CLI_WORLD_BYTES])
+{
+    (void)snprintf(world, CLI_WORLD_BYTES, "%s", args_word(&c->args, 0));
+    return CLI_OK;
+}
+
+static cli_exit run_events(cli *c)
+{
+    return events_run(c, name_world, NULL);
+}
+
 const cli_command command_events = {
     .name = "events",
     .group = "Look",
@@ -306,7 +319,7 @@ const cli_command command_events = {
     .options =
         (const args_option[]){
             {"kind", 'k', ARGS_KINDS, "KIND,...",
-             "only these kinds; all for every one (default: all but stay)", KINDS},
+             "only these kinds; all for every one (default: all but stay)", EVENT_KINDS},
             {"body", 'b', ARGS_BODY, "ID", "only those that involve this body", NULL},
             {"area", 'a', ARGS_AREA, "X0,Y0,X1,Y1", "only those of bodies inside", NULL},
             {"follow", 0, ARGS_BODY, "ID",

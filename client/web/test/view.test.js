@@ -97,6 +97,7 @@ test('joins_and_leaves_are_told_by_their_names', () => {
   const join = {kind: 'join', tick: 1, seat: 2, session: 7, subject: 'ada', data: {name: 'Ada'}};
   const leave = {kind: 'leave', tick: 1, seat: 2, session: 7, subject: 'ada'};
   for (const kind of ['join', 'leave', 'message']) subscription.on(kind, (event) => told.push([kind, event]));
+  subscription.release();
   subscription.take(snapshot(1, [], {full: true, events: [join, leave]}), 20);
   assert.deepEqual(told, [['join', join], ['leave', leave]]);
 });

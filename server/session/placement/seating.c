@@ -307,7 +307,13 @@ static status make_world(server *s, const session *of, const world_template *t, 
         return allowed;
     }
     const quota_owner *maker = rights_quota_owner(of);
-    return worlds_create_joined(s, t, name, maker != NULL ? maker->number : 0, out, err);
+    const status made =
+        worlds_create_joined(s, t, name, maker != NULL ? maker->number : 0, out, err);
+    if (made == STATUS_OK) {
+        audit_event("world '%s' of template '%s' is made for session %" PRIu64, name, t->name,
+                    of->key.number);
+    }
+    return made;
 }
 
 static status refuse_given(const command *join, error *err)

@@ -129,6 +129,15 @@ class Shown(unittest.TestCase):
         self.assertRegex(lines[0], r"\A +9  message +ada: chat good\?\[2J game\Z")
         self.assertRegex(lines[1], r"\A +9  message +session 8: go \{\"round\":2\}\Z")
 
+    def test_seats_are_a_line_without_control_characters(self):
+        told = [{"kind": "join", "tick": 9, "seat": 2, "session": 7, "subject": "a\x1bda", "data": {"n": 1}},
+                {"kind": "leave", "tick": 9, "seat": 2, "session": 8}]
+        one = {"subscription": 3, "world": "w", "epoch": 1, "tick": 9, "time": 0.1, "full": True, "bodies": [], "events": told}
+        with Answers([one], world_subscribe={"subscription": 3, "tick": 8}) as server:
+            lines = self.run_carom(server, "events", "w", "--count", "2").out.splitlines()
+        self.assertRegex(lines[0], r"\A +9  join +a\?da takes seat 2 \{\"n\":1\}\Z")
+        self.assertRegex(lines[1], r"\A +9  leave +session 8 leaves seat 2\Z")
+
     def test_events_that_were_lost_are_a_line_among_the_others(self):
         first = {"subscription": 3, "world": "w", "epoch": 1, "tick": 8, "time": 0.1, "full": True, "bodies": []}
         more = {**first, "tick": 9, "full": False, "events_lost": 40,

@@ -2,12 +2,46 @@
 
 import json
 import re
+import signal
 import subprocess
+import tempfile
 import time
+from pathlib import Path
 
 from cli import CAROM, LOST, OK, REFUSED, ROOT, SECONDS_MAX, ServerTest, USAGE, carom, complete, environment, main
 
 SCENES = ROOT / "proto" / "scenes"
+
+
+class Templates(ServerTest):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        path = Path(folder.name) / "arena.json"
+        path.write_text('{"seats": 2, "scene": "billiards"}', encoding="utf-8")
+        cls.options = ("--template", f"arena={path}")
+        super().setUpClass()
+
+    def test_join_holds_a_seat_and_prints_the_world_s_events(self):
+        first = subprocess.Popen([CAROM, "--server", f"127.0.0.1:{self.server.port}", "join", "arena", "--data", "Ada",
+                                  "--kind", "join,leave"], stdout=subprocess.PIPE, text=True, env=environment())
+        self.addCleanup(first.kill)
+        self.addCleanup(first.stdout.close)
+        self.assertRegex(first.stdout.readline(), r"\Aseat 1 of world arena-1, which is new \(tick \d+\)")
+        lines = self.ok("join", "arena", "--data", '{"name": "Bob"}', "--for", "100ms", "--kind", "leave").lines()
+        self.assertRegex(lines[0], r"\Aseat 2 of world arena-1 \(tick \d+\)")
+        joined = first.stdout.readline()
+        while "takes seat 2" not in joined:  # its own join may be the first event
+            joined = first.stdout.readline()
+        self.assertRegex(joined, r"join +session \d+ takes seat 2 \{\"name\":\"Bob\"\}")
+        self.assertRegex(first.stdout.readline(), r"leave +session \d+ leaves seat 2")
+        self.assertEqual(1, self.json("info", "arena-1")["seats_taken"])
+        first.send_signal(signal.SIGINT)
+        first.wait(SECONDS_MAX)
+        self.assertEqual(0, self.json("info", "arena-1")["seats_taken"])
+        self.assertIn("template 'hall' does not exist: the server has arena", self.fails(REFUSED, "join", "hall").err)
+        self.assertIn("world 'nowhere'", self.fails(REFUSED, "join", "arena", "--world", "nowhere").err)
 
 
 class Server(ServerTest):
@@ -319,6 +353,9 @@ class Bodies(ServerTest):
         self.ok("send", self.world, "start", '{"round": 2}', "--to", "referee")
         self.ok("send", self.world, "hint", "7", "--text", "--to-session", 5)
         self.assertIn("message_data_bytes", self.fails(REFUSED, "send", self.world, "n", "x" * 5000).err)
+
+    def test_join_without_a_template(self):
+        self.assertIn("the server has none", self.fails(REFUSED, "join", "arena").err)
 
     def test_get(self):
         body = self.spawn("--box", "2x2", "--at", "1,2")

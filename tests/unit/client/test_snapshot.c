@@ -140,6 +140,37 @@ static void messages_have_their_texts_and_data(void **state)
     drop(&d);
 }
 
+static void seats_have_their_session_and_data(void **state)
+{
+    (void)state;
+    decoded d =
+        decode("{\"subscription\":3,\"world\":\"arena-1\",\"tick\":2,\"full\":true,\"events\":["
+               "{\"kind\":\"join\",\"tick\":1,\"seat\":2,\"session\":7,\"subject\":\"ada\","
+               "\"data\":[1,2]},"
+               "{\"kind\":\"leave\",\"tick\":2,\"seat\":2,\"session\":8}]}");
+    finish(&d);
+    assert_int_equal(d.outcome, CAROM_OK);
+    const carom_event *e = d.snapshot.events;
+    assert_int_equal(e[0].kind, CAROM_EVENT_JOIN);
+    assert_string_equal(e[0].name, "join");
+    assert_null(e[0].message);
+    assert_string_equal(e[0].subject, "ada");
+    assert_int_equal(e[0].session, 7);
+    assert_int_equal(e[0].seat, 2);
+    carom_value *data = carom_event_data(&e[0]);
+    assert_int_equal(carom_value_count(data), 2);
+    carom_value_free(data);
+    assert_int_equal(e[1].kind, CAROM_EVENT_LEAVE);
+    assert_int_equal(e[1].seat, 2);
+    assert_string_equal(e[1].subject, "");
+    drop(&d);
+    d = decode("{\"subscription\":3,\"world\":\"w\",\"tick\":1,\"full\":true,\"events\":["
+               "{\"kind\":\"join\",\"tick\":1,\"session\":7}]}");
+    finish(&d);
+    assert_int_equal(d.outcome, CAROM_INTERNAL);
+    drop(&d);
+}
+
 static void messages_without_a_name_or_with_a_long_one_are_refused(void **state)
 {
     (void)state;
@@ -367,6 +398,7 @@ int main(void)
         cmocka_unit_test(data_that_are_none_are_refused),
         cmocka_unit_test(data_of_the_world_are_decoded_by_either_name),
         cmocka_unit_test(messages_have_their_texts_and_data),
+        cmocka_unit_test(seats_have_their_session_and_data),
         cmocka_unit_test(messages_without_a_name_or_with_a_long_one_are_refused),
         cmocka_unit_test(kinds_have_names),
     };

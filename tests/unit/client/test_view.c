@@ -333,6 +333,36 @@ static void messages_wait_with_their_texts(void **state)
     carom_view_free(view);
 }
 
+static void seats_wait_with_their_texts(void **state)
+{
+    (void)state;
+    carom_view *view = carom_view_create(NULL);
+    char subject[] = "ada";
+    uint8_t data[] = {0xa2, 'h', 'i'};
+    const carom_event told = {.kind = CAROM_EVENT_JOIN,
+                              .name = "join",
+                              .tick = 1,
+                              .session = 7,
+                              .seat = 3,
+                              .subject = subject,
+                              .data = data,
+                              .data_size = sizeof data};
+    const carom_snapshot s = {
+        .world = "w", .epoch = 1, .tick = 1, .full = true, .events = &told, .event_count = 1};
+    assert_int_equal(carom_view_apply(view, &s, NULL), CAROM_OK);
+    memset(subject, 'x', sizeof subject - 1);
+    memset(data, 0, sizeof data);
+    carom_event event;
+    assert_true(carom_view_next_event(view, &event));
+    assert_null(event.message);
+    assert_string_equal(event.subject, "ada");
+    assert_int_equal(event.seat, 3);
+    carom_value *text = carom_event_data(&event);
+    assert_string_equal(carom_as_str(text, NULL), "hi");
+    carom_value_free(text);
+    carom_view_free(view);
+}
+
 static void contacts_are_those_of_the_newest_snapshot(void **state)
 {
     (void)state;
@@ -720,6 +750,7 @@ int main(void)
         cmocka_unit_test(hash_last_and_skipped_are_told),
         cmocka_unit_test(data_are_the_newest_values_by_key),
         cmocka_unit_test(messages_wait_with_their_texts),
+        cmocka_unit_test(seats_wait_with_their_texts),
         cmocka_unit_test(contacts_are_those_of_the_newest_snapshot),
         cmocka_unit_test(random_snapshots_match_an_array),
         cmocka_unit_test(added_and_gone_frame_each_body_s_life),

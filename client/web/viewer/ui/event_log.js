@@ -4,20 +4,26 @@ import {$, el} from './dom.js';
 import {raise} from './sheets.js';
 
 const LINES_MAX = 300;
-const KINDS = ['begin', 'end', 'hit', 'sensor', 'sleep', 'spawn', 'remove', 'break', 'freeze', 'message'];
+const KINDS = ['begin', 'end', 'hit', 'sensor', 'sleep', 'spawn', 'remove', 'break', 'freeze', 'message', 'seat'];
 const WIRE = {
   begin: ['begin'], end: ['end'], hit: ['hit'], sensor: ['sensor_begin', 'sensor_end'], sleep: ['sleep', 'wake'],
   spawn: ['spawn'], remove: ['remove'], break: ['joint_break'], freeze: ['freeze'], message: ['message'],
+  seat: ['join', 'leave'],
 };
-const FIRST = ['begin', 'hit', 'sensor', 'spawn', 'remove', 'break', 'freeze', 'message'];
-const DATA_SHOWN = 200; // characters of a message's data
+const FIRST = ['begin', 'hit', 'sensor', 'spawn', 'remove', 'break', 'freeze', 'message', 'seat'];
+const DATA_SHOWN = 200; // characters of the data of a message or a join
 
-// The sender of a message, its name and its data, as text.
-function messageText({name, data, session, subject}) {
-  const from = subject ?? `session ${session}`;
-  if (data === undefined) return `${from}: ${name}`;
+function dataText(data) {
+  if (data === undefined) return '';
   const json = JSON.stringify(data, (_, value) => typeof value === 'bigint' ? String(value) : value);
-  return `${from}: ${name} ${json.length > DATA_SHOWN ? `${json.slice(0, DATA_SHOWN)}…` : json}`;
+  return ` ${json.length > DATA_SHOWN ? `${json.slice(0, DATA_SHOWN)}…` : json}`;
+}
+
+// What an event of a client's command says: the sender of a message, its name and its data; who has which seat.
+function clientText({kind, name, seat, data, session, subject}) {
+  const who = subject ?? `session ${session}`;
+  const what = kind === 'message' ? `${who}: ${name}` : `${who} ${kind === 'join' ? 'takes' : 'leaves'} seat ${seat}`;
+  return what + dataText(data);
 }
 
 export class EventLog {
@@ -80,7 +86,7 @@ export class EventLog {
     if (event.b !== undefined) parts.push(' ', this.#body(event.b));
     if (event.joint !== undefined) parts.push(` joint ${event.joint}`);
     if (event.speed > 0.005) parts.push(`  ${event.speed.toFixed(2)} m/s`);
-    if (event.kind === 'message') parts.push(messageText(event));
+    if (event.session !== undefined) parts.push(clientText(event));
     return el('li', {}, el('time', {}, event.tick), el('span', {}, event.kind), el('span', {}, ...parts));
   }
 

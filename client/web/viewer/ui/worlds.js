@@ -141,7 +141,8 @@ export class Worlds {
       dot.className = pace.state === 'running' && !info.unavailable ? '' : 'paused';
       state.textContent = info.unavailable ? 'not served' : pace.text;
       button.title = info.unavailable ?? '';
-      numbers.textContent = `${info.bodies} bodies, ${info.awake} awake · ${info.step_ms.toFixed(2)} ms a tick`;
+      const seats = info.seats === undefined ? '' : `${info.seats_taken} of ${info.seats} seats taken · `;
+      numbers.textContent = `${seats}${info.bodies} bodies, ${info.awake} awake · ${info.step_ms.toFixed(2)} ms a tick`;
     });
     this.#actions();
   }
