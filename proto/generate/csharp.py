@@ -92,13 +92,13 @@ def shape(s):
 
 def method(m, schema):
     result = answer(m, schema)
-    of_world = str(m.names("world")).lower()
+    of_world = str(m.names("world") and m.args[0].required).lower()  # a world that may be left out is an argument
     local = str(m.scope in ENGINE_SCOPES).lower()
     before = (f'        internal override string Method => "{m.name}";\n'
               f"        internal override bool OfWorld => {of_world};\n        internal override bool InBatch => {str(m.batch).lower()};\n"
               f"        internal override bool Local => {local};\n\n")
     text = arguments(camel(m.name), f"{m.name}: {m.summary} Least role: {m.role}. Answers {m.result}.",
-                     [a for a in m.args if a.name != "world" and not a.routing], f"Arguments<{result[0]}>", before)
+                     [a for a in m.args if (a.name != "world" or not a.required) and not a.routing], f"Arguments<{result[0]}>", before)
     read = f"\n        internal override {result[0]} Read(object answer)\n        {{\n            return {result[1]};\n        }}\n    }}\n"
     return text.removesuffix("    }\n") + read
 

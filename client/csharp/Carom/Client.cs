@@ -43,6 +43,8 @@ namespace Carom
         public object Data;
         public ulong Session;
         public string Subject;
+        /// <summary>Of a join or leave: the seat, from 1 on; Session and Subject are those that have it.</summary>
+        public ulong Seat;
 
         internal static unsafe WorldEvent From(carom_event* e)
         {
@@ -53,8 +55,8 @@ namespace Carom
                 Joint = e->joint, Point = new Vec2(e->point.x, e->point.y), Normal = new Vec2(e->normal.x, e->normal.y),
                 Depth = e->depth, Speed = e->speed, Impulse = e->impulse,
                 Name = message ? NativeValue.Text(e->message) : null,
-                Data = message ? NativeValue.Take(Native.carom_event_data(e)) : null,
-                Session = e->session, Subject = NativeValue.Text(e->subject)
+                Data = e->data != IntPtr.Zero ? NativeValue.Take(Native.carom_event_data(e)) : null,
+                Session = e->session, Subject = NativeValue.Text(e->subject), Seat = e->seat
             };
         }
 
@@ -68,7 +70,8 @@ namespace Carom
                 ShapeA = Tree.UInt(m, "shape_a"), ShapeB = Tree.UInt(m, "shape_b"), Joint = Tree.UInt(m, "joint"),
                 Point = Tree.Vector(m, "point"), Normal = Tree.Vector(m, "normal"), Depth = Tree.Real(m, "depth"),
                 Speed = Tree.Real(m, "speed"), Impulse = Tree.Real(m, "impulse"), Name = Tree.Text(m, "name"),
-                Data = Tree.Any(m, "data"), Session = Tree.UInt(m, "session"), Subject = Tree.Text(m, "subject")
+                Data = Tree.Any(m, "data"), Session = Tree.UInt(m, "session"), Subject = Tree.Text(m, "subject"),
+                Seat = Tree.UInt(m, "seat")
             };
         }
 

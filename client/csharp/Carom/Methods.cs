@@ -72,6 +72,8 @@ namespace Carom
             "joint_break",
             "freeze",
             "message",
+            "join",
+            "leave",
         };
     }
 
@@ -1076,6 +1078,14 @@ namespace Carom
         public ulong DataKeys;
         /// <summary>Bytes of its data, as `data_bytes_per_world` counts them.</summary>
         public ulong DataBytes;
+        /// <summary>The template that it was made from by `world.join`; left out, with the next three, if by another way.</summary>
+        public string Template;
+        /// <summary>Its seats.</summary>
+        public ulong? Seats;
+        /// <summary>How many of them are taken.</summary>
+        public ulong? SeatsTaken;
+        /// <summary>Who has them, ascending by seat; not in lists, nor for the areas of a token.</summary>
+        public SeatMap[] Seated;
         /// <summary>Only while the world's log cannot be written: why, and what to do.</summary>
         public string LogError;
         /// <summary>Only for a world that is not served (most numbers are 0 then): why, and what to do.</summary>
@@ -1117,6 +1127,10 @@ namespace Carom
             made.Players = PlayersMap.From(Tree.Any(map, "players"));
             made.DataKeys = Tree.UInt(map, "data_keys");
             made.DataBytes = Tree.UInt(map, "data_bytes");
+            made.Template = Tree.Text(map, "template");
+            made.Seats = map.ContainsKey("seats") ? Tree.UInt(map, "seats") : (ulong?)null;
+            made.SeatsTaken = map.ContainsKey("seats_taken") ? Tree.UInt(map, "seats_taken") : (ulong?)null;
+            made.Seated = Tree.List(Tree.Any(map, "seated"), SeatMap.From);
             made.LogError = Tree.Text(map, "log_error");
             made.Unavailable = Tree.Text(map, "unavailable");
             return made;
@@ -1982,6 +1996,53 @@ namespace Carom
         }
     }
 
+    /// <summary>The answer of world.join.</summary>
+    public sealed class JoinResult
+    {
+        /// <summary>The name of the world in which the session has a seat.</summary>
+        public string World;
+        /// <summary>The seat, 1 to the world's number of seats.</summary>
+        public ulong Seat;
+        /// <summary>Whether this join made the world.</summary>
+        public bool Created;
+        /// <summary>The tick whose state has the seat.</summary>
+        public ulong Tick;
+
+        internal static JoinResult From(object value)
+        {
+            var map = value as Dictionary<string, object>;
+            if (map == null) return null;
+            var made = new JoinResult();
+            made.World = Tree.Text(map, "world");
+            made.Seat = Tree.UInt(map, "seat");
+            made.Created = Tree.Bool(map, "created");
+            made.Tick = Tree.UInt(map, "tick");
+            return made;
+        }
+    }
+
+    /// <summary>A taken seat.</summary>
+    public sealed class SeatMap
+    {
+        /// <summary>Its number, from 1 on.</summary>
+        public ulong Seat;
+        /// <summary>The number of the session that has it.</summary>
+        public ulong Session;
+        /// <summary>That session's subject; left out if it has none.</summary>
+        public string Subject;
+
+        internal static SeatMap From(object value)
+        {
+            var map = value as Dictionary<string, object>;
+            if (map == null) return null;
+            var made = new SeatMap();
+            made.Seat = Tree.UInt(map, "seat");
+            made.Session = Tree.UInt(map, "session");
+            made.Subject = Tree.Text(map, "subject");
+            return made;
+        }
+    }
+
     /// <summary>
     /// hello: Introduces the client; the answer has the limits that the client must keep. Least role: none. Answers
     /// {protocol, server, version, session, resume, role, limits}.
@@ -2559,7 +2620,7 @@ namespace Carom
         public bool? Bodies;
         /// <summary>
         /// The kinds of events that are sent. One of begin, stay, end, hit, sensor_begin, sensor_end, sleep, wake,
-        /// spawn, remove, joint_break, freeze, message. Default ["begin", "end"].
+        /// spawn, remove, joint_break, freeze, message, join, leave. Default ["begin", "end"].
         /// </summary>
         public string[] Events;
         /// <summary>Whether the points of every touching pair are sent, for drawing. Default false.</summary>
@@ -3619,6 +3680,77 @@ namespace Carom
             Put(map, "name", Name);
             Put(map, "data", Data);
             Put(map, "to", To);
+            Put(map, "subject", Subject);
+        }
+
+        internal override TickResult Read(object answer)
+        {
+            return TickResult.From(answer);
+        }
+    }
+
+    /// <summary>
+    /// world.join: Takes a seat in a world of a template: in the world with the most taken seats that has a free one,
+    /// or in a new world. Least role: player. Answers {world, seat, created, tick}.
+    /// </summary>
+    public sealed class WorldJoin : Arguments<JoinResult>
+    {
+        internal override string Method => "world.join";
+        internal override bool OfWorld => false;
+        internal override bool InBatch => false;
+        internal override bool Local => true;
+
+        /// <summary>The world to join, if it is to be this one; of the template.</summary>
+        public string World;
+        /// <summary>The template's name. Required.</summary>
+        public string Template;
+        /// <summary>Any value, at most 16 containers deep: the event `join` has it.</summary>
+        public object Data;
+        /// <summary>Only in logs: the seat that the server chose. [0 to 1024] Default 0.</summary>
+        public long? Seat;
+        /// <summary>Only in logs: the number of the session.</summary>
+        public Id? Session;
+        /// <summary>Only in logs: the session's subject.</summary>
+        public string Subject;
+
+        internal override void Write(Dictionary<string, object> map)
+        {
+            Put(map, "world", World);
+            Put(map, "template", Template);
+            Put(map, "data", Data);
+            Put(map, "seat", Seat);
+            Put(map, "session", Session);
+            Put(map, "subject", Subject);
+        }
+
+        internal override JoinResult Read(object answer)
+        {
+            return JoinResult.From(answer);
+        }
+    }
+
+    /// <summary>
+    /// world.leave: Frees a seat. The server does so by itself when the session ends. Least role: player. Answers
+    /// {tick}.
+    /// </summary>
+    public sealed class WorldLeave : Arguments<TickResult>
+    {
+        internal override string Method => "world.leave";
+        internal override bool OfWorld => true;
+        internal override bool InBatch => false;
+        internal override bool Local => true;
+
+        /// <summary>The session whose seat it is; this one, if left out. Only a referee or an admin may name another.</summary>
+        public Id? Session;
+        /// <summary>Only in logs: the seat. [0 to 1024] Default 0.</summary>
+        public long? Seat;
+        /// <summary>Only in logs: the session's subject.</summary>
+        public string Subject;
+
+        internal override void Write(Dictionary<string, object> map)
+        {
+            Put(map, "session", Session);
+            Put(map, "seat", Seat);
             Put(map, "subject", Subject);
         }
 

@@ -77,7 +77,9 @@ namespace Carom
         internal const int CAROM_EVENT_JOINT_BREAK = 10;
         internal const int CAROM_EVENT_FREEZE = 11;
         internal const int CAROM_EVENT_MESSAGE = 12;
-        internal const int CAROM_EVENT_OTHER = 13;
+        internal const int CAROM_EVENT_JOIN = 13;
+        internal const int CAROM_EVENT_LEAVE = 14;
+        internal const int CAROM_EVENT_OTHER = 15;
         internal const int CAROM_CONTACT_POINTS_MAX = 8;
         internal const int CAROM_PORT_DEFAULT = 22766;
         internal const int CAROM_OUTPUT_BYTES_MAX = 4194304;
@@ -276,6 +278,7 @@ namespace Carom
         public UIntPtr data_size;
         public ulong session;
         public byte* subject;
+        public ulong seat;
     }
 
     [StructLayout(LayoutKind.Sequential)]

@@ -1,4 +1,4 @@
-"""Events of worlds: contacts, sensors, sleep, messages."""
+"""Events of worlds: contacts, sensors, sleep, messages, seats."""
 
 from __future__ import annotations
 
@@ -29,9 +29,10 @@ class Event:
     speed: float  #: approach along the normal [m/s]
     impulse: float  #: [N s]
     name: str | None = None  #: of a message, its name
-    data: Any = None  #: of a message
-    session: int = 0  #: of a message, the number of the session that sent it
-    subject: str = ""  #: of a message, that session's subject
+    data: Any = None  #: of a message or a join
+    session: int = 0  #: of a message, the number of the session that sent it; of a join or leave, that has the seat
+    subject: str = ""  #: that session's subject
+    seat: int = 0  #: of a join or leave, the seat, from 1 on
 
 
 def read(event: _native.carom_event) -> Event:
@@ -40,8 +41,8 @@ def read(event: _native.carom_event) -> Event:
         (event.name or b"").decode(), event.tick, event.a, event.b, event.shape_a, event.shape_b, event.joint,
         (event.point.x, event.point.y), (event.normal.x, event.normal.y), event.depth, event.speed, event.impulse,
         (event.message or b"").decode(errors="replace") if is_message else None,
-        take(carom.carom_event_data(event)) if is_message and event.data else None,
-        event.session, (event.subject or b"").decode(errors="replace"))
+        take(carom.carom_event_data(event)) if event.data else None,
+        event.session, (event.subject or b"").decode(errors="replace"), event.seat)
 
 
 def bits(kinds: Any) -> int:

@@ -683,6 +683,14 @@ class WorldInfo(TypedDict):
     """Keys of its data."""
     data_bytes: int
     """Bytes of its data, as `data_bytes_per_world` counts them."""
+    template: NotRequired[str]
+    """The template that it was made from by `world.join`; left out, with the next three, if by another way."""
+    seats: NotRequired[int]
+    """Its seats."""
+    seats_taken: NotRequired[int]
+    """How many of them are taken."""
+    seated: NotRequired[list[SeatMap]]
+    """Who has them, ascending by seat; not in lists, nor for the areas of a token."""
     log_error: NotRequired[str]
     """Only while the world's log cannot be written: why, and what to do."""
     unavailable: NotRequired[str]
@@ -1187,6 +1195,30 @@ class DataResult(TypedDict):
     """The tick that was read."""
 
 
+class JoinResult(TypedDict):
+    """The answer of world.join."""
+
+    world: str
+    """The name of the world in which the session has a seat."""
+    seat: int
+    """The seat, 1 to the world's number of seats."""
+    created: bool
+    """Whether this join made the world."""
+    tick: int
+    """The tick whose state has the seat."""
+
+
+class SeatMap(TypedDict):
+    """A taken seat."""
+
+    seat: int
+    """Its number, from 1 on."""
+    session: int
+    """The number of the session that has it."""
+    subject: NotRequired[str]
+    """That session's subject; left out if it has none."""
+
+
 class ServerServer:
     """Methods server.…"""
 
@@ -1418,7 +1450,7 @@ class ServerWorld:
             encoding: Literal['plain', 'packed', 'log'] | None = None, precision: Precision | None = None,
             area: Area | None = None, follow: Id | None = None, margin: float | None = None,
             budget: float | None = None, bodies: bool | None = None,
-            events: Sequence[Literal['begin', 'stay', 'end', 'hit', 'sensor_begin', 'sensor_end', 'sleep', 'wake', 'spawn', 'remove', 'joint_break', 'freeze', 'message']] | None = None,
+            events: Sequence[Literal['begin', 'stay', 'end', 'hit', 'sensor_begin', 'sensor_end', 'sleep', 'wake', 'spawn', 'remove', 'joint_break', 'freeze', 'message', 'join', 'leave']] | None = None,
             contacts: bool | None = None, describe: bool | None = None, compact: int | None = None,
             data: Union[bool, Sequence[str]] | None = None, epoch: int | None = None) -> SubscribeResult:
         """Sends snapshots from now on. Least role: viewer.
@@ -1472,6 +1504,39 @@ class ServerWorld:
         """
         return self._call("world.view", {"subscription": subscription, "area": area, "follow": follow,
                 "margin": margin})
+
+    def join(self, template: str, *, world: str | None = None, data: Any | None = None, seat: int | None = None,
+            session: Id | None = None, subject: str | None = None, epoch: int | None = None) -> JoinResult:
+        """Takes a seat in a world of a template: in the world with the most taken seats that has a free one, or in a
+        new world. Least role: player.
+
+        template: The template's name.
+        world: The world to join, if it is to be this one; of the template.
+        data: Any value, at most 16 containers deep: the event `join` has it.
+        seat: Only in logs: the seat that the server chose. [0 to 1024] Default 0.
+        session: Only in logs: the number of the session.
+        subject: Only in logs: the session's subject.
+        epoch: The epoch that the world must have; not_found if it has another. [1 to 9007199254740991]
+
+        Answers {world, seat, created, tick}.
+        """
+        return self._call("world.join", {"world": world, "template": template, "data": data, "seat": seat,
+                "session": session, "subject": subject, "epoch": epoch})
+
+    def leave(self, world: str, *, session: Id | None = None, seat: int | None = None, subject: str | None = None,
+            epoch: int | None = None) -> Tick:
+        """Frees a seat. The server does so by itself when the session ends. Least role: player.
+
+        world: The world's name.
+        session: The session whose seat it is; this one, if left out. Only a referee or an admin may name another.
+        seat: Only in logs: the seat. [0 to 1024] Default 0.
+        subject: Only in logs: the session's subject.
+        epoch: The epoch that the world must have; not_found if it has another. [1 to 9007199254740991]
+
+        Answers {tick}.
+        """
+        return self._call("world.leave", {"world": world, "session": session, "seat": seat, "subject": subject,
+                "epoch": epoch})
 
 
 class ServerBody:
@@ -2652,7 +2717,7 @@ class WorldMethods:
     def subscribe(self, *, rate: float | None = None, encoding: Literal['plain', 'packed', 'log'] | None = None,
             precision: Precision | None = None, area: Area | None = None, follow: Id | None = None,
             margin: float | None = None, budget: float | None = None, bodies: bool | None = None,
-            events: Sequence[Literal['begin', 'stay', 'end', 'hit', 'sensor_begin', 'sensor_end', 'sleep', 'wake', 'spawn', 'remove', 'joint_break', 'freeze', 'message']] | None = None,
+            events: Sequence[Literal['begin', 'stay', 'end', 'hit', 'sensor_begin', 'sensor_end', 'sleep', 'wake', 'spawn', 'remove', 'joint_break', 'freeze', 'message', 'join', 'leave']] | None = None,
             contacts: bool | None = None, describe: bool | None = None, compact: int | None = None,
             data: Union[bool, Sequence[str]] | None = None) -> SubscribeResult:
         """Sends snapshots from now on. Least role: viewer.
@@ -2679,6 +2744,33 @@ class WorldMethods:
         return self._call("world.subscribe", {"rate": rate, "encoding": encoding, "precision": precision, "area": area,
                 "follow": follow, "margin": margin, "budget": budget, "bodies": bodies, "events": events,
                 "contacts": contacts, "describe": describe, "compact": compact, "data": data})
+
+    def join(self, template: str, *, data: Any | None = None, seat: int | None = None, session: Id | None = None,
+            subject: str | None = None) -> JoinResult:
+        """Takes a seat in a world of a template: in the world with the most taken seats that has a free one, or in a
+        new world. Least role: player.
+
+        template: The template's name.
+        data: Any value, at most 16 containers deep: the event `join` has it.
+        seat: Only in logs: the seat that the server chose. [0 to 1024] Default 0.
+        session: Only in logs: the number of the session.
+        subject: Only in logs: the session's subject.
+
+        Answers {world, seat, created, tick}.
+        """
+        return self._call("world.join", {"template": template, "data": data, "seat": seat, "session": session,
+                "subject": subject})
+
+    def leave(self, *, session: Id | None = None, seat: int | None = None, subject: str | None = None) -> Tick:
+        """Frees a seat. The server does so by itself when the session ends. Least role: player.
+
+        session: The session whose seat it is; this one, if left out. Only a referee or an admin may name another.
+        seat: Only in logs: the seat. [0 to 1024] Default 0.
+        subject: Only in logs: the session's subject.
+
+        Answers {tick}.
+        """
+        return self._call("world.leave", {"session": session, "seat": seat, "subject": subject})
 
 
 class LocalBody:
@@ -2912,6 +3004,16 @@ class LocalMethods:
         """As world.apply of a server."""
         return self._call("world.apply", {"commands": commands})
 
+    def join(self, template: str, *, data: Any | None = None, seat: int | None = None, session: Id | None = None,
+            subject: str | None = None) -> JoinResult:
+        """As world.join of a server."""
+        return self._call("world.join", {"template": template, "data": data, "seat": seat, "session": session,
+                "subject": subject})
+
+    def leave(self, *, session: Id | None = None, seat: int | None = None, subject: str | None = None) -> Tick:
+        """As world.leave of a server."""
+        return self._call("world.leave", {"session": session, "seat": seat, "subject": subject})
+
 
 class BatchBody:
     """Methods body.…"""
@@ -3129,6 +3231,8 @@ EVENT_KINDS = (
     "joint_break",
     "freeze",
     "message",
+    "join",
+    "leave",
 )
 
 #: The methods that a local world has.
@@ -3161,4 +3265,6 @@ LOCAL_METHODS = frozenset({
     "data.remove",
     "data.get",
     "message.send",
+    "world.join",
+    "world.leave",
 })

@@ -73,7 +73,9 @@ CAROM_EVENT_REMOVE = 9
 CAROM_EVENT_JOINT_BREAK = 10
 CAROM_EVENT_FREEZE = 11
 CAROM_EVENT_MESSAGE = 12
-CAROM_EVENT_OTHER = 13
+CAROM_EVENT_JOIN = 13
+CAROM_EVENT_LEAVE = 14
+CAROM_EVENT_OTHER = 15
 CAROM_CONTACT_POINTS_MAX = 8
 CAROM_PORT_DEFAULT = 22766
 CAROM_OUTPUT_BYTES_MAX = 4194304
@@ -271,6 +273,7 @@ class carom_event(Structure):
         ("data_size", c_size_t),
         ("session", c_uint64),
         ("subject", c_char_p),
+        ("seat", c_uint64),
     ]
 
 

@@ -19,7 +19,7 @@ function dataText(data) {
   return ` ${json.length > DATA_SHOWN ? `${json.slice(0, DATA_SHOWN)}…` : json}`;
 }
 
-// What an event of a client's command says: the sender of a message, its name and its data; who has which seat.
+// The text of an event that a client's command made: a message's sender, name and data; who has which seat.
 function clientText({kind, name, seat, data, session, subject}) {
   const who = subject ?? `session ${session}`;
   const what = kind === 'message' ? `${who}: ${name}` : `${who} ${kind === 'join' ? 'takes' : 'leaves'} seat ${seat}`;
