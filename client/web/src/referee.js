@@ -126,7 +126,8 @@ export class Referee extends Emitter {
   // One look at a time.
   #look() {
     this.#looking ??= this.#find().catch((error) => {
-      if (this.#connections[0]?.client.state === 'open') this.#report({error, during: 'look'});
+      const passing = error.code === 'unavailable' || this.#connections[0]?.client.state !== 'open';
+      if (!passing) this.#report({error, during: 'look'});
     }).finally(() => {
       this.#looking = null;
     });

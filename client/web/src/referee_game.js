@@ -83,8 +83,12 @@ export class Turn {
   get tick() { return this.#game.tick; }
   get time() { return this.#game.tick / this.#game.hz; }
 
-  /** Bodies by id, as in the newest snapshot. */
-  get bodies() { return this.#game.bodies; }
+  /** Bodies by id, as in the newest snapshot, without those that handlers have removed. */
+  get bodies() {
+    const gone = new Set(this.#game.gone);
+    for (const [name, {body}] of this.commands) if (name === 'body.remove') gone.add(body);
+    return gone.size === 0 ? this.#game.bodies : new Map([...this.#game.bodies].filter(([id]) => !gone.has(id)));
+  }
 
   /** Who has a seat: {seat, session, subject} by number. */
   get seats() { return seatsOf(this.entries(SEAT_PREFIX)); }
@@ -141,6 +145,7 @@ export class RefereeGame extends Emitter {
   #seq = 0;
   #handled = -1; // the last tick whose events are handled
   #seen = {stamp: '', tick: -1, ms: 0}; // when KEY last changed
+  #gone = new Set(); // bodies that batches have removed, and that the newest snapshot may still have
   #removed = new Set(); // keys of `#data` without a value
   #claiming = false;
   #leaving = false;
@@ -213,6 +218,7 @@ export class RefereeGame extends Emitter {
       if (this.#data.get(key)?.value !== undefined || !this.#data.has(key)) this.#removed.delete(key);
     }
     if (lost > 0) this.#missed(lost);
+    for (const id of this.#gone) if (!this.bodies.has(id)) this.#gone.delete(id);
     for (const event of events) this.#push(event);
     this.check(nowMs);
     this.#wake();
@@ -413,6 +419,10 @@ export class RefereeGame extends Emitter {
     return {
       host: this.host, world: this.world, epoch: this.epoch, hz: this.hz, bodies: this.bodies,
       get tick() { return game.tick; },
+      get gone() {
+        const removals = turns.flatMap(({commands}) => commands.filter(([name]) => name === 'body.remove'));
+        return [...game.#gone, ...removals.map(([, {body}]) => body)];
+      },
       read: (key) => {
         const turn = read(key);
         return turn ? turn.changes.get(key) : game.read(key);
@@ -528,9 +538,10 @@ export class RefereeGame extends Emitter {
     const record = ['data.set', {key: KEY, value, version: this.#version}];
     const {tick, results} = await this.host.apply([record, ...commands.map(([method, args]) => [method, args])]);
     this.#wrote(results[0].version, value, tick);
-    for (const [method, {key, value: set}] of commands) {
+    for (const [method, {key, value: set, body}] of commands) {
       if (method === 'data.set') this.#keepOwn(key, set, tick);
       if (method === 'data.remove') this.#keepOwn(key, undefined, tick);
+      if (method === 'body.remove' && this.bodies.has(body)) this.#gone.add(body);
     }
   }
 

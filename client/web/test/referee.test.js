@@ -88,11 +88,13 @@ test('local_game_hands_everything_to_its_handlers_in_order', async (t) => {
     },
     leave(game, {subject}) {
       log.push(`leave ${subject}`);
-      for (const {id, owner} of game.bodies.values()) if (owner === subject) game.body.remove({body: id});
+      const own = () => [...game.bodies.values()].filter(({owner}) => owner === subject);
+      for (const {id} of own()) game.body.remove({body: id});
+      assert.deepEqual(own(), []);
     },
     message: (game, {name, subject}) => log.push(`${name} of ${subject}`),
     event: (game, {kind, a, b}) => log.push(`${kind} ${a} ${b}`),
-    tick: (game) => game.tick === 3 && game.send('tick', game.tick),
+    tick: (game) => game.tick === 5 ? assert.equal(game.bodies.size, 1) : game.tick === 3 && game.send('tick', game.tick),
   });
   const ada = game.join('ada', 7);
   const ben = game.join('ben');
