@@ -57,6 +57,7 @@ INSTEAD = {
         ("carom bench --relay", "carom bench --time 1s --relay"),
         ("--connections 100 --watchers 1000", "--connections 20 --watchers 20"), ("5s:20,10s:100,5s:0", "1s:20,1s:100,1s:0"),
         ("arena.json --connections 200", "arena.json --time 1s --connections 200")],
+    "client/guides/rules-rounds-scores.md": [("start.js", "start.js --listen 127.0.0.1:0")],
     "client/web/examples/knockout/README.md": [("8000", "{free_port}")],
     "server/README.md": [
         ("--listen 0.0.0.0:22766 --http 0.0.0.0:22767", "--listen 127.0.0.1:0 --http 127.0.0.1:0"),
@@ -75,7 +76,7 @@ FILES = {
     "# caromd.conf": "caromd --config caromd.conf --check-config",
     "# ~/.config/carom/profiles": "carom --profile play ping --count 1",
 }
-SERVER = re.compile(r"(\.build/release/server/)?caromd (?!.*--check-config)|(\.build/release/server/)?caromd$|python3 -m http\.server")
+SERVER = re.compile(r"(\.build/release/server/)?caromd (?!.*--check-config)|(\.build/release/server/)?caromd$|python3 -m http\.server|node client/web/examples/knockout/start\.js")
 # Programs that fill the terminal, and what they show; q leaves them.
 SCREENS = [(re.compile(r"hockey \S+ (Ada|Op)$"), r"Ada|Op"), (re.compile(r"^carom (watch|replay .*--watch)"), r"tick|\d+ bodies|demo|arena")]
 
@@ -275,7 +276,7 @@ def add(page):
 
 
 for wanted in ["client/guides/game-in-c.md", "client/guides/first-world.md", "client/guides/any-language.md", "client/README.md",
-               "client/load/README.md", "client/web/examples/knockout/README.md", "server/README.md"]:
+               "client/load/README.md", "client/guides/rules-rounds-scores.md", "client/web/examples/knockout/README.md", "server/README.md"]:
     add(wanted)
 
 if __name__ == "__main__":

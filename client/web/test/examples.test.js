@@ -1,8 +1,15 @@
-// The examples, started as their READMEs say: in Chromium, as pages from another address than the server's (environment
-// CAROMD, CAROM_PAGES: the folder with the pages). Skipped without Chromium.
+// The examples, started as their READMEs say: in Chromium, with guests as players and a referee (environment CAROMD,
+// CAROM_PAGES: the folder with the pages). Skipped without Chromium.
 import test from 'node:test';
 import assert from 'node:assert/strict';
+import {spawn} from 'node:child_process';
+import {once} from 'node:events';
+import {fileURLToPath, pathToFileURL} from 'node:url';
 
+import {PLATFORM, ROUND_S, rules} from '../examples/knockout/rules.js';
+import {connect, loadEngine} from '../src/index.js';
+import {createReferee} from '../src/referee.js';
+import {createTestGame} from '../src/testing.js';
 import {errorsOf, newPage, skipWithoutBrowser, startBrowser, until} from './browser.js';
 import {startFiles} from './files.js';
 import {startCaromd} from './support.js';
@@ -33,28 +40,40 @@ const WORKER = `
     }, 16);
   };`;
 
+const ARENA = fileURLToPath(new URL('../examples/knockout/arena.json', import.meta.url));
+
+// The server as start.js has it, and a referee; `join(name)` opens a page that plays.
 async function startPages(t, options = []) {
+  const keys = makeKeys();
+  t.after(() => keys.remove());
   const files = await startFiles(process.env.CAROM_PAGES);
   t.after(() => files.close());
-  const server = await startCaromd(['--origin', files.origin, ...options]);
+  const server = await startCaromd(['--origin', files.origin, '--keys', keys.file, '--guests', 'player', '--template', `knockout=${ARENA}`, ...options]);
   t.after(() => server.stop());
+  const address = `ws://127.0.0.1:${server.port}/rpc`;
+  const referee = await createReferee({url: address, token: keys.token('referee'), template: 'knockout', lookMs: 50, ...rules});
+  t.after(() => referee.close());
   const browser = await startBrowser();
   t.after(() => browser.close());
-  const address = `ws://127.0.0.1:${server.port}/rpc`;
-  const join = async (name) => {
+  const page = async (hash) => {
     const page = await newPage(browser, {viewport: {width: 700, height: 600}});
-    await page.goto(`${files.origin}/examples/knockout/?server=${encodeURIComponent(address)}#name=${name}`);
-    await until(page, () => game.disc !== 0 && game.view.bodies.has(game.disc));
+    await page.goto(`${files.origin}/examples/knockout/?server=${encodeURIComponent(address)}#${hash}`);
     return page;
   };
-  return {address, browser, origin: files.origin, join};
+  const join = async (name) => {
+    const joined = await page(`name=${name}`);
+    await until(joined, () => game.disc !== 0 && game.view.bodies.has(game.disc));
+    return joined;
+  };
+  return {address, browser, keys, origin: files.origin, page, join, referee};
 }
 
+const players = (page) => page.getByRole('listitem');
+
 test('two_players_of_knockout_see_push_and_leave_each_other', {skip}, async (t) => {
-  const {join} = await startPages(t);
+  const {join, page} = await startPages(t);
   const ada = await join('Ada');
   const ben = await join('Ben');
-  const players = (page) => page.getByRole('listitem');
   await players(ada).nth(1).waitFor();
   await players(ben).filter({hasText: 'Ada'}).waitFor();
   assert.equal(await ada.evaluate(() => game.view.predicting), process.env.CAROM_WASM === 'ON');
@@ -66,34 +85,112 @@ test('two_players_of_knockout_see_push_and_leave_each_other', {skip}, async (t) 
   await ada.getByText('round trip').waitFor();
   await ada.getByLabel('One way').fill('0');
   await ada.keyboard.press('d');
-  // Ada's key moves her disc in Ben's picture, until she is over the rim and comes back with one out.
+  // Ada's key moves her disc in Ben's picture, until she is over the rim, is put back and has one out.
   const disc = await ada.evaluate(() => game.disc);
   const x = await until(ben, (id) => game.view.bodies.get(id)?.pose.x, disc);
   await ada.keyboard.down('ArrowRight');
-  await until(ben, ([id, before]) => !game.view.bodies.has(id) || game.view.bodies.get(id).pose.x > before + 0.2, [disc, x]);
-  await players(ben).filter({hasText: /1Ada/}).waitFor();
+  await until(ben, ([id, before]) => game.view.bodies.get(id).pose.x > before + 0.2, [disc, x]);
+  await players(ben).filter({hasText: /[1-9]Ada/}).waitFor();
   await ada.keyboard.up('ArrowRight');
-  assert.deepEqual([...errorsOf(ada), ...errorsOf(ben)], []);
-  // A rock that is pushed over the rim comes back, and the rocks outlive the page that made them.
-  const rocks = (page) => until(page, () => {
-    const found = [...game.view.bodies].filter(([, body]) => body.tag === 'rock');
-    return found.length === 3 && found.every(([, {x, y}]) => Math.hypot(x, y) < 10) && found[0][0];
-  });
-  const rock = await rocks(ben);
-  await ada.evaluate((body) => game.world.body.set({body, position: [14, 0]}), rock);
-  await until(ben, (id) => Math.hypot(game.view.bodies.get(id).x, game.view.bodies.get(id).y) > 10, rock);
-  await rocks(ben);
+  await until(ben, (id) => Math.hypot(game.view.bodies.get(id).x, game.view.bodies.get(id).y) < 10, disc);
+  // Somebody looks on, without a seat.
+  const eve = await page('watch');
+  await players(eve).filter({hasText: 'Ben'}).waitFor();
+  assert.equal(await until(eve, () => game.view.bodies.size >= 6 && game.seat + 1), 1);
+  assert.equal(await ada.evaluate(() => [...game.view.bodies.values()].filter(({tag}) => tag === 'rock').length), 3);
   await ada.goto('about:blank');
-  await rocks(ben);
   await players(ben).nth(1).waitFor({state: 'detached'});
-  assert.equal(await players(ben).count(), 1);
+  await until(ben, (id) => !game.view.bodies.has(id), disc);
+  assert.deepEqual([...errorsOf(ben), ...errorsOf(eve)].filter((text) => !text.includes('favicon')), []);
+});
+
+test('one_command_serves_the_whole_game', {skip}, async (t) => {
+  const start = fileURLToPath(new URL('../examples/knockout/start.js', import.meta.url));
+  const child = spawn(process.execPath, [start, '--listen', '127.0.0.1:0', '--http', '127.0.0.1:0'], {stdio: ['ignore', 'pipe', 'pipe']});
+  const ended = once(child, 'close');
+  t.after(async () => {
+    child.kill();
+    await ended;
+  });
+  const port = await new Promise((resolve, reject) => {
+    let log = '';
+    child.on('exit', () => reject(new Error(`start.js ended:\n${log}`)));
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text) => {
+        log += text;
+        const found = /for browsers: http:\/\/127\.0\.0\.1:(\d+)/.exec(log);
+        if (found) resolve(found[1]);
+      });
+    }
+  });
+  const browser = await startBrowser();
+  t.after(() => browser.close());
+  const page = await newPage(browser);
+  await page.goto(`http://127.0.0.1:${port}/#name=Ada`);
+  await players(page).filter({hasText: 'Ada'}).waitFor();
+  await until(page, () => game.disc !== 0 && game.view.bodies.has(game.disc));
+  assert.deepEqual(errorsOf(page).filter((text) => !/favicon|engine\.wasm/.test(text)), []);
+});
+
+test('nobody_changes_the_score_of_knockout_from_the_console', {skip}, async (t) => {
+  const {join} = await startPages(t);
+  const ada = await join('Ada');
+  await join('Ben');
+  await players(ada).nth(1).waitFor();
+  await until(ada, () => [...game.view.bodies.values()].filter(({tag}) => tag.includes('|')).length === 2);
+  const tried = await ada.evaluate(async () => {
+    const {world, view, disc} = game;
+    const other = [...view.bodies].find(([id, {tag}]) => tag.includes('|') && id !== disc)[0];
+    const refused = (call) => call.then(() => 'done', ({code}) => code);
+    const keys = (await world.data.get()).data;
+    return {
+      scores: await Promise.all(Object.keys(keys).filter((key) => !key.startsWith('player/')).map((key) =>
+        refused(world.data.set({key, value: {name: 'Ada', outs: -99, wins: 99}})))),
+      others: await Promise.all([
+        refused(world.body.force({body: other, force: [1, 0]})), refused(world.body.set({body: disc, position: [0, 0]})),
+        refused(world.body.spawn({shapes: [{kind: 'box', size: [200, 1]}]})), refused(world.body.remove({body: other})),
+        refused(world.body.force({body: disc, force: [1e5, 0]})), refused(world.world.set({gravity: [0, -9]})),
+        refused(world.message.send({name: 'round', data: {number: 1, winners: ['Ada']}, subject: 'referee'}))]),
+      own: await refused(world.data.set({key: `player/${game.client.hello.subject}/colour`, value: 'red'})),
+    };
+  });
+  assert.ok(tried.scores.length >= 6);
+  assert.deepEqual(new Set([...tried.scores, ...tried.others]), new Set(['permission_denied']));
+  assert.equal(tried.own, 'done');
+});
+
+test('rules_of_knockout_count_outs_and_rounds', {skip: noEngine}, async (t) => {
+  const engine = await loadEngine(pathToFileURL(`${process.env.CAROM_PAGES}/src/engine.wasm`));
+  const game = await createTestGame({gravity: [0, 0], engine, ...rules});
+  t.after(() => game.free());
+  const ada = game.join('ada', {name: ' A|da'});
+  game.join('ben');
+  await game.step(3);
+  const disc = [...game.bodies.values()].find(({owner}) => owner === 'ada');
+  const away = () => Math.hypot(disc.x, disc.y);
+  assert.deepEqual([disc.tag, game.get('score/1').name, game.get('score/2').name], ['1|Ada', 'Ada', 'Player 2']);
+  game.world.call('body.set', {body: disc.id, velocity: [4 * disc.x, 4 * disc.y]});
+  await game.step(60);
+  assert.equal(game.get('score/1').outs, 1);
+  assert.ok(away() < PLATFORM);
+  const rock = [...game.bodies.values()].find(({tag}) => tag === 'rock');
+  game.world.call('body.set', {body: rock.id, position: [30, 0]});
+  await game.step(3);
+  assert.ok(Math.hypot(rock.x, rock.y) < PLATFORM, 'rocks return');
+  await game.restart();
+  await game.step(ROUND_S * 60);
+  assert.deepEqual([game.get('round').number, game.get('score/1').wins, game.get('score/2').wins, game.get('score/1').outs], [2, 0, 1, 0]);
+  assert.deepEqual(game.sent.map(({name, data}) => [name, data]), [['round', {number: 1, winners: ['Player 2']}]]);
+  game.leave(ada);
+  await game.step(3);
+  assert.deepEqual([Object.keys(game.data).sort(), game.bodies.has(disc.id)], [['round', 'score/2'], false]);
+  assert.equal(game.bodies.size, 5); // platform, rocks, the other disc
 });
 
 test('a_player_joins_once_and_by_a_name', {skip}, async (t) => {
-  const {address, browser, origin} = await startPages(t);
-  const page = await newPage(browser);
+  const {page: open, keys, address} = await startPages(t);
+  const page = await open('name=A%7C9'); // | ends a seat in tags
   const refused = () => page.evaluate(() => !document.getElementById('name').validity.valid && game.client === null);
-  await page.goto(`${origin}/examples/knockout/?server=${encodeURIComponent(address)}#name=A%7C9`); // | ends a name in tags
   await until(page, () => document.getElementById('name').value === 'A|9');
   assert.ok(await refused());
   for (const name of ['A|da', '   ']) {
@@ -104,24 +201,25 @@ test('a_player_joins_once_and_by_a_name', {skip}, async (t) => {
   await page.getByLabel('Your name').fill('Ada');
   await page.getByRole('button', {name: 'Play'}).dblclick();
   await until(page, () => game.disc !== 0 && game.view.bodies.has(game.disc));
-  const {bodies} = await page.evaluate(() => game.world.world.state());
-  assert.equal(bodies.filter(({tag}) => tag === 'Ada|0').length, 1);
-  assert.equal(await page.evaluate(async () => (await game.client.server.sessions()).sessions.length), 1);
+  await players(page).filter({hasText: 'Ada'}).waitFor();
+  const admin = await connect(address, {token: keys.token('admin')});
+  t.after(() => admin.close());
+  const seats = (await admin.world.list()).map(({seats_taken: taken}) => taken);
+  assert.deepEqual(seats, [1]);
   assert.deepEqual(errorsOf(page).filter((text) => !text.includes('favicon')), []);
 });
 
 test('a_token_leaves_the_address_and_is_kept_for_its_server', {skip}, async (t) => {
-  const keys = makeKeys();
-  t.after(() => keys.remove());
-  const {address, browser, origin} = await startPages(t, ['--keys', keys.file]);
+  const {address, browser, keys, origin} = await startPages(t);
   const game = `${origin}/examples/knockout/?server=${encodeURIComponent(address)}`;
   const page = await newPage(browser);
-  await page.goto(`${game}#token=${keys.token('admin')}&name=Op`);
+  await page.goto(`${game}#token=${keys.token('player')}&name=Op`);
   const joined = () => until(page, () => globalThis.game?.disc !== 0 && location.hash);
   assert.equal(await joined(), '#name=Op');
   assert.equal(await page.evaluate(() => history.length), 2, 'no entry of the history bears the token');
   await page.reload();
   assert.equal(await joined(), '#name=Op'); // by the token that the tab kept
+  assert.equal(await page.evaluate(() => globalThis.game.client.hello.subject), 'player');
   // Another server that a link names gets no token.
   const other = await startCaromd(['--origin', origin, '--keys', keys.file]);
   t.after(() => other.stop());
@@ -172,7 +270,14 @@ test('a_page_that_was_frozen_predicts_the_present_without_a_burst', {skip: skip 
 });
 
 test('a_worker_predicts_and_posts_what_is_to_be_drawn', {skip: skip || noEngine}, async (t) => {
-  const {address, browser, origin} = await startPages(t);
+  const files = await startFiles(process.env.CAROM_PAGES);
+  t.after(() => files.close());
+  const server = await startCaromd(['--origin', files.origin]);
+  t.after(() => server.stop());
+  const browser = await startBrowser();
+  t.after(() => browser.close());
+  const {origin} = files;
+  const address = `ws://127.0.0.1:${server.port}/rpc`;
   const page = await newPage(browser);
   await page.goto(`${origin}/src/index.js`); // any page of this origin whose policy allows workers from a text
   await page.evaluate(([url, text]) => {

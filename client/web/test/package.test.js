@@ -110,6 +110,16 @@ test('programs_of_the_readme_run_as_printed', {timeout: 120000}, async (t) => {
   for (const {reason} of runs) if (reason) throw reason;
 });
 
+test('rules_of_the_guide_hold_as_printed', async () => {
+  const programs = await blocks('js', here('../../guides/rules-rounds-scores.md'));
+  const names = programs.map((program) => /^\/\/ (\S+)\n/.exec(program)[1]);
+  assert.deepEqual(names, ['rules.js', 'rules.test.js', 'referee.js']);
+  await Promise.all(names.map((name, i) => writeFile(path.join(project, name), programs[i])));
+  const {stdout} = await run(process.execPath, [path.join(project, 'rules.test.js')], {cwd: project, timeout: RUN_MS});
+  assert.equal(stdout, 'the rules hold\n');
+  await run(process.execPath, ['--check', path.join(project, 'referee.js')]);
+});
+
 test('pages_of_the_readme_draw_a_world', {skip: skipWithoutBrowser()}, async (t) => {
   const types = {html: 'text/html', js: 'text/javascript'};
   const pages = await blocks('html');

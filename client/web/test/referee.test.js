@@ -2,6 +2,7 @@
 // handler, a command, the connection, the referee itself.
 import test from 'node:test';
 import assert from 'node:assert/strict';
+import {mkdtemp, rm, writeFile} from 'node:fs/promises';
 import {pathToFileURL} from 'node:url';
 
 import {RefereeGame} from '../src/referee_game.js';
@@ -308,8 +309,37 @@ test('worlds_that_come_later_are_refereed_and_ended_ones_are_left', async (t) =>
   await until(async () => (await rooms[0].data.get({key: 'name'})).data.name);
 });
 
+test('seats_are_told_in_order_also_those_that_nobody_watched', async (t) => {
+  const folder = await mkdtemp('/tmp/carom-referee-');
+  t.after(() => rm(folder, {recursive: true, force: true}));
+  await writeFile(`${folder}/duel.json`, '{"gravity": [0, 0], "seats": 3}');
+  const {server, client: ada} = await serve(t, ['--template', `duel=${folder}/duel.json`]);
+  const {world, seat, created} = await ada.world.join({template: 'duel', data: 'early'}); // nobody watches yet
+  assert.ok(created);
+  const log = [];
+  const handlers = {join: (game, {seat, data}) => log.push(['join', seat, data]), leave: (game, {seat}) => log.push(['leave', seat]),
+                    message: (game, {name}) => log.push([name, [...game.seats.keys()]])};
+  const begin = () => createReferee({url: server.url, template: 'duel', leaseS: LEASE_S, ...handlers});
+  const first = await begin();
+  await until(() => log.length === 1);
+  const ben = await connect(server.url, QUICK);
+  t.after(() => ben.close());
+  await ben.world.join({template: 'duel', world, data: {late: true}});
+  await ben.message.send({world, name: 'ready'});
+  await ben.world.leave({world});
+  await ben.message.send({world, name: 'bye'});
+  await until(() => log.length === 5);
+  assert.deepEqual(log.splice(0), [['join', seat, undefined], ['join', 2, {late: true}], ['ready', [1, 2]], ['leave', 2], ['bye', [1]]]);
+  await first.close();
+  await ben.world.join({template: 'duel', world}); // while there is no referee
+  await ada.world.leave({world});
+  const second = await begin();
+  t.after(() => second.close());
+  await until(() => log.length === 2);
+  assert.deepEqual(log, [['leave', 1], ['join', 2, undefined]]);
+});
+
 test('restart_of_the_server_keeps_game_and_referee', async (t) => {
-  const {mkdtemp, rm} = await import('node:fs/promises');
   const data = await mkdtemp('/tmp/carom-referee-');
   t.after(() => rm(data, {recursive: true, force: true}));
   const first = await startCaromd(['--data', data]);

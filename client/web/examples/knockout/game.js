@@ -1,26 +1,22 @@
-// Knockout: discs push each other off a platform. A whole game for many players in one file: the server
-// owns the world, this page steers one disc and draws all of them.
+// Knockout: discs push each other off a platform. This page takes a seat, steers its disc and draws all of them.
 //
-// Each player's disc is a body of its own session: the server lets nobody else change it where there are tokens
-// (`#token=…`), and removes it when the player leaves for good. The world is predicted (`world.predict`): this player's
-// push moves the disc at once, no matter how far away the server is, and the server does the same at the same tick. The
-// page reads what decides the game, such as which disc is over the rim, from the server's world.
+// The page decides nothing: the game's referee (rules.js) gives each seat a disc, sees who is out and keeps the
+// score in the world's data; the server lets a player push its own disc and nothing else. The world is predicted
+// (`world.predict`): this player's push moves the disc at once, no matter how far away the server is, and the server does
+// the same at the same tick.
 //
 // The address: `?server=ws://host:port/rpc` (else the page's own server, or ws://127.0.0.1:22767/rpc), `#token=…` for that
-// server, which leaves the address at once, `#name=…` to join at once, `#distance` to open the panel that shows and changes
+// server, which leaves the address at once, `#name=…` to join at once, `#watch` to look on, `#distance` to open the panel that shows and changes
 // the distance (distance.js).
 
 import {DistancePanel} from './distance.js';
+import {DISC, PLATFORM, PUSH, seatOf} from './rules.js';
 import {connect} from '../../src/index.js';
 
-const WORLD = 'knockout';
-const PLATFORM = 10; // radius [m]
-const DISC = {kind: 'circle', radius: 0.7, restitution: 0.9, friction: 0.1};
-const ROCK = {kind: 'circle', radius: 1.1, restitution: 0.9, density: 2};
-const ROCKS = 3;
-const ROCKS_MS = 500; // interval between two checks of the rocks
-const PUSH = 26; // force of a push [N per kg]
-const DAMPING = 0.9; // 1/s
+const TEMPLATE = 'knockout';
+const MESSAGE_MS = 5000; // how long the end of a round is shown
+const MASS = Math.PI * DISC.radius ** 2; // of a disc [kg]
+const HZ = 60; // ticks a second, as arena.json leaves it
 const COLOURS = ['#ff9f5a', '#4cc9f0', '#c792ff', '#5fe3a1', '#ff6b8b', '#ffd166'];
 const KEYS = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1]};
 
@@ -30,9 +26,9 @@ const named = new URLSearchParams(location.search).get('server');
 const field = $('field');
 const context = field.getContext('2d');
 
-// `view` is what is drawn: a Prediction.
-const game = {client: null, world: null, view: null, disc: 0, mass: 1, name: '', outs: 0, out: false,
-              rocks: new Set(), distance: {delayMs: 0, stall: 0}, panel: null};
+// `view` is what is drawn: a Prediction, or of those who look on a WorldView. `board`: the subscription with scores.
+const game = {client: null, world: null, view: null, board: null, seat: 0, disc: 0, name: '', sent: '',
+              distance: {delayMs: 0, stall: 0}, panel: null};
 globalThis.game = game; // for the console, and for tests
 
 // ---- the token
@@ -59,106 +55,78 @@ addEventListener('hashchange', () => location.reload()); // another link was ope
 
 // ---- the world
 
-const makeWorld = (world) => world.world.create({gravity: [0, 0], if_absent: true});
-
-function somewhere() {
-  const angle = Math.random() * 2 * Math.PI;
-  return [0.4 * PLATFORM * Math.cos(angle), 0.4 * PLATFORM * Math.sin(angle)];
-}
-
-/** Keeps the number of rocks: the page of the oldest disc makes missing ones, and each page brings back
- * its own rocks that were pushed over the rim. Rocks end with their page's session. */
-async function keepRocks() {
-  const bodies = [...game.view.bodies];
-  const rocks = bodies.filter(([, body]) => body.tag === 'rock');
-  const eldest = Math.min(...bodies.filter(([, body]) => body.tag.includes('|')).map(([id]) => id));
-  for (const [id, {x, y}] of rocks) {
-    if (!game.rocks.has(id) || Math.hypot(x, y) < PLATFORM) continue;
-    await game.world.body.set({body: id, position: somewhere(), velocity: [0, 0], angular_velocity: 0});
-  }
-  // rocks that were made but are not visible yet
-  const coming = [...game.rocks].filter((id) => !game.view.bodies.has(id)).length;
-  for (let i = rocks.length + coming; i < ROCKS && eldest === game.disc; i++) {
-    const {body} = await game.world.body.spawn({
-      tag: 'rock', lifetime: 'session', position: somewhere(), linear_damping: DAMPING, angular_damping: DAMPING,
-      shapes: [ROCK]});
-    game.rocks.add(body);
-  }
-}
-
-/** Checks one after the other, so that no rock is made twice. */
-async function watchRocks() {
-  try {
-    await keepRocks();
-  } catch { // the connection is lost, or a rock was removed meanwhile: the next check corrects that
-  }
-  setTimeout(watchRocks, ROCKS_MS);
-}
-
-/** A disc at the rim, on the side where there is the most room. Its tag shows the other players the name and the number
-   of outs. */
-async function enter() {
-  const angle = Math.random() * 2 * Math.PI;
-  const position = [0.8 * PLATFORM * Math.cos(angle), 0.8 * PLATFORM * Math.sin(angle)];
-  const {body} = await game.world.body.spawn({
-    tag: `${game.name}|${game.outs}`, lifetime: 'session', position, linear_damping: DAMPING, angular_damping: DAMPING,
-    allow_sleep: false, shapes: [DISC]});
-  game.mass = (await game.world.body.get({body})).mass;
-  game.disc = body;
-  game.out = false;
-  game.sent = '0,0';
-}
-
 // The server of `?server=`; else the page's own, if caromd serves the page (--www); else the one on this machine.
 async function findServer() {
   const own = named ? null : await fetch('/healthz').catch(() => null);
   return named ?? (own?.ok ? undefined : 'ws://127.0.0.1:22767/rpc');
 }
 
-async function play(name) {
-  game.name = name;
+async function reach() {
   const server = await findServer();
   game.client = await connect(server, {name: 'knockout', token: token ?? undefined, distance: game.distance});
-  game.world = game.client.use(WORLD);
-  await makeWorld(game.world);
+  game.client.on('lost', () => say('The connection was lost; trying again …'));
+  game.client.on('resumed', () => say(''));
+}
+
+async function showBoard() {
+  game.board = await game.world.subscribe({bodies: false, data: ['score/', 'round'], events: ['message'], rate: 10});
+  game.board.on('message', ({name, data}) => {
+    if (name !== 'round') return;
+    const winners = data.winners.join(' and ');
+    say(winners ? `Round ${data.number} goes to ${winners}` : `Round ${data.number} is over`);
+    setTimeout(() => say(''), MESSAGE_MS);
+  });
+}
+
+// Takes a seat, in a world that has one. The referee makes the disc.
+async function sit() {
+  const {world, seat} = await game.client.world.join({template: TEMPLATE, data: {name: game.name}});
+  Object.assign(game, {world: game.client.use(world), seat, disc: 0, sent: ''});
+  const {subject} = game.client.hello;
+  if (subject) await game.world.data.set({key: `player/${subject}/name`, value: game.name});
+  await showBoard();
   game.view = await game.world.predict({input: steer});
   game.view.on('refused', ({error}) => {
     game.sent = ''; // sends the force again
     say(error.message);
   });
   if (game.view.reason) say(`No prediction: ${game.view.reason.message}`);
-  game.client.on('lost', () => say('The connection was lost; trying again …'));
-  game.client.on('resumed', () => say(''));
-  game.client.on('renewed', async () => {
-    // The server has restarted without this player's disc.
+}
+
+async function play(name) {
+  game.name = name;
+  await reach();
+  await sit();
+  game.client.on('renewed', () => { // the server has restarted without this session: another seat
     say('');
-    await makeWorld(game.world);
-    await enter();
+    game.view.stop();
+    sit().catch((error) => say(error.message));
   });
-  await enter();
-  watchRocks();
   game.panel = new DistancePanel(game, field);
   if (address.has('distance')) game.panel.open();
   $('join').hidden = true;
   field.focus();
 }
 
-/** The disc's place in the server's world: predictions may be taken back, a fall may not. */
-function place() {
-  const {view, disc} = game;
-  if (!view.confirmed) return view.bodies.get(disc);
-  const body = view.confirmed.body(disc);
-  if (body === null) return undefined;
-  const [x, y] = body.position;
-  return {x, y};
+// Looks on where most play.
+async function watch() {
+  await reach();
+  const worlds = (await game.client.world.list()).filter(({template}) => template === TEMPLATE);
+  if (worlds.length === 0) throw new Error('Nobody plays yet.');
+  worlds.sort((a, b) => b.seats_taken - a.seats_taken);
+  game.world = game.client.use(worlds[0].world);
+  await showBoard();
+  game.view = (await game.world.subscribe({describe: true, events: []})).view;
+  $('join').hidden = true;
 }
 
-/** The disc is over the rim: it is out, and comes back with one more out. */
-async function fall() {
-  game.out = true;
-  game.outs++;
-  await game.world.body.remove({body: game.disc});
-  await enter();
+// This player's disc: the referee may make another one.
+function findDisc() {
+  if (game.seat === 0 || game.view.bodies.has(game.disc)) return;
+  const mine = [...game.view.bodies.values()].find((body) => body.tag && seatOf(body) === game.seat);
+  if (!mine) return;
+  game.disc = mine.id;
+  game.sent = '0,0';
 }
 
 // ---- steering
@@ -176,9 +144,9 @@ function steer(batch, {firstTime}) {
   }
   if (finger) [x, y] = finger;
   const length = Math.hypot(x, y);
-  const scale = length > 0 ? PUSH * game.mass / length : 0;
+  const scale = length > 0 ? PUSH * MASS / length : 0;
   const force = [x * scale, y * scale];
-  if (!firstTime || !game.disc || game.out || force.join() === game.sent) return;
+  if (!firstTime || !game.disc || force.join() === game.sent) return;
   batch.body.force({body: game.disc, force});
   game.sent = force.join();
 }
@@ -202,7 +170,6 @@ for (const type of ['pointerdown', 'pointermove']) {
 for (const type of ['pointerup', 'pointercancel']) field.addEventListener(type, () => {
   finger = null;
 });
-addEventListener('pagehide', () => game.disc && game.world.notify('body.remove', {body: game.disc}));
 
 // ---- drawing
 
@@ -221,7 +188,8 @@ function colourOf(name) {
 }
 
 function drawDisc({pose, tag, shapes}, scale) {
-  const [name] = tag.split('|');
+  if (tag === 'platform') return;
+  const name = tag.slice(tag.indexOf('|') + 1);
   context.save();
   context.translate(pose.x, pose.y);
   context.rotate(pose.angle);
@@ -263,23 +231,29 @@ function draw(now) {
   if (!game.view) return;
   game.panel?.frame(now);
   if (game.panel?.beside) drawPlatform(game.panel.beside.drawn(), {...here, x: here.x + innerWidth / 2});
-  table(bodies);
-  const me = place();
-  if (me && !game.out && Math.hypot(me.x, me.y) > PLATFORM) fall().catch((error) => say(error.message));
+  findDisc();
+  table();
 }
 
 let shown = '';
 
-function table(bodies) {
-  const players = bodies.filter((body) => body.tag.includes('|')).map((body) => body.tag.split('|'));
-  players.sort((a, b) => a[1] - b[1]);
-  if (players.join(';') === shown) return;
-  shown = players.join(';');
-  $('table').replaceChildren(...players.map(([name, outs]) => {
+function table() {
+  const {data, tick} = game.board?.view ?? {};
+  if (!data) return;
+  const scores = [...data].filter(([key]) => key.startsWith('score/')).map(([, score]) => score);
+  scores.sort((a, b) => a.outs - b.outs || b.wins - a.wins || (a.name < b.name ? -1 : 1));
+  const {number, ends} = data.get('round') ?? {};
+  const left = number ? Math.max(0, Math.ceil((ends - tick) / HZ)) : 0;
+  const round = number ? `Round ${number}, ${left} s` : 'There is no referee yet.';
+  const text = JSON.stringify([round, scores]);
+  if (text === shown) return;
+  shown = text;
+  $('round').textContent = round;
+  $('table').replaceChildren(...scores.map(({name, outs, wins}) => {
     const line = document.createElement('li');
     const count = document.createElement('b');
     count.textContent = outs;
-    line.append(count, name);
+    line.append(count, wins ? `${name} (${wins} won)` : name);
     return line;
   }));
 }
@@ -289,21 +263,29 @@ function say(text) {
 }
 
 // One attempt at a time: a second press while the first connects would put a second disc into the world.
-$('join').addEventListener('submit', async (event) => {
-  event.preventDefault();
+async function attempt(begin) {
   if ($('play').disabled) return;
-  $('play').disabled = true;
+  $('play').disabled = $('watch').disabled = true;
   say('');
   try {
-    await play($('name').value.trim());
+    await begin();
   } catch (error) {
     say(error.message);
     game.client?.close();
-    $('play').disabled = false;
+    game.view = null;
+    $('play').disabled = $('watch').disabled = false;
   }
+}
+
+$('join').addEventListener('submit', (event) => {
+  event.preventDefault();
+  attempt(() => play($('name').value.trim()));
 });
+$('watch').addEventListener('click', () => attempt(watch));
 if (address.has('name')) {
   $('name').value = address.get('name').slice(0, $('name').maxLength);
   $('join').requestSubmit(); // unless the form refuses such a name
+} else if (address.has('watch')) {
+  attempt(watch);
 }
 requestAnimationFrame(draw);
