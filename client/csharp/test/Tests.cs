@@ -521,6 +521,15 @@ class Tests
         }
     }
 
+    public void WebSocketCallsAreBounded()
+    {
+        using (WebSocketClient client = ConnectWeb())
+        {
+            for (int i = 0; i < WebSocketClient.CallsMax; i++) client.CallAsync("ping", new Dictionary<string, object>());
+            Check.Refused(Codes.LimitExceeded, () => client.CallAsync("ping", new Dictionary<string, object>()), "calls: 4096");
+        }
+    }
+
     public void WebSocketEndIsToldToAll()
     {
         using (Client admin = Connect())

@@ -1,6 +1,9 @@
 """The client against caromd: calls, errors, batches, subscriptions, views, replicas, a lost connection."""
 
+import contextlib
 import gc
+import io
+import re
 import unittest
 
 import support
@@ -100,6 +103,24 @@ class Subscriptions(Served):
                 subscription.close()
         self.assertEqual(5, max(ticks))
         self.assertTrue(subscription.ended)
+
+    def test_oldest_snapshots_are_dropped_and_counted(self):
+        self.falling(paused=True)
+        subscription = self.world.subscribe(encoding="plain")
+        subscription.next()
+        most = carom._client.SNAPSHOTS_MAX
+        for _ in range(most + 2):  # a paused world sends a snapshot for each step
+            self.world.step(ticks=1)
+        self.client.wait(lambda: subscription.pending and subscription.pending[-1].tick == most + 2)
+        self.assertEqual((most, 2, 3), (len(subscription.pending), subscription.dropped, subscription.pending[0].tick))
+
+    def test_readme_runs_as_it_is_printed(self):
+        text = (support.PACKAGE / "README.md").read_text(encoding="utf-8")
+        block = re.search(r"```python\n(.*?)```", text, re.S)[1].replace("127.0.0.1:22766", f"127.0.0.1:{self.running.port}")
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(compile(block, "README", "exec"), {})
+        self.assertIn("kind='begin'", printed.getvalue())
 
     def test_iteration_ends_with_the_world(self):
         self.falling(paused=True)

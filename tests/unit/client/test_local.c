@@ -242,6 +242,14 @@ static void many_refuse_bad_input(void **state)
         CAROM_INVALID_ARGUMENT);
     assert_int_equal(carom_many_create(l->world, 1, &missing, 1, NULL, 0, &many, &l->why),
                      CAROM_NOT_FOUND);
+    assert_int_equal(carom_many_create(l->world, 1, &missing, CAROM_MANY_BODIES_MAX + 1u, NULL, 0,
+                                       &many, &l->why),
+                     CAROM_INVALID_ARGUMENT);
+    assert_non_null(strstr(l->why.text, "body_count: must be 0 to 4096"));
+    assert_int_equal(
+        carom_many_create(l->world, 1, NULL, 0, &drive, CAROM_MANY_DRIVES_MAX + 1u, &many, &l->why),
+        CAROM_INVALID_ARGUMENT);
+    assert_non_null(strstr(l->why.text, "drive_count: must be 0 to 1024"));
     assert_int_equal(carom_many_create(l->world, 1, NULL, 0, &drive, 1, &many, &l->why),
                      CAROM_INVALID_ARGUMENT);
     assert_non_null(strstr(l->why.text, "drives[0]: least"));
