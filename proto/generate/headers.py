@@ -206,7 +206,7 @@ def load(root):
 
 def layout(interface):
     """A program in C that prints the interface as its compiler sees it: "size NAME BYTES", "offset STRUCT.FIELD BYTES",
-    "value NAME NUMBER". It compiles only if every function has the type that was read."""
+    "width STRUCT.FIELD BYTES", "value NAME NUMBER". It compiles only if every function has the type that was read."""
     out = "".join(f"#include <carom/{header}.h>\n" for header in HEADERS) + "#include <stdio.h>\n\n"
     for f in interface.functions:
         args = ", ".join(a.type.text for a in f.args) or "void"
@@ -216,6 +216,7 @@ def layout(interface):
         out += f'    printf("size {name} %zu\\n", sizeof({name}));\n'
         for m in members:
             out += f'    printf("offset {name}.{m.name} %zu\\n", offsetof({name}, {m.name}));\n'
+            out += f'    printf("width {name}.{m.name} %zu\\n", sizeof((({name} *)0)->{m.name}));\n'
     for name in interface.constants:
         out += f'    printf("value {name} %lld\\n", (long long){name});\n'
     return out + "    return 0;\n}\n"

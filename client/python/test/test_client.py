@@ -5,6 +5,7 @@ import gc
 import io
 import re
 import unittest
+import weakref
 
 import support
 from patience import SECONDS_MAX
@@ -180,10 +181,12 @@ class Subscriptions(Served):
         self.assertTrue(support.numpy.shares_memory(view.bodies, view.positions))
         self.assertEqual(view.bodies.__array_interface__["data"], view.bodies.__array_interface__["data"])
         self.assertFalse(view.positions.flags.writeable)
-        positions = view.positions
+        positions, alive = view.positions, weakref.ref(view)
         view = None
+        self.client._views.clear()
         gc.collect()
-        self.assertEqual((2, 2), positions.shape)  # it keeps the view alive
+        self.assertIsNotNone(alive(), "the array must keep the view alive")
+        self.assertEqual((2, 2), positions.shape)
         self.assertEqual({0.0, 2.0}, set(positions[:, 1]))
 
     def test_interpolated_bodies_are_drawn(self):
