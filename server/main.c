@@ -17,6 +17,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
@@ -30,6 +31,7 @@
 #include "server/config/config_check.h"
 #include "server/base/home.h"
 #include "server/base/memory.h"
+#include "server/fleet/fleet.h"
 #include "server/net/io_threads.h"
 #include "server/net/network.h"
 #include "server/process/activation.h"
@@ -73,6 +75,9 @@ typedef struct process {
     int worlds;   // descriptor of the handed-over file of worlds; 0: none
     bool goes_on; // the file of worlds is this process's own
     int signals;  // termination signals received
+    fleet *fleet; // NULL: the server is alone
+    bool joining; // the fleet has not answered yet
+    error fleet_error;
     bool failed;
 } process;
 
@@ -80,6 +85,11 @@ static void on_signal(uv_signal_t *handle, int number)
 {
     process *p = handle->data;
     const char *name = number == SIGINT ? "SIGINT" : "SIGTERM";
+    if (p->server == NULL && p->joining) {
+        p->signals++;
+        p->joining = false;
+        return;
+    }
     if (p->server == NULL) {
         return;
     }
@@ -147,6 +157,80 @@ static void on_watchdog(uv_timer_t *timer)
 {
     (void)timer;
     notify_send("WATCHDOG=1");
+}
+
+// ---- the fleet
+
+static void on_joined(void *context)
+{
+    process *p = context;
+    p->joining = false;
+}
+
+static void on_not_joined(void *context, const error *err)
+{
+    process *p = context;
+    p->joining = false;
+    p->fleet_error = *err;
+}
+
+// A server that lost a world, or its name, cannot know what else is no longer its own: it ends, and
+// a restart claims anew what is still its own.
+static void on_lost(void *context, const char *text)
+{
+    process *p = context;
+    (void)text;
+    p->failed = true;
+    if (p->server != NULL) {
+        server_drain(p->server, "the fleet has given a world of this server to another one");
+    }
+}
+
+static void on_load(void *context, fleet_load *out)
+{
+    const process *p = context;
+    if (p->server != NULL) {
+        server_load(p->server, out);
+    }
+}
+
+static const char *path_or_null(const char *path)
+{
+    return *path != '\0' ? path : NULL;
+}
+
+// Runs the loop until this server is a member, or cannot be, or a signal ends it.
+static status join_fleet(process *p, error *err)
+{
+    const config *c = p->config;
+    fleet_options options = {
+        .endpoints = c->fleet,
+        .tls = {path_or_null(c->fleet_ca), path_or_null(c->fleet_cert), path_or_null(c->fleet_key)},
+        .prefix = c->fleet_prefix,
+        .node = c->node,
+        .address = c->advertise,
+        .http = c->advertise_http,
+        .engine = ENGINE_BEHAVIOUR,
+        .handler = {p, on_joined, on_not_joined, on_lost, on_load}};
+    if (getrandom(&options.run, sizeof options.run, 0) != (ssize_t)sizeof options.run) {
+        return error_set(err, STATUS_INTERNAL, "no random numbers: %s", strerror(errno));
+    }
+    log_info("joining the fleet '%s' as server '%s'", c->fleet_prefix, c->node);
+    p->fleet_error = (error){.status = STATUS_OK};
+    status s = fleet_open(&p->loop, &options, &p->fleet, err);
+    p->joining = s == STATUS_OK;
+    while (p->joining) {
+        (void)uv_run(&p->loop, UV_RUN_ONCE);
+    }
+    if (s == STATUS_OK && p->fleet_error.status != STATUS_OK) {
+        s = error_set(err, p->fleet_error.status, "%s", p->fleet_error.text);
+    }
+    return s;
+}
+
+static void on_fleet_closed(void *context)
+{
+    (void)context;
 }
 
 // ---- the process that takes over from this one
@@ -233,7 +317,8 @@ static void await_next(process *p)
     const config *c = p->config;
     char beside[PATH_MAX + sizeof "/takeover"];
     const char *path = c->takeover_socket;
-    if (*c->data == '\0' || strcmp(path, "off") == 0) {
+    // In a fleet the next process could not have this one's name beside it.
+    if (*c->data == '\0' || strcmp(path, "off") == 0 || p->fleet != NULL) {
         return;
     }
     if (*path == '\0') {
@@ -280,6 +365,10 @@ static void on_finished(void *context, const error *err)
     uv_close((uv_handle_t *)&p->reload, NULL);
     uv_close((uv_handle_t *)&p->watchdog, NULL);
     takeover_close(p->takeover);
+    if (p->fleet != NULL) {
+        fleet_close(p->fleet, on_fleet_closed, p);
+        p->fleet = NULL;
+    }
 }
 
 // Each connection takes a descriptor, and the usual soft limit is 1024. If the system allows no
@@ -455,8 +544,15 @@ static void serve_once(process *p)
     int result = uv_loop_init(&p->loop);
     ASSERT(result == 0);
     watch_signals(p);
-    if (server_create(&p->loop, &options, &p->server, &err) != STATUS_OK) {
-        on_finished(p, &err);
+    status begun = *c->fleet != '\0' ? join_fleet(p, &err) : STATUS_OK;
+    options.fleet = p->fleet;
+    if (begun == STATUS_OK && p->signals == 0) {
+        begun = server_create(&p->loop, &options, &p->server, &err);
+    }
+    if (begun != STATUS_OK || p->signals > 0) {
+        on_finished(p, begun != STATUS_OK ? &err : NULL);
+    } else if (p->failed) { // a world was lost meanwhile
+        server_drain(p->server, "the fleet has given a world of this server to another one");
     }
     run_loop(p);
     if (p->server != NULL) {

@@ -17,6 +17,7 @@
 #include "common/base/suggest.h"
 #include "proto/methods.h"
 #include "server/config/config_file.h"
+#include "server/fleet/store.h"
 #include "server/http/origin.h"
 #include "server/http/policy.h"
 #include "server/session/placement/templates.h"
@@ -445,6 +446,74 @@ static status apply_insecure(config *c, const char *value, error *err)
     return STATUS_OK;
 }
 
+static status apply_fleet(config *c, const char *value, error *err)
+{
+    status s = store_check_endpoints(value, err);
+    if (s == STATUS_OK && strlen(value) > CONFIG_FLEET_MAX) {
+        s = error_set(err, STATUS_INVALID_ARGUMENT, "has more than %d bytes", CONFIG_FLEET_MAX);
+    }
+    if (s == STATUS_OK) {
+        memcpy(c->fleet, value, strlen(value) + 1);
+    }
+    return s;
+}
+
+static status apply_fleet_prefix(config *c, const char *value, error *err)
+{
+    if (!record_prefix_valid(value)) {
+        return error_set(err, STATUS_INVALID_ARGUMENT,
+                         "'%s' is not a prefix like /carom or /games/one, of at most %d bytes",
+                         value, RECORD_PREFIX_MAX);
+    }
+    memcpy(c->fleet_prefix, value, strlen(value) + 1);
+    return STATUS_OK;
+}
+
+static status apply_node(config *c, const char *value, error *err)
+{
+    if (!record_name_valid(value, strlen(value))) {
+        return error_set(err, STATUS_INVALID_ARGUMENT,
+                         "'%s' is no name of a server (1 to %d of A-Z a-z 0-9 _ . -)", value,
+                         RECORD_NAME_MAX);
+    }
+    memcpy(c->node, value, strlen(value) + 1);
+    return STATUS_OK;
+}
+
+static status apply_advertise(config *c, const char *value, error *err)
+{
+    const char *comma = strchr(value, ',');
+    const size_t size = comma != NULL ? (size_t)(comma - value) : strlen(value);
+    char address[RECORD_ADDRESS_MAX + 1] = "";
+    if (size <= RECORD_ADDRESS_MAX) {
+        memcpy(address, value, size);
+    }
+    if (!record_address_valid(address) || (comma != NULL && !record_address_valid(comma + 1))) {
+        return error_set(err, STATUS_INVALID_ARGUMENT,
+                         "'%.80s' is not HOST:PORT or HOST:PORT,HTTP_HOST:PORT with ports from 1 "
+                         "to 65535 and at most %d bytes each",
+                         value, RECORD_ADDRESS_MAX);
+    }
+    memcpy(c->advertise, address, sizeof address);
+    snprintf(c->advertise_http, sizeof c->advertise_http, "%s", comma != NULL ? comma + 1 : "");
+    return STATUS_OK;
+}
+
+static status apply_fleet_ca(config *c, const char *value, error *err)
+{
+    return copy_path(c->fleet_ca, value, err);
+}
+
+static status apply_fleet_cert(config *c, const char *value, error *err)
+{
+    return copy_path(c->fleet_cert, value, err);
+}
+
+static status apply_fleet_key(config *c, const char *value, error *err)
+{
+    return copy_path(c->fleet_key, value, err);
+}
+
 static status apply_help(config *c, const char *value, error *err)
 {
     (void)value;
@@ -531,6 +600,21 @@ static const option OPTIONS[] = {
      "sessions without a token are guests of this role, viewer or player; without --keys all are"},
     {"insecure", "CAROM_INSECURE", NULL, false, apply_insecure,
      "without --keys and --guests, listen on other addresses than this machine's own all the same"},
+    {"fleet", "CAROM_FLEET", "URL[,URL]...", false, apply_fleet,
+     "share the names of worlds with other servers, by the etcd at http://HOST:PORT or https://…; "
+     "needs --node and --advertise"},
+    {"fleet-prefix", "CAROM_FLEET_PREFIX", "PREFIX", false, apply_fleet_prefix,
+     "of the fleet's keys in etcd (/carom); another one for each fleet"},
+    {"node", "CAROM_NODE", "NAME", false, apply_node,
+     "this server's name in the fleet: the same after a restart, and no other server's"},
+    {"advertise", "CAROM_ADVERTISE", "HOST:PORT[,HTTP_HOST:PORT]", false, apply_advertise,
+     "where clients reach this server, as other servers of the fleet tell them"},
+    {"fleet-ca", "CAROM_FLEET_CA", "FILE", false, apply_fleet_ca,
+     "authorities that sign etcd's certificate, in PEM (those of the system)"},
+    {"fleet-cert", "CAROM_FLEET_CERT", "FILE", false, apply_fleet_cert,
+     "this server's certificate for etcd, in PEM"},
+    {"fleet-key", "CAROM_FLEET_KEY", "FILE", false, apply_fleet_key,
+     "the private key of --fleet-cert, in PEM"},
     {"log", "CAROM_LOG", "LEVEL", false, apply_log, "error, warn, info (default) or debug"},
     {"log-format", "CAROM_LOG_FORMAT", "FORMAT", false, apply_log_format,
      "text (default) or json, an object a line"},
@@ -621,6 +705,7 @@ static void set_defaults(config *c)
                   .hz = 60.0,
                   .world_threads = 1,
                   .io_threads = 1,
+                  .fleet_prefix = "/carom",
                   .log = LOG_INFO};
     c->limits = limits_default();
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
@@ -814,6 +899,38 @@ void config_place(const config *c, const char *name, char out[CONFIG_PLACE_MAX])
     }
 }
 
+static status need(const config *c, const char *has, const char *needs, error *err)
+{
+    char place[CONFIG_PLACE_MAX];
+    config_place(c, has, place);
+    return error_set(err, STATUS_INVALID_ARGUMENT, "%s: needs --%s, too", place, needs);
+}
+
+// Options that mean nothing without each other.
+static status check_fleet(const config *c, error *err)
+{
+    const bool fleet = *c->fleet != '\0';
+    if (fleet && *c->node == '\0') {
+        return need(c, "fleet", "node", err);
+    }
+    if (fleet && *c->advertise == '\0') {
+        return need(c, "fleet", "advertise", err);
+    }
+    if (!fleet && (*c->node != '\0' || *c->advertise != '\0')) {
+        return need(c, *c->node != '\0' ? "node" : "advertise", "fleet", err);
+    }
+    if ((*c->fleet_cert == '\0') != (*c->fleet_key == '\0')) {
+        const bool key = *c->fleet_key == '\0';
+        return need(c, key ? "fleet-cert" : "fleet-key", key ? "fleet-key" : "fleet-cert", err);
+    }
+    if (fleet && *c->takeover != '\0') {
+        return error_set(err, STATUS_INVALID_ARGUMENT,
+                         "--takeover: not for a server of a fleet, whose name the running one has: "
+                         "stop that one, and start this one");
+    }
+    return STATUS_OK;
+}
+
 status config_load(config *out, int argc, const char *const *argv, config_getenv env, error *err)
 {
     bool given[OPTION_COUNT] = {false};
@@ -831,6 +948,9 @@ status config_load(config *out, int argc, const char *const *argv, config_getenv
         config_place(out, key ? "tls-cert" : "tls-key", place);
         s = error_set(err, STATUS_INVALID_ARGUMENT, "%s: needs --%s, too", place,
                       key ? "tls-key" : "tls-cert");
+    }
+    if (s == STATUS_OK) {
+        s = check_fleet(out, err);
     }
     if (out->port == 0 && !out->http_given) {
         out->http_port = 0; // a server on a port chosen by the system may be one of many

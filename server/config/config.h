@@ -16,13 +16,15 @@
 #include "common/base/status.h"
 #include "common/world/method.h"
 #include "server/base/limits.h"
+#include "server/fleet/records.h"
 #include "server/net/proxy_peers.h"
 
 enum {
     CONFIG_NAME_MAX = 64,  // bytes of a world's or scene's name, without the closing zero
     CONFIG_HOST_MAX = 255, // like a DNS name
     CONFIG_THREADS_MAX = 64,
-    CONFIG_OPTIONS_MAX = 40,
+    CONFIG_OPTIONS_MAX = 48,
+    CONFIG_FLEET_MAX = 4800,         // bytes of --fleet
     CONFIG_PLACE_MAX = PATH_MAX + 64 // bytes of a setting's origin, with the closing zero
 };
 
@@ -77,6 +79,15 @@ typedef struct config {
     bool insecure;                  // allow addresses of other machines without keys
     char tls_certificate[PATH_MAX]; // PEM files; both "": no TLS
     char tls_key[PATH_MAX];
+    // Endpoints of etcd; "": the server is alone, and the next four mean nothing.
+    char fleet[CONFIG_FLEET_MAX + 1];
+    char fleet_prefix[RECORD_PREFIX_MAX + 1];    // of its keys; default "/carom"
+    char node[RECORD_NAME_MAX + 1];              // this server's name in the fleet
+    char advertise[RECORD_ADDRESS_MAX + 1];      // its address, for clients
+    char advertise_http[RECORD_ADDRESS_MAX + 1]; // "": none
+    char fleet_ca[PATH_MAX];                     // PEM files for https; "": none
+    char fleet_cert[PATH_MAX];
+    char fleet_key[PATH_MAX];
     bool help, version; // print and exit
     // The origin of each setting, for config_place: 0 an option, -1 a variable, else the file's
     // line.

@@ -151,12 +151,20 @@ static bool names_me(const ownership *o, const world_record *r)
            strcmp(r->run, o->record.run) == 0 && strcmp(r->standby, o->self.primary) == 0;
 }
 
-// A record that was read is old, perhaps, but was true: a newer term ends this one's part, and a
+// A record that was read is old, perhaps, but was true at its revision. A world served here
+// ends with any newer record that this server did not write, or with the record's removal; a
 // candidate that is named may take over by a transaction.
 static void seen(ownership *o, const ownership_event *e, ownership_actions *out)
 {
     const world_record *r = e->record;
-    if (o->state == OWNERSHIP_NONE || r == NULL || e->revision <= o->revision) {
+    if (o->state == OWNERSHIP_NONE || o->state == OWNERSHIP_CLAIMING ||
+        e->revision <= o->revision) {
+        return;
+    }
+    if (r == NULL) {
+        if (o->state != OWNERSHIP_TAKING_OVER) { // its transaction will be refused
+            drop(o, NULL, out);
+        }
         return;
     }
     if (o->state == OWNERSHIP_CATCHING_UP && names_me(o, r)) {
@@ -169,7 +177,8 @@ static void seen(ownership *o, const ownership_event *e, ownership_actions *out)
         return;
     }
     const bool own_write = asks(o) && world_record_same(r, &o->wanted);
-    if (r->term > o->record.term && !own_write && o->state != OWNERSHIP_CLAIMING) {
+    const bool others = is_primary(o) && !is_mine(o, r);
+    if (others || (r->term > o->record.term && !own_write)) {
         drop(o, r, out);
     }
 }

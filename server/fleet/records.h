@@ -20,7 +20,7 @@
 enum {
     RECORD_FORMAT = 1,
     RECORD_NAME_MAX = 64,     // of a world or a server: A-Z a-z 0-9 _ . -
-    RECORD_ADDRESS_MAX = 262, // HOST:PORT or [HOST]:PORT
+    RECORD_ADDRESS_MAX = 150, // HOST:PORT or [HOST]:PORT; an error has room for it
     RECORD_RUN_SIZE = 16,     // hexadecimal digits
     RECORD_SIZE_MAX = 2048,   // bytes of a record
     RECORD_PREFIX_MAX = 64,   // bytes before "/world/…"

@@ -12,6 +12,8 @@
 #include "proto/limits.h"
 #include "server/base/clock.h"
 #include "server/base/memory.h"
+#include "server/base/metrics.h"
+#include "server/fleet/fleet.h"
 #include "server/http/origin.h"
 #include "server/session/calls/replies.h"
 #include "server/session/calls/rights.h"
@@ -180,6 +182,9 @@ void server_drain(server *s, const char *reason)
         session_store_note_ending(session_of_link(link));
     }
     resume_end_all(s);
+    if (s->options->fleet != NULL) {
+        fleet_drain(s->options->fleet);
+    }
     worlds_end_coming(s);
     for (uint32_t i = 0; i < s->sim_threads.count; i++) {
         if (!own_thread_awaited(s, s->sim_threads.data[i])) { // otherwise when its world has come
@@ -206,6 +211,18 @@ bool server_hand_over(server *s, int worlds, void (*released)(void *context))
     s->handover.released = released;
     server_drain(s, "the server is replaced by a newer one: connect again at once");
     return true;
+}
+
+void server_load(const server *s, fleet_load *out)
+{
+    const uint64_t bound = memory_bound();
+    const uint64_t used = memory_used();
+    *out = (fleet_load){
+        .lateness_ms = metrics_summary(TIMING_DELAY).p99 * 1e3,
+        .worlds = s->worlds.by_name.count,
+        .sessions = s->session_count,
+        .free_memory = bound > used ? (int64_t)(bound - used) : 0,
+    };
 }
 
 void server_sockets(const server *s, listen_sockets *rpc, listen_sockets *http)
@@ -710,6 +727,44 @@ static status check_address(const server *s, error *err)
                      local ? http_address(s->http, 0) : network_address(s->network, 0));
 }
 
+// ---- a fleet: restored worlds are claimed before clients come
+
+static void on_claimed(void *context, const error *err, const world_record *winner)
+{
+    server *s = context;
+    const restored_world *w = &s->restored.data[s->claimed];
+    (void)winner;
+    if (err == NULL) {
+        fleet_keep(s->options->fleet, w->name);
+    } else if (err->status == STATUS_ALREADY_EXISTS) {
+        log_error("%s: the copy of '%s' is stale, and stays there", err->text, s->options->data);
+        restored_worlds_remove(&s->restored, s->claimed);
+        s->claimed--;
+    } else {
+        s->claim_error = *err;
+    }
+    s->claimed++;
+}
+
+// One after another, as each takes some milliseconds, and nobody is served yet.
+static status claim_restored(server *s, error *err)
+{
+    s->claimed = 0;
+    s->claim_error = (error){.status = STATUS_OK};
+    while (s->options->fleet != NULL && s->claimed < s->restored.count) {
+        const uint32_t before = s->restored.count - s->claimed;
+        fleet_claim(s->options->fleet, s->restored.data[s->claimed].name, s->options->hz,
+                    on_claimed, s);
+        while (s->restored.count - s->claimed == before) {
+            (void)uv_run(s->loop, UV_RUN_ONCE);
+        }
+        if (s->claim_error.status != STATUS_OK) {
+            return error_set(err, s->claim_error.status, "%s", s->claim_error.text);
+        }
+    }
+    return STATUS_OK;
+}
+
 status server_create(uv_loop_t *loop, const server_options *options, server **out, error *err)
 {
     server *s = calloc(1, sizeof *s);
@@ -726,6 +781,12 @@ status server_create(uv_loop_t *loop, const server_options *options, server **ou
     directory_init(&s->worlds);
     s->next_session = s->worlds.next_number = options->first_number > 0 ? options->first_number : 1;
     status stored = open_storage(s, err);
+    if (stored == STATUS_OK) {
+        stored = claim_restored(s, err);
+        if (stored != STATUS_OK) {
+            close_storage(s);
+        }
+    }
     if (stored != STATUS_OK) {
         free(s);
         return stored;

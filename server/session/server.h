@@ -19,6 +19,7 @@
 #include "server/storage/storage.h"
 
 typedef struct server server;
+struct fleet;
 
 typedef struct server_world {
     const char *name;
@@ -53,6 +54,7 @@ typedef struct server_options {
     uint32_t world_count;
     const struct world_template *templates; // of worlds that world.join makes
     uint32_t template_count;
+    struct fleet *fleet;            // the caller's, joined; NULL: this server is alone
     const char *replay;             // a recording that is served as a world; NULL: none
     const char *data;               // the data directory; NULL: worlds end with the server
     const storage_options *storage; // NULL: the defaults
@@ -105,6 +107,10 @@ bool server_may_hand_over(const server *s);
 // `worlds` (handover.h), and calls `released` once the data directory is free. Clients are asked to
 // come back at once. Returns false, and does nothing, if server_may_hand_over is false.
 bool server_hand_over(server *s, int worlds, void (*released)(void *context));
+
+// This server's load, for its fleet.
+struct fleet_load;
+void server_load(const server *s, struct fleet_load *out);
 
 // The listening sockets, which the server owns; *http is -1 if HTTP is off.
 void server_sockets(const server *s, listen_sockets *rpc, listen_sockets *http);

@@ -56,7 +56,7 @@ ROOMS = {
     # How the process is started, watched and replaced: knows listening sockets, no sessions.
     "server/process": (PHYSICS + ["server/base", "server/net"], ["uv", "openssl"]),
     # The command line and files of settings, and their check before a start.
-    "server/config": (PROTO + ["common/args", "server/base", "server/auth", "server/net", "server/http",
+    "server/config": (PROTO + ["common/args", "server/base", "server/auth", "server/net", "server/http", "server/fleet",
                                "server/session/placement/scenes.h", "server/session/placement/templates.h"], ["jansson"]),
     # net moves bytes: it may know the protocol's framing, and knows no physics.
     "server/net": (BASE + ["proto"] + SHARED, ["uv", "openssl"]),
@@ -76,10 +76,10 @@ ROOMS = {
     # The store that a fleet of servers shares, and its records: knows neither sessions nor worlds.
     "server/fleet": (BASE + SHARED, ["uv", "jansson", "curl"]),
     "server/session": (PROTO + SHARED + SERVED_WORLD + ["server/auth", "server/net", "server/http",
-                                                        "server/storage"],
+                                                        "server/storage", "server/fleet"],
                        ["uv", "msgpack"]),
     "server": (PROTO + SHARED + SERVED_WORLD + ["server/process", "server/config", "server/auth", "server/net", "server/http", "server/storage",
-                        "server/session"],
+                        "server/session", "server/fleet"],
                ["uv", "msgpack", "jansson"]),
     # The public headers include nothing else: a user's project has no other header of carom.
     "client/include": ([], []),

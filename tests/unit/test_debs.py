@@ -79,7 +79,7 @@ class PackagesTest(unittest.TestCase):
             self.assertIn("Section", (self.folder / name / "DEBIAN/control").read_text())
 
     def test_libraries_are_depended_on(self):
-        for library in ("libuv1", "libmsgpackc2", "libssl3", "libjansson4", "zlib1g"):
+        for library in ("libuv1", "libmsgpackc2", "libssl3", "libjansson4", "zlib1g", "libcurl4"):
             self.assertIn(library, self.field("caromd", "Depends"))
         self.assertIn("libssl3", self.field("libcarom0", "Depends"))
         self.assertIn("libcarom0 (= ", self.field("libcarom-dev", "Depends"))
@@ -122,7 +122,7 @@ class PackagesTest(unittest.TestCase):
     @unittest.skipUnless(shutil.which("readelf"), "there is no readelf")
     def test_list_of_licences_names_what_is_linked(self):
         names = {"libuv": "libuv (", "libmsgpackc": "msgpack-c (", "libjansson": "Jansson (", "libssl": "OpenSSL 3 (",
-                 "libcrypto": "OpenSSL 3 (", "libz": "zlib (", "libc": "glibc (", "libm": "glibc (", "ld-linux-x86-64": "glibc ("}
+                 "libcrypto": "OpenSSL 3 (", "libz": "zlib (", "libcurl": "curl (", "libc": "glibc (", "libm": "glibc (", "ld-linux-x86-64": "glibc ("}
         linked = set()
         for path in [self.root / "usr/bin/caromd", self.root / "usr/bin/carom", *self.root.glob("usr/lib/**/*.so")]:
             linked |= set(re.findall(r"NEEDED.*\[(.+?)\.so", run("readelf", "-d", path).stdout))

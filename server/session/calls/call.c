@@ -216,17 +216,12 @@ static void do_server_stats(const call *c, const command *cmd, buffer *out)
 
 // ---- calls that worlds answer
 
-static status not_found(const char *world, error *err)
-{
-    return error_set(err, STATUS_NOT_FOUND, "world '%s' does not exist", world);
-}
-
 static status send_to_world(const call *c, command *cmd, error *err)
 {
     server *s = c->session->server;
     world_entry *entry = directory_find(&s->worlds, cmd->world);
     if (entry == NULL) {
-        return not_found(cmd->world, err);
+        return worlds_absent(s, cmd->world, err);
     }
     if (entry->broken != NULL && cmd->method == METHOD_WORLD_INFO) {
         worlds_tell_broken(c, entry);
@@ -248,7 +243,7 @@ static status subscribe(const call *c, command *cmd, error *err)
     ASSERT(cmd->method == METHOD_WORLD_SUBSCRIBE && s->connection != NULL);
     world_entry *entry = directory_find(&of->worlds, cmd->world);
     if (entry == NULL) {
-        return not_found(cmd->world, err);
+        return worlds_absent(of, cmd->world, err);
     }
     if (s->subscriptions.count >= s->identity.bounds.subscriptions_per_connection) {
         return error_set(err, STATUS_LIMIT_EXCEEDED,
@@ -401,6 +396,9 @@ static status check_epoch(const server *s, const command *cmd, error *err)
     const world_entry *entry = cmd->epoch != 0 ? directory_find(&s->worlds, cmd->world) : NULL;
     if (cmd->epoch == 0 || (entry != NULL && entry->number == cmd->epoch)) {
         return STATUS_OK;
+    }
+    if (entry == NULL && worlds_absent(s, cmd->world, err) == STATUS_MOVED) {
+        return STATUS_MOVED;
     }
     if (entry == NULL) {
         return error_set(err, STATUS_NOT_FOUND,

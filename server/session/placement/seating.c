@@ -243,7 +243,7 @@ static status find_named(const server *s, const command *join, world_entry **out
 {
     world_entry *entry = directory_find(&s->worlds, join->world);
     if (entry == NULL) {
-        return error_set(err, STATUS_NOT_FOUND, "world '%s' does not exist", join->world);
+        return worlds_absent(s, join->world, err);
     }
     const world_seating *w = &entry->seating;
     if (*w->template_name == '\0') {
@@ -269,7 +269,8 @@ static void name_world(const server *s, const char *template_name,
     uint32_t number = 1;
     do {
         snprintf(out, WORLD_NAME_BYTES_MAX + 1, "%s-%" PRIu32, template_name, number++);
-    } while (directory_find(&s->worlds, out) != NULL);
+    } while (directory_find(&s->worlds, out) != NULL ||
+             worlds_absent(s, out, NULL) == STATUS_MOVED);
 }
 
 static status check_share(const server *s, const session *of, error *err)
@@ -420,7 +421,7 @@ status seating_leave(server *s, const call *c, command *leave, error *err)
     }
     world_entry *entry = directory_find(&s->worlds, leave->world);
     if (entry == NULL) {
-        return error_set(err, STATUS_NOT_FOUND, "world '%s' does not exist", leave->world);
+        return worlds_absent(c->session->server, leave->world, err);
     }
     entry_seat *seat = find_session(entry, of);
     if (seat == NULL || seat->state == SEAT_LEAVING) {

@@ -12,10 +12,22 @@
 #include "server/base/audit.h"
 #include "server/base/memory.h"
 #include "server/base/metrics.h"
+#include "server/fleet/fleet.h"
 #include "server/session/calls/rights.h"
 #include "server/session/placement/seating.h"
 #include "server/session/placement/worlds.h"
 #include "server/session/service.h"
+
+status worlds_absent(const server *s, const char *name, error *err)
+{
+    const struct fleet *f = s->options->fleet;
+    const world_record *r = f != NULL ? fleet_find(f, name) : NULL;
+    if (r != NULL) {
+        metrics_add(METRIC_fleet_moved, err != NULL); // without an error nobody is answered
+        return error_set(err, STATUS_MOVED, "%s world '%s' is served there", r->address, name);
+    }
+    return error_set(err, STATUS_NOT_FOUND, "world '%s' does not exist", name);
+}
 
 // ---- requests
 
@@ -276,6 +288,9 @@ void worlds_note_gone(session *s, const world_entry *entry)
 void worlds_unname(server *s, world_entry *entry)
 {
     directory_unname(&s->worlds, entry);
+    if (s->options->fleet != NULL) {
+        fleet_release(s->options->fleet, entry->name);
+    }
     for (uint32_t i = 0; i < s->sessions.count; i++) {
         if (s->sessions.data[i] != NULL) {
             worlds_note_gone(s->sessions.data[i], entry);

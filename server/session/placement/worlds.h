@@ -14,6 +14,9 @@ typedef struct written_snapshot {
     uint64_t world, subscription;
 } written_snapshot;
 
+// The error of a world that is not here: `moved` with the address of the server that serves it, or
+// `not_found`.
+status worlds_absent(const server *s, const char *name, error *err);
 // Sends a command to its world; takes it over in any case. On an error nothing was sent.
 status worlds_send(server *s, world_entry *entry, request *r, error *err);
 request *worlds_request(const call *c, world_entry *entry, command *taken);

@@ -14,6 +14,7 @@
 #include "server/base/memory.h"
 #include "server/base/metrics.h"
 #include "server/base/worker.h"
+#include "server/fleet/fleet.h"
 #include "server/session/placement/restore.h"
 #include "server/session/placement/scenes.h"
 #include "server/session/placement/templates.h"
@@ -327,6 +328,9 @@ static void place_world(server *s, build *b)
     sim_thread *own_thread = b->crowds ? own_thread_find(s) : NULL;
     entry->thread = own_thread != NULL ? own_thread : worlds_least_loaded(s);
     entry->logged = b->durability != STORAGE_NONE;
+    if (entry->logged && s->options->fleet != NULL) {
+        fleet_keep(s->options->fleet, entry->name);
+    }
     b->request->adoption = b->adoption;
     b->adoption = NULL;
     worlds_deliver(entry, b->request);
@@ -407,6 +411,50 @@ static void on_built(uv_work_t *work, int result)
     finish_build(b, result);
 }
 
+// ---- names of a fleet
+
+static void on_claimed(void *context, const error *err, const world_record *winner)
+{
+    build *b = context;
+    if (err == NULL) {
+        start_build(b);
+        return;
+    }
+    b->status = error_set(&b->error, err->status, "%s", err->text);
+    if (winner != NULL && b->request->command.create.if_absent) {
+        b->status = error_set(&b->error, STATUS_MOVED, "%s world '%s' is served there",
+                              winner->address, b->entry->name);
+    }
+    finish_build(b, 0);
+}
+
+// Builds the world when its name is this server's in the whole fleet.
+static void begin_build(build *b)
+{
+    server *s = b->server;
+    if (s->options->fleet == NULL) {
+        start_build(b);
+        return;
+    }
+    const world_create_args *args = &b->request->command.create;
+    const bool told = (args->fields & WORLD_FIELD_HZ) != 0;
+    fleet_claim(s->options->fleet, b->entry->name, told ? args->def.hz : s->options->hz, on_claimed,
+                b);
+}
+
+// A name that another server is known to have needs no question.
+static status check_fleet_name(const server *s, const char *name, bool if_absent, error *err)
+{
+    const struct fleet *f = s->options->fleet;
+    const world_record *r = f != NULL ? fleet_find(f, name) : NULL;
+    if (r == NULL) {
+        return STATUS_OK;
+    }
+    return if_absent ? worlds_absent(s, name, err)
+                     : error_set(err, STATUS_ALREADY_EXISTS, "world '%s' exists: %s serves it",
+                                 name, r->address);
+}
+
 _Static_assert((int)DURABILITY_NONE == (int)STORAGE_NONE &&
                    (int)DURABILITY_NORMAL == (int)STORAGE_NORMAL &&
                    (int)DURABILITY_FULL == (int)STORAGE_FULL,
@@ -465,7 +513,12 @@ static status begin_world(server *s, const call *c, command *create, const world
                           error *err)
 {
     storage_durability kept = STORAGE_NONE;
-    status chosen = worlds_check_name(s, create->world, err);
+    status chosen = directory_find(&s->worlds, create->world) == NULL
+                        ? check_fleet_name(s, create->world, create->create.if_absent, err)
+                        : STATUS_OK;
+    if (chosen == STATUS_OK) {
+        chosen = worlds_check_name(s, create->world, err);
+    }
     if (chosen == STATUS_OK) {
         chosen = choose_durability(s, &create->create, &kept, err);
     }
@@ -498,7 +551,7 @@ static status begin_world(server *s, const call *c, command *create, const world
     b->adoption = adoption_create();
     b->work.data = b;
     s->building++;
-    start_build(b);
+    begin_build(b);
     return STATUS_OK;
 }
 
@@ -556,11 +609,14 @@ status worlds_fork(server *s, const call *c, command *fork, error *err)
 {
     world_entry *source = directory_find(&s->worlds, fork->world);
     if (source == NULL) {
-        return error_set(err, STATUS_NOT_FOUND, "world '%s' does not exist", fork->world);
+        return worlds_absent(s, fork->world, err);
     }
     world_create_args as = {.durability = fork->fork.durability};
     storage_durability kept = STORAGE_NONE;
     status result = choose_durability(s, &as, &kept, err);
+    if (result == STATUS_OK) {
+        result = check_fleet_name(s, fork->fork.as, false, err);
+    }
     if (result == STATUS_OK) {
         result = worlds_check_name(s, fork->fork.as, err);
     }
@@ -610,7 +666,7 @@ void worlds_forked(server *s, reply *r)
         b->status = error_set(&b->error, r->status, "%s", r->text);
         finish_build(b, 0);
     } else {
-        start_build(b);
+        begin_build(b);
     }
 }
 
@@ -618,7 +674,7 @@ status worlds_destroy(server *s, const call *c, command *destroy, error *err)
 {
     world_entry *entry = directory_find(&s->worlds, destroy->world);
     if (entry == NULL) {
-        return error_set(err, STATUS_NOT_FOUND, "world '%s' does not exist", destroy->world);
+        return worlds_absent(s, destroy->world, err);
     }
     if (entry->broken != NULL) {
         return destroy_broken(s, c, entry, err);

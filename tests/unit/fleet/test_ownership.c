@@ -193,9 +193,23 @@ static void primary_that_lost_drops_the_world(void **state)
         {EVENT_RECORD, 0, 0, A1, 9, OWNERSHIP_ALONE, ANY, "", 0}, // late
         {EVENT_RECORD, 0, 0, B2, 12, OWNERSHIP_NONE, -1, "D", 0},
     };
+    // Somebody removed the record, or made it anew.
+    static const row BY_REMOVAL[] = {
+        {EVENT_CREATE, 0, 0, ABSENT, 0, OWNERSHIP_CLAIMING, -1, "W", A1},
+        {EVENT_WRITTEN, 0, 0, ABSENT, 10, OWNERSHIP_ALONE, ANY, "S", 0},
+        {EVENT_RECORD, 0, 0, ABSENT, 9, OWNERSHIP_ALONE, ANY, "", 0}, // of an earlier one
+        {EVENT_RECORD, 0, 0, ABSENT, 11, OWNERSHIP_NONE, -1, "D", 0},
+    };
+    static const row BY_ANOTHER[] = {
+        {EVENT_CREATE, 0, 0, ABSENT, 0, OWNERSHIP_CLAIMING, -1, "W", A1},
+        {EVENT_WRITTEN, 0, 0, ABSENT, 10, OWNERSHIP_ALONE, ANY, "S", 0},
+        {EVENT_RECORD, 0, 0, B1, 12, OWNERSHIP_NONE, -1, "D", 0},
+    };
     (void)state;
     RUN(BY_TRANSACTION);
     RUN(BY_WATCH);
+    RUN(BY_REMOVAL);
+    RUN(BY_ANOTHER);
 }
 
 static void standby_takes_over_by_a_transaction(void **state)

@@ -1,0 +1,922 @@
+// A member of a fleet; see fleet.h. The watch's reports keep the view; a pulse drives joining,
+// the record once a second, and the bounds of claims.
+#include "server/fleet/fleet.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/array.h"
+#include "common/base/assert.h"
+#include "common/base/log.h"
+#include "server/fleet/ownership.h"
+
+enum {
+    PULSE_MS = 100,
+    TRY_AGAIN_MS = 500, // between two tries to join
+    CLAIM_TRIES = 8,    // of a name that changes hands meanwhile
+    WRITES_EACH = 1 << 20
+};
+
+typedef enum member_state {
+    MEMBER_NEW,     // waits for the view
+    MEMBER_LEASING, // asks for a lease
+    MEMBER_WRITING, // asks for its name
+    MEMBER_WAITING, // tries again at next_ms
+    MEMBER_THERE,   // its record is written
+    MEMBER_LEAVING, // fleet_close
+    MEMBER_STATE_COUNT
+} member_state;
+
+typedef struct known_world {
+    char name[RECORD_NAME_MAX + 1];
+    world_record record;
+    int64_t revision;
+} known_world;
+
+typedef struct known_node {
+    char name[RECORD_NAME_MAX + 1];
+    node_record record;
+} known_node;
+
+typedef struct owned_world {
+    char name[RECORD_NAME_MAX + 1];
+    ownership machine;
+    fleet_claimed done; // NULL: answered
+    void *context;
+    uint64_t deadline_ms;
+    int tries;
+    int64_t winner_revision;
+    bool kept;
+    bool stalled;  // its transaction could not be sent
+    bool unwanted; // is to be released as soon as its transaction is answered
+} owned_world;
+
+struct fleet {
+    uv_loop_t *loop;
+    fleet_options options;
+    store *store;
+    store_watch *watch;
+    uv_timer_t pulse;
+    char run[RECORD_RUN_SIZE + 1];
+    char worlds_at[RECORD_PREFIX_MAX + 9]; // prefix of worlds' keys
+    char nodes_at[RECORD_PREFIX_MAX + 9];
+    char node_key[RECORD_KEY_MAX];
+    member_state state;
+    bool has_view;
+    bool told; // `joined` or `failed` was called
+    bool draining;
+    bool overfull_told;
+    uint64_t begun_ms, next_ms, write_ms;
+    int64_t lease;
+    int64_t node_revision;  // of this server's record
+    int64_t other_revision; // of the record that has its name; 0: none was met
+    bool writing, keeping;  // a request is under way
+    char why[ERROR_TEXT_MAX];
+    ARRAY(known_world) worlds; // by name
+    ARRAY(known_node) nodes;   // by name
+    ARRAY(owned_world *) owned;
+    uint64_t next_write;
+    uint32_t removals; // of the end, under way
+    uint32_t handles;
+    void (*closed)(void *context);
+    void *context;
+};
+
+// ---- the view; a row's first member is its name
+
+// The place of the name, or where it would be.
+static uint32_t place_of(const void *rows, uint32_t count, size_t size, const char *name)
+{
+    uint32_t low = 0;
+    for (uint32_t high = count; low < high;) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (strcmp((const char *)rows + middle * size, name) < 0) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+static bool is_at(const void *rows, uint32_t count, size_t size, uint32_t at, const char *name)
+{
+    return at < count && strcmp((const char *)rows + at * size, name) == 0;
+}
+
+#define PLACE(array, name)     place_of((array)->data, (array)->count, sizeof *(array)->data, name)
+#define IS_AT(array, at, name) is_at((array)->data, (array)->count, sizeof *(array)->data, at, name)
+#define INSERT(array, at, row)                                                                     \
+    do {                                                                                           \
+        array_push(array, row);                                                                    \
+        memmove(&(array)->data[(at) + 1], &(array)->data[at],                                      \
+                ((array)->count - 1 - (at)) * sizeof *(array)->data);                              \
+        (array)->data[at] = (row);                                                                 \
+    } while (0)
+#define REMOVE(array, at)                                                                          \
+    do {                                                                                           \
+        (array)->count--;                                                                          \
+        memmove(&(array)->data[at], &(array)->data[(at) + 1],                                      \
+                ((array)->count - (at)) * sizeof *(array)->data);                                  \
+    } while (0)
+
+// The name behind the prefix of a key; NULL: the key is none of that kind.
+static const char *name_in(const store_entry *e, const char *prefix)
+{
+    const size_t size = strlen(prefix);
+    const bool ours = e->key_size > size && memcmp(e->key, prefix, size) == 0 &&
+                      record_name_valid(e->key + size, e->key_size - size);
+    return ours ? e->key + size : NULL;
+}
+
+static void tell_overfull(fleet *f)
+{
+    if (!f->overfull_told) {
+        f->overfull_told = true;
+        log_error("fleet: there are more than %d worlds or %d servers; the others are not known "
+                  "here",
+                  FLEET_WORLDS_MAX, FLEET_NODES_MAX);
+    }
+}
+
+static void set_world(fleet *f, const char *name, const world_record *r, int64_t revision)
+{
+    const uint32_t at = PLACE(&f->worlds, name);
+    if (!IS_AT(&f->worlds, at, name)) {
+        if (f->worlds.count == FLEET_WORLDS_MAX) {
+            tell_overfull(f);
+            return;
+        }
+        known_world row = {.revision = 0};
+        snprintf(row.name, sizeof row.name, "%s", name);
+        INSERT(&f->worlds, at, row);
+    }
+    f->worlds.data[at].record = *r;
+    f->worlds.data[at].revision = revision;
+}
+
+static void set_node(fleet *f, const char *name, const node_record *r)
+{
+    const uint32_t at = PLACE(&f->nodes, name);
+    if (!IS_AT(&f->nodes, at, name)) {
+        if (f->nodes.count == FLEET_NODES_MAX) {
+            tell_overfull(f);
+            return;
+        }
+        known_node row = {.record = *r};
+        snprintf(row.name, sizeof row.name, "%s", name);
+        INSERT(&f->nodes, at, row);
+        if (f->told && strcmp(name, f->options.node) != 0) {
+            log_info("fleet: server '%s' at %s is there", name, r->address);
+        }
+    }
+    f->nodes.data[at].record = *r;
+}
+
+static void forget(fleet *f, const char *world, const char *node)
+{
+    uint32_t at = world != NULL ? PLACE(&f->worlds, world) : 0;
+    if (world != NULL && IS_AT(&f->worlds, at, world)) {
+        REMOVE(&f->worlds, at);
+    }
+    at = node != NULL ? PLACE(&f->nodes, node) : 0;
+    if (node != NULL && IS_AT(&f->nodes, at, node)) {
+        if (strcmp(node, f->options.node) != 0) {
+            log_info("fleet: server '%s' is gone", node);
+        }
+        REMOVE(&f->nodes, at);
+    }
+}
+
+static void see_own(fleet *f, const char *world, const world_record *r, int64_t revision);
+
+// A record that cannot be read is reported and left alone.
+static void take_entry(fleet *f, const store_entry *e)
+{
+    const char *world = name_in(e, f->worlds_at);
+    const char *node = name_in(e, f->nodes_at);
+    world_record w;
+    node_record n;
+    error err;
+    status s = STATUS_OK;
+    if (world == NULL && node == NULL) {
+        log_warn("fleet: '%.*s' is no key of a fleet's", (int)e->key_size, e->key);
+    } else if (e->value == NULL) {
+        forget(f, world, node);
+        if (world != NULL) {
+            see_own(f, world, NULL, e->modified);
+        }
+    } else if (world != NULL) {
+        s = world_record_read(e->value, e->value_size, &w, &err);
+        if (s == STATUS_OK) {
+            set_world(f, world, &w, e->modified);
+            see_own(f, world, &w, e->modified);
+        }
+    } else {
+        s = node_record_read(e->value, e->value_size, &n, &err);
+        if (s == STATUS_OK) {
+            set_node(f, node, &n);
+        }
+    }
+    if (s != STATUS_OK) {
+        forget(f, world, node);
+        log_warn("fleet: the record '%.*s' is left alone: %s", (int)e->key_size, e->key, err.text);
+    }
+}
+
+static void on_all(void *context, store_entries *entries, int64_t revision)
+{
+    fleet *f = context;
+    array_clear(&f->worlds);
+    array_clear(&f->nodes);
+    for (uint32_t i = 0; i < entries->count; i++) { // in order of their keys
+        take_entry(f, &entries->data[i]);
+    }
+    for (uint32_t i = f->owned.count; i > 0; i--) {
+        const char *name = f->owned.data[i - 1]->name;
+        const uint32_t at = PLACE(&f->worlds, name);
+        if (!IS_AT(&f->worlds, at, name)) {
+            see_own(f, name, NULL, revision); // removed, unless it was written since
+        }
+    }
+    f->has_view = true;
+}
+
+static void on_changed(void *context, const store_entry *e)
+{
+    take_entry(context, e);
+}
+
+static void on_interrupted(void *context, const char *why)
+{
+    fleet *f = context;
+    snprintf(f->why, sizeof f->why, "%s", why);
+    if (f->told) {
+        log_warn("fleet: changes do not arrive for now: %s", why);
+    }
+}
+
+const world_record *fleet_find(const fleet *f, const char *world)
+{
+    const uint32_t at = PLACE(&f->worlds, world);
+    if (!IS_AT(&f->worlds, at, world)) {
+        return NULL;
+    }
+    const world_record *r = &f->worlds.data[at].record;
+    return strcmp(r->primary, f->options.node) != 0 ? r : NULL;
+}
+
+const node_record *fleet_node(const fleet *f, uint32_t i, const char **name)
+{
+    if (i >= f->nodes.count) {
+        return NULL;
+    }
+    *name = f->nodes.data[i].name;
+    return &f->nodes.data[i].record;
+}
+
+const world_record *fleet_world(const fleet *f, uint32_t i, const char **name)
+{
+    if (i >= f->worlds.count) {
+        return NULL;
+    }
+    *name = f->worlds.data[i].name;
+    return &f->worlds.data[i].record;
+}
+
+// ---- this server's record
+
+static void fail(fleet *f, status s, const char *text)
+{
+    error err;
+    (void)error_set(&err, s, "fleet: %s", text);
+    f->told = true;
+    f->state = MEMBER_LEAVING;
+    f->options.handler.failed(f->options.handler.context, &err);
+}
+
+static void wait_to_join(fleet *f, const char *why)
+{
+    snprintf(f->why, sizeof f->why, "%s", why);
+    f->state = MEMBER_WAITING;
+    f->next_ms = uv_now(f->loop) + TRY_AGAIN_MS;
+}
+
+static void lose(fleet *f, const char *text)
+{
+    log_error("fleet: %s", text);
+    f->options.handler.lost(f->options.handler.context, text);
+}
+
+static size_t write_node(const fleet *f, char out[RECORD_SIZE_MAX])
+{
+    fleet_load load = {0};
+    node_record r = {.engine = f->options.engine, .draining = f->draining};
+    f->options.handler.load(f->options.handler.context, &load);
+    snprintf(r.address, sizeof r.address, "%s", f->options.address);
+    snprintf(r.http, sizeof r.http, "%s", f->options.http);
+    memcpy(r.run, f->run, sizeof r.run);
+    r.lateness_ms = load.lateness_ms;
+    r.worlds = load.worlds;
+    r.sessions = load.sessions;
+    r.free_memory = load.free_memory;
+    return node_record_write(&r, out);
+}
+
+// The name is another process's: a lease of this name's last process may still have to end, unless
+// its record changes meanwhile.
+static void meet_other(fleet *f, const store_entry *e)
+{
+    node_record other;
+    char text[ERROR_TEXT_MAX];
+    error err;
+    if (node_record_read(e->value, e->value_size, &other, &err) != STATUS_OK) {
+        snprintf(text, sizeof text, "the record of server '%s' cannot be read: %.100s",
+                 f->options.node, err.text);
+    } else {
+        snprintf(text, sizeof text,
+                 "another process is server '%s', at %s: each server needs a name of its own "
+                 "(--node)",
+                 f->options.node, other.address);
+    }
+    if (f->told) {
+        lose(f, text);
+    } else if (f->other_revision != 0 && e->modified != f->other_revision) {
+        fail(f, STATUS_ALREADY_EXISTS, text);
+    } else {
+        f->other_revision = e->modified;
+        wait_to_join(f, text);
+    }
+}
+
+static void put_node(fleet *f, int64_t modified);
+
+// Living servers that are known, without this one.
+static uint32_t others(const fleet *f)
+{
+    const uint32_t at = PLACE(&f->nodes, f->options.node);
+    return f->nodes.count - (IS_AT(&f->nodes, at, f->options.node) ? 1 : 0);
+}
+
+static bool is_own_record(const fleet *f, const store_entry *e)
+{
+    node_record r;
+    return node_record_read(e->value, e->value_size, &r, NULL) == STATUS_OK &&
+           strcmp(r.run, f->run) == 0;
+}
+
+static void on_node_written(void *context, const store_answer *answer)
+{
+    fleet *f = context;
+    f->writing = false;
+    if (f->state == MEMBER_LEAVING) {
+        return;
+    }
+    if (answer->status != STATUS_OK) {
+        snprintf(f->why, sizeof f->why, "%s", answer->text);
+        if (f->state != MEMBER_THERE) {
+            wait_to_join(f, answer->text);
+        }
+        return;
+    }
+    if (!answer->written) {
+        const store_entry *e = &answer->entries->data[0];
+        if (e->value != NULL && is_own_record(f, e)) {
+            put_node(f, e->modified); // an earlier write's answer was lost
+        } else if (e->value != NULL) {
+            meet_other(f, e);
+        } else { // the lease has expired: this process was away for too long
+            wait_to_join(f, "its lease has expired");
+        }
+        return;
+    }
+    f->node_revision = answer->revision;
+    f->state = MEMBER_THERE;
+    if (!f->told) {
+        f->told = true;
+        log_info("fleet: this is server '%s' of '%s'; others there: %u", f->options.node,
+                 f->options.prefix, others(f));
+        f->options.handler.joined(f->options.handler.context);
+    }
+}
+
+static void put_node(fleet *f, int64_t modified)
+{
+    char text[RECORD_SIZE_MAX];
+    error err;
+    const store_op op = {.key = f->node_key,
+                         .modified = modified,
+                         .value = text,
+                         .value_size = write_node(f, text),
+                         .lease = f->lease};
+    f->write_ms = uv_now(f->loop) + FLEET_WRITE_MS;
+    if (store_transact(f->store, &op, 1, on_node_written, f, &err) == STATUS_OK) {
+        f->writing = true;
+    }
+}
+
+static void on_leased(void *context, const store_answer *answer)
+{
+    fleet *f = context;
+    if (f->state != MEMBER_LEASING) {
+        return;
+    }
+    if (answer->status != STATUS_OK) {
+        wait_to_join(f, answer->text);
+        return;
+    }
+    f->lease = answer->lease;
+    f->state = MEMBER_WRITING;
+    put_node(f, 0);
+}
+
+static void on_kept(void *context, const store_answer *answer)
+{
+    fleet *f = context;
+    f->keeping = false;
+    if (f->state == MEMBER_THERE && answer->status == STATUS_NOT_FOUND) {
+        log_warn("fleet: the lease of server '%s' has expired: a new one is asked for",
+                 f->options.node);
+        wait_to_join(f, answer->text);
+    }
+}
+
+static void ask_lease(fleet *f)
+{
+    error err;
+    f->state = MEMBER_LEASING;
+    if (store_lease_grant(f->store, FLEET_LEASE_S, on_leased, f, &err) != STATUS_OK) {
+        wait_to_join(f, err.text);
+    }
+}
+
+static void refresh(fleet *f)
+{
+    error err;
+    if (!f->writing) {
+        put_node(f, f->node_revision);
+    }
+    if (!f->keeping && store_lease_keep(f->store, f->lease, on_kept, f, &err) == STATUS_OK) {
+        f->keeping = true;
+    }
+}
+
+// ---- worlds
+
+static owned_world *find_owned(const fleet *f, const char *name, uint32_t *at)
+{
+    for (uint32_t i = 0; i < f->owned.count; i++) {
+        if (strcmp(f->owned.data[i]->name, name) == 0) {
+            if (at != NULL) {
+                *at = i;
+            }
+            return f->owned.data[i];
+        }
+    }
+    return NULL;
+}
+
+static void drop_owned(fleet *f, owned_world *w)
+{
+    uint32_t at = 0;
+    (void)find_owned(f, w->name, &at);
+    array_swap_remove(&f->owned, at);
+    free(w);
+}
+
+static void world_key(const fleet *f, const char *name, char out[RECORD_KEY_MAX])
+{
+    snprintf(out, RECORD_KEY_MAX, "%s%s", f->worlds_at, name);
+}
+
+typedef struct claim_write {
+    fleet *of;
+    char name[RECORD_NAME_MAX + 1];
+    uint64_t write;
+} claim_write;
+
+static void on_world_written(void *context, const store_answer *answer);
+
+static void transact(fleet *f, owned_world *w)
+{
+    char key[RECORD_KEY_MAX];
+    char text[RECORD_SIZE_MAX];
+    error err;
+    claim_write *sent = calloc(1, sizeof *sent);
+    ASSERT_MEMORY(sent != NULL);
+    *sent = (claim_write){.of = f, .write = w->machine.write};
+    memcpy(sent->name, w->name, sizeof sent->name);
+    world_key(f, w->name, key);
+    const store_op op = {.key = key,
+                         .modified = w->machine.wanted_at,
+                         .value = text,
+                         .value_size = world_record_write(&w->machine.wanted, text)};
+    w->stalled = store_transact(f->store, &op, 1, on_world_written, sent, &err) != STATUS_OK;
+    if (w->stalled) {
+        free(sent); // the pulse tries again
+    }
+}
+
+static void remove_record(fleet *f, const char *name, int64_t revision);
+
+static void answer_claim(owned_world *w, const error *err, const world_record *winner)
+{
+    const fleet_claimed done = w->done;
+    void *context = w->context;
+    w->done = NULL;
+    if (done != NULL) {
+        done(context, err, winner);
+    }
+}
+
+static void begin_claim(fleet *f, owned_world *w, bool has, const world_record *r, int64_t revision)
+{
+    ownership_actions actions;
+    const ownership_event e = {
+        .kind = has ? EVENT_CLAIM : EVENT_CREATE, .record = r, .revision = revision};
+    w->tries++;
+    ownership_handle(&w->machine, &e, &actions);
+    ASSERT(actions.count == 1 && actions.list[0].kind == ACTION_WRITE);
+    transact(f, w);
+}
+
+// The name was lost. A record of this server's last process, or of none, is asked for again.
+static void dropped(fleet *f, owned_world *w)
+{
+    const world_record *winner = w->machine.has_winner ? &w->machine.winner : NULL;
+    char text[ERROR_TEXT_MAX];
+    if (w->done == NULL && !w->unwanted) {
+        snprintf(text, sizeof text, "world '%s' of this server is %s%s now", w->name,
+                 winner != NULL ? "server " : "nobody's", winner != NULL ? winner->primary : "");
+        drop_owned(f, w);
+        lose(f, text);
+        return;
+    }
+    if (w->done != NULL && w->tries < CLAIM_TRIES &&
+        (winner == NULL || strcmp(winner->primary, f->options.node) == 0)) {
+        const world_record record = winner != NULL ? *winner : (world_record){0};
+        begin_claim(f, w, winner != NULL, &record, w->winner_revision);
+        return;
+    }
+    error err;
+    (void)error_set(&err, STATUS_ALREADY_EXISTS, "world '%s' exists: %s serves it", w->name,
+                    winner != NULL ? winner->address : "nobody");
+    const world_record record = winner != NULL ? *winner : (world_record){0};
+    const fleet_claimed done = w->done;
+    void *context = w->context;
+    drop_owned(f, w);
+    if (done != NULL) {
+        done(context, &err, winner != NULL ? &record : NULL);
+    }
+}
+
+static void carry_out(fleet *f, owned_world *w, const ownership_actions *actions)
+{
+    for (uint32_t i = 0; i < actions->count; i++) {
+        switch (actions->list[i].kind) {
+        case ACTION_WRITE:
+            transact(f, w);
+            break;
+        case ACTION_SERVE:
+            log_info("fleet: world '%s' is served here, term %" PRId64, w->name,
+                     w->machine.record.term);
+            if (w->unwanted) {
+                remove_record(f, w->name, w->machine.revision);
+                drop_owned(f, w);
+                return;
+            }
+            answer_claim(w, NULL, NULL);
+            return;
+        case ACTION_DROP:
+            dropped(f, w);
+            return;
+        case ACTION_ACKNOWLEDGE:
+        case ACTION_NAME:
+        case ACTION_YIELD:
+            ASSERT(false); // there are no pairs
+        }
+    }
+}
+
+// The record of the key cannot be read: it is somebody's.
+static void refuse_unreadable(fleet *f, owned_world *w, const error *why)
+{
+    error err;
+    (void)error_set(&err, STATUS_ALREADY_EXISTS, "world '%s' has a record that is left alone: %s",
+                    w->name, why->text);
+    const fleet_claimed done = w->done;
+    void *context = w->context;
+    drop_owned(f, w);
+    if (done != NULL) {
+        done(context, &err, NULL);
+    } else {
+        lose(f, err.text);
+    }
+}
+
+static void on_world_written(void *context, const store_answer *answer)
+{
+    claim_write sent = *(claim_write *)context;
+    free(context);
+    fleet *f = sent.of;
+    owned_world *w = find_owned(f, sent.name, NULL);
+    ownership_actions actions;
+    world_record winner;
+    error err;
+    if (w == NULL || f->state == MEMBER_LEAVING || w->machine.write != sent.write) {
+        return;
+    }
+    ownership_event e = {.kind = EVENT_UNANSWERED, .write = sent.write};
+    if (answer->status != STATUS_OK) {
+        snprintf(f->why, sizeof f->why, "%s", answer->text);
+    } else if (answer->written) {
+        e.kind = EVENT_WRITTEN;
+        e.revision = answer->revision;
+    } else {
+        const store_entry *found = &answer->entries->data[0];
+        e.kind = EVENT_REFUSED;
+        e.revision = w->winner_revision = found->modified;
+        if (found->value != NULL &&
+            world_record_read(found->value, found->value_size, &winner, &err) != STATUS_OK) {
+            refuse_unreadable(f, w, &err);
+            return;
+        }
+        e.record = found->value != NULL ? &winner : NULL;
+    }
+    ownership_handle(&w->machine, &e, &actions);
+    carry_out(f, w, &actions);
+}
+
+// The watch reports a record: another process's of a world that is served here?
+static void see_own(fleet *f, const char *world, const world_record *r, int64_t revision)
+{
+    owned_world *w = find_owned(f, world, NULL);
+    ownership_actions actions;
+    if (w == NULL || f->state == MEMBER_LEAVING) {
+        return;
+    }
+    const ownership_event e = {.kind = EVENT_RECORD, .record = r, .revision = revision};
+    ownership_handle(&w->machine, &e, &actions);
+    carry_out(f, w, &actions);
+}
+
+void fleet_claim(fleet *f, const char *world, double hz, fleet_claimed done, void *context)
+{
+    ASSERT(find_owned(f, world, NULL) == NULL || find_owned(f, world, NULL)->unwanted);
+    world_record self = {.engine = f->options.engine, .hz = hz};
+    snprintf(self.primary, sizeof self.primary, "%s", f->options.node);
+    snprintf(self.address, sizeof self.address, "%s", f->options.address);
+    snprintf(self.http, sizeof self.http, "%s", f->options.http);
+    memcpy(self.run, f->run, sizeof self.run);
+    owned_world *w = find_owned(f, world, NULL);
+    if (w != NULL) { // the name of a claim that was given up: its transaction is under way
+        w->unwanted = false;
+    } else {
+        w = calloc(1, sizeof *w);
+        ASSERT_MEMORY(w != NULL);
+        snprintf(w->name, sizeof w->name, "%s", world);
+        ownership_init(&w->machine, &self);
+        w->machine.write = f->next_write += WRITES_EACH;
+        array_push(&f->owned, w);
+    }
+    w->done = done;
+    w->context = context;
+    w->deadline_ms = uv_now(f->loop) + FLEET_CLAIM_MS;
+    if (w->machine.state == OWNERSHIP_NONE) {
+        const uint32_t at = PLACE(&f->worlds, world);
+        const bool had = IS_AT(&f->worlds, at, world) &&
+                         strcmp(f->worlds.data[at].record.primary, f->options.node) == 0;
+        begin_claim(f, w, had, had ? &f->worlds.data[at].record : NULL,
+                    had ? f->worlds.data[at].revision : 0);
+    }
+}
+
+uint32_t fleet_claims(const fleet *f)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < f->owned.count; i++) {
+        count += f->owned.data[i]->done != NULL;
+    }
+    return count;
+}
+
+int64_t fleet_term(const fleet *f, const char *world)
+{
+    const owned_world *w = find_owned(f, world, NULL);
+    return w != NULL && w->machine.state == OWNERSHIP_ALONE ? w->machine.record.term : 0;
+}
+
+void fleet_keep(fleet *f, const char *world)
+{
+    owned_world *w = find_owned(f, world, NULL);
+    if (w != NULL) {
+        w->kept = true;
+    }
+}
+
+typedef struct removal {
+    fleet *of;
+    char name[RECORD_NAME_MAX + 1];
+} removal;
+
+static void on_removed(void *context, const store_answer *answer)
+{
+    removal *r = context;
+    if (answer->status != STATUS_OK) {
+        log_warn("fleet: the record of world '%s', which has ended, may stay: %s", r->name,
+                 answer->text);
+    }
+    ASSERT(r->of->removals > 0);
+    r->of->removals--;
+    free(r);
+}
+
+static void remove_record(fleet *f, const char *name, int64_t revision)
+{
+    char key[RECORD_KEY_MAX];
+    error err;
+    removal *r = calloc(1, sizeof *r);
+    ASSERT_MEMORY(r != NULL);
+    r->of = f;
+    snprintf(r->name, sizeof r->name, "%s", name);
+    world_key(f, name, key);
+    const store_op op = {.key = key, .modified = revision};
+    if (store_transact(f->store, &op, 1, on_removed, r, &err) == STATUS_OK) {
+        f->removals++;
+    } else {
+        log_warn("fleet: the record of world '%s', which has ended, stays: %s", name, err.text);
+        free(r);
+    }
+}
+
+void fleet_release(fleet *f, const char *world)
+{
+    owned_world *w = find_owned(f, world, NULL);
+    if (w == NULL) {
+        return;
+    }
+    if (w->machine.state == OWNERSHIP_ALONE) {
+        remove_record(f, w->name, w->machine.revision);
+        drop_owned(f, w);
+    } else {
+        w->unwanted = true;
+        w->done = NULL;
+    }
+}
+
+// Claims past their time, or all: answered as unavailable; a late success is taken back.
+static void end_claims(fleet *f, bool all, const char *why)
+{
+    const uint64_t now_ms = uv_now(f->loop);
+    for (uint32_t i = f->owned.count; i > 0; i--) {
+        owned_world *w = f->owned.data[i - 1];
+        if (w->done == NULL || (!all && now_ms < w->deadline_ms)) {
+            continue;
+        }
+        error err;
+        (void)error_set(&err, STATUS_UNAVAILABLE, "world '%s' cannot be claimed: %s", w->name, why);
+        w->unwanted = true;
+        answer_claim(w, &err, NULL);
+    }
+}
+
+// ---- from start to end
+
+static void join(fleet *f, uint64_t now_ms)
+{
+    if (!f->told && now_ms - f->begun_ms >= FLEET_JOIN_MS) {
+        char why[ERROR_TEXT_MAX];
+        snprintf(why, sizeof why, "%s", *f->why != '\0' ? f->why : "etcd does not answer");
+        fail(f, STATUS_UNAVAILABLE, why);
+        return;
+    }
+    if (f->state == MEMBER_NEW && f->has_view) {
+        ask_lease(f);
+    } else if (f->state == MEMBER_WAITING && now_ms >= f->next_ms) {
+        ask_lease(f);
+    } else if (f->state == MEMBER_THERE && now_ms >= f->write_ms) {
+        refresh(f);
+    }
+}
+
+static void on_fleet_pulse(uv_timer_t *timer)
+{
+    fleet *f = timer->data;
+    if (f->state != MEMBER_LEAVING) {
+        join(f, uv_now(f->loop));
+    }
+    if (f->state != MEMBER_LEAVING) {
+        end_claims(f, false, *f->why != '\0' ? f->why : "etcd does not answer");
+        for (uint32_t i = 0; i < f->owned.count; i++) {
+            if (f->owned.data[i]->stalled) {
+                transact(f, f->owned.data[i]);
+            }
+        }
+    }
+}
+
+status fleet_open(uv_loop_t *loop, const fleet_options *options, fleet **out, error *err)
+{
+    fleet *f = calloc(1, sizeof *f);
+    ASSERT_MEMORY(f != NULL);
+    ASSERT(record_prefix_valid(options->prefix) && record_address_valid(options->address));
+    *f = (fleet){.loop = loop, .options = *options, .handles = 2};
+    const store_options at = {
+        .endpoints = options->endpoints, .tls = options->tls, .times = store_times_default()};
+    status s = store_open(loop, &at, &f->store, err);
+    if (s != STATUS_OK) {
+        free(f);
+        return s;
+    }
+    char prefix[RECORD_KEY_MAX];
+    snprintf(f->run, sizeof f->run, "%016" PRIx64, options->run);
+    snprintf(prefix, sizeof prefix, "%s/", options->prefix);
+    snprintf(f->worlds_at, sizeof f->worlds_at, "%s/world/", options->prefix);
+    snprintf(f->nodes_at, sizeof f->nodes_at, "%s/node/", options->prefix);
+    snprintf(f->node_key, sizeof f->node_key, "%s/node/%s", options->prefix, options->node);
+    const store_watcher watcher = {
+        .context = f, .all = on_all, .changed = on_changed, .interrupted = on_interrupted};
+    f->watch = store_watch_open(f->store, prefix, &watcher);
+    f->begun_ms = uv_now(loop);
+    (void)uv_timer_init(loop, &f->pulse);
+    f->pulse.data = f;
+    (void)uv_timer_start(&f->pulse, on_fleet_pulse, PULSE_MS, PULSE_MS);
+    *out = f;
+    return STATUS_OK;
+}
+
+void fleet_drain(fleet *f)
+{
+    f->draining = true;
+    end_claims(f, true, "the server is shutting down");
+}
+
+static void note_closed(fleet *f)
+{
+    ASSERT(f->handles > 0);
+    if (--f->handles > 0) {
+        return;
+    }
+    void (*closed)(void *context) = f->closed;
+    void *context = f->context;
+    for (uint32_t i = 0; i < f->owned.count; i++) {
+        free(f->owned.data[i]);
+    }
+    array_free(&f->owned);
+    array_free(&f->worlds);
+    array_free(&f->nodes);
+    free(f);
+    closed(context);
+}
+
+static void on_store_closed(void *context)
+{
+    note_closed(context);
+}
+
+static void on_pulse_closed(uv_handle_t *handle)
+{
+    note_closed(handle->data);
+}
+
+static void end_store(fleet *f)
+{
+    uv_close((uv_handle_t *)&f->pulse, on_pulse_closed);
+    store_close(f->store, on_store_closed, f);
+}
+
+static void on_revoked(void *context, const store_answer *answer)
+{
+    (void)answer;
+    ((fleet *)context)->lease = 0;
+}
+
+static void on_end_pulse(uv_timer_t *timer)
+{
+    fleet *f = timer->data;
+    if ((f->removals == 0 && f->lease == 0) || uv_now(f->loop) >= f->next_ms) {
+        end_store(f);
+    }
+}
+
+void fleet_close(fleet *f, void (*closed)(void *context), void *context)
+{
+    error err;
+    f->closed = closed;
+    f->context = context;
+    end_claims(f, true, "the server is shutting down");
+    f->state = MEMBER_LEAVING;
+    for (uint32_t i = 0; i < f->owned.count; i++) {
+        const owned_world *w = f->owned.data[i];
+        if (w->machine.state == OWNERSHIP_ALONE && !w->kept) {
+            remove_record(f, w->name, w->machine.revision);
+        }
+    }
+    if (f->lease != 0 && store_lease_revoke(f->store, f->lease, on_revoked, f, &err) != STATUS_OK) {
+        f->lease = 0;
+    }
+    f->next_ms = uv_now(f->loop) + FLEET_CLOSE_MS;
+    (void)uv_timer_start(&f->pulse, on_end_pulse, 0, PULSE_MS);
+}

@@ -1,0 +1,96 @@
+// This server as a member of a fleet: its record, its worlds' records, and what it knows of the
+// others, so that look-ups are local.
+//
+// A server joins under a name that no living server has. Its record lies under a lease, is written
+// once a second with its load, and says nothing but that it lives. Records of worlds are changed by
+// transactions alone, which the state machine of ownership.h asks for. An outage of the store stops
+// no world: only new worlds wait for it, in a bounded time.
+//
+// Loop thread only; no callback is called from within the functions here.
+#ifndef CAROM_SERVER_FLEET_FLEET_H
+#define CAROM_SERVER_FLEET_FLEET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <uv.h>
+
+#include "common/base/status.h"
+#include "server/fleet/records.h"
+#include "server/fleet/store.h"
+
+enum {
+    FLEET_LEASE_S = 5,
+    FLEET_WRITE_MS = 1000,     // between two writes of a server's record
+    FLEET_JOIN_MS = 20000,     // for joining: a lease of this name's last process may have to end
+    FLEET_CLAIM_MS = 10000,    // for the answer to a claim
+    FLEET_CLOSE_MS = 1500,     // for the removal of records at the end
+    FLEET_WORLDS_MAX = 131072, // records that are known; others are left out, and that is logged
+    FLEET_NODES_MAX = 4096
+};
+
+typedef struct fleet fleet;
+
+typedef struct fleet_load {
+    double lateness_ms;
+    int64_t worlds, sessions, free_memory;
+} fleet_load;
+
+typedef struct fleet_handler {
+    void *context;
+    // Once: this server's record is written, and all others' are known.
+    void (*joined)(void *context);
+    // Instead of `joined`.
+    void (*failed)(void *context, const error *err);
+    // Another process serves a world of this server, or has its name: the text says which. This
+    // server must not serve its worlds any more.
+    void (*lost)(void *context, const char *text);
+    void (*load)(void *context, fleet_load *out);
+} fleet_handler;
+
+typedef struct fleet_options {
+    const char *endpoints; // as of store_options
+    posts_tls tls;
+    const char *prefix; // of all keys, like "/carom"
+    const char *node;   // this server's name
+    const char *address;
+    const char *http; // "": off
+    int64_t engine;
+    uint64_t run; // a number that no other process has
+    fleet_handler handler;
+} fleet_options;
+
+// Begins to join. `options`' texts must outlive the fleet. Errors: those of store_open.
+status fleet_open(uv_loop_t *loop, const fleet_options *options, fleet **out, error *err);
+
+// Refuses claims from now on, and those under way; the record says that this server leaves.
+void fleet_drain(fleet *f);
+
+// Removes this server's record, and those of worlds that are not kept, as far as the store answers
+// within FLEET_CLOSE_MS. Then `closed`, when the fleet is freed.
+void fleet_close(fleet *f, void (*closed)(void *context), void *context);
+
+// ---- worlds
+
+// `err` NULL: this server serves the world from now on. Else STATUS_ALREADY_EXISTS, with the record
+// of the server that serves it (NULL: it cannot be read); STATUS_UNAVAILABLE.
+typedef void (*fleet_claimed)(void *context, const error *err, const world_record *winner);
+
+// Asks to serve a world: a new one, or one that this server's last process served.
+void fleet_claim(fleet *f, const char *world, double hz, fleet_claimed done, void *context);
+// Claims that are not answered.
+uint32_t fleet_claims(const fleet *f);
+// The world's record stays when this server ends: a restart brings the world back.
+void fleet_keep(fleet *f, const char *world);
+// The world has ended: removes its record. Does nothing if it is not this server's.
+void fleet_release(fleet *f, const char *world);
+
+// The record of a world that another server serves; NULL: none is known.
+const world_record *fleet_find(const fleet *f, const char *world);
+// The term of a world that this server serves; 0: it does not.
+int64_t fleet_term(const fleet *f, const char *world);
+
+// Other servers and worlds that are known, by name; NULL past the end.
+const node_record *fleet_node(const fleet *f, uint32_t i, const char **name);
+const world_record *fleet_world(const fleet *f, uint32_t i, const char **name);
+
+#endif

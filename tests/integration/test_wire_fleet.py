@@ -1,0 +1,328 @@
+#!/usr/bin/env python3
+"""Several servers share the names of worlds, by etcd. Called with the path of caromd; skipped where etcd is not
+installed."""
+
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+import etcd  # noqa: E402
+from caromd import Caromd  # noqa: E402
+from patience import SECONDS_MAX  # noqa: E402
+from wire import Client, RemoteError  # noqa: E402
+from wire_case import BALL, CAROMD, WireTest  # noqa: E402
+
+
+@unittest.skipUnless(etcd.there(), "etcd is not installed (docker/install.sh test)")
+class FleetTest(WireTest):
+    @classmethod
+    def setUpClass(cls):
+        cls.etcd = etcd.Etcd()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.etcd.stop()
+
+    def setUp(self):
+        """Each test has a fleet of its own."""
+        self.prefix = "/" + self.id().rsplit(".", 1)[-1][:60]
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def options(self, node, data=None, **more):
+        options = {"fleet": self.etcd.url, "fleet-prefix": self.prefix, "node": node,
+                   "advertise": f"{node}.example:22766,{node}.example:22767", **more}
+        if data:
+            options["data"] = str(self.folder / data)
+        return [word for name, value in options.items() for word in ("--" + name, value)]
+
+    def start(self, node, data=None, *more, **options):
+        server = Caromd(CAROMD, *self.options(node, data, **options), *more)
+        self.addCleanup(lambda: server.process.poll() is None and server.__exit__())
+        return server
+
+    def client(self, server):
+        client = Client(server.port)
+        self.addCleanup(client.__exit__)
+        return client
+
+    def ended(self, server, code):
+        self.assertEqual(code, server.process.wait(SECONDS_MAX))
+        server.reader.join()
+        server.process.stderr.close()
+
+    def world(self, name):
+        return self.etcd.keys(f"{self.prefix}/world/").get(f"{self.prefix}/world/{name}")
+
+    def nodes(self):
+        return {key.rsplit("/", 1)[-1]: value for key, value in self.etcd.keys(f"{self.prefix}/node/").items()}
+
+    def fails(self, *options):
+        """The last line of the log of a server that does not start."""
+        ended = subprocess.run([CAROMD, "--listen", "127.0.0.1:0", "--http", "off", *options], timeout=SECONDS_MAX,
+                               capture_output=True, text=True, check=False)
+        self.assertEqual(1, ended.returncode, ended.stderr)
+        return next(line for line in ended.stderr.splitlines() if " error " in line)
+
+    # ---- names
+
+    def test_name_is_one_server_s(self):
+        a, b = self.client(self.start("a")), self.client(self.start("b"))
+        a.call("world.create", world="arena", hz=30)
+        record = self.world("arena")
+        self.assertEqual((1, "a", None, 30, "a.example:22766", "a.example:22767"),
+                         tuple(record[key] for key in ("term", "primary", "standby", "hz", "address", "http")))
+        self.refused("already_exists", "world 'arena' exists: a.example:22766 serves it", b, "world.create",
+                     world="arena")
+        self.assertEqual("moved: a.example:22766 world 'arena' is served there",
+                         self.refused("moved", "", b, "world.create", world="arena", if_absent=True))
+        a.call("world.destroy", world="arena")
+        self.eventually(lambda: self.world("arena") is None)
+        # b learns of it by its watch, or by its transaction.
+        self.eventually(lambda: self.works(b, "world.create", world="arena"))
+        self.assertEqual("b", self.world("arena")["primary"])
+
+    def works(self, client, method, /, **arguments):
+        try:
+            client.call(method, **arguments)
+            return True
+        except RemoteError:
+            return False
+
+    def test_calls_are_sent_to_the_server_that_serves_the_world(self):
+        a, b = self.client(self.start("a")), self.client(self.start("b"))
+        a.call("world.create", world="arena")
+        self.eventually(lambda: self.moved(b, "world.info", world="arena"))
+        for method, arguments in (("world.info", {}), ("world.state", {}), ("world.pause", {}), ("world.subscribe", {}),
+                                  ("world.destroy", {}), ("world.fork", {"as": "other"}), ("world.image", {}),
+                                  ("body.spawn", {"shapes": [BALL]}), ("world.info", {"epoch": 5}),
+                                  ("query.ray", {"from": [0, 0], "to": [1, 1]})):
+            with self.subTest(method):
+                text = self.refused("moved", "", b, method, world="arena", **arguments)
+                self.assertEqual("moved: a.example:22766 world 'arena' is served there", text)
+        self.refused("not_found", "world 'nowhere' does not exist", b, "world.info", world="nowhere")
+        self.refused("already_exists", "a.example:22766 serves it", b, "world.create", world="arena")
+        counters = b.call("server.stats")["counters"]
+        self.assertGreaterEqual(counters["fleet_moved"], 10)
+
+    def moved(self, client, method, /, **arguments):
+        try:
+            client.call(method, **arguments)
+            return False
+        except RemoteError as error:
+            return str(error).startswith("moved: ")
+
+    def test_of_two_that_create_at_once_one_wins(self):
+        servers = [self.start(name) for name in "abc"]
+        clients = [self.client(server) for server in servers]
+        for i in range(20):
+            outcomes = [None] * 3
+
+            def create(which, name=f"w{i}", outcomes=outcomes):
+                outcomes[which] = self.works(clients[which], "world.create", world=name)
+            threads = [threading.Thread(target=create, args=(which,)) for which in range(3)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            self.assertEqual(1, outcomes.count(True), outcomes)
+            self.assertEqual("abc"[outcomes.index(True)], self.world(f"w{i}")["primary"])
+
+    def test_fork_claims_its_name(self):
+        a, b = self.client(self.start("a")), self.client(self.start("b"))
+        a.call("world.create", world="arena")
+        a.call("world.fork", world="arena", **{"as": "copy"})
+        self.assertEqual("a", self.world("copy")["primary"])
+        b.call("world.create", world="mine")
+        self.refused("already_exists", "a.example:22766 serves it", b, "world.fork", world="mine", **{"as": "copy"})
+
+    def test_world_that_cannot_be_made_leaves_its_name(self):
+        a = self.client(self.start("a"))
+        self.refused("not_found", "scene", a, "world.create", world="arena", scene="nosuch")
+        self.eventually(lambda: self.world("arena") is None)
+        a.call("world.create", world="arena")
+        self.assertEqual("a", self.world("arena")["primary"])
+
+    # ---- servers
+
+    def test_server_writes_its_record_while_it_lives(self):
+        server = self.start("a")
+        self.client(server).call("world.create", world="arena")
+        self.eventually(lambda: self.nodes()["a"]["worlds"] == 1 and self.nodes()["a"]["sessions"] == 1)
+        self.assertEqual("a.example:22766", self.nodes()["a"]["address"])
+        self.assertGreater(self.nodes()["a"]["free_memory"], 0)
+        self.assertFalse(self.nodes()["a"]["draining"])
+        server.__exit__()
+        self.assertEqual({}, self.nodes())
+        self.assertIsNone(self.world("arena"))  # it had no log
+
+    def test_name_of_a_server_is_one_process_s(self):
+        self.start("a")
+        line = self.fails(*self.options("a"))
+        self.assertIn("another process is server 'a', at a.example:22766: each server needs a name of its own (--node)",
+                      line)
+
+    def test_lease_of_a_killed_server_ends(self):
+        server = self.start("a")
+        server.kill()
+        self.assertIn("a", self.nodes())
+        again = self.start("a")  # waits for the end of the lease
+        self.assertIn("a", self.nodes())
+        self.client(again).call("ping")
+
+    def test_server_that_was_paused_for_longer_than_its_lease_is_there_again(self):
+        server = self.start("a")
+        client = self.client(server)
+        client.call("world.create", world="arena")
+        server.process.send_signal(signal.SIGSTOP)
+        self.eventually(lambda: self.nodes() == {})
+        server.process.send_signal(signal.SIGCONT)
+        self.eventually(lambda: "a" in self.nodes())
+        self.assertEqual("arena", client.call("world.info", world="arena")["world"])
+
+    # ---- restarts
+
+    def test_restarted_server_claims_its_worlds_with_a_new_term(self):
+        for how in ("term", "kill"):
+            with self.subTest(how):
+                server = self.start("a", "data")
+                client = self.client(server)
+                client.call("world.create", world="arena-" + how, paused=True)
+                client.call("body.spawn", world="arena-" + how, shapes=[BALL])
+                before = client.call("world.info", world="arena-" + how)
+                server.kill() if how == "kill" else server.__exit__()
+                self.assertEqual(1, self.world("arena-" + how)["term"])
+                server = self.start("a", "data")
+                self.assertEqual(2, self.world("arena-" + how)["term"])
+                after = self.client(server).call("world.info", world="arena-" + how)
+                self.assertEqual((before["epoch"], before["hash"]), (after["epoch"], after["hash"]))
+                server.__exit__()
+
+    def test_stale_copy_is_not_served(self):
+        server = self.start("a", "data")
+        self.client(server).call("world.create", world="arena")
+        server.__exit__()
+        self.etcd.remove(f"{self.prefix}/world/arena")
+        b = self.start("b")
+        self.client(b).call("world.create", world="arena")
+        server = self.start("a", "data")
+        server.await_log("world 'arena' exists: b.example:22766 serves it: the copy of")
+        self.assertEqual("moved: b.example:22766 world 'arena' is served there",
+                         self.refused("moved", "", self.client(server), "world.info", world="arena"))
+        self.assertTrue(list((self.folder / "data").rglob("*")))
+
+    def test_server_that_loses_a_world_ends(self):
+        for what in ("taken", "removed"):
+            with self.subTest(what):
+                server = self.start("a-" + what)
+                client = self.client(server)
+                client.call("world.create", world="arena-" + what)
+                record = self.world("arena-" + what)
+                key = f"{self.prefix}/world/arena-{what}"
+                if what == "removed":
+                    self.etcd.remove(key)
+                else:
+                    self.etcd.put(key, {**record, "term": 2, "primary": "z"})
+                server.await_log(f"world 'arena-{what}' of this server is "
+                                 + ("server z now" if what == "taken" else "nobody's now"))
+                self.assertRegex(self.farewell(client), "^unavailable: the fleet has given")
+                self.ended(server, 1)
+
+    # ---- etcd is away, or is none
+
+    def test_worlds_run_on_while_etcd_is_away(self):
+        server = self.start("a")
+        client = self.client(server)
+        client.call("world.create", world="arena")
+        tick = client.call("world.info", world="arena")["tick"]
+        self.etcd.kill()
+        try:
+            text = self.refused("unavailable", "world 'late' cannot be claimed: ", client, "world.create", world="late")
+            self.assertIn(self.etcd.url, text)
+            self.assertGreater(client.call("world.info", world="arena")["tick"], tick + 60)
+        finally:
+            self.assertTrue(self.etcd.start())
+        self.eventually(lambda: self.works(client, "world.create", world="late"))
+        self.assertEqual("a", self.world("late")["primary"])
+        self.assertEqual("a", self.world("arena")["primary"])
+
+    def test_server_without_etcd_ends_in_time_although_a_claim_waits(self):
+        server = self.start("a")
+        client = self.client(server)
+        self.etcd.process.send_signal(signal.SIGSTOP)
+        try:
+            request = client.request("world.create", world="arena")
+            client.call("ping")
+            server.process.send_signal(signal.SIGTERM)
+            with self.assertRaises(RemoteError) as caught:
+                client.answer(request)
+            self.assertRegex(str(caught.exception), "^unavailable: ")
+            self.ended(server, 0)
+        finally:
+            self.etcd.process.send_signal(signal.SIGCONT)
+
+    def test_unreachable_or_wrong_etcd_is_named(self):
+        with socket.create_server(("127.0.0.1", 0)) as unused:
+            nobody = f"http://127.0.0.1:{unused.getsockname()[1]}"
+        self.assertIn(nobody + ": ", self.fails(*self.options("a", fleet=nobody)))
+        other = Caromd(CAROMD, "--http", "127.0.0.1:0")
+        self.addCleanup(other.__exit__)
+        wrong = f"http://127.0.0.1:{other.http_port}"
+        self.assertRegex(self.fails(*self.options("a", fleet=wrong)),
+                         wrong + " answers HTTP [0-9]+, and not as etcd does")
+
+    def test_foreign_records_are_told_and_left_alone(self):
+        self.etcd.put(f"{self.prefix}/world/theirs", '"nonsense"')
+        self.etcd.put(f"{self.prefix}/world/newer", {"format": 2})
+        self.etcd.put(f"{self.prefix}/other", "1")
+        server = self.start("a")
+        server.await_log(f"the record '{self.prefix}/world/theirs' is left alone: ")
+        server.await_log(f"the record '{self.prefix}/world/newer' is left alone: format: 2; this server knows 1")
+        server.await_log(f"'{self.prefix}/other' is no key of a fleet's")
+        client = self.client(server)
+        self.refused("already_exists", "has a record that is left alone: ", client, "world.create", world="newer")
+        self.assertEqual({"format": 2}, self.world("newer"))
+        client.call("world.create", world="fine")
+
+    def test_fleets_of_other_prefixes_do_not_meet(self):
+        a = self.client(self.start("a"))
+        a.call("world.create", world="arena")
+        elsewhere = self.start("a", None, **{"fleet-prefix": self.prefix + "-2"})
+        self.client(elsewhere).call("world.create", world="arena")
+        self.assertEqual("a", self.world("arena")["primary"])
+
+
+class Options(unittest.TestCase):
+    def refused(self, text, *options):
+        ended = subprocess.run([CAROMD, *options], timeout=SECONDS_MAX, capture_output=True, text=True, check=False)
+        self.assertEqual(2, ended.returncode, ended.stderr)
+        self.assertIn(text, ended.stderr)
+
+    def test_wrong_options_are_refused(self):
+        good = {"--fleet": "http://a:1", "--node": "a", "--advertise": "a:1"}
+        for option, value, text in (
+                ("--fleet", "a:1", "--fleet: 'a:1' is not http://HOST:PORT or https://HOST:PORT"),
+                ("--node", "a b", "--node: 'a b' is no name of a server"),
+                ("--advertise", "a", "--advertise: 'a' is not HOST:PORT"),
+                ("--advertise", "a:0", "--advertise: 'a:0' is not HOST:PORT"),
+                ("--advertise", "a:1,b", "--advertise: 'a:1,b' is not HOST:PORT"),
+                ("--fleet-prefix", "carom", "--fleet-prefix: 'carom' is not a prefix like /carom"),
+                ("--fleet-cert", "x", "--fleet-cert: needs --fleet-key, too"),
+                ("--takeover", "x", "--takeover: not for a server of a fleet"),
+                ("--fleet", None, "--node: needs --fleet, too"),
+                ("--node", None, "--fleet: needs --node, too"),
+                ("--advertise", None, "--fleet: needs --advertise, too")):
+            with self.subTest(option, value=value):
+                options = {**good, option: value}
+                self.refused(text, *[word for name, of in options.items() if of is not None for word in (name, of)])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[2:])

@@ -1,0 +1,87 @@
+"""A test's own etcd, on ports that the system chose, with a folder of its own; and its keys, read and written as an
+operator would."""
+
+import base64
+import json
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+import urllib.request
+
+from patience import SECONDS_MAX
+
+
+def there():
+    """Whether etcd is installed."""
+    return shutil.which("etcd") is not None
+
+
+def free_port():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+class Etcd:
+    def __init__(self):
+        self.folder = tempfile.TemporaryDirectory()
+        for _ in range(5):  # a port may be taken by another before etcd has it
+            self.url = f"http://127.0.0.1:{free_port()}"
+            self.peer = f"http://127.0.0.1:{free_port()}"
+            if self.start():
+                return
+        raise RuntimeError("etcd ended five times:\n" + self.log.read())
+
+    def start(self):
+        self.log = open(self.folder.name + "/log", "a+", encoding="utf-8")
+        self.process = subprocess.Popen(
+            ["etcd", "--data-dir", self.folder.name + "/data", "--listen-client-urls", self.url,
+             "--advertise-client-urls", self.url, "--listen-peer-urls", self.peer, "--initial-advertise-peer-urls",
+             self.peer, "--initial-cluster", "default=" + self.peer, "--heartbeat-interval", "50",
+             "--election-timeout", "500"],
+            stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log)
+        end = time.monotonic() + SECONDS_MAX
+        while self.process.poll() is None:
+            try:
+                self.keys("/")
+                return True
+            except OSError:
+                if time.monotonic() > end:
+                    raise
+                time.sleep(0.02)
+        return False
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+        self.log.close()
+
+    def stop(self):
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGCONT)
+            self.kill()
+        self.folder.cleanup()
+
+    def ask(self, path, **body):
+        request = urllib.request.Request(f"{self.url}/v3{path}", json.dumps(body).encode())
+        with urllib.request.urlopen(request, timeout=SECONDS_MAX) as answer:
+            return json.load(answer)
+
+    @staticmethod
+    def text(data):
+        return base64.b64encode(data.encode()).decode()
+
+    def keys(self, prefix):
+        """{key: parsed value} of all keys with the prefix."""
+        end = prefix[:-1] + chr(ord(prefix[-1]) + 1)
+        found = self.ask("/kv/range", key=self.text(prefix), range_end=self.text(end)).get("kvs", [])
+        return {base64.b64decode(kv["key"]).decode(): json.loads(base64.b64decode(kv["value"])) for kv in found}
+
+    def put(self, key, value):
+        self.ask("/kv/put", key=self.text(key), value=self.text(value if isinstance(value, str) else json.dumps(value)))
+
+    def remove(self, key):
+        self.ask("/kv/deleterange", key=self.text(key))
