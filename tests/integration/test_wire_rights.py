@@ -397,7 +397,7 @@ class Areas(RightsTest):
 
     def test_numbers_of_the_whole_world_are_not_told(self):
         hidden = {"bodies", "awake", "shapes", "joints", "contacts", "pairs", "frozen", "subscribers", "hash", "step_ms", "rate",
-                  "ticks_late", "data_keys", "data_bytes"}
+                  "ticks_late", "referee", "data_keys", "data_bytes"}
         whole = self.admin.call("world.info", world="field")
         for info in (self.viewer.call("world.info", world="field"),
                      next(w for w in self.viewer.call("world.list") if w["world"] == "field")):
