@@ -81,7 +81,7 @@ static status walk(const char *folder, found_files *out, uint32_t *skipped, erro
         root[--size] = '\0';
     }
     char *const roots[] = {root, NULL};
-    FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, by_name);
+    FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, by_name);
     ASSERT_MEMORY(tree != NULL);
     status s = STATUS_OK;
     for (FTSENT *entry = fts_read(tree); entry != NULL && s == STATUS_OK; entry = fts_read(tree)) {

@@ -31,9 +31,10 @@ typedef enum www_kind {
 } www_kind;
 
 // Reads all files below the folder, sorted by path, compressed ones too where that is smaller.
-// Not served: names that begin with a dot, links, and names that a request could only write with
-// percent signs; *skipped counts the latter. `mark` is www_mark's. Errors: INVALID_ARGUMENT for a
-// folder that cannot be read, is empty or too large, or has files where the server has its own
+// The folder itself may be a link. Not served: names that begin with a dot, links, and names that a
+// request could only write with percent signs; *skipped counts the latter. `mark` is www_mark's.
+// Errors: INVALID_ARGUMENT for a folder that cannot be read, is empty or too large, or has files
+// where the server has its own
 // (/viewer/, /src/, /healthz, /readyz, /metrics, /rpc).
 status www_load(const char *folder, www_kind kind, served_files *out, uint64_t *mark,
                 uint32_t *skipped, error *err);

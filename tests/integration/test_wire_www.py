@@ -129,6 +129,18 @@ class Www(WireTest):
         (self.folder / "src/mine.js").unlink()
         self.eventually(lambda: self.get("/new.txt").body == b"again")
 
+    def test_folder_may_be_a_link_that_a_release_moves(self):
+        current = self.folder.parent / "current"
+        current.symlink_to(self.folder)
+        self.folder, games = current, self.folder
+        self.serve()
+        self.assertEqual(PAGE.encode(), self.get("/").body)
+        self.folder = games.parent / "next"
+        self.write("index.html", "next")
+        current.unlink()
+        current.symlink_to(self.folder)
+        self.eventually(lambda: self.get("/").body == b"next")
+
     def refused(self, *words):
         done = subprocess.run([CAROMD, "--listen", "127.0.0.1:0", "--http", "127.0.0.1:0", "--www", str(self.folder)],
                               capture_output=True, text=True, timeout=SECONDS_MAX)
