@@ -184,6 +184,27 @@ static status chain_check(const shape_def *def, error *err)
     return STATUS_OK;
 }
 
+static status one_way_check(const shape_def *def, error *err)
+{
+    const vec2 d = def->one_way;
+    if (d.x == 0.0f && d.y == 0.0f) {
+        return STATUS_OK;
+    }
+    const float most = (float)PHYSICS_ONE_WAY_MAX;
+    if (!(d.x >= -most && d.x <= most && d.y >= -most && d.y <= most &&
+          vec2_length(d) >= (float)PHYSICS_ONE_WAY_LEAST)) {
+        return error_set(err, STATUS_INVALID_ARGUMENT,
+                         "one_way: must be [0, 0] or a direction at least %g long, each of its "
+                         "numbers from %g to %g, got [%g, %g]",
+                         PHYSICS_ONE_WAY_LEAST, -PHYSICS_ONE_WAY_MAX, PHYSICS_ONE_WAY_MAX,
+                         (double)d.x, (double)d.y);
+    }
+    return def->form == FORM_CHAIN
+               ? error_set(err, STATUS_INVALID_ARGUMENT,
+                           "one_way: a chain is one-sided already; use segments or boxes")
+               : STATUS_OK;
+}
+
 status shape_def_check(const shape_def *def, error *err)
 {
     const struct {
@@ -207,6 +228,10 @@ status shape_def_check(const shape_def *def, error *err)
     if ((def->events & ~known) != 0) {
         return error_set(err, STATUS_INVALID_ARGUMENT, "events: unknown bits 0x%x",
                          def->events & ~known);
+    }
+    status s = one_way_check(def, err);
+    if (s != STATUS_OK) {
+        return s;
     }
     if (def->form == FORM_CHAIN) {
         return def->sensor ? error_set(err, STATUS_INVALID_ARGUMENT,

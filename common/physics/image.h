@@ -16,9 +16,9 @@
 // little-endian. An image of a world that has or had data (data.h) has the third version, and
 // sealed the fourth; one of a world with rules (rules.h) has the fifth and the sixth, with or
 // without data; one of a world with seats (seats.h) the seventh and the eighth, with or without
-// both. All others are as they were before there were any. The image also has
-// ENGINE_BEHAVIOUR: a world from an engine of another behaviour would continue differently here, so
-// it is refused.
+// both; one of a world with one-way shapes the ninth and the tenth, with or without all of these.
+// All others are as they were before there were any. The image also has ENGINE_BEHAVIOUR: a world
+// from an engine of another behaviour would continue differently here, so it is refused.
 enum {
     PHYSICS_IMAGE_VERSION = 6,
     PHYSICS_IMAGE_VERSION_SEALED = 7,
@@ -27,7 +27,9 @@ enum {
     PHYSICS_IMAGE_VERSION_RULES = 10,
     PHYSICS_IMAGE_VERSION_RULES_SEALED = 11,
     PHYSICS_IMAGE_VERSION_SEATS = 12,
-    PHYSICS_IMAGE_VERSION_SEATS_SEALED = 13
+    PHYSICS_IMAGE_VERSION_SEATS_SEALED = 13,
+    PHYSICS_IMAGE_VERSION_ONE_WAY = 14,
+    PHYSICS_IMAGE_VERSION_ONE_WAY_SEALED = 15
 };
 
 // Writes the world's state between two steps. *bytes is the caller's to free(). The hash detects

@@ -60,18 +60,21 @@ enum {
 };
 
 // The largest coordinate of a position [m]: a float box still resolves 6 cm there.
-#define PHYSICS_EXTENT_MAX  1.0e6
-#define PHYSICS_SPEED_MAX   4000.0 // the highest speed of a body, whatever acts on it [m/s]
-#define PHYSICS_SPIN_MAX    4000.0 // the highest angular speed of a body [rad/s]
-#define PHYSICS_FORCE_MAX   1.0e12 // impulses, forces, torques of a caller [N s, N, N m]
+#define PHYSICS_EXTENT_MAX    1.0e6
+#define PHYSICS_SPEED_MAX     4000.0 // the highest speed of a body, whatever acts on it [m/s]
+#define PHYSICS_SPIN_MAX      4000.0 // the highest angular speed of a body [rad/s]
+#define PHYSICS_FORCE_MAX     1.0e12 // impulses, forces, torques of a caller [N s, N, N m]
 // The least mass of a dynamic body and the greatest mass of any [kg]; the sum of a body's shapes is
 // clamped to them.
-#define PHYSICS_MASS_MIN    1.0e-9
-#define PHYSICS_MASS_MAX    1.0e12
-#define PHYSICS_GRAVITY_MAX 1.0e4 // m/s²
+#define PHYSICS_MASS_MIN      1.0e-9
+#define PHYSICS_MASS_MAX      1.0e12
+#define PHYSICS_GRAVITY_MAX   1.0e4 // m/s²
+// A one-way shape's direction: its least length, and the greatest size of its numbers.
+#define PHYSICS_ONE_WAY_LEAST 1.0e-3
+#define PHYSICS_ONE_WAY_MAX   1.0e6
 // The greatest tick of an image: a world can run on for 142 000 years at 1 000 Hz from it, and its
 // ticks are exact in a double.
-#define PHYSICS_TICK_MAX    (UINT64_C(1) << 52)
+#define PHYSICS_TICK_MAX      (UINT64_C(1) << 52)
 
 typedef struct physics_world physics_world;
 
@@ -141,7 +144,12 @@ typedef struct shape_def {
     double rolling_resistance; // 0 to 1, default 0 [of the radius]
     double tangent_speed; // conveyor: speed of the surface along its tangent, which is the outward
                           // normal turned clockwise [m/s]
-    bool sensor;          // detects overlaps, does not collide
+    // one-way: a direction in the body's frame, of any length from PHYSICS_ONE_WAY_LEAST on. Only
+    // bodies that come from that side collide with the shape; all others pass through until they no
+    // longer overlap it. {0, 0} (the default): solid from all sides. Without effect on sensors; a
+    // chain, which is one-sided already, cannot have it.
+    vec2 one_way;
+    bool sensor; // detects overlaps, does not collide
     shape_filter filter;
     uint32_t events; // bits of shape_events
 } shape_def;
@@ -302,13 +310,14 @@ typedef enum shape_field {
     SHAPE_FIELD_TANGENT_SPEED = 1 << 4,
     SHAPE_FIELD_SENSOR = 1 << 5,
     SHAPE_FIELD_FILTER = 1 << 6,
-    SHAPE_FIELD_EVENTS = 1 << 7
+    SHAPE_FIELD_EVENTS = 1 << 7,
+    SHAPE_FIELD_ONE_WAY = 1 << 8
 } shape_field;
 
 // Sets the fields named in `fields` (bits of shape_field) to their values in `values`; all are
 // checked first. For a chain, sets all pieces. Wakes the body and all bodies that touch it. A
-// change of filter or sensor ends the shape's contacts; pairs that are still wanted begin again in
-// the next step.
+// change of filter, sensor or one_way ends the shape's contacts; pairs that are still wanted begin
+// again in the next step.
 status shape_set(physics_world *world, shape_id shape, uint32_t fields, const shape_def *values,
                  error *err);
 

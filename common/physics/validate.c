@@ -265,6 +265,7 @@ static void check_contact(const physics_world *world, uint32_t slot)
          STATE_DYNAMIC) != 0;
     ASSERT((awake && active && !sensor && yields) == (c->colour != COLOUR_NONE));
     ASSERT(sensor || active == (c->point_count > 0));
+    ASSERT((c->one_way & ONE_WAY_PASSING) == 0 || (c->one_way != ONE_WAY_PASSING && !active));
     if (c->colour != COLOUR_NONE) {
         const graph_colour *colour = &world->graph[c->colour];
         ASSERT(c->colour <= COLOURS);

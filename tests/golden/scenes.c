@@ -21,6 +21,7 @@ static const scene_kind KINDS[] = {
     {"machines", build_machines, NULL, {0.0, -10.0}, true, 200, 4, 500},
     {"bullets", build_bullets, act_bullets, {0.0, -10.0}, true, 200, 8, 500},
     {"rain", build_rain, act_rain, {0.0, -10.0}, true, 5000, 120, 1000},
+    {"ledges", build_ledges, act_ledges, {0.0, -10.0}, true, 1000, 90, 500},
 };
 
 const scene_kind *scene_kinds(int *count)

@@ -67,5 +67,7 @@ SCENE_BUILDER(build_bullets);   // walls of five boxes
 SCENE_BUILDER(act_bullets);
 SCENE_BUILDER(build_rain); // bodies at a time, at most
 SCENE_BUILDER(act_rain);
+SCENE_BUILDER(build_ledges); // bodies at a time, at most
+SCENE_BUILDER(act_ledges);
 
 #endif

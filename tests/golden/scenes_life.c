@@ -444,3 +444,71 @@ SCENE_BUILDER(act_rain)
         }
     }
 }
+
+// ---- ledges: one-way shapes that stand, move and swing; bodies fly through and land
+
+SCENE_BUILDER(build_ledges)
+{
+    (void)scale;
+    shape_def floor = scene_box(40.0, 0.5);
+    scene_put_at(world, BODY_STATIC, origin, 0.0, -0.5, &floor);
+    for (int i = 0; i < 24; i++) {
+        shape_def ledge = i % 2 == 0 ? scene_box(2.0, 0.1) : scene_capsule(1.5, 0.1);
+        if (i % 3 == 0) {
+            ledge.geometry =
+                (shape_geometry){.kind = SHAPE_SEGMENT, .segment = {{-2.0f, 0.0f}, {2.0f, 0.0f}}};
+        }
+        ledge.one_way = (vec2){0.5f * (float)scene_noise(13, (uint64_t)i), 1.0f};
+        ledge.restitution = i % 5 == 0 ? 0.6 : 0.0;
+        body_def def = body_def_default();
+        def.type = i % 4 == 1 ? BODY_KINEMATIC : i % 8 == 3 ? BODY_DYNAMIC : BODY_STATIC;
+        def.position = place(origin, -27.5 + 5.0 * (i % 12), 2.0 + 2.5 * (i / 12));
+        def.angle = i % 6 == 2 ? 0.4 * scene_noise(14, (uint64_t)i) : 0.0;
+        def.velocity = (vec2d){def.type == BODY_KINEMATIC ? 1.0 : 0.0, 0.0};
+        scene_put(world, &def, &ledge, 1);
+    }
+}
+
+// The ledges that move turn back in time.
+static void turn_ledges(physics_world *world, uint64_t tick)
+{
+    error err;
+    body_info info;
+    for (body_id id = world_next_body(world, 0); id != 0; id = world_next_body(world, id)) {
+        if (body_get(world, id, &info, &err) != STATUS_OK || info.type != BODY_KINEMATIC) {
+            continue;
+        }
+        body_def values = body_def_default();
+        values.velocity = (vec2d){-info.velocity.x, tick % 80 == 0 ? 3.0 : -3.0};
+        if (body_set(world, id, BODY_FIELD_VELOCITY, &values, &err) != STATUS_OK) {
+            abort();
+        }
+    }
+}
+
+SCENE_BUILDER(act_ledges)
+{
+    uint64_t tick = world_tick(world);
+    if (tick % 40 == 0) {
+        turn_ledges(world, tick);
+    }
+    if (tick % 2 != 0) {
+        return;
+    }
+    error err;
+    body_info info;
+    if (world_count(world).bodies >= (uint32_t)scale) {
+        body_id gone = some_drop(world, 15, tick, &info);
+        if (gone != 0 && body_remove(world, gone, &err) != STATUS_OK) {
+            abort();
+        }
+    }
+    shape_def form = drop(tick);
+    form.one_way = (vec2){0.0f, tick % 10 == 0 ? -1.0f : 0.0f};
+    body_def def = body_def_default();
+    def.position = place(origin, 28.0 * scene_noise(16, tick), tick % 4 == 0 ? 1.0 : 9.0);
+    def.angle = 3.0 * scene_noise(17, tick);
+    def.velocity = (vec2d){3.0 * scene_noise(18, tick), tick % 4 == 0 ? 11.0 : -9.0};
+    def.bullet = tick % 22 == 0;
+    scene_put(world, &def, &form, 1);
+}

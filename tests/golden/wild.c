@@ -74,6 +74,9 @@ static shape_def wild_shape(dice *d)
     def.restitution = PICK(d, 0.0, 0.0, 0.5, 1.0);
     def.rolling_resistance = PICK(d, 0.0, 0.0, 0.0, 0.2);
     def.tangent_speed = PICK(d, 0.0, 0.0, 0.0, 3.0, PHYSICS_SPEED_MAX);
+    if (one_in(d, 8)) {
+        def.one_way = (vec2){(float)within(d, 1.0), 1.0f};
+    }
     return def;
 }
 

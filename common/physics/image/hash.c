@@ -57,10 +57,11 @@ static uint64_t hash_contact(const physics_world *world, uint32_t slot)
     const contact *c = &world->contacts.data[slot];
     const uint32_t told =
         CONTACT_ACTIVE | CONTACT_TOUCHING; // the other flags follow from the shapes
+    const uint32_t passing = c->one_way & ONE_WAY_PASSING;
     fold_words sum = fold_start(ROW_CONTACT,
                                 (uint64_t)slot << 32 | (uint32_t)c->point_count << 16 |
                                     (c->flags & told) << 8 | c->colour,
-                                (uint64_t)c->shape_a << 32 | c->shape_b);
+                                (uint64_t)c->shape_a << 32 | passing << SLOT_BITS | c->shape_b);
     if (c->point_count == 0) {
         return fold_end(sum);
     }

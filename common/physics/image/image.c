@@ -19,10 +19,13 @@
 static const uint8_t MAGIC[8] = {'c', 'a', 'r', 'o', 'm', 'W', 'L', 'D'};
 
 enum { VERSION_AT = sizeof MAGIC, HASH_BYTES = 8, SEAL_BYTES = 4 };
-_Static_assert(PHYSICS_IMAGE_VERSION_SEATS_SEALED < 0x80, "a version is one byte");
+_Static_assert(PHYSICS_IMAGE_VERSION_ONE_WAY_SEALED < 0x80, "a version is one byte");
 
 static uint32_t version_of(const image_stream *s)
 {
+    if (s->with_one_way) {
+        return s->sealed ? PHYSICS_IMAGE_VERSION_ONE_WAY_SEALED : PHYSICS_IMAGE_VERSION_ONE_WAY;
+    }
     if (s->with_seats) {
         return s->sealed ? PHYSICS_IMAGE_VERSION_SEATS_SEALED : PHYSICS_IMAGE_VERSION_SEATS;
     }
@@ -43,7 +46,8 @@ static void open_image(image_stream *s, const uint8_t *bytes, size_t size)
     const bool sealed = version == PHYSICS_IMAGE_VERSION_SEALED ||
                         version == PHYSICS_IMAGE_VERSION_DATA_SEALED ||
                         version == PHYSICS_IMAGE_VERSION_RULES_SEALED ||
-                        version == PHYSICS_IMAGE_VERSION_SEATS_SEALED;
+                        version == PHYSICS_IMAGE_VERSION_SEATS_SEALED ||
+                        version == PHYSICS_IMAGE_VERSION_ONE_WAY_SEALED;
     stream_read_open(s, bytes, sealed ? size - SEAL_BYTES : size);
     s->sealed = sealed;
     s->with_data =
@@ -52,6 +56,8 @@ static void open_image(image_stream *s, const uint8_t *bytes, size_t size)
         version == PHYSICS_IMAGE_VERSION_RULES || version == PHYSICS_IMAGE_VERSION_RULES_SEALED;
     s->with_seats =
         version == PHYSICS_IMAGE_VERSION_SEATS || version == PHYSICS_IMAGE_VERSION_SEATS_SEALED;
+    s->with_one_way =
+        version == PHYSICS_IMAGE_VERSION_ONE_WAY || version == PHYSICS_IMAGE_VERSION_ONE_WAY_SEALED;
 }
 
 static status refuse(const image_stream *s, error *err)
@@ -74,7 +80,7 @@ static void header(image_stream *s)
         s->foreign = true;
         stream_fail(s,
                     "version %u, this program reads %d to %d: use one of the version that wrote it",
-                    version, PHYSICS_IMAGE_VERSION, PHYSICS_IMAGE_VERSION_SEATS_SEALED);
+                    version, PHYSICS_IMAGE_VERSION, PHYSICS_IMAGE_VERSION_ONE_WAY_SEALED);
     }
     uint32_t behaviour = ENGINE_BEHAVIOUR;
     stream_u32(s, &behaviour, UINT32_MAX, "behaviour");
@@ -149,6 +155,27 @@ static void read_slots(image_stream *s, slot_pool *pool, uint32_t most)
     }
 }
 
+// Of a world with one-way shapes: which part follows first. Seats say themselves whether rules and
+// data follow, and rules whether data do.
+static void one_way_marks(image_stream *s)
+{
+    if (!s->with_one_way) {
+        return;
+    }
+    bool seats = s->with_seats;
+    bool rules = s->with_rules && !seats;
+    bool data = s->with_data && !seats && !rules;
+    stream_bool(s, &seats);
+    stream_bool(s, &rules);
+    stream_bool(s, &data);
+    if (s->reading) {
+        stream_expect(s, seats + rules + data <= 1, "two first parts after the events");
+        s->with_seats = seats;
+        s->with_rules = rules;
+        s->with_data = data;
+    }
+}
+
 // Events of changes since the last step, which have not been reported yet.
 static void pending_events(image_stream *s, physics_world *world)
 {
@@ -183,6 +210,9 @@ static void read_everything(image_stream *s, physics_world *world)
     joints_read(s, world);
     contacts_read(s, world);
     pending_events(s, world);
+    stream_expect(s, !s->with_one_way || world->traits.one_way > 0,
+                  "no one-way shape where there must be one");
+    one_way_marks(s);
     if (s->with_seats) {
         seats_read(s, world);
     }
@@ -242,6 +272,7 @@ static void save(const physics_world *const_world, bool sealed, uint8_t **bytes,
     s.with_data = world->data.changes > 0;
     s.with_rules = world->rules.size > 0;
     s.with_seats = world->seats.size > 0;
+    s.with_one_way = world->traits.one_way > 0;
     world_def def = world->def;
     uint64_t hash = hash_rest(world);
     header(&s);
@@ -255,6 +286,7 @@ static void save(const physics_world *const_world, bool sealed, uint8_t **bytes,
     joints_write(&s, world);
     hash += contacts_write(&s, world);
     pending_events(&s, world);
+    one_way_marks(&s);
     if (s.with_seats) {
         seats_write(&s, world);
     }

@@ -16,7 +16,8 @@ enum {
     MARK_PRESSED = 1 << 3, // the first point has impulses
     MARK_PRESSED_2 = 1 << 4,
     MARK_ROLLING = 1 << 5,
-    MARK_DEPTH = 1 << 6, // CONTACT_DEEP is the opposite of what the points imply
+    MARK_DEPTH = 1 << 6,   // CONTACT_DEEP is the opposite of what the points imply
+    MARK_PASSING = 1 << 7, // ONE_WAY_PASSING; only in images of worlds with one-way shapes
     MARKS_ALL = (1 << 7) - 1
 };
 _Static_assert((int)MARK_ACTIVE == (int)CONTACT_ACTIVE &&
@@ -40,6 +41,7 @@ static bool is_pressed(const contact *c, int i)
 static uint32_t marks_of(const physics_world *world, const contact *c)
 {
     uint32_t marks = c->flags & (MARK_ACTIVE | MARK_TOUCHING);
+    marks |= (c->one_way & ONE_WAY_PASSING) != 0 ? MARK_PASSING : 0u;
     if (has_manifold(c->flags)) {
         marks |= is_pressed(c, 0) ? MARK_PRESSED : 0u;
         marks |= c->point_count > 1 && is_pressed(c, 1) ? MARK_PRESSED_2 : 0u;
@@ -216,6 +218,11 @@ static void restore_contact(image_stream *s, physics_world *world, uint32_t slot
     if ((r->marks & MARK_TOUCHING) != 0) {
         contact_set_touching(world, slot);
     }
+    if ((r->marks & MARK_PASSING) != 0) {
+        stream_expect(s, c->one_way != 0 && (r->marks & MARK_ACTIVE) == 0,
+                      "a body that passes through a solid shape");
+        c->one_way |= ONE_WAY_PASSING;
+    }
     bool solid = has_manifold(c->flags);
     const uint32_t of_solid = MARK_PRESSED | MARK_PRESSED_2 | MARK_ROLLING | MARK_DEPTH;
     stream_expect(s, solid || (r->marks & of_solid) == 0, "impulses of no points");
@@ -259,7 +266,8 @@ void contacts_read(image_stream *s, physics_world *world)
     for (uint32_t i = 0; i < count; i++) {
         const uint8_t *at = stream_get(s);
         const contact_record r = get_contact(&at, world, shape_bytes);
-        stream_expect(s, r.marks <= MARKS_ALL, "a contact's marks");
+        const uint32_t known = s->with_one_way ? MARKS_ALL | MARK_PASSING : MARKS_ALL;
+        stream_expect(s, r.marks <= known, "a contact's marks");
         stream_expect(s, r.step > 0 && slot + r.step < 1u << SLOT_BITS, "a contact's slot");
         stream_expect(s, contacts_least_bytes(slot + r.step + 1) <= s->input_size,
                       "a contact's slot is too high for so few bytes");

@@ -106,6 +106,9 @@ static void definition_fields(image_stream *s, shape_def *def)
     number_field(s, &def->restitution);
     number_field(s, &def->rolling_resistance);
     number_field(s, &def->tangent_speed);
+    if (s->with_one_way) {
+        stream_vec2(s, &def->one_way);
+    }
     stream_bool(s, &def->sensor);
     stream_word(s, &def->filter.category);
     stream_word(s, &def->filter.mask);
@@ -158,10 +161,10 @@ static bool same_definition(const shape *shape_a, const shape *shape_b)
     if (a == b) {
         return true;
     }
-    const float of_a[] = {a->density, a->friction, a->restitution, a->rolling_resistance,
-                          a->tangent_speed};
-    const float of_b[] = {b->density, b->friction, b->restitution, b->rolling_resistance,
-                          b->tangent_speed};
+    const float of_a[] = {a->density,       a->friction,  a->restitution, a->rolling_resistance,
+                          a->tangent_speed, a->one_way.x, a->one_way.y};
+    const float of_b[] = {b->density,       b->friction,  b->restitution, b->rolling_resistance,
+                          b->tangent_speed, b->one_way.x, b->one_way.y};
     if (a->signature != b->signature || a->events != b->events ||
         a->filter.category != b->filter.category || a->filter.mask != b->filter.mask ||
         a->filter.group != b->filter.group || !same_bits(of_a, of_b, sizeof of_a)) {
@@ -227,6 +230,7 @@ static void definition_of(const shape *from, shape_def *def)
     def->restitution = (double)traits->restitution;
     def->rolling_resistance = (double)traits->rolling_resistance;
     def->tangent_speed = (double)traits->tangent_speed;
+    def->one_way = traits->one_way;
     def->sensor = (from->flags & SHAPE_SENSOR) != 0;
     def->filter = traits->filter;
     def->events = traits->events;

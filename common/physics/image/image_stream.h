@@ -26,7 +26,9 @@ typedef struct image_stream {
     bool with_data;  // the world's data are in it
     bool with_rules; // the world's rules are in it; they say whether data follow
     bool with_seats; // the world's seats are in it; they say whether rules and data follow
-    bool foreign;    // it failed because it is of another version or engine, or no image
+    // one-way shapes are in it; marks say whether seats, rules or data follow
+    bool with_one_way;
+    bool foreign; // it failed because it is of another version or engine, or no image
     error error;
     uint8_t *output; // writing; grows
     size_t size, capacity;

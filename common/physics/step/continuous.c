@@ -10,6 +10,7 @@
 // first one is cut short before the next is swept, so that no two bodies pass through each other.
 #include "common/physics/parallel/sort.h"
 #include "common/physics/state/broad_phase/boxes.h"
+#include "common/physics/step/one_way.h"
 #include "common/physics/step/paddles.h"
 #include "common/physics/step/sensor_sweep.h"
 #include "common/physics/step/step.h"
@@ -251,6 +252,42 @@ static float first_touch_of_core(const swept_body *s, const proxy *other, const 
     return first_touch(s, &core, other, other_way, &touching);
 }
 
+// The contact of the swept shape and another one; NULL if there is none.
+static const contact *contact_with(const swept_body *s, uint32_t self, uint32_t other)
+{
+    const physics_world *world = s->world;
+    for (uint32_t key = world->bodies.data[s->body].contacts; key != NONE;) {
+        const contact *c = &world->contacts.data[key >> 1];
+        if ((c->shape_a == self && c->shape_b == other) ||
+            (c->shape_b == self && c->shape_a == other)) {
+            return c;
+        }
+        key = c->edges[key & 1].next;
+    }
+    return NULL;
+}
+
+// Whether two shapes, of which one is one-way, collide where they first touch; `touching`: from the
+// start.
+static bool one_way_bars(const swept_body *s, uint32_t other, const way *other_way, float fraction,
+                         bool touching)
+{
+    const physics_world *world = s->world;
+    const contact *c = contact_with(s, (uint32_t)(s->shape - world->shapes.data), other);
+    if (touching) {
+        return c != NULL && (c->flags & CONTACT_ACTIVE) != 0;
+    }
+    if (c != NULL && (c->one_way & ONE_WAY_PASSING) != 0) {
+        return false;
+    }
+    const sweep theirs = way_piece(other_way, s->way.start, fraction, fraction);
+    const sweep ours = way_piece(&s->way, s->way.start, fraction, fraction);
+    const transform relative = transform_inv_mul(sweep_at(&theirs, 0.0f), sweep_at(&ours, 0.0f));
+    const shape *o = &world->shapes.data[other];
+    const manifold m = manifold_shapes(&o->traits->geometry, &s->shape->traits->geometry, relative);
+    return one_way_admits(o, ROT_IDENTITY, s->shape, relative.q, m.normal);
+}
+
 static bool sweep_against(void *context, uint32_t other)
 {
     swept_body *s = context;
@@ -269,6 +306,10 @@ static bool sweep_against(void *context, uint32_t other)
     bool touching;
     bool caught = false;
     float fraction = first_touch(s, &s->proxy, &proxy_other, &other_way, &touching);
+    if ((shape_is_one_way(o) || shape_is_one_way(s->shape)) && (touching || fraction < 1.0f) &&
+        !one_way_bars(s, other, &other_way, fraction, touching)) {
+        return true;
+    }
     const bool stands = world->bodies.data[o->body].type != BODY_DYNAMIC;
     if (touching && (stands || (world->bodies.data[s->body].flags & BODY_BULLET) != 0)) {
         bool held;

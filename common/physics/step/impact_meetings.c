@@ -5,6 +5,7 @@
 // impact increments the path's version.
 #include "common/physics/step/impact_meetings.h"
 
+#include "common/physics/step/one_way.h"
 #include "common/physics/step/step_scratch.h"
 
 impact_path *path_at(physics_world *world, uint32_t body_)
@@ -138,6 +139,21 @@ static bool may_meet(const physics_world *world, const contact *c)
     return vec2_length(between) <= reach + vec2_length(way) + SPECULATIVE_DISTANCE;
 }
 
+// Whether one-way shapes of the contact let the impact at that time be.
+static bool lets_impact(const physics_world *world, const contact *c, const meeting *m, double at)
+{
+    if (c->one_way == 0) {
+        return true;
+    }
+    const vec2d from_other = path_gap_at(&m->pair, at).normal;
+    const float side = m->turned ? -1.0f : 1.0f;
+    const vec2 normal = {side * (float)from_other.x, side * (float)from_other.y};
+    return (c->one_way & ONE_WAY_PASSING) == 0 &&
+           one_way_admits(&world->shapes.data[c->shape_a], world->motions.data[c->body_a].rotation,
+                          &world->shapes.data[c->shape_b], world->motions.data[c->body_b].rotation,
+                          normal);
+}
+
 bool meeting_look_for(physics_world *world, uint32_t slot)
 {
     const contact *c = &world->contacts.data[slot];
@@ -150,6 +166,9 @@ bool meeting_look_for(physics_world *world, uint32_t slot)
     path_gap begin;
     path_meeting met = path_first_meeting(&m.pair, meeting_clock(&m), (double)world->step.dt,
                                           meeting_limit(world, c), &at, &begin);
+    if (met != PATH_APART && !lets_impact(world, c, &m, at)) {
+        return false;
+    }
     if (met == PATH_IMPACT) {
         push(world->scratch, (impact_event){at, slot, path_known(world, c->body_a)->version,
                                             path_known(world, c->body_b)->version});

@@ -4,6 +4,7 @@
 #include "common/physics/step/speculative.h"
 #include "common/physics/state/contacts/contact_pair.h"
 #include "common/physics/parallel/sort.h"
+#include "common/physics/step/one_way.h"
 #include "common/physics/step/solver/solver_scratch.h"
 #include "common/physics/step/step.h"
 #include "common/physics/state/world.h"
@@ -147,6 +148,9 @@ static void look_ahead(const physics_world *world, contact *c, transform b_in_a)
     manifold m;
     if (meet_ahead(world, c, &b_in_a, &m)) {
         take_manifold(c, &m, b_in_a);
+        if (c->one_way != 0) {
+            one_way_judge_ahead(world, c);
+        }
     }
 }
 
@@ -168,6 +172,9 @@ static finding renew_contact(physics_world *world, contact *c)
     bool kept = is_still_good(c, b_in_a);
     if (!kept) {
         find_manifold(c, a, b, b_in_a);
+        if (c->one_way != 0) {
+            one_way_judge(world, c, (c->flags & CONTACT_ACTIVE) != 0);
+        }
     }
     // Fast bodies have new boxes in each step; if a shape of the world has restitution, all
     // contacts with a surface are examined.

@@ -228,6 +228,14 @@ static uint32_t flags_of(const shape *a, const shape *b)
     return flags;
 }
 
+static uint32_t one_way_of(const shape *a, const shape *b, uint32_t flags)
+{
+    if ((flags & CONTACT_SENSOR) != 0) {
+        return 0;
+    }
+    return (shape_is_one_way(a) ? ONE_WAY_A : 0u) | (shape_is_one_way(b) ? ONE_WAY_B : 0u);
+}
+
 // The geometric mean, so that one slippery surface makes the pair slippery.
 static float friction_of(const shape *a, const shape *b)
 {
@@ -244,7 +252,8 @@ bool contact_place(physics_world *world, uint32_t slot, uint32_t shape_a, uint32
     const uint32_t flags = flags_of(a, b);
     world->contacts.data[slot] = (contact){
         .shape_a = shape_a & SLOT_MASK,
-        .shape_b = shape_b,
+        .shape_b = shape_b & SLOT_MASK,
+        .one_way = one_way_of(a, b, flags) & 0xFF,
         .body_a = a->body & SLOT_MASK,
         .body_b = b->body & SLOT_MASK,
         .flags = (uint8_t)flags,

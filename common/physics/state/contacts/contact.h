@@ -25,6 +25,12 @@ enum { // contact.flags
     CONTACT_DEEP = 1u << 7   // overlaps by more than DEEP_SHARE
 };
 
+typedef enum contact_one_way { // contact.one_way; 0 for sensors
+    ONE_WAY_A = 1 << 0,        // shape A is one-way
+    ONE_WAY_B = 1 << 1,
+    ONE_WAY_PASSING = 1 << 2 // B passes through A, from another side, until they overlap no more
+} contact_one_way;
+
 // An edge of the body-contact graph is (contact << 1 | side): side 0 is in body_a's list, side 1 in
 // body_b's.
 typedef struct contact_edge {
@@ -42,7 +48,8 @@ typedef struct contact {
     uint32_t body_b : 24, colour : 8;
     uint32_t shape_a : 24; // the first shape for the manifold functions
     uint32_t point_count : 8;
-    uint32_t shape_b;
+    uint32_t shape_b : 24;
+    uint32_t one_way : 8;    // bits of contact_one_way
     float normal_impulse[2]; // one for each point
     float tangent_impulse[2];
     // normal impulses summed over the sub-steps of the last step; while the contact is solved it

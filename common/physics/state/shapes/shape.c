@@ -105,6 +105,8 @@ void shape_traits_define(shape_traits *like, const shape_def *def)
     like->restitution = (float)def->restitution;
     like->rolling_resistance = (float)def->rolling_resistance;
     like->tangent_speed = (float)def->tangent_speed;
+    // A zero has no sign, so that equal shapes have equal bytes.
+    like->one_way = (vec2){def->one_way.x + 0.0f, def->one_way.y + 0.0f};
 }
 
 void shape_traits_derive(shape_traits *like)
@@ -502,6 +504,7 @@ status shape_get(const physics_world *world, shape_id id, shape_info *out, error
                 .restitution = (double)s->traits->restitution,
                 .rolling_resistance = (double)s->traits->rolling_resistance,
                 .tangent_speed = (double)s->traits->tangent_speed,
+                .one_way = s->traits->one_way,
                 .sensor = (s->flags & SHAPE_SENSOR) != 0,
                 .filter = s->traits->filter,
                 .events = s->traits->events,

@@ -20,6 +20,7 @@ typedef struct shape_traits {
     uint32_t events;  // bits of shape_events
     shape_filter filter;
     float density, friction, restitution, rolling_resistance, tangent_speed;
+    vec2 one_way;         // {0, 0}: solid from all sides
     uint32_t chain;       // the slot of the chain to which this piece belongs; for a chain, its own
     uint32_t point_count; // number of points of a chain
     vec2 *points;         // points of a chain, owned
@@ -35,7 +36,8 @@ typedef struct shape_traits {
 typedef struct traits_table {
     shape_traits **places; // open addressing, by signature
     uint32_t count, capacity;
-    uint32_t lively; // records with more restitution than LIVELY_LEAST
+    uint32_t lively;  // records with more restitution than LIVELY_LEAST
+    uint32_t one_way; // records of one-way shapes
 } traits_table;
 
 typedef struct shape {
@@ -46,6 +48,16 @@ typedef struct shape {
     uint32_t boxed : 8;            // it is in the broad phase
 } shape;
 _Static_assert(sizeof(shape) == 32, "two shapes to a cache line");
+
+static inline bool traits_are_one_way(const shape_traits *traits)
+{
+    return traits->one_way.x != 0.0f || traits->one_way.y != 0.0f;
+}
+
+static inline bool shape_is_one_way(const shape *s)
+{
+    return traits_are_one_way(s->traits);
+}
 
 // Fills in traits whose memory is zero: all of a definition except the geometry; then the values
 // derived from it.

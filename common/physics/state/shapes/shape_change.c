@@ -1,6 +1,6 @@
 // Changes a shape's properties, but not its geometry: friction, restitution, density, filter and
-// the like. Contacts keep their points and impulses if the pair remains; a change of filter or
-// sensor finds the shape's pairs again.
+// the like. Contacts keep their points and impulses if the pair remains; a change of filter,
+// sensor or one_way finds the shape's pairs again.
 #include "common/base/assert.h"
 #include "common/physics/state/broad_phase/boxes.h"
 #include "common/physics/state/events.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PAIR_FIELDS (SHAPE_FIELD_FILTER | SHAPE_FIELD_SENSOR)
+#define PAIR_FIELDS (SHAPE_FIELD_FILTER | SHAPE_FIELD_SENSOR | SHAPE_FIELD_ONE_WAY)
 
 // The definition with the change applied.
 static shape_def changed_def(const shape_def *now, uint32_t fields, const shape_def *values)
@@ -39,6 +39,9 @@ static shape_def changed_def(const shape_def *now, uint32_t fields, const shape_
     }
     if ((fields & SHAPE_FIELD_EVENTS) != 0) {
         def.events = values->events;
+    }
+    if ((fields & SHAPE_FIELD_ONE_WAY) != 0) {
+        def.one_way = values->one_way;
     }
     return def;
 }

@@ -35,7 +35,8 @@ uint64_t shape_signature(const shape_traits *traits)
     sum = add_geometry(sum, &traits->geometry);
     sum = add_floats(sum, NEXT, traits->density, traits->friction, traits->restitution,
                      traits->rolling_resistance);
-    sum = add_floats(sum, NEXT + 1, traits->tangent_speed, 0.0f, 0.0f, 0.0f);
+    sum = add_floats(sum, NEXT + 1, traits->tangent_speed, traits->one_way.x, traits->one_way.y,
+                     0.0f);
     sum = fold_add(sum, NEXT + 2, fold_of_words(traits->filter.category, traits->filter.mask));
     sum = fold_add(sum, NEXT + 3, fold_of_words(traits->point_count, traits->loop));
     return fold_end(sum);

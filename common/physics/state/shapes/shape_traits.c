@@ -65,6 +65,7 @@ static void grow(traits_table *table)
     traits_table larger = {
         .count = table->count,
         .lively = table->lively,
+        .one_way = table->one_way,
         .capacity = table->capacity == 0 ? CAPACITY_MIN : table->capacity * 2,
     };
     larger.places = calloc(larger.capacity, sizeof(shape_traits *));
@@ -97,6 +98,7 @@ shape_traits *shape_traits_take(traits_table *table, const shape_traits *like)
         table->places[place] = traits;
         table->count++;
         table->lively += traits->restitution > LIVELY_LEAST;
+        table->one_way += traits_are_one_way(traits);
     }
     traits->users++;
     return traits;
@@ -121,6 +123,7 @@ static void take_out(traits_table *table, const shape_traits *traits)
     table->places[hole] = NULL;
     table->count--;
     table->lively -= traits->restitution > LIVELY_LEAST;
+    table->one_way -= traits_are_one_way(traits);
 }
 
 void shape_traits_drop(traits_table *table, shape_traits *traits)
@@ -169,6 +172,7 @@ void traits_table_copy(traits_table *to, const traits_table *from)
     }
     to->count = from->count;
     to->lively = from->lively;
+    to->one_way = from->one_way;
     for (uint32_t i = 0; i < from->capacity; i++) {
         if (from->places[i] != NULL) {
             to->places[i] = copy_record(to->places[i], from->places[i]);

