@@ -349,8 +349,8 @@ static bool find_argument(const char *method, const char *name, params_form *for
 static bool is_of_shapes(const char *method, const char *name)
 {
     static const char *const names[] = {
-        "friction",      "restitution", "density", "rolling_resistance",
-        "tangent_speed", "sensor",      "filter",  "events"};
+        "friction", "restitution", "density", "rolling_resistance", "tangent_speed", "sensor",
+        "filter",   "events",      "one_way"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (strcmp(names[i], name) == 0) {
             return strcmp(method, "body.set") == 0 || strcmp(method, "body.spawn") == 0;

@@ -161,6 +161,9 @@ carom_value *carom_shape_value(const carom_shape *shape)
     if (s.events != CAROM_EVENTS_DEFAULT) {
         carom_set(map, "events", shape_events_value(s.events));
     }
+    if (s.one_way.x != 0.0 || s.one_way.y != 0.0) {
+        carom_set(map, "one_way", vec_value(s.one_way));
+    }
     return map;
 }
 
@@ -206,6 +209,9 @@ carom_value *carom_shape_set_args(const char *world, uint64_t shape,
     }
     if (change->has_events) {
         carom_set(args, "events", shape_events_value(change->events));
+    }
+    if (change->has_one_way) {
+        carom_set(args, "one_way", vec_value(change->one_way));
     }
     return args;
 }

@@ -105,6 +105,7 @@ static bool read_shape(const carom_value *map, carom_vec2 *vertices, carom_shape
                 .mask = read_mask(carom_value_get(filter, "mask"), UINT64_MAX),
                 .group = (int32_t)carom_get_int(filter, "group", 0),
                 .events = read_shape_events(carom_value_get(map, "events")),
+                .one_way = get_vec(map, "one_way"),
             },
     };
     return true;

@@ -87,6 +87,8 @@ class Shapes(EngineTest):
                 matter = {"density": 2.0, "friction": 0.25, "restitution": 0.5, "rolling_resistance": 0.125,
                           "tangent_speed": 3.0, "filter": {"category": 4, "mask": -2, "group": -7},
                           "events": ["contact", "hit"]}
+                if shape["kind"] != "chain":
+                    matter["one_way"] = [0.5, -2.0]
                 told = self.get(self.spawn({**shape, **matter}))["shapes"][0]
                 self.assertEqual({**shape, **matter}, {key: told[key] for key in {**shape, **matter}})
                 self.assertFalse(told["sensor"])
@@ -105,6 +107,8 @@ class Shapes(EngineTest):
                             ({"kind": "polygon", "vertices": [[0, 0], [1, 0], [2, 0]]}, r"shapes\[0\].*vert"),
                             ({"kind": "box", "size": [1, -1]}, r"shapes\[0\].size"),
                             ({"kind": "chain", "vertices": [[0, 0], [1, 0]], "sensor": True}, "sensor"),
+                            ({"kind": "chain", "vertices": [[0, 0], [1, 0]], "one_way": [0, 1]}, "one_way: a chain"),
+                            ({"kind": "circle", "radius": 1, "one_way": [0, 1e-4]}, "one_way: must be"),
                             ({"kind": "circle", "radius": 1, "friction": math.nan}, r"shapes\[0\].friction: not a finite"),
                             ({"kind": "circle", "radius": 1, "colour": 1}, "colour")):
             with self.subTest(text):
@@ -135,6 +139,21 @@ class Matter(EngineTest):
 
     def test_tangent_speed_carries(self):
         self.near(3, self.slide({"kind": "box", "size": [1, 1]}, 2, 0, tangent_speed=3)["velocity"][0], 0.05)
+
+    def test_one_way_carries_from_above_until_it_is_set_otherwise(self):
+        self.begin()
+        platform = self.spawn({"kind": "box", "size": [10, 0.2], "one_way": [0, 1]}, type="static", position=[0, 3])
+        self.floor()
+        jumper = self.spawn(BALL, position=[0, 0.5], velocity=[0, 9])
+        self.step(2)
+        self.near(3.6, self.get(jumper)["position"][1], 0.02)
+        shape = self.get(platform)["shapes"][0]
+        self.assertEqual([0.0, 1.0], shape["one_way"])
+        self.call("shape.set", shape=shape["shape"], one_way=[0, 0])
+        self.assertNotIn("one_way", self.get(platform)["shapes"][0])
+        self.call("shape.set", shape=shape["shape"], one_way=[0, -1])
+        self.step(2)
+        self.near(0.5, self.get(jumper)["position"][1], 0.02)
 
     def test_restitution_is_the_larger_and_has_a_threshold(self):
         for mine, floor, settings, height in ((0.5, 0.8, {}, 0.64), (0.8, 0, {}, 0.64), (0, 0, {}, 0),

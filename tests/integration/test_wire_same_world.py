@@ -71,7 +71,8 @@ class Draws:
             density=lambda: self.chance.choice([0, 1, 30, 1e6]), friction=lambda: self.chance.uniform(0, 2),
             restitution=self.chance.random, rolling_resistance=self.chance.random,
             tangent_speed=lambda: self.number(4000), sensor=self.flag, filter=self.filter,
-            events=lambda: self.chance.sample(["contact", "hit", "sensor"], self.chance.randint(0, 3)))
+            events=lambda: self.chance.sample(["contact", "hit", "sensor"], self.chance.randint(0, 3)),
+            one_way=lambda: self.chance.choice([[0, 1], [1, 0.5], [0, 0]]))
 
     def points(self, least, most):
         return [self.place(3) for _ in range(self.chance.randint(least, most))]
@@ -87,6 +88,7 @@ class Draws:
         matter = self.material()
         if form["kind"] == "chain":
             matter.pop("sensor", None)
+            matter.pop("one_way", None)
         return {**form, **matter}
 
     def body(self):

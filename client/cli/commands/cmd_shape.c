@@ -156,15 +156,15 @@ const cli_command command_shape = {
                                      {"body", 0, ARGS_BODY, "BODY",
                                       "with set: all shapes of this body", NULL},
                                      {0}},
-    .details =
-        "  carom shape add WORLD BODY --circle R ...\n"
-        "  carom shape set WORLD SHAPE... NAME=VALUE...\n"
-        "  carom shape set WORLD --body BODY NAME=VALUE...\n"
-        "  carom shape remove WORLD SHAPE...\n\n"
-        "Set changes friction, restitution, density, rolling_resistance, tangent_speed, "
-        "sensor, filter and\n"
-        "events. Mass and inertia follow the shapes. 'carom get WORLD BODY' shows the ids of "
-        "a body's shapes.",
+    .details = "  carom shape add WORLD BODY --circle R ...\n"
+               "  carom shape set WORLD SHAPE... NAME=VALUE...\n"
+               "  carom shape set WORLD --body BODY NAME=VALUE...\n"
+               "  carom shape remove WORLD SHAPE...\n\n"
+               "Set changes friction, restitution, density, rolling_resistance, tangent_speed, "
+               "sensor, filter,\n"
+               "events and one_way. Mass and inertia follow the shapes. 'carom get WORLD BODY' "
+               "shows the ids of "
+               "a body's shapes.",
     .examples = "  carom shape add yard 2 --box 2x0.5 --density 3\n"
                 "  carom shape add yard 2 --circle 1.5 --sensor\n"
                 "  carom shape set yard 7 friction=0.1 restitution=0.8\n"

@@ -200,6 +200,11 @@ namespace Carom
         /// sensor. Default ["contact", "sensor"].
         /// </summary>
         public string[] Events;
+        /// <summary>
+        /// One-way: a direction in the body's frame; only bodies that come from that side collide. [0, 0]: solid from
+        /// all sides. [-1000000 to 1000000] Default [0, 0].
+        /// </summary>
+        public Vec2? OneWay;
 
         internal override void Write(Dictionary<string, object> map)
         {
@@ -213,6 +218,7 @@ namespace Carom
             Put(map, "sensor", Sensor);
             Put(map, "filter", Filter);
             Put(map, "events", Events);
+            Put(map, "one_way", OneWay);
         }
     }
 
@@ -251,6 +257,11 @@ namespace Carom
         /// sensor. Default ["contact", "sensor"].
         /// </summary>
         public string[] Events;
+        /// <summary>
+        /// One-way: a direction in the body's frame; only bodies that come from that side collide. [0, 0]: solid from
+        /// all sides. [-1000000 to 1000000] Default [0, 0].
+        /// </summary>
+        public Vec2? OneWay;
 
         internal override void Write(Dictionary<string, object> map)
         {
@@ -266,6 +277,7 @@ namespace Carom
             Put(map, "sensor", Sensor);
             Put(map, "filter", Filter);
             Put(map, "events", Events);
+            Put(map, "one_way", OneWay);
         }
     }
 
@@ -300,6 +312,11 @@ namespace Carom
         /// sensor. Default ["contact", "sensor"].
         /// </summary>
         public string[] Events;
+        /// <summary>
+        /// One-way: a direction in the body's frame; only bodies that come from that side collide. [0, 0]: solid from
+        /// all sides. [-1000000 to 1000000] Default [0, 0].
+        /// </summary>
+        public Vec2? OneWay;
 
         internal override void Write(Dictionary<string, object> map)
         {
@@ -313,6 +330,7 @@ namespace Carom
             Put(map, "sensor", Sensor);
             Put(map, "filter", Filter);
             Put(map, "events", Events);
+            Put(map, "one_way", OneWay);
         }
     }
 
@@ -349,6 +367,11 @@ namespace Carom
         /// sensor. Default ["contact", "sensor"].
         /// </summary>
         public string[] Events;
+        /// <summary>
+        /// One-way: a direction in the body's frame; only bodies that come from that side collide. [0, 0]: solid from
+        /// all sides. [-1000000 to 1000000] Default [0, 0].
+        /// </summary>
+        public Vec2? OneWay;
 
         internal override void Write(Dictionary<string, object> map)
         {
@@ -363,6 +386,7 @@ namespace Carom
             Put(map, "sensor", Sensor);
             Put(map, "filter", Filter);
             Put(map, "events", Events);
+            Put(map, "one_way", OneWay);
         }
     }
 
@@ -397,6 +421,11 @@ namespace Carom
         /// sensor. Default ["contact", "sensor"].
         /// </summary>
         public string[] Events;
+        /// <summary>
+        /// One-way: a direction in the body's frame; only bodies that come from that side collide. [0, 0]: solid from
+        /// all sides. [-1000000 to 1000000] Default [0, 0].
+        /// </summary>
+        public Vec2? OneWay;
 
         internal override void Write(Dictionary<string, object> map)
         {
@@ -410,6 +439,7 @@ namespace Carom
             Put(map, "sensor", Sensor);
             Put(map, "filter", Filter);
             Put(map, "events", Events);
+            Put(map, "one_way", OneWay);
         }
     }
 
@@ -447,6 +477,11 @@ namespace Carom
         /// sensor. Default ["contact", "sensor"].
         /// </summary>
         public string[] Events;
+        /// <summary>
+        /// One-way: a direction in the body's frame; only bodies that come from that side collide. [0, 0]: solid from
+        /// all sides. [-1000000 to 1000000] Default [0, 0].
+        /// </summary>
+        public Vec2? OneWay;
 
         internal override void Write(Dictionary<string, object> map)
         {
@@ -460,6 +495,7 @@ namespace Carom
             Put(map, "sensor", Sensor);
             Put(map, "filter", Filter);
             Put(map, "events", Events);
+            Put(map, "one_way", OneWay);
         }
     }
 
@@ -1542,6 +1578,8 @@ namespace Carom
         public object Filter;
         /// <summary>The events that it makes.</summary>
         public string[] Events;
+        /// <summary>The side from which bodies collide with it; left out if that is every side.</summary>
+        public Vec2? OneWay;
 
         internal static ShapeMap From(object value)
         {
@@ -1564,6 +1602,7 @@ namespace Carom
             made.Sensor = Tree.Bool(map, "sensor");
             made.Filter = Tree.Any(map, "filter");
             made.Events = Tree.Texts(map, "events");
+            made.OneWay = map.ContainsKey("one_way") ? Tree.Vector(map, "one_way") : (Vec2?)null;
             return made;
         }
     }
@@ -3082,6 +3121,11 @@ namespace Carom
         /// sensor.
         /// </summary>
         public string[] Events;
+        /// <summary>
+        /// One-way: a direction in the body's frame; only bodies that come from that side collide. [0, 0]: solid from
+        /// all sides. [-1000000 to 1000000]
+        /// </summary>
+        public Vec2? OneWay;
 
         internal override void Write(Dictionary<string, object> map)
         {
@@ -3094,6 +3138,7 @@ namespace Carom
             Put(map, "sensor", Sensor);
             Put(map, "filter", Filter);
             Put(map, "events", Events);
+            Put(map, "one_way", OneWay);
         }
 
         internal override TickResult Read(object answer)

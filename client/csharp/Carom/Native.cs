@@ -163,6 +163,7 @@ namespace Carom
         public ulong mask;
         public int group;
         public uint events;
+        public carom_vec2 one_way;
     }
 
     [StructLayout(LayoutKind.Sequential)]

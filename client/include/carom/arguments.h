@@ -689,6 +689,10 @@ typedef struct carom_args_shape_set {
     // contact, hit, sensor.
     const char *const *events;
     size_t events_count;
+    // One-way: a direction in the body's frame; only bodies that come from that side collide. [0,
+    // 0]: solid from all sides.
+    bool has_one_way;
+    carom_vec2 one_way;
 } carom_args_shape_set;
 CAROM_API carom_value *carom_map_shape_set(const char *world, const carom_args_shape_set *args);
 CAROM_API carom_status carom_call_shape_set(carom_client *client, const char *world,

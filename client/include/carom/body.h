@@ -91,6 +91,8 @@ typedef struct carom_shape_change {
     int32_t group;
     bool has_events;
     unsigned events; // bits of carom_shape_events
+    bool has_one_way;
+    carom_vec2 one_way; // {0, 0}: solid from all sides
 } carom_shape_change;
 
 CAROM_API carom_shape_change carom_shape_change_default(void);

@@ -237,6 +237,9 @@ struct circle {
     // Events that it makes: contact (begin, stay, end), hit, sensor (is seen by sensors). One of
     // contact, hit, sensor. Default ["contact", "sensor"].
     std::optional<std::vector<std::string>> events{};
+    // One-way: a direction in the body's frame; only bodies that come from that side collide. [0,
+    // 0]: solid from all sides. Default [0, 0].
+    std::optional<carom_vec2> one_way{};
 
     value args() const
     {
@@ -252,6 +255,7 @@ struct circle {
         detail::put(out, "sensor", sensor);
         detail::put(out, "filter", filter);
         detail::put(out, "events", events);
+        detail::put(out, "one_way", one_way);
         return out;
     }
 };
@@ -283,6 +287,9 @@ struct box {
     // Events that it makes: contact (begin, stay, end), hit, sensor (is seen by sensors). One of
     // contact, hit, sensor. Default ["contact", "sensor"].
     std::optional<std::vector<std::string>> events{};
+    // One-way: a direction in the body's frame; only bodies that come from that side collide. [0,
+    // 0]: solid from all sides. Default [0, 0].
+    std::optional<carom_vec2> one_way{};
 
     value args() const
     {
@@ -300,6 +307,7 @@ struct box {
         detail::put(out, "sensor", sensor);
         detail::put(out, "filter", filter);
         detail::put(out, "events", events);
+        detail::put(out, "one_way", one_way);
         return out;
     }
 };
@@ -327,6 +335,9 @@ struct polygon {
     // Events that it makes: contact (begin, stay, end), hit, sensor (is seen by sensors). One of
     // contact, hit, sensor. Default ["contact", "sensor"].
     std::optional<std::vector<std::string>> events{};
+    // One-way: a direction in the body's frame; only bodies that come from that side collide. [0,
+    // 0]: solid from all sides. Default [0, 0].
+    std::optional<carom_vec2> one_way{};
 
     value args() const
     {
@@ -342,6 +353,7 @@ struct polygon {
         detail::put(out, "sensor", sensor);
         detail::put(out, "filter", filter);
         detail::put(out, "events", events);
+        detail::put(out, "one_way", one_way);
         return out;
     }
 };
@@ -371,6 +383,9 @@ struct capsule {
     // Events that it makes: contact (begin, stay, end), hit, sensor (is seen by sensors). One of
     // contact, hit, sensor. Default ["contact", "sensor"].
     std::optional<std::vector<std::string>> events{};
+    // One-way: a direction in the body's frame; only bodies that come from that side collide. [0,
+    // 0]: solid from all sides. Default [0, 0].
+    std::optional<carom_vec2> one_way{};
 
     value args() const
     {
@@ -387,6 +402,7 @@ struct capsule {
         detail::put(out, "sensor", sensor);
         detail::put(out, "filter", filter);
         detail::put(out, "events", events);
+        detail::put(out, "one_way", one_way);
         return out;
     }
 };
@@ -414,6 +430,9 @@ struct segment {
     // Events that it makes: contact (begin, stay, end), hit, sensor (is seen by sensors). One of
     // contact, hit, sensor. Default ["contact", "sensor"].
     std::optional<std::vector<std::string>> events{};
+    // One-way: a direction in the body's frame; only bodies that come from that side collide. [0,
+    // 0]: solid from all sides. Default [0, 0].
+    std::optional<carom_vec2> one_way{};
 
     value args() const
     {
@@ -429,6 +448,7 @@ struct segment {
         detail::put(out, "sensor", sensor);
         detail::put(out, "filter", filter);
         detail::put(out, "events", events);
+        detail::put(out, "one_way", one_way);
         return out;
     }
 };
@@ -457,6 +477,9 @@ struct chain {
     // Events that it makes: contact (begin, stay, end), hit, sensor (is seen by sensors). One of
     // contact, hit, sensor. Default ["contact", "sensor"].
     std::optional<std::vector<std::string>> events{};
+    // One-way: a direction in the body's frame; only bodies that come from that side collide. [0,
+    // 0]: solid from all sides. Default [0, 0].
+    std::optional<carom_vec2> one_way{};
 
     value args() const
     {
@@ -472,6 +495,7 @@ struct chain {
         detail::put(out, "sensor", sensor);
         detail::put(out, "filter", filter);
         detail::put(out, "events", events);
+        detail::put(out, "one_way", one_way);
         return out;
     }
 };
@@ -1205,6 +1229,9 @@ struct shape_set {
     // Events that it makes: contact (begin, stay, end), hit, sensor (is seen by sensors). One of
     // contact, hit, sensor.
     std::optional<std::vector<std::string>> events{};
+    // One-way: a direction in the body's frame; only bodies that come from that side collide. [0,
+    // 0]: solid from all sides.
+    std::optional<carom_vec2> one_way{};
 
     value args() const
     {
@@ -1218,6 +1245,7 @@ struct shape_set {
         detail::put(out, "sensor", sensor);
         detail::put(out, "filter", filter);
         detail::put(out, "events", events);
+        detail::put(out, "one_way", one_way);
         return out;
     }
 };

@@ -52,6 +52,9 @@ typedef struct carom_shape {
     uint64_t category, mask;   // bits, default 1 and all
     int32_t group;             // two shapes of one negative group never collide
     unsigned events;           // bits of carom_shape_events, default CAROM_EVENTS_DEFAULT
+    // One-way: a direction in the body's frame; only bodies that come from that side collide.
+    // {0, 0}: solid from all sides.
+    carom_vec2 one_way;
 } carom_shape;
 
 CAROM_API carom_shape carom_shape_circle(double radius);

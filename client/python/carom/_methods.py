@@ -109,6 +109,9 @@ class CircleShape(TypedDict):
     events: NotRequired[Sequence[Literal['contact', 'hit', 'sensor']]]
     """Events that it makes: contact (begin, stay, end), hit, sensor (is seen by sensors). Default ["contact",
     "sensor"]."""
+    one_way: NotRequired[Vector]
+    """One-way: a direction in the body's frame; only bodies that come from that side collide. [0, 0]: solid from all
+    sides. [-1000000 to 1000000] Default [0, 0]."""
 
 
 class BoxShape(TypedDict):
@@ -140,6 +143,9 @@ class BoxShape(TypedDict):
     events: NotRequired[Sequence[Literal['contact', 'hit', 'sensor']]]
     """Events that it makes: contact (begin, stay, end), hit, sensor (is seen by sensors). Default ["contact",
     "sensor"]."""
+    one_way: NotRequired[Vector]
+    """One-way: a direction in the body's frame; only bodies that come from that side collide. [0, 0]: solid from all
+    sides. [-1000000 to 1000000] Default [0, 0]."""
 
 
 class PolygonShape(TypedDict):
@@ -167,6 +173,9 @@ class PolygonShape(TypedDict):
     events: NotRequired[Sequence[Literal['contact', 'hit', 'sensor']]]
     """Events that it makes: contact (begin, stay, end), hit, sensor (is seen by sensors). Default ["contact",
     "sensor"]."""
+    one_way: NotRequired[Vector]
+    """One-way: a direction in the body's frame; only bodies that come from that side collide. [0, 0]: solid from all
+    sides. [-1000000 to 1000000] Default [0, 0]."""
 
 
 class CapsuleShape(TypedDict):
@@ -196,6 +205,9 @@ class CapsuleShape(TypedDict):
     events: NotRequired[Sequence[Literal['contact', 'hit', 'sensor']]]
     """Events that it makes: contact (begin, stay, end), hit, sensor (is seen by sensors). Default ["contact",
     "sensor"]."""
+    one_way: NotRequired[Vector]
+    """One-way: a direction in the body's frame; only bodies that come from that side collide. [0, 0]: solid from all
+    sides. [-1000000 to 1000000] Default [0, 0]."""
 
 
 class SegmentShape(TypedDict):
@@ -223,6 +235,9 @@ class SegmentShape(TypedDict):
     events: NotRequired[Sequence[Literal['contact', 'hit', 'sensor']]]
     """Events that it makes: contact (begin, stay, end), hit, sensor (is seen by sensors). Default ["contact",
     "sensor"]."""
+    one_way: NotRequired[Vector]
+    """One-way: a direction in the body's frame; only bodies that come from that side collide. [0, 0]: solid from all
+    sides. [-1000000 to 1000000] Default [0, 0]."""
 
 
 class ChainShape(TypedDict):
@@ -251,6 +266,9 @@ class ChainShape(TypedDict):
     events: NotRequired[Sequence[Literal['contact', 'hit', 'sensor']]]
     """Events that it makes: contact (begin, stay, end), hit, sensor (is seen by sensors). Default ["contact",
     "sensor"]."""
+    one_way: NotRequired[Vector]
+    """One-way: a direction in the body's frame; only bodies that come from that side collide. [0, 0]: solid from all
+    sides. [-1000000 to 1000000] Default [0, 0]."""
 
 
 Shape = Union[CircleShape, BoxShape, PolygonShape, CapsuleShape, SegmentShape, ChainShape]
@@ -263,61 +281,67 @@ def _given(args: dict[str, Any]) -> Any:
 def circle(radius: float, *, center: Vector | None = None, density: float | None = None, friction: float | None = None,
         restitution: float | None = None, rolling_resistance: float | None = None, tangent_speed: float | None = None,
         sensor: bool | None = None, filter: Filter | None = None,
-        events: Sequence[Literal['contact', 'hit', 'sensor']] | None = None) -> CircleShape:
+        events: Sequence[Literal['contact', 'hit', 'sensor']] | None = None,
+        one_way: Vector | None = None) -> CircleShape:
     """A shape of kind circle. Arguments: see CircleShape."""
     return _given({"kind": "circle", "radius": radius, "center": center, "density": density, "friction": friction,
             "restitution": restitution, "rolling_resistance": rolling_resistance, "tangent_speed": tangent_speed,
-            "sensor": sensor, "filter": filter, "events": events})
+            "sensor": sensor, "filter": filter, "events": events, "one_way": one_way})
 
 
 def box(size: Vector, *, center: Vector | None = None, angle: float | None = None, radius: float | None = None,
         density: float | None = None, friction: float | None = None, restitution: float | None = None,
         rolling_resistance: float | None = None, tangent_speed: float | None = None, sensor: bool | None = None,
-        filter: Filter | None = None, events: Sequence[Literal['contact', 'hit', 'sensor']] | None = None) -> BoxShape:
+        filter: Filter | None = None, events: Sequence[Literal['contact', 'hit', 'sensor']] | None = None,
+        one_way: Vector | None = None) -> BoxShape:
     """A shape of kind box. Arguments: see BoxShape."""
     return _given({"kind": "box", "size": size, "center": center, "angle": angle, "radius": radius, "density": density,
             "friction": friction, "restitution": restitution, "rolling_resistance": rolling_resistance,
-            "tangent_speed": tangent_speed, "sensor": sensor, "filter": filter, "events": events})
+            "tangent_speed": tangent_speed, "sensor": sensor, "filter": filter, "events": events, "one_way": one_way})
 
 
 def polygon(vertices: Sequence[Vector], *, radius: float | None = None, density: float | None = None,
         friction: float | None = None, restitution: float | None = None, rolling_resistance: float | None = None,
         tangent_speed: float | None = None, sensor: bool | None = None, filter: Filter | None = None,
-        events: Sequence[Literal['contact', 'hit', 'sensor']] | None = None) -> PolygonShape:
+        events: Sequence[Literal['contact', 'hit', 'sensor']] | None = None,
+        one_way: Vector | None = None) -> PolygonShape:
     """A shape of kind polygon. Arguments: see PolygonShape."""
     return _given({"kind": "polygon", "vertices": vertices, "radius": radius, "density": density, "friction": friction,
             "restitution": restitution, "rolling_resistance": rolling_resistance, "tangent_speed": tangent_speed,
-            "sensor": sensor, "filter": filter, "events": events})
+            "sensor": sensor, "filter": filter, "events": events, "one_way": one_way})
 
 
 def capsule(a: Vector, b: Vector, radius: float, *, density: float | None = None, friction: float | None = None,
         restitution: float | None = None, rolling_resistance: float | None = None, tangent_speed: float | None = None,
         sensor: bool | None = None, filter: Filter | None = None,
-        events: Sequence[Literal['contact', 'hit', 'sensor']] | None = None) -> CapsuleShape:
+        events: Sequence[Literal['contact', 'hit', 'sensor']] | None = None,
+        one_way: Vector | None = None) -> CapsuleShape:
     """A shape of kind capsule. Arguments: see CapsuleShape."""
     return _given({"kind": "capsule", "a": a, "b": b, "radius": radius, "density": density, "friction": friction,
             "restitution": restitution, "rolling_resistance": rolling_resistance, "tangent_speed": tangent_speed,
-            "sensor": sensor, "filter": filter, "events": events})
+            "sensor": sensor, "filter": filter, "events": events, "one_way": one_way})
 
 
 def segment(a: Vector, b: Vector, *, density: float | None = None, friction: float | None = None,
         restitution: float | None = None, rolling_resistance: float | None = None, tangent_speed: float | None = None,
         sensor: bool | None = None, filter: Filter | None = None,
-        events: Sequence[Literal['contact', 'hit', 'sensor']] | None = None) -> SegmentShape:
+        events: Sequence[Literal['contact', 'hit', 'sensor']] | None = None,
+        one_way: Vector | None = None) -> SegmentShape:
     """A shape of kind segment. Arguments: see SegmentShape."""
     return _given({"kind": "segment", "a": a, "b": b, "density": density, "friction": friction,
             "restitution": restitution, "rolling_resistance": rolling_resistance, "tangent_speed": tangent_speed,
-            "sensor": sensor, "filter": filter, "events": events})
+            "sensor": sensor, "filter": filter, "events": events, "one_way": one_way})
 
 
 def chain(vertices: Sequence[Vector], *, loop: bool | None = None, density: float | None = None,
         friction: float | None = None, restitution: float | None = None, rolling_resistance: float | None = None,
         tangent_speed: float | None = None, sensor: bool | None = None, filter: Filter | None = None,
-        events: Sequence[Literal['contact', 'hit', 'sensor']] | None = None) -> ChainShape:
+        events: Sequence[Literal['contact', 'hit', 'sensor']] | None = None,
+        one_way: Vector | None = None) -> ChainShape:
     """A shape of kind chain. Arguments: see ChainShape."""
     return _given({"kind": "chain", "vertices": vertices, "loop": loop, "density": density, "friction": friction,
             "restitution": restitution, "rolling_resistance": rolling_resistance, "tangent_speed": tangent_speed,
-            "sensor": sensor, "filter": filter, "events": events})
+            "sensor": sensor, "filter": filter, "events": events, "one_way": one_way})
 
 
 class Tick(TypedDict):
@@ -940,6 +964,8 @@ class ShapeMap(TypedDict):
     """The shapes that it collides with."""
     events: list[Literal['contact', 'hit', 'sensor']]
     """The events that it makes."""
+    one_way: NotRequired[list[float]]
+    """The side from which bodies collide with it; left out if that is every side."""
 
 
 class ShapeAddResult(TypedDict):
@@ -1721,7 +1747,8 @@ class ServerShape:
     def set(self, world: str, shape: Id, *, density: float | None = None, friction: float | None = None,
             restitution: float | None = None, rolling_resistance: float | None = None,
             tangent_speed: float | None = None, sensor: bool | None = None, filter: Filter | None = None,
-            events: Sequence[Literal['contact', 'hit', 'sensor']] | None = None, epoch: int | None = None) -> Tick:
+            events: Sequence[Literal['contact', 'hit', 'sensor']] | None = None, one_way: Vector | None = None,
+            epoch: int | None = None) -> Tick:
         """Changes the given properties of a shape; its form stays. Least role: player.
 
         world: The world's name.
@@ -1735,13 +1762,15 @@ class ServerShape:
         sensor: Whether the shape reports bodies that enter it instead of colliding.
         filter: The shapes that it collides with; all, if left out.
         events: Events that it makes: contact (begin, stay, end), hit, sensor (is seen by sensors).
+        one_way: One-way: a direction in the body's frame; only bodies that come from that side collide. [0, 0]: solid
+            from all sides. [-1000000 to 1000000]
         epoch: The epoch that the world must have; not_found if it has another. [1 to 9007199254740991]
 
         Answers {tick}.
         """
         return self._call("shape.set", {"world": world, "shape": shape, "density": density, "friction": friction,
                 "restitution": restitution, "rolling_resistance": rolling_resistance, "tangent_speed": tangent_speed,
-                "sensor": sensor, "filter": filter, "events": events, "epoch": epoch})
+                "sensor": sensor, "filter": filter, "events": events, "one_way": one_way, "epoch": epoch})
 
     def remove(self, world: str, shape: Id, *, epoch: int | None = None) -> Tick:
         """Removes a shape from its body. Least role: player.
@@ -2264,7 +2293,7 @@ class WorldShape:
     def set(self, shape: Id, *, density: float | None = None, friction: float | None = None,
             restitution: float | None = None, rolling_resistance: float | None = None,
             tangent_speed: float | None = None, sensor: bool | None = None, filter: Filter | None = None,
-            events: Sequence[Literal['contact', 'hit', 'sensor']] | None = None) -> Tick:
+            events: Sequence[Literal['contact', 'hit', 'sensor']] | None = None, one_way: Vector | None = None) -> Tick:
         """Changes the given properties of a shape; its form stays. Least role: player.
 
         shape: The shape's id.
@@ -2277,12 +2306,14 @@ class WorldShape:
         sensor: Whether the shape reports bodies that enter it instead of colliding.
         filter: The shapes that it collides with; all, if left out.
         events: Events that it makes: contact (begin, stay, end), hit, sensor (is seen by sensors).
+        one_way: One-way: a direction in the body's frame; only bodies that come from that side collide. [0, 0]: solid
+            from all sides. [-1000000 to 1000000]
 
         Answers {tick}.
         """
         return self._call("shape.set", {"shape": shape, "density": density, "friction": friction,
                 "restitution": restitution, "rolling_resistance": rolling_resistance, "tangent_speed": tangent_speed,
-                "sensor": sensor, "filter": filter, "events": events})
+                "sensor": sensor, "filter": filter, "events": events, "one_way": one_way})
 
     def remove(self, shape: Id) -> Tick:
         """Removes a shape from its body. Least role: player.
@@ -2845,11 +2876,11 @@ class LocalShape:
     def set(self, shape: Id, *, density: float | None = None, friction: float | None = None,
             restitution: float | None = None, rolling_resistance: float | None = None,
             tangent_speed: float | None = None, sensor: bool | None = None, filter: Filter | None = None,
-            events: Sequence[Literal['contact', 'hit', 'sensor']] | None = None) -> Tick:
+            events: Sequence[Literal['contact', 'hit', 'sensor']] | None = None, one_way: Vector | None = None) -> Tick:
         """As shape.set of a server."""
         return self._call("shape.set", {"shape": shape, "density": density, "friction": friction,
                 "restitution": restitution, "rolling_resistance": rolling_resistance, "tangent_speed": tangent_speed,
-                "sensor": sensor, "filter": filter, "events": events})
+                "sensor": sensor, "filter": filter, "events": events, "one_way": one_way})
 
     def remove(self, shape: Id) -> Tick:
         """As shape.remove of a server."""
@@ -3087,11 +3118,12 @@ class BatchShape:
     def set(self, shape: Id, *, density: float | None = None, friction: float | None = None,
             restitution: float | None = None, rolling_resistance: float | None = None,
             tangent_speed: float | None = None, sensor: bool | None = None, filter: Filter | None = None,
-            events: Sequence[Literal['contact', 'hit', 'sensor']] | None = None) -> Reference:
+            events: Sequence[Literal['contact', 'hit', 'sensor']] | None = None,
+            one_way: Vector | None = None) -> Reference:
         """Adds shape.set to the batch."""
         return self._call("shape.set", {"shape": shape, "density": density, "friction": friction,
                 "restitution": restitution, "rolling_resistance": rolling_resistance, "tangent_speed": tangent_speed,
-                "sensor": sensor, "filter": filter, "events": events})
+                "sensor": sensor, "filter": filter, "events": events, "one_way": one_way})
 
     def remove(self, shape: Id) -> Reference:
         """Adds shape.remove to the batch."""

@@ -158,6 +158,7 @@ class carom_shape(Structure):
         ("mask", c_uint64),
         ("group", c_int32),
         ("events", c_uint),
+        ("one_way", carom_vec2),
     ]
 
 

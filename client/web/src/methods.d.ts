@@ -81,6 +81,8 @@ export interface CircleShape {
   filter?: Filter;
   /** Events that it makes: contact (begin, stay, end), hit, sensor (is seen by sensors). Default ["contact", "sensor"]. */
   events?: ('contact' | 'hit' | 'sensor')[];
+  /** One-way: a direction in the body's frame; only bodies that come from that side collide. [0, 0]: solid from all sides. Default [0, 0]. */
+  one_way?: Vector;
 }
 
 export interface BoxShape {
@@ -110,6 +112,8 @@ export interface BoxShape {
   filter?: Filter;
   /** Events that it makes: contact (begin, stay, end), hit, sensor (is seen by sensors). Default ["contact", "sensor"]. */
   events?: ('contact' | 'hit' | 'sensor')[];
+  /** One-way: a direction in the body's frame; only bodies that come from that side collide. [0, 0]: solid from all sides. Default [0, 0]. */
+  one_way?: Vector;
 }
 
 export interface PolygonShape {
@@ -135,6 +139,8 @@ export interface PolygonShape {
   filter?: Filter;
   /** Events that it makes: contact (begin, stay, end), hit, sensor (is seen by sensors). Default ["contact", "sensor"]. */
   events?: ('contact' | 'hit' | 'sensor')[];
+  /** One-way: a direction in the body's frame; only bodies that come from that side collide. [0, 0]: solid from all sides. Default [0, 0]. */
+  one_way?: Vector;
 }
 
 export interface CapsuleShape {
@@ -162,6 +168,8 @@ export interface CapsuleShape {
   filter?: Filter;
   /** Events that it makes: contact (begin, stay, end), hit, sensor (is seen by sensors). Default ["contact", "sensor"]. */
   events?: ('contact' | 'hit' | 'sensor')[];
+  /** One-way: a direction in the body's frame; only bodies that come from that side collide. [0, 0]: solid from all sides. Default [0, 0]. */
+  one_way?: Vector;
 }
 
 export interface SegmentShape {
@@ -187,6 +195,8 @@ export interface SegmentShape {
   filter?: Filter;
   /** Events that it makes: contact (begin, stay, end), hit, sensor (is seen by sensors). Default ["contact", "sensor"]. */
   events?: ('contact' | 'hit' | 'sensor')[];
+  /** One-way: a direction in the body's frame; only bodies that come from that side collide. [0, 0]: solid from all sides. Default [0, 0]. */
+  one_way?: Vector;
 }
 
 export interface ChainShape {
@@ -212,6 +222,8 @@ export interface ChainShape {
   filter?: Filter;
   /** Events that it makes: contact (begin, stay, end), hit, sensor (is seen by sensors). Default ["contact", "sensor"]. */
   events?: ('contact' | 'hit' | 'sensor')[];
+  /** One-way: a direction in the body's frame; only bodies that come from that side collide. [0, 0]: solid from all sides. Default [0, 0]. */
+  one_way?: Vector;
 }
 
 export type Shape = CircleShape | BoxShape | PolygonShape | CapsuleShape | SegmentShape | ChainShape;
@@ -641,6 +653,8 @@ export interface ShapeSetArguments {
   filter?: Filter;
   /** Events that it makes: contact (begin, stay, end), hit, sensor (is seen by sensors). */
   events?: ('contact' | 'hit' | 'sensor')[];
+  /** One-way: a direction in the body's frame; only bodies that come from that side collide. [0, 0]: solid from all sides. */
+  one_way?: Vector;
   /** The epoch that the world must have; not_found if it has another. */
   epoch?: number;
 }

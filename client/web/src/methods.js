@@ -37,7 +37,7 @@ export const METHODS = {
   'body.force': {role: 'player', scope: 'command', batch: true, args: ['world', 'body', 'force', 'point', 'epoch']},
   'body.torque': {role: 'player', scope: 'command', batch: true, args: ['world', 'body', 'torque', 'epoch']},
   'shape.add': {role: 'player', scope: 'command', batch: true, args: ['world', 'body', 'shape', 'epoch']},
-  'shape.set': {role: 'player', scope: 'command', batch: true, args: ['world', 'shape', 'density', 'friction', 'restitution', 'rolling_resistance', 'tangent_speed', 'sensor', 'filter', 'events', 'epoch']},
+  'shape.set': {role: 'player', scope: 'command', batch: true, args: ['world', 'shape', 'density', 'friction', 'restitution', 'rolling_resistance', 'tangent_speed', 'sensor', 'filter', 'events', 'one_way', 'epoch']},
   'shape.remove': {role: 'player', scope: 'command', batch: true, args: ['world', 'shape', 'epoch']},
   'joint.create': {role: 'player', scope: 'command', batch: true, args: ['world', 'kind', 'a', 'b', 'anchor', 'anchor_a', 'anchor_b', 'axis', 'reference_angle', 'joint_a', 'joint_b', 'ground_a', 'ground_b', 'ratio', 'collide_connected', 'length', 'lower', 'upper', 'motor_speed', 'max_force', 'max_torque', 'hertz', 'damping_ratio', 'angular_hertz', 'angular_damping_ratio', 'target', 'target_angle', 'target_translation', 'velocity', 'break_force', 'break_torque', 'epoch']},
   'joint.set': {role: 'player', scope: 'command', batch: true, args: ['world', 'joint', 'length', 'lower', 'upper', 'motor_speed', 'max_force', 'max_torque', 'hertz', 'damping_ratio', 'angular_hertz', 'angular_damping_ratio', 'target', 'target_angle', 'target_translation', 'velocity', 'break_force', 'break_torque', 'epoch']},

@@ -520,6 +520,8 @@ export interface ShapeMap {
   filter: Required<Filter>;
   /** The events that it makes. */
   events: ('contact' | 'hit' | 'sensor')[];
+  /** The side from which bodies collide with it; left out if that is every side. */
+  one_way?: Vector;
 }
 /** The answer of shape.add. */
 export interface ShapeAddResult {

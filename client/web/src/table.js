@@ -394,6 +394,7 @@ export const TABLE = {
       sensor: {type: 'bool', doc: 'Whether the shape reports bodies that enter it instead of colliding.'},
       filter: {type: 'filter', doc: 'The shapes that it collides with; all, if left out.'},
       events: {type: 'choices', count: [0, 32], words: ['contact', 'hit', 'sensor'], doc: 'Events that it makes: contact (begin, stay, end), hit, sensor (is seen by sensors).'},
+      one_way: {type: 'vector', min: -1000000, max: 1000000, doc: 'One-way: a direction in the body\'s frame; only bodies that come from that side collide. [0, 0]: solid from all sides.'},
       epoch: {type: 'integer', min: 1, max: 9007199254740991, doc: 'The epoch that the world must have; not_found if it has another.'},
     },
   },
@@ -654,6 +655,7 @@ export const SHAPES = {
     sensor: {type: 'bool', fallback: false, doc: 'Whether the shape reports bodies that enter it instead of colliding.'},
     filter: {type: 'filter', doc: 'The shapes that it collides with; all, if left out.'},
     events: {type: 'choices', count: [0, 32], words: ['contact', 'hit', 'sensor'], fallback: ["contact", "sensor"], doc: 'Events that it makes: contact (begin, stay, end), hit, sensor (is seen by sensors).'},
+    one_way: {type: 'vector', min: -1000000, max: 1000000, fallback: [0, 0], doc: 'One-way: a direction in the body\'s frame; only bodies that come from that side collide. [0, 0]: solid from all sides.'},
   },
   box: {
     kind: {type: 'choice', required: true, words: ['box'], doc: 'The form.'},
@@ -669,6 +671,7 @@ export const SHAPES = {
     sensor: {type: 'bool', fallback: false, doc: 'Whether the shape reports bodies that enter it instead of colliding.'},
     filter: {type: 'filter', doc: 'The shapes that it collides with; all, if left out.'},
     events: {type: 'choices', count: [0, 32], words: ['contact', 'hit', 'sensor'], fallback: ["contact", "sensor"], doc: 'Events that it makes: contact (begin, stay, end), hit, sensor (is seen by sensors).'},
+    one_way: {type: 'vector', min: -1000000, max: 1000000, fallback: [0, 0], doc: 'One-way: a direction in the body\'s frame; only bodies that come from that side collide. [0, 0]: solid from all sides.'},
   },
   polygon: {
     kind: {type: 'choice', required: true, words: ['polygon'], doc: 'The form.'},
@@ -682,6 +685,7 @@ export const SHAPES = {
     sensor: {type: 'bool', fallback: false, doc: 'Whether the shape reports bodies that enter it instead of colliding.'},
     filter: {type: 'filter', doc: 'The shapes that it collides with; all, if left out.'},
     events: {type: 'choices', count: [0, 32], words: ['contact', 'hit', 'sensor'], fallback: ["contact", "sensor"], doc: 'Events that it makes: contact (begin, stay, end), hit, sensor (is seen by sensors).'},
+    one_way: {type: 'vector', min: -1000000, max: 1000000, fallback: [0, 0], doc: 'One-way: a direction in the body\'s frame; only bodies that come from that side collide. [0, 0]: solid from all sides.'},
   },
   capsule: {
     kind: {type: 'choice', required: true, words: ['capsule'], doc: 'The form.'},
@@ -696,6 +700,7 @@ export const SHAPES = {
     sensor: {type: 'bool', fallback: false, doc: 'Whether the shape reports bodies that enter it instead of colliding.'},
     filter: {type: 'filter', doc: 'The shapes that it collides with; all, if left out.'},
     events: {type: 'choices', count: [0, 32], words: ['contact', 'hit', 'sensor'], fallback: ["contact", "sensor"], doc: 'Events that it makes: contact (begin, stay, end), hit, sensor (is seen by sensors).'},
+    one_way: {type: 'vector', min: -1000000, max: 1000000, fallback: [0, 0], doc: 'One-way: a direction in the body\'s frame; only bodies that come from that side collide. [0, 0]: solid from all sides.'},
   },
   segment: {
     kind: {type: 'choice', required: true, words: ['segment'], doc: 'The form.'},
@@ -709,6 +714,7 @@ export const SHAPES = {
     sensor: {type: 'bool', fallback: false, doc: 'Whether the shape reports bodies that enter it instead of colliding.'},
     filter: {type: 'filter', doc: 'The shapes that it collides with; all, if left out.'},
     events: {type: 'choices', count: [0, 32], words: ['contact', 'hit', 'sensor'], fallback: ["contact", "sensor"], doc: 'Events that it makes: contact (begin, stay, end), hit, sensor (is seen by sensors).'},
+    one_way: {type: 'vector', min: -1000000, max: 1000000, fallback: [0, 0], doc: 'One-way: a direction in the body\'s frame; only bodies that come from that side collide. [0, 0]: solid from all sides.'},
   },
   chain: {
     kind: {type: 'choice', required: true, words: ['chain'], doc: 'The form.'},
@@ -722,6 +728,7 @@ export const SHAPES = {
     sensor: {type: 'bool', fallback: false, doc: 'Whether the shape reports bodies that enter it instead of colliding.'},
     filter: {type: 'filter', doc: 'The shapes that it collides with; all, if left out.'},
     events: {type: 'choices', count: [0, 32], words: ['contact', 'hit', 'sensor'], fallback: ["contact", "sensor"], doc: 'Events that it makes: contact (begin, stay, end), hit, sensor (is seen by sensors).'},
+    one_way: {type: 'vector', min: -1000000, max: 1000000, fallback: [0, 0], doc: 'One-way: a direction in the body\'s frame; only bodies that come from that side collide. [0, 0]: solid from all sides.'},
   },
 };
 

@@ -184,6 +184,7 @@ static void full_spawn_sends_all(void **state)
     shapes[0].mask = 4;
     shapes[0].group = -1;
     shapes[0].events = CAROM_EVENTS_CONTACT | CAROM_EVENTS_HIT;
+    shapes[0].one_way = (carom_vec2){0, 1};
     carom_body_options options = {.exact = true,
                                   .type = CAROM_KINEMATIC,
                                   .angle = 1,
@@ -209,7 +210,7 @@ static void full_spawn_sends_all(void **state)
           "\"density\":2.0,\"friction\":0.1,\"restitution\":0.9,\"rolling_resistance\":0.2,"
           "\"tangent_speed\":3.0,\"sensor\":true,"
           "\"filter\":{\"category\":2,\"mask\":4,\"group\":-1},"
-          "\"events\":[\"contact\",\"hit\"]},"
+          "\"events\":[\"contact\",\"hit\"],\"one_way\":[0.0,1.0]},"
           "{\"kind\":\"capsule\",\"a\":[0.0,0.0],\"b\":[1.0,0.0],\"radius\":0.25},"
           "{\"kind\":\"segment\",\"a\":[0.0,0.0],\"b\":[1.0,0.0]},"
           "{\"kind\":\"polygon\",\"vertices\":[[0.0,0.0],[1.0,0.0],[0.0,1.0]]},"

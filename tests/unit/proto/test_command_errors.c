@@ -349,7 +349,7 @@ static void a_shape_has_what_its_kind_needs_and_nothing_else(void **state)
     invalid_shape("{\"kind\": \"segment\", \"a\": [0, 0], \"b\": [1, 0], \"radius\": 1}",
                   "shapes[1]: unknown argument 'radius'; segment takes kind, a, b, density, "
                   "friction, restitution, rolling_resistance, tangent_speed, sensor, filter, "
-                  "events");
+                  "events, one_way");
     invalid_shape("{\"$map\": [[\"kind\", \"circle\"], [\"radius\", 1], [\"radius\", 2]]}",
                   "shapes[1]: argument radius is there twice");
 }

@@ -195,8 +195,10 @@ static void try_shape(enum method_shape kind, const base *needed)
         const method_arg *arg = &list->args[i];
         const double values[] = {arg->min, arg->max, arg->min - step_of(arg, arg->min),
                                  arg->max + step_of(arg, arg->max)};
-        // A box must not extend beyond the range of its corners' coordinates.
-        const bool bounded = kind == METHOD_SHAPE_BOX && strcmp(arg->name, "center") == 0;
+        // A box must not extend beyond the range of its corners' coordinates; a chain is one-sided
+        // already.
+        const bool bounded = (kind == METHOD_SHAPE_BOX && strcmp(arg->name, "center") == 0) ||
+                             (kind == METHOD_SHAPE_CHAIN && strcmp(arg->name, "one_way") == 0);
         for (int v = bounded ? 2 : 0; has_range(arg) && v < 4; v++) {
             char shape[JSON_MAX], json[2 * JSON_MAX], path[64];
             write_arguments(shape, sizeof shape, arg, values[v], needed);
