@@ -290,11 +290,13 @@ static status apply_one(const application *a, const command *c, command_result *
     return APPLY[c->method](a, c, out);
 }
 
-// plan_check proves that no command of the batch fails here. If the plan is wrong, the batch must
-// not count as applied: the error says that the server is at fault. Other worlds are unaffected, so
-// nothing is asserted.
-static status broken_batch(const application *a, const command *c, uint32_t index)
+// plan_check proves that no command of the batch fails here. If the plan is wrong, the error says
+// that the server is at fault, and the result has the commands that were applied. Other worlds are
+// unaffected, so nothing is asserted.
+static status broken_batch(const application *a, const command *c, uint32_t index,
+                           batch_result *out)
 {
+    out->count = index;
     error_prefix(a->err, "commands[%" PRIu32 "] (%s), after those before it were applied", index,
                  method_wire_name(c->method));
     if (a->err != NULL) {
@@ -318,7 +320,7 @@ static status apply_batch(const application *a, const command *c, command_result
     inner.made = out->results;
     for (uint32_t i = 0; i < batch->count; i++) {
         if (apply_one(&inner, &batch->commands[i], &out->results[i]) != STATUS_OK) {
-            return broken_batch(a, &batch->commands[i], i);
+            return broken_batch(a, &batch->commands[i], i, out);
         }
     }
     return STATUS_OK;
@@ -333,19 +335,24 @@ status apply_command_as(physics_world *world, owners *table, const actor *who, c
     if (s == STATUS_OK) {
         s = apply_one(&a, c, &made);
     }
-    if (s != STATUS_OK) {
+    if (s != STATUS_OK && s != STATUS_INTERNAL) {
         command_result_free(&made);
         return s;
     }
     ASSERT(made.method == c->method && made.tick >= world_tick(world));
+    ASSERT(s == STATUS_OK || c->method == METHOD_WORLD_APPLY);
     if (table != NULL) {
         owners_note(table, c, &made);
     }
     *out = made;
-    return STATUS_OK;
+    return s;
 }
 
 status apply_command(physics_world *world, const command *c, command_result *out, error *err)
 {
-    return apply_command_as(world, NULL, NULL, c, out, err);
+    status s = apply_command_as(world, NULL, NULL, c, out, err);
+    if (s == STATUS_INTERNAL) {
+        command_result_free(out);
+    }
+    return s;
 }

@@ -58,12 +58,16 @@ bool apply_batches(method m);
 // Applies the command to the world between two steps; changes show in the state of world_tick() +
 // 1. `apply.at` is ignored: the host keeps a batch until its tick. Errors: those of the engine,
 // with the field or the command's place in the batch named; STATUS_UNAVAILABLE for a method that
-// apply_supports() denies. A failure changes nothing, and `out` owns nothing.
+// apply_supports() denies. A failure changes nothing, except STATUS_INTERNAL: the check of a batch
+// was wrong, and the commands before the named one were applied. `out` owns nothing after a
+// failure.
 status apply_command(physics_world *world, const command *c, command_result *out, error *err);
 
 // apply_command for a world whose bodies have owners (common/world/owners.h). Checks what `who` may
 // change (NULL: everything, for the server itself and for replayed logs), reads owners from
 // `table`, and records changes there. Errors: those of apply_command, and STATUS_PERMISSION_DENIED.
+// After STATUS_INTERNAL `out` has the `batch.count` results of the commands that were applied, and
+// the caller frees it.
 typedef struct owners owners;
 struct actor;
 status apply_command_as(physics_world *world, owners *table, const struct actor *who,

@@ -256,8 +256,8 @@ void owners_note(owners *o, const command *c, const command_result *result)
         note_one(o, c, result, NULL);
         return;
     }
-    ASSERT(result->batch.count == c->apply.count);
-    for (uint32_t i = 0; i < c->apply.count; i++) {
+    ASSERT(result->batch.count <= c->apply.count);
+    for (uint32_t i = 0; i < result->batch.count; i++) {
         note_one(o, &c->apply.commands[i], &result->batch.results[i], result->batch.results);
     }
 }

@@ -277,8 +277,13 @@ static void fail(world_log *l, world_log_state next, const error *why)
 
 void world_log_mend(world_log *l)
 {
-    ASSERT(l->state == WORLD_LOG_GOOD);
+    ASSERT(l->state == WORLD_LOG_GOOD || l->state == WORLD_LOG_NEW);
+    if (l->stored == NULL) {
+        return;
+    }
     change_state(l, WORLD_LOG_FAILED);
+    l->images.retry_ns = 0;
+    l->images.wish = IMAGE_WISH_NONE; // an image under way shows an earlier state
     error_set(&l->failure, STATUS_UNAVAILABLE, "it is about to begin anew with an image");
 }
 

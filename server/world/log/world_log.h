@@ -143,7 +143,7 @@ void world_log_init(world_log *l, storage_world *stored, storage_durability kept
 void world_log_deinit(world_log *l);
 
 // The log does not lead to the state that the world has: an image is made first, as after a
-// failure. The log is GOOD and stored.
+// failure. The log is GOOD or NEW; a log that is not stored needs nothing.
 void world_log_mend(world_log *l);
 
 // Whether anything is written: results and snapshots wait for the storage then.

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/base/assert.h"
+#include "common/base/log.h"
 #include "common/world/apply.h"
 #include "common/world/data_plan.h"
 #include "common/world/owners.h"
@@ -352,6 +353,20 @@ static void answer_seat(served_world *h, request *q)
     served_world_answer(h, q, NULL);
 }
 
+// The check of a batch was wrong, so that a part of it was applied. No log can say that: readers,
+// the history and the storage begin anew with an image of the world as it is.
+static void note_part_of_batch(served_world *h, const request *q, command_result *applied,
+                               const error *why)
+{
+    log_error("world '%s': a batch was applied in part, by a fault of the server: %s", h->name,
+              why->text);
+    crowding_note(&h->crowding, &h->costs.command);
+    session_bodies_note(&h->session_bodies, q->reply_to.session.number, &q->command, applied);
+    command_result_free(applied);
+    served_world_begin_anew(h);
+    world_log_mend(&h->log);
+}
+
 void served_world_apply(served_world *h, request *q, bool between_ticks,
                         const int64_t *batch_left_ns)
 {
@@ -383,6 +398,9 @@ void served_world_apply(served_world *h, request *q, bool between_ticks,
     if (s == STATUS_UNAVAILABLE && filter_of(&q->command) != NULL) {
         served_world_block_step(h, q); // the query gave up
         return;
+    }
+    if (s == STATUS_INTERNAL) {
+        note_part_of_batch(h, q, &result, &err);
     }
     if (s != STATUS_OK) {
         served_world_answer(h, q, &err);

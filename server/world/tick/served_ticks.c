@@ -84,8 +84,7 @@ static void count_tick(served_world *h, int64_t begin)
     }
 }
 
-// The physics was replaced.
-static void begin_anew(served_world *h)
+void served_world_begin_anew(served_world *h)
 {
     if (h->runner.run != NULL) {
         world_set_runner(h->physics, h->runner);
@@ -114,7 +113,7 @@ static void replay_once(served_world *h)
         log_error("world '%s': %s", h->name, h->replay_failure.text);
     }
     if (anew) {
-        begin_anew(h);
+        served_world_begin_anew(h);
     }
     if (h->replay_failure.status != STATUS_OK || world_tick(h->physics) >= replay_last(h->replay)) {
         end_replay(h);
@@ -127,7 +126,7 @@ status served_world_seek(served_world *h, uint64_t tick, error *err)
     status s = replay_seek(h->replay, &h->physics, tick, err);
     if (s == STATUS_OK) {
         h->replay_failure.status = STATUS_OK;
-        begin_anew(h);
+        served_world_begin_anew(h);
     }
     return s;
 }

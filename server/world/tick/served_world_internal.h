@@ -48,6 +48,10 @@ uint64_t served_world_memory_bytes(const served_world *h);
 // The state that readers of the log are sent.
 log_source served_world_log_source(const served_world *h);
 
+// The physics was replaced, or changed in a way that no command tells: subscriptions, readers of
+// the log and the history begin anew with the world as it is.
+void served_world_begin_anew(served_world *h);
+
 // For a replay: moves to a tick of the recording. The state is unchanged on errors.
 status served_world_seek(served_world *h, uint64_t tick, error *err);
 

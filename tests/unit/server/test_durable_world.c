@@ -28,7 +28,11 @@ static int64_t fake_clock(void)
     return now_ns;
 }
 
+status __real_plan_check(const physics_world *world, const apply_args *batch, error *err);
+status __wrap_plan_check(const physics_world *world, const apply_args *batch, error *err);
+
 typedef struct fixture {
+    bool plan_is_wrong; // every batch passes the check
     limits limits;
     fake_disk disk;
     storage_options options;
@@ -40,6 +44,11 @@ typedef struct fixture {
 } fixture;
 
 static fixture the;
+
+status __wrap_plan_check(const physics_world *world, const apply_args *batch, error *err)
+{
+    return the.plan_is_wrong ? STATUS_OK : __real_plan_check(world, batch, err);
+}
 
 static void on_committed(void *context)
 {
@@ -117,9 +126,11 @@ static void begin(storage_durability kept, bool paused)
     from->paused = paused;
     from->durability = kept;
     assert_int_equal(world_create(&def, &from->physics, NULL), STATUS_OK);
-    assert_int_equal(storage_create(the.storage, name, EPOCH, kept, &from->stored, NULL),
-                     STATUS_OK);
-    storage_watch(from->stored, on_committed, NULL);
+    if (kept != STORAGE_NONE) {
+        assert_int_equal(storage_create(the.storage, name, EPOCH, kept, &from->stored, NULL),
+                         STATUS_OK);
+        storage_watch(from->stored, on_committed, NULL);
+    }
     the.world = served_world_create(EPOCH, "w", from, &the.limits, mailbox_sink(&the.box),
                                     (served_world_clocks){fake_clock, fake_clock});
 }
@@ -727,6 +738,147 @@ static void end_that_the_log_cannot_hold_is_refused_and_the_world_comes_back(voi
     assert_int_equal(bodies_after(CRASH_PROCESS), 1);
 }
 
+// ---- a batch that is applied in part, since its check was wrong
+
+static const char BROKEN[] =
+    "{\"world\":\"w\",\"commands\":[[\"body.spawn\",{\"owner\":\"ann\",\"lifetime\":\"session\","
+    "\"shapes\":[{\"kind\":\"circle\",\"radius\":0.5}]}],[\"body.remove\",{\"body\":999}],"
+    "[\"body.spawn\",{\"shapes\":[]}]]}";
+
+static void call_broken(void)
+{
+    the.plan_is_wrong = true;
+    call(METHOD_WORLD_APPLY, BROKEN);
+    served_world_run(the.world);
+    the.plan_is_wrong = false;
+}
+
+static void expect_broken(void)
+{
+    const reply *r = refusal(STATUS_INTERNAL);
+    assert_non_null(
+        strstr(r->text, "commands[1] (body.remove), after those before it were applied"));
+}
+
+// The answer waits for an image, and a restart restores the world that clients see.
+static void part_of_a_batch_is_in_the_image_that_begins_the_log_anew(void **state)
+{
+    (void)state;
+    create(STORAGE_FULL, true);
+    call(METHOD_BODY_SPAWN, SPAWN);
+    served_world_run(the.world);
+    call_broken();
+    assert_int_equal(mailbox_left(&the.box), 0);
+    assert_int_equal(world_count(the.world->physics).bodies, 2);
+    commit();
+    served_world_run(the.world);
+    mailbox_result(&the.box);
+    expect_broken();
+    assert_int_equal(world_log_state_of(&the.world->log), WORLD_LOG_GOOD);
+    call(METHOD_BODY_SPAWN, SPAWN);
+    served_world_run(the.world);
+    commit();
+    mailbox_result(&the.box);
+    assert_int_equal(bodies_after(CRASH_POWER_ALL), 3);
+}
+
+// The image under way shows the world without the part that was applied.
+static void part_of_a_batch_in_a_new_world_waits_for_a_second_image(void **state)
+{
+    (void)state;
+    begin(STORAGE_FULL, true);
+    served_world_run(the.world);
+    call_broken();
+    commit();
+    assert_int_equal(mailbox_left(&the.box), 0);
+    served_world_run(the.world);
+    commit();
+    assert_int_equal(mailbox_left(&the.box), 0);
+    served_world_run(the.world);
+    expect_broken();
+    assert_int_equal(storage_read_figures(the.storage).images, 2);
+    assert_int_equal(bodies_after(CRASH_POWER_ALL), 1);
+}
+
+// An idle world writes an entry a second; the image stands between two of them.
+static void part_of_a_batch_between_two_entries_keeps_the_log_whole(void **state)
+{
+    (void)state;
+    create(STORAGE_NORMAL, false);
+    for (int i = 0; i < 130; i++) {
+        advance(10 * MS);
+    }
+    assert_int_not_equal(the.world->log.written.tick, world_tick(the.world->physics));
+    now_ns += 10 * MS;
+    call_broken();
+    commit();
+    advance(10 * MS);
+    expect_broken();
+    for (int i = 0; i < 130; i++) {
+        advance(10 * MS);
+        assert_int_equal(world_log_state_of(&the.world->log), WORLD_LOG_GOOD);
+    }
+    assert_int_equal(bodies_after(CRASH_PROCESS), 1);
+}
+
+static void part_of_a_batch_reaches_replicas_as_an_image(void **state)
+{
+    (void)state;
+    create(STORAGE_NORMAL, true);
+    call(METHOD_WORLD_SUBSCRIBE, "{\"world\":\"w\",\"encoding\":\"log\"}");
+    served_world_run(the.world);
+    commit();
+    mailbox_result(&the.box);
+    assert_true(obj_find(mailbox_snapshot(&the.box), "image") != NULL);
+    request *written = request_create(REQUEST_ACKNOWLEDGE, EPOCH);
+    written->acknowledged = malloc(sizeof *written->acknowledged);
+    assert_non_null(written->acknowledged);
+    *written->acknowledged = the.next_id;
+    written->acknowledged_count = 1;
+    served_world_deliver(the.world, written);
+    call_broken();
+    commit();
+    advance(10 * MS);
+    expect_broken();
+    advance(10 * MS);
+    const msgpack_object *log = mailbox_snapshot(&the.box);
+    assert_true(obj_find(log, "image") != NULL);
+    assert_int_equal(world_log_state_of(&the.world->log), WORLD_LOG_GOOD);
+}
+
+static void part_of_a_batch_stops_no_world_without_a_stored_log(void **state)
+{
+    (void)state;
+    create(STORAGE_NONE, true);
+    call_broken();
+    expect_broken();
+    call(METHOD_BODY_SPAWN, SPAWN);
+    served_world_run(the.world);
+    mailbox_result(&the.box);
+    assert_int_equal(world_count(the.world->physics).bodies, 2);
+}
+
+// The body of the part has the owner and the lifetime that its command gave it.
+static void part_of_a_batch_ends_with_its_session(void **state)
+{
+    (void)state;
+    create(STORAGE_NORMAL, true);
+    call_broken();
+    commit();
+    served_world_run(the.world);
+    expect_broken();
+    call(METHOD_BODY_GET, "{\"world\":\"w\",\"body\":1}");
+    served_world_run(the.world);
+    assert_string_equal(obj_get_text(mailbox_result(&the.box), "owner"), "ann");
+    request *end = request_create(REQUEST_SESSION_END, EPOCH);
+    end->reply_to.session = ME;
+    served_world_deliver(the.world, end);
+    served_world_run(the.world);
+    commit();
+    assert_int_equal(world_count(the.world->physics).bodies, 0);
+    assert_int_equal(bodies_after(CRASH_PROCESS), 0);
+}
+
 // ---- a sync that fails
 
 static void failed_sync_ends_the_storage_and_nothing_is_answered_as_done(void **state)
@@ -776,6 +928,12 @@ int main(void)
         TEST(batch_for_a_later_tick_is_refused_while_the_log_cannot_be_written),
         TEST(steps_are_refused_when_the_log_fails_meanwhile),
         TEST(end_that_the_log_cannot_hold_is_refused_and_the_world_comes_back),
+        TEST(part_of_a_batch_is_in_the_image_that_begins_the_log_anew),
+        TEST(part_of_a_batch_in_a_new_world_waits_for_a_second_image),
+        TEST(part_of_a_batch_between_two_entries_keeps_the_log_whole),
+        TEST(part_of_a_batch_reaches_replicas_as_an_image),
+        TEST(part_of_a_batch_stops_no_world_without_a_stored_log),
+        TEST(part_of_a_batch_ends_with_its_session),
         TEST(failed_sync_ends_the_storage_and_nothing_is_answered_as_done),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
