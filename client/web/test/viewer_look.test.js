@@ -150,6 +150,8 @@ test('panels_stand_beside_each_other_at_every_size', {skip}, async (t) => {
       await soon(async () => assert.deepEqual(await page.evaluate(overlapping), [], `${name} with ${id}`));
     }
     await soon(async () => assert.deepEqual(await page.evaluate(misplaced), [], name));
+    const {width} = await page.locator('#timeline').boundingBox();
+    assert.ok(width >= 200, `${name}: a finger has ${width} px for the past minutes`);
     await picture(page, `${name}_panels`);
     if (single) {
       // A key brings a covered panel to the front, and so does closing the others.
