@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sysinfo.h>
 
 #include "server/base/memory.h"
 
@@ -93,6 +94,14 @@ static uint64_t bound_of_groups(const char *root)
     return least;
 }
 
+// The kernel's own number, for a process that does not see /proc/meminfo (systemd's
+// ProcSubset=pid).
+static uint64_t total_of_kernel(void)
+{
+    struct sysinfo told;
+    return sysinfo(&told) == 0 ? (uint64_t)told.totalram * told.mem_unit : 0;
+}
+
 static uint64_t total_of_machine(const char *root)
 {
     char path[PATH_MAX];
@@ -108,7 +117,11 @@ static uint64_t total_of_machine(const char *root)
     if (file != NULL) {
         fclose(file);
     }
-    return kib > 0 ? (uint64_t)kib * 1024 : UINT64_MAX;
+    uint64_t bytes = (uint64_t)kib * 1024;
+    if (bytes == 0 && *root == '\0') {
+        bytes = total_of_kernel();
+    }
+    return bytes > 0 ? bytes : UINT64_MAX;
 }
 
 uint64_t memory_of_machine(const char *root)

@@ -220,6 +220,89 @@ class Unit(unittest.TestCase):
                 self.assertRegex(service, rf"(?m)^{setting}=(.* )?{re.escape(unit)}( |$)")
 
 
+def permitted_calls():
+    """The names of the system calls that the unit permits."""
+    listed = subprocess.run(["systemd-analyze", "syscall-filter"], stdout=subprocess.PIPE, text=True, check=True).stdout
+    groups, name = {}, None
+    for line in listed.splitlines():
+        words = line.split("#")[0].split()
+        if line.startswith("@"):
+            name = words[0]
+            groups[name] = set()
+        elif words and name is not None:
+            groups[name].add(words[0])
+
+    def members(word):
+        return set().union(*map(members, groups[word])) if word in groups else {word}
+
+    permitted = members("@default")
+    for setting in re.findall(r"(?m)^SystemCallFilter=(.*)$", Path(UNIT).read_text(encoding="utf-8")):
+        named = set().union(*map(members, setting.lstrip("~").split()))
+        permitted = permitted - named if setting.startswith("~") else permitted | named
+    return permitted
+
+
+def end(child, tracer):
+    """Ends a traced process that the test left behind."""
+    if tracer.poll() is None:
+        os.kill(child, signal.SIGKILL)
+        tracer.wait(SECONDS_MAX)
+
+
+@unittest.skipUnless(shutil.which("strace") and shutil.which("systemd-analyze"), "strace or systemd-analyze is missing")
+class Calls(unittest.TestCase):
+    """The process makes no system call that the unit refuses."""
+
+    # Sanitizers and the tracer make these; a signal's restart is the kernel's own call.
+    FOREIGN = {"ptrace", "personality", "restart_syscall"}
+
+    def test_every_call_is_permitted(self):
+        with tempfile.TemporaryDirectory() as folder:
+            counts = os.path.join(folder, "counts")
+            environment = {name: value for name, value in os.environ.items() if not name.endswith("SAN_OPTIONS")}
+            process = subprocess.Popen(
+                ["strace", "-f", "-qq", "-c", "-U", "name", "-o", counts, CAROMD, "--listen", "127.0.0.1:0",
+                 "--http", "127.0.0.1:0", "--data", os.path.join(folder, "data"), "--world", "w:demo", "--threads", "2",
+                 "--io-threads", "2", "--world-threads", "2"], stderr=subprocess.PIPE, text=True,
+                stdin=subprocess.DEVNULL, env=dict(environment, ASAN_OPTIONS="detect_leaks=0"))
+            port, first = None, ""
+            for line in process.stderr:
+                first = first or line
+                found = re.search(r"listening on 127\.0\.0\.1:(\d+)", line)
+                if found:
+                    port = int(found.group(1))
+                    break
+            if port is None:
+                process.kill()
+                process.wait()
+                process.stderr.close()
+                self.skipTest("strace may not trace here: " + first)
+            rest = threading.Thread(target=process.stderr.read)
+            rest.start()
+            self.addCleanup(process.stderr.close)
+            self.addCleanup(rest.join)
+            child = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text(encoding="utf-8").split()
+            self.addCleanup(end, int(child[0]), process)
+            heap = [["body.spawn", {"position": [x, y], "shapes": [{"kind": "circle", "radius": 0.5}]}]
+                    for x in range(30) for y in range(30)]
+            with Client(port) as client:
+                client.call("hello")
+                client.call("world.create", world="x", durability="full")
+                client.call("world.apply", world="x", commands=heap)
+                client.call("world.pause", world="x")
+                client.call("world.step", world="x", ticks=30)
+                client.call("world.fork", **{"world": "x", "as": "y"})
+                client.call("goodbye")
+            os.kill(int(child[0]), signal.SIGHUP)
+            os.kill(int(child[0]), signal.SIGTERM)
+            process.wait(SECONDS_MAX)
+            made = {line.split()[0] for line in Path(counts).read_text(encoding="utf-8").splitlines()
+                    if re.match(r"[a-z]\w*$", line.strip())} - {"syscall", "total"}
+        self.assertGreater(len(made), 30)
+        self.assertIn("setpriority", made)  # threads that build worlds have a lower priority
+        self.assertEqual(made - permitted_calls() - self.FOREIGN, set())
+
+
 @unittest.skipUnless(shutil.which("strace"), "strace is not installed")
 class Writes(unittest.TestCase):
     """The process writes nowhere but in its data folder: each file that it opens to write, makes or renames."""

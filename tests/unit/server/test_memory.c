@@ -197,6 +197,28 @@ static void machine_without_groups_has_its_own(void **state)
     assert_int_equal(memory_of_machine("/nowhere"), 0);
 }
 
+FILE *__real_fopen(const char *path, const char *mode);
+FILE *__wrap_fopen(const char *path, const char *mode);
+static bool meminfo_is_hidden;
+
+FILE *__wrap_fopen(const char *path, const char *mode)
+{
+    return meminfo_is_hidden && strcmp(path, "/proc/meminfo") == 0 ? NULL
+                                                                   : __real_fopen(path, mode);
+}
+
+// As under systemd with ProcSubset=pid, which the unit has.
+static void machine_that_hides_meminfo_has_the_same_memory(void **state)
+{
+    (void)state;
+    const uint64_t seen = memory_of_machine("");
+    meminfo_is_hidden = true;
+    const uint64_t asked = memory_of_machine("");
+    meminfo_is_hidden = false;
+    assert_true(seen > 0);
+    assert_int_equal(asked, seen);
+}
+
 static void groups_of_version_2_bound_those_in_them(void **state)
 {
     (void)state;
@@ -234,6 +256,8 @@ int main(void)
         cmocka_unit_test_setup(blocks_of_worlds_are_memory_for_worlds, unbounded),
         cmocka_unit_test_setup(trim_is_due_when_much_was_given_back, unbounded),
         cmocka_unit_test_setup_teardown(machine_without_groups_has_its_own, make_root, remove_root),
+        cmocka_unit_test_setup_teardown(machine_that_hides_meminfo_has_the_same_memory, make_root,
+                                        remove_root),
         cmocka_unit_test_setup_teardown(groups_of_version_2_bound_those_in_them, make_root,
                                         remove_root),
         cmocka_unit_test_setup_teardown(groups_of_version_1_bound_those_in_them, make_root,
