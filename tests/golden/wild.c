@@ -1,6 +1,8 @@
 // The worlds of wild.h: how each seed's is made, disturbed and hashed.
 #include "tests/golden/wild.h"
 
+#include <string.h>
+
 #include "tests/golden/golden_hash.h"
 
 enum { BODIES_MAX = 22, JOINTS_MAX = 24 };
@@ -130,13 +132,39 @@ static void put_floor(physics_world *world, vec2d origin)
     (void)body_spawn(world, &def, &floor, 1, &id, &shape, &err);
 }
 
+static bool stands_by(const physics_world *world, body_id id)
+{
+    body_info info;
+    return id != 0 && body_get(world, id, &info, NULL) == STATUS_OK &&
+           strcmp(info.tag, WILD_BYSTANDER) == 0;
+}
+
+// The next body that is no bystander; 0: there is none.
+static body_id body_after(const physics_world *world, body_id id)
+{
+    do {
+        id = world_next_body(world, id);
+    } while (stands_by(world, id));
+    return id;
+}
+
 static body_id any_body(const physics_world *world, dice *d)
 {
     body_id id = 0;
     for (uint32_t steps = below(d, BODIES_MAX + 1) + 1; steps > 0; steps--) {
-        id = world_next_body(world, id);
-        id = id != 0 ? id : world_next_body(world, 0);
+        id = body_after(world, id);
+        id = id != 0 ? id : body_after(world, 0);
     }
+    return id;
+}
+
+static joint_id joint_after(const physics_world *world, joint_id id)
+{
+    joint_info info;
+    do {
+        id = world_next_joint(world, id);
+    } while (id != 0 && joint_get(world, id, &info, NULL) == STATUS_OK &&
+             stands_by(world, info.def.a));
     return id;
 }
 
@@ -144,8 +172,8 @@ static joint_id any_joint(const physics_world *world, dice *d)
 {
     joint_id id = 0;
     for (uint32_t steps = below(d, JOINTS_MAX) + 1; steps > 0; steps--) {
-        id = world_next_joint(world, id);
-        id = id != 0 ? id : world_next_joint(world, 0);
+        id = joint_after(world, id);
+        id = id != 0 ? id : joint_after(world, 0);
     }
     return id;
 }

@@ -12,6 +12,10 @@
 
 enum { WILD_TICKS = 48 }; // ticks of a run
 
+// Bodies of this tag, and their joints, get no commands and no further joints: tests put them
+// beside a wild world.
+#define WILD_BYSTANDER "bystander"
+
 // The caller frees it with world_free(). All events are wanted.
 physics_world *wild_create(uint64_t seed);
 // The commands of the next tick, and the step.
