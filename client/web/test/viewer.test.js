@@ -589,3 +589,24 @@ test('a_token_goes_to_the_server_that_it_was_given_for_and_to_no_other', {skip},
   }, keys.token('player'))]);
   await until(near.page, () => globalThis.carom?.session.role === 'player' && !location.hash);
 });
+
+test('a_page_of_another_site_cannot_frame_the_viewer', {skip}, async (t) => {
+  const home = `http://127.0.0.1:${stage.server.port}/`;
+  const foreign = createServer((request, response) => {
+    response.setHeader('Content-Type', 'text/html');
+    response.end(`<iframe src="${home}"></iframe>`);
+  }).listen(0, '127.0.0.1');
+  t.after(() => foreign.close());
+  await once(foreign, 'listening');
+  const page = await newPage(stage.browser);
+  t.after(() => page.context().close());
+  await page.goto(`http://127.0.0.1:${foreign.address().port}/`);
+  await soon(async () => assert.ok(errorsOf(page).some((text) => text.includes("frame-ancestors 'none'")), errorsOf(page).join()));
+  assert.deepEqual(page.frames().slice(1).map((frame) => frame.url().startsWith(home)), [false]);
+});
+
+test('the_server_gives_pages_the_engine', {skip: skip || noEngine}, async () => {
+  const answer = await fetch(`http://127.0.0.1:${stage.server.port}/src/engine.wasm`);
+  assert.deepEqual([answer.status, answer.headers.get('content-type')], [200, 'application/wasm']);
+  assert.ok(WebAssembly.validate(await answer.arrayBuffer()));
+});
