@@ -520,3 +520,22 @@ test('a_page_of_another_address_names_worlds_that_are_not_there', {skip}, async 
   await untilDrawn(page, 100);
   assertNoErrors(page);
 });
+
+test('actions_of_worlds_stay_in_sight_below_a_long_list', {skip}, async (t) => {
+  const {lab, page} = await showLab(t);
+  for (let i = 0; i < 16; i++) await stage.client.world.create({world: `${lab.name}-${i}`, lifetime: 'session'});
+  t.after(() => Promise.all(Array.from({length: 16}, (_, i) => stage.client.world.destroy({world: `${lab.name}-${i}`}))));
+  await page.keyboard.press('w');
+  await page.locator(`#world-list [data-world="${lab.name}-15"]`).waitFor();
+  for (const {viewport} of Object.values(SIZES)) {
+    await page.setViewportSize(viewport);
+    for (const name of ['Create', 'Fork', 'Save', 'End']) {
+      await soon(async () => assert.ok(await button(page, name).evaluate((element) => {
+        const {left, top, width, height} = element.getBoundingClientRect();
+        return document.elementFromPoint(left + width / 2, top + height / 2) === element;
+      }), `${name} at ${viewport.width} by ${viewport.height}`));
+    }
+  }
+  await picture(page, 'many_worlds');
+  assertNoErrors(page);
+});
