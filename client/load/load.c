@@ -28,6 +28,8 @@ enum {
 #define SHORTEST_S   1e-3
 #define DRAIN_S      1.0 // time for answers still on their way at the end
 #define BODY_APART_M 4.0
+#define HZ_MIN       1.0 // the ticks in a second that a world may have
+#define HZ_MAX       1000.0
 
 struct load {
     cli *c;
@@ -114,6 +116,14 @@ static carom_value *remove_command(const load_client *at)
     return carom_push(carom_push(carom_array(), carom_str("body.remove")), arguments);
 }
 
+// Reports an answer that no caromd gives: without this, the figures would be about nothing.
+static cli_exit nonsense(const char *method, const char *key, const char *expected)
+{
+    cli_error("internal", "the server's answer to %s is not one of caromd's: %s: must be %s",
+              method, key, expected);
+    return CLI_REFUSED;
+}
+
 // Calls world.apply with the commands (taken over).
 static cli_exit apply(load *l, unsigned world, carom_value *commands, carom_value **result)
 {
@@ -144,6 +154,9 @@ static cli_exit make_batch(load *l, unsigned world, load_client **batch, unsigne
     const carom_value *results = carom_value_get(result, "results");
     for (unsigned i = 0; code == CLI_OK && i < count; i++) {
         batch[i]->self.own = carom_get_uint(carom_value_at(results, i), "body", 0);
+        code = batch[i]->self.own != 0
+                   ? CLI_OK
+                   : nonsense("world.apply", "results", "the id of each spawned body");
     }
     carom_value_free(result);
     return code;
@@ -224,7 +237,11 @@ static cli_exit ask_hz(load *l)
         carom_value *info = NULL;
         code = cli_call(l->c, "world.info",
                         carom_set(carom_map(), "world", carom_str(l->plan->worlds[i])), &info);
-        l->shared.hz[i] = carom_get_real(info, "hz", 60.0);
+        const double hz = carom_get_real(info, "hz", 0.0);
+        if (code == CLI_OK && !(hz >= HZ_MIN && hz <= HZ_MAX)) {
+            code = nonsense("world.info", "hz", "from 1 to 1000");
+        }
+        l->shared.hz[i] = hz;
         carom_value_free(info);
     }
     return code;

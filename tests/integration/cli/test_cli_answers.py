@@ -90,6 +90,17 @@ class Shown(unittest.TestCase):
             with Answers(world_create=error) as server:
                 self.assertEqual(code, hint in self.run_carom(server, "load", __file__, "w", code=REFUSED).err, error)
 
+    def test_bench_measures_nothing_against_a_server_that_answers_nonsense(self):
+        world = {"world": "w", "tick": 1, "hz": 60.0}
+        for hz in ({}, {"hz": 0.0}, {"hz": -1.0}, {"hz": 1e300}, {"hz": "x"}):
+            with Answers(world_info=hz, world_apply={"results": [{"body": 5}]}, world_list=[]) as server:
+                refused = self.run_carom(server, "bench", "--world", "w", "-c", 1, "-d", "1s", code=REFUSED)
+                self.assertIn("the server's answer to world.info is not one of caromd's: hz: must be from 1 to 1000", refused.err)
+        for results in ([], [{}], [{"body": 0}], [{"body": "x"}], 7):
+            with Answers(world_info=world, world_apply={"results": results}) as server:
+                refused = self.run_carom(server, "bench", "--world", "w", "-c", 1, "-d", "1s", code=REFUSED)
+                self.assertIn("world.apply is not one of caromd's: results: must be the id of each spawned body", refused.err)
+
     def test_shape_set(self):
         with Answers(body_get=BODY, shape_set={"tick": 8}) as server:
             out = self.run_carom(server, "shape", "set", "w", 4, 9, "friction=0.4", "--restitution", 0.5).out
