@@ -57,6 +57,7 @@ export class Referee extends Emitter {
   #refused = new Set(); // worlds whose refusal was reported
   #timers = [];
   #looking = null;
+  #closed = false;
 
   constructor(options) {
     super();
@@ -126,7 +127,7 @@ export class Referee extends Emitter {
   // One look at a time.
   #look() {
     this.#looking ??= this.#find().catch((error) => {
-      const passing = error.code === 'unavailable' || this.#connections[0]?.client.state !== 'open';
+      const passing = this.#closed || error.code === 'unavailable' || this.#connections[0]?.client.state !== 'open';
       if (!passing) this.#report({error, during: 'look'});
     }).finally(() => {
       this.#looking = null;
@@ -154,7 +155,7 @@ export class Referee extends Emitter {
 
   async #attach({world, epoch, hz}) {
     const id = `${world} ${epoch}`;
-    if (this.#known.has(id)) return;
+    if (this.#closed || this.#known.has(id)) return;
     try {
       if (this.#known.size >= WORLDS_MAX) throw new CaromError('limit_exceeded', `a referee has at most ${WORLDS_MAX} worlds`);
       this.#known.set(id, null);
@@ -191,6 +192,10 @@ export class Referee extends Emitter {
     const subscription = await client.subscribe(
       {world, epoch, rate: Math.min(rate, hz), events: kinds, data: true, bodies, describe: bodies || undefined,
        encoding: bodies ? 'packed' : 'plain'});
+    if (this.#closed) {
+      await subscription.unsubscribe();
+      throw new CaromError('not_found', 'the referee was closed');
+    }
     game.bodies = subscription.view.bodies;
     subscription.on('snapshot', (snapshot) => game.take(snapshot, now()));
     subscription.on('ended', () => {
@@ -215,7 +220,7 @@ export class Referee extends Emitter {
   async close() {
     this.#timers.forEach((timer) => clearInterval(timer));
     this.#timers = [];
-    await this.#looking;
+    this.#closed = true; // a look that is under way may wait for a server that is gone
     const all = [...this.#known.values()].filter((one) => one !== null);
     await Promise.all(all.map(({game}) => game.release()));
     if (this.#connect === null) await Promise.all(all.map(({subscription}) => subscription.unsubscribe().catch(() => {})));

@@ -339,6 +339,16 @@ test('seats_are_told_in_order_also_those_that_nobody_watched', async (t) => {
   assert.deepEqual(log, [['leave', 1], ['join', 2, undefined]]);
 });
 
+test('referee_closes_without_its_server', async (t) => {
+  const server = await startCaromd();
+  t.after(() => server.stop());
+  const referee = await createReferee({url: server.url, worlds: 'arena', lookMs: 1});
+  await server.stop('SIGKILL');
+  const began = performance.now();
+  await referee.close();
+  assert.ok(performance.now() - began < AWAIT_MS / 2, 'it waits for no answer');
+});
+
 test('restart_of_the_server_keeps_game_and_referee', async (t) => {
   const data = await mkdtemp('/tmp/carom-referee-');
   t.after(() => rm(data, {recursive: true, force: true}));
