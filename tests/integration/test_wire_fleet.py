@@ -143,6 +143,16 @@ class FleetTest(WireTest):
         b.call("world.create", world="mine")
         self.refused("already_exists", "a.example:22766 serves it", b, "world.fork", world="mine", **{"as": "copy"})
 
+    def test_joins_make_worlds_of_names_that_are_free_in_the_fleet(self):
+        template = self.folder / "duel.json"
+        template.write_text('{"seats": 2}')
+        clients = [self.client(self.start(name, None, "--template", f"duel={template}")) for name in "ab"]
+        first = clients[0].call("world.join", template="duel")["world"]
+        self.eventually(lambda: self.moved(clients[1], "world.info", world=first))
+        second = clients[1].call("world.join", template="duel")["world"]
+        self.assertEqual({"a": first, "b": second}, {self.world(name)["primary"]: name for name in (first, second)})
+        self.refused("moved", "a.example:22766 world", clients[1], "world.join", template="duel", world=first)
+
     def test_world_that_cannot_be_made_leaves_its_name(self):
         a = self.client(self.start("a"))
         self.refused("not_found", "scene", a, "world.create", world="arena", scene="nosuch")
