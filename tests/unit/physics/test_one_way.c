@@ -172,7 +172,8 @@ static void assert_passes(int p, int i, vec2d from, vec2d velocity, double resti
 static void body_from_below_passes_untouched(void **state)
 {
     (void)state;
-    const double speeds[] = {0.3, 1.0, 3.0, 8.0, 20.0, 29.0, 60.0, 200.0, 3000.0};
+    // at 66 to 84 m/s a step takes it from below the platform to its upper half
+    const double speeds[] = {0.3, 1.0, 3.0, 8.0, 20.0, 29.0, 60.0, 66.0, 72.0, 84.0, 200.0, 3000.0};
     for (size_t k = 0; k < sizeof speeds / sizeof *speeds; k++) {
         for (int i = 0; i < 3; i++) {
             for (int p = 0; p < 2; p++) {
