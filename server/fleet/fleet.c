@@ -53,6 +53,14 @@ typedef struct owned_world {
     bool unwanted; // is to be released as soon as its transaction is answered
 } owned_world;
 
+// A transaction under way, about a world. The store drops them unanswered when it closes.
+typedef struct world_write {
+    fleet *of;
+    struct world_write *next, *previous;
+    char name[RECORD_NAME_MAX + 1];
+    uint64_t write; // of the claim; 0: a removal
+} world_write;
+
 struct fleet {
     uv_loop_t *loop;
     fleet_options options;
@@ -77,6 +85,7 @@ struct fleet {
     ARRAY(known_world) worlds; // by name
     ARRAY(known_node) nodes;   // by name
     ARRAY(owned_world *) owned;
+    world_write *writes;
     uint64_t next_write;
     uint32_t removals; // of the end, under way
     uint32_t handles;
@@ -491,11 +500,27 @@ static void world_key(const fleet *f, const char *name, char out[RECORD_KEY_MAX]
     snprintf(out, RECORD_KEY_MAX, "%s%s", f->worlds_at, name);
 }
 
-typedef struct claim_write {
-    fleet *of;
-    char name[RECORD_NAME_MAX + 1];
-    uint64_t write;
-} claim_write;
+static world_write *begin_write(fleet *f, const char *name, uint64_t write)
+{
+    world_write *w = calloc(1, sizeof *w);
+    ASSERT_MEMORY(w != NULL);
+    *w = (world_write){.of = f, .next = f->writes, .write = write};
+    snprintf(w->name, sizeof w->name, "%s", name);
+    if (f->writes != NULL) {
+        f->writes->previous = w;
+    }
+    f->writes = w;
+    return w;
+}
+
+static void end_write(world_write *w)
+{
+    *(w->previous != NULL ? &w->previous->next : &w->of->writes) = w->next;
+    if (w->next != NULL) {
+        w->next->previous = w->previous;
+    }
+    free(w);
+}
 
 static void on_world_written(void *context, const store_answer *answer);
 
@@ -504,10 +529,7 @@ static void transact(fleet *f, owned_world *w)
     char key[RECORD_KEY_MAX];
     char text[RECORD_SIZE_MAX];
     error err;
-    claim_write *sent = calloc(1, sizeof *sent);
-    ASSERT_MEMORY(sent != NULL);
-    *sent = (claim_write){.of = f, .write = w->machine.write};
-    memcpy(sent->name, w->name, sizeof sent->name);
+    world_write *sent = begin_write(f, w->name, w->machine.write);
     world_key(f, w->name, key);
     const store_op op = {.key = key,
                          .modified = w->machine.wanted_at,
@@ -515,7 +537,7 @@ static void transact(fleet *f, owned_world *w)
                          .value_size = world_record_write(&w->machine.wanted, text)};
     w->stalled = store_transact(f->store, &op, 1, on_world_written, sent, &err) != STATUS_OK;
     if (w->stalled) {
-        free(sent); // the pulse tries again
+        end_write(sent); // the pulse tries again
     }
 }
 
@@ -618,8 +640,8 @@ static void refuse_unreadable(fleet *f, owned_world *w, const error *why)
 
 static void on_world_written(void *context, const store_answer *answer)
 {
-    claim_write sent = *(claim_write *)context;
-    free(context);
+    const world_write sent = *(world_write *)context;
+    end_write(context);
     fleet *f = sent.of;
     owned_world *w = find_owned(f, sent.name, NULL);
     ownership_actions actions;
@@ -716,38 +738,30 @@ void fleet_keep(fleet *f, const char *world)
     }
 }
 
-typedef struct removal {
-    fleet *of;
-    char name[RECORD_NAME_MAX + 1];
-} removal;
-
 static void on_removed(void *context, const store_answer *answer)
 {
-    removal *r = context;
+    world_write *r = context;
     if (answer->status != STATUS_OK) {
         log_warn("fleet: the record of world '%s', which has ended, may stay: %s", r->name,
                  answer->text);
     }
     ASSERT(r->of->removals > 0);
     r->of->removals--;
-    free(r);
+    end_write(r);
 }
 
 static void remove_record(fleet *f, const char *name, int64_t revision)
 {
     char key[RECORD_KEY_MAX];
     error err;
-    removal *r = calloc(1, sizeof *r);
-    ASSERT_MEMORY(r != NULL);
-    r->of = f;
-    snprintf(r->name, sizeof r->name, "%s", name);
+    world_write *r = begin_write(f, name, 0);
     world_key(f, name, key);
     const store_op op = {.key = key, .modified = revision};
     if (store_transact(f->store, &op, 1, on_removed, r, &err) == STATUS_OK) {
         f->removals++;
     } else {
         log_warn("fleet: the record of world '%s', which has ended, stays: %s", name, err.text);
-        free(r);
+        end_write(r);
     }
 }
 
@@ -863,6 +877,9 @@ static void note_closed(fleet *f)
     void *context = f->context;
     for (uint32_t i = 0; i < f->owned.count; i++) {
         free(f->owned.data[i]);
+    }
+    while (f->writes != NULL) {
+        end_write(f->writes);
     }
     array_free(&f->owned);
     array_free(&f->worlds);
