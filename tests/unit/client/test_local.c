@@ -221,7 +221,7 @@ static void bodies_are_placed(void **state)
     assert_int_equal(carom_local_bodies(carom_many_world(many, 1), &got, 1), 1);
     assert_true(got.x == 3.0 && got.y == 9.0 && got.vy == 7.0 && got.w == -2.0);
     assert_true(fabs(got.angle - 0.5) < 1e-6);
-    bodies[0].vx = NAN;
+    bodies[0].vx = (double)NAN;
     assert_int_equal(carom_many_place(many, 0, 2, NULL, &l->why), CAROM_INVALID_ARGUMENT);
     assert_non_null(strstr(l->why.text, "world 0, body 1: velocity"));
     assert_true(bodies[0].vx == 0.0); // what it is
