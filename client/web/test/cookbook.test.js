@@ -1,0 +1,341 @@
+// The recipes of the cookbook (environment CAROM_PACKAGE: the published package, CAROMD): each is played tick by tick on
+// the engine in this process, and compared with a formula or a clear outcome. At the end each runs on a server, too.
+import test from 'node:test';
+import assert from 'node:assert/strict';
+import {execFile} from 'node:child_process';
+import {mkdtemp, readdir, readFile, rm, writeFile} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
+import path from 'node:path';
+import {fileURLToPath, pathToFileURL} from 'node:url';
+import {promisify} from 'node:util';
+
+import {sleep, startCaromd} from './support.js';
+
+const source = pathToFileURL(`${process.env.CAROM_PACKAGE}/src/`);
+const {connect} = await import(new URL('index.js', source));
+const {createReferee} = await import(new URL('referee.js', source));
+const {createTestGame} = await import(new URL('testing.js', source));
+const FOLDER = new URL('../examples/cookbook/', import.meta.url);
+const GUIDE = new URL('../../guides/cookbook.md', import.meta.url);
+const PICTURES = new URL('../../guides/cookbook/', import.meta.url);
+const DRAW = fileURLToPath(new URL('../../../docs/pictures/recipes.js', import.meta.url));
+const LINES_MAX = 80;
+const AWAIT_MS = 60000;
+
+const recipe = (name) => import(new URL(`${name}.js`, FOLDER));
+
+async function play(t, {world, rules}, options) {
+  const game = await createTestGame({...world, ...rules, ...options});
+  t.after(() => game.free());
+  return game;
+}
+
+const tagged = (game, wanted) => [...game.bodies.values()].filter(({tag}) => tag === wanted);
+const near = (value, wanted, tolerance, what) =>
+  assert.ok(Math.abs(value - wanted) <= tolerance, `${what}: ${value}, expected ${wanted} ± ${tolerance}`);
+
+/** Steps until the condition holds. */
+async function until(game, condition, ticksMax = 600) {
+  for (let i = 0; i < ticksMax; i++) {
+    if (condition()) return;
+    await game.step();
+  }
+  assert.fail(`not within ${ticksMax} ticks: ${condition}`);
+}
+
+test('one_way_hero_jumps_through_and_lands', async (t) => {
+  const game = await play(t, await recipe('one_way'));
+  const ada = game.join('ada');
+  await game.step(30);
+  const [hero] = tagged(game, 'hero 1');
+  near(hero.y, 0.6, 0.01, 'on the ground');
+  for (const level of [2, 4]) {
+    game.message(ada, 'jump');
+    let highest = 0;
+    for (let i = 0; i < 120; i++) {
+      await game.step();
+      highest = Math.max(highest, hero.y);
+    }
+    near(highest, level - 2 + 0.6 + 3.2, 0.07, 'jump as high as 8²/20');
+    near(hero.y, level + 0.6, 0.01, `on the platform at ${level}`);
+  }
+});
+
+test('one_way_drop_is_for_one_hero_and_one_platform', async (t) => {
+  const game = await play(t, await recipe('one_way'));
+  const players = [game.join('ada'), game.join('bob')];
+  await game.step(30);
+  const [[ada], [bob]] = [tagged(game, 'hero 1'), tagged(game, 'hero 2')];
+  for (let level = 0; level < 2; level++) {
+    for (const player of players) game.message(player, 'jump');
+    await game.step(120);
+  }
+  game.message(players[0], 'drop');
+  await game.step(120);
+  near(ada.y, 2.6, 0.01, 'one platform down');
+  near(bob.y, 4.6, 0.01, 'still there');
+  game.message(players[0], 'drop');
+  await game.step(120);
+  near(ada.y, 0.6, 0.01, 'down');
+  game.message(players[0], 'drop'); // the ground lets nobody through
+  await game.step(60);
+  near(ada.y, 0.6, 0.01, 'on the ground');
+  for (const message of ['drop', 'jump']) game.message(players[0], message); // and platforms carry again
+  await game.step(180);
+  near(ada.y, 2.6, 0.01, 'up again');
+  assert.deepEqual(Object.keys(game.data), ['made']);
+});
+
+test('conveyor_brings_a_box_to_its_speed_on_the_way_that_friction_needs', async (t) => {
+  const {BELT, ...conveyor} = await recipe('conveyor');
+  const game = await play(t, conveyor);
+  await until(game, () => tagged(game, 'box').length === 1);
+  const [box] = tagged(game, 'box');
+  const from = box.x;
+  await until(game, () => box.vx > 0.999 * BELT.speed);
+  const acceleration = BELT.friction * 10;
+  near(box.x - from, BELT.speed ** 2 / (2 * acceleration), 0.05, 'way of sliding');
+  await game.step(30);
+  near(box.vx, BELT.speed, 0.001, 'speed');
+});
+
+test('conveyor_counts_what_it_delivers_and_changes_its_speed', async (t) => {
+  const game = await play(t, await recipe('conveyor'));
+  const ada = game.join('ada');
+  await until(game, () => game.get('made') === 2);
+  await game.step(30);
+  game.message(ada, 'belt', 0);
+  await game.step(60);
+  for (const box of tagged(game, 'box')) near(box.vx, 0, 0.001, 'standing belt');
+  const second = tagged(game, 'box')[1];
+  game.message(ada, 'belt', 1000); // refused
+  game.message(ada, 'belt', 4);
+  await game.step(60);
+  near(second.vx, 4, 0.001, 'faster belt');
+  await until(game, () => game.get('delivered') === 5, 1200);
+  await game.step(2);
+  assert.equal(tagged(game, 'box').length, 0);
+});
+
+test('door_opens_for_who_comes_and_closes_on_nobody', async (t) => {
+  const {DOOR, ...door} = await recipe('door');
+  const game = await play(t, door);
+  await game.step(10);
+  const [leaf] = tagged(game, 'door');
+  const closed = DOOR.height / 2;
+  const visitor = game.world.createBody({position: [-5, 0.5], shapes: [{kind: 'circle', radius: 0.5}, {kind: 'box', size: [0.4, 0.4]}]});
+  await game.step(30);
+  assert.equal(leaf.y, closed, 'the sensor sees the door itself, which does not open it');
+  visitor.velocity = [3, 0];
+  let open = 0;
+  for (let i = 0; i < 400 && visitor.position[0] < 5; i++) {
+    visitor.velocity = [3, visitor.velocity[1]];
+    await game.step();
+    near(visitor.velocity[0], 3, 0.2, 'unhindered');
+    open = Math.max(open, leaf.y);
+  }
+  near(visitor.position[0], 5, 0.2, 'through');
+  assert.equal(open, closed + DOOR.height);
+  await until(game, () => leaf.y === closed && leaf.vy === 0);
+  assert.deepEqual(Object.keys(game.data).filter((key) => key.startsWith('inside/')), []);
+});
+
+test('door_stays_open_for_a_part_of_a_visitor_and_closes_when_it_is_removed', async (t) => {
+  const {DOOR, ...door} = await recipe('door');
+  const game = await play(t, door);
+  await game.step(2);
+  const [leaf] = tagged(game, 'door');
+  const visitor = game.world.createBody({position: [-2.4, 0.5], shapes: [{kind: 'circle', radius: 0.5}, {kind: 'circle', radius: 0.5, center: [1.5, 0]}]});
+  await until(game, () => leaf.y === 1.5 * DOOR.height);
+  visitor.set({position: [1.6, 0.5], velocity: [0, 0]}); // one of the shapes has left
+  await game.step(120);
+  assert.equal(leaf.y, 1.5 * DOOR.height, 'open while somebody is there');
+  visitor.remove();
+  await until(game, () => leaf.y === DOOR.height / 2);
+});
+
+test('kill_zone_returns_heroes_and_removes_the_rest', async (t) => {
+  const {START, CHECKPOINT, ...zone} = await recipe('kill_zone');
+  const game = await play(t, zone);
+  const ada = game.join('ada');
+  await game.step(20);
+  const [hero] = tagged(game, 'hero 1');
+  const fall = async () => {
+    game.world.body(hero.id).set({position: [3, 1], velocity: [1, 0], angular_velocity: 9});
+    const deaths = game.get('deaths/1');
+    await until(game, () => game.get('deaths/1') > deaths);
+    assert.deepEqual(game.world.body(hero.id).velocity, [0, 0]);
+    await game.step(20);
+    assert.equal(game.get('deaths/1'), deaths + 1, 'one death for one fall');
+  };
+  await fall();
+  near(hero.x, START[0], 0.01, 'at the start');
+  game.world.body(hero.id).set({position: CHECKPOINT, velocity: [0, 0]});
+  await game.step(5);
+  await fall();
+  near(hero.x, CHECKPOINT[0], 0.01, 'at the checkpoint');
+  const crate = game.world.createBody({tag: 'crate', position: [3, 0], velocity: [0, -100], shapes: [{kind: 'box', size: [1, 1]}]});
+  await until(game, () => !crate.exists);
+  assert.equal(game.get('deaths/1'), 2);
+  game.leave(ada);
+  await game.step(2);
+  assert.deepEqual([tagged(game, 'hero 1'), game.data], [[], {made: true}]);
+});
+
+test('magnet_pulls_iron_by_the_square_of_the_distance_and_lets_go', async (t) => {
+  const {MAGNET, ...magnet} = await recipe('magnet');
+  const game = await play(t, magnet, {gravity: [0, 0]});
+  const ada = game.join('ada');
+  await game.step(2);
+  const acceleration = async (y) => {
+    const ball = game.world.createBody({tag: 'iron', position: [0, y], shapes: [{kind: 'circle', radius: 0.1}]});
+    await game.step(2);
+    const before = ball.velocity[1];
+    ball.position = [0, y];
+    await game.step();
+    const gained = (ball.velocity[1] - before) * 60;
+    ball.remove();
+    return gained;
+  };
+  near(await acceleration(1), MAGNET.strength / 25, 0.3, '5 m away');
+  near(await acceleration(3.5), MAGNET.strength / 6.25, 2, '2.5 m away');
+  assert.equal(await acceleration(-1.1), 0, 'out of reach');
+  game.message(ada, 'magnet', false);
+  await game.step(2);
+  assert.equal(await acceleration(3), 0, 'switched off');
+  assert.deepEqual(game.data, {magnet: false});
+});
+
+test('magnet_lifts_iron_leaves_wood_and_drops_it', async (t) => {
+  const {MAGNET, ...magnet} = await recipe('magnet');
+  const game = await play(t, magnet);
+  const ada = game.join('ada');
+  await game.step(400);
+  const high = (tag) => tagged(game, tag).filter(({y}) => y > MAGNET.place[1] - 2).length;
+  assert.deepEqual([high('iron'), high('wood')], [3, 0], 'the fourth is too far');
+  game.message(ada, 'magnet', false);
+  await until(game, () => high('iron') === 0);
+  await game.step(120);
+  for (const ball of tagged(game, 'iron')) near(ball.y, 0.3, 0.3, 'down'); // on the ground or on wood
+});
+
+test('water_lets_bodies_float_by_their_density', async (t) => {
+  const {WATER, ...water} = await recipe('water');
+  const game = await play(t, water);
+  await game.step(900);
+  const floats = [...game.bodies.values()].filter(({type}) => type === 'dynamic').sort((a, b) => a.id - b.id);
+  for (const [i, density] of [0.25, 0.5, 0.75].entries()) {
+    const draught = WATER.surface - (floats[i].y - 0.4);
+    near(draught, density / WATER.density * 0.8, 0.005, `draught at density ${density}`);
+    near(Math.sin(floats[i].angle), 0, 0.01, 'level');
+    near(floats[i].vy, 0, 0.01, 'at rest');
+  }
+  near(floats[3].y, -3.5, 0.02, 'on the bottom');
+  const stone = floats[3];
+  game.world.body(stone.id).set({position: [20, 10], velocity: [0, 0]});
+  await game.step(3);
+  assert.ok(game.world.body(stone.id).info().force.every((part) => part === 0), 'no lift outside');
+});
+
+test('car_turns_on_the_circle_of_its_steering', async (t) => {
+  const {CAR, ...car} = await recipe('car');
+  for (const steer of [1, -0.5]) {
+    const game = await play(t, car);
+    const ada = game.join('ada');
+    await game.step(2);
+    const [body] = tagged(game, 'car 1');
+    game.world.body(body.id).set({velocity: [3, 0]});
+    game.message(ada, 'drive', {throttle: 0, steer});
+    await game.step(30);
+    const speed = Math.hypot(body.vx, body.vy);
+    const rear = CAR.wheelbase / Math.tan(CAR.steer * Math.abs(steer)); // radius of the rear axle's circle
+    const radius = Math.hypot(rear, CAR.wheelbase / 2); // and of the middle's
+    near(body.w, Math.sign(steer) * speed / radius, 0.01 * speed / radius, 'angular velocity');
+    const [x0, y0, angle] = [body.x, body.y, body.angle];
+    const slip = Math.atan2(body.vy, body.vx);
+    const centre = [x0 - radius * Math.sign(steer) * Math.sin(slip), y0 + radius * Math.sign(steer) * Math.cos(slip)];
+    while (Math.abs(body.angle - angle) < 3) {
+      await game.step();
+      near(Math.hypot(body.x - centre[0], body.y - centre[1]), radius, 0.02 * radius, 'distance from the middle of the circle');
+    }
+  }
+});
+
+test('car_speeds_up_runs_straight_and_slides_at_its_grip', async (t) => {
+  const {CAR, ...car} = await recipe('car');
+  const game = await play(t, car);
+  const ada = game.join('ada');
+  await game.step(2);
+  const [body] = tagged(game, 'car 1');
+  game.message(ada, 'drive', {throttle: 1, steer: 0});
+  await game.step();
+  const [x, v] = [body.x, body.vx];
+  await game.step(60);
+  near(body.vx - v, CAR.engine, 0.01, 'a second of the engine');
+  near(body.x - x, v + CAR.engine / 2, 0.1, 'way');
+  near(body.y, 0, 1e-6, 'straight');
+  game.message(ada, 'drive', {throttle: 0, steer: 0});
+  await game.step();
+  game.world.body(body.id).set({velocity: [0, 5], angular_velocity: 0}); // sideways
+  await game.step(2);
+  const before = body.vy;
+  await game.step(12);
+  near((before - body.vy) * 5, CAR.grip, 0.05, 'slowed by the grip');
+  game.message(ada, 'drive', {throttle: 7, steer: 0});
+  await game.step(60);
+  near(Math.hypot(body.vx, body.vy), 0, 0.01, 'stands: a throttle of 7 is refused');
+});
+
+const NAMES = (await readdir(FOLDER)).filter((name) => name.endsWith('.js')).map((name) => name.slice(0, -3)).sort();
+
+test('recipes_are_short_and_in_the_guide', async () => {
+  const guide = await readFile(GUIDE, 'utf8');
+  for (const name of NAMES) {
+    const lines = (await readFile(new URL(`${name}.js`, FOLDER), 'utf8')).trimEnd().split('\n').length;
+    assert.ok(lines <= LINES_MAX, `${name}.js: ${lines} lines, at most ${LINES_MAX} are wanted`);
+    assert.ok(guide.includes(`](../web/examples/cookbook/${name}.js)`), `${name}.js: the guide has no link to it`);
+    assert.ok(guide.includes(`](cookbook/${name}.svg)`), `${name}.svg: the guide does not show it`);
+  }
+});
+
+test('pictures_are_those_that_the_recipes_draw', async (t) => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'carom-cookbook-'));
+  t.after(() => rm(folder, {recursive: true}));
+  await promisify(execFile)(process.execPath, [DRAW, process.env.CAROM_PACKAGE, folder]);
+  assert.deepEqual(await readdir(folder), NAMES.map((name) => `${name}.svg`));
+  for (const name of NAMES) {
+    const [drawn, kept] = await Promise.all([folder, fileURLToPath(PICTURES)].map((where) => readFile(path.join(where, `${name}.svg`), 'utf8')));
+    assert.ok(drawn === kept, `node docs/pictures/recipes.js PACKAGE client/guides/cookbook ${name} renews the picture`);
+  }
+});
+
+test('recipes_run_on_a_server', {timeout: 2 * AWAIT_MS}, async (t) => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'carom-cookbook-'));
+  t.after(() => rm(folder, {recursive: true}));
+  const recipes = await Promise.all(NAMES.map(async (name) => {
+    const {world, rules} = await recipe(name);
+    const file = path.join(folder, `${name}.json`);
+    await writeFile(file, JSON.stringify({seats: 4, ...world}));
+    return {name, rules, option: ['--template', `${name}=${file}`]};
+  }));
+  const server = await startCaromd(recipes.flatMap(({option}) => option));
+  t.after(() => server.stop());
+  const client = await connect(server.url);
+  t.after(() => client.close());
+  for (const {name, rules} of recipes) {
+    const errors = [];
+    const {world, seat} = await client.world.join({template: name});
+    const referee = await createReferee({url: server.url, template: name, rate: 60, ...rules, error: (error) => errors.push(error)});
+    t.after(() => referee.close());
+    const end = performance.now() + AWAIT_MS;
+    for (;;) {
+      const {data} = await client.data.get({world});
+      const {bodies, tick} = await client.world.info({world});
+      if (data[`referee/seat/${seat}`] && bodies > 0 && tick > data.referee?.value.tick && referee.figures.handled > 1) break;
+      assert.ok(performance.now() < end, `${name}: nothing happens`);
+      await sleep(20);
+    }
+    await sleep(500); // thirty ticks of its handlers
+    assert.deepEqual(errors, [], name);
+  }
+});
