@@ -7,8 +7,12 @@
 #include <time.h>
 
 #include "common/physics/image.h"
+#include "common/physics/joint.h"
 #include "common/physics/validate.h"
 #include "tests/golden/scenes.h"
+#include "tests/golden/wild.h"
+
+enum { WILD_SEEDS = 60 };
 
 static const vec2d ORIGIN = {0.0, 0.0};
 
@@ -96,6 +100,135 @@ static void restored_scenes_go_on_as_before(void **state)
     }
 }
 
+// Wild worlds have the smallest masses beside the greatest, and commands that come after a
+// restoration. A restored world lists its contacts in another order: no result may follow from
+// which of them are solved together.
+static void restored_wild_worlds_go_on_as_before(void **state)
+{
+    (void)state;
+    rng r = rng_start("restored wild worlds", 1);
+    for (uint64_t seed = 1; seed <= (uint64_t)rounds(WILD_SEEDS); seed++) {
+        physics_world *straight = wild_create(seed);
+        physics_world *broken = wild_create(seed);
+        for (int tick = 1; tick <= 2 * WILD_TICKS; tick++) {
+            wild_step(straight, seed);
+            wild_step(broken, seed);
+            if (world_hash(straight) != world_hash(broken) || !same_events(straight, broken)) {
+                fail_msg("wild world %d: tick %d: the restored world is another", (int)seed, tick);
+            }
+            if (rng_below(&r, 8) == 0) {
+                size_t size;
+                physics_world *next = restored(broken, &size);
+                world_want_events(next, UINT32_MAX);
+                world_free(broken);
+                broken = next;
+            }
+        }
+        world_free(straight);
+        world_free(broken);
+    }
+}
+
+// A light box that bears a heavy one, and a third beside it that is joined to the floor: while the
+// first box counts as heavier, its contact with the third one is uneven too.
+typedef struct load {
+    body_id bodies[3];
+} load;
+
+static body_id put_box(physics_world *world, double x, double y, float density)
+{
+    body_def def = body_def_default();
+    def.position = (vec2d){x, y};
+    shape_def box = shape_def_default();
+    box.density = density;
+    box.geometry.kind = SHAPE_POLYGON;
+    error err;
+    body_id id = 0;
+    assert_int_equal(polygon_make_box((vec2){1.0f, 1.0f}, (vec2){0.0f, 0.0f}, 0.0, 0.0f,
+                                      &box.geometry.polygon, &err),
+                     STATUS_OK);
+    assert_int_equal(body_spawn(world, &def, &box, 1, &id, NULL, &err), STATUS_OK);
+    return id;
+}
+
+static body_id put_floor(physics_world *world)
+{
+    body_def def = body_def_default();
+    def.type = BODY_STATIC;
+    shape_def line = shape_def_default();
+    line.geometry.kind = SHAPE_SEGMENT;
+    line.geometry.segment.a = (vec2){-100.0f, 0.0f};
+    line.geometry.segment.b = (vec2){100.0f, 0.0f};
+    body_id id = 0;
+    assert_int_equal(body_spawn(world, &def, &line, 1, &id, NULL, NULL), STATUS_OK);
+    return id;
+}
+
+static void put_load(physics_world *world, body_id floor, double x, uint32_t which, load *l)
+{
+    static const float DENSITIES[] = {1.0f, 1.0e6f, 1.0f};
+    const double places[][2] = {{x, 0.5}, {x, 1.5}, {x + 1.0, 0.5}};
+    if (l->bodies[which] != 0) {
+        assert_int_equal(body_remove(world, l->bodies[which], NULL), STATUS_OK);
+    }
+    l->bodies[which] = put_box(world, places[which][0], places[which][1], DENSITIES[which]);
+    if (which == 2) {
+        joint_def def = joint_def_default(JOINT_REVOLUTE);
+        def.a = floor;
+        def.b = l->bodies[which];
+        def.fields |= JOINT_FIELD_ANCHOR;
+        def.anchor = (vec2d){x + 1.5, 0.5};
+        joint_id id;
+        error err = {0};
+        if (joint_create(world, &def, &id, &err) != STATUS_OK) {
+            fail_msg("%s", err.text);
+        }
+    }
+}
+
+static void restored_heavy_loads_go_on_as_before(void **state)
+{
+    (void)state;
+    enum { LOADS = 20, TICKS = 120 };
+    rng r = rng_start("restored heavy loads", 1);
+    for (int64_t round = 0; round < rounds(4); round++) {
+        const world_def def = world_def_default();
+        physics_world *worlds[2] = {NULL, NULL}; // the second is restored now and then
+        load loads[2][LOADS] = {0};
+        body_id floors[2];
+        for (int w = 0; w < 2; w++) {
+            assert_int_equal(world_create(&def, &worlds[w], NULL), STATUS_OK);
+            floors[w] = put_floor(worlds[w]);
+        }
+        for (int tick = 0; tick < TICKS; tick++) {
+            for (int i = tick == 0 ? 0 : LOADS - 1; i < LOADS; i++) {
+                const int at = tick == 0 ? i : rng_below(&r, LOADS);
+                const uint32_t some =
+                    tick == 0 ? 7u : 1u + (uint32_t)rng_below(&r, 7); // bits of its bodies
+                for (uint32_t which = 0; which < 3; which++) {
+                    for (int w = 0; w < 2 && (some >> which & 1) != 0; w++) {
+                        put_load(worlds[w], floors[w], 4.0 * at - 2.0 * LOADS, which,
+                                 &loads[w][at]);
+                    }
+                }
+            }
+            world_step(worlds[0]);
+            world_step(worlds[1]);
+            if (world_hash(worlds[0]) != world_hash(worlds[1])) {
+                fail_msg("round %d, tick %d: the restored world is another", (int)round, tick);
+            }
+            if (rng_below(&r, 6) == 0) {
+                size_t size;
+                physics_world *next = restored(worlds[1], &size);
+                world_free(worlds[1]);
+                worlds[1] = next;
+            }
+        }
+        world_free(worlds[0]);
+        world_free(worlds[1]);
+    }
+}
+
 static double now_ms(void)
 {
     struct timespec t;
@@ -147,6 +280,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(restored_scenes_go_on_as_before),
+        cmocka_unit_test(restored_wild_worlds_go_on_as_before),
+        cmocka_unit_test(restored_heavy_loads_go_on_as_before),
         cmocka_unit_test(image_of_large_pyramid_is_small),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

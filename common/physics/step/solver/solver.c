@@ -316,8 +316,15 @@ static bool is_worth_dividing(const physics_world *world)
 // houses of cards stand.
 enum { SETTLE_SWEEPS = 2, SETTLE_SWEEPS_MORE = 4 };
 
-// Finds contacts of groups in which one body is far heavier than the other. Returns the features of
-// all groups.
+static bool is_uneven(const physics_world *world, uint32_t slot)
+{
+    const contact *c = &world->contacts.data[slot];
+    return masses_are_uneven(world->motions.data[c->body_a].inv_mass,
+                             world->motions.data[c->body_b].inv_mass);
+}
+
+// Finds contacts in which one body is far heavier than the other, and not those that only share a
+// group with one: which do follows from the order of a list. Returns the features of all groups.
 static uint32_t find_uneven(physics_world *world)
 {
     uint32_t all = 0;
@@ -334,7 +341,9 @@ static uint32_t find_uneven(physics_world *world)
             }
             const uint32_t from = (g - groups->first[colour]) * each;
             for (uint32_t i = from; i < from + each && i < of->contacts.count; i++) {
-                array_push(&world->solver->uneven, of->contacts.data[i]);
+                if (is_uneven(world, of->contacts.data[i])) {
+                    array_push(&world->solver->uneven, of->contacts.data[i]);
+                }
             }
         }
     }
