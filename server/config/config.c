@@ -607,8 +607,9 @@ static const option OPTIONS[] = {
      "of the fleet's keys in etcd (/carom); another one for each fleet"},
     {"node", "CAROM_NODE", "NAME", false, apply_node,
      "this server's name in the fleet: the same after a restart, and no other server's"},
-    {"advertise", "CAROM_ADVERTISE", "HOST:PORT[,HTTP_HOST:PORT]", false, apply_advertise,
-     "where clients reach this server, as other servers of the fleet tell them"},
+    {"advertise", "CAROM_ADVERTISE", "ADDR[,ADDR]", false, apply_advertise,
+     "where clients reach this server, as other servers of the fleet tell them: HOST:PORT, and "
+     "after a comma HOST:PORT of its HTTP"},
     {"fleet-ca", "CAROM_FLEET_CA", "FILE", false, apply_fleet_ca,
      "authorities that sign etcd's certificate, in PEM (those of the system)"},
     {"fleet-cert", "CAROM_FLEET_CERT", "FILE", false, apply_fleet_cert,
