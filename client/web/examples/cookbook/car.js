@@ -20,7 +20,8 @@ export const rules = {
   message(game, {name, data, session}) {
     const seat = [...game.seats.values()].find((one) => one.session === session)?.seat;
     const car = [...game.bodies.values()].find(({tag}) => tag === `car ${seat}`);
-    if (name !== 'drive' || !car || !(Math.abs(data?.throttle) <= 1 && Math.abs(data?.steer) <= 1)) return;
+    const within = (value) => Number.isFinite(value) && Math.abs(value) <= 1;
+    if (name !== 'drive' || !car || !within(data?.throttle) || !within(data?.steer)) return;
     game.set(`drive/${car.id}`, {throttle: data.throttle, steer: data.steer});
   },
 

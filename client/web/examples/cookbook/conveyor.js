@@ -24,7 +24,7 @@ export const rules = {
   },
 
   message(game, {name, data}) {
-    if (name !== 'belt' || !(Math.abs(data) <= SPEED_MAX)) return;
+    if (name !== 'belt' || !(Number.isFinite(data) && Math.abs(data) <= SPEED_MAX)) return;
     const belt = [...game.bodies.values()].find(({tag}) => tag === 'belt');
     game.shape.set({shape: belt.shapes[0].shape, tangent_speed: data});
     for (const {id, tag} of game.bodies.values()) if (tag === 'box') game.body.set({body: id, awake: true});
