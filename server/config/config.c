@@ -601,7 +601,8 @@ static const option OPTIONS[] = {
     {"insecure", "CAROM_INSECURE", NULL, false, apply_insecure,
      "without --keys and --guests, listen on other addresses than this machine's own all the same"},
     {"fleet", "CAROM_FLEET", "URL[,URL]...", false, apply_fleet,
-     "share the names of worlds with other servers, by the etcd at http://HOST:PORT or https://…; "
+     "share the names of worlds with other servers, by the etcd at http://HOST:PORT or "
+     "https://HOST:PORT; "
      "needs --node and --advertise"},
     {"fleet-prefix", "CAROM_FLEET_PREFIX", "PREFIX", false, apply_fleet_prefix,
      "of the fleet's keys in etcd (/carom); another one for each fleet"},
