@@ -132,7 +132,7 @@ class Readme(unittest.TestCase):
         self.assertRegex(velocity, r"\{ 1\.27\d*, ")
 
     def test_scene_builds_a_wall(self):
-        told = self.run_program(CAROM, "apply", self.snippet("json", "wall.json"))
+        told = self.run_program(CAROM, "apply", self.snippet("json", "wall.json", "client/README.md"))
         self.assertIn("151 bodies", told)
 
     def compile(self, text, port):

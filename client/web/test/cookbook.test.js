@@ -18,7 +18,7 @@ const {createTestGame} = await import(new URL('testing.js', source));
 const FOLDER = new URL('../examples/cookbook/', import.meta.url);
 const GUIDE = new URL('../../guides/cookbook.md', import.meta.url);
 const PICTURES = new URL('../../guides/cookbook/', import.meta.url);
-const DRAW = fileURLToPath(new URL('../../../docs/pictures/recipes.js', import.meta.url));
+const DRAW = fileURLToPath(new URL('../../../docs/pictures/recipes.mjs', import.meta.url));
 const LINES_MAX = 80;
 const AWAIT_MS = 60000;
 
@@ -614,7 +614,7 @@ test('pictures_are_those_that_the_recipes_draw', async (t) => {
   assert.deepEqual(await readdir(folder), NAMES.map((name) => `${name}.svg`));
   for (const name of NAMES) {
     const [drawn, kept] = await Promise.all([folder, fileURLToPath(PICTURES)].map((where) => readFile(path.join(where, `${name}.svg`), 'utf8')));
-    assert.ok(drawn === kept, `node docs/pictures/recipes.js PACKAGE client/guides/cookbook ${name} renews the picture`);
+    assert.ok(drawn === kept, `node docs/pictures/recipes.mjs PACKAGE client/guides/cookbook ${name} renews the picture`);
   }
 });
 

@@ -1,6 +1,6 @@
 // Draws a picture of each recipe of the cookbook: the bodies at several moments, earlier ones paler, with their paths.
 //
-//   node docs/pictures/recipes.js PACKAGE FOLDER [RECIPE …]
+//   node docs/pictures/recipes.mjs PACKAGE FOLDER [RECIPE …]
 //
 // PACKAGE is the published npm package (the target web_package), FOLDER is client/guides/cookbook. Each recipe plays on
 // the engine in this process, which gives the same bits everywhere: a second run writes the same files.
@@ -124,7 +124,7 @@ async function picture(name, createTestGame) {
 
 const [location, folder, ...wanted] = process.argv.slice(2);
 if (folder === undefined) {
-  console.error('usage: node docs/pictures/recipes.js PACKAGE FOLDER [RECIPE …]');
+  console.error('usage: node docs/pictures/recipes.mjs PACKAGE FOLDER [RECIPE …]');
   process.exit(2);
 }
 const {createTestGame} = await import(new URL('src/testing.js', pathToFileURL(`${path.resolve(location)}/`)));
