@@ -40,6 +40,8 @@ LEFT_OUT = {
         "there is no Docker here; tests/unit/test_compose.py reads the file",
     ("client/guides/play-over-distance.md", "20 of 20 keys moved the disc, in frame 1 at the latest; the server is 101 ms away"):
         "what client/examples/predict.c prints; tests/integration/client runs it",
+    ("client/csharp/README.md", "$ mcs -langversion:7.2 -unsafe -target:library -out:Carom.dll client/csharp/Carom/*.cs"):
+        "client/csharp/test/test_csharp.py compiles it by the same options",
     ("server/http/README.md", "net: bytes -> http.c -> request.c -> respond.c: files, health, metrics"): "a diagram",
 }
 # Commands within a block that are not typed, and why.
