@@ -42,6 +42,19 @@ LEFT_OUT = {
         "what client/examples/predict.c prints; tests/integration/client runs it",
     ("client/csharp/README.md", "$ mcs -langversion:7.2 -unsafe -target:library -out:Carom.dll client/csharp/Carom/*.cs"):
         "client/csharp/test/test_csharp.py compiles it by the same options",
+    ("client/guides/python-many-worlds.md",
+     "$ export PYTHONPATH=client/python CAROM_LIBRARY=.build/release/client/lib:.build/release/client/replica"):
+        "the test python_vector runs the example",
+    ("client/python/README.md",
+     "$ pip wheel --no-build-isolation --no-deps -w dist client/python    # needs Debian's python3-setuptools and python3-wheel"):
+        "the test python_wheel makes and installs it",
+    ("docs/concepts/roles.md",
+     '["world.create", {"world": "arena", "players": {"methods": ["body.impulse", "body.force", "world.apply", "body.get", "query.ray"], "impulse": 5, "force": 50}}]'):
+        "a request, which tests/integration/test_wire_players.py makes in other words",
+    ("docs/concepts/roles.md", "carom token keygen keys.json --public public.json          # keys.json stays with your login service"):
+        "server/README.md has these commands too, and is typed",
+    ("server/fleet/README.md", "caromd --data /var/lib/carom --listen 10.0.0.7:22766 --keys keys.json \\"):
+        "needs an etcd; tests/integration/test_wire_fleet.py starts servers so",
     ("server/http/README.md", "net: bytes -> http.c -> request.c -> respond.c: files, health, metrics"): "a diagram",
 }
 # Commands within a block that are not typed, and why.
