@@ -95,7 +95,8 @@ carom_status replica_apply(physics_world *world, const char *world_name, method 
     }
     command_result made;
     struct error why;
-    if (apply_command(world, &asked, &made, &why) != STATUS_OK) {
+    if (command_check_present(&asked, &why) != STATUS_OK ||
+        apply_command(world, &asked, &made, &why) != STATUS_OK) {
         s = replica_fault_of(err, &why);
     } else {
         s = answer(&made, result, err);

@@ -118,6 +118,16 @@ bool command_past(const command *c, double *at)
     }
 }
 
+status command_check_present(const command *c, error *err)
+{
+    double at;
+    if (!command_past(c, &at)) {
+        return STATUS_OK;
+    }
+    return error_set(err, STATUS_UNAVAILABLE,
+                     "at: this world keeps no past; without it, the answer is of the present");
+}
+
 size_t command_held_bytes(const command *c)
 {
     return command_memory_held(c->memory);

@@ -82,6 +82,8 @@ uint64_t command_subject(const command *c);
 // Whether the command reads the world's past: *at is the tick that it names, or a moment between
 // two.
 bool command_past(const command *c, double *at);
+// For worlds without a history. STATUS_UNAVAILABLE if the command reads the past.
+status command_check_present(const command *c, error *err);
 
 // Bytes of the blocks that the command owns.
 size_t command_held_bytes(const command *c);

@@ -161,7 +161,10 @@ bool engine_call(physics_world *physics, bool reads_only, const char *name, size
         return engine_fail(&err);
     }
     command_result r;
-    const status applied = apply_command(physics, &c, &r, &err);
+    status applied = command_check_present(&c, &err);
+    if (applied == STATUS_OK) {
+        applied = apply_command(physics, &c, &r, &err);
+    }
     command_free(&c);
     if (applied != STATUS_OK) {
         return engine_fail(&err);

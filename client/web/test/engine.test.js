@@ -183,6 +183,9 @@ test('errors_are_those_of_the_server', async (t) => {
     });
   }
   assert.throws(() => world.call('ping'), {code: 'unknown_method'});
+  for (const [method, args] of [['query.ray', {from: [0, 0], to: [1, 0], at: 0}], ['world.state', {at: 0}]]) {
+    assert.throws(() => world.call(method, args), {code: 'unavailable', message: /this world keeps no past/}, method);
+  }
   assert.throws(() => engine.createWorld({hz: 0}), {code: 'invalid_argument'});
   assert.throws(() => engine.createWorld({scene: 'demo'}), {code: 'invalid_argument'});
   assert.throws(() => engine.restoreWorld(new Uint8Array(100)), {code: 'invalid_argument'});

@@ -110,6 +110,11 @@ static void refused_calls_change_nothing(void **state)
                      CAROM_INVALID_ARGUMENT);
     assert_non_null(strstr(l->why.text, "shapes[0].radius"));
     carom_value_free(args);
+    carom_value *past = carom_set(carom_map(), "at", carom_int(0));
+    assert_int_equal(carom_local_call(l->world, "world.state", past, &result, &l->why),
+                     CAROM_UNAVAILABLE);
+    assert_non_null(strstr(l->why.text, "this world keeps no past"));
+    carom_value_free(past);
     assert_int_equal(carom_local_call(l->world, "world.list", NULL, &result, &l->why),
                      CAROM_UNKNOWN_METHOD);
     assert_int_equal(carom_local_call(l->world, "body.fly", NULL, &result, &l->why),
