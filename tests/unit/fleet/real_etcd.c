@@ -132,6 +132,11 @@ void real_etcd_restart(real_etcd *e)
 void real_etcd_signal(const real_etcd *e, int signal)
 {
     assert_int_equal(kill(e->pid, signal), 0);
+    int state = 0;
+    if (signal == SIGSTOP) { // until all of its threads stand
+        assert_int_equal(waitpid(e->pid, &state, WUNTRACED), e->pid);
+        assert_true(WIFSTOPPED(state));
+    }
 }
 
 void real_etcd_kill(real_etcd *e)
