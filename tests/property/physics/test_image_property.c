@@ -140,7 +140,7 @@ static body_id put_box(physics_world *world, double x, double y, float density)
     body_def def = body_def_default();
     def.position = (vec2d){x, y};
     shape_def box = shape_def_default();
-    box.density = density;
+    box.density = (double)density;
     box.geometry.kind = SHAPE_POLYGON;
     error err;
     body_id id = 0;
