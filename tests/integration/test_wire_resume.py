@@ -128,7 +128,7 @@ class GoesOn(ResumeTest):
         reader.notifications = []
         spawned = 0
         waiting = []
-        for row in range(20):  # in one or two ticks, whose snapshots do not fit the kernel's buffers
+        for row in range(20):  # in a few ticks, whose snapshots do not fit the kernel's buffers
             waiting.append(self.client.request("world.apply", world=self.world, commands=[
                 ["body.spawn", {"position": [3 * column, 3 * row], "shapes": [BALL]}] for column in range(1000)]))
             spawned += 1000
@@ -139,7 +139,7 @@ class GoesOn(ResumeTest):
         with self.assertRaises((Closed, ConnectionError)):
             reader.read_until(lambda: False)
         told = {e["a"] for e in reader.events("spawn")}
-        self.assertGreater(len(told), 1000)
+        self.assertGreaterEqual(len(told), 1000)
         self.wait_detached(reader)
         again = self.resume(reader)
         again.read_until(again.snapshots)

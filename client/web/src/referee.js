@@ -100,9 +100,11 @@ export class Referee extends Emitter {
   #add(client) {
     const connection = {client, games: 0};
     this.#connections.push(connection);
-    client.on('renewed', () => {
-      for (const one of this.#known.values()) if (one?.connection === connection) one.game.doubtSeats();
-    });
+    for (const name of ['resumed', 'renewed']) {
+      client.on(name, () => {
+        for (const one of this.#known.values()) if (one?.connection === connection) one.game.doubtEvents();
+      });
+    }
     client.on('closed', (error) => {
       if (error.code !== 'closed') this.#report({error, during: 'connection'});
     });
@@ -183,7 +185,10 @@ export class Referee extends Emitter {
       get session() { return client.hello?.session; },
       get open() { return client.state === 'open'; },
       apply: (commands) => call('world.apply', {commands}, {timeoutMs: APPLY_MS}),
-      seats: async () => (await call('world.info')).seated ?? null,
+      seats: async () => {
+        const {seats, seated} = await call('world.info'); // no `seated` while nobody has a seat
+        return seats === undefined ? null : seated ?? [];
+      },
     };
     const {handlers, kinds, leaseS, handlerMs} = this.#checked;
     const {rate = 30, bodies = true} = this.#options;

