@@ -13,7 +13,7 @@
 
 #define ACTS_S      1.0 // a body that the client commanded so recently is shown at the present tick [s]
 #define CATCH_UP    1.25 // steps for which a frame has time, over those that are needed
-#define PACE_WEIGHT 0.2  // of the newest frame
+#define PACE_WEIGHT 0.2  // weight of the newest frame
 
 prediction_options prediction_options_default(void)
 {

@@ -12,7 +12,7 @@ struct carom_local {
     physics_world *physics;
     unsigned kinds; // events to keep
     VECTOR(physics_event) events;
-    uint32_t events_taken; // of `events`, those that the caller has taken
+    uint32_t events_taken; // number of `events` that the caller has taken
     uint64_t events_lost;
 };
 

@@ -3,6 +3,8 @@
 import textwrap
 from xml.sax.saxutils import escape
 
+from .results import flat_keys
+
 HEAD = """\
 // Generated from proto/schema by proto/generate/csharp.py: do not edit.
 //
@@ -134,14 +136,6 @@ def answer(m, schema):
         return "object", "answer"
     name = class_name(m.answer)
     return (f"{name}[]", f"Tree.List(answer, {name}.From)") if m.answer_list else (name, f"{name}.From(answer)")
-
-
-def flat_keys(result, schema, absent=False):
-    for key in result.keys:
-        if key.include:
-            yield from flat_keys(schema.results[key.include], schema, absent or key.optional)
-        else:
-            yield key, absent or key.optional
 
 
 def key_type(key, schema):

@@ -3,6 +3,8 @@
 import keyword
 import textwrap
 
+from .results import flat_keys
+
 HEAD = '''\
 """Every method of the protocol as a function, and types for arguments and answers.
 
@@ -138,15 +140,6 @@ def answer_name(result):
     """A name that no map of arguments has."""
     name = "".join(c for c in result.typescript if c.isalnum())
     return f"{name}" if name.endswith(("Result", "Info", "Tick", "Map")) else f"{name}Result"
-
-
-def flat_keys(result, schema, absent=False):
-    """(key, whether it may be absent), with those that it includes; each name once."""
-    for key in result.keys:
-        if key.include:
-            yield from flat_keys(schema.results[key.include], schema, absent or key.optional)
-        else:
-            yield key, absent or key.optional
 
 
 def answer_dict(result, schema):

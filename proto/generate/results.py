@@ -136,3 +136,12 @@ def answer(file, method, text, results):
     if name not in results:
         file.fail(method, "answers", f"answers: there is no result '{name}'{suggestion(name, results)}")
     return results[name], text != name
+
+
+def flat_keys(result, schema, absent=False):
+    """(key, whether it may be absent), with those that it includes; each name once."""
+    for key in result.keys:
+        if key.include:
+            yield from flat_keys(schema.results[key.include], schema, absent or key.optional)
+        else:
+            yield key, absent or key.optional

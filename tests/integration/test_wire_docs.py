@@ -3,29 +3,24 @@
 that is installed beside the program is found. Called with the path of caromd."""
 
 import gzip
-import http.client
 import os
 import shutil
 import subprocess
 import sys
-import tempfile
 import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-from caromd import Caromd  # noqa: E402
+from folder_case import FolderTest  # noqa: E402
 from patience import SECONDS_MAX  # noqa: E402
-from wire_case import WireTest  # noqa: E402
 
 CAROMD = os.path.abspath(sys.argv[1])
 PAGE = "<!doctype html><title>carom</title>" + "<p>page</p>" * 100
 
 
-class Docs(WireTest):
+class Docs(FolderTest):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.top = Path(folder.name)
+        super().setUp()
         self.folder = self.top / "prefix/share/carom/docs"
         for path, text in (("index.html", PAGE), ("client/index.html", "clients"), ("docs/reference/methods.html", "methods"),
                            ("search.js", "search"), ("site.css", "look")):
@@ -34,24 +29,8 @@ class Docs(WireTest):
         Path(self.folder, "search.js.gz").write_bytes(b"larger than the file itself: not served")
         Path(self.folder, "alone.gz").write_bytes(b"no file of that name")
 
-    def write(self, path, text):
-        file = self.folder / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8")
-
     def serve(self, *options, program=CAROMD):
-        server = Caromd(program, "--threads", "1", *options)
-        self.addCleanup(server.__exit__)
-        self.port = server.http_port
-        return server
-
-    def get(self, path, method="GET", **headers):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=SECONDS_MAX)
-        self.addCleanup(connection.close)
-        connection.request(method, path, headers={name.replace("_", "-"): value for name, value in headers.items()})
-        answer = connection.getresponse()
-        answer.body = answer.read()
-        return answer
+        return self.start(program, *options)
 
     def test_pages_have_types_tags_and_the_policy_of_the_viewer(self):
         self.serve("--docs", str(self.folder))

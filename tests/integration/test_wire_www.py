@@ -3,52 +3,32 @@
 changes of the folder while the server runs. Called with the path of caromd."""
 
 import gzip
-import http.client
 import os
 import subprocess
 import sys
-import tempfile
 import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-from caromd import Caromd  # noqa: E402
+from folder_case import FolderTest  # noqa: E402
 from patience import SECONDS_MAX  # noqa: E402
 from wire import Client  # noqa: E402
-from wire_case import WireTest  # noqa: E402
 
 CAROMD = os.path.abspath(sys.argv[1])
 PAGE = "<!doctype html><title>game</title><script type=module src=js/game.js></script>\n"
 SCRIPT = "import {connect} from '/src/index.js';\n" * 100
 
 
-class Www(WireTest):
+class Www(FolderTest):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name) / "game"
+        super().setUp()
+        self.folder = self.top / "game"
         for path, text in (("index.html", PAGE), ("js/game.js", SCRIPT), ("levels/index.html", "levels"),
                            ("levels/1.json", "{}"), ("hit.ogg", "sound"), ("empty.css", "")):
             self.write(path, text)
 
-    def write(self, path, text):
-        file = self.folder / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8")
-
     def serve(self, *options):
-        server = Caromd(CAROMD, "--threads", "1", "--www", str(self.folder), *options)
-        self.addCleanup(server.__exit__)
-        self.port = server.http_port
-        return server
-
-    def get(self, path, method="GET", **headers):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=SECONDS_MAX)
-        self.addCleanup(connection.close)
-        connection.request(method, path, headers={name.replace("_", "-"): value for name, value in headers.items()})
-        answer = connection.getresponse()
-        answer.body = answer.read()
-        return answer
+        return self.start(CAROMD, "--www", str(self.folder), *options)
 
     def test_page_of_the_game_is_the_first_and_the_viewer_stays(self):
         server = self.serve()

@@ -74,7 +74,7 @@ ROOMS = {
     # The identity and the rights that a token gives: knows neither sessions nor sockets.
     "server/auth": (PROTO + SHARED, ["jansson", "openssl"]),
     # The store that a fleet of servers shares, and its records: knows neither sessions nor worlds.
-    "server/fleet": (BASE + SHARED, ["uv", "jansson", "curl"]),
+    "server/fleet": (BASE + SHARED, ["uv", "jansson", "curl", "openssl"]),
     "server/session": (PROTO + SHARED + SERVED_WORLD + ["server/auth", "server/net", "server/http",
                                                         "server/storage", "server/fleet"],
                        ["uv", "msgpack"]),

@@ -71,7 +71,7 @@ typedef struct carom_event {
     size_t data_size;
     uint64_t session;    // the number of the session that sent it, or that has the seat
     const char *subject; // that session's subject; "": none
-    uint64_t seat;       // of a join or leave: the seat, from 1 on
+    uint64_t seat;       // the seat of a join or leave, from 1 on
 } carom_event;
 
 // A touching pair, for drawing. A pair has one or two points; with a chain it may have more, and

@@ -14,6 +14,7 @@ from ._errors import Unavailable, check
 from ._library import carom
 from ._local import Batch, given
 from ._methods import Id, ServerMethods, ServerWorld, WorldMethods
+from ._owned import Owned
 from ._values import Tree, read, take
 from ._view import View
 
@@ -169,7 +170,7 @@ class _Options:
         return ctypes.cast(array, ctypes.POINTER(ctypes.c_char_p))
 
 
-class Client(ServerMethods):
+class Client(ServerMethods, Owned):
     """A connection to caromd. carom.connect() makes one.
 
     Methods of the protocol are functions: client.server.info(), client.world.create("lab"), client.body.spawn("lab", …);
@@ -303,16 +304,6 @@ class Client(ServerMethods):
             carom.carom_free(pointer)
             for number in list(self._subscriptions):
                 self._forget(number)
-
-    def __enter__(self) -> Client:
-        return self
-
-    def __exit__(self, *_: Any) -> None:
-        self.close()
-
-    def __del__(self) -> None:
-        if getattr(self, "_pointer", None) is not None:
-            self.close()
 
     # ---- inside
 

@@ -10,6 +10,7 @@ from . import _bodies, _events, _native
 from ._errors import check
 from ._library import replica
 from ._methods import BatchMethods, LocalMethods, Reference, Vector
+from ._owned import Owned
 from ._values import Tree, take
 
 EVENTS_AT_ONCE = 256
@@ -72,7 +73,7 @@ class Batch(BatchMethods):
             self.apply()
 
 
-class LocalWorld(_bodies.Bodies, LocalMethods):
+class LocalWorld(_bodies.Bodies, LocalMethods, Owned):
     """A world of the server's engine in this process: the same commands at the same ticks give the same bits.
 
     It has the methods that change and read a world (body.spawn, joint.create, query.ray …), and advances by step().
@@ -184,13 +185,3 @@ class LocalWorld(_bodies.Bodies, LocalMethods):
         if self._pointer is None:
             raise ValueError("the world is closed")
         return self._pointer
-
-    def __enter__(self) -> LocalWorld:
-        return self
-
-    def __exit__(self, *_: Any) -> None:
-        self.close()
-
-    def __del__(self) -> None:
-        if getattr(self, "_pointer", None) is not None:
-            self.close()

@@ -10,10 +10,11 @@ from ._client import Client, Snapshot
 from ._errors import OutOfMemory, check
 from ._library import replica
 from ._local import LocalWorld, given
+from ._owned import Owned
 from ._values import Tree, take
 
 
-class Replica(_bodies.Bodies):
+class Replica(_bodies.Bodies, Owned):
     """An exact copy of a world: it steps the server's engine by the world's log, and compares the hashes.
 
     replica = carom.Replica.follow(client, "main") subscribes and plays what comes while the client polls.
@@ -97,7 +98,3 @@ class Replica(_bodies.Bodies):
         if self._pointer is None:
             raise ValueError("the replica is closed")
         return self._pointer
-
-    def __del__(self) -> None:
-        if getattr(self, "_pointer", None) is not None:
-            self.close()

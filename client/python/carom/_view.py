@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from . import _bodies, _events, _native
 from ._errors import InvalidArgument, OutOfMemory, check
 from ._library import carom
+from ._owned import Owned
 from ._values import take
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ class BodyInfo(NamedTuple):
     shapes: list[dict[str, Any]]
 
 
-class View(_bodies.Bodies):
+class View(_bodies.Bodies, Owned):
     """The bodies of a world as they are now. Client.watch() makes one that follows a world."""
 
     def __init__(self, *, history: int = 0, interpolation: str = "none"):
@@ -158,13 +159,3 @@ class View(_bodies.Bodies):
         if self._pointer is None:
             raise ValueError("the view is closed")
         return self._pointer
-
-    def __enter__(self) -> View:
-        return self
-
-    def __exit__(self, *_: Any) -> None:
-        self.close()
-
-    def __del__(self) -> None:
-        if getattr(self, "_pointer", None) is not None:
-            self.close()
