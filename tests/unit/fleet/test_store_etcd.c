@@ -34,6 +34,7 @@ typedef struct rig {
     int alls, changes, removals, interruptions;
     uint32_t last_all;
     int64_t last_number; // value of the last change
+    bool repeats;        // a change may come again: more than one try of it has arrived
 } rig;
 
 static void on_limit(uv_timer_t *timer)
@@ -201,8 +202,10 @@ static void on_changed(void *context, const store_entry *e)
     char text[16];
     snprintf(text, sizeof text, "%.*s", (int)e->value_size, (const char *)e->value);
     // Each change once, and in order.
-    assert_int_equal(atoi(text), r->last_number + 1);
-    r->last_number++;
+    if (!r->repeats || atoi(text) != r->last_number) {
+        assert_int_equal(atoi(text), r->last_number + 1);
+        r->last_number++;
+    }
     r->changes++;
 }
 
@@ -316,8 +319,8 @@ static void pause_of_etcd_is_survived(void **state)
     const store_op op = {.key = "/pause/a", .any = true, .value = "2", .value_size = 1};
     transact(r, &op, 1);
     assert_int_equal(r->status, STATUS_UNAVAILABLE);
+    r->repeats = true; // the tries arrive late, and each of them writes
     real_etcd_signal(&etcd, SIGCONT);
-    // The tries arrive late: each of them writes, so numbers are no longer counted.
     get(r, "/pause/");
     assert_int_equal(r->entries, 1);
     close_rig(r);
