@@ -24,6 +24,7 @@ from wire import Client  # noqa: E402
 
 CAROMD = os.path.abspath(sys.argv[1])
 UNIT = os.path.abspath(sys.argv[2])
+os.stat(UNIT)  # systemd-analyze calls a missing file one that it cannot look at
 EXPOSURE_MAX = 1.2
 
 # Puts the descriptors of the first argument at 3 and above, as the manager does, and executes the
@@ -41,14 +42,14 @@ os.execv(sys.argv[2], sys.argv[2:])
 """
 
 
-def listening():
-    made = socket.socket()
-    made.bind(("127.0.0.1", 0))
-    made.listen(8)
-    return made
-
-
 class SystemdTest(unittest.TestCase):
+    def listening(self):
+        made = socket.socket()
+        self.addCleanup(made.close)
+        made.bind(("127.0.0.1", 0))
+        made.listen(8)
+        return made
+
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -90,7 +91,7 @@ class SystemdTest(unittest.TestCase):
         self.assertEqual(process.wait(SECONDS_MAX), 0)
 
     def test_sockets_are_those_of_the_manager(self):
-        rpc, http = listening(), listening()
+        rpc, http = self.listening(), self.listening()
         early = Client(rpc.getsockname()[1])  # before the server is there
         self.addCleanup(early.__exit__)
         process = self.launch("--listen", "127.0.0.1:1", sockets=(http, rpc), names="http:rpc")
@@ -104,7 +105,7 @@ class SystemdTest(unittest.TestCase):
         late.close()
 
     def warnings_of(self, *options, names):
-        sockets = [listening() for _ in names.split(":")]
+        sockets = [self.listening() for _ in names.split(":")]
         process = self.launch(*options, sockets=sockets, names=names)
         self.told("READY=1")
         self.stop(process)
@@ -117,7 +118,7 @@ class SystemdTest(unittest.TestCase):
         self.assertEqual(len(lines), 2)
         _, lines = self.warnings_of(names="http:rpc")  # the defaults were not asked for
         self.assertEqual(lines, [])
-        rpc = listening()
+        rpc = self.listening()
         process = self.launch("--listen", "127.0.0.1:%d" % rpc.getsockname()[1], "--http", "off", sockets=(rpc,), names="rpc")
         self.told("READY=1")
         self.stop(process)
@@ -129,7 +130,7 @@ class SystemdTest(unittest.TestCase):
         self.assertEqual(len(lines), 1)
 
     def test_single_socket_needs_no_name(self):
-        rpc = listening()
+        rpc = self.listening()
         process = self.launch("--http", "off", sockets=(rpc,))
         self.told("READY=1")
         with Client(rpc.getsockname()[1]) as client:
@@ -137,7 +138,7 @@ class SystemdTest(unittest.TestCase):
         self.stop(process)
 
     def test_restart_behind_the_same_socket_loses_no_session(self):
-        rpc = listening()
+        rpc = self.listening()
         data = str(self.folder / "data")
         process = self.launch("--data", data, "--http", "off", sockets=(rpc,), names="rpc")
         client = Client(rpc.getsockname()[1])
@@ -153,11 +154,11 @@ class SystemdTest(unittest.TestCase):
         self.stop(process)
 
     def test_sockets_that_do_not_fit_are_told(self):
-        listener, plain = listening(), socket.socket()
+        listener, plain = self.listening(), socket.socket()
         unix = socket.socket(socket.AF_UNIX)
         for sockets, names, words in (
-                ((listener, listening()), "rpc:rpc", "'rpc' stands there twice"),
-                ((listener, listening()), "rpc:web", "'web' is neither rpc nor http"),
+                ((listener, self.listening()), "rpc:rpc", "'rpc' stands there twice"),
+                ((listener, self.listening()), "rpc:web", "'web' is neither rpc nor http"),
                 ((plain,), "rpc", "descriptor 3 is no TCP socket that listens"),
                 ((unix,), "rpc", "descriptor 3 is no TCP socket that listens"),
                 ((listener, listener, listener), "rpc:http:x", "LISTEN_FDS: must be 1 to 2, not '3'")):
@@ -169,7 +170,7 @@ class SystemdTest(unittest.TestCase):
         unix.close()
 
     def test_sockets_of_another_process_are_not_taken(self):
-        rpc = listening()
+        rpc = self.listening()
         process = self.launch("--http", "off", "--listen", "127.0.0.1:0", sockets=(rpc,), names="rpc", PID_OFFSET="1")
         self.told("READY=1")
         line = next(line for line in process.stderr if "listening on" in line)
