@@ -131,6 +131,11 @@ void connection_frame(connection *c, const connection_framing *framing, void *co
     c->framing_context = context;
 }
 
+bool connection_framed(const connection *c)
+{
+    return c->framing != NULL;
+}
+
 // Queues `frame_size` bytes of a frame's head, then the message.
 static bool enqueue(connection *c, const uint8_t *frame, size_t frame_size, const void *head,
                     size_t head_size, shared_bytes *tail, uint64_t token)

@@ -132,6 +132,7 @@ typedef struct connection_framing {
 
 // From here on every message of connection_send, and the farewell, is framed. NULL: framing ends.
 void connection_frame(connection *c, const connection_framing *framing, void *context);
+bool connection_framed(const connection *c);
 
 // Queues bytes without framing; otherwise like connection_send().
 bool connection_send_raw(connection *c, const void *bytes, size_t size, shared_bytes *tail,

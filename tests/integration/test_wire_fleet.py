@@ -16,6 +16,7 @@ import etcd  # noqa: E402
 from caromd import Caromd  # noqa: E402
 from patience import SECONDS_MAX  # noqa: E402
 from wire import Client, RemoteError  # noqa: E402
+from websocket import WebClient  # noqa: E402
 from wire_case import BALL, CAROMD, WireTest  # noqa: E402
 
 
@@ -111,6 +112,22 @@ class FleetTest(WireTest):
         self.refused("already_exists", "a.example:22766 serves it", b, "world.create", world="arena")
         counters = b.call("server.stats")["counters"]
         self.assertGreaterEqual(counters["fleet_moved"], 10)
+
+    def test_clients_over_websocket_are_sent_to_the_address_for_http(self):
+        a, b, c = self.start("a"), self.start("b", None, "--http", "127.0.0.1:0"), self.start("c", advertise="c.example:9")
+        self.client(a).call("world.create", world="arena")
+        self.client(c).call("world.create", world="plain")
+        web = WebClient(b.http_port)
+        self.addCleanup(web.__exit__)
+        for world in ("arena", "plain"):
+            self.eventually(lambda name=world: self.moved(self.client(b), "world.info", world=name))
+        for method, arguments in (("world.info", {}), ("world.subscribe", {}), ("world.create", {"if_absent": True}),
+                                  ("world.destroy", {}), ("world.leave", {}), ("world.info", {"epoch": 5})):
+            with self.subTest(method):
+                self.assertEqual("moved: a.example:22767 world 'arena' is served there",
+                                 self.refused("moved", "", web, method, world="arena", **arguments))
+                self.refused("unavailable", "world 'plain' is served at c.example:9, over TCP alone", web, method,
+                             world="plain", **arguments)
 
     def moved(self, client, method, /, **arguments):
         try:

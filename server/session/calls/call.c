@@ -221,7 +221,7 @@ static status send_to_world(const call *c, command *cmd, error *err)
     server *s = c->session->server;
     world_entry *entry = directory_find(&s->worlds, cmd->world);
     if (entry == NULL) {
-        return worlds_absent(s, cmd->world, err);
+        return worlds_absent(s, c->session, cmd->world, err);
     }
     if (entry->broken != NULL && cmd->method == METHOD_WORLD_INFO) {
         worlds_tell_broken(c, entry);
@@ -243,7 +243,7 @@ static status subscribe(const call *c, command *cmd, error *err)
     ASSERT(cmd->method == METHOD_WORLD_SUBSCRIBE && s->connection != NULL);
     world_entry *entry = directory_find(&of->worlds, cmd->world);
     if (entry == NULL) {
-        return worlds_absent(of, cmd->world, err);
+        return worlds_absent(of, s, cmd->world, err);
     }
     if (s->subscriptions.count >= s->identity.bounds.subscriptions_per_connection) {
         return error_set(err, STATUS_LIMIT_EXCEEDED,
@@ -391,14 +391,15 @@ static status dispatch(const call *c, command *cmd, error *err)
 
 // A world's requests go to it by its number from here on, so that none reaches another one of its
 // name.
-static status check_epoch(const server *s, const command *cmd, error *err)
+static status check_epoch(const server *s, const session *asker, const command *cmd, error *err)
 {
     const world_entry *entry = cmd->epoch != 0 ? directory_find(&s->worlds, cmd->world) : NULL;
     if (cmd->epoch == 0 || (entry != NULL && entry->number == cmd->epoch)) {
         return STATUS_OK;
     }
-    if (entry == NULL && worlds_absent(s, cmd->world, err) == STATUS_MOVED) {
-        return STATUS_MOVED;
+    const status absent = entry == NULL ? worlds_absent(s, asker, cmd->world, err) : STATUS_OK;
+    if (absent == STATUS_MOVED || absent == STATUS_UNAVAILABLE) {
+        return absent;
     }
     if (entry == NULL) {
         return error_set(err, STATUS_NOT_FOUND,
@@ -504,7 +505,7 @@ void call_handle(session *s, const rpc_message *message, size_t size, decoding *
     }
     if (result == STATUS_OK) {
         result = is_too_late(s, &cmd) ? refuse_late(s, &err) : rights_permit(s, &cmd, &err);
-        result = result == STATUS_OK ? check_epoch(s->server, &cmd, &err) : result;
+        result = result == STATUS_OK ? check_epoch(s->server, s, &cmd, &err) : result;
         if (result == STATUS_OK) {
             result = dispatch(&c, &cmd, &err);
         }

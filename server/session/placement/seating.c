@@ -239,11 +239,12 @@ static world_entry *choose(const server *s, const session *of, const char *templ
     return best;
 }
 
-static status find_named(const server *s, const command *join, world_entry **out, error *err)
+static status find_named(const session *asker, const command *join, world_entry **out, error *err)
 {
+    const server *s = asker->server;
     world_entry *entry = directory_find(&s->worlds, join->world);
     if (entry == NULL) {
-        return worlds_absent(s, join->world, err);
+        return worlds_absent(s, asker, join->world, err);
     }
     const world_seating *w = &entry->seating;
     if (*w->template_name == '\0') {
@@ -270,7 +271,7 @@ static void name_world(const server *s, const char *template_name,
     do {
         snprintf(out, WORLD_NAME_BYTES_MAX + 1, "%s-%" PRIu32, template_name, number++);
     } while (directory_find(&s->worlds, out) != NULL ||
-             worlds_absent(s, out, NULL) == STATUS_MOVED);
+             worlds_absent(s, NULL, out, NULL) == STATUS_MOVED);
 }
 
 static status check_share(const server *s, const session *of, error *err)
@@ -335,7 +336,7 @@ static status find_place(server *s, const call *c, const command *join, world_en
 {
     const world_template *t = find_template(s, join->join.template_name);
     if (*join->world != '\0') {
-        return find_named(s, join, out, err);
+        return find_named(c->session, join, out, err);
     }
     if (t == NULL) {
         return refuse_template(s, join->join.template_name, err);
@@ -421,7 +422,7 @@ status seating_leave(server *s, const call *c, command *leave, error *err)
     }
     world_entry *entry = directory_find(&s->worlds, leave->world);
     if (entry == NULL) {
-        return worlds_absent(c->session->server, leave->world, err);
+        return worlds_absent(c->session->server, c->session, leave->world, err);
     }
     entry_seat *seat = find_session(entry, of);
     if (seat == NULL || seat->state == SEAT_LEAVING) {

@@ -18,13 +18,26 @@
 #include "server/session/placement/worlds.h"
 #include "server/session/service.h"
 
-status worlds_absent(const server *s, const char *name, error *err)
+status worlds_moved(const session *asker, const world_record *r, const char *name, error *err)
+{
+    const bool web =
+        asker != NULL && asker->connection != NULL && connection_framed(asker->connection);
+    if (web && r->http[0] == '\0') {
+        return error_set(err, STATUS_UNAVAILABLE,
+                         "world '%s' is served at %s, over TCP alone: that server has no HTTP",
+                         name, r->address);
+    }
+    return error_set(err, STATUS_MOVED, "%s world '%s' is served there", web ? r->http : r->address,
+                     name);
+}
+
+status worlds_absent(const server *s, const session *asker, const char *name, error *err)
 {
     const struct fleet *f = s->options->fleet;
     const world_record *r = f != NULL ? fleet_find(f, name) : NULL;
     if (r != NULL) {
         metrics_add(METRIC_fleet_moved, err != NULL); // without an error nobody is answered
-        return error_set(err, STATUS_MOVED, "%s world '%s' is served there", r->address, name);
+        return worlds_moved(asker, r, name, err);
     }
     return error_set(err, STATUS_NOT_FOUND, "world '%s' does not exist", name);
 }

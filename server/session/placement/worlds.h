@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include "server/fleet/records.h"
 #include "server/session/calls/call.h"
 #include "server/session/placement/directory.h"
 #include "server/session/session.h"
@@ -16,7 +17,11 @@ typedef struct written_snapshot {
 
 // The error of a world that is not here: `moved` with the address of the server that serves it, or
 // `not_found`.
-status worlds_absent(const server *s, const char *name, error *err);
+status worlds_absent(const server *s, const session *asker, const char *name, error *err);
+
+// The error `moved` for a world with this record, with the address that `asker` (NULL: over TCP)
+// can connect to: that for HTTP over WebSocket. STATUS_UNAVAILABLE: it has none.
+status worlds_moved(const session *asker, const world_record *r, const char *name, error *err);
 // Sends a command to its world; takes it over in any case. On an error nothing was sent.
 status worlds_send(server *s, world_entry *entry, request *r, error *err);
 request *worlds_request(const call *c, world_entry *entry, command *taken);

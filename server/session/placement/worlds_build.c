@@ -422,8 +422,8 @@ static void on_claimed(void *context, const error *err, const world_record *winn
     }
     b->status = error_set(&b->error, err->status, "%s", err->text);
     if (winner != NULL && b->request->command.create.if_absent) {
-        b->status = error_set(&b->error, STATUS_MOVED, "%s world '%s' is served there",
-                              winner->address, b->entry->name);
+        const session *asker = server_find_session(b->server, b->request->reply_to.session);
+        b->status = worlds_moved(asker, winner, b->entry->name, &b->error);
     }
     finish_build(b, 0);
 }
@@ -443,14 +443,15 @@ static void begin_build(build *b)
 }
 
 // A name that another server is known to have needs no question.
-static status check_fleet_name(const server *s, const char *name, bool if_absent, error *err)
+static status check_fleet_name(const server *s, const session *asker, const char *name,
+                               bool if_absent, error *err)
 {
     const struct fleet *f = s->options->fleet;
     const world_record *r = f != NULL ? fleet_find(f, name) : NULL;
     if (r == NULL) {
         return STATUS_OK;
     }
-    return if_absent ? worlds_absent(s, name, err)
+    return if_absent ? worlds_absent(s, asker, name, err)
                      : error_set(err, STATUS_ALREADY_EXISTS, "world '%s' exists: %s serves it",
                                  name, r->address);
 }
@@ -514,7 +515,8 @@ static status begin_world(server *s, const call *c, command *create, const world
 {
     storage_durability kept = STORAGE_NONE;
     status chosen = directory_find(&s->worlds, create->world) == NULL
-                        ? check_fleet_name(s, create->world, create->create.if_absent, err)
+                        ? check_fleet_name(s, c != NULL ? c->session : NULL, create->world,
+                                           create->create.if_absent, err)
                         : STATUS_OK;
     if (chosen == STATUS_OK) {
         chosen = worlds_check_name(s, create->world, err);
@@ -609,13 +611,13 @@ status worlds_fork(server *s, const call *c, command *fork, error *err)
 {
     world_entry *source = directory_find(&s->worlds, fork->world);
     if (source == NULL) {
-        return worlds_absent(s, fork->world, err);
+        return worlds_absent(s, c != NULL ? c->session : NULL, fork->world, err);
     }
     world_create_args as = {.durability = fork->fork.durability};
     storage_durability kept = STORAGE_NONE;
     status result = choose_durability(s, &as, &kept, err);
     if (result == STATUS_OK) {
-        result = check_fleet_name(s, fork->fork.as, false, err);
+        result = check_fleet_name(s, NULL, fork->fork.as, false, err);
     }
     if (result == STATUS_OK) {
         result = worlds_check_name(s, fork->fork.as, err);
@@ -674,7 +676,7 @@ status worlds_destroy(server *s, const call *c, command *destroy, error *err)
 {
     world_entry *entry = directory_find(&s->worlds, destroy->world);
     if (entry == NULL) {
-        return worlds_absent(s, destroy->world, err);
+        return worlds_absent(s, c != NULL ? c->session : NULL, destroy->world, err);
     }
     if (entry->broken != NULL) {
         return destroy_broken(s, c, entry, err);
