@@ -1,5 +1,10 @@
 // A body to draw, of a view or of a predicted picture: its pose, and how the server describes it.
 
+// All of a description but place, motion and the tick of it, which change without being drawn anew.
+function looksOf({tick, at, position, angle, velocity, angular_velocity: spin, center, force, torque, awake, ...looks}) {
+  return JSON.stringify(looks);
+}
+
 export class DescribedBody {
   constructor(id) {
     this.id = id;
@@ -10,8 +15,17 @@ export class DescribedBody {
     this.pose = {x: 0, y: 0, angle: 0};
     /** The full body map of the server; null until it arrives. */
     this.description = null;
-    /** Raised with every new description, for caches of what is drawn. */
+    /** Raised with every description that differs in more than place and motion, for caches of what is drawn. */
     this.version = 0;
+  }
+
+  /** Called by the picture: the server's map. Returns whether it looks other than before. */
+  redescribe(map) {
+    const before = this.description;
+    this.description = map;
+    if (before !== null && looksOf(before) === looksOf(map)) return false;
+    this.version++;
+    return true;
   }
 
   get type() {

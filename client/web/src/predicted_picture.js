@@ -38,12 +38,11 @@ export class PredictedBody extends DescribedBody {
     this.approximate = (rows[at + 7] & APPROXIMATE) !== 0;
   }
 
-  /** Called by the picture. */
+  /** Called by the picture. Returns whether it looks other than before. */
   describe(map, described, provisional) {
-    this.description = map ?? this.description;
     this.describedAt = described;
     this.provisional = provisional;
-    this.version++;
+    return map ? this.redescribe(map) : false;
   }
 
   get x() {
@@ -86,8 +85,7 @@ export class PredictedPicture {
     for (const body of stale) {
       const confirmed = !body.provisional || source.has(body.id);
       if (body.description !== null && (!confirmed || again++ >= DESCRIBED_MAX)) continue;
-      body.describe(source.describe(body.id), described, !confirmed);
-      this.version++;
+      if (body.describe(source.describe(body.id), described, !confirmed)) this.version++;
     }
   }
 

@@ -297,8 +297,7 @@ export class WorldView extends Emitter {
     for (const map of snapshot.spawned ?? []) {
       const body = this.#body(map.body);
       if (body.description === null && body.version === 0) this.#begin(body, map);
-      body.description = map;
-      body.version++;
+      body.redescribe(map);
     }
     for (const joint of snapshot.joints ?? []) this.joints.set(joint.joint, joint);
     if (this.joints.size > SHOWN_MAX) throw new RangeError(`more than ${SHOWN_MAX} joints`);

@@ -487,3 +487,21 @@ test('smoothing_spreads_corrections_over_frames', async (t) => {
   const [sudden, smooth] = [await longestJump(t, 0), await longestJump(t, 0.2)];
   assert.ok(sudden > 0.1 && smooth < sudden / 2, `${sudden} and ${smooth} m in one frame`);
 });
+
+test('only_bodies_that_look_otherwise_are_told_as_changed', async (t) => {
+  const setup = await setUp(t, {discs: 3});
+  const told = [];
+  for (const name of ['add', 'change', 'remove']) setup.play.on(name, ({id}) => told.push([name, id]));
+  await setup.run(0.5);
+  assert.deepEqual(told.filter(([name]) => name !== 'add'), []);
+  told.length = 0;
+  const [, second, third] = setup.bodies;
+  let commands = [['body.set', {body: second, position: [5, 5]}]]; // moved by a command, as a referee moves what was collected
+  setup.other = () => commands.splice(0);
+  await setup.run(0.5);
+  assert.deepEqual(told, []);
+  commands = [['body.set', {body: third, tag: 'red'}]];
+  await setup.run(0.5);
+  assert.deepEqual(told, [['change', third]]);
+  await setup.stop();
+});

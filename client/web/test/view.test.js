@@ -353,6 +353,25 @@ test('bodies_are_told_when_they_are_drawn', () => {
   assert.deepEqual(frames(210, 300), ['remove 1', 'remove 3', 'add 9']); // another world
 });
 
+test('a_body_that_is_only_moved_is_not_told_as_changed', () => {
+  const view = new WorldView();
+  const told = toldBy(view);
+  view.apply(snapshot(1, [row(1, 0)], {full: true, spawned: [map(1)]}), 20);
+  view.advance(25);
+  const {version} = view.bodies.get(1);
+  const moved = {position: [3, 0], angle: 1, velocity: [1, 1], angular_velocity: 2, center: [3, 0], force: [1, 0], torque: 1, awake: false};
+  view.apply(snapshot(2, [], {spawned: [map(1, moved)]}), 40);
+  view.advance(1000);
+  assert.deepEqual([told, view.bodies.get(1).version - version], [['add 1'], 0]);
+  assert.deepEqual(view.bodies.get(1).description.position, [3, 0]);
+  for (const looks of [{tag: 'red'}, {tag: 'red', owner: 'ada'}, {shapes: [{shape: 1, kind: 'circle', radius: 1}]}, {type: 'static'}]) {
+    told.length = 0;
+    view.apply(snapshot(view.tick + 1, [], {spawned: [map(1, looks)]}), 1000);
+    view.advance(2000);
+    assert.deepEqual(told, ['change 1'], JSON.stringify(looks));
+  }
+});
+
 test('a_body_that_comes_and_goes_undrawn_is_not_told', () => {
   const view = new WorldView();
   const told = toldBy(view);
