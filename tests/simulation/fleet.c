@@ -23,6 +23,7 @@
 #include "common/base/array.h"
 #include "common/base/assert.h"
 #include "server/fleet/ownership.h"
+#include "tests/support/command_line.h"
 
 enum {
     NODES = 3,
@@ -794,33 +795,36 @@ static void run_seed(uint64_t seed)
     }
 }
 
-static int usage(void)
-{
-    fprintf(stderr, "usage: carom-simulate-fleet [--plant FAULT] FIRST_SEED SEEDS\n");
-    return 2;
-}
+static const args_operand OPERANDS[] = {
+    {"FIRST_SEED", ARGS_WHOLE, true, false, NULL}, {"SEEDS", ARGS_WHOLE, true, false, NULL}, {0}};
+
+static const args_option OPTIONS[] = {
+    {"plant", 0, ARGS_CHOICE, "FAULT", "a fault that the run must find",
+     "early-answer|show-after-losing|trust-read|forget-term|two-standbys"},
+    {0},
+};
+
+static const command_line_program PROGRAM = {
+    "carom-simulate-fleet",
+    "FIRST_SEED SEEDS",
+    "Runs three servers that hand one world to each other, once for each seed.\n",
+    {.operands = OPERANDS, .options = OPTIONS}};
 
 int main(int argc, char **argv)
 {
-    int at = 1;
     int64_t terms = 0;
     int64_t takeovers = 0;
     int64_t moves = 0;
     int64_t ticks = 0;
-    if (argc > 2 && strcmp(argv[1], "--plant") == 0) {
-        for (int i = 1; i < PLANT_COUNT; i++) {
-            planted = strcmp(argv[2], PLANTS[i]) == 0 ? (plant)i : planted;
-        }
-        if (planted == PLANT_NONE) {
-            return usage();
-        }
-        at = 3;
+    command_line line;
+    command_line_read(&line, &PROGRAM, argc, argv);
+    for (int i = 1; i < PLANT_COUNT; i++) {
+        const char *given = command_line_text(&line, "plant", "");
+        planted = strcmp(given, PLANTS[i]) == 0 ? (plant)i : planted;
     }
-    if (argc != at + 2) {
-        return usage();
-    }
-    const uint64_t first = strtoull(argv[at], NULL, 10);
-    const uint64_t seeds = strtoull(argv[at + 1], NULL, 10);
+    const uint64_t first =
+        command_line_whole_word(&line, 0, "FIRST_SEED", 1, 0, COMMAND_LINE_WHOLE_MAX);
+    const uint64_t seeds = command_line_whole_word(&line, 1, "SEEDS", 1, 1, COMMAND_LINE_WHOLE_MAX);
     for (uint64_t seed = first; seed < first + seeds; seed++) {
         run_seed(seed);
         if (sim.violation != NULL) {

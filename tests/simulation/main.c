@@ -23,6 +23,7 @@
 #include "tests/simulation/predicting.h"
 #include "tests/simulation/sim.h"
 #include "tests/simulation/sim_client.h"
+#include "tests/support/command_line.h"
 
 enum {
     CLIENTS_MAX = 5,
@@ -264,47 +265,39 @@ static int find(uint64_t first, uint64_t within)
     return 1;
 }
 
-static int usage(const char *what)
-{
-    fprintf(stderr,
-            "carom-simulate: %s\n"
-            "usage: carom-simulate [--trace] [--predict] [--plant FAULT] "
-            "[FIRST_SEED [SEEDS [PROCESSES]]]\n"
-            "faults: %s\n",
-            what, plant_names());
-    return 2;
-}
+static const args_operand OPERANDS[] = {{"FIRST_SEED", ARGS_WHOLE, false, false, NULL},
+                                        {"SEEDS", ARGS_WHOLE, false, false, NULL},
+                                        {"PROCESSES", ARGS_WHOLE, false, false, NULL},
+                                        {0}};
 
-static bool read_number(const char *text, uint64_t *out)
-{
-    char *end = NULL;
-    errno = 0;
-    *out = strtoull(text, &end, 10);
-    return errno == 0 && end != text && *end == '\0';
-}
+static const args_option OPTIONS[] = {
+    {"trace", 0, ARGS_FLAG, NULL, "print each operation", NULL},
+    {"predict", 0, ARGS_FLAG, NULL, "clients that predict", NULL},
+    {"plant", 0, ARGS_TEXT, "FAULT", "a fault that the run must find (README.md lists them)", NULL},
+    {0},
+};
+
+static const command_line_program PROGRAM = {
+    "carom-simulate",
+    "[FIRST_SEED [SEEDS [PROCESSES]]]",
+    "Runs the server on a simulated clock, network and disk, once for each seed.\n",
+    {.operands = OPERANDS, .options = OPTIONS}};
 
 int main(int argc, char **argv)
 {
-    uint64_t numbers[3] = {1, 1, 1};
-    int given = 0;
-    sim.planted = "";
-    for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--trace") == 0) {
-            sim.trace = true;
-        } else if (strcmp(argv[i], "--predict") == 0) {
-            sim.predicts = true;
-        } else if (strcmp(argv[i], "--plant") == 0 && i + 1 < argc) {
-            sim.planted = argv[++i];
-            if (!plant_known(sim.planted)) {
-                return usage("no such fault");
-            }
-        } else if (given == 3 || !read_number(argv[i], &numbers[given++])) {
-            return usage("a number was expected");
-        }
+    command_line line;
+    command_line_read(&line, &PROGRAM, argc, argv);
+    sim.trace = command_line_has(&line, "trace");
+    sim.predicts = command_line_has(&line, "predict");
+    sim.planted = command_line_text(&line, "plant", "");
+    if (*sim.planted != '\0' && !plant_known(sim.planted)) {
+        command_line_refuse(&line, "--plant: no fault '%s'; there are %s", sim.planted,
+                            plant_names());
     }
-    if (numbers[1] == 0 || numbers[2] == 0 || numbers[2] > PROCESSES_MAX) {
-        return usage("SEEDS is at least 1, PROCESSES 1 to 64");
-    }
+    const uint64_t first =
+        command_line_whole_word(&line, 0, "FIRST_SEED", 1, 0, COMMAND_LINE_WHOLE_MAX);
+    const uint64_t seeds = command_line_whole_word(&line, 1, "SEEDS", 1, 1, COMMAND_LINE_WHOLE_MAX);
+    const uint64_t processes = command_line_whole_word(&line, 2, "PROCESSES", 1, 1, PROCESSES_MAX);
     log_set_level(LOG_DEBUG); // in both cases, because a line of the log reads the clock
     if (!sim.trace && freopen("/dev/null", "w", stderr) == NULL) { // each failure would print there
         return 1;
@@ -312,13 +305,13 @@ int main(int argc, char **argv)
     signal(SIGABRT, on_abort);
     signal(SIGSEGV, on_abort);
     if (*sim.planted != '\0') {
-        return find(numbers[0], numbers[1]);
+        return find(first, seeds);
     }
-    if (numbers[2] > 1) {
-        return run_processes(numbers[0], numbers[1], numbers[2]);
+    if (processes > 1) {
+        return run_processes(first, seeds, processes);
     }
     time_t begin = time(NULL);
-    run_all(numbers[0], numbers[1], 1);
-    print_figures(numbers[1], begin);
+    run_all(first, seeds, 1);
+    print_figures(seeds, begin);
     return 0;
 }

@@ -1,6 +1,5 @@
 // carom-bench-network: the cost of a client's picture of a world for the network, the server and
 // the client; how punctual a server is; the load that it can bear. See parts.h.
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,49 +8,52 @@
 
 #include "tests/bench/network/parts.h"
 #include "tests/bench/network/scenes.h"
+#include "tests/support/command_line.h"
 
 typedef struct part {
     const char *name;
     void (*run)(const bench_run *run);
     bool served; // the part starts a caromd
-    const char *about;
 } part;
 
 static const part PARTS[] = {
-    {"bandwidth", part_bandwidth, false, "bytes of a client's picture of a world, and the coder"},
-    {"views", part_views, false, "time of a view with an area, by how many there are"},
-    {"replica", part_replica, false, "time of a replica's tick beside the engine's own step"},
-    {"lateness", part_lateness, true, "how late ticks begin, beside a bare loop that sleeps"},
-    {"memory", part_memory, true, "of a connection and of a subscription"},
-    {"worlds", part_worlds, true, "how many worlds of 100 bodies a core carries at 60 Hz"},
-    {"players", part_players, true, "how many players in one world a core carries at 60 Hz"},
+    {"bandwidth", part_bandwidth, false}, {"views", part_views, false},
+    {"replica", part_replica, false},     {"lateness", part_lateness, true},
+    {"memory", part_memory, true},        {"worlds", part_worlds, true},
+    {"players", part_players, true},
 };
 
 enum {
     PARTS_COUNT = sizeof PARTS / sizeof *PARTS,
     PATH_BYTES = 1024,
-    SECONDS_MAX = 600,
+    NAMES_MAX = 16,
+    NAMES_BYTES = 256,
     MOST = 4096,
 };
 
-#define SECONDS_MIN 0.2
+static const args_option OPTIONS[] = {
+    {"parts", 0, ARGS_TEXT, "NAME,…", "parts, in the order above (all)", NULL},
+    {"scenes", 0, ARGS_TEXT, "NAME,…", "quarter, all, colliding, rest (all)", NULL},
+    {"seconds", 0, ARGS_TEXT, "N", "of each figure, 0.2 to 600 (each part has its own)", NULL},
+    {"most", 0, ARGS_TEXT, "N", "clients or worlds at once, 1 to 4096 (4096)", NULL},
+    {"caromd", 0, ARGS_FILE, "FILE", "the server (that of the same build)", NULL},
+    {"json", 0, ARGS_FILE, "FILE", "the tables, for programs", NULL},
+    {"svg", 0, ARGS_FILE, "DIR", "plots", NULL},
+    {0},
+};
 
-static void print_usage(FILE *out)
-{
-    fputs("Usage: carom-bench-network [--parts NAME,…] [--scenes NAME,…] [--seconds N] [--most N]\n"
-          "                           [--caromd FILE] [--json FILE] [--svg DIR]\n\n"
-          "Parts (all of them, in this order):\n",
-          out);
-    for (int i = 0; i < PARTS_COUNT; i++) {
-        fprintf(out, "  %-10s %s\n", PARTS[i].name, PARTS[i].about);
-    }
-    fprintf(out,
-            "\nScenes: quarter, all, colliding, rest. --seconds: of each figure, %g to %d (each "
-            "part\nhas its own). --most: clients or worlds at once, 1 to %d (%d). --caromd: the "
-            "program\n(that of the same build). --json and --svg: the tables for programs, and "
-            "plots.\n",
-            SECONDS_MIN, SECONDS_MAX, MOST, MOST);
-}
+static const command_line_program PROGRAM = {
+    "carom-bench-network",
+    "",
+    "Measures the cost of a client's picture of a world, and the load that a server can bear:\n"
+    "  bandwidth   bytes of a client's picture of a world, and the coder\n"
+    "  views       time of a view with an area, by the number of views\n"
+    "  replica     time of a replica's tick beside the engine's own step\n"
+    "  lateness    how late ticks begin, beside a bare loop that sleeps\n"
+    "  memory      of a connection and of a subscription\n"
+    "  worlds      how many worlds of 100 bodies a core serves at 60 Hz\n"
+    "  players     how many players in one world a core serves at 60 Hz\n",
+    {.options = OPTIONS}};
 
 bool is_named(const char *list, const char *name)
 {
@@ -65,26 +67,24 @@ bool is_named(const char *list, const char *name)
     return list == NULL;
 }
 
-// Whether each name in the list is one of `count` names; reports the first that is not.
-static bool check_names(const char *option, const char *list, const char *(*name)(int), int count)
+// Refuses the first name in the option's list that is not one of `count` names.
+static void check_names(command_line *line, const char *option, const char *(*name)(int), int count)
 {
-    for (const char *at = list; at != NULL; at = strchr(at, ',')) {
-        at += *at == ',';
-        const int size = (int)strcspn(at, ",");
-        bool known = false;
+    const char *given[NAMES_MAX];
+    const int given_count =
+        command_line_has(line, option) ? command_line_list(line, option, "", given, NAMES_MAX) : 0;
+    for (int k = 0; k < given_count; k++) {
+        char known[NAMES_BYTES] = "";
+        bool found = false;
         for (int i = 0; i < count; i++) {
-            known = known || (strncmp(at, name(i), (size_t)size) == 0 && name(i)[size] == '\0');
+            const size_t used = strlen(known);
+            found = found || strcmp(given[k], name(i)) == 0;
+            snprintf(known + used, sizeof known - used, "%s%s", i > 0 ? ", " : "", name(i));
         }
-        if (!known) {
-            fprintf(stderr, "carom-bench-network: %s: no '%.*s'; there are", option, size, at);
-            for (int i = 0; i < count; i++) {
-                fprintf(stderr, "%s %s", i > 0 ? "," : "", name(i));
-            }
-            fputc('\n', stderr);
-            return false;
+        if (!found) {
+            command_line_refuse(line, "--%s: no '%s'; there are %s", option, given[k], known);
         }
     }
-    return true;
 }
 
 static const char *part_name(int i)
@@ -96,19 +96,6 @@ static const char *scene_name(int i)
 {
     int count;
     return network_scenes(&count)[i].name;
-}
-
-static bool parse_number(const char *option, const char *text, double smallest, int largest,
-                         double *out)
-{
-    char *end;
-    *out = strtod(text, &end);
-    if (*text == '\0' || *end != '\0' || !(*out >= smallest && *out <= largest)) {
-        fprintf(stderr, "carom-bench-network: %s: %g to %d, not '%s'\n", option, smallest, largest,
-                text);
-        return false;
-    }
-    return true;
 }
 
 // Finds a program of the same build: `path` is relative to the folder of this one.
@@ -129,114 +116,60 @@ typedef struct options {
     bench_run run;
 } options;
 
-// Reads the options. Returns false if the program must end, with *code.
-static bool parse(int argc, char **argv, options *o, int *code)
+static void parse(command_line *line, options *o)
 {
-    static const struct option OPTIONS[] = {{"parts", required_argument, NULL, 'p'},
-                                            {"scenes", required_argument, NULL, 's'},
-                                            {"seconds", required_argument, NULL, 'n'},
-                                            {"most", required_argument, NULL, 'm'},
-                                            {"caromd", required_argument, NULL, 'd'},
-                                            {"json", required_argument, NULL, 'j'},
-                                            {"svg", required_argument, NULL, 'v'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
-    double most = MOST;
-    bool good = true;
-    *code = 2;
-    for (int c; good && (c = getopt_long(argc, argv, "", OPTIONS, NULL)) != -1;) {
-        switch (c) {
-        case 'p':
-            o->parts = optarg;
-            break;
-        case 's':
-            o->run.scenes = optarg;
-            break;
-        case 'n':
-            good = parse_number("--seconds", optarg, SECONDS_MIN, SECONDS_MAX, &o->run.seconds);
-            break;
-        case 'm':
-            good = parse_number("--most", optarg, 1.0, MOST, &most);
-            break;
-        case 'd':
-            o->run.caromd = optarg;
-            break;
-        case 'j':
-            o->json = optarg;
-            break;
-        case 'v':
-            o->svg = optarg;
-            break;
-        case 'h':
-            print_usage(stdout);
-            *code = 0;
-            return false;
-        default:
-            print_usage(stderr);
-            return false;
-        }
-    }
-    o->run.most = (int)most;
-    if (good && optind < argc) {
-        fprintf(stderr, "carom-bench-network: what is '%s'?\n", argv[optind]);
-        good = false;
-    }
-    return good;
+    o->parts = command_line_text(line, "parts", NULL);
+    o->run.scenes = command_line_text(line, "scenes", NULL);
+    o->run.seconds = command_line_number(line, "seconds", o->run.seconds, 0.2, 600);
+    o->run.most = command_line_count(line, "most", MOST, MOST);
+    o->run.caromd = command_line_text(line, "caromd", o->run.caromd);
+    o->json = command_line_text(line, "json", NULL);
+    o->svg = command_line_text(line, "svg", NULL);
 }
 
-static bool check_program(const char *option, const char *path)
+static void check_program(const command_line *line, const char *path)
 {
     struct stat file;
     if (access(path, X_OK) != 0 || stat(path, &file) != 0 || !S_ISREG(file.st_mode)) {
-        fprintf(stderr, "carom-bench-network: %s: %s is no program; build it, or name another\n",
-                option, path);
-        return false;
+        command_line_refuse(line, "--caromd: %s is no program; build it, or name another", path);
     }
-    return true;
 }
 
-static bool check(const options *o)
+static void check(command_line *line, const options *o)
 {
     struct stat folder;
     int scenes;
     network_scenes(&scenes);
+    check_names(line, "parts", part_name, PARTS_COUNT);
+    check_names(line, "scenes", scene_name, scenes);
     bool served = false;
-    if (!check_names("--parts", o->parts, part_name, PARTS_COUNT) ||
-        !check_names("--scenes", o->run.scenes, scene_name, scenes)) {
-        return false;
-    }
     for (int i = 0; i < PARTS_COUNT; i++) {
         served = served || (PARTS[i].served && is_named(o->parts, PARTS[i].name));
     }
-    if (served && !check_program("--caromd", o->run.caromd)) {
-        return false;
+    if (served) {
+        check_program(line, o->run.caromd);
     }
     if (o->svg != NULL && (stat(o->svg, &folder) != 0 || !S_ISDIR(folder.st_mode))) {
-        fprintf(stderr, "carom-bench-network: --svg: '%s' is no folder\n", o->svg);
-        return false;
+        command_line_refuse(line, "--svg: '%s' is no folder", o->svg);
     }
-    return true;
 }
 
 int main(int argc, char **argv)
 {
     static char caromd[PATH_BYTES];
     options o = {.run = {.caromd = caromd}};
-    int code;
+    command_line line;
     find_program("../../server/caromd", caromd);
-    if (!parse(argc, argv, &o, &code)) {
-        return code;
-    }
-    if (!check(&o)) {
-        return 2;
-    }
+    command_line_read(&line, &PROGRAM, argc, argv);
+    parse(&line, &o);
+    check(&line, &o);
     o.run.report = report_create("carom-bench-network", o.svg);
     for (int i = 0; i < PARTS_COUNT; i++) {
         if (is_named(o.parts, PARTS[i].name)) {
             PARTS[i].run(&o.run);
         }
     }
-    code = 0;
+    int code = 0;
     if (o.json != NULL && !report_write_json(o.run.report, o.json)) {
         fprintf(stderr, "carom-bench-network: --json: cannot write '%s'\n", o.json);
         code = 1;

@@ -2,111 +2,95 @@
 // thread.
 #include "tests/bench/physics/options.h"
 
-#include <getopt.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tests/bench/processor.h"
+#include "tests/support/command_line.h"
 
-static const char USAGE[] =
-    "Usage: carom-bench-physics [options]\n"
-    "\n"
+static const args_option OPTIONS[] = {
+    {"scenes", 0, ARGS_TEXT, "LIST", "scenes, separated by commas (all)", NULL},
+    {"engines", 0, ARGS_TEXT, "LIST", "engines (all); ratios are to the first", NULL},
+    {"parts", 0, ARGS_TEXT, "LIST",
+     "times, quality (with phases of the step), images, threads (all)", NULL},
+    {"rounds", 0, ARGS_TEXT, "N", "runs of each scene in each engine, 1 to 64 (3)", NULL},
+    {"steps", 0, ARGS_TEXT, "N", "most steps of a scene, 1 to 1000000 (its own)", NULL},
+    {"fraction", 0, ARGS_TEXT, "F", "scenes of that part of their size, 1e-06 to 1 (1)", NULL},
+    {"budget", 0, ARGS_TEXT, "S", "seconds after which a run stops where it is (30)", NULL},
+    {"threads", 0, ARGS_TEXT, "N", "threads of engines that can use them, 1 to 64 (1)", NULL},
+    {"pin", 0, ARGS_TEXT, "CPU", "processor of the runs; none: any (the last; with threads: none)",
+     NULL},
+    {"clock", 0, ARGS_CHOICE, "CLOCK",
+     "cpu: time that the thread ran; wall: time that passed (cpu; with\n"
+     "                        threads: wall)",
+     "cpu|wall"},
+    {"json", 0, ARGS_FILE, "FILE", "all figures, for programs", NULL},
+    {"smoke", 0, ARGS_FLAG, NULL, "small and short runs, to see that everything works", NULL},
+    {"list", 0, ARGS_FLAG, NULL, "names of scenes and engines", NULL},
+    {0},
+};
+
+static const command_line_program PROGRAM = {
+    "carom-bench-physics",
+    "",
     "Steps the same scenes in carom and in the engines that were found when this was built, in\n"
-    "turn, each run in a process of its own, and prints what a step costs and what comes of the\n"
-    "scene.\n"
-    "\n"
-    "  --scenes LIST     of them, by comma (all)\n"
-    "  --engines LIST    of them, by comma (all); ratios are to the first\n"
-    "  --parts LIST      times, quality (with phases of the step), images, threads (all)\n"
-    "  --rounds N        runs of each scene in each engine (3); medians are told\n"
-    "  --steps N         at most that many steps of a scene\n"
-    "  --fraction F      scenes of that part of their size (1)\n"
-    "  --budget S        seconds after which a run stops where it is (30)\n"
-    "  --threads N       in engines that can use them (1); the part `threads` compares 1 with\n"
-    "                    that many, or with 2\n"
-    "  --pin CPU         run on that processor; none: on any (the last one; with threads: none)\n"
-    "  --clock cpu|wall  time that the thread was running, or time that went by (cpu; with\n"
-    "                    threads: wall)\n"
-    "  --json FILE       all figures, for programs\n"
-    "  --smoke           whether everything works, as quickly as can be\n"
-    "  --list            names of scenes and engines\n";
+    "turn, each run in a process of its own, and prints the cost of a step and the state at the\n"
+    "end. The part `threads` compares one thread with --threads, or with two.\n",
+    {.options = OPTIONS}};
 
-_Noreturn static void refuse(const char *what, const char *value)
-{
-    fprintf(stderr, "carom-bench-physics: %s: %s (--help tells more)\n", what, value);
-    exit(2);
-}
+enum { PARTS_MAX = 8, CPU_NONE = -1 };
 
-static double read_number(const char *text, double least, double most)
+static void read_scenes(bench_options *o, command_line *line)
 {
-    char *end;
-    double value = strtod(text, &end);
-    if (end == text || *end != '\0' || !(value >= least && value <= most)) {
-        refuse("not a number that can be used here", text);
-    }
-    return value;
-}
-
-// The next name in a list separated by commas, or NULL; the call modifies `list`.
-static char *next_name(char **list)
-{
-    char *name;
-    do {
-        name = strsep(list, ",");
-    } while (name != NULL && *name == '\0');
-    return name;
-}
-
-static void read_scenes(bench_options *o, char *list)
-{
+    const char *given[SCENES_MAX];
     int count;
     const char *const *names = scene_data_names(&count);
-    o->scene_count = 0;
-    for (char *name; (name = next_name(&list)) != NULL;) {
+    o->scene_count = command_line_list(line, "scenes", "", given, SCENES_MAX);
+    for (int k = 0; k < o->scene_count; k++) {
         int i = 0;
-        while (i < count && strcmp(names[i], name) != 0) {
+        while (i < count && strcmp(names[i], given[k]) != 0) {
             i++;
         }
-        if (i == count || o->scene_count == SCENES_MAX) {
-            refuse("no such scene", name);
+        if (i == count) {
+            command_line_refuse(line, "--scenes: no such scene: %s", given[k]);
         }
-        o->scenes[o->scene_count++] = names[i];
+        o->scenes[k] = names[i];
     }
 }
 
-static void read_engines(bench_options *o, char *list)
+static void read_engines(bench_options *o, command_line *line)
 {
-    o->engine_count = 0;
-    for (char *name; (name = next_name(&list)) != NULL;) {
-        const engine *e = engine_find(name);
-        if (e == NULL || o->engine_count == ENGINES_MAX) {
-            refuse("no such engine here", name);
+    const char *given[ENGINES_MAX];
+    o->engine_count = command_line_list(line, "engines", "", given, ENGINES_MAX);
+    for (int k = 0; k < o->engine_count; k++) {
+        o->engines[k] = engine_find(given[k]);
+        if (o->engines[k] == NULL) {
+            command_line_refuse(line, "--engines: no such engine here: %s", given[k]);
         }
-        o->engines[o->engine_count++] = e;
-    }
-    if (o->engine_count == 0) {
-        refuse("no engine", "");
     }
 }
 
-static void read_parts(bench_options *o, char *list)
+static unsigned read_parts(command_line *line)
 {
-    o->parts = 0;
-    for (char *name; (name = next_name(&list)) != NULL;) {
-        if (strcmp(name, "times") == 0) {
-            o->parts |= PART_TIMES;
-        } else if (strcmp(name, "quality") == 0) {
-            o->parts |= PART_LOOK;
-        } else if (strcmp(name, "images") == 0) {
-            o->parts |= PART_IMAGES;
-        } else if (strcmp(name, "threads") == 0) {
-            o->parts |= PART_THREADS;
-        } else {
-            refuse("no such part", name);
+    static const char *const NAMES[] = {"times", "quality", "images", "threads"};
+    static const unsigned BITS[] = {PART_TIMES, PART_LOOK, PART_IMAGES, PART_THREADS};
+    const char *given[PARTS_MAX];
+    const int count =
+        command_line_list(line, "parts", "times,quality,images,threads", given, PARTS_MAX);
+    unsigned parts = 0;
+    for (int k = 0; k < count; k++) {
+        int i = 0;
+        while (i < 4 && strcmp(NAMES[i], given[k]) != 0) {
+            i++;
         }
+        if (i == 4) {
+            command_line_refuse(line, "--parts: no such part: %s", given[k]);
+        }
+        parts |= BITS[i];
     }
+    return parts;
 }
 
 _Noreturn static void print_names(void)
@@ -126,10 +110,10 @@ _Noreturn static void print_names(void)
     exit(0);
 }
 
+// All scenes and all engines.
 static bench_options defaults(void)
 {
-    bench_options o = {
-        .parts = PART_ALL, .rounds = 3, .threads = 1, .fraction = 1.0, .budget_s = 30.0};
+    bench_options o = {0};
     const char *const *scenes = scene_data_names(&o.scene_count);
     const engine *const *engines = engine_list(&o.engine_count);
     memcpy(o.scenes, scenes, (size_t)o.scene_count * sizeof *scenes);
@@ -137,105 +121,44 @@ static bench_options defaults(void)
     return o;
 }
 
+// Runs with several threads are not pinned, and their time is that of the wall clock.
+static void read_processor(bench_options *o, const command_line *line)
+{
+    const bool alone = o->threads == 1;
+    const char *pin = command_line_text(line, "pin", alone ? NULL : "none");
+    const char *clock = command_line_text(line, "clock", alone ? "cpu" : "wall");
+    o->clock = strcmp(clock, "wall") == 0 ? CLOCK_WALL : CLOCK_CPU;
+    if (pin == NULL) {
+        o->cpu = processor_last();
+    } else if (strcmp(pin, "none") == 0) {
+        o->cpu = CPU_NONE;
+    } else {
+        o->cpu = (int)command_line_number(line, "pin", 0, 0, CPU_SETSIZE - 1);
+    }
+}
+
 bench_options options_read(int argc, char **argv)
 {
-    enum {
-        SCENES = 256,
-        ENGINES,
-        PARTS,
-        ROUNDS,
-        STEPS,
-        FRACTION,
-        BUDGET,
-        THREADS,
-        PIN,
-        CLOCK,
-        JSON,
-        SMOKE,
-        LIST,
-        HELP
-    };
-    static const struct option OPTIONS[] = {
-        {"scenes", required_argument, NULL, SCENES},
-        {"engines", required_argument, NULL, ENGINES},
-        {"parts", required_argument, NULL, PARTS},
-        {"rounds", required_argument, NULL, ROUNDS},
-        {"steps", required_argument, NULL, STEPS},
-        {"fraction", required_argument, NULL, FRACTION},
-        {"budget", required_argument, NULL, BUDGET},
-        {"threads", required_argument, NULL, THREADS},
-        {"pin", required_argument, NULL, PIN},
-        {"clock", required_argument, NULL, CLOCK},
-        {"json", required_argument, NULL, JSON},
-        {"smoke", no_argument, NULL, SMOKE},
-        {"list", no_argument, NULL, LIST},
-        {"help", no_argument, NULL, HELP},
-        {NULL, 0, NULL, 0},
-    };
-    enum { CPU_DEFAULT = -2, CPU_NONE = -1 };
+    command_line line;
+    command_line_read(&line, &PROGRAM, argc, argv);
+    if (command_line_has(&line, "list")) {
+        print_names();
+    }
     bench_options o = defaults();
-    const char *clock = NULL;
-    o.cpu = CPU_DEFAULT;
-    for (int c; (c = getopt_long(argc, argv, "", OPTIONS, NULL)) != -1;) {
-        switch (c) {
-        case SCENES:
-            read_scenes(&o, optarg);
-            break;
-        case ENGINES:
-            read_engines(&o, optarg);
-            break;
-        case PARTS:
-            read_parts(&o, optarg);
-            break;
-        case ROUNDS:
-            o.rounds = (int)read_number(optarg, 1, ROUNDS_MAX);
-            break;
-        case STEPS:
-            o.steps = (int)read_number(optarg, 1, 1e6);
-            break;
-        case FRACTION:
-            o.fraction = read_number(optarg, 1e-6, 1.0);
-            break;
-        case BUDGET:
-            o.budget_s = read_number(optarg, 0.001, 1e6);
-            break;
-        case THREADS:
-            o.threads = (int)read_number(optarg, 1, 64);
-            break;
-        case PIN:
-            o.cpu = strcmp(optarg, "none") == 0 ? CPU_NONE
-                                                : (int)read_number(optarg, 0, CPU_SETSIZE - 1);
-            break;
-        case CLOCK:
-            clock = optarg;
-            break;
-        case JSON:
-            o.json = optarg;
-            break;
-        case SMOKE:
-            o.rounds = 1;
-            o.steps = 10;
-            o.fraction = 0.1;
-            break;
-        case LIST:
-            print_names();
-        case HELP:
-            fputs(USAGE, stdout);
-            exit(0);
-        default:
-            exit(2);
-        }
+    if (command_line_has(&line, "scenes")) {
+        read_scenes(&o, &line);
     }
-    if (optind < argc) {
-        refuse("not understood", argv[optind]);
+    if (command_line_has(&line, "engines")) {
+        read_engines(&o, &line);
     }
-    if (clock != NULL && strcmp(clock, "cpu") != 0 && strcmp(clock, "wall") != 0) {
-        refuse("no such clock", clock);
-    }
-    bool wall = clock == NULL ? o.threads > 1 : strcmp(clock, "wall") == 0;
-    o.clock = wall ? CLOCK_WALL : CLOCK_CPU;
-    if (o.cpu == CPU_DEFAULT) {
-        o.cpu = o.threads > 1 ? CPU_NONE : processor_last();
-    }
+    const bool smoke = command_line_has(&line, "smoke");
+    o.parts = read_parts(&line);
+    o.rounds = command_line_count(&line, "rounds", smoke ? 1 : 3, ROUNDS_MAX);
+    o.steps = command_line_count(&line, "steps", smoke ? 10 : 0, 1000000);
+    o.fraction = command_line_number(&line, "fraction", smoke ? 0.1 : 1.0, 1e-6, 1.0);
+    o.budget_s = command_line_number(&line, "budget", 30.0, 0.001, 1e6);
+    o.threads = command_line_count(&line, "threads", 1, 64);
+    o.json = command_line_text(&line, "json", NULL);
+    read_processor(&o, &line);
     return o;
 }

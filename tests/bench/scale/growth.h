@@ -1,8 +1,8 @@
 // How cost and memory grow with the number of bodies.
 //
-// Others' work on the same machine slows memory and caches for seconds on end, and would tilt a
-// curve whose points are measured one after the other. So everything is measured in rounds, all
-// sizes in each, and what is told of a size is the median of what the rounds told.
+// Other work on the machine slows memory and caches for seconds, and would tilt a curve whose
+// points are measured one after the other. So every round measures all sizes, and the figure of a
+// size is the median of the rounds.
 #ifndef CAROM_TESTS_BENCH_SCALE_GROWTH_H
 #define CAROM_TESTS_BENCH_SCALE_GROWTH_H
 
@@ -28,8 +28,8 @@ typedef struct growth {
     figures of[ENGINES_MAX][SIZES_MAX][KIND_COUNT];
 } growth;
 
-// Measures sizes from 100 up to `most` bodies. False: there are none.
-bool growth_measure(growth *g, double most, int rounds);
+// Measures sizes from 100 up to `most` bodies; `most` is at least 100.
+void growth_measure(growth *g, double most, int rounds);
 void growth_print(const growth *g);
 // False: the file cannot be written.
 bool growth_plot(const growth *g, const char *path);

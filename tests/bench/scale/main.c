@@ -9,8 +9,8 @@
 #include "tests/bench/scale/growth.h"
 #include "tests/bench/scale/subject.h"
 #include "tests/bench/scale/worlds.h"
+#include "tests/support/command_line.h"
 
-#include <getopt.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,8 +25,26 @@ enum {
     RUN_STEPS_MAX = 100000    // half an hour of a world at 60 Hz
 };
 
+static const args_option OPTIONS[] = {
+    {"most", 0, ARGS_TEXT, "BODIES", "bodies of the largest world, at least 100 (200000)", NULL},
+    {"rounds", 0, ARGS_TEXT, "COUNT", "rounds, 1 to 16 (3)", NULL},
+    {"svg", 0, ARGS_FILE, "FILE", "a plot of it", NULL},
+    {"run", 0, ARGS_TEXT, "KIND:BODIES:STEPS",
+     "only steps a world (spread, piled or asleep), for tools\n"
+     "                        that count instructions",
+     NULL},
+    {0},
+};
+
+static const command_line_program PROGRAM = {
+    "carom-bench-scale",
+    "",
+    "Prints the time of a step and the memory of a body, by the number of bodies, and how many\n"
+    "small worlds several threads step.\n",
+    {.options = OPTIONS}};
+
 // Only steps one of carom's worlds: for profilers that count, and are not affected by time.
-static bool run_alone(const char *text)
+static void run_alone(const command_line *line, const char *text)
 {
     char name[16] = "";
     unsigned bodies = 0;
@@ -40,67 +58,35 @@ static bool run_alone(const char *text)
     }
     if (what == KIND_COUNT || end == 0 || text[end] != '\0' || bodies < 1 ||
         bodies > RUN_BODIES_MAX || steps < 1 || steps > RUN_STEPS_MAX) {
-        fprintf(stderr,
-                "carom-bench-scale: --run: spread, piled or asleep, 1 to %d bodies, 1 to %d steps, "
-                "as piled:20000:100; not %s\n",
-                RUN_BODIES_MAX, RUN_STEPS_MAX, text);
-        return false;
+        command_line_refuse(line,
+                            "--run: spread, piled or asleep, 1 to %d bodies, 1 to %d steps, as "
+                            "piled:20000:100; not '%s'",
+                            RUN_BODIES_MAX, RUN_STEPS_MAX, text);
     }
     subject *s = subject_create(0, what, bodies);
     for (unsigned i = 0; i < steps; i++) {
         subject_step(s);
     }
     subject_free(s);
-    return true;
 }
 
 int main(int argc, char **argv)
 {
-    static const struct option OPTIONS[] = {
-        {"svg", required_argument, NULL, 's'},    {"most", required_argument, NULL, 'm'},
-        {"rounds", required_argument, NULL, 'r'}, {"run", required_argument, NULL, 'u'},
-        {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0}};
-    const char *svg = NULL;
-    double most = 200000;
-    long rounds = ROUNDS;
-    for (int c; (c = getopt_long(argc, argv, "", OPTIONS, NULL)) != -1;) {
-        switch (c) {
-        case 's':
-            svg = optarg;
-            break;
-        case 'm':
-            most = strtod(optarg, NULL);
-            break;
-        case 'r':
-            rounds = strtol(optarg, NULL, 10);
-            break;
-        case 'u':
-            return run_alone(optarg) ? 0 : 2;
-        case 'h':
-            printf("Usage: carom-bench-scale [--most BODIES] [--rounds COUNT] [--svg FILE]\n"
-                   "       carom-bench-scale --run spread|piled|asleep:BODIES:STEPS\n\n"
-                   "Prints what a step costs and what a body takes of memory, by the number of "
-                   "bodies,\nand draws a plot of it; and how many small worlds several threads "
-                   "step. With --run\nit only steps such a world, for tools that count "
-                   "instructions.\n");
-            return 0;
-        default:
-            return 2;
-        }
-    }
-    if (rounds < 1 || rounds > ROUNDS_MAX) {
-        fprintf(stderr, "carom-bench-scale: --rounds: 1 to %d\n", ROUNDS_MAX);
-        return 2;
+    command_line line;
+    command_line_read(&line, &PROGRAM, argc, argv);
+    const char *svg = command_line_text(&line, "svg", NULL);
+    const double most = command_line_number(&line, "most", 200000, 100, 1e6);
+    const int rounds = command_line_count(&line, "rounds", ROUNDS, ROUNDS_MAX);
+    if (command_line_has(&line, "run")) {
+        run_alone(&line, command_line_text(&line, "run", NULL));
+        return 0;
     }
     cpu_set_t all;
     bool known = sched_getaffinity(0, sizeof all, &all) == 0;
     int processors = processor_count();
     processor_pin(processor_last());
     static growth g;
-    if (!growth_measure(&g, most, (int)rounds)) {
-        fprintf(stderr, "carom-bench-scale: --most: at least 100\n");
-        return 2;
-    }
+    growth_measure(&g, most, rounds);
     growth_print(&g);
     if (known) {
         sched_setaffinity(0, sizeof all, &all);

@@ -1,7 +1,5 @@
 // The cost of digests of bodies beside a log (proto/log/log_digest.h): a hash of a world alone, and
 // the same with a block of digests, which a world with a log writes once a second.
-//
-// carom-bench-digests [--bodies N]    N in a world instead of three sizes
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +8,7 @@
 #include "tests/bench/clock.h"
 #include "tests/bench/statistics.h"
 #include "tests/bench/table.h"
+#include "tests/support/command_line.h"
 
 enum { ROUNDS = 21, ROWS_OF_BALLS = 20, COLUMNS_MAX = 9000 }; // a floor's half width in metres
 
@@ -93,23 +92,34 @@ static void measure(table *t, uint32_t bodies, bool moving)
     world_free(world);
 }
 
+static const args_option OPTIONS[] = {
+    {"bodies", 0, ARGS_TEXT, "N", "one world of N moving bodies; otherwise all sizes", NULL},
+    {0},
+};
+
+static const command_line_program PROGRAM = {
+    "carom-bench-digests",
+    "",
+    "Measures what a record costs that has the digests of a world's parts.\n",
+    {.options = OPTIONS}};
+
 int main(int argc, char **argv)
 {
     static const char *const HEADS[] = {"bodies",  "moving",           "pairs", "step ms",
                                         "hash ms", "with digests, ms", "bytes", NULL};
     const uint32_t sizes[] = {10000, 65000, 262000};
     table *t = table_create(HEADS);
-    if (argc == 3 && strcmp(argv[1], "--bodies") == 0 && atoi(argv[2]) > 0) {
-        measure(t, (uint32_t)atoi(argv[2]), true);
-    } else if (argc == 1) {
+    command_line line;
+    command_line_read(&line, &PROGRAM, argc, argv);
+    if (command_line_has(&line, "bodies")) {
+        const int bodies = command_line_count(&line, "bodies", 1, PHYSICS_BODIES_MAX);
+        measure(t, (uint32_t)bodies, true);
+    } else {
         for (int i = 0; i < 3; i++) {
             measure(t, sizes[i], true);
         }
         measure(t, sizes[2], false);
         measure(t, PHYSICS_BODIES_MAX, false);
-    } else {
-        fprintf(stderr, "usage: carom-bench-digests [--bodies N]\n");
-        return 2;
     }
     table_print(t, stdout);
     table_free(t);

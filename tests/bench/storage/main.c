@@ -13,6 +13,7 @@
 #include "tests/bench/statistics.h"
 #include "tests/bench/storage/driver.h"
 #include "tests/bench/table.h"
+#include "tests/support/command_line.h"
 
 enum { MEANS_MAX = 6, COMMITS_MAX = 100000 };
 
@@ -31,47 +32,31 @@ typedef struct options {
     size_t size;
 } options;
 
-static const char USAGE[] =
-    "Usage: carom-bench-storage [--dir DIR] [--commits N] [--rounds N] [--size BYTES] [--tries N]\n"
-    "DIR is a folder on the disk to be measured (the current one). N commits of each kind a round\n"
-    "(2000), rounds (3), bytes of a record (200), changed bytes (100).\n";
+static const args_option OPTIONS[] = {
+    {"dir", 0, ARGS_FILE, "DIR", "folder on the disk to be measured (the current one)", NULL},
+    {"commits", 0, ARGS_TEXT, "N", "commits of each kind in a round, 1 to 100000 (2000)", NULL},
+    {"rounds", 0, ARGS_TEXT, "N", "rounds, 1 to 100 (3)", NULL},
+    {"size", 0, ARGS_TEXT, "BYTES", "bytes of a record, 1 to 65536 (200)", NULL},
+    {"tries", 0, ARGS_TEXT, "N", "bytes of the log that are changed, 1 to 10000 (100)", NULL},
+    {0},
+};
 
-static int parse_number(const char *option, const char *text, int most)
-{
-    char *end;
-    long value = strtol(text, &end, 10);
-    if (*text == '\0' || *end != '\0' || value < 1 || value > most) {
-        fprintf(stderr, "carom-bench-storage: %s: 1 to %d, not %s\n", option, most, text);
-        exit(2);
-    }
-    return (int)value;
-}
+static const command_line_program PROGRAM = {
+    "carom-bench-storage",
+    "",
+    "Measures how fast worlds' logs are committed, beside a bare loop of write and fdatasync, and\n"
+    "beside SQLite where it was found.\n",
+    {.options = OPTIONS}};
 
 static options parse(int argc, char **argv)
 {
-    options o = {".", 2000, 3, 100, 200};
-    for (int i = 1; i < argc; i += 2) {
-        if (i + 1 == argc || strcmp(argv[i], "--help") == 0) {
-            fputs(USAGE, stderr);
-            exit(strcmp(argv[i], "--help") == 0 ? 0 : 2);
-        }
-        const char *value = argv[i + 1];
-        if (strcmp(argv[i], "--dir") == 0) {
-            o.folder = value;
-        } else if (strcmp(argv[i], "--commits") == 0) {
-            o.commits = parse_number(argv[i], value, COMMITS_MAX);
-        } else if (strcmp(argv[i], "--rounds") == 0) {
-            o.rounds = parse_number(argv[i], value, 100);
-        } else if (strcmp(argv[i], "--size") == 0) {
-            o.size = (size_t)parse_number(argv[i], value, 65536);
-        } else if (strcmp(argv[i], "--tries") == 0) {
-            o.tries = parse_number(argv[i], value, 10000);
-        } else {
-            fputs(USAGE, stderr);
-            exit(2);
-        }
-    }
-    return o;
+    command_line line;
+    command_line_read(&line, &PROGRAM, argc, argv);
+    return (options){.folder = command_line_text(&line, "dir", "."),
+                     .commits = command_line_count(&line, "commits", 2000, COMMITS_MAX),
+                     .rounds = command_line_count(&line, "rounds", 3, 100),
+                     .tries = command_line_count(&line, "tries", 100, 10000),
+                     .size = (size_t)command_line_count(&line, "size", 200, 65536)};
 }
 
 static void measure(const options *o, int batch, table *t)

@@ -14,6 +14,7 @@
 #include "tests/bench/storage/driver.h"
 #include "tests/bench/storage/peer.h"
 #include "tests/bench/table.h"
+#include "tests/support/command_line.h"
 
 enum {
     PEERS_MAX = 100,
@@ -35,49 +36,34 @@ typedef struct options {
     double minutes;
 } options;
 
-static const char USAGE[] =
-    "Usage: carom-bench-served CAROMD [--dir DIR] [--seconds S] [--rounds N] [--bodies N]\n"
-    "                                 [--minutes N]\n"
-    "DIR is a folder on the disk to be measured (the current one), S seconds for each figure of a\n"
-    "round (0.5; six times as long for worlds at 60 Hz), rounds (6),\n"
-    "N bodies of the worlds that are restarted (10000), minutes of commands before a restart "
-    "(10).\n";
+static const args_operand OPERANDS[] = {{"CAROMD", ARGS_FILE, true, false, NULL}, {0}};
 
-static double parse_number(const char *text, double most)
-{
-    char *end;
-    double value = strtod(text, &end);
-    if (*text == '\0' || *end != '\0' || !(value > 0) || value > most) {
-        fprintf(stderr, "carom-bench-served: a number up to %g, not %s\n", most, text);
-        exit(2);
-    }
-    return value;
-}
+static const args_option OPTIONS[] = {
+    {"dir", 0, ARGS_FILE, "DIR", "folder on the disk to be measured (the current one)", NULL},
+    {"seconds", 0, ARGS_TEXT, "S", "seconds for each figure of a round, 0.01 to 600 (0.5)", NULL},
+    {"rounds", 0, ARGS_TEXT, "N", "rounds, 1 to 100 (6)", NULL},
+    {"bodies", 0, ARGS_TEXT, "N", "bodies of restarted worlds, 1 to 100000 (10000)", NULL},
+    {"minutes", 0, ARGS_TEXT, "M", "minutes of commands before a restart, 0.01 to 60 (10)", NULL},
+    {0},
+};
+
+static const command_line_program PROGRAM = {
+    "carom-bench-served",
+    "CAROMD",
+    "Measures the storage as clients of the server program CAROMD see it. Worlds at 60 Hz are\n"
+    "measured for six times --seconds.\n",
+    {.operands = OPERANDS, .options = OPTIONS}};
 
 static options parse(int argc, char **argv)
 {
-    options o = {argc > 1 ? argv[1] : "", ".", 0.5, 10000, 6, 10};
-    for (int i = 2; i < argc; i += 2) {
-        const char *value = i + 1 < argc ? argv[i + 1] : "";
-        if (strcmp(argv[i], "--dir") == 0) {
-            o.folder = value;
-        } else if (strcmp(argv[i], "--seconds") == 0) {
-            o.seconds = parse_number(value, 600);
-        } else if (strcmp(argv[i], "--rounds") == 0) {
-            o.rounds = (int)parse_number(value, 100);
-        } else if (strcmp(argv[i], "--bodies") == 0) {
-            o.bodies = (int)parse_number(value, 100000);
-        } else if (strcmp(argv[i], "--minutes") == 0) {
-            o.minutes = parse_number(value, 60);
-        } else {
-            o.program = "";
-        }
-    }
-    if (*o.program == '\0') {
-        fputs(USAGE, stderr);
-        exit(2);
-    }
-    return o;
+    command_line line;
+    command_line_read(&line, &PROGRAM, argc, argv);
+    return (options){.program = command_line_word(&line, 0),
+                     .folder = command_line_text(&line, "dir", "."),
+                     .seconds = command_line_number(&line, "seconds", 0.5, 0.01, 600),
+                     .bodies = command_line_count(&line, "bodies", 10000, 100000),
+                     .rounds = command_line_count(&line, "rounds", 6, 100),
+                     .minutes = command_line_number(&line, "minutes", 10, 0.01, 60)};
 }
 
 static void begin_server(bench_server *s, const options *o, const char *data)

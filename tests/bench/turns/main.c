@@ -2,7 +2,6 @@
 // runs in a process of its own; they step the same scene in turn, and each step is compared with
 // the same step of the others. So a temporary slowdown of the machine affects all of them, and
 // differences of a few hundredths are visible where whole runs vary by a tenth.
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include "tests/bench/table.h"
 #include "tests/bench/turns/stepper.h"
 #include "tests/golden/scenes.h"
+#include "tests/support/command_line.h"
 
 enum {
     SUBJECTS_MAX = 8,
@@ -38,22 +38,23 @@ typedef struct request {
 
 static const char SELF[] = "/proc/self/exe";
 
-_Noreturn static void refuse(const char *what, const char *given)
-{
-    fprintf(stderr, "carom-bench-turns: %s: %s\n", what, given);
-    exit(2);
-}
+static const args_operand OPERANDS[] = {{"PROGRAM", ARGS_FILE, false, true, NULL}, {0}};
 
-static int read_number(const char *text, int most, const char *name)
-{
-    char *end;
-    long value = strtol(text, &end, 10);
-    if (*text == '\0' || *end != '\0' || value < 1 || value > most) {
-        fprintf(stderr, "carom-bench-turns: %s: 1 to %d, not %s\n", name, most, text);
-        exit(2);
-    }
-    return (int)value;
-}
+static const args_option OPTIONS[] = {
+    {"scenes", 0, ARGS_TEXT, "LIST", "scenes, separated by commas", NULL},
+    {"threads", 0, ARGS_TEXT, "LIST",
+     "numbers of threads, 1 to 64: each program runs with each (1)", NULL},
+    {"steps", 0, ARGS_TEXT, "N", "steps of each scene, 1 to 10000 (300)", NULL},
+    {"serve", 0, ARGS_TEXT, "SCENE", NULL, NULL}, // used when the program starts itself
+    {0},
+};
+
+static const command_line_program PROGRAM = {
+    "carom-bench-turns",
+    "[PROGRAM…]",
+    "Steps scenes in this build of the engine and in others, in turn, and prints the ratios of\n"
+    "their times. PROGRAM is another build's carom-bench-turns.\n",
+    {.operands = OPERANDS, .options = OPTIONS}};
 
 // ---- what was measured
 
@@ -96,7 +97,8 @@ static void step_in_turn(const request *r, const char *scene, samples *found)
             int i = step % 2 == 0 ? k : r->subject_count - 1 - k; // the order alternates
             step_times t;
             if (!stepper_step(&running[i], &t)) {
-                refuse("steps no more", r->subjects[i].program);
+                fprintf(stderr, "carom-bench-turns: steps no more: %s\n", r->subjects[i].program);
+                exit(2);
             }
             for (int part = 0; step >= warm && part < STEP_PARTS; part++) {
                 found[i].ms[part][step - warm] = t.ms[part];
@@ -154,94 +156,50 @@ static void measure(const request *r)
 
 // ---- what is asked for
 
-static void add_scenes(request *r, char *list)
+static void read_scenes(request *r, command_line *line)
 {
-    r->scene_count = 0;
-    for (char *rest, *name = strtok_r(list, ",", &rest); name != NULL;
-         name = strtok_r(NULL, ",", &rest)) {
-        if (r->scene_count == SCENES_MAX) {
-            refuse("--scenes: too many", name);
+    const char *names[SCENES_MAX];
+    r->scene_count = command_line_list(
+        line, "scenes", "pyramid,heap,drum,free,rest,joints,washer,spinner,smash,compounds", names,
+        SCENES_MAX);
+    for (int i = 0; i < r->scene_count; i++) {
+        const scene_kind *s = scene_find(names[i]);
+        if (s == NULL) {
+            command_line_refuse(line, "--scenes: no such scene: %s", names[i]);
         }
-        if (scene_find(name) == NULL) {
-            refuse("--scenes: no such scene", name);
-        }
-        r->scenes[r->scene_count++] = name;
-    }
-    if (r->scene_count == 0) {
-        refuse("--scenes", "none is named");
+        r->scenes[i] = s->name;
     }
 }
 
-// Adds every program with every number of threads.
-static void add_subjects(request *r, const char *const *programs, int count, char *threads)
+// Adds every program, and this one before them, with every number of threads.
+static void read_subjects(request *r, command_line *line)
 {
-    for (char *rest, *text = strtok_r(threads, ",", &rest); text != NULL;
-         text = strtok_r(NULL, ",", &rest)) {
-        for (int i = 0; i < count; i++) {
+    double threads[SUBJECTS_MAX];
+    const int kinds =
+        command_line_numbers(line, "threads", "1", 1, THREADS_MAX, threads, SUBJECTS_MAX);
+    for (int k = 0; k < kinds; k++) {
+        const char *program = SELF;
+        for (size_t i = 0; program != NULL; program = command_line_word(line, i++)) {
             if (r->subject_count == SUBJECTS_MAX) {
-                refuse("too many programs", programs[i]);
+                command_line_refuse(line, "too many programs: %s", program);
             }
-            r->subjects[r->subject_count++] =
-                (subject){programs[i], read_number(text, THREADS_MAX, "--threads")};
+            r->subjects[r->subject_count++] = (subject){program, (int)threads[k]};
         }
     }
-}
-
-static void print_help(void)
-{
-    printf("Usage: carom-bench-turns [--scenes LIST] [--threads LIST] [--steps N] [PROGRAM...]\n\n"
-           "Steps scenes in this build of the engine and in others, in turn, and prints the ratios "
-           "of\ntheir times. PROGRAM is another build's carom-bench-turns. With --threads 1,2 each "
-           "is run\non one thread and on two.\n");
 }
 
 int main(int argc, char **argv)
 {
-    static const struct option OPTIONS[] = {{"scenes", required_argument, NULL, 'c'},
-                                            {"threads", required_argument, NULL, 't'},
-                                            {"steps", required_argument, NULL, 's'},
-                                            // used when the program starts itself
-                                            {"serve", required_argument, NULL, 'S'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
-    static char scenes[] = "pyramid,heap,drum,free,rest,joints,washer,spinner,smash,compounds";
-    static char one[] = "1";
-    request r = {.steps = STEPS, .cpu = processor_last()};
-    char *threads = one;
-    const char *serve = NULL;
-    add_scenes(&r, scenes);
-    for (int c; (c = getopt_long(argc, argv, "", OPTIONS, NULL)) != -1;) {
-        switch (c) {
-        case 'c':
-            add_scenes(&r, optarg);
-            break;
-        case 't':
-            threads = optarg;
-            break;
-        case 's':
-            r.steps = read_number(optarg, STEPS_MAX, "--steps");
-            break;
-        case 'S':
-            serve = optarg;
-            break;
-        case 'h':
-            print_help();
-            return 0;
-        default:
-            return 2;
-        }
+    command_line line;
+    command_line_read(&line, &PROGRAM, argc, argv);
+    if (command_line_has(&line, "serve")) {
+        return stepper_serve(command_line_text(&line, "serve", NULL),
+                             command_line_count(&line, "threads", 1, THREADS_MAX));
     }
-    if (serve != NULL) {
-        return stepper_serve(serve, read_number(threads, THREADS_MAX, "--threads"));
-    }
-    const char *programs[SUBJECTS_MAX] = {SELF};
-    if (argc - optind >= SUBJECTS_MAX) {
-        refuse("too many programs", argv[optind]);
-    }
-    for (int i = optind; i < argc; i++) {
-        programs[1 + i - optind] = argv[i];
-    }
-    add_subjects(&r, programs, 1 + argc - optind, threads);
+    request r = {.steps = command_line_count(&line, "steps", STEPS, STEPS_MAX),
+                 .cpu = processor_last()};
+    read_scenes(&r, &line);
+    read_subjects(&r, &line);
     measure(&r);
     return 0;
 }

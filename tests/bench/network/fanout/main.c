@@ -26,6 +26,7 @@
 #include "tests/bench/processor.h"
 #include "tests/bench/statistics.h"
 #include "tests/bench/table.h"
+#include "tests/support/command_line.h"
 
 enum {
     LIST_MAX = 16,
@@ -45,14 +46,26 @@ static const double RATE_MAX = 60.0;
 static const double WARM_S = 0.3;
 static const double SHARE_WANTED = 0.95; // share of the due messages that must arrive
 
-static const char USAGE[] =
-    "Usage: carom-bench-fanout CAROMD [--sizes BYTES,…] [--subscribers N,…] [--seconds S]\n"
-    "                                 [--rounds N] [--only SERVER,…] [--io-threads N] [--spread]\n"
-    "                                 [--json FILE] [--svg DIR]\n"
-    "Sizes from 64 to 65536 bytes (64,256,1024,4096,16384,65536), subscribers (200,1000,4000),\n"
-    "S seconds for each figure of a round (2), rounds (3); servers: caromd, redis, nats, bare;\n"
-    "N network threads of caromd (its default). All processes run on one processor, with --spread\n"
-    "on any. --json and --svg: the table for programs, and plots.\n";
+static const args_operand OPERANDS[] = {{"CAROMD", ARGS_FILE, true, false, NULL}, {0}};
+
+static const args_option OPTIONS[] = {
+    {"sizes", 0, ARGS_TEXT, "BYTES,…", "64 to 1048576 (64,256,1024,4096,16384,65536)", NULL},
+    {"subscribers", 0, ARGS_TEXT, "N,…", "1 to 20000 (200,1000,4000)", NULL},
+    {"seconds", 0, ARGS_TEXT, "S", "seconds for each figure of a round, 0.1 to 600 (2)", NULL},
+    {"rounds", 0, ARGS_TEXT, "N", "rounds, 1 to 25 (3)", NULL},
+    {"only", 0, ARGS_TEXT, "SERVER,…", "of caromd, redis, nats, bare (all)", NULL},
+    {"io-threads", 0, ARGS_TEXT, "N", "caromd's network threads (its default)", NULL},
+    {"spread", 0, ARGS_FLAG, NULL, "processes run on any processor (all on one)", NULL},
+    {"json", 0, ARGS_FILE, "FILE", "the table, for programs", NULL},
+    {"svg", 0, ARGS_FILE, "DIR", "plots", NULL},
+    {0},
+};
+
+static const command_line_program PROGRAM = {
+    "carom-bench-fanout",
+    "CAROMD",
+    "Measures a server's time for sending the same message to many subscribers.\n",
+    {.operands = OPERANDS, .options = OPTIONS}};
 
 typedef struct options {
     const char *program, *only, *io_threads, *json, *svg;
@@ -62,78 +75,27 @@ typedef struct options {
     bool spread;
 } options;
 
-// ---- options
-
-static double parse_number(const char *option, const char *text, double least, double most,
-                           const char **end)
-{
-    char *after;
-    double value = strtod(text, &after);
-    bool ends = end != NULL ? *after == ',' || *after == '\0' : *after == '\0';
-    if (after == text || !ends || !(value >= least && value <= most)) {
-        fprintf(stderr, "carom-bench-fanout: %s: %g to %g, not %s\n", option, least, most, text);
-        exit(2);
-    }
-    if (end != NULL) {
-        *end = after;
-    }
-    return value;
-}
-
-static int parse_list(const char *option, const char *text, double least, double most,
-                      double out[LIST_MAX])
-{
-    int count = 0;
-    for (bool more = true; more && count < LIST_MAX; text++) {
-        out[count++] = floor(parse_number(option, text, least, most, &text));
-        more = *text == ',';
-    }
-    return count;
-}
-
 static options parse(int argc, char **argv)
 {
-    options o = {.program = argc > 1 ? argv[1] : "", .rounds = 3, .seconds = 2.0};
-    o.size_count =
-        parse_list("--sizes", "64,256,1024,4096,16384,65536", 64, SIZE_MAX_BYTES, o.sizes);
-    o.subscriber_count =
-        parse_list("--subscribers", "200,1000,4000", 1, SUBSCRIBERS_MAX, o.subscribers);
-    for (int i = 2; i < argc; i += 2) {
-        if (strcmp(argv[i], "--spread") == 0) {
-            o.spread = true;
-            i--;
-            continue;
-        }
-        const char *value = i + 1 < argc ? argv[i + 1] : "";
-        if (strcmp(argv[i], "--sizes") == 0) {
-            o.size_count = parse_list("--sizes", value, 64, SIZE_MAX_BYTES, o.sizes);
-        } else if (strcmp(argv[i], "--subscribers") == 0) {
-            o.subscriber_count =
-                parse_list("--subscribers", value, 1, SUBSCRIBERS_MAX, o.subscribers);
-        } else if (strcmp(argv[i], "--seconds") == 0) {
-            o.seconds = parse_number("--seconds", value, 0.1, 600, NULL);
-        } else if (strcmp(argv[i], "--rounds") == 0) {
-            o.rounds = (int)parse_number("--rounds", value, 1, ROUNDS_MAX, NULL);
-        } else if (strcmp(argv[i], "--only") == 0) {
-            o.only = value;
-        } else if (strcmp(argv[i], "--io-threads") == 0) {
-            o.io_threads = value;
-        } else if (strcmp(argv[i], "--json") == 0) {
-            o.json = value;
-        } else if (strcmp(argv[i], "--svg") == 0) {
-            o.svg = value;
-        } else {
-            o.program = "";
-        }
-    }
-    if (*o.program == '\0' || *o.program == '-') {
-        fputs(USAGE, stderr);
-        exit(2);
-    }
+    command_line line;
+    command_line_read(&line, &PROGRAM, argc, argv);
+    options o = {
+        .program = command_line_word(&line, 0),
+        .only = command_line_text(&line, "only", NULL),
+        .io_threads = command_line_text(&line, "io-threads", NULL),
+        .json = command_line_text(&line, "json", NULL),
+        .svg = command_line_text(&line, "svg", NULL),
+        .rounds = command_line_count(&line, "rounds", 3, ROUNDS_MAX),
+        .seconds = command_line_number(&line, "seconds", 2.0, 0.1, 600),
+        .spread = command_line_has(&line, "spread"),
+    };
+    o.size_count = command_line_numbers(&line, "sizes", "64,256,1024,4096,16384,65536", 64,
+                                        SIZE_MAX_BYTES, o.sizes, LIST_MAX);
+    o.subscriber_count = command_line_numbers(&line, "subscribers", "200,1000,4000", 1,
+                                              SUBSCRIBERS_MAX, o.subscribers, LIST_MAX);
     struct stat folder;
     if (o.svg != NULL && (stat(o.svg, &folder) != 0 || !S_ISDIR(folder.st_mode))) {
-        fprintf(stderr, "carom-bench-fanout: --svg: '%s' is no folder\n", o.svg);
-        exit(2);
+        command_line_refuse(&line, "--svg: '%s' is no folder", o.svg);
     }
     return o;
 }
