@@ -4,7 +4,7 @@
 import {accessSync, constants} from 'node:fs';
 import path from 'node:path';
 
-const UNTIL_MS = 60000;
+const UNTIL_MS = 240000;
 const POLL_MS = 50;
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
 

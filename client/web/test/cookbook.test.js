@@ -20,7 +20,7 @@ const GUIDE = new URL('../../guides/cookbook.md', import.meta.url);
 const PICTURES = new URL('../../guides/cookbook/', import.meta.url);
 const DRAW = fileURLToPath(new URL('../../../docs/pictures/recipes.mjs', import.meta.url));
 const LINES_MAX = 80;
-const AWAIT_MS = 60000;
+const AWAIT_MS = 240000;
 
 const recipe = (name) => import(new URL(`${name}.js`, FOLDER));
 

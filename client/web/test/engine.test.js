@@ -280,7 +280,7 @@ async function playServerAndLocal(t, settings, ticks) {
   return {world, records};
 }
 
-test('local_world_is_the_servers_to_the_bit', {timeout: 120000}, async (t) => {
+test('local_world_is_the_servers_to_the_bit', {timeout: 240000}, async (t) => {
   const settings = {gravity: [0, -9.81], hz: 60};
   const image = (() => {
     const empty = engine.createWorld(settings);

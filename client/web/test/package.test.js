@@ -18,7 +18,7 @@ import {errorsOf, newPage, skipWithoutBrowser, startBrowser, until} from './brow
 import {startCaromd} from './support.js';
 
 const run = promisify(execFile);
-const RUN_MS = 60000;
+const RUN_MS = 240000;
 const PACKAGE = process.env.CAROM_PACKAGE;
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 const has = (program) => spawnSync(program, ['--version'], {stdio: 'ignore'}).status === 0;
@@ -92,7 +92,7 @@ test('archive_has_sources_types_engine_and_nothing_else', async () => {
   assert.deepEqual(sources.filter((name) => !/\.(js|js\.map|d\.ts|wasm|faults\.txt)$/.test(name)), []);
 });
 
-test('programs_of_the_readme_run_as_printed', {timeout: 120000}, async (t) => {
+test('programs_of_the_readme_run_as_printed', {timeout: 240000}, async (t) => {
   const ported = await startServer(t);
   const programs = await blocks('js');
   assert.equal(programs.length, PRINTED.length);

@@ -125,7 +125,7 @@ test('bytes that were cut off or altered are refused or survived, and a full one
   decoder.decode(change);
 });
 
-test('a subscription of encoding packed has the same picture as a plain one', {timeout: 60e3}, async () => {
+test('a subscription of encoding packed has the same picture as a plain one', {timeout: 240000}, async () => {
   const server = await startCaromd(['--world', 'pile:heap']);
   const client = await connect(server.url);
   const other = await connect(server.url);

@@ -9,12 +9,14 @@ import {startFiles} from './files.js';
 import {startCaromd} from './support.js';
 
 const skip = skipWithoutBrowser();
-const SOON_MS = 15000; // much less than resume_ms (30 s), for which lost sessions are kept
+const RESUME_MS = 600000; // for which lost sessions are kept
+const SOON_MS = 240000; // much less than that
 
-test('reload_takes_its_session_along_and_a_closed_tab_ends_its_own', {skip, timeout: 120000}, async (t) => {
+test('reload_takes_its_session_along_and_a_closed_tab_ends_its_own', {skip, timeout: 240000}, async (t) => {
   const files = await startFiles();
   t.after(() => files.close());
-  const server = await startCaromd(['--origin', files.origin, '--origin', files.origin.replace('127.0.0.1', 'localhost')]);
+  const origins = [files.origin, files.origin.replace('127.0.0.1', 'localhost')];
+  const server = await startCaromd(['--limit', `resume_ms=${RESUME_MS}`, ...origins.flatMap((origin) => ['--origin', origin])]);
   t.after(() => server.stop());
   const witness = await connect(server.url);
   t.after(() => witness.close());

@@ -13,7 +13,7 @@ const {connect} = await import(new URL('index.js', source));
 const {createReferee} = await import(new URL('referee.js', source));
 const {createTestGame} = await import(new URL('testing.js', source));
 
-const AWAIT_MS = 30000;
+const AWAIT_MS = 240000;
 const LEASE_S = 1;
 const QUICK = {reconnect: {firstMs: 10, maxMs: 50, first: true}};
 

@@ -6,7 +6,7 @@ import {once} from 'node:events';
 import {connect} from '../src/index.js';
 import {PlainWebSocket} from './websocket.js';
 
-const START_MS = 20000;
+const START_MS = 240000;
 
 /** Whether the tests' connections are WebSockets (environment CAROM_TRANSPORT). */
 export const OVER_WEBSOCKET = process.env.CAROM_TRANSPORT === 'websocket';
@@ -103,7 +103,7 @@ export async function open(t, url, worldArgs = {}, options = {}) {
   return {client, lab};
 }
 
-export function event(emitter, name, ms = 10000) {
+export function event(emitter, name, ms = 240000) {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error(`no '${name}' in ${ms} ms`)), ms);
     emitter.once(name, (value) => {

@@ -198,10 +198,15 @@ test('a_screen_reader_is_told_what_was_done_and_not_every_number', {skip}, async
     };
     watch(live, ([{target}]) => seen.live.push(target.id || target.textContent));
     watch([document.getElementById('inspector'), document.getElementById('status')], () => seen.all++);
-    setTimeout(() => resolve(seen), 2500);
+    const began = performance.now();
+    const poll = setInterval(() => { // a busy machine draws late
+      if (performance.now() - began < 2500 || (seen.all < 5 && performance.now() - began < 240000)) return;
+      clearInterval(poll);
+      resolve(seen);
+    }, 100);
   }));
   assert.deepEqual(changes.live, []);
-  assert.ok(changes.all > 0, 'nothing changed at all');
+  assert.ok(changes.all >= 5, 'nothing changed at all');
 });
 
 test('a_theme_follows_the_system_until_one_is_chosen', {skip}, async (t) => {

@@ -182,7 +182,7 @@ class Events(EngineTest):
     def test_every_kind_is_told(self):
         kinds = ("begin end stay hit sensor_begin sensor_end sleep wake spawn remove joint_break freeze").split()
         process = subprocess.Popen(
-            [CAROM, "events", self.world, "--json", "--kind", "all", "--for", "60s"], text=True,
+            [CAROM, "events", self.world, "--json", "--kind", "all", "--for", f"{SECONDS_MAX}s"], text=True,
             stdout=subprocess.PIPE, env=environment(CAROM_SERVER=f"127.0.0.1:{self.server.port}"))
         while self.json("info", self.world)["subscribers"] == 0:
             pass
