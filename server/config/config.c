@@ -1,20 +1,16 @@
-// Options, environment variables and settings of a file, one table row each; see config.h. Main
-// thread.
-#include "server/config/config.h"
+// The options, one table row each, and the checks of their values; see config.h. config_load.c
+// reads their sources. Main thread.
+#include "server/config/config_options.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/args/args.h"
 #include "common/base/assert.h"
 #include "common/physics/physics.h"
-#include "common/base/suggest.h"
 #include "proto/methods.h"
 #include "server/config/config_file.h"
 #include "server/fleet/store.h"
@@ -23,24 +19,11 @@
 #include "server/session/placement/templates.h"
 
 enum {
-    PORT_DEFAULT = 22766,
-    HTTP_PORT_DEFAULT = 22767,
     VALUE_MAX = CONFIG_LINE_BYTES_MAX,
     ORIGINS_MAX = 64,
     LOAD_ASIDE_MAX = 64,      // worlds of --load-aside
     TAKEOVER_SOCKET_MAX = 103 // a socket's path may have 107, and ".new" is appended
 };
-
-typedef status (*option_apply)(config *c, const char *value, error *err);
-
-typedef struct option {
-    const char *name;     // the name without "--"
-    const char *variable; // NULL: no variable and no setting in a file
-    const char *value;    // placeholder in --help; NULL: a switch
-    bool list;            // may be repeated; items in a variable are separated by commas
-    option_apply apply;
-    const char *help;
-} option;
 
 bool config_name_valid(const char *name, size_t size)
 {
@@ -535,9 +518,7 @@ static status apply_config(config *c, const char *value, error *err)
     return copy_path(c->file, value, err);
 }
 
-static const char CONFIG_OPTION[] = "config";
-
-static const option OPTIONS[] = {
+const config_option CONFIG_OPTIONS[] = {
     {"listen", "CAROM_LISTEN", "HOST:PORT", false, apply_listen,
      "where clients connect (127.0.0.1:22766), on all addresses of a name; port 0 takes a free "
      "one"},
@@ -620,7 +601,7 @@ static const option OPTIONS[] = {
     {"log", "CAROM_LOG", "LEVEL", false, apply_log, "error, warn, info (default) or debug"},
     {"log-format", "CAROM_LOG_FORMAT", "FORMAT", false, apply_log_format,
      "text (default) or json, an object a line"},
-    {CONFIG_OPTION, "CAROM_CONFIG", "FILE", false, apply_config,
+    {"config", "CAROM_CONFIG", "FILE", false, apply_config,
      "read settings from this file: NAME = VALUE a line, names as here"},
     {"check-config", NULL, NULL, false, apply_check_config,
      "check the options, variables and the file, and leave"},
@@ -628,9 +609,20 @@ static const option OPTIONS[] = {
     {"version", NULL, NULL, false, apply_version, "print the version and leave"},
 };
 
-enum { OPTION_COUNT = sizeof OPTIONS / sizeof *OPTIONS };
+enum { OPTION_COUNT = sizeof CONFIG_OPTIONS / sizeof *CONFIG_OPTIONS };
+
+const int CONFIG_OPTION_COUNT = OPTION_COUNT;
 
 _Static_assert((int)OPTION_COUNT <= (int)CONFIG_OPTIONS_MAX, "each has a place");
+
+int config_option_find(const char *name)
+{
+    int i = 0;
+    while (i < OPTION_COUNT && strcmp(CONFIG_OPTIONS[i].name, name) != 0) {
+        i++;
+    }
+    return i < OPTION_COUNT ? i : -1;
+}
 
 void config_help(FILE *out)
 {
@@ -639,7 +631,7 @@ void config_help(FILE *out)
           "Options, each with the environment variable that says the same:\n",
           out);
     for (int i = 0; i < OPTION_COUNT; i++) {
-        const option *o = &OPTIONS[i];
+        const config_option *o = &CONFIG_OPTIONS[i];
         char head[64];
         snprintf(head, sizeof head, "--%s%s%s", o->name, o->value != NULL ? " " : "",
                  o->value != NULL ? o->value : "");
@@ -663,317 +655,4 @@ void config_help(FILE *out)
     fputs("\nExit codes: 0 after a clean shutdown, 1 when the server could not run, 2 for a wrong "
           "option.\n",
           out);
-}
-
-// A folder of an installed program: PREFIX/share/carom/NAME for PREFIX/bin/caromd.
-static void installed_folder(const char *name, char *out, size_t size)
-{
-    char self[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    const char *prefix = "/usr";
-    if (length > 0) {
-        self[length] = '\0';
-        for (int up = 0; up < 2; up++) {
-            char *slash = strrchr(self, '/');
-            if (slash != NULL) {
-                *slash = '\0';
-            }
-        }
-        prefix = self;
-    }
-    int used = snprintf(out, size, "%s/share/carom/%s", prefix, name);
-    if (used < 0 || (size_t)used >= size) {
-        out[0] = '\0';
-    }
-}
-
-// The installed site, or that of a build; none if there is no first page.
-static void default_docs(char *out, size_t size)
-{
-    char page[PATH_MAX + sizeof "/index.html"];
-    installed_folder("docs", out, size);
-    (void)snprintf(page, sizeof page, "%s/index.html", out);
-    if (access(page, R_OK) != 0) {
-        out[0] = '\0';
-    }
-}
-
-static void set_defaults(config *c)
-{
-    *c = (config){.host = "127.0.0.1",
-                  .port = PORT_DEFAULT,
-                  .http_host = "127.0.0.1",
-                  .http_port = HTTP_PORT_DEFAULT,
-                  .hz = 60.0,
-                  .world_threads = 1,
-                  .io_threads = 1,
-                  .fleet_prefix = "/carom",
-                  .log = LOG_INFO};
-    c->limits = limits_default();
-    long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    c->threads = processors <= 2                        ? 1
-                 : processors - 1 <= CONFIG_THREADS_MAX ? (int)processors - 1
-                                                        : CONFIG_THREADS_MAX;
-    installed_folder("scenes", c->scenes, sizeof c->scenes);
-    default_docs(c->docs, sizeof c->docs);
-}
-
-static status apply_variable(config *c, const option *o, const char *value, error *err)
-{
-    char items[VALUE_MAX];
-    if (strlen(value) >= sizeof items) {
-        return error_set(err, STATUS_INVALID_ARGUMENT, "is longer than %d bytes", VALUE_MAX - 1);
-    }
-    memcpy(items, value, strlen(value) + 1);
-    if (o->value == NULL && strcmp(value, "0") == 0) {
-        return STATUS_OK;
-    }
-    if (o->value == NULL && strcmp(value, "1") != 0) {
-        return error_set(err, STATUS_INVALID_ARGUMENT, "must be 0 or 1, not '%s'", value);
-    }
-    if (!o->list) {
-        return o->apply(c, items, err);
-    }
-    char *rest = items;
-    for (char *item = strtok_r(items, ", ", &rest); item != NULL;
-         item = strtok_r(NULL, ", ", &rest)) {
-        status s = o->apply(c, item, err);
-        if (s != STATUS_OK) {
-            return s;
-        }
-    }
-    return STATUS_OK;
-}
-
-// Ignores variables of options that the command line gives.
-static status apply_environment(config *c, bool *given, config_getenv env, error *err)
-{
-    for (int i = 0; i < OPTION_COUNT; i++) {
-        const option *o = &OPTIONS[i];
-        const char *value = o->variable != NULL && !given[i] ? env(o->variable) : NULL;
-        if (value == NULL || *value == '\0') {
-            continue;
-        }
-        status s = apply_variable(c, o, value, err);
-        if (s != STATUS_OK) {
-            error_prefix(err, "%s", o->variable);
-            return s;
-        }
-        given[i] = true;
-        c->places[i] = -1;
-    }
-    return STATUS_OK;
-}
-
-// ---- the file
-
-// Whether a file may set the option.
-static bool is_setting(const option *o)
-{
-    return o->variable != NULL && o->name != CONFIG_OPTION;
-}
-
-static status refuse_setting(const char *name, error *err)
-{
-    char hint[SUGGEST_TEXT_MAX];
-    suggestion near;
-    suggest_begin(&near, name, strlen(name));
-    for (int i = 0; i < OPTION_COUNT; i++) {
-        if (is_setting(&OPTIONS[i])) {
-            suggest_offer(&near, OPTIONS[i].name, strlen(OPTIONS[i].name));
-        }
-    }
-    return error_set(err, STATUS_INVALID_ARGUMENT, "no setting is called '%.64s'%s", name,
-                     suggest_text(&near, hint));
-}
-
-typedef struct file_state {
-    config *config;
-    const bool *given;       // set by options and variables
-    int lines[OPTION_COUNT]; // line of each setting's first use, 0 for none
-} file_state;
-
-// Overridden settings are checked too, in a configuration that is dropped: so that every mistake in
-// the file is reported.
-static status apply_setting(void *context, const char *name, const char *value, int line,
-                            error *err)
-{
-    file_state *state = context;
-    int i = 0;
-    while (i < OPTION_COUNT && strcmp(OPTIONS[i].name, name) != 0) {
-        i++;
-    }
-    if (i == OPTION_COUNT || !is_setting(&OPTIONS[i])) {
-        return refuse_setting(name, err);
-    }
-    const option *o = &OPTIONS[i];
-    if (state->lines[i] != 0 && !o->list) {
-        return error_set(err, STATUS_INVALID_ARGUMENT, "%s stands in line %d already", name,
-                         state->lines[i]);
-    }
-    state->lines[i] = line;
-    config dropped = {.limits = limits_default()};
-    config *to = state->given[i] ? &dropped : state->config;
-    to->line = to->places[i] = line;
-    status s = STATUS_OK;
-    if (o->value != NULL) {
-        s = o->apply(to, value, err);
-    } else if (strcmp(value, "1") == 0) {
-        s = o->apply(to, value, err);
-    } else if (strcmp(value, "0") != 0) {
-        s = error_set(err, STATUS_INVALID_ARGUMENT, "must be 0 or 1, not '%s'", value);
-    }
-    config_deinit(&dropped);
-    if (s != STATUS_OK) {
-        error_prefix(err, "%s", name);
-    }
-    return s;
-}
-
-static status apply_file(config *c, const bool *given, error *err)
-{
-    if (*c->file == '\0') {
-        return STATUS_OK;
-    }
-    file_state state = {.config = c, .given = given};
-    status s = config_file_read(c->file, apply_setting, &state, err);
-    c->line = 0;
-    return s;
-}
-
-// ---- the command line
-
-// OPTIONS as common/args reads them; the values are checked when they are applied.
-static void list_options(args_option out[OPTION_COUNT + 1])
-{
-    for (int i = 0; i < OPTION_COUNT; i++) {
-        out[i] = (args_option){.name = OPTIONS[i].name,
-                               .letter = OPTIONS[i].apply == apply_help ? 'h' : 0,
-                               .kind = OPTIONS[i].value != NULL ? ARGS_TEXT : ARGS_FLAG,
-                               .value = OPTIONS[i].value};
-    }
-    out[OPTION_COUNT] = (args_option){0};
-}
-
-static status apply_given(config *c, const option *o, const char *value, error *err)
-{
-    status s = o->apply(c, value, err);
-    if (s != STATUS_OK) {
-        error_prefix(err, "--%s", o->name);
-    }
-    return s;
-}
-
-static status apply_arguments(config *c, int argc, const char *const *argv, bool *given, error *err)
-{
-    args_option rows[OPTION_COUNT + 1];
-    const args_grammar grammar = {.options = rows};
-    args line;
-    int at = 1;
-    list_options(rows);
-    ASSERT_MEMORY(args_init(&line, argc));
-    status s = STATUS_OK;
-    if (!args_read(&line, &grammar, false, argc, argv, &at) || !args_check(&line, &grammar)) {
-        s = error_set(err, STATUS_INVALID_ARGUMENT, "%s", line.error);
-    }
-    for (size_t i = 0; s == STATUS_OK && i < line.given_count; i++) {
-        const ptrdiff_t found = line.given[i].option - rows;
-        s = apply_given(c, &OPTIONS[found], line.given[i].value, err);
-        given[found] = true;
-    }
-    args_deinit(&line);
-    return s;
-}
-
-void config_place(const config *c, const char *name, char out[CONFIG_PLACE_MAX])
-{
-    int i = 0;
-    while (strcmp(OPTIONS[i].name, name) != 0) {
-        i++;
-        ASSERT(i < OPTION_COUNT);
-    }
-    if (c->places[i] > 0) {
-        snprintf(out, CONFIG_PLACE_MAX, "%s:%d: %s", c->file, c->places[i], name);
-    } else if (c->places[i] < 0) {
-        snprintf(out, CONFIG_PLACE_MAX, "%s", OPTIONS[i].variable);
-    } else {
-        snprintf(out, CONFIG_PLACE_MAX, "--%s", name);
-    }
-}
-
-static status need(const config *c, const char *has, const char *needs, error *err)
-{
-    char place[CONFIG_PLACE_MAX];
-    config_place(c, has, place);
-    return error_set(err, STATUS_INVALID_ARGUMENT, "%s: needs --%s, too", place, needs);
-}
-
-// Options that mean nothing without each other.
-static status check_fleet(const config *c, error *err)
-{
-    const bool fleet = *c->fleet != '\0';
-    if (fleet && *c->node == '\0') {
-        return need(c, "fleet", "node", err);
-    }
-    if (fleet && *c->advertise == '\0') {
-        return need(c, "fleet", "advertise", err);
-    }
-    if (!fleet && (*c->node != '\0' || *c->advertise != '\0')) {
-        return need(c, *c->node != '\0' ? "node" : "advertise", "fleet", err);
-    }
-    if ((*c->fleet_cert == '\0') != (*c->fleet_key == '\0')) {
-        const bool key = *c->fleet_key == '\0';
-        return need(c, key ? "fleet-cert" : "fleet-key", key ? "fleet-key" : "fleet-cert", err);
-    }
-    if (fleet && *c->takeover != '\0') {
-        return error_set(err, STATUS_INVALID_ARGUMENT,
-                         "--takeover: not for a server of a fleet, whose name the running one has: "
-                         "stop that one, and start this one");
-    }
-    return STATUS_OK;
-}
-
-status config_load(config *out, int argc, const char *const *argv, config_getenv env, error *err)
-{
-    bool given[OPTION_COUNT] = {false};
-    set_defaults(out);
-    status s = apply_arguments(out, argc, argv, given, err);
-    if (s == STATUS_OK) {
-        s = apply_environment(out, given, env, err);
-    }
-    if (s == STATUS_OK) {
-        s = apply_file(out, given, err);
-    }
-    if (s == STATUS_OK && (*out->tls_certificate == '\0') != (*out->tls_key == '\0')) {
-        bool key = *out->tls_key == '\0';
-        char place[CONFIG_PLACE_MAX];
-        config_place(out, key ? "tls-cert" : "tls-key", place);
-        s = error_set(err, STATUS_INVALID_ARGUMENT, "%s: needs --%s, too", place,
-                      key ? "tls-key" : "tls-cert");
-    }
-    if (s == STATUS_OK) {
-        s = check_fleet(out, err);
-    }
-    if (out->port == 0 && !out->http_given) {
-        out->http_port = 0; // a server on a port chosen by the system may be one of many
-    }
-    return s;
-}
-
-void config_deinit(config *c)
-{
-    for (uint32_t i = 0; i < c->origins.count; i++) {
-        free(c->origins.data[i]);
-    }
-    array_free(&c->origins);
-    for (uint32_t i = 0; i < c->load_aside.count; i++) {
-        free(c->load_aside.data[i]);
-    }
-    array_free(&c->load_aside);
-    for (uint32_t i = 0; i < c->viewer_servers.count; i++) {
-        free(c->viewer_servers.data[i]);
-    }
-    array_free(&c->viewer_servers);
-    array_free(&c->worlds);
-    array_free(&c->templates);
 }
