@@ -8,7 +8,6 @@
 // codes: 0 after a clean shutdown, 1 when the server could not run, 2 for a wrong option.
 #include <errno.h>
 #include <fcntl.h>
-#include <malloc.h>
 #include <netdb.h>
 #include <poll.h>
 #include <signal.h>
@@ -18,7 +17,6 @@
 #include <strings.h>
 #include <sys/mman.h>
 #include <sys/random.h>
-#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 #include <uv.h>
@@ -35,6 +33,7 @@
 #include "server/net/io_threads.h"
 #include "server/net/network.h"
 #include "server/process/activation.h"
+#include "server/process/bounds.h"
 #include "server/process/notify.h"
 #include "server/process/takeover.h"
 #include "server/session/resume/session_store_file.h"
@@ -47,7 +46,6 @@ enum {
     CERTIFICATE_LOW_DAYS = 7, // warn when a certificate expires in fewer days
     EXIT_COULD_NOT_RUN = 1,
     EXIT_WRONG_OPTION = 2,
-    OWN_DESCRIPTORS = 96 // descriptors besides connections: the loop's, files, refused sockets
 };
 
 enum {
@@ -369,71 +367,6 @@ static void on_finished(void *context, const error *err)
         fleet_close(p->fleet, on_fleet_closed, p);
         p->fleet = NULL;
     }
-}
-
-// Each connection takes a descriptor, and the usual soft limit is 1024. If the system allows no
-// more, the limit on connections is lowered: a client then learns why it is refused. Plain HTTP
-// connections get an eighth of them at most.
-static void fit_descriptors(limits *l, bool http, bool proxied)
-{
-    struct rlimit files;
-    if (getrlimit(RLIMIT_NOFILE, &files) != 0) {
-        return;
-    }
-    // Connections that are closing count too; see http.c.
-    rlim_t base = OWN_DESCRIPTORS + (proxied ? NETWORK_GREETINGS_MAX : 0);
-    rlim_t own = base + (http ? 2 * l->http_connections : 0);
-    rlim_t wanted = l->connections + own;
-    if (files.rlim_cur < wanted) {
-        files.rlim_cur = wanted < files.rlim_max ? wanted : files.rlim_max;
-        (void)setrlimit(RLIMIT_NOFILE, &files);
-        getrlimit(RLIMIT_NOFILE, &files);
-    }
-    if (files.rlim_cur < wanted) {
-        if (http) {
-            uint64_t spare = files.rlim_cur > base ? files.rlim_cur - base : 0;
-            uint64_t share = spare / 16 > 0 ? spare / 16 : 1;
-            l->http_connections = l->http_connections < share ? l->http_connections : share;
-            own = base + 2 * l->http_connections;
-        }
-        uint64_t fit = files.rlim_cur > own ? files.rlim_cur - own : 1;
-        log_warn("%llu %s enough for %llu %s, not for %llu (ulimit -n)",
-                 COUNTED(files.rlim_cur, "descriptor is", "descriptors are"),
-                 COUNTED(fit, "connection", "connections"), (unsigned long long)l->connections);
-        l->connections = fit;
-    }
-}
-
-enum {
-    // Larger heap pieces are mappings, which return to the system when freed. (The C library would
-    // raise the threshold.)
-    HEAP_PIECE_MAX = 1 << 20,
-    // Free memory at a heap's end that stays there, and what a heap grows by: each turn takes some
-    // megabytes and frees them, and would ask the system for them again.
-    HEAP_LEFT_MAX = 16 << 20,
-    HEAP_GROWTH = 1 << 20,
-    // Parts of the heap, each with a lock: more than threads (limits.own_threads, --threads,
-    // --world-threads, --io-threads). With eight for each processor, which is the C library's
-    // choice, the network thread could share one with a thread of lower priority (home.h).
-    HEAP_ARENAS_MAX = 4096,
-};
-
-static void bound_memory(config *c)
-{
-    const uint64_t machine = memory_of_machine("");
-    const uint64_t bytes = c->memory > 0 ? c->memory : machine / 4 * 3;
-    (void)mallopt(M_MMAP_THRESHOLD, HEAP_PIECE_MAX);
-    (void)mallopt(M_TRIM_THRESHOLD, HEAP_LEFT_MAX);
-    (void)mallopt(M_TOP_PAD, HEAP_GROWTH);
-    (void)mallopt(M_ARENA_MAX, HEAP_ARENAS_MAX);
-    if (bytes == 0) {
-        log_warn("the system does not say how much memory it has: give --memory");
-        return;
-    }
-    char text[MEMORY_TEXT_MAX];
-    log_debug("the process may take %s of memory", memory_text(bytes, text));
-    limits_fit_memory(&c->limits, bytes);
-    memory_begin(bytes, c->limits.holder_bytes);
 }
 
 static void watch_signals(process *p)
@@ -789,8 +722,8 @@ int main(int argc, char **argv)
     } else {
         log_set_level(c.log);
         log_set_format(c.log_format);
-        fit_descriptors(&c.limits, *c.http_host != '\0', c.proxies.count > 0);
-        bound_memory(&c);
+        bounds_fit_descriptors(&c.limits, *c.http_host != '\0', c.proxies.count > 0);
+        bounds_fit_memory(&c.limits, c.memory);
         home_begin(); // of the network thread
         code = serve(&c);
         home_end();

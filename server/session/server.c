@@ -19,21 +19,17 @@
 #include "server/session/calls/rights.h"
 #include "server/session/calls/scrape.h"
 #include "server/session/identity/unsent_limit.h"
-#include "server/session/placement/seating.h"
 #include "server/session/placement/worlds_build.h"
 #include "server/session/placement/worlds_restored.h"
 #include "server/session/resume/handover.h"
 #include "server/session/resume/resume.h"
 #include "server/session/service.h"
+#include "server/session/tidying.h"
 #include "server/world/state/session_bodies.h"
 
 // Time that a shutdown waits for the simulation threads to finish their ticks, before it informs
 // the clients without them [ms]. With close_ms after it, still below a second.
 enum { DRAIN_MS = 300 };
-
-enum { TIDYING_MS = 1000 }; // between two looks for free memory
-
-enum { START_REPORT_S = 5 }; // between two lines of the log about a start that takes long
 
 session *server_find_session(const server *s, session_key key)
 {
@@ -272,12 +268,10 @@ void server_leave(server *s, const char *reason)
     server_check_left(s);
 }
 
-static void end_trim(server *s);
-
 void server_destroy(server *s)
 {
     ASSERT(s->session_count == 0 && s->detached.count == 0 && s->sim_threads.count == 0);
-    end_trim(s);
+    tidying_end(s);
     work_deinit(s);
     worlds_list_deinit(s);
     decodings_deinit(&s->decodings);
@@ -297,73 +291,6 @@ void server_destroy(server *s)
     network_free(s->network);
     http_free(s->http);
     free(s);
-}
-
-// ---- free memory
-
-// Runs on a thread of its own: it takes the locks of all parts of the heap, one after another,
-// which a thread of lower priority (worker.h) should not keep.
-static void trim(void *context)
-{
-    server *s = context;
-    memory_trim();
-    atomic_store(&s->trimmed, true);
-}
-
-static void end_trim(server *s)
-{
-    if (s->trimming) {
-        (void)uv_thread_join(&s->trimmer);
-        s->trimming = false;
-    }
-}
-
-static void begin_trim(server *s)
-{
-    atomic_store(&s->trimmed, false);
-    s->trimming = uv_thread_create(&s->trimmer, trim, s) == 0; // else it is due again in a second
-}
-
-// A world that the start waits for; NULL if only answers of threads are missing.
-static const world_entry *awaited_world(const server *s)
-{
-    for (uint32_t i = 0; i < s->worlds.by_number.count; i++) {
-        const world_entry *entry = s->worlds.by_number.data[i];
-        if (entry->broken == NULL && (entry->thread == NULL || entry->adopting)) {
-            return entry;
-        }
-    }
-    return NULL;
-}
-
-// Reports the reason of a long start, so that the server does not seem to hang.
-static void report_start(server *s)
-{
-    const uint64_t seconds = (uint64_t)(clock_now_ns() - s->started_ns) / 1000000000;
-    if (s->ready_told || s->stage == SERVER_DRAINING ||
-        seconds < s->start_reported_s + START_REPORT_S) {
-        return;
-    }
-    s->start_reported_s = seconds;
-    const world_entry *awaited = awaited_world(s);
-    log_info("still starting after %llu seconds: %llu %s being made or brought back%s%s%s",
-             (unsigned long long)seconds,
-             COUNTED(s->restoring.left + s->starting, "world is", "worlds are"),
-             awaited != NULL ? ", among them '" : "", awaited != NULL ? awaited->name : "",
-             awaited != NULL ? "'" : "");
-}
-
-static void on_tidying(uv_timer_t *timer)
-{
-    server *s = timer->data;
-    report_start(s);
-    seating_sweep(s);
-    if (s->trimming && atomic_load(&s->trimmed)) {
-        end_trim(s);
-    }
-    if (!s->trimming && memory_trim_due() && s->stage != SERVER_DRAINING) {
-        begin_trim(s);
-    }
 }
 
 // ---- the beginning
@@ -799,7 +726,7 @@ status server_create(uv_loop_t *loop, const server_options *options, server **ou
     uv_timer_init(loop, &s->tidying);
     s->wake.data = s->drain_timer.data = s->tidying.data = s;
     if (!options->turned) {
-        uv_timer_start(&s->tidying, on_tidying, TIDYING_MS, TIDYING_MS);
+        tidying_begin(s);
     }
     resume_init(s);
     work_init(s);

@@ -125,6 +125,16 @@ static void arguments_are_filled_for_each_client(void **state)
 #define IMPULSE     "[\"body.impulse\", {\"body\": \"$own\", \"impulse\": [1, 0]}]"
 #define WITH(extra) "[\"body.impulse\", {\"body\": \"$own\", \"impulse\": [1, 0]}, " extra "]"
 
+// Each scenario is refused with a text that contains the one beside it.
+static void refuse(const char *const cases[][2], size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (read_text(cases[i][0]) || strstr(error, cases[i][1]) == NULL) {
+            fail_msg("%s\n  wanted: %s\n  told:   %s", cases[i][0], cases[i][1], error);
+        }
+    }
+}
+
 static void malformed_scenario_is_refused_with_its_place(void **state)
 {
     (void)state;
@@ -150,6 +160,14 @@ static void malformed_scenario_is_refused_with_its_place(void **state)
         {"{\"world\": {\"lifetime\": \"server\"}, \"clients\": [{}]}", "it is always session"},
         {"{\"world\": {\"hz\": \"fast\"}, \"clients\": [{}]}",
          "world.hz: expected a number in 1/s"},
+    };
+    refuse(cases, sizeof cases / sizeof *cases);
+}
+
+static void malformed_clients_are_refused_with_their_place(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
         {KIND("\"share\": 0"), "clients: every share is 0"},
         {KIND("\"share\": -1"), "clients[0].share: expected a number from 0 to 1000000, not -1"},
         {KIND("\"share\": {\"$float\": \"nan\"}"), "clients[0].share: expected a finite number"},
@@ -190,6 +208,14 @@ static void malformed_scenario_is_refused_with_its_place(void **state)
              "\"rate\": 1, \"subscribe\": false, \"actions\": [[\"world.view\", {\"subscription\": "
              "\"$subscription\"}]]"),
          "$subscription: these clients do not subscribe"},
+    };
+    refuse(cases, sizeof cases / sizeof *cases);
+}
+
+static void malformed_actions_are_refused_with_their_place(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
         {DOES(""), "clients[0].actions: expected a list of 1 to 64 actions"},
         {DOES("5"), "clients[0].actions[0]: expected [\"method\", {arguments}]"},
         {DOES("[]"), "clients[0].actions[0]: expected [\"method\", {arguments}]"},
@@ -232,11 +258,7 @@ static void malformed_scenario_is_refused_with_its_place(void **state)
         {DOES("[\"world.apply\", {\"commands\": [[\"body.set\", {\"bdy\": 1}]]}]"),
          "commands[0][1]: there is no 'bdy'"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        if (read_text(cases[i][0]) || strstr(error, cases[i][1]) == NULL) {
-            fail_msg("%s\n  wanted: %s\n  told:   %s", cases[i][0], cases[i][1], error);
-        }
-    }
+    refuse(cases, sizeof cases / sizeof *cases);
 }
 
 static void limits_are_refused(void **state)
@@ -304,6 +326,8 @@ int main(void)
         cmocka_unit_test(scenario_becomes_a_plan),
         cmocka_unit_test(arguments_are_filled_for_each_client),
         cmocka_unit_test(malformed_scenario_is_refused_with_its_place),
+        cmocka_unit_test(malformed_clients_are_refused_with_their_place),
+        cmocka_unit_test(malformed_actions_are_refused_with_their_place),
         cmocka_unit_test(limits_are_refused),
         cmocka_unit_test(broken_files_are_told),
     };
