@@ -10,6 +10,7 @@ import {drawGrid} from '../viewer/draw/grid.js';
 import {THEMES, themeOf} from '../viewer/draw/theme.js';
 import {innerEdges} from '../viewer/draw/seams.js';
 import {asBox, distanceTo, reachOf} from '../viewer/draw/shapes.js';
+import {areaOf, shapeArgs, short} from '../viewer/edit/maps.js';
 import {History, PastSource} from '../viewer/history.js';
 import {Pace} from '../viewer/pace.js';
 import {Recording} from '../viewer/recording.js';
@@ -17,6 +18,7 @@ import {keepToken, tokenFor} from '../viewer/tokens.js';
 import {area, convexPieces, simplify, simplifyLoop} from '../viewer/tools/outline.js';
 import {readAddress, serverOf, writeAddress} from '../viewer/ui/address.js';
 import {bytes, clockText, figure} from '../viewer/ui/dom.js';
+import {wrongNumber} from '../viewer/ui/field.js';
 import {explain} from '../viewer/ui/inspector.js';
 import {freeName} from '../viewer/ui/worlds.js';
 
@@ -388,6 +390,28 @@ test('bodies_that_stand_are_explained', () => {
   assert.deepEqual(explain({...map, type: 'kinematic'}, [], [], false), ['It is kinematic, and its velocity is zero.']);
   assert.ok(explain(map, [ground], [{kind: 'weld'}], false).includes('It rests on a shape.'));
   assert.ok(explain(map, [ground], [{kind: 'weld'}], false).includes('A joint holds it.'));
+});
+
+// ---- changes
+
+test('maps_become_the_arguments_that_differ_from_what_is_usual', () => {
+  const map = {shape: 4, kind: 'polygon', vertices: [[0, 0], [2, 0], [0, 2]], radius: 0, density: 1, friction: Math.fround(0.6), restitution: Math.fround(0.3),
+               rolling_resistance: 0, tangent_speed: 0, sensor: false, filter: {category: 1, mask: -1, group: -2}, events: ['contact', 'sensor']};
+  assert.deepEqual(shapeArgs(map), {kind: 'polygon', vertices: map.vertices, restitution: 0.3, filter: {group: -2}});
+  assert.deepEqual(shapeArgs(map, 2).vertices, [[0, 0], [4, 0], [0, 4]]);
+  assert.deepEqual([short(Math.fround(0.1)), short(0.1), short(1 / 3), short(2 ** 20 + 0.5)], [0.1, 0.1, 1 / 3, 2 ** 20 + 0.5]);
+  assert.equal(Math.fround(short(Math.fround(Math.PI))), Math.fround(Math.PI));
+  assert.equal(areaOf(map), 2);
+  const round = (shape, wanted) => assert.ok(Math.abs(areaOf(shape) - wanted) < 1e-12, shape.kind);
+  round({kind: 'circle', radius: 2}, 4 * Math.PI);
+  round({kind: 'capsule', a: [0, 0], b: [3, 4], radius: 1}, Math.PI + 10);
+  round({...map, radius: 0.5}, 2 + (4 + Math.sqrt(8)) * 0.5 + Math.PI * 0.25);
+});
+
+test('a_number_outside_its_range_is_named_with_the_range', () => {
+  const range = {label: 'Friction', min: 0, max: 1000, unit: 'm'};
+  for (const text of ['0', '1000', ' 0.5 ', '0,5', '1e3']) assert.equal(wrongNumber(text, range), '', text);
+  for (const text of ['', ' ', '-0.1', '1000.1', 'NaN', 'Infinity', '1 2', '0x']) assert.equal(wrongNumber(text, range), 'Friction: a number from 0 to 1000 m', text);
 });
 
 test('names_and_numbers_are_for_people', () => {

@@ -12,20 +12,21 @@ import {Lines} from './draw/lines.js';
 import {Overlays} from './draw/overlays.js';
 import {Picture} from './draw/picture.js';
 import {THEMES, forgetTags, themeOf} from './draw/theme.js';
+import {Changes} from './edit/changes.js';
+import {duplicateArgs} from './edit/duplicate.js';
 import {History, PastSource} from './history.js';
 import {PredictedSource} from './predicted_source.js';
-import {Recorder, serverEngine} from './recording.js';
+import {Recorder} from './recording.js';
 import {RPC, Session} from './session.js';
+import {Sharing} from './sharing.js';
 import {Emitter} from '../src/emitter.js';
 import {keepToken} from './tokens.js';
-import {makeTools} from './tools/tools.js';
+import {makeTools, mayAct} from './tools/tools.js';
 import {readAddress, stored, store, writeAddress} from './ui/address.js';
 import {toast} from './ui/dom.js';
 import {onPhone} from './ui/sheets.js';
-import {freeName} from './ui/worlds.js';
 
 const DEMO = 'demo'; // the world shown first if the address names none
-const SHARED_MAX = 8; // worlds made for shared ticks; the oldest ends when another is made
 const FRAMES_MAX = 32; // worlds whose first frame the browser remembers
 const AREA_MARGIN = 0.4; // share of the view added on each side
 const FRAME_MS_MAX = 100; // a longer pause between frames counts as this
@@ -42,7 +43,6 @@ function firstOf(worlds) {
 export class App extends Emitter {
   #last = 0;
   #drawn = {time: NaN, source: null, version: -1};
-  #shared = new Map(); // tick -> the world made for a link to it
   #frames = {count: 0, since: 0, work: 0, longest: 0};
   #summaryAt = 0;
   #slow = 0; // slow half seconds in a row
@@ -77,7 +77,9 @@ export class App extends Emitter {
     this.panels = {};
     this.#followSystem();
     this.session = new Session(this.address.server);
+    this.changes = new Changes(this.session);
     this.recorder = new Recorder(this.session);
+    this.sharing = new Sharing(this);
     this.predicted = new PredictedSource(this.session);
     this.session.predicted = this.predicted;
     this.tools = makeTools(this);
@@ -151,7 +153,6 @@ export class App extends Emitter {
       this.history.add(snapshot, this.live.view, this.live.asleepIds);
     });
     session.on('info', (info) => this.#summary(info));
-    session.on('renewed', () => this.#shared.clear()); // the shared worlds ended with the previous session
     session.on('worlds', (list) => {
       if (session.world) return;
       const wanted = this.address.world;
@@ -214,6 +215,42 @@ export class App extends Emitter {
     this.emit('choose', this.chosen);
   }
 
+  // ---- changes
+
+  /** Removes a body. */
+  remove(id) {
+    if (this.chosen === id) this.choose(0);
+    this.changes.act(`body ${id}`, [['body.remove', {body: id}]]);
+  }
+
+  /** Makes a second body like this one beside it, and chooses it. */
+  async duplicate(id) {
+    if (!mayAct(this)) return;
+    const {session} = this;
+    if (session.offline()) return;
+    try {
+      const map = await session.client.call('body.get', {world: session.world, body: id});
+      const made = await this.changes.act(`copy of body ${id}`, [['body.spawn', duplicateArgs(map)]]);
+      if (made) this.choose(made[0].body);
+    } catch (error) {
+      toast(error.message);
+    }
+  }
+
+  /** Undoes the last change of this page, or with 'redo' repeats the last one undone; reports what was left as it is. */
+  async turnBack(way = 'undo') {
+    if (this.session.offline() || !mayAct(this)) return;
+    const word = way === 'undo' ? 'Undone' : 'Done again';
+    try {
+      const turned = await this.changes[way]();
+      if (!turned) toast(`There is nothing to ${way}`, {note: true});
+      else if (turned.left.length > 0) toast(`${turned.done ? `${word} in part` : `Not ${word.toLowerCase()}`}: ${turned.label}; ${turned.left.join('; ')}`);
+      else toast(`${word}: ${turned.label}`, {note: true});
+    } catch (error) {
+      toast(error.message);
+    }
+  }
+
   setTool(name) {
     if (this.tool.name === name || !this.tools[name]) return;
     this.tool.cancel?.();
@@ -235,62 +272,6 @@ export class App extends Emitter {
     this.overlays.reset();
     this.dirty = true;
     this.emit('time');
-  }
-
-  /** Makes a paused world of the shown tick, and goes to it. */
-  async branch() {
-    try {
-      const {image, world, tick} = await this.#computeTick();
-      await this.panels.worlds.openImage(image, `${world}-at-${tick}`, {paused: true});
-    } catch (error) {
-      toast(error.message);
-    }
-  }
-
-  // The image of the shown tick, computed from this page's log of the world.
-  async #computeTick() {
-    const {session} = this;
-    const {tick} = this.source;
-    const {world} = session;
-    const engine = await serverEngine(session.client.hello);
-    const past = await this.recorder.recording.restore(engine, tick, () => new Promise((next) => setTimeout(next)));
-    const image = past.save();
-    past.free();
-    return {image, world, tick};
-  }
-
-  /** Why no world can be made of the shown tick; '' if it can. */
-  get whyNoBranch() {
-    const {recorder, session} = this;
-    if (session.role !== 'admin') return 'Only an admin makes worlds';
-    return recorder.recording.covers(this.past.tick) ? '' : recorder.why || 'This page has not kept the world’s log of that tick';
-  }
-
-  /**
-   * A link that shows others the present view. For a tick of the past, which only this page knows, a paused world is
-   * made that exists while this page is open. Without the right to make worlds the link names the tick, which works in
-   * pages that have seen it.
-   */
-  async shareLink() {
-    if (!this.scrub || this.whyNoBranch) return this.link();
-    const key = `${this.live.view.epoch} ${this.session.world} ${this.source.tick}`;
-    if (!this.#shared.has(key)) this.#shared.set(key, await this.#makeShared());
-    return this.link(this.#shared.get(key));
-  }
-
-  // Makes a world for a link to a tick; it ends with this page's session.
-  async #makeShared() {
-    const {client} = this.session;
-    const {image, world, tick} = await this.#computeTick();
-    const name = freeName(`${world}-at-${tick}`, this.session.worlds);
-    await client.call('world.create', {world: name, image, paused: true, lifetime: 'session'});
-    for (const [key, oldest] of this.#shared) {
-      if (this.#shared.size < SHARED_MAX) break;
-      this.#shared.delete(key);
-      client.call('world.destroy', {world: oldest}).catch(() => {}); // another session may have ended it
-    }
-    this.session.look();
-    return name;
   }
 
   // ---- the view

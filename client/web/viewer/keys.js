@@ -31,6 +31,10 @@ export const KEYS = [
   [[']'], '[ ]', 'Choose a body', (app) => app.nextBody(1)],
   [['['], '', '', (app) => app.nextBody(-1)],
   [['Delete', 'Backspace'], 'Del', 'Remove the chosen body', remove],
+  [['u'], 'U, Ctrl Z', 'Undo', (app) => app.turnBack('undo')],
+  [['U'], 'Shift U, Ctrl Y', 'Redo', (app) => app.turnBack('redo')],
+  [['q', 'Q'], 'Q, Ctrl D', 'Duplicate the chosen body', (app) => app.chosen && app.duplicate(app.chosen)],
+  [['k', 'K'], 'K', 'Settings of the world', (app) => app.panels.settings.toggle()],
   [['v', 'V'], 'V', 'Select, pull, pan', (app) => app.setTool('hand')],
   [['p', 'P'], 'P', 'Push', (app) => app.setTool('push')],
   [['s', 'S'], 'S', 'Spawn', (app) => app.setTool('spawn')],
@@ -53,8 +57,7 @@ export const KEYS = [
 
 function remove(app) {
   if (!app.chosen || app.scrub) return;
-  app.session.act('body.remove', {body: app.chosen});
-  app.choose(0);
+  app.remove(app.chosen);
 }
 
 function enter(app) {
@@ -73,15 +76,27 @@ function escape(app) {
   for (const name of ['layers', 'worlds']) app.panels[name].close();
 }
 
+// Keys with Ctrl (on a Mac with Command) that stand for others.
+const WITH_CTRL = {z: 'u', Z: 'U', y: 'U', Y: 'U', d: 'q', D: 'q'};
+
+function keyOf({key, ctrlKey, metaKey, altKey, shiftKey}) {
+  if (altKey) return '';
+  if (!ctrlKey && !metaKey) return key;
+  return shiftKey && (key === 'z' || key === 'Z') ? 'U' : WITH_CTRL[key] ?? '';
+}
+
 export function bindKeys(app) {
   const actions = new Map();
   for (const [keys, , , action] of KEYS) for (const key of keys) actions.set(key, action);
   addEventListener('keydown', (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const key = keyOf(event);
+    if (!key) return;
     const {target} = event;
     if (target.closest?.('dialog[open]')) return; // dialogs close themselves on Escape
-    if (event.key !== 'Escape' && OWN_KEYS.some(([selector, own]) => target.matches?.(selector) && own.test(event.key))) return;
-    const action = actions.get(event.key);
+    const own = OWN_KEYS.some(([selector, keys]) => target.matches?.(selector) && keys.test(event.key));
+    const turns = (key === 'u' || key === 'U') && key !== event.key && target.matches?.('.field input:not([data-touched])');
+    if (event.key !== 'Escape' && own && !turns) return;
+    const action = actions.get(key);
     if (!action) return;
     event.preventDefault();
     action(app);

@@ -15,6 +15,7 @@ import {Plots} from './ui/plots.js';
 import {PredictionPanel} from './ui/prediction.js';
 import {bindSheets} from './ui/sheets.js';
 import {ToolOptions} from './ui/tool_options.js';
+import {WorldSettings} from './ui/world_settings.js';
 import {Transport} from './ui/transport.js';
 import {Worlds} from './ui/worlds.js';
 
@@ -30,7 +31,7 @@ try {
   const app = new App();
   app.panels = {
     inspector: new Inspector(app), log: new EventLog(app), layers: new Layers(app), plots: new Plots(app), prediction: new PredictionPanel(app),
-    options: new ToolOptions(app), transport: new Transport(app), worlds: new Worlds(app),
+    options: new ToolOptions(app), transport: new Transport(app), worlds: new Worlds(app), settings: new WorldSettings(app),
   };
   bindSheets();
   bindHeader(app);

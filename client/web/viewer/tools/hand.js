@@ -29,8 +29,9 @@ export class Hand {
     if (!body || body.type === 'static' || this.app.scrub) return false;
     const paused = this.app.session.info?.paused;
     if (body.type !== 'dynamic' && !paused) return false;
+    const {x, y, angle} = body.pose;
     this.#pull = {body, local: localOf(body, point), target: [point.x, point.y], joint: 0, ended: false,
-                  paused, begun: false};
+                  paused, begun: false, carried: false, from: {position: [x, y], angle}};
     return true;
   }
 
@@ -43,10 +44,12 @@ export class Hand {
     else if (pull.joint) this.app.session.notify('joint.set', {joint: pull.joint, target: pull.target});
   }
 
-  #carry({body, local: [x, y], target}) {
+  #carry(pull) {
+    const {body, local: [x, y], target} = pull;
     const cos = Math.cos(body.angle);
     const sin = Math.sin(body.angle);
     const position = [target[0] - (cos * x - sin * y), target[1] - (sin * x + cos * y)];
+    pull.carried = true;
     this.app.session.notify('body.set', {body: body.id, position});
   }
 
@@ -81,6 +84,8 @@ export class Hand {
     this.#pull = null;
     if (!pull) return;
     pull.ended = true;
+    const {body: {id}, from} = pull;
+    if (pull.carried) this.app.changes.note(`place of body ${id}`, [{method: 'body.set', args: {body: id, ...from}}]);
     if (pull.joint) this.app.session.notify('joint.remove', {joint: pull.joint});
   }
 

@@ -86,7 +86,7 @@ export class JointTool {
     if (!point.body) {
       commands.unshift(['body.spawn', {type: 'static', position: [point.x, point.y], tag: 'pin', shapes: []}]);
     }
-    await this.app.session.act('world.apply', {commands});
+    await this.app.changes.act(`a ${kind} joint`, commands);
   }
 
   tap(point) {

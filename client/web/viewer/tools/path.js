@@ -92,7 +92,7 @@ export class PathTool {
       kind: 'polygon', vertices: piece.map((point) => [point[0] - x, point[1] - y]),
       restitution, friction, density,
     }));
-    this.app.session.act('body.spawn', {type, tag: 'drawn', position: [x, y], shapes});
+    this.app.changes.act('a drawn body', [['body.spawn', {type, tag: 'drawn', position: [x, y], shapes}]]);
   }
 
   #chain(points, loop) {
@@ -102,9 +102,9 @@ export class PathTool {
     const wrong = loop ? area(vertices) < 0 : vertices.at(-1)[0] > vertices[0][0];
     if (wrong !== turned) vertices = [...vertices].reverse();
     const [x, y] = vertices[0];
-    this.app.session.act('body.spawn', {type: 'static', tag: 'ground', position: [x, y], shapes: [
-      {kind: 'chain', loop: loop && vertices.length >= 3, restitution, friction,
-       vertices: vertices.map((point) => [point[0] - x, point[1] - y])}]});
+    const shape = {kind: 'chain', loop: loop && vertices.length >= 3, restitution, friction,
+                   vertices: vertices.map((point) => [point[0] - x, point[1] - y])};
+    this.app.changes.act('drawn ground', [['body.spawn', {type: 'static', tag: 'ground', position: [x, y], shapes: [shape]}]]);
   }
 
   cancel() {

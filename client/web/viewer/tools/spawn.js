@@ -102,7 +102,7 @@ export class Spawn {
       if (form === 'polygon') this.#next = null;
     }
     this.#next = null;
-    await this.app.session.act('world.apply', {commands});
+    await this.app.changes.act(count > 1 ? `${count} new bodies` : 'a new body', commands);
   }
 
   cancel() {

@@ -95,13 +95,12 @@ class Erase {
   #erase(point, still) {
     const joint = still && this.app.overlays.shown.joints ? this.#jointAt(point) : 0;
     if (joint) {
-      this.app.session.act('joint.remove', {joint});
+      this.app.changes.act(`joint ${joint}`, [['joint.remove', {joint}]]);
     } else if (point.body && !this.#gone.has(point.body.id)) {
       // A stroke erases only moving bodies; static ones need a tap.
       if (!still && point.body.type === 'static') return;
       this.#gone.add(point.body.id);
-      if (this.app.chosen === point.body.id) this.app.choose(0);
-      this.app.session.act('body.remove', {body: point.body.id});
+      this.app.remove(point.body.id);
     }
   }
 

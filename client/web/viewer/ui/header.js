@@ -5,7 +5,7 @@ import {$, el} from './dom.js';
 import {RPC} from '../session.js';
 import {keepToken, tokenFor} from '../tokens.js';
 
-const SHARED = /-at-\d+(-\d+)?$/; // names of worlds that App.shareLink makes
+const SHARED = /-at-\d+(-\d+)?$/; // names of worlds that Sharing makes
 const WORDS = {connecting: 'connecting', reconnecting: 'connection lost, trying again', closed: 'closed'};
 
 function showState(app) {
@@ -104,6 +104,17 @@ function signIn(app) {
   dialog.showModal();
 }
 
+// Undo and redo are shown once there is something to take back.
+function showTurns({changes}) {
+  const {undoable, redoable} = changes;
+  for (const [name, word, what] of [['undo', 'Undo', undoable], ['redo', 'Redo', redoable]]) {
+    const button = $(`${name}-button`);
+    button.hidden = undoable === '' && redoable === '';
+    button.disabled = what === '';
+    button.title = what === '' ? `There is nothing to ${name}` : `${word}: ${what} (${name === 'undo' ? 'U' : 'Shift U'})`;
+  }
+}
+
 function help() {
   const rows = KEYS.filter(([, name]) => name).flatMap(([, name, what]) => [
     el('dt', {}, el('kbd', {}, name)), el('dd', {}, what)]);
@@ -139,6 +150,9 @@ export function bindHeader(app) {
     app.fit();
     app.touch();
   });
+  $('undo-button').addEventListener('click', () => app.turnBack('undo'));
+  $('redo-button').addEventListener('click', () => app.turnBack('redo'));
+  app.changes.on('change', () => showTurns(app));
   const tools = [...document.querySelectorAll('[data-tool]')];
   for (const button of tools) button.addEventListener('click', () => app.setTool(button.dataset.tool));
   app.on('tool', (name) => {

@@ -1,5 +1,7 @@
 // Everything about the chosen body, and why it does not move.
 
+import {whyNot} from '../edit/rights.js';
+import {BodyEditor} from './body_editor.js';
 import {$, el, figure, icon} from './dom.js';
 import {say} from './news.js';
 import {onPhone, raise} from './sheets.js';
@@ -8,6 +10,7 @@ const ASK_MS = 400;
 const BODY_PX = 30; // pixels of a body that must stay visible
 const TOUCHES_SHOWN = 12;
 const TINY = 5e-4; // smaller positions, angles and velocities show as 0
+const MOVING = ['position', 'angle', 'velocity', 'angular_velocity', 'awake', 'force', 'torque', 'center', 'frozen'];
 const REST = 0.01; // m/s or rad/s: slower bodies count as at rest
 
 // The first sentence: what the body does, or why it does nothing. `stands`: whether it rests on its contacts.
@@ -72,6 +75,12 @@ export class Inspector {
 
   constructor(app) {
     this.app = app;
+    this.editor = new BodyEditor(app);
+    this.head = el('div', {class: 'title'});
+    this.first = el('div', {class: 'part'});
+    this.rest = el('div', {class: 'part'});
+    $('inspector').append(this.head, el('div', {class: 'body'}, this.first, this.editor.element, this.rest));
+    app.changes.on('change', () => this.#renew());
     app.on('choose', () => {
       this.#answer = null;
       this.#show();
@@ -93,6 +102,12 @@ export class Inspector {
     const [, y] = camera.toScreen(body.pose.x, body.pose.y);
     const {top} = $('inspector').getBoundingClientRect();
     if (y > top - BODY_PX) camera.centre(camera.goal.x, camera.goal.y - (y - top * 0.6) / camera.scale);
+  }
+
+  // Asks again soon: the body may have been changed.
+  #renew() {
+    this.#asked = -Infinity;
+    this.#ask();
   }
 
   async #ask() {
@@ -128,20 +143,23 @@ export class Inspector {
     const body = app.chosen ? app.source?.body(app.chosen) : undefined;
     panel.hidden = !body?.description;
     if (panel.hidden) return;
-    const map = {...body.description, ...this.#answer?.map};
-    const joints = this.#answer?.joints ?? this.#joints(body.id);
+    const map = {...body.description}; // the newest of what changes by commands alone
+    for (const name of MOVING) map[name] = this.#answer?.map[name] ?? map[name];
+    const known = this.#joints(body.id);
+    const joints = this.#answer ? this.#answer.joints.filter(({joint}) => this.app.source.joints.has(joint)) : known;
     const touches = app.scrub ? [] : this.#answer?.contacts ?? [];
     if (app.scrub || !this.#answer) {
       Object.assign(map, {position: [body.pose.x, body.pose.y], angle: body.pose.angle, velocity: [body.vx, body.vy]});
       map.awake = !app.source.asleep(body.id);
     }
     // Buttons are rebuilt only when they change, so that clicks and the focus are not lost.
-    const key = [body.id, body.version, app.following, app.session.mayAct, joints.map((joint) => joint.joint).join()].join('|');
+    const key = [body.id, body.version, app.following, app.session.mayAct, app.scrub !== null, joints.map((joint) => joint.joint).join()].join('|');
     if (key !== this.#key) {
       this.#key = key;
       this.#build(body, map, joints);
     }
     this.#fill(map, touches, joints);
+    this.editor.show(map, joints);
     this.#fillTouches(new Set(touches.map((contact) => (contact.a === body.id ? contact.b : contact.a))));
   }
 
@@ -168,14 +186,11 @@ export class Inspector {
     this.numbers = el('dl');
     const following = app.following === body.id;
     const parts = [this.why, this.numbers];
-    if (app.session.mayAct) parts.push(el('div', {class: 'links'},
-      button('Wake', () => app.session.act('body.set', {body: body.id, awake: true})),
-      map.type === 'static' ? button('Make dynamic', () => app.session.act('body.set', {body: body.id, type: 'dynamic'}))
-                            : button('Make static', () => app.session.act('body.set', {body: body.id, type: 'static'})),
-      button('Remove', () => app.session.act('body.remove', {body: body.id}))));
+    if (app.session.mayAct && !app.scrub) parts.push(this.#actions(body.id, map));
+    const rest = [];
     if (joints.length > 0) {
       this.forces = joints.map((joint) => el('dd', {}, '–'));
-      parts.push(el('section', {}, el('h3', {}, 'Joints'), el('dl', {}, ...joints.flatMap((joint, i) => [
+      rest.push(el('section', {}, el('h3', {}, 'Joints'), el('dl', {}, ...joints.flatMap((joint, i) => [
         el('dt', {}, `${joint.kind} ${joint.joint}`), this.forces[i]])),
         el('div', {class: 'links'}, ...joints.map((joint) => (joint.a === body.id ? joint.b : joint.a))
           .filter((id) => id).map((id) => button(`body ${id}`, () => app.choose(id))))));
@@ -183,16 +198,25 @@ export class Inspector {
       this.forces = [];
     }
     this.touches = el('section', {}, el('h3', {}, 'Touches'), el('div', {class: 'links'}));
-    parts.push(this.touches, el('section', {}, el('h3', {}, 'Shapes'),
-                                el('dl', {}, ...map.shapes.slice(0, 24).flatMap(shapeLine))));
-    const scroll = $('inspector').scrollTop;
-    $('inspector').replaceChildren(
-      el('div', {class: 'title'}, el('h2', {}, map.tag || map.type, ' ', el('small', {}, body.id)),
-        el('button', {class: 'icon small', 'aria-label': 'Follow', title: 'Follow (F)', 'aria-pressed': String(following),
-                      onclick: () => app.follow(body.id)}, icon('follow')),
-        el('button', {class: 'icon small', 'aria-label': 'Close', onclick: () => app.choose(0)}, icon('close'))),
-      el('div', {class: 'body'}, ...parts));
-    $('inspector').scrollTop = scroll;
+    rest.push(this.touches, el('section', {}, el('h3', {}, 'Shapes'),
+                               el('dl', {}, ...map.shapes.slice(0, 24).flatMap(shapeLine))));
+    this.head.replaceChildren(el('h2', {}, map.tag || map.type, ' ', el('small', {}, body.id)),
+      el('button', {class: 'icon small', 'aria-label': 'Follow', title: 'Follow (F)', 'aria-pressed': String(following),
+                    onclick: () => app.follow(body.id)}, icon('follow')),
+      el('button', {class: 'icon small', 'aria-label': 'Close', onclick: () => app.choose(0)}, icon('close')));
+    this.first.replaceChildren(...parts);
+    this.rest.replaceChildren(...rest);
+  }
+
+  #actions(id, {type}) {
+    const {app} = this;
+    const button = (text, action) => el('button', {onclick: action}, text);
+    const set = (label, values) => app.changes.act(`${label} of body ${id}`, [['body.set', {body: id, ...values}]]);
+    return el('div', {class: 'links'},
+      button('Wake', () => app.session.act('body.set', {body: id, awake: true})),
+      type === 'static' ? button('Make dynamic', () => set('type', {type: 'dynamic'})) : button('Make static', () => set('type', {type: 'static'})),
+      whyNot(app, 'body.spawn') === '' ? button('Duplicate', () => app.duplicate(id)) : null,
+      button('Remove', () => app.remove(id)));
   }
 
   #fill(map, touches, joints) {

@@ -3,7 +3,7 @@
 
 import {$} from './dom.js';
 
-const SHEETS = ['options', 'log', 'inspector', 'layers', 'prediction', 'plots'];
+const SHEETS = ['options', 'log', 'inspector', 'settings', 'layers', 'prediction', 'plots'];
 
 // Must equal the style sheet's.
 const PHONE = '(max-width: 720px) and (min-height: 521px), (max-width: 720px) and (max-aspect-ratio: 4/3)';

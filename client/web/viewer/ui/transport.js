@@ -160,8 +160,8 @@ export class Transport {
   async #share() {
     $('share').disabled = true;
     try {
-      const made = this.app.scrub && !this.app.whyNoBranch;
-      const link = await this.app.shareLink();
+      const made = this.app.scrub && !this.app.sharing.whyNoBranch;
+      const link = await this.app.sharing.link();
       const what = this.app.scrub ? 'this tick' : 'this view';
       const lasts = made ? '. It works while this page is open' : '';
       // The world of a shared tick ends with this page, so the page's address names it only where nothing else can.
@@ -181,8 +181,8 @@ export class Transport {
 
   async #branch() {
     $('branch').disabled = true;
-    await this.app.branch();
-    $('branch').disabled = this.app.whyNoBranch !== '';
+    await this.app.sharing.branch();
+    $('branch').disabled = this.app.sharing.whyNoBranch !== '';
   }
 
   #show() {
@@ -199,7 +199,7 @@ export class Transport {
     live.setAttribute('aria-pressed', String(!scrub));
     live.textContent = scrub ? 'to now' : app.session.state === 'open' ? 'live' : 'offline';
     live.classList.toggle('offline', !scrub && app.session.state !== 'open');
-    const why = scrub ? app.whyNoBranch : '';
+    const why = scrub ? app.sharing.whyNoBranch : '';
     const branch = $('branch');
     branch.hidden = !scrub || app.session.role !== 'admin';
     if (branch.dataset.why !== why) {

@@ -171,6 +171,12 @@ export class Worlds {
       actions.push(button('Fork', 'A second world that goes on from this state', () => this.fork()),
                    button('Save', 'The whole state into a file', () => this.save()));
     }
+    if (session.world) {
+      actions.push(button('Settings', 'Gravity and other settings of this world (K)', () => {
+        this.close();
+        this.app.panels.settings.open();
+      }));
+    }
     if (admin) actions.push(button('Load …', 'A world from a file', () => $('image-file').click()));
     if (session.world && admin) {
       actions.push(button(armed ? 'Really end it?' : 'End', `Ends “${session.world}” for everyone`,
