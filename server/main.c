@@ -172,15 +172,24 @@ static void on_not_joined(void *context, const error *err)
     p->fleet_error = *err;
 }
 
-// A server that lost a world, or its name, cannot know what else is no longer its own: it ends, and
-// a restart claims anew what is still its own.
+// A server that lost its name cannot know what else is no longer its own: it ends, and a restart
+// claims anew what is still its own.
 static void on_lost(void *context, const char *text)
 {
     process *p = context;
     (void)text;
     p->failed = true;
     if (p->server != NULL) {
-        server_drain(p->server, "the fleet has given a world of this server to another one");
+        server_drain(p->server, "another process has this server's name in the fleet");
+    }
+}
+
+// A server that is about to begin looks itself which worlds it still has.
+static void on_lost_world(void *context, const char *world, const world_record *winner)
+{
+    process *p = context;
+    if (p->server != NULL) {
+        server_lose_world(p->server, world, winner);
     }
 }
 
@@ -209,7 +218,7 @@ static status join_fleet(process *p, error *err)
         .address = c->advertise,
         .http = c->advertise_http,
         .engine = ENGINE_BEHAVIOUR,
-        .handler = {p, on_joined, on_not_joined, on_lost, on_load}};
+        .handler = {p, on_joined, on_not_joined, on_lost, on_lost_world, on_load}};
     if (getrandom(&options.run, sizeof options.run, 0) != (ssize_t)sizeof options.run) {
         return error_set(err, STATUS_INTERNAL, "no random numbers: %s", strerror(errno));
     }
@@ -484,8 +493,8 @@ static void serve_once(process *p)
     }
     if (begun != STATUS_OK || p->signals > 0) {
         on_finished(p, begun != STATUS_OK ? &err : NULL);
-    } else if (p->failed) { // a world was lost meanwhile
-        server_drain(p->server, "the fleet has given a world of this server to another one");
+    } else if (p->failed) { // its name was lost meanwhile
+        server_drain(p->server, "another process has this server's name in the fleet");
     }
     run_loop(p);
     if (p->server != NULL) {

@@ -134,6 +134,16 @@ void encode_closing(struct buffer *out, status why, const char *reason);
 // `seconds`.
 void encode_leaving(struct buffer *out, double seconds, const char *reason);
 
+// [2, "moved", [{world, address, http, term, tick}]]: another server of the fleet serves the world.
+typedef struct moved_notification {
+    const char *world;
+    const char *address; // of that server, for TCP
+    const char *http; // likewise for HTTP and WebSocket; "": it has none, and the key is left out
+    int64_t term;     // its term
+    uint64_t tick;    // the newest one that the sender has computed
+} moved_notification;
+void encode_moved(struct buffer *out, const moved_notification *moved);
+
 // [2, "world_closed", [{subscription, world, code, reason}]]: a subscription that ended without
 // being asked to.
 void encode_world_closed(struct buffer *out, uint64_t subscription, const char *world, status why,

@@ -232,6 +232,20 @@ void encode_leaving(struct buffer *out, double seconds, const char *reason)
     pair_text(&k, "reason", reason);
 }
 
+void encode_moved(struct buffer *out, const moved_notification *moved)
+{
+    packer k = buffer_packer(out);
+    rpc_pack_notification(&k, "moved");
+    pack_map(&k, *moved->http != '\0' ? 5 : 4);
+    pair_text(&k, "world", moved->world);
+    pair_text(&k, "address", moved->address);
+    if (*moved->http != '\0') {
+        pair_text(&k, "http", moved->http);
+    }
+    pair_uint(&k, "term", (uint64_t)moved->term);
+    pair_uint(&k, "tick", moved->tick);
+}
+
 void encode_world_closed(struct buffer *out, uint64_t subscription, const char *world, status why,
                          const char *reason)
 {

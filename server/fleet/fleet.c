@@ -277,6 +277,12 @@ const world_record *fleet_find(const fleet *f, const char *world)
     return strcmp(r->primary, f->options.node) != 0 ? r : NULL;
 }
 
+const node_record *fleet_find_node(const fleet *f, const char *name)
+{
+    const uint32_t at = PLACE(&f->nodes, name);
+    return IS_AT(&f->nodes, at, name) ? &f->nodes.data[at].record : NULL;
+}
+
 const node_record *fleet_node(const fleet *f, uint32_t i, const char **name)
 {
     if (i >= f->nodes.count) {
@@ -543,6 +549,22 @@ static void transact(fleet *f, owned_world *w)
 
 static void remove_record(fleet *f, const char *name, int64_t revision);
 
+// Rule 5.
+static void lose_world(fleet *f, owned_world *w, const world_record *winner)
+{
+    const world_record record = winner != NULL ? *winner : (world_record){0};
+    char name[RECORD_NAME_MAX + 1];
+    memcpy(name, w->name, sizeof name);
+    log_warn("fleet: world '%s' of this server is %s%s now", name,
+             winner != NULL ? "server " : "nobody's", winner != NULL ? record.primary : "");
+    if (winner != NULL) {
+        set_world(f, name, winner, w->winner_revision);
+    }
+    drop_owned(f, w);
+    f->options.handler.lost_world(f->options.handler.context, name,
+                                  winner != NULL ? &record : NULL);
+}
+
 static void answer_claim(owned_world *w, const error *err, const world_record *winner)
 {
     const fleet_claimed done = w->done;
@@ -568,12 +590,8 @@ static void begin_claim(fleet *f, owned_world *w, bool has, const world_record *
 static void dropped(fleet *f, owned_world *w)
 {
     const world_record *winner = w->machine.has_winner ? &w->machine.winner : NULL;
-    char text[ERROR_TEXT_MAX];
     if (w->done == NULL && !w->unwanted) {
-        snprintf(text, sizeof text, "world '%s' of this server is %s%s now", w->name,
-                 winner != NULL ? "server " : "nobody's", winner != NULL ? winner->primary : "");
-        drop_owned(f, w);
-        lose(f, text);
+        lose_world(f, w, winner);
         return;
     }
     if (w->done != NULL && w->tries < CLAIM_TRIES &&
@@ -630,11 +648,14 @@ static void refuse_unreadable(fleet *f, owned_world *w, const error *why)
                     w->name, why->text);
     const fleet_claimed done = w->done;
     void *context = w->context;
+    if (done == NULL && !w->unwanted) {
+        log_error("fleet: %s", err.text);
+        lose_world(f, w, NULL);
+        return;
+    }
     drop_owned(f, w);
     if (done != NULL) {
         done(context, &err, NULL);
-    } else {
-        lose(f, err.text);
     }
 }
 
@@ -679,6 +700,7 @@ static void see_own(fleet *f, const char *world, const world_record *r, int64_t 
     if (w == NULL || f->state == MEMBER_LEAVING) {
         return;
     }
+    w->winner_revision = revision;
     const ownership_event e = {.kind = EVENT_RECORD, .record = r, .revision = revision};
     ownership_handle(&w->machine, &e, &actions);
     carry_out(f, w, &actions);
@@ -728,6 +750,12 @@ int64_t fleet_term(const fleet *f, const char *world)
 {
     const owned_world *w = find_owned(f, world, NULL);
     return w != NULL && w->machine.state == OWNERSHIP_ALONE ? w->machine.record.term : 0;
+}
+
+const world_record *fleet_own(const fleet *f, const char *world)
+{
+    const owned_world *w = find_owned(f, world, NULL);
+    return fleet_term(f, world) > 0 ? &w->machine.record : NULL;
 }
 
 void fleet_keep(fleet *f, const char *world)

@@ -41,9 +41,12 @@ typedef struct fleet_handler {
     void (*joined)(void *context);
     // Instead of `joined`.
     void (*failed)(void *context, const error *err);
-    // Another process serves a world of this server, or has its name: the text says which. This
-    // server must not serve its worlds any more.
+    // Another process has this server's name: the text says which. This server must not serve its
+    // worlds any more.
     void (*lost)(void *context, const char *text);
+    // Rule 5: another server serves the world (`winner`), or nobody (NULL: its record is gone, or
+    // cannot be read). This server must not serve it any more; its claim has ended.
+    void (*lost_world)(void *context, const char *world, const world_record *winner);
     void (*load)(void *context, fleet_load *out);
 } fleet_handler;
 
@@ -88,6 +91,11 @@ void fleet_release(fleet *f, const char *world);
 const world_record *fleet_find(const fleet *f, const char *world);
 // The term of a world that this server serves; 0: it does not.
 int64_t fleet_term(const fleet *f, const char *world);
+
+// The record of a world that this server serves; NULL: it does not.
+const world_record *fleet_own(const fleet *f, const char *world);
+// The record of a living server; NULL: none is known.
+const node_record *fleet_find_node(const fleet *f, const char *name);
 
 // Other servers and worlds that are known, by name; NULL past the end.
 const node_record *fleet_node(const fleet *f, uint32_t i, const char **name);

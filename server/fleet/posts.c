@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include <curl/curl.h>
 
@@ -87,6 +88,17 @@ static post_outcome outcome_of(const post *one, CURLcode result)
     }
 }
 
+// By TLS 1.3 the peer refuses a client's certificate only after the client has finished its own
+// part: the request then seems to be sent, and the connection breaks.
+static bool may_be_certificate(const post *one, CURLcode result)
+{
+    char *scheme = NULL;
+    (void)curl_easy_getinfo(one->easy, CURLINFO_SCHEME, &scheme);
+    return scheme != NULL && strcasecmp(scheme, "https") == 0 && one->size == 0 &&
+           (result == CURLE_RECV_ERROR || result == CURLE_SEND_ERROR ||
+            result == CURLE_GOT_NOTHING);
+}
+
 static void finish(post *one, CURLcode result)
 {
     posts *p = one->of;
@@ -98,6 +110,10 @@ static void finish(post *one, CURLcode result)
         end.why = one->why;
     } else {
         end.why = *one->why != '\0' ? one->why : curl_easy_strerror(result);
+        if (may_be_certificate(one, result)) {
+            end.why = "it closed the connection without an answer: it may not accept this server's "
+                      "certificate (--fleet-cert)";
+        }
     }
     one->body[one->size] = '\0';
     end.body = one->body;

@@ -689,6 +689,11 @@ static status claim_restored(server *s, error *err)
             return error_set(err, s->claim_error.status, "%s", s->claim_error.text);
         }
     }
+    for (uint32_t i = s->options->fleet != NULL ? s->restored.count : 0; i > 0; i--) {
+        if (fleet_term(s->options->fleet, s->restored.data[i - 1].name) == 0) {
+            restored_worlds_remove(&s->restored, i - 1); // lost while others were claimed
+        }
+    }
     return STATUS_OK;
 }
 

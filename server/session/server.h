@@ -108,6 +108,11 @@ bool server_may_hand_over(const server *s);
 // come back at once. Returns false, and does nothing, if server_may_hand_over is false.
 bool server_hand_over(server *s, int worlds, void (*released)(void *context));
 
+// Another server of the fleet serves the world now (`winner`; NULL: nobody, as its record was
+// removed): stops serving it here, without a trace but its log, and tells its sessions.
+struct world_record;
+void server_lose_world(server *s, const char *world, const struct world_record *winner);
+
 // This server's load, for its fleet.
 struct fleet_load;
 void server_load(const server *s, struct fleet_load *out);

@@ -15,6 +15,7 @@
 #include "server/base/metrics.h"
 #include "server/session/calls/call.h"
 #include "server/session/calls/rights.h"
+#include "server/session/placement/departure.h"
 #include "server/session/resume/resume.h"
 #include "server/session/service.h"
 #include "server/session/session.h"
@@ -169,9 +170,14 @@ void session_world_closed(session *s, uint64_t subscription, status why, const c
         session_drop_subscription(s, subscription); // a client that resumes finds it missing
         return;
     }
+    error err;
+    error_set(&err, why, "%s", text);
+    if (why == STATUS_MOVED) {
+        worlds_departure_error(s, found->world_name, text, &err);
+    }
     buffer *out = &s->server->scratch;
     buffer_clear(out);
-    encode_world_closed(out, subscription, found->world_name, why, text);
+    encode_world_closed(out, subscription, found->world_name, err.status, err.text);
     session_drop_subscription(s, subscription);
     session_send_scratch(s);
 }

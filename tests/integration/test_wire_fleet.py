@@ -12,6 +12,7 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+import certificates  # noqa: E402
 import etcd  # noqa: E402
 from caromd import Caromd  # noqa: E402
 from patience import SECONDS_MAX  # noqa: E402
@@ -84,6 +85,8 @@ class FleetTest(WireTest):
                      world="arena")
         self.assertEqual("moved: a.example:22766 world 'arena' is served there",
                          self.refused("moved", "", b, "world.create", world="arena", if_absent=True))
+        info = a.call("world.info", world="arena")
+        self.assertEqual((1, "a.example:22766", None), tuple(info.get(key) for key in ("term", "primary", "standby")))
         a.call("world.destroy", world="arena")
         self.eventually(lambda: self.world("arena") is None)
         # b learns of it by its watch, or by its transaction.
@@ -245,22 +248,83 @@ class FleetTest(WireTest):
                          self.refused("moved", "", self.client(server), "world.info", world="arena"))
         self.assertTrue(list((self.folder / "data").rglob("*")))
 
-    def test_server_that_loses_a_world_ends(self):
-        for what in ("taken", "removed"):
-            with self.subTest(what):
-                server = self.start("a-" + what)
-                client = self.client(server)
-                client.call("world.create", world="arena-" + what)
-                record = self.world("arena-" + what)
-                key = f"{self.prefix}/world/arena-{what}"
-                if what == "removed":
-                    self.etcd.remove(key)
-                else:
-                    self.etcd.put(key, {**record, "term": 2, "primary": "z"})
-                server.await_log(f"world 'arena-{what}' of this server is "
-                                 + ("server z now" if what == "taken" else "nobody's now"))
-                self.assertRegex(self.farewell(client), "^unavailable: the fleet has given")
-                self.ended(server, 1)
+    # ---- a world that is lost: rule 5
+
+    def lose(self, name):
+        """Another server's record takes the place of the world's."""
+        self.etcd.put(f"{self.prefix}/world/{name}", {**self.world(name), "term": 2, "primary": "z", "run": "f" * 16,
+                                                      "address": "z.example:1", "http": "z.example:2"})
+
+    def notification(self, client, method):
+        """The client's next notification of the method; earlier ones are skipped."""
+        while True:
+            client.read_until(lambda: client.notifications)
+            found, params = client.notifications.pop(0)
+            if found == method:
+                return params[0]
+
+    def test_server_that_loses_a_world_drops_that_one_alone(self):
+        server = self.start("a", "data", "--http", "127.0.0.1:0")
+        client, player, other = (self.client(server) for _ in range(3))
+        for name in ("arena", "lab"):
+            client.call("world.create", world=name)
+        subscriptions = {client.call("world.subscribe", world="arena")["subscription"] for _ in range(2)}
+        player.call("body.spawn", world="arena", shapes=[BALL])  # neither a subscription nor a seat
+        other.call("world.subscribe", world="lab", rate=1)
+        page = WebClient(server.http_port)
+        self.addCleanup(page.__exit__)
+        page.call("world.subscribe", world="arena", rate=1)
+        tick = client.call("world.info", world="arena")["tick"]
+        late = client.request("world.apply", world="arena", at=tick + 100000, commands=[])
+        self.lose("arena")
+        server.await_log("world 'arena' of this server is server z now")
+        moved = self.notification(client, "moved")
+        self.assertEqual({"world": "arena", "address": "z.example:1", "http": "z.example:2", "term": 2},
+                         {key: value for key, value in moved.items() if key != "tick"})
+        self.assertGreaterEqual(moved["tick"], tick)
+        text = "z.example:1 world 'arena' is served there"
+        for _ in range(2):
+            closed = self.notification(client, "world_closed")
+            subscriptions.remove(closed["subscription"])
+            self.assertEqual(("arena", "moved", text), tuple(closed[key] for key in ("world", "code", "reason")))
+        with self.assertRaises(RemoteError) as caught:
+            client.answer(late)
+        self.assertEqual("moved: " + text, str(caught.exception))
+        for each in (client, player, other):
+            self.assertEqual("moved: " + text, self.refused("moved", "", each, "world.info", world="arena"))
+            self.assertEqual("lab", each.call("world.info", world="lab")["world"])
+        self.assertNotIn("moved", [name for name, _ in other.notifications])
+        self.assertEqual("z.example:2 world 'arena' is served there", self.notification(page, "world_closed")["reason"])
+        self.assertEqual(1, client.call("server.stats")["counters"]["fleet_worlds_lost"])
+        self.assertEqual(["lab"], [row["world"] for row in client.call("world.list")])
+        # Its log stays, and a restart says that it is stale.
+        self.lose("arena")
+        server.__exit__()
+        server = self.start("a", "data")
+        server.await_log("world 'arena' exists: z.example:1 serves it: the copy of")
+
+    def test_player_with_a_seat_is_told_that_its_world_moved(self):
+        template = self.folder / "duel.json"
+        template.write_text('{"seats": 2}')
+        client = self.client(self.start("a", None, "--template", f"duel={template}"))
+        name = client.call("world.join", template="duel")["world"]
+        self.lose(name)
+        self.assertEqual(name, self.notification(client, "moved")["world"])
+        self.refused("moved", "z.example:1 world", client, "world.leave", world=name)
+
+    def test_world_whose_record_was_removed_is_no_server_s(self):
+        server = self.start("a")
+        client = self.client(server)
+        client.call("world.create", world="arena")
+        client.call("world.subscribe", world="arena", rate=1)
+        self.etcd.remove(f"{self.prefix}/world/arena")
+        server.await_log("world 'arena' of this server is nobody's now")
+        closed = self.notification(client, "world_closed")
+        self.assertEqual(("unavailable", "world 'arena' is no server's: its record in the fleet was removed"),
+                         (closed["code"], closed["reason"]))
+        self.assertNotIn("moved", [name for name, _ in client.notifications])
+        client.call("world.create", world="arena")  # the name is free
+        self.assertEqual(1, self.world("arena")["term"])
 
     # ---- etcd is away, or is none
 
@@ -304,6 +368,29 @@ class FleetTest(WireTest):
         wrong = f"http://127.0.0.1:{other.http_port}"
         self.assertRegex(self.fails(*self.options("a", fleet=wrong)),
                          wrong + " answers HTTP [0-9]+, and not as etcd does")
+
+    def test_etcd_with_client_certificates(self):
+        keys = certificates.Folder(self.folder / "keys")
+        ours, theirs = keys.authority("ours"), keys.authority("theirs")
+        keys.signed("etcd", ours, "127.0.0.1")
+        keys.signed("a", ours)
+        keys.signed("stranger", theirs)
+        secured = etcd.Etcd(keys)
+        self.addCleanup(secured.stop)
+
+        def options(ca, name):
+            more = {"fleet-ca": keys.certificate(ca)}
+            if name:
+                more.update({"fleet-cert": keys.certificate(name), "fleet-key": keys.key(name)})
+            return self.options("a", fleet=secured.url, **more)
+        for ca, name, text in (("ours", None, "certificate"), ("ours", "stranger", "certificate"),
+                               ("theirs", "a", "certificate")):
+            with self.subTest(ca=ca, name=name):
+                self.assertRegex(self.fails(*options(ca, name)), f"(?i){secured.url}.*({text})")
+        server = Caromd(CAROMD, *options("ours", "a"))
+        self.addCleanup(server.__exit__)
+        self.client(server).call("world.create", world="arena")
+        self.assertEqual("a", secured.keys(f"{self.prefix}/world/")[f"{self.prefix}/world/arena"]["primary"])
 
     def test_foreign_records_are_told_and_left_alone(self):
         self.etcd.put(f"{self.prefix}/world/theirs", '"nonsense"')

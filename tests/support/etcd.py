@@ -6,6 +6,7 @@ import json
 import shutil
 import signal
 import socket
+import ssl
 import subprocess
 import tempfile
 import time
@@ -26,10 +27,17 @@ def free_port():
 
 
 class Etcd:
-    def __init__(self):
+    def __init__(self, keys=None):
+        """`keys` (certificates.Folder): clients need a certificate of the authority "ours"; the server has "etcd"."""
         self.folder = tempfile.TemporaryDirectory()
+        self.options, self.context = [], None
+        if keys:
+            self.options = ["--cert-file", keys.certificate("etcd"), "--key-file", keys.key("etcd"),
+                            "--client-cert-auth", "--trusted-ca-file", keys.certificate("ours")]
+            self.context = ssl.create_default_context(cafile=keys.certificate("ours"))
+            self.context.load_cert_chain(keys.certificate("etcd"), keys.key("etcd"))
         for _ in range(5):  # a port may be taken by another before etcd has it
-            self.url = f"http://127.0.0.1:{free_port()}"
+            self.url = f"{'https' if keys else 'http'}://127.0.0.1:{free_port()}"
             self.peer = f"http://127.0.0.1:{free_port()}"
             if self.start():
                 return
@@ -41,7 +49,7 @@ class Etcd:
             ["etcd", "--data-dir", self.folder.name + "/data", "--listen-client-urls", self.url,
              "--advertise-client-urls", self.url, "--listen-peer-urls", self.peer, "--initial-advertise-peer-urls",
              self.peer, "--initial-cluster", "default=" + self.peer, "--heartbeat-interval", "50",
-             "--election-timeout", "500"],
+             "--election-timeout", "500", *self.options],
             stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log)
         end = time.monotonic() + SECONDS_MAX
         while self.process.poll() is None:
@@ -67,7 +75,7 @@ class Etcd:
 
     def ask(self, path, **body):
         request = urllib.request.Request(f"{self.url}/v3{path}", json.dumps(body).encode())
-        with urllib.request.urlopen(request, timeout=SECONDS_MAX) as answer:
+        with urllib.request.urlopen(request, timeout=SECONDS_MAX, context=self.context) as answer:
             return json.load(answer)
 
     @staticmethod

@@ -1122,6 +1122,12 @@ namespace Carom
         public ulong? SeatsTaken;
         /// <summary>Who has them, ascending by seat; not in lists, nor for the areas of a token.</summary>
         public SeatMap[] Seated;
+        /// <summary>In a fleet: how many servers have had the world; not in lists, nor are the next two.</summary>
+        public ulong? Term;
+        /// <summary>In a fleet: the address of the server that serves it.</summary>
+        public string Primary;
+        /// <summary>In a fleet: the address of the server that takes over if that one ends; left out if there is none.</summary>
+        public string Standby;
         /// <summary>Only while the world's log cannot be written: why, and what to do.</summary>
         public string LogError;
         /// <summary>Only for a world that is not served (most numbers are 0 then): why, and what to do.</summary>
@@ -1167,6 +1173,9 @@ namespace Carom
             made.Seats = map.ContainsKey("seats") ? Tree.UInt(map, "seats") : (ulong?)null;
             made.SeatsTaken = map.ContainsKey("seats_taken") ? Tree.UInt(map, "seats_taken") : (ulong?)null;
             made.Seated = Tree.List(Tree.Any(map, "seated"), SeatMap.From);
+            made.Term = map.ContainsKey("term") ? Tree.UInt(map, "term") : (ulong?)null;
+            made.Primary = Tree.Text(map, "primary");
+            made.Standby = Tree.Text(map, "standby");
             made.LogError = Tree.Text(map, "log_error");
             made.Unavailable = Tree.Text(map, "unavailable");
             return made;

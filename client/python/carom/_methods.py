@@ -715,6 +715,12 @@ class WorldInfo(TypedDict):
     """How many of them are taken."""
     seated: NotRequired[list[SeatMap]]
     """Who has them, ascending by seat; not in lists, nor for the areas of a token."""
+    term: NotRequired[int]
+    """In a fleet: how many servers have had the world; not in lists, nor are the next two."""
+    primary: NotRequired[str]
+    """In a fleet: the address of the server that serves it."""
+    standby: NotRequired[str]
+    """In a fleet: the address of the server that takes over if that one ends; left out if there is none."""
     log_error: NotRequired[str]
     """Only while the world's log cannot be written: why, and what to do."""
     unavailable: NotRequired[str]

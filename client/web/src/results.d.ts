@@ -340,6 +340,12 @@ export interface WorldInfo {
   seats_taken?: number;
   /** Who has them, ascending by seat; not in lists, nor for the areas of a token. */
   seated?: SeatMap[];
+  /** In a fleet: how many servers have had the world; not in lists, nor are the next two. */
+  term?: number;
+  /** In a fleet: the address of the server that serves it. */
+  primary?: string;
+  /** In a fleet: the address of the server that takes over if that one ends; left out if there is none. */
+  standby?: string;
   /** Only while the world's log cannot be written: why, and what to do. */
   log_error?: string;
   /** Only for a world that is not served (most numbers are 0 then): why, and what to do. */

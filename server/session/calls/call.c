@@ -1,6 +1,7 @@
 // A message becomes a call. Calls that need no world are answered here, at once; a call to a world
 // is sent to it as a plain command, and its result comes back through replies.c. Network thread
 // only.
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@
 #include "server/base/clock.h"
 #include "server/base/memory.h"
 #include "server/base/metrics.h"
+#include "server/fleet/fleet.h"
 #include "server/session/calls/call.h"
 #include "server/session/calls/rights.h"
 #include "server/session/placement/seating.h"
@@ -216,6 +218,23 @@ static void do_server_stats(const call *c, const command *cmd, buffer *out)
 
 // ---- calls that worlds answer
 
+// NULL without a fleet.
+static fleet_place *place_of(const server *s, const world_entry *entry)
+{
+    struct fleet *f = s->options->fleet;
+    const world_record *r = f != NULL ? fleet_own(f, entry->name) : NULL;
+    if (r == NULL) {
+        return NULL;
+    }
+    fleet_place *place = calloc(1, sizeof *place);
+    ASSERT_MEMORY(place != NULL);
+    const node_record *standby = fleet_find_node(f, r->standby);
+    place->term = (uint64_t)r->term;
+    snprintf(place->primary, sizeof place->primary, "%s", r->address);
+    snprintf(place->standby, sizeof place->standby, "%s", standby != NULL ? standby->address : "");
+    return place;
+}
+
 static status send_to_world(const call *c, command *cmd, error *err)
 {
     server *s = c->session->server;
@@ -229,7 +248,9 @@ static status send_to_world(const call *c, command *cmd, error *err)
     }
     // Read before the request takes over the command: the world is to learn of the session's end.
     bool bound = session_bodies_wanted(cmd) || cmd->method == METHOD_WORLD_STEP;
-    status sent = worlds_send(s, entry, worlds_request(c, entry, cmd), err);
+    request *r = worlds_request(c, entry, cmd);
+    r->place = r->command.method == METHOD_WORLD_INFO ? place_of(s, entry) : NULL;
+    status sent = worlds_send(s, entry, r, err);
     if (sent == STATUS_OK && bound) {
         worlds_note_body(c->session, entry->number);
     }

@@ -12,6 +12,7 @@
 #include "server/session/calls/replies.h"
 #include "server/session/calls/rights.h"
 #include "server/session/placement/balance.h"
+#include "server/session/placement/departure.h"
 #include "server/session/placement/seating.h"
 #include "server/session/placement/worlds_build.h"
 #include "server/session/resume/handover.h"
@@ -84,8 +85,12 @@ static void answer_session(session *s, reply *r)
     } else if (!r->reply_to.answerable) {
         // no request waits for it
     } else if (r->status != STATUS_OK) {
+        const world_entry *entry = directory_find_number(&s->server->worlds, r->world);
         error err;
         error_set(&err, r->status, "%s", r->text);
+        if (r->status == STATUS_MOVED && entry != NULL) {
+            worlds_departure_error(s, entry->name, r->text, &err);
+        }
         session_answer_error(s, r->reply_to.id, &err);
     } else {
         size_t size = 0;
@@ -266,6 +271,9 @@ static void take(server *s, const sim_thread *from, reply *r)
     case REPLY_RELEASED:
         own_thread_finish(s, r->world, r->moved);
         r->moved = NULL;
+        break;
+    case REPLY_LEFT:
+        worlds_departed(s, r);
         break;
     case REPLY_IMAGE:
         handover_note(s, r);

@@ -15,6 +15,7 @@ static void free_entry(world_entry *entry)
 {
     bytes_unref(entry->figures[0].row);
     bytes_unref(entry->figures[1].row);
+    free(entry->left);
     free(entry->broken);
     array_free(&entry->seating.taken);
     free(entry);

@@ -58,14 +58,15 @@ typedef struct world_entry {
     sim_thread *thread; // NULL while it is being built, restored or moved
     uint64_t session;   // number of the session that it ends with; 0: the server's
     world_seating seating;
-    bool unnamed;          // destroyed, or could not be made
-    bool logged;           // a restart restores it
-    bool coming;           // the world is being restored; requests are queued until then
-    bool adopting;         // the world was restored; its thread has not answered yet
-    bool handed;           // the world's thread has reported its final state (handover.h)
-    char *broken;          // owned: why it is not served, though it is on the disk; NULL for most
-    uint64_t tick;         // last tick in a broken world's log
-    storage_world *stored; // a broken world's storage, until it is destroyed
+    bool unnamed;           // destroyed, or could not be made
+    bool logged;            // a restart restores it
+    bool coming;            // the world is being restored; requests are queued until then
+    bool adopting;          // the world was restored; its thread has not answered yet
+    bool handed;            // the world's thread has reported its final state (handover.h)
+    struct departure *left; // owned: where the world has gone; NULL for most (departure.h)
+    char *broken;           // owned: why it is not served, though it is on the disk; NULL for most
+    uint64_t tick;          // last tick in a broken world's log
+    storage_world *stored;  // a broken world's storage, until it is destroyed
     storage_durability durability; // durability of a fork that is being made, or of a broken world
     uint64_t waiting;              // accepted commands that are not answered yet
     request *held;                 // requests queued, in order, while it has no simulation thread

@@ -15,6 +15,7 @@
 #include "server/base/metrics.h"
 #include "server/base/worker.h"
 #include "server/fleet/fleet.h"
+#include "server/session/placement/departure.h"
 #include "server/session/placement/restore.h"
 #include "server/session/placement/scenes.h"
 #include "server/session/placement/templates.h"
@@ -199,6 +200,13 @@ static void on_build(uv_work_t *work)
 // Answers a request that was not sent to a world.
 static void answer_unsent(server *s, request *r, status why, const char *text)
 {
+    if (r->kind == REQUEST_LEAVE) {
+        reply *left = reply_create(REPLY_LEFT, r->world);
+        request_free(r);
+        worlds_departed(s, left);
+        reply_free(left);
+        return;
+    }
     reply *answer = reply_create_refusal(r, why, text);
     bool counted = r->kind == REQUEST_COMMAND || r->kind == REQUEST_ADOPT;
     bool resume = r->kind == REQUEST_RESUME;

@@ -22,6 +22,8 @@ static void destroy_request(homing *way)
     standing_unref(r->standing);
     memory_holder_unref(r->holder);
     free(r->acknowledged);
+    free(r->refusal);
+    free(r->place);
     free(r);
 }
 

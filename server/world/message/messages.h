@@ -49,6 +49,13 @@ typedef struct reply_address {
     bool answerable;           // false: a notification
 } reply_address;
 
+// A world's place in its fleet, for world.info.
+typedef struct fleet_place {
+    uint64_t term;
+    char primary[ERROR_TEXT_MAX]; // addresses; "": none
+    char standby[ERROR_TEXT_MAX];
+} fleet_place;
+
 typedef enum request_kind {
     REQUEST_COMMAND,     // `command`, for the world `world`
     REQUEST_ADOPT,       // the contents of `adoption` become the new world `world`
@@ -61,6 +68,9 @@ typedef enum request_kind {
     REQUEST_SESSION_END,
     REQUEST_RELEASE, // gives up the world, which another thread will serve
     REQUEST_TAKE,    // serves `moved`, which another thread has given up; no answer
+    // stops serving the world, which another server of the fleet serves: `refusal` is the answer to
+    // all that waits; answered by REPLY_LEFT
+    REQUEST_LEAVE,
     // the thread ends; the last request it accepts. `hand_over`: see REPLY_IMAGE
     REQUEST_STOP
 } request_kind;
@@ -110,6 +120,8 @@ typedef struct request {
     int64_t foreseen_ns;   // expected time in its tick of a batch for a later tick
     adoption *adoption;    // REQUEST_ADOPT: owned
     struct served_world *moved; // REQUEST_TAKE: owned
+    error *refusal;             // REQUEST_LEAVE: owned
+    fleet_place *place;         // world.info in a fleet: owned
     bool hand_over;             // REQUEST_STOP: its worlds go to another process
     uint64_t *acknowledged;     // REQUEST_ACKNOWLEDGE: owned; one number for each snapshot
     uint32_t acknowledged_count;
@@ -125,6 +137,8 @@ typedef enum reply_kind {
     REPLY_CROWDED,  // the world takes more than half of its thread, which has other worlds too
     REPLY_LOADS,    // `loads`: the share of each of a busy thread's worlds in the last second
     REPLY_RELEASED, // answers a REQUEST_RELEASE: `moved`, NULL if the world has ended
+    // answers a REQUEST_LEAVE, before the ends of the world's subscriptions: `end.tick`
+    REPLY_LEFT,
     // the world's row of world.list, sent before long work: `payload`, and `tail` for sessions that
     // see only areas
     REPLY_FIGURES,

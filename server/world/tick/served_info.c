@@ -40,8 +40,9 @@ static const char *log_error_of(const served_world *h)
     return world_log_failure_text(&h->log);
 }
 
-// `seated`: with those who have seats.
-static void encode_info(served_world *h, bool confined, bool seated, buffer *out)
+// `seated`: with those who have seats. `place`: NULL without a fleet, and in lists.
+static void encode_info(served_world *h, bool confined, bool seated, const fleet_place *place,
+                        buffer *out)
 {
     world_seats seats;
     seats_of(h->physics, &seats);
@@ -71,6 +72,9 @@ static void encode_info(served_world *h, bool confined, bool seated, buffer *out
         .seats_taken = seats.taken.count,
         .seated = seated && !confined ? seats.taken.data : NULL,
         .seated_count = seats.taken.count,
+        .term = place != NULL ? place->term : 0,
+        .primary = place != NULL ? place->primary : "",
+        .standby = place != NULL ? place->standby : "",
     };
     encode_world_status(out, &s);
     world_seats_deinit(&seats);
@@ -78,7 +82,8 @@ static void encode_info(served_world *h, bool confined, bool seated, buffer *out
 
 void served_world_answer_info(served_world *h, request *q)
 {
-    encode_info(h, q->actor.confined, q->command.method == METHOD_WORLD_INFO, &h->scratch);
+    encode_info(h, q->actor.confined, q->command.method == METHOD_WORLD_INFO, q->place,
+                &h->scratch);
     served_world_answer(h, q, NULL);
 }
 
@@ -87,7 +92,7 @@ static shared_bytes *figures_for(served_world *h, bool confined)
     buffer out;
     size_t size = 0;
     buffer_init(&out, WIRE_REPLY_BYTES_MAX);
-    encode_info(h, confined, false, &out);
+    encode_info(h, confined, false, NULL, &out);
     uint8_t *data = buffer_take(&out, &size);
     return bytes_take(data, size);
 }

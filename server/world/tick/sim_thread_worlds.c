@@ -151,6 +151,29 @@ static void take(sim_thread *h, request *q)
     note_thread(h, w);
 }
 
+// ---- worlds that another server serves now
+
+// The log stays on the disk. Commands that are not in it yet were shown to nobody.
+static void leave(sim_thread *h, request *q)
+{
+    served_world *w = sim_thread_find_world(h, q->world);
+    reply *left = reply_create(REPLY_LEFT, q->world);
+    if (w == NULL || served_world_has_ended(w)) {
+        sim_thread_post(h, left);
+        request_free(q);
+        return;
+    }
+    left->end.tick = world_tick(w->physics);
+    sim_thread_take_out(h, place_of(h, q->world));
+    sim_thread_enter_world(w);
+    (void)served_world_flush(w);
+    sim_thread_post(h, left);
+    served_world_destroy(w, q->refusal->status, q->refusal->text);
+    crash_enter_world(0);
+    block_charge(NULL);
+    request_free(q);
+}
+
 static void route(sim_thread *h, request *q)
 {
     ASSERT(q->kind == REQUEST_STOP || q->world != 0);
@@ -170,6 +193,10 @@ static void route(sim_thread *h, request *q)
     }
     if (q->kind == REQUEST_TAKE) {
         take(h, q);
+        return;
+    }
+    if (q->kind == REQUEST_LEAVE) {
+        leave(h, q);
         return;
     }
     served_world *w = sim_thread_find_world(h, q->world);

@@ -199,6 +199,10 @@ static void do_ends(void)
     buffer_init(&bytes, EXAMPLE_BYTES_MAX);
     encode_leaving(&bytes, 30.0, "the server is about to end");
     message_print("leaving", "server", &bytes);
+    buffer_init(&bytes, EXAMPLE_BYTES_MAX);
+    encode_moved(&bytes,
+                 &(moved_notification){"arena", "10.0.0.7:22766", "10.0.0.7:22767", 4, 5160});
+    message_print("moved", "server", &bytes);
 }
 
 static void print_log_notification(const log_record *record)
