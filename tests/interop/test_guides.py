@@ -40,6 +40,12 @@ LEFT_OUT = {
         "there is no Docker here; tests/unit/test_compose.py reads the file",
     ("client/guides/play-over-distance.md", "20 of 20 keys moved the disc, in frame 1 at the latest; the server is 101 ms away"):
         "what client/examples/predict.c prints; tests/integration/client runs it",
+    ("client/guides/game-in-five-minutes.md", "$ cmake --preset release && cmake --build --preset release --target caromd web_create"):
+        "builds anew; client/web/test/create.test.js types the last line",
+    ("client/guides/game-in-five-minutes.md", "$ npx --yes ./create-carom-0.1.0.tgz my-game --template phaser"):
+        "client/web/test/create.test.js types it",
+    ("client/web/create/README.md", "$ cmake --preset release && cmake --build --preset release --target web_create"):
+        "client/web/test/create.test.js makes games so",
     ("client/csharp/README.md", "$ mcs -langversion:7.2 -unsafe -target:library -out:Carom.dll client/csharp/Carom/*.cs"):
         "client/csharp/test/test_csharp.py compiles it by the same options",
     ("client/guides/python-many-worlds.md",

@@ -1,5 +1,5 @@
 import {Emitter, type Client, type ConnectOptions} from './index.js';
-import type {Arguments, BatchMethods, BodyMap, Id, MethodName, Results, WorldEvent, WorldMessage} from './index.js';
+import type {Arguments, BatchMethods, BodyMap, MethodName, Results, WorldEvent, WorldMessage} from './index.js';
 
 /** Who has a seat. */
 export interface Player { seat: number; session: number; subject?: string }
@@ -10,7 +10,7 @@ export interface LeaveEvent extends Player { kind: 'leave'; tick: number }
 
 /** A body as in the newest snapshot. */
 export interface RefereeBody {
-  readonly id: Id;
+  readonly id: number;
   readonly x: number; readonly y: number; readonly angle: number;
   readonly vx: number; readonly vy: number; readonly w: number;
   readonly type?: BodyMap['type']; readonly tag: string; readonly owner: string;
@@ -30,7 +30,7 @@ export interface Game {
   /** The newest tick that is known, and its time [s]. */
   readonly tick: number;
   readonly time: number;
-  readonly bodies: ReadonlyMap<Id, RefereeBody>;
+  readonly bodies: ReadonlyMap<number, RefereeBody>;
   readonly seats: Map<number, Player>;
   /** A value of the world's data, with what handlers have set. */
   get<T = any>(key: string, otherwise?: T): T;
