@@ -20,7 +20,7 @@ import {readAddress, serverOf, writeAddress} from '../viewer/ui/address.js';
 import {bytes, clockText, figure} from '../viewer/ui/dom.js';
 import {wrongNumber} from '../viewer/ui/field.js';
 import {explain} from '../viewer/ui/inspector.js';
-import {freeName} from '../viewer/ui/worlds.js';
+import {freeName} from '../viewer/ui/names.js';
 
 // ---- drawn outlines
 

@@ -3,8 +3,10 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
 
+import {readFile} from 'node:fs/promises';
+
 import {SIZES, until} from './browser.js';
-import {assertNoErrors, button, picture, showLab, skip, soon, tagged} from './viewer_page.js';
+import {assertNoErrors, button, picture, showLab, skip, soon, stage, tagged} from './viewer_page.js';
 
 const BALL = {tag: 'ball', position: [0, 4], shapes: [{kind: 'circle', radius: 0.5, friction: 0.4, density: 2}]};
 
@@ -292,3 +294,38 @@ for (const size of ['phone', 'desktop']) {
     assertNoErrors(page);
   });
 }
+
+// ---- scene files
+
+async function drop(page, name, text) {
+  await page.evaluate(([file, content]) => {
+    const transfer = new DataTransfer();
+    transfer.items.add(new File([content], file));
+    for (const type of ['dragover', 'drop']) document.querySelector('#scene').dispatchEvent(new DragEvent(type, {dataTransfer: transfer, bubbles: true, cancelable: true}));
+  }, [name, text]);
+}
+
+test('a_built_world_is_exported_and_made_again_by_dropping_its_file', {skip}, async (t) => {
+  const {lab, page, body} = await showBody(t);
+  const {body: box} = await lab.body.spawn({tag: 'box', position: [3, 4], shapes: [{kind: 'box', size: [1, 1]}]});
+  await lab.joint.create({kind: 'distance', a: body, b: box, anchor_a: [0, 0], anchor_b: [0, 0]});
+  await lab.world.set({gravity: [0, -3]});
+  await page.keyboard.press('w');
+  const [file] = await Promise.all([page.waitForEvent('download'), button(page, 'Export').click()]);
+  assert.equal(file.suggestedFilename(), `${lab.name}.json`);
+  const text = await readFile(await file.path(), 'utf8');
+  const scene = JSON.parse(text);
+  assert.deepEqual([scene.name, scene.world.gravity, scene.commands.length], [lab.name, [0, -3], 4]);
+  await drop(page, 'again.json', JSON.stringify({...scene, name: 'again'}));
+  await until(page, () => carom.session.world === 'again' && carom.picture.bodies.length === 3);
+  const again = stage.client.use('again');
+  const {gravity, paused, joints} = await again.world.info();
+  assert.deepEqual([gravity, paused, joints], [[0, -3], false, 1]);
+  await drop(page, 'wrong.json', JSON.stringify({name: 'wrong', commands: [['body.spawn', {shapes: []}], ['body.spawn', {shapes: [{kind: 'circle', radius: -1}]}]]}));
+  await said(page, /^wrong\.json: commands\[1\]: .*radius/);
+  await drop(page, 'no.json', '{"commands": [');
+  await said(page, /^no\.json: no JSON/);
+  assert.deepEqual((await stage.client.world.list()).map(({world}) => world).filter((name) => ['wrong', 'no'].includes(name)), [], 'nothing is left');
+  await again.world.destroy();
+  assertNoErrors(page);
+});

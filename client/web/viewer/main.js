@@ -8,6 +8,7 @@ import {bindKeys} from './keys.js';
 import {bindPointer} from './tools/pointer.js';
 import {Inspector} from './ui/inspector.js';
 import {EventLog} from './ui/event_log.js';
+import {Files} from './ui/files.js';
 import {bindHeader} from './ui/header.js';
 import {Layers} from './ui/layers.js';
 import {bindNews} from './ui/news.js';
@@ -33,6 +34,7 @@ try {
     inspector: new Inspector(app), log: new EventLog(app), layers: new Layers(app), plots: new Plots(app), prediction: new PredictionPanel(app),
     options: new ToolOptions(app), transport: new Transport(app), worlds: new Worlds(app), settings: new WorldSettings(app),
   };
+  app.files = new Files(app);
   bindSheets();
   bindHeader(app);
   bindNews(app);

@@ -2,7 +2,7 @@
 
 import {serverEngine} from './recording.js';
 import {toast} from './ui/dom.js';
-import {freeName} from './ui/worlds.js';
+import {freeName} from './ui/names.js';
 
 const SHARED_MAX = 8; // worlds made for shared ticks; the oldest ends when another is made
 

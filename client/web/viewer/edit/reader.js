@@ -30,10 +30,10 @@ export function reader(session, bodies = new Map()) {
       const found = map?.shapes.find((one) => one.shape === shape);
       return found ? {...found, of: body} : null;
     },
-    /** The joints of a body that others than a hand made. */
+    /** The joints of a body. */
     jointsOf: async (body) => {
       const ids = [...session.source?.joints.values() ?? []]
-        .filter(({a, b, kind}) => (a === body || b === body) && kind !== 'mouse').map(({joint}) => joint);
+        .filter(({a, b}) => a === body || b === body).map(({joint}) => joint);
       return (await Promise.all(ids.map((id) => read.joint(id)))).filter(Boolean);
     },
     /** The gears that end with a joint. */

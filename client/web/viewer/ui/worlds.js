@@ -1,19 +1,11 @@
 // The list of worlds: watch, make, copy, save to a file, load from one, end.
 
 import {$, download, el, toast} from './dom.js';
+import {freeName} from './names.js';
 
 const SCENES = ['', 'demo', 'gallery', 'pyramid', 'heap', 'drum', 'cradle', 'billiards'];
 const END_AGAIN_MS = 8000; // time for the second press of the button
-const NAME_MAX = 64; // characters of a name; the server's limit
 const IMAGE_ENDING = '.caromimage';
-
-/** `wanted`, with a number if a world of that name exists. */
-export function freeName(wanted, worlds) {
-  const taken = new Set(worlds.map((info) => info.world));
-  const base = wanted.replace(/[^A-Za-z0-9_.-]+/g, '-').slice(0, NAME_MAX - 5) || 'world';
-  if (!taken.has(base)) return base;
-  for (let i = 2;; i++) if (!taken.has(`${base}-${i}`)) return `${base}-${i}`;
-}
 
 export class Worlds {
   #names = ''; // names of the worlds in the shown list
@@ -27,11 +19,6 @@ export class Worlds {
     $('create').addEventListener('submit', (event) => {
       event.preventDefault();
       this.create($('create-name').value.trim(), $('create-scene').value);
-    });
-    $('image-file').addEventListener('change', () => {
-      const [file] = $('image-file').files;
-      $('image-file').value = '';
-      if (file) this.#load(file);
     });
     app.session.on('worlds', () => this.#show());
     app.session.on('world', () => this.#show());
@@ -98,18 +85,6 @@ export class Worlds {
     toast(`Saved “${world}” at tick ${answer.tick}`, {note: true});
   }
 
-  // Loads a world from a file, whose name without the tick is the world's.
-  async #load(file) {
-    const {session} = this.app;
-    const most = session.client.hello?.limits?.message_bytes ?? Infinity;
-    if (file.size >= most) {
-      toast(`${file.name} has ${file.size} bytes; the server takes messages of ${most}`);
-      return;
-    }
-    const stem = file.name.replace(/\.[^.]*$/, '').replace(/-\d+$/, '');
-    await this.openImage(new Uint8Array(await file.arrayBuffer()), stem);
-  }
-
   /** Makes a world of an image, and goes to it. */
   async openImage(image, wanted, args = {}) {
     const name = freeName(wanted, this.app.session.worlds);
@@ -172,12 +147,13 @@ export class Worlds {
                    button('Save', 'The whole state into a file', () => this.save()));
     }
     if (session.world) {
+      actions.push(button('Export', 'Settings, bodies and joints into a scene file', () => this.app.files.exportScene()));
       actions.push(button('Settings', 'Gravity and other settings of this world (K)', () => {
         this.close();
         this.app.panels.settings.open();
       }));
     }
-    if (admin) actions.push(button('Load …', 'A world from a file', () => $('image-file').click()));
+    if (admin) actions.push(button('Load …', 'A world from an image or a scene file; or drop it on the page', () => $('image-file').click()));
     if (session.world && admin) {
       actions.push(button(armed ? 'Really end it?' : 'End', `Ends “${session.world}” for everyone`,
                           () => this.#end(), 'danger last'));
