@@ -27,6 +27,7 @@ static void start_image(storage *s)
         .size = r->bytes->size,
     };
     image_writer_init(&s->job.writer, s->disk, &h, r->bytes);
+    s->job.took_ns = 0;
     s->job.request = r;
 }
 
@@ -54,6 +55,19 @@ static void end_image(storage *s)
     storage_push_front(s, r); // before the world's own end, if that waits
 }
 
+// Writes one piece, and adds its time to the image's. See storage_image_turn.
+static status write_piece(storage *s, bool *complete, error *err)
+{
+    if (!storage_alive(s)) {
+        return error_set(err, s->dead, "%s", s->dead_text);
+    }
+    const int64_t began = s->options.clock();
+    const status result = image_writer_step(&s->job.writer, complete, err);
+    s->job.took_ns += s->options.clock() - began;
+    atomic_store_explicit(&s->image_took_ns, s->job.took_ns, memory_order_relaxed);
+    return result;
+}
+
 // Writes one piece of the current image, or of the next one.
 void storage_write_image(storage *s)
 {
@@ -66,8 +80,7 @@ void storage_write_image(storage *s)
     }
     bool complete = false;
     error err;
-    status result = storage_alive(s) ? image_writer_step(&s->job.writer, &complete, &err)
-                                     : error_set(&err, s->dead, "%s", s->dead_text);
+    status result = write_piece(s, &complete, &err);
     if (result == STATUS_OK && !complete) {
         return;
     }

@@ -100,6 +100,7 @@ typedef struct request_chain {
 typedef struct image_job {
     store_request *request; // NULL: none
     image_writer writer;
+    int64_t took_ns; // time spent on its pieces so far
 } image_job;
 
 struct storage {
@@ -140,6 +141,7 @@ struct storage {
     int64_t dirty_ns;
     storage_figures figures;       // L
     _Atomic int64_t image_turn_ns; // when the next image may be made that only shortens a restart
+    _Atomic int64_t image_took_ns; // time in which the storage thread wrote the last image
 
     uint64_t torn_bytes; // bytes of an unfinished last write, found at the start
     bool found_sealed;   // the log ended with a seal

@@ -31,8 +31,10 @@ enum {
     (UINT64_C(1) << 30) // past that, worlds that hold back the oldest
                         // segment are asked for a checkpoint
 #define STORAGE_IMAGES_A_SECOND                                                                    \
-    32 // checkpoints that only make a restart shorter: each of them syncs
+    64 // checkpoints that only make a restart shorter: each of them syncs
        // two or three times
+// A slow disk makes fewer: writing them takes this share of the storage thread's time at most.
+#define STORAGE_IMAGES_SHARE 0.5
 // The newest work that `normal` may lose when the power fails [ms].
 #define STORAGE_SYNC_MS_DEFAULT 1000
 

@@ -167,7 +167,8 @@ uint64_t storage_log_bytes(const storage_world *w);
 bool storage_wants_checkpoint(const storage_world *w);
 
 // Whether an image may be made now whose only purpose is a shorter restart: all worlds together
-// make STORAGE_IMAGES_A_SECOND of them. True uses up one of these. Any thread.
+// make STORAGE_IMAGES_A_SECOND of them, and fewer where the disk is slow (STORAGE_IMAGES_SHARE).
+// True uses up one of these. Any thread.
 bool storage_image_turn(storage_world *w, int64_t now_ns);
 
 // Whether there are worlds with a log and none of these logs accepts records; `err` has the reason.

@@ -295,7 +295,10 @@ bool storage_wants_checkpoint(const storage_world *w)
 
 bool storage_image_turn(storage_world *w, int64_t now_ns)
 {
-    const int64_t period_ns = 1000000000 / STORAGE_IMAGES_A_SECOND;
+    const int64_t least_ns = 1000000000 / STORAGE_IMAGES_A_SECOND;
+    const int64_t took_ns = atomic_load_explicit(&w->storage->image_took_ns, memory_order_relaxed);
+    const int64_t worth_ns = (int64_t)((double)took_ns / STORAGE_IMAGES_SHARE);
+    const int64_t period_ns = worth_ns > least_ns ? worth_ns : least_ns;
     int64_t due = atomic_load_explicit(&w->storage->image_turn_ns, memory_order_relaxed);
     return now_ns >= due &&
            atomic_compare_exchange_strong(&w->storage->image_turn_ns, &due, now_ns + period_ns);

@@ -16,12 +16,12 @@ static const int64_t APPEND_RETRY_NS = 1000000; // until refused rows are tried 
 static const int64_t IMAGE_GAP_NS = 5000000000; // between two images of a sound log
 static const int64_t REPLAY_NS = 2000000000;    // most step time that a restart should compute
 
-// Images whose only purpose is a shorter restart may be made more often,  as long as making them
-// (about 5 ns a byte) takes a fiftieth of the steps' own time, and in turn with other worlds
+// Images whose only purpose is a shorter restart may be made more often, as long as making them
+// (about 5 ns a byte) takes a thirtieth of the steps' own time, and in turn with other worlds
 // (storage_image_turn).
-static const int64_t EARLY_GAP_NS = 1000000000;
-static const int64_t EARLY_REPLAY_NS = 20000000;
-static const int64_t EARLY_NS_A_BYTE = 250;
+static const int64_t EARLY_GAP_NS = 500000000;
+static const int64_t EARLY_REPLAY_NS = 10000000;
+static const int64_t EARLY_NS_A_BYTE = 150;
 
 // Steps that take longer per second are worth more entries, so that fewer of them are promised
 // ahead.

@@ -18,7 +18,7 @@
 //               earlier kind, which are read over
 //
 // An image (world_image.h) is made when the records since the last one would make a restart slow:
-// 20 ms of steps, more if the world is large or many worlds take turns. An image is also made when
+// 10 ms of steps, more if the world is large or many worlds take turns. An image is also made when
 // the log has failed: it covers everything, so that the log is sound again. Until then the world
 // continues, accepts no commands and sends no replies.
 //

@@ -71,7 +71,7 @@ class Watcher:
     def connect(self, selector):
         try:
             self.socket = socket.create_connection(("127.0.0.1", self.port), 30)
-        except ConnectionRefusedError:
+        except (ConnectionRefusedError, ConnectionResetError):  # reset: by a process that is killed just now
             return False
         self.unpacker = msgpack.Unpacker(raw=False, strict_map_key=False)
         self.socket.sendall(msgpack.packb([0, 1, "hello", [{"resume": self.secret}]]))

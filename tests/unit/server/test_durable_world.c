@@ -22,9 +22,11 @@ enum { EPOCH = 7 };
 static const int64_t MS = 1000000;
 static const session_key ME = {.slot = 0, .number = 1};
 static int64_t now_ns;
+static int64_t tick_ns; // time between two looks at the clock: what is measured takes this long
 
 static int64_t fake_clock(void)
 {
+    now_ns += tick_ns;
     return now_ns;
 }
 
@@ -60,6 +62,7 @@ static int set_up(void **state)
 {
     (void)state;
     now_ns = 100000 * MS; // the machine has run for a while
+    tick_ns = 0;
     the = (fixture){.limits = limits_default(), .next_id = 1};
     fake_disk_init(&the.disk, 1);
     the.options = storage_options_default();
@@ -380,8 +383,8 @@ static void restart_that_took_long_makes_an_image_for_the_next(void **state)
     served_world_run(the.world);
     commit();
     mailbox_result(&the.box);
-    assert_int_equal(images_after_replay_of(10 * MS), 0);
-    assert_int_equal(images_after_replay_of(30 * MS), 1);
+    assert_int_equal(images_after_replay_of(9 * MS), 0);
+    assert_int_equal(images_after_replay_of(12 * MS), 1);
 }
 
 static void images_for_short_restarts_take_turns(void **state)
@@ -394,6 +397,19 @@ static void images_for_short_restarts_take_turns(void **state)
     assert_false(storage_image_turn(w, now + 1));
     assert_false(storage_image_turn(w, now + 1000 * MS / STORAGE_IMAGES_A_SECOND - 1));
     assert_true(storage_image_turn(w, now + 1000 * MS / STORAGE_IMAGES_A_SECOND));
+}
+
+static void images_for_short_restarts_are_fewer_on_a_slow_disk(void **state)
+{
+    (void)state;
+    tick_ns = 20 * MS;
+    create(STORAGE_FULL, true); // writes the world's first image
+    tick_ns = 0;
+    storage_world *w = the.world->log.stored;
+    const int64_t now = now_ns + 10000 * MS;
+    assert_true(storage_image_turn(w, now));
+    assert_false(storage_image_turn(w, now + 39 * MS)); // it took 20 ms at least
+    assert_true(storage_image_turn(w, now + 2000 * MS));
 }
 
 static void dear_steps_are_promised_a_quarter_of_a_second_ahead(void **state)
@@ -913,6 +929,7 @@ int main(void)
         TEST(crash_within_a_start_leaves_all_for_the_next),
         TEST(restart_that_took_long_makes_an_image_for_the_next),
         TEST(images_for_short_restarts_take_turns),
+        TEST(images_for_short_restarts_are_fewer_on_a_slow_disk),
         TEST(dear_steps_are_promised_a_quarter_of_a_second_ahead),
         TEST(image_between_two_entries_of_an_idle_world_keeps_the_log_whole),
         TEST(hash_that_differs_stops_that_world_and_names_the_tick),
