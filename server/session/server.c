@@ -38,6 +38,14 @@ session *server_find_session(const server *s, session_key key)
     return found != NULL && found->key.number == key.number ? found : NULL;
 }
 
+session *server_find_restored(const server *s, uint64_t number)
+{
+    uint32_t slot = 0;
+    return session_numbers_find(&s->restored_sessions, number, &slot)
+               ? server_find_session(s, (session_key){.slot = slot, .number = number})
+               : NULL;
+}
+
 // ---- the end
 
 static void on_handle_closed(uv_handle_t *handle)
@@ -286,6 +294,7 @@ void server_destroy(server *s)
     array_free(&s->free_slots);
     directory_deinit(&s->worlds);
     quota_owners_deinit(&s->quota_owners);
+    session_numbers_deinit(&s->restored_sessions);
     buffer_deinit(&s->scratch);
     buffer_deinit(&s->plain_answer);
     network_free(s->network);

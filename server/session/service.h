@@ -15,6 +15,7 @@
 #include "server/session/calls/work.h"
 #include "server/session/calls/worlds_list.h"
 #include "server/session/identity/quota_owners.h"
+#include "server/session/identity/session_numbers.h"
 #include "server/session/placement/aside.h"
 #include "server/session/placement/directory.h"
 #include "server/session/placement/own_thread.h"
@@ -81,10 +82,11 @@ struct server {
     aside_list aside;          // until all worlds are restored
     ARRAY(session *) sessions; // indexed by slot; NULL: free
     ARRAY(uint32_t) free_slots;
-    uint32_t session_count;    // sessions with a connection
-    detached_list detached;    // sessions without one
-    uv_timer_t expiry;         // expires when the first detached session does
-    quota_owners quota_owners; // addresses and subjects
+    uint32_t session_count;            // sessions with a connection
+    detached_list detached;            // sessions without one
+    uv_timer_t expiry;                 // expires when the first detached session does
+    quota_owners quota_owners;         // addresses and subjects
+    session_numbers restored_sessions; // until all worlds are restored
     uint64_t next_session;
     uint64_t next_subscription;
     uint64_t command_bytes; // bytes of requests that are not answered yet
@@ -115,6 +117,9 @@ struct server {
 
 // NULL if the session has ended.
 session *server_find_session(const server *s, session_key key);
+// A session that this start has restored, by its number, until all worlds are restored too. NULL:
+// it has ended, or was not restored.
+session *server_find_restored(const server *s, uint64_t number);
 // Continues the shutdown when the drain is complete.
 void server_check_drained(server *s);
 // Called when a world of the options exists, or (err) could not be made.

@@ -25,17 +25,6 @@
 
 // ---- what a restart has brought back
 
-static session *find_session(const server *s, uint64_t number)
-{
-    for (uint32_t i = 0; i < s->sessions.count; i++) {
-        session *one = s->sessions.data[i];
-        if (one != NULL && one->key.number == number) {
-            return one;
-        }
-    }
-    return NULL;
-}
-
 // Records the commands of restored sessions that took effect.
 static void note_marks(server *s, const world_entry *entry, const last_requests *marks)
 {
@@ -61,7 +50,7 @@ static void end_past_sessions(const server *s, uint64_t world, adoption *a)
             continue;
         }
         before = b->session;
-        session *kept = find_session(s, b->session);
+        session *kept = server_find_restored(s, b->session);
         if (kept != NULL) {
             worlds_note_body(kept, world);
         } else {
@@ -172,6 +161,7 @@ static void finish(server *s)
                  (long long)((clock_now_ns() - s->restoring.began_ns) / 1000000));
     }
     aside_finish(&s->aside);
+    session_numbers_deinit(&s->restored_sessions);
     restored_worlds_free(&s->restored);
 }
 

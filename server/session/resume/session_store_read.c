@@ -209,17 +209,6 @@ static grant *next_grant(reader *r)
 
 // ---- sessions from records
 
-static session *session_of(const server *s, uint64_t number)
-{
-    // usually the session of the previous record
-    for (detached_link *link = s->detached.last; link != NULL; link = link->previous) {
-        if (session_of_link(link)->key.number == number) {
-            return session_of_link(link);
-        }
-    }
-    return NULL;
-}
-
 static session *make_session(server *s, uint64_t number, uint32_t slot)
 {
     while (s->sessions.count <= slot) {
@@ -235,6 +224,7 @@ static session *make_session(server *s, uint64_t number, uint32_t slot)
     session_change(made, SESSION_SPEAKING); // its hello was received by the earlier process
     rights_begin(made);
     s->sessions.data[slot] = made;
+    session_numbers_set(&s->restored_sessions, number, slot);
     return made;
 }
 
@@ -272,7 +262,7 @@ static bool read_session(server *s, uint64_t number, reader *r)
         grant_free(granted);
         return false;
     }
-    session *found = session_of(s, number);
+    session *found = server_find_restored(s, number);
     if (found != NULL && rights_check_subject(found, granted, NULL) != STATUS_OK) {
         grant_free(granted);
         return false;
@@ -401,7 +391,7 @@ bool session_store_read_record(server *s, const msgpack_object *o)
         return false;
     }
     s->next_session = number >= s->next_session ? number + 1 : s->next_session;
-    session *of = session_of(s, number);
+    session *of = server_find_restored(s, number);
     switch (kind) {
     case SESSION_STORE_SESSION:
         return read_session(s, number, &r);

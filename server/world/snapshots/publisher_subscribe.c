@@ -65,7 +65,7 @@ status publisher_can_afford(const publisher *p, const physics_world *world,
     const bool packed = view->encoding == ENCODING_PACKED && view->bodies;
     const uint64_t bytes =
         packed ? packed_views_bytes_most(&view->precision, count_in_view(p, world, view)) : 0;
-    return memory_ask(p->taker, bytes + sizeof(subscription), err);
+    return memory_ask(p->taker, bytes + sizeof(subscription) + sizeof(view_phase), err);
 }
 
 void publisher_subscribe(publisher *p, physics_world *world, uint64_t number, session_key session,
@@ -77,7 +77,7 @@ void publisher_subscribe(publisher *p, physics_world *world, uint64_t number, se
     s->dealt = shares_hold(&p->shares, subject);
     event_marks_begin(&s->marks, event_log_end(&p->log));
     memory_charge_begin(&s->charge, MEMORY_views, p->taker);
-    memory_charge_note(&s->charge, sizeof *s + data_prefixes_bytes(s->data));
+    memory_charge_note(&s->charge, sizeof *s + sizeof *s->timed + data_prefixes_bytes(s->data));
     place_view(s, world);
     if (view->encoding == ENCODING_PACKED && view->bodies) {
         packed_views_join(&p->packed, s, world_definition(world).hz);
@@ -149,7 +149,7 @@ status publisher_move(publisher *p, const physics_world *world, uint64_t number,
     if (allowed != STATUS_OK) {
         return allowed;
     }
-    subscribe_args_move(&s->view, view);
+    subscriptions_move(&p->subscriptions, s, view);
     place_view(s, world);
     if (s->packed != NULL) {
         packed_view *shared = s->packed->readers > 1 ? s->packed : NULL;

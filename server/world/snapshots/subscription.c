@@ -165,8 +165,9 @@ bool subscription_has_shown(const subscription *s, uint32_t slot)
     return has;
 }
 
-static void destroy(subscription *s)
+static void destroy(phases *p, subscription *s)
 {
+    phases_leave(p, s->timed);
     event_marks_deinit(&s->marks);
     view_set_unref(s->seen);
     subscription_unref_shown(s);
@@ -180,8 +181,9 @@ static void destroy(subscription *s)
 void subscriptions_deinit(subscriptions *s)
 {
     for (uint32_t i = 0; i < s->list.count; i++) {
-        destroy(s->list.data[i]);
+        destroy(&s->phases, s->list.data[i]);
     }
+    phases_deinit(&s->phases);
     array_free(&s->list);
     array_free(&s->by_slot);
 }
@@ -200,28 +202,6 @@ static uint32_t place_of(const subscriptions *s, uint64_t number)
         }
     }
     return low;
-}
-
-// Equal views fall on the same ticks. Views of one rate are dealt out over the ticks in turn,
-// whatever other rates there are; more phases than a rate has ticks between two snapshots do no
-// harm.
-static uint32_t phase_of(const subscriptions *s, const subscription *added)
-{
-    uint32_t next = 0;
-    if (added->view.rate == 0.0) {
-        return 0; // every tick
-    }
-    for (uint32_t i = 0; i < s->list.count; i++) {
-        const subscription *other = s->list.data[i];
-        if (subscription_same_view(&other->view, other->token_areas, &added->view,
-                                   added->token_areas)) {
-            return other->phase;
-        }
-        if (other->view.rate == added->view.rate && other->phase >= next) {
-            next = other->phase + 1;
-        }
-    }
-    return next;
 }
 
 // ---- what they want, together
@@ -322,7 +302,8 @@ subscription *subscriptions_add(subscriptions *s, uint64_t number, session_key s
     if (view->budget > 0.0 && view->encoding == ENCODING_PLAIN) {
         added->budget = budget_create(view->budget, PLAIN_BYTES_LEAST);
     }
-    added->phase = phase_of(s, added);
+    added->timed = phases_join(&s->phases, &added->view, added->token_areas);
+    added->phase = added->timed->phase;
     array_push(&s->list, added);
     subscription **place = &s->list.data[at];
     memmove(place + 1, place, (s->list.count - 1 - at) * sizeof(subscription *));
@@ -355,7 +336,17 @@ void subscriptions_remove(subscriptions *s, uint64_t number)
     s->list.count--;
     unlink_from_slot(s, gone);
     count_wishes(s, gone, false);
-    destroy(gone);
+    destroy(&s->phases, gone);
+}
+
+void subscriptions_move(subscriptions *s, subscription *one, const view_args *view)
+{
+    phases_leave(&s->phases, one->timed);
+    subscribe_args_move(&one->view, view);
+    one->timed = phases_join(&s->phases, &one->view, one->token_areas);
+    if (one->timed->readers == 1) {
+        one->timed->phase = one->phase; // who wants the same later falls on its ticks
+    }
 }
 
 bool subscription_is_addressed(const subscription *s, const message_recipient *to)
@@ -413,13 +404,21 @@ static int compare_views(const subscribe_args *a, const subscribe_args *b)
     return order != 0 ? order : compare_areas(&a->area, &b->area);
 }
 
+int subscription_compare_wanted(const subscribe_args *a, const token_areas *areas_a,
+                                const subscribe_args *b, const token_areas *areas_b)
+{
+    int order = compare_views(a, b);
+    order = order != 0 ? order : token_areas_compare(areas_a, areas_b);
+    order = order != 0 ? order : compare_places(a->rate, b->rate);
+    order = order != 0 ? order : compare_places(a->precision.position, b->precision.position);
+    order = order != 0 ? order : compare_places(a->precision.angle, b->precision.angle);
+    return order != 0 ? order : compare_places(a->precision.velocity, b->precision.velocity);
+}
+
 bool subscription_same_view(const subscribe_args *a, const token_areas *areas_a,
                             const subscribe_args *b, const token_areas *areas_b)
 {
-    return compare_views(a, b) == 0 && token_areas_compare(areas_a, areas_b) == 0 &&
-           a->rate == b->rate && a->precision.position == b->precision.position &&
-           a->precision.angle == b->precision.angle &&
-           a->precision.velocity == b->precision.velocity;
+    return subscription_compare_wanted(a, areas_a, b, areas_b) == 0;
 }
 
 // Takes over the reference; does nothing if `slots` is NULL.

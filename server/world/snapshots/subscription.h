@@ -18,6 +18,7 @@
 #include "server/base/memory.h"
 #include "server/world/snapshots/data_feed.h"
 #include "server/world/snapshots/event_marks.h"
+#include "server/world/snapshots/phases.h"
 #include "server/world/message/messages.h"
 #include "server/world/snapshots/token_areas.h"
 
@@ -107,10 +108,11 @@ typedef struct subscription {
     subscribe_args view;               // without `token_areas` and `data`:
     token_areas *token_areas;          // areas that it may see; NULL: everything
     data_prefixes *data;               // owned: the keys whose changes it is sent; NULL: none
-    view_area place;  // where the view was last; of a packed one, see its packed view
-    bool lost_told;   // its reader has been told that the body is lost
-    uint32_t phase;   // ticks by which its snapshots fall earlier than others' of its rate
-    uint64_t version; // version of the rows it was last sent; 0: none
+    view_area place;   // where the view was last; of a packed one, see its packed view
+    bool lost_told;    // its reader has been told that the body is lost
+    uint32_t phase;    // ticks by which its snapshots fall earlier than others' of its rate
+    view_phase *timed; // the list's entry for its view
+    uint64_t version;  // version of the rows it was last sent; 0: none
     // marks of the events sent, and of those received by its reader
     event_marks marks;
     view_set *seen; // bodies in view; NULL: everything, or nothing was sent yet
@@ -134,6 +136,7 @@ typedef struct subscription {
 typedef struct subscriptions {
     ARRAY(subscription *) list; // in ascending order of numbers
     uint32_t found;             // the place that subscriptions_find last gave
+    phases phases;
     // by the slot of their session: the last one made, the head of a list (`of_slot`)
     ARRAY(subscription *) by_slot;
     // how many want each kind of events, data, descriptions
@@ -151,6 +154,8 @@ bool subscription_has_shown(const subscription *s, uint32_t slot);
 // fit a tick. The pointer is valid until the subscription is removed.
 subscription *subscriptions_add(subscriptions *s, uint64_t number, session_key session,
                                 const subscribe_args *view);
+// Gives it another area. Its phase stays.
+void subscriptions_move(subscriptions *s, subscription *one, const view_args *view);
 // NULL if there is none (any more).
 subscription *subscriptions_find(subscriptions *s, uint64_t number);
 void subscriptions_remove(subscriptions *s, uint64_t number);
@@ -171,6 +176,10 @@ bool subscriptions_describe(const subscriptions *s);
 // subscriptions of one rate and view, which have one phase, are due on the same ticks and can
 // share.
 bool subscription_due(const subscription *s, uint64_t tick, double hz);
+
+// Orders by what they want and may be shown.
+int subscription_compare_wanted(const subscribe_args *a, const token_areas *areas_a,
+                                const subscribe_args *b, const token_areas *areas_b);
 
 // Whether both want the same and may be shown the same, so that they may share.
 bool subscription_same_view(const subscribe_args *a, const token_areas *areas_a,

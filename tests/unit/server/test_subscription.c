@@ -50,6 +50,37 @@ static void subscriptions_of_one_rate_spread_over_the_ticks(void **state)
     subscriptions_deinit(&s);
 }
 
+// A view that nobody has any more gives its phase up; a moved one keeps its own, and later readers
+// of the same view have that.
+static void phases_follow_views_that_come_move_and_go(void **state)
+{
+    (void)state;
+    subscriptions s = {0};
+    const session_key me = {.number = 1};
+    const subscribe_args views[] = {{.rate = 10.0, .has_area = true, .area = {0, 0, 1, 1}},
+                                    {.rate = 10.0, .has_area = true, .area = {1, 0, 2, 1}},
+                                    {.rate = 20.0}};
+    for (uint64_t i = 0; i < 3; i++) {
+        assert_int_equal(subscriptions_add(&s, i + 1, me, &views[i])->phase, i == 1);
+    }
+    const view_args place = {
+        .has_area = true, .area = {5, 5, 6, 6}, .margin = 1, .own_margin = true};
+    subscriptions_move(&s, subscriptions_find(&s, 2), &place);
+    subscribe_args moved = views[1];
+    subscribe_args_move(&moved, &place);
+    assert_int_equal(subscriptions_add(&s, 4, me, &moved)->phase, 1);
+    assert_int_equal(s.phases.views.count, 3);
+    subscriptions_remove(&s, 2); // the reader that came later keeps the view
+    assert_int_equal(subscriptions_add(&s, 5, me, &moved)->phase, 1);
+    for (uint64_t number = 1; number <= 5; number++) {
+        subscriptions_remove(&s, number);
+    }
+    assert_int_equal(s.phases.views.count, 0);
+    assert_int_equal(s.phases.rates.count, 0);
+    assert_int_equal(subscriptions_add(&s, 6, me, &moved)->phase, 0);
+    subscriptions_deinit(&s);
+}
+
 static void rates_in_turn_spread_each_over_its_own_ticks(void **state)
 {
     (void)state;
@@ -248,6 +279,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(subscription_rate_falls_on_so_many_ticks),
         cmocka_unit_test(subscriptions_of_one_rate_spread_over_the_ticks),
+        cmocka_unit_test(phases_follow_views_that_come_move_and_go),
         cmocka_unit_test(rates_in_turn_spread_each_over_its_own_ticks),
         cmocka_unit_test(subscriptions_are_found_by_number),
         cmocka_unit_test(subscriptions_that_come_out_of_order_stand_in_order),
