@@ -34,7 +34,7 @@ enum {
     64 // checkpoints that only make a restart shorter: each of them syncs
        // two or three times
 // A slow disk makes fewer: writing them takes this share of the storage thread's time at most.
-#define STORAGE_IMAGES_SHARE 0.5
+#define STORAGE_IMAGES_SHARE    0.5
 // The newest work that `normal` may lose when the power fails [ms].
 #define STORAGE_SYNC_MS_DEFAULT 1000
 
