@@ -157,7 +157,7 @@ class SystemdTest(unittest.TestCase):
         listener, plain = self.listening(), socket.socket()
         unix = socket.socket(socket.AF_UNIX)
         for sockets, names, words in (
-                ((listener, self.listening()), "rpc:rpc", "'rpc' stands there twice"),
+                ((listener, self.listening()), "rpc:rpc", "'rpc' appears twice"),
                 ((listener, self.listening()), "rpc:web", "'web' is neither rpc nor http"),
                 ((plain,), "rpc", "descriptor 3 is no TCP socket that listens"),
                 ((unix,), "rpc", "descriptor 3 is no TCP socket that listens"),

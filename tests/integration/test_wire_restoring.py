@@ -97,12 +97,12 @@ class Served(RestoringTest):
     def test_worlds_are_served_as_they_come(self):
         subscription = self.player.call("world.subscribe", world="slow")["subscription"]
         self.kill_and_restart()
-        self.server.await_log("world 'fast' goes on from tick 20")
+        self.server.await_log("world 'fast' continues at tick 20")
         self.assertEqual(self.get("/healthz")[0], 200)
         self.assertEqual(self.get("/readyz")[0], 503)
         other = self.greet()
         self.assertEqual(self.state(other, "fast"), self.states["fast"])
-        self.assertEqual(self.get("/readyz"), (503, "1 world is being made or brought back\n"))
+        self.assertEqual(self.get("/readyz"), (503, "1 world is being created or restored\n"))
         other.call("body.spawn", world="fast", shapes=[BALL])
         info = other.request("world.info", world="slow")  # answered when the world is restored
         spawned = other.request("body.spawn", world="slow", shapes=[BALL])
@@ -115,7 +115,7 @@ class Served(RestoringTest):
         self.assertEqual(player.greeting["applied"]["slow"]["last"], self.stepped)
         self.assertEqual([s["subscription"] for s in player.greeting["subscriptions"]], [subscription])
         self.assertFalse({info, spawned} & other.responses.keys())
-        self.server.await_log("seconds: 1 world is being made or brought back, among them 'slow'")
+        self.server.await_log("seconds: 1 world is being created or restored, among them 'slow'")
         self.gate.touch()
         self.assertEqual(other.answer(info)["hash"], self.states["slow"][2])
         other.answer(spawned)

@@ -342,7 +342,7 @@ class CertificateTest(TlsTest):
             make_certificate(self.folder, "second")
             shutil.copy(self.path("second.pem"), certificate)
             seen = len(server.log)
-            reload("the certificate stays as it is")  # the certificate does not belong to the key
+            reload("keeping the old certificate")  # the certificate does not belong to the key
             self.assertEqual(serial(), begun)
             shutil.copy(self.path("second.key"), key)
             seen = len(server.log)

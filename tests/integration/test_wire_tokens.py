@@ -543,10 +543,10 @@ class Rotation(TokenTest):
                      json.dumps({"keys": [SECRET.jwk(), SECRET.jwk()]}), " " * 300000):
             with self.subTest(text[:60]):
                 Path(self.keys).write_text(text, encoding="utf-8")
-                self.reload("the keys stay as they are")
+                self.reload("keeping the old keys")
                 self.connect(SECRET.sign(claims()))
         os.unlink(self.keys)
-        self.reload("the keys stay as they are")
+        self.reload("keeping the old keys")
         self.connect(SECRET.sign(claims()))
         self.assertNotIn("very secret", "".join(self.server.log))
         self.assertNotIn(b64(b"very secret indeed ")[:20], "".join(self.server.log))

@@ -205,7 +205,7 @@ class BadInput(ViewsTest):
                 for number in self.numbers:
                     self.refused(text, "world.view", subscription=number, **arguments)
                 self.goes_on()
-        self.refused("^not_found: subscription 999 is not one of this connection", "world.view", subscription=999)
+        self.refused("^not_found: subscription 999 does not belong to this connection", "world.view", subscription=999)
 
     def test_subscriptions_that_are_wrong(self):
         for arguments, text in self.SUBSCRIPTIONS:

@@ -64,10 +64,11 @@ class SocketTest(unittest.TestCase):
         message = msgpack.unpackb(payload)
         self.assertEqual(message[:3], [1, number, None])
 
-    def refused(self, code, *frames, web=None):
-        """These frames end a connection with that code, and it is counted; returns the reason."""
+    def refused(self, code, *frames, web=None, prepare=lambda web: None):
+        """These frames, sent after `prepare`, end a connection with that code, and it is counted; returns the reason."""
         before = self.counter("websockets_refused")
         web = web or self.open()
+        prepare(web)
         web.send(*frames)
         seen, reason = web.read_close()
         self.assertEqual(seen, code, reason)
@@ -468,9 +469,8 @@ class ServerPings(SocketTest):
 
     def test_client_that_does_not_answer_is_closed_with_the_limit(self):
         for answer in (b"", frame(PONG), frame(PONG, b"other")):
-            web = self.open()
-            self.assertEqual(web.read_frame()[0], PING)
-            self.assertIn("websocket_pong_ms", self.refused(POLICY, answer, web=web))
+            self.assertIn("websocket_pong_ms", self.refused(
+                POLICY, answer, prepare=lambda web: self.assertEqual(web.read_frame()[0], PING)))
 
     def test_client_within_a_message_answers_between_its_frames(self):
         web = self.open()

@@ -104,7 +104,7 @@ class Www(FolderTest):
         self.eventually(lambda: self.get("/new.txt").status == 404)
         self.write("src/mine.js", "the server's own folder")
         self.write("new.txt", "again")
-        server.await_log("the files that are served stay as they were: 'src/mine.js' cannot be served")
+        server.await_log("keeping the files as they were read before: 'src/mine.js' cannot be served")
         self.assertEqual((404, 200), (self.get("/new.txt").status, self.get("/").status))
         (self.folder / "src/mine.js").unlink()
         self.eventually(lambda: self.get("/new.txt").body == b"again")

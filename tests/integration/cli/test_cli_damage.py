@@ -299,7 +299,7 @@ class Damages(DamageTest):
         shutil.copy(self.good / "data" / path.name, path)
         ended = run(CAROMD, "--listen", "127.0.0.1:0", "--data", self.folder / "data", until="1 world restored")
         self.assertEqual(0, ended.code)
-        self.assertIn("world 'w' goes on from tick 60 ", ended.err)
+        self.assertIn("world 'w' continues at tick 60 ", ended.err)
 
     def test_data_of_another_engine_is_kept_and_its_world_not_served(self):
         self.damaged("data/image-*", image_of_other_engine)
