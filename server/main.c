@@ -92,7 +92,7 @@ static void on_signal(uv_signal_t *handle, int number)
         return;
     }
     if (++p->signals > 1) {
-        log_warn("%s again: leaving at once", name);
+        log_warn("%s again: exiting at once", name);
         _exit(EXIT_COULD_NOT_RUN);
     }
     log_info("%s: shutting down", name);
@@ -105,7 +105,7 @@ static void on_leave(uv_signal_t *handle, int number)
     process *p = handle->data;
     (void)number;
     if (p->server != NULL) {
-        log_info("SIGUSR1: no new sessions from here on");
+        log_info("SIGUSR1: no new sessions from now on");
         server_leave(p->server, "the server is about to end");
     }
 }
@@ -120,7 +120,7 @@ static void tell_certificate(const tls_files *files)
         log_warn("the certificate %s%llu %s%s", left < 0 ? "ended " : "ends in ",
                  COUNTED((left < 0 ? -left : left) / 86400, "day", "days"), left < 0 ? " ago" : "");
     } else {
-        log_info("a certificate was read that holds for %llu %s",
+        log_info("read a certificate that is valid for %llu %s",
                  COUNTED(left / 86400, "day", "days"));
     }
 }
@@ -132,15 +132,15 @@ static void on_reload(uv_signal_t *handle, int number)
     (void)number;
     notify_reloading();
     if (p->keys == NULL && p->tls == NULL) {
-        log_info("SIGHUP: there are neither keys nor a certificate to be read again");
+        log_info("SIGHUP: no keys and no certificate to reload");
     }
     if (p->tls != NULL && tls_files_reload(p->tls, &err) != STATUS_OK) {
-        log_error("SIGHUP: the certificate stays as it is: %s", err.text);
+        log_error("SIGHUP: keeping the old certificate: %s", err.text);
     } else if (p->tls != NULL) {
         tell_certificate(p->tls);
     }
     if (p->keys != NULL && auth_keys_reload(p->keys, &err) != STATUS_OK) {
-        log_error("SIGHUP: the keys stay as they are: %s", err.text);
+        log_error("SIGHUP: keeping the old keys: %s", err.text);
     } else if (p->keys != NULL) {
         log_info("SIGHUP: %llu %s read",
                  COUNTED(auth_keys_set(p->keys)->count, "key was", "keys were"));
@@ -522,7 +522,7 @@ static bool must_go_on(process *p)
         drop_descriptor(&p->worlds);
         return false;
     }
-    log_error("the process that was to take over has ended: this one goes on");
+    log_error("the process that should take over has ended: this one continues");
     p->goes_on = true;
     p->given = p->kept;
     p->kept = (given_sockets){0};

@@ -31,6 +31,6 @@ void help_print(FILE *out)
     (void)fprintf(
         out, "\nExit codes: 0 it worked; 1 the server refused it; 2 the command line or a local "
              "file is wrong;\n3 cannot connect, no caromd there, connection lost, or no answer "
-             "in time;\n4 a --fail-if of 'bench' came true.\n\n"
+             "in time;\n4 a --fail-if of 'bench' was true.\n\n"
              "'carom COMMAND --help' tells more, with examples.\n");
 }

@@ -24,8 +24,8 @@
 #define PARAMS_SPAWN_OPTIONS                                                                       \
     {"chain", 0, ARGS_TEXT, "\"X,Y X,Y ...\"", "an open line of many points", NULL},               \
         {"loop", 0, ARGS_TEXT, "\"X,Y X,Y ...\"", "a closed line of many points", NULL},           \
-        {"rounding", 0, ARGS_NUMBER, "M", "around boxes and polygons", NULL}, OPTIONS_MATTER,      \
-        OPTIONS_FILTER
+        {"rounding", 0, ARGS_NUMBER, "M", "radius of the corners of boxes and polygons", NULL},    \
+        OPTIONS_MATTER, OPTIONS_FILTER
 
 #define PARAMS_SHAPE_OPTION                                                                        \
     {                                                                                              \

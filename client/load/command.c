@@ -104,22 +104,22 @@ const cli_command command_bench = {
              NULL},
             {"window", 'w', ARGS_WHOLE, "N", "instead: as fast as possible, N in flight", NULL},
             {"snapshots", 0, ARGS_NUMBER, "N", "snapshots a second (default: one a tick)", NULL},
-            {"no-snapshots", 0, ARGS_FLAG, NULL, "commands alone", NULL},
+            {"no-snapshots", 0, ARGS_FLAG, NULL, "send only commands", NULL},
             {"encoding", 0, ARGS_TEXT, "WORD",
              "packed (default), plain, log, or a mix: packed=3,plain=1", NULL},
             {"area", 0, ARGS_BOX, "WxH", "a view of its own for each client, in metres", NULL},
             {"bodies", 'b', ARGS_WHOLE, "N", "moving bodies in its own world (default 100)", NULL},
             {"hz", 0, ARGS_NUMBER, "N", "ticks a second of that world (default 60)", NULL},
             {"world", 0, ARGS_WORLD, "WORLD", "use this world and leave it as it was", NULL},
-            {"worlds", 0, ARGS_WHOLE, "N", "so many worlds of its own (default 1)", NULL},
+            {"worlds", 0, ARGS_WHOLE, "N", "number of its own worlds (default 1)", NULL},
             {"threads", 0, ARGS_WHOLE, "N", "threads of this program (default 1)", NULL},
             {"relay", 0, ARGS_TEXT, "NAME=VALUE,...",
              "put clients at a distance: delay=50ms,jitter=10ms,stall=1%", NULL},
             {"scenario", 0, ARGS_FILE, "FILE", "what clients do ('carom help load-scenarios')",
              NULL},
             {"check", 0, ARGS_FLAG, NULL, "only check the scenario; needs no server", NULL},
-            {"fail-if", 0, ARGS_TEXT, "CONDITION", "fail with 4 on it: p99>20ms, errors>0.1%",
-             NULL},
+            {"fail-if", 0, ARGS_TEXT, "CONDITION",
+             "exit with 4 if it is true: p99>20ms, errors>0.1%", NULL},
             {"csv", 0, ARGS_FILE, "FILE", "write the run, a row a second, and its sums", NULL},
             {"html", 0, ARGS_FILE, "FILE", "write a page with plots that needs no network", NULL},
             {0}},
@@ -146,7 +146,8 @@ const cli_command command_bench = {
         "unanswered late (ticks)\n"
         "skipped (snapshots), all with % for a share; rate (of the worlds' hz, in %); clients "
         "commands/s snapshots/s;\n"
-        "bytes_in/s bytes_out/s of a client, with KB, MB, GB. What was not measured fails too.\n\n"
+        "bytes_in/s bytes_out/s of a client, with KB, MB, GB. A figure that was not measured fails "
+        "too.\n\n"
         "--relay sends the clients' bytes through a relay in this program: delay, jitter, stall, "
         "stall-time and seed\n"
         "are the options of 'carom relay'. Latencies then hold the way there and back.\n\n"

@@ -112,7 +112,7 @@ static cli_exit read_mix(const cli *c, load_plan *plan, uint64_t players, uint64
     double rate = by_window ? 0.0 : args_number(&c->args, "rate", 60.0);
     cli_exit code = read_encodings(c, &mix);
     if (code == CLI_OK && watchers > 0 && args_has(&c->args, "no-snapshots")) {
-        return cli_usage(c, "--watchers have nothing to do with --no-snapshots");
+        return cli_usage(c, "either --watchers or --no-snapshots: watchers only receive snapshots");
     }
     if (code == CLI_OK && !by_window && (rate < LOAD_RATE_MIN || rate > LOAD_RATE_MAX)) {
         return cli_usage(c, "--rate is from %g to %.0f", LOAD_RATE_MIN, LOAD_RATE_MAX);
@@ -237,7 +237,7 @@ cli_exit load_options_plan(const cli *c, load_plan *plan)
         return cli_usage(c, "--worlds is from 1 to %d", LOAD_WORLDS_MAX);
     }
     if (args_has(a, "worlds") && args_has(a, "world")) {
-        return cli_usage(c, "either --world, which is there, or --worlds, which are made");
+        return cli_usage(c, "either --world, an existing one, or --worlds, the number of new ones");
     }
     if (args_has(a, "snapshots") && cli_check_rate(c, "snapshots") != CLI_OK) {
         return CLI_USAGE;

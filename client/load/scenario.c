@@ -226,11 +226,11 @@ static bool read_beat(scenario_reader *r, const carom_value *map, const char *pa
     if ((rate && (pause != NULL || window)) || (pause != NULL && window) ||
         (!rate && pause == NULL && !window)) {
         return scenario_fail(r, path,
-                             "exactly one of rate (beginnings a second), pause (after the answers) "
-                             "and window (calls on their way at once) says when actions begin");
+                             "give exactly one of rate (actions a second), pause (after the "
+                             "answers) and window (calls in flight), for when actions begin");
     }
     if (carom_value_get(map, "arrivals") != NULL && !rate) {
-        return scenario_fail(r, path, "arrivals goes with rate alone");
+        return scenario_fail(r, path, "arrivals goes only with rate");
     }
     out->burst = 1;
     out->window = OPEN_WINDOW;
@@ -263,8 +263,8 @@ static bool read_doing(scenario_reader *r, const carom_value *map, const char *p
         out->window = 1;
         for (size_t i = 0; i < sizeof needs / sizeof needs[0]; i++) {
             if (carom_value_get(map, needs[i]) != NULL) {
-                return scenario_fail(r, path, "%s without actions: who has none only watches",
-                                     needs[i]);
+                return scenario_fail(
+                    r, path, "%s without actions: a client that has none only watches", needs[i]);
             }
         }
         return out->subscribes ||

@@ -135,7 +135,7 @@ static bool check_names(scenario_reader *r, const char *method, size_t index,
     const char *names[NAMES_MAX];
     size_t count = argument_names(index, names);
     if (carom_value_get(args, "world") != NULL) {
-        return scenario_fail(r, path, "world: each client's own world is put in by itself");
+        return scenario_fail(r, path, "world: leave it out; bench adds each client's own world");
     }
     if (carom_value_get(args, "lifetime") != NULL) {
         return scenario_fail(
@@ -277,7 +277,7 @@ static bool read_extras(scenario_reader *r, const carom_value *map, const char *
         return false;
     }
     if (carom_value_get(map, "keep") != NULL && strcmp(out->method, "body.spawn") != 0) {
-        return scenario_fail(r, path, "keep goes with body.spawn alone");
+        return scenario_fail(r, path, "keep is only for body.spawn");
     }
     if (let != NULL &&
         (carom_value_type(let) != CAROM_MAP || carom_value_count(let) > LOAD_LETS_MAX)) {
@@ -362,7 +362,7 @@ static bool read_action(scenario_reader *r, const carom_value *entry, const char
         return scenario_fail(r, path, "expected [\"method\", {arguments}] or {\"pause\": seconds}");
     }
     if (kind->order != LOAD_IN_ORDER) {
-        return scenario_fail(r, path, "a pause between actions goes with \"order\": \"all\" alone");
+        return scenario_fail(r, path, "a pause between actions goes only with \"order\": \"all\"");
     }
     return scenario_keys(r, entry, path, keys, 1) &&
            scenario_pause(r, carom_value_get(entry, "pause"), place, out->pause);

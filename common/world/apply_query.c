@@ -11,7 +11,7 @@ static status too_many(uint32_t count, error *err)
 {
     ASSERT(count > COMMAND_QUERY_HITS_MAX);
     return error_set(err, STATUS_LIMIT_EXCEEDED,
-                     "%u things were found and at most %d are answered; ask for less", count,
+                     "found %u, and at most %d fit an answer; narrow the query", count,
                      COMMAND_QUERY_HITS_MAX);
 }
 

@@ -68,7 +68,7 @@ status data_version_check(const char *key, bool has_asked, uint64_t asked, uint6
                            version, asked)
                : error_set(
                      err, STATUS_ALREADY_EXISTS,
-                     "version: key '%s' is not there (version 0), and has no version %" PRIu64,
+                     "version: key '%s' does not exist (version 0), and has no version %" PRIu64,
                      quoted, asked);
 }
 
@@ -124,7 +124,7 @@ status data_plan_remove(data_plan *p, const data_remove_args *remove, error *err
     status s =
         data_version_check(remove->key, remove->has_version, remove->version, d->version, err);
     if (s == STATUS_OK && d->version == 0) {
-        s = error_set(err, STATUS_NOT_FOUND, "key '%s' is not there",
+        s = error_set(err, STATUS_NOT_FOUND, "key '%s' does not exist",
                       utf8_quote(quoted, remove->key, strlen(remove->key)));
     }
     if (s == STATUS_OK) {

@@ -392,7 +392,7 @@ status owners_decode(const uint8_t *bytes, size_t size, const physics_world *wor
     if (get(&s, 1) != VERSION || !decode_names(&s, o) || !decode_bodies(&s, world, o)) {
         owners_free(o);
         return error_set(err, STATUS_INVALID_ARGUMENT,
-                         "owners: not those of this world, or of another version");
+                         "owners: of another world, or of another version");
     }
     for (uint32_t i = 0; i < o->names.count; i++) {
         if (o->names.data[i].uses == 0) {

@@ -227,7 +227,7 @@ static status permit_body_set(hearing *h, const command *c)
     status s = check_body(h, set->body);
     if (s == STATUS_OK && set->owner != NULL && *set->owner == '\0') {
         return error_set(h->err, STATUS_PERMISSION_DENIED,
-                         "owner: only a referee or an admin makes a body nobody's");
+                         "owner: only a referee or an admin may set no owner");
     }
     if (s == STATUS_OK && set->owner != NULL && strcmp(set->owner, h->who->subject) != 0) {
         array_push(&h->handed, set->body);

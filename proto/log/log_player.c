@@ -24,7 +24,7 @@ static void step_to(log_player *p, uint64_t tick)
 
 static status refuse_stopped(error *err)
 {
-    return error_set(err, STATUS_UNAVAILABLE, "it was stopped");
+    return error_set(err, STATUS_UNAVAILABLE, "stopped");
 }
 
 void log_player_advance(log_player *p, uint64_t tick)

@@ -150,7 +150,7 @@ static status read_key(jwk_set *set, const json_t *object, error *err)
         return STATUS_OK;
     }
     if (set->count == AUTH_KEYS_MAX) {
-        return error_set(err, STATUS_LIMIT_EXCEEDED, "there may be %d keys", AUTH_KEYS_MAX);
+        return error_set(err, STATUS_LIMIT_EXCEEDED, "has more than %d keys", AUTH_KEYS_MAX);
     }
     jwk *key = &set->keys[set->count];
     key->algorithm = secret ? JWK_HS256 : JWK_EDDSA;

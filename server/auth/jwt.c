@@ -60,7 +60,7 @@ static status choose_key(const jwk_set *keys, const json_t *header, const jwk **
         return refuse(err, "its header must have alg and kid, both texts");
     }
     if (json_object_get(header, "crit") != NULL) {
-        return refuse(err, "its header has crit, and nothing that it could name is known here");
+        return refuse(err, "its header has crit, and this server supports no critical header");
     }
     if (json_object_get(header, "typ") != NULL && (typ == NULL || strcasecmp(typ, "JWT") != 0)) {
         return refuse(err, "its header's typ is not JWT");

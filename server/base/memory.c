@@ -226,7 +226,7 @@ static status ask_process(uint64_t bytes, error *err)
     char all[MEMORY_TEXT_MAX];
     return error_set(err, STATUS_LIMIT_EXCEEDED,
                      "memory: the server uses %s, and %s would be added; at most %s of --memory "
-                     "are for that: end what is not needed, or try again later",
+                     "are for that: remove what is not needed, or try again later",
                      memory_text(used, has), memory_text(bytes, more), memory_text(most, all));
 }
 

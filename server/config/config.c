@@ -105,7 +105,7 @@ static status apply_origin(config *c, const char *value, error *err)
 {
     status s = origin_check(value, err);
     if (s == STATUS_OK && c->origins.count == ORIGINS_MAX) {
-        s = error_set(err, STATUS_INVALID_ARGUMENT, "there are %d at most", ORIGINS_MAX);
+        s = error_set(err, STATUS_INVALID_ARGUMENT, "at most %d may be given", ORIGINS_MAX);
     }
     if (s == STATUS_OK) {
         array_push(&c->origins, copy_of(value));
@@ -117,7 +117,7 @@ static status apply_viewer_server(config *c, const char *value, error *err)
 {
     status s = policy_check_server(value, err);
     if (s == STATUS_OK && c->viewer_servers.count == POLICY_SERVERS_MAX) {
-        s = error_set(err, STATUS_INVALID_ARGUMENT, "there are %d at most", POLICY_SERVERS_MAX);
+        s = error_set(err, STATUS_INVALID_ARGUMENT, "at most %d may be given", POLICY_SERVERS_MAX);
     }
     if (s == STATUS_OK) {
         array_push(&c->viewer_servers, copy_of(value));
@@ -329,11 +329,11 @@ static status apply_load_aside(config *c, const char *value, error *err)
 {
     if (!config_name_valid(value, strlen(value))) {
         return error_set(err, STATUS_INVALID_ARGUMENT,
-                         "'%s' is no name of a world (1 to %d of A-Z a-z 0-9 _ . -)", value,
+                         "'%s' is not a name of a world (1 to %d of A-Z a-z 0-9 _ . -)", value,
                          CONFIG_NAME_MAX);
     }
     if (c->load_aside.count == LOAD_ASIDE_MAX) {
-        return error_set(err, STATUS_INVALID_ARGUMENT, "there are %d at most", LOAD_ASIDE_MAX);
+        return error_set(err, STATUS_INVALID_ARGUMENT, "at most %d may be given", LOAD_ASIDE_MAX);
     }
     array_push(&c->load_aside, copy_of(value));
     return STATUS_OK;
@@ -456,7 +456,7 @@ static status apply_node(config *c, const char *value, error *err)
 {
     if (!record_name_valid(value, strlen(value))) {
         return error_set(err, STATUS_INVALID_ARGUMENT,
-                         "'%s' is no name of a server (1 to %d of A-Z a-z 0-9 _ . -)", value,
+                         "'%s' is not a name of a server (1 to %d of A-Z a-z 0-9 _ . -)", value,
                          RECORD_NAME_MAX);
     }
     memcpy(c->node, value, strlen(value) + 1);
@@ -525,21 +525,22 @@ const config_option CONFIG_OPTIONS[] = {
     {"http", "CAROM_HTTP", "HOST:PORT", false, apply_http,
      "where browsers connect, over HTTP and WebSocket (127.0.0.1:22767); off for nowhere"},
     {"origin", "CAROM_ORIGIN", "ORIGIN", true, apply_origin,
-     "let pages of this origin connect, and be asked for by its name, as https://play.example; may "
+     "allow pages of this origin to connect, and requests under its name, as https://play.example; "
+     "may "
      "be given again; * for all"},
     {"viewer-server", "CAROM_VIEWER_SERVER", "URL", true, apply_viewer_server,
-     "let the viewer show this server too, as wss://b.example:22767; may be given again; * for "
+     "a server that the viewer may show too, as wss://b.example:22767; may be given again; * for "
      "all"},
     {"www", "CAROM_WWW", "DIR", false, apply_www,
-     "serve a game's files beside the viewer: DIR/index.html is the page at /, and the viewer's is "
-     "at /viewer/; changed files are read again"},
+     "serve a game's files: DIR/index.html is the page at /, and the viewer moves to /viewer/; "
+     "changed files are read again"},
     {"docs", "CAROM_DOCS", "DIR", false, apply_docs,
-     "the documentation's site, served at /docs/ (share/carom/docs beside the program, if it is "
-     "there); off for none"},
+     "serve the documentation in this folder at /docs/ (share/carom/docs beside the program, if it "
+     "exists); off for none"},
     {"proxy-from", "CAROM_PROXY_FROM", "ADDRESS", true, apply_proxy_from,
-     "connections from there, as 10.0.0.5 or 10.0.0.0/8, begin with a PROXY header (version 2), "
-     "which tells whose they are; may be given again"},
-    {"hz", "CAROM_HZ", "HZ", false, apply_hz, "steps a second of worlds that do not say (60)"},
+     "connections from this address, as 10.0.0.5 or 10.0.0.0/8, begin with a PROXY header (version "
+     "2), which names the client; may be given again"},
+    {"hz", "CAROM_HZ", "HZ", false, apply_hz, "steps a second of worlds that set no rate (60)"},
     {"threads", "CAROM_THREADS", "COUNT", false, apply_threads,
      "simulation threads (one for each processor but one)"},
     {"world-threads", "CAROM_WORLD_THREADS", "COUNT", false, apply_world_threads,
@@ -547,24 +548,23 @@ const config_option CONFIG_OPTIONS[] = {
     {"io-threads", "CAROM_IO_THREADS", "COUNT", false, apply_io_threads,
      "threads that read and write sockets, for thousands of readers (1: the network thread does)"},
     {"memory", "CAROM_MEMORY", "BYTES", false, apply_memory,
-     "memory that the process may take, with K, M or G behind the number: requests that need more "
-     "are refused (three quarters of the machine's, or of what its control group may have)"},
+     "memory that the process may use, as 512M (K, M or G); requests that need more are refused "
+     "(three quarters of the memory of the machine, or of its control group)"},
     {"world", "CAROM_WORLD", "NAME[:SCENE]", true, apply_world,
      "make this world at the start; may be given again"},
     {"template", "CAROM_TEMPLATE", "NAME=FILE", true, apply_template,
-     "world.join makes worlds as FILE says: JSON with scene and other arguments of world.create, "
-     "players, seats, idle_s; may be given again"},
+     "a template for the worlds of world.join: FILE is JSON with scene and other arguments of "
+     "world.create, players, seats, idle_s; may be given again"},
     {"data", "CAROM_DATA", "DIR", false, apply_data,
-     "keep the worlds' logs there, made if need be: a restart brings the worlds back"},
+     "the folder of the worlds' logs, created if missing: a restart restores the worlds"},
     {"load-aside", NULL, "NAME", true, apply_load_aside,
-     "start this world of --data although the process ended in its ticks twice; may be given "
-     "again"},
+     "start this world of --data although its ticks ended the process twice; may be given again"},
     {"check-data", NULL, "DIR", false, apply_check_data,
-     "read every byte of a data directory, say what is in it, and leave"},
+     "read every byte of a data directory, print its contents, and exit"},
     {"takeover", NULL, "PATH", false, apply_takeover,
-     "take over from the server whose takeover socket that is: sockets, worlds, sessions"},
+     "take over sockets, worlds and sessions from the server with this takeover socket"},
     {"takeover-socket", "CAROM_TAKEOVER_SOCKET", "PATH", false, apply_takeover_socket,
-     "where the next server may take over (DIR/takeover with --data); off for nowhere"},
+     "socket for the next server's --takeover (DIR/takeover with --data); off for none"},
     {"replay", "CAROM_REPLAY", "FILE", false, apply_replay,
      "serve a recording ('carom record') as a world that clients watch, step and seek in"},
     {"scenes", "CAROM_SCENES", "DIR", false, apply_scenes,
@@ -572,41 +572,40 @@ const config_option CONFIG_OPTIONS[] = {
     {"limit", "CAROM_LIMIT", "NAME=VALUE", true, apply_limit,
      "set one of the limits below; may be given again"},
     {"keys", "CAROM_KEYS", "FILE", false, apply_keys,
-     "the JWK Set that clients' tokens are checked with; read again on SIGHUP"},
+     "the JWK Set that verifies clients' tokens; read again on SIGHUP"},
     {"tls-cert", "CAROM_TLS_CERT", "FILE", false, apply_tls_certificate,
-     "speak TLS 1.3 alone, with this certificate and its chain, in PEM; read again on SIGHUP"},
+     "accept TLS 1.3 only, with this certificate and its chain, in PEM; read again on SIGHUP"},
     {"tls-key", "CAROM_TLS_KEY", "FILE", false, apply_tls_key,
      "the certificate's private key, in PEM without a passphrase; read again on SIGHUP"},
     {"guests", "CAROM_GUESTS", "ROLE", false, apply_guests,
-     "sessions without a token are guests of this role, viewer or player; without --keys all are"},
+     "role of sessions without a token, viewer or player; without --keys, of all sessions"},
     {"insecure", "CAROM_INSECURE", NULL, false, apply_insecure,
-     "without --keys and --guests, listen on other addresses than this machine's own all the same"},
+     "listen on addresses other than this machine's own even without --keys and --guests"},
     {"fleet", "CAROM_FLEET", "URL[,URL]...", false, apply_fleet,
-     "share the names of worlds with other servers, by the etcd at http://HOST:PORT or "
-     "https://HOST:PORT; "
-     "needs --node and --advertise"},
+     "share the names of worlds with other servers through the etcd at http://HOST:PORT or "
+     "https://HOST:PORT; needs --node and --advertise"},
     {"fleet-prefix", "CAROM_FLEET_PREFIX", "PREFIX", false, apply_fleet_prefix,
-     "of the fleet's keys in etcd (/carom); another one for each fleet"},
+     "prefix of the fleet's keys in etcd (/carom); each fleet has its own"},
     {"node", "CAROM_NODE", "NAME", false, apply_node,
-     "this server's name in the fleet: the same after a restart, and no other server's"},
+     "this server's name in the fleet: unique, and the same after a restart"},
     {"advertise", "CAROM_ADVERTISE", "ADDR[,ADDR]", false, apply_advertise,
-     "where clients reach this server, as other servers of the fleet tell them: HOST:PORT, and "
-     "after a comma HOST:PORT of its HTTP"},
+     "the address of this server that the fleet gives to clients: HOST:PORT, and after a comma "
+     "HOST:PORT for HTTP"},
     {"fleet-ca", "CAROM_FLEET_CA", "FILE", false, apply_fleet_ca,
-     "authorities that sign etcd's certificate, in PEM (those of the system)"},
+     "authorities for etcd's certificate, in PEM (those of the system)"},
     {"fleet-cert", "CAROM_FLEET_CERT", "FILE", false, apply_fleet_cert,
      "this server's certificate for etcd, in PEM"},
     {"fleet-key", "CAROM_FLEET_KEY", "FILE", false, apply_fleet_key,
      "the private key of --fleet-cert, in PEM"},
     {"log", "CAROM_LOG", "LEVEL", false, apply_log, "error, warn, info (default) or debug"},
     {"log-format", "CAROM_LOG_FORMAT", "FORMAT", false, apply_log_format,
-     "text (default) or json, an object a line"},
+     "text (default) or json, one object a line"},
     {"config", "CAROM_CONFIG", "FILE", false, apply_config,
-     "read settings from this file: NAME = VALUE a line, names as here"},
+     "read settings from this file: one NAME = VALUE a line, with these names"},
     {"check-config", NULL, NULL, false, apply_check_config,
-     "check the options, variables and the file, and leave"},
-    {"help", NULL, NULL, false, apply_help, "print this and leave"},
-    {"version", NULL, NULL, false, apply_version, "print the version and leave"},
+     "check the options, variables and the file, and exit"},
+    {"help", NULL, NULL, false, apply_help, "print this and exit"},
+    {"version", NULL, NULL, false, apply_version, "print the version and exit"},
 };
 
 enum { OPTION_COUNT = sizeof CONFIG_OPTIONS / sizeof *CONFIG_OPTIONS };
@@ -628,7 +627,7 @@ void config_help(FILE *out)
 {
     fputs("Usage: caromd [OPTION]...\n"
           "Serves 2D physics worlds to clients that speak MessagePack-RPC.\n\n"
-          "Options, each with the environment variable that says the same:\n",
+          "Options, each with its environment variable:\n",
           out);
     for (int i = 0; i < OPTION_COUNT; i++) {
         const config_option *o = &CONFIG_OPTIONS[i];
@@ -638,19 +637,18 @@ void config_help(FILE *out)
         fprintf(out, "  %-24s %-14s %s\n", head, o->variable != NULL ? o->variable : "", o->help);
     }
     fputs(
-        "\nA variable of an option that may be given again has its items separated by commas; "
-        "that of a\nswitch is 0 or 1.\n"
-        "An option comes before its variable, and that before a line of the file. There, an option "
-        "that may be\ngiven again has a line for each item, and # begins a comment's line.\n\n"
+        "\nIn a variable, commas separate the items of an option that may be given again; a switch "
+        "is 0 or 1.\nOptions override variables, and variables override the file. In the file, an "
+        "option that may be given\nagain has a line for each item, and # begins a comment.\n\n"
         "Limits (default, unit, reason):\n",
         out);
     for (size_t i = 0; limits_info(i) != NULL; i++) {
         const limit_info *l = limits_info(i);
         fprintf(out, "  %-29s %10" PRIu64 " %-6s %s\n", l->name, l->standard, l->unit, l->reason);
     }
-    fputs("\nSignals: SIGTERM and SIGINT end the server; SIGUSR1 takes no new sessions, tells the "
-          "clients, and\nends after lame_duck_ms or with the last session; SIGHUP reads the keys "
-          "and the certificate again.\n",
+    fputs("\nSignals: SIGTERM and SIGINT stop the server; SIGUSR1 refuses new sessions, informs "
+          "the clients, and\nstops after lame_duck_ms or with the last session; SIGHUP reloads the "
+          "keys and the certificate.\n",
           out);
     fputs("\nExit codes: 0 after a clean shutdown, 1 when the server could not run, 2 for a wrong "
           "option.\n",

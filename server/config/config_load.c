@@ -153,7 +153,7 @@ static status apply_setting(void *context, const char *name, const char *value, 
     }
     const config_option *o = &CONFIG_OPTIONS[i];
     if (state->lines[i] != 0 && !o->list) {
-        return error_set(err, STATUS_INVALID_ARGUMENT, "%s stands in line %d already", name,
+        return error_set(err, STATUS_INVALID_ARGUMENT, "%s is already set in line %d", name,
                          state->lines[i]);
     }
     state->lines[i] = line;
@@ -269,8 +269,8 @@ static status check_fleet(const config *c, error *err)
     }
     if (fleet && *c->takeover != '\0') {
         return error_set(err, STATUS_INVALID_ARGUMENT,
-                         "--takeover: not for a server of a fleet, whose name the running one has: "
-                         "stop that one, and start this one");
+                         "--takeover: not in a fleet, where the running server has the name of "
+                         "this one: stop it, then start this one");
     }
     return STATUS_OK;
 }

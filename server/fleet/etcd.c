@@ -175,7 +175,7 @@ char *etcd_lease(int64_t lease)
 
 static status nonsense(error *err, const char *what)
 {
-    return error_set(err, STATUS_UNAVAILABLE, "the answer is not etcd's: %s", what);
+    return error_set(err, STATUS_UNAVAILABLE, "not an answer of etcd: %s", what);
 }
 
 // A 64-bit number: a string of digits, or a JSON integer. Absent: 0.

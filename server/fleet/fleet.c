@@ -144,8 +144,7 @@ static void tell_overfull(fleet *f)
 {
     if (!f->overfull_told) {
         f->overfull_told = true;
-        log_error("fleet: there are more than %d worlds or %d servers; the others are not known "
-                  "here",
+        log_error("fleet: more than %d worlds or %d servers: this server ignores the others",
                   FLEET_WORLDS_MAX, FLEET_NODES_MAX);
     }
 }
@@ -178,7 +177,7 @@ static void set_node(fleet *f, const char *name, const node_record *r)
         snprintf(row.name, sizeof row.name, "%s", name);
         INSERT(&f->nodes, at, row);
         if (f->told && strcmp(name, f->options.node) != 0) {
-            log_info("fleet: server '%s' at %s is there", name, r->address);
+            log_info("fleet: server '%s' at %s has joined", name, r->address);
         }
     }
     f->nodes.data[at].record = *r;
@@ -193,7 +192,7 @@ static void forget(fleet *f, const char *world, const char *node)
     at = node != NULL ? PLACE(&f->nodes, node) : 0;
     if (node != NULL && IS_AT(&f->nodes, at, node)) {
         if (strcmp(node, f->options.node) != 0) {
-            log_info("fleet: server '%s' is gone", node);
+            log_info("fleet: server '%s' has left", node);
         }
         REMOVE(&f->nodes, at);
     }
@@ -211,7 +210,7 @@ static void take_entry(fleet *f, const store_entry *e)
     error err;
     status s = STATUS_OK;
     if (world == NULL && node == NULL) {
-        log_warn("fleet: '%.*s' is no key of a fleet's", (int)e->key_size, e->key);
+        log_warn("fleet: '%.*s' is not a key of a fleet", (int)e->key_size, e->key);
     } else if (e->value == NULL) {
         forget(f, world, node);
         if (world != NULL) {
@@ -231,7 +230,7 @@ static void take_entry(fleet *f, const store_entry *e)
     }
     if (s != STATUS_OK) {
         forget(f, world, node);
-        log_warn("fleet: the record '%.*s' is left alone: %s", (int)e->key_size, e->key, err.text);
+        log_warn("fleet: the record '%.*s' is ignored: %s", (int)e->key_size, e->key, err.text);
     }
 }
 
@@ -263,7 +262,7 @@ static void on_interrupted(void *context, const char *why)
     fleet *f = context;
     snprintf(f->why, sizeof f->why, "%s", why);
     if (f->told) {
-        log_warn("fleet: changes do not arrive for now: %s", why);
+        log_warn("fleet: changes do not arrive at the moment: %s", why);
     }
 }
 
@@ -452,7 +451,7 @@ static void on_kept(void *context, const store_answer *answer)
     fleet *f = context;
     f->keeping = false;
     if (f->state == MEMBER_THERE && answer->status == STATUS_NOT_FOUND) {
-        log_warn("fleet: the lease of server '%s' has expired: a new one is asked for",
+        log_warn("fleet: the lease of server '%s' has expired: requesting a new one",
                  f->options.node);
         wait_to_join(f, answer->text);
     }
@@ -644,8 +643,8 @@ static void carry_out(fleet *f, owned_world *w, const ownership_actions *actions
 static void refuse_unreadable(fleet *f, owned_world *w, const error *why)
 {
     error err;
-    (void)error_set(&err, STATUS_ALREADY_EXISTS, "world '%s' has a record that is left alone: %s",
-                    w->name, why->text);
+    (void)error_set(&err, STATUS_ALREADY_EXISTS,
+                    "world '%s' has a record that this server cannot read: %s", w->name, why->text);
     const fleet_claimed done = w->done;
     void *context = w->context;
     if (done == NULL && !w->unwanted) {

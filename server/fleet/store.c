@@ -354,7 +354,7 @@ static status begin_request(store *s, request_kind kind, store_done done, void *
 {
     ASSERT(!s->closing);
     if (s->request_count == STORE_REQUESTS_MAX) {
-        return error_set(err, STATUS_LIMIT_EXCEEDED, "%d requests to etcd wait already",
+        return error_set(err, STATUS_LIMIT_EXCEEDED, "already %d requests wait for etcd",
                          STORE_REQUESTS_MAX);
     }
     store_request *r = calloc(1, sizeof *r);

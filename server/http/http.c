@@ -146,8 +146,8 @@ static bool take_request(http_client *c)
     }
     if (size == 0) {
         if (!http_may_be_head(c->input, c->size, before)) {
-            respond_refused(c, 400,
-                            "this is no HTTP: the protocol itself is spoken on the other port", "");
+            respond_refused(c, 400, "this is not HTTP: the other port speaks the protocol itself",
+                            "");
         }
         return false;
     }
@@ -166,10 +166,10 @@ static bool take_request(http_client *c)
     }
     if (!is_for_us(c->listener, &r)) {
         metrics_add(METRIC_refused_host, 1);
-        respond_refused(c, 421,
-                        "this server is not known by the name in Host: caromd --origin tells it of "
-                        "one, as https://NAME",
-                        "");
+        respond_refused(
+            c, 421,
+            "the name in Host is not one of this server: caromd --origin adds one, as https://NAME",
+            "");
         return false;
     }
     r.close = r.close || c->input_ended;

@@ -215,7 +215,7 @@ static bool parse_line(http_span line, http_request *out, http_refusal *refusal)
         return refuse(refusal, 400, "a request begins with METHOD TARGET HTTP/1.1");
     }
     if (line.text[5] != '1') {
-        return refuse(refusal, 505, "HTTP/1.1 and HTTP/1.0 are spoken here");
+        return refuse(refusal, 505, "the version must be HTTP/1.1 or HTTP/1.0");
     }
     out->minor = line.text[7] == '0' ? 0 : 1;
     out->close = out->minor == 0;
@@ -277,7 +277,7 @@ static bool parse_field(http_span line, http_request *out, head_state *state, ht
     state->chunked = state->chunked || http_span_is(name, "Transfer-Encoding");
     http_span *value = field_of(out, state, name);
     if (value != NULL && value->text != NULL) {
-        return refuse(refusal, 400, "a header that may stand once stands twice");
+        return refuse(refusal, 400, "a header that may appear once appears twice");
     }
     if (value != NULL) {
         *value = trim(line);

@@ -136,7 +136,7 @@ static void answer_ping(http_client *c)
     count_control(c);
     if (connection_is_open(c->connection) &&
         !connection_send_raw(c->connection, pong, size, NULL, 0)) {
-        refuse(c, WEBSOCKET_POLICY, "output_bytes: too much output was not taken");
+        refuse(c, WEBSOCKET_POLICY, "output_bytes: too much output waits for this client");
     }
 }
 

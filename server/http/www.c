@@ -353,7 +353,7 @@ static void on_looked(uv_work_t *work, int result)
         w->seen = 0;
         report(w, 0);
     } else if (w->changed) {
-        log_error("the files that are served stay as they were: %s", w->err.text);
+        log_error("keeping the files as they were read before: %s", w->err.text);
     }
     if (w->closing) {
         end(w);

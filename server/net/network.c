@@ -33,7 +33,7 @@ static void on_accept_failed(network *n, int result)
     uint64_t now = uv_now(n->loop);
     if (n->complained_ms == 0 || now - n->complained_ms >= COMPLAIN_MS) {
         n->complained_ms = now;
-        log_warn("a connection could not be taken: %s", uv_strerror(result));
+        log_warn("cannot accept a connection: %s", uv_strerror(result));
     }
 }
 

@@ -75,7 +75,7 @@ static status add_one(proxy_peers *p, char *item, error *err)
                          "'%s': the address has bits beyond those that count", whole);
     }
     if (p->count == PROXY_PEERS_MAX) {
-        return error_set(err, STATUS_INVALID_ARGUMENT, "there are %d at most", PROXY_PEERS_MAX);
+        return error_set(err, STATUS_INVALID_ARGUMENT, "at most %d may be given", PROXY_PEERS_MAX);
     }
     p->networks[p->count++] = made;
     return STATUS_OK;

@@ -39,7 +39,7 @@ static status take(int fd, const char *name, bool alone, given_sockets *out, err
                          name);
     }
     if (place->count > 0) {
-        return error_set(err, STATUS_INVALID_ARGUMENT, "LISTEN_FDNAMES: '%s' stands there twice",
+        return error_set(err, STATUS_INVALID_ARGUMENT, "LISTEN_FDNAMES: '%s' appears twice",
                          http ? "http" : "rpc");
     }
     if (!listens(fd)) {

@@ -68,7 +68,7 @@ void bounds_fit_memory(limits *l, uint64_t memory)
         return;
     }
     char text[MEMORY_TEXT_MAX];
-    log_debug("the process may take %s of memory", memory_text(bytes, text));
+    log_debug("the process may use %s of memory", memory_text(bytes, text));
     limits_fit_memory(l, bytes);
     memory_begin(bytes, l->holder_bytes);
 }

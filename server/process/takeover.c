@@ -303,7 +303,7 @@ static status bind_at(takeover *t, const struct sockaddr_un *address, error *err
     struct stat found;
     char path[TAKEOVER_PATH_MAX + 1 + 16];
     if (lstat(t->path, &found) == 0 && !S_ISSOCK(found.st_mode)) {
-        return error_set(err, STATUS_INVALID_ARGUMENT, "'%s' is there, and no socket", t->path);
+        return error_set(err, STATUS_INVALID_ARGUMENT, "'%s' exists and is not a socket", t->path);
     }
     snprintf(path, sizeof path, "%s.new", address->sun_path);
     status s = fill_address(path, &beside, err);
@@ -446,7 +446,7 @@ static status receive_word(takeover_gift *g, const char *word, uint64_t wait_ms,
     if (strncmp(m->text, word, strlen(word)) != 0) {
         bool refused = strncmp(m->text, "refused ", 8) == 0;
         drop_descriptors(m);
-        return error_set(err, STATUS_UNAVAILABLE, "the running server goes on: %.200s",
+        return error_set(err, STATUS_UNAVAILABLE, "the running server continues: %.200s",
                          refused ? m->text + 8 : "it speaks another version of the takeover");
     }
     return STATUS_OK;
@@ -461,7 +461,7 @@ static status take_sockets(takeover_gift *g, message *m, error *err)
         rpc + http != m->count) {
         drop_descriptors(m);
         return error_set(err, STATUS_UNAVAILABLE,
-                         "the running server goes on: its sockets did not come as it said");
+                         "the running server continues: its sockets did not arrive as announced");
     }
     g->rpc.count = rpc;
     g->http.count = http;
@@ -517,8 +517,7 @@ status takeover_ready(takeover_gift *g, error *err)
         const int count = m.count;
         drop_descriptors(&m);
         return error_set(err, STATUS_UNAVAILABLE,
-                         "the running server's worlds did not come with its word: %d descriptors, "
-                         "expected 1",
+                         "the running server did not pass its worlds: %d descriptors, expected 1",
                          count);
     }
     if (s == STATUS_OK) {

@@ -519,7 +519,7 @@ static bool is_ready(void *context, error *err)
         return false;
     }
     if (coming > 0) {
-        error_set(err, STATUS_UNAVAILABLE, "%llu %s being made or brought back",
+        error_set(err, STATUS_UNAVAILABLE, "%llu %s being created or restored",
                   COUNTED(coming, "world is", "worlds are"));
         return false;
     }
@@ -635,7 +635,7 @@ static void warn_of_proxied(const server *s)
     }
     if (by != NULL) {
         log_warn("anyone who comes through a proxy (%s) could do everything: give --keys FILE, or "
-                 "say --insecure",
+                 "--insecure",
                  by);
     }
 }
@@ -673,7 +673,7 @@ static void on_claimed(void *context, const error *err, const world_record *winn
     if (err == NULL) {
         fleet_keep(s->options->fleet, w->name);
     } else if (err->status == STATUS_ALREADY_EXISTS) {
-        log_error("%s: the copy of '%s' is stale, and stays there", err->text, s->options->data);
+        log_error("%s: keeping the stale copy in '%s'", err->text, s->options->data);
         restored_worlds_remove(&s->restored, s->claimed);
         s->claimed--;
     } else {

@@ -64,8 +64,8 @@ void session_send_scratch(session *s)
         return; // detached: a client that resumes learns which requests took effect
     }
     if (!connection_send(s->connection, out->data, out->size, NULL, 0)) {
-        session_close(s, STATUS_LIMIT_EXCEEDED, "output_bytes: too much output was not taken",
-                      ENDING_CUT);
+        session_close(s, STATUS_LIMIT_EXCEEDED,
+                      "output_bytes: too much output waits for this client", ENDING_CUT);
     }
 }
 
@@ -112,8 +112,8 @@ void session_answer(session *s, uint32_t id, const uint8_t *result, size_t size,
     rpc_pack_response(&packer, id);
     if (big != NULL && size > ANSWER_COPIED_MAX) {
         if (!connection_send(s->connection, out->data, out->size, big, 0)) {
-            session_close(s, STATUS_LIMIT_EXCEEDED, "output_bytes: too much output was not taken",
-                          ENDING_CUT);
+            session_close(s, STATUS_LIMIT_EXCEEDED,
+                          "output_bytes: too much output waits for this client", ENDING_CUT);
         }
         return;
     }

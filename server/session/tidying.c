@@ -57,7 +57,7 @@ static void report_start(server *s)
     }
     s->start_reported_s = seconds;
     const world_entry *awaited = awaited_world(s);
-    log_info("still starting after %llu seconds: %llu %s being made or brought back%s%s%s",
+    log_info("still starting after %llu seconds: %llu %s being created or restored%s%s%s",
              (unsigned long long)seconds,
              COUNTED(s->restoring.left + s->starting, "world is", "worlds are"),
              awaited != NULL ? ", among them '" : "", awaited != NULL ? awaited->name : "",

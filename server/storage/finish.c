@@ -15,7 +15,7 @@ static void remove_image(storage *s, uint64_t world, uint64_t number)
     image_name(world, number, name);
     int result = s->disk->methods->remove(s->disk, name);
     if (result != 0 && result != ENOENT) {
-        log_warn("%s/%s is needed no more and could not be removed: %s", s->path, name,
+        log_warn("%s/%s is no longer needed and could not be removed: %s", s->path, name,
                  strerror(result));
     }
 }
@@ -72,7 +72,7 @@ static void drop_segments(storage *s)
         segment_name(s->first_segment, name);
         int result = s->disk->methods->remove(s->disk, name);
         if (result != 0 && result != ENOENT) {
-            log_warn("%s/%s is needed no more and could not be removed: %s", s->path, name,
+            log_warn("%s/%s is no longer needed and could not be removed: %s", s->path, name,
                      strerror(result));
             break;
         }

@@ -225,7 +225,7 @@ void journal_seal(journal *l)
     group_clear(&empty);
     error err;
     if (journal_write(l, &empty, &err) != STATUS_OK && !l->lost) {
-        log_debug("the log's seal was left out: %s", err.text); // the next one serves as well
+        log_debug("could not write the log's seal: %s", err.text); // the next one serves as well
     }
     group_free(&empty);
 }

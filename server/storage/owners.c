@@ -63,7 +63,7 @@ void stored_fail(storage_world *w, uint64_t sequence, const error *err)
     }
     pthread_mutex_unlock(&s->lock);
     if (first) {
-        log_error("world '%s' is logged no more: %s", w->name, err->text);
+        log_error("world '%s' is no longer logged: %s", w->name, err->text);
     }
 }
 
@@ -105,7 +105,7 @@ void storage_die(storage *s, const error *err)
         }
     }
     pthread_mutex_unlock(&s->lock);
-    log_error("the storage takes nothing more: %s", err->text);
+    log_error("the storage accepts nothing more: %s", err->text);
 }
 
 bool storage_alive(const storage *s)

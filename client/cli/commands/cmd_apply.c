@@ -173,7 +173,7 @@ static cli_exit run_apply(cli *c)
     } else if (scene_name(path, text, size, world)) {
         code = apply_text(c, path, world, text, size);
     } else {
-        code = cli_usage(c, "the scene has no name: say which WORLD it is for");
+        code = cli_usage(c, "the scene has no name: name its WORLD");
     }
     free(text);
     return code;

@@ -111,10 +111,9 @@ const cli_command command_spawn = {
             {"count", 'n', ARGS_WHOLE, "N", "spawn N copies in one tick", NULL},
             {"step", 0, ARGS_VECTOR, "X,Y", "offset from each copy to the next", NULL},
             {0}},
-    .details =
-        "Shapes are given in the body's own frame, several if wanted; --density and its like hold "
-        "for all\n"
-        "of them. NAME=VALUE gives any other argument of body.spawn ('carom methods body.spawn').",
+    .details = "A body may have several shapes, given in its own frame; --density and the like "
+               "apply to all\nof them. NAME=VALUE gives any other argument of body.spawn ('carom "
+               "methods body.spawn').",
     .examples = "  carom spawn yard --box 20x1 --at 0,-0.5 --type static\n"
                 "  carom spawn yard --circle 0.5 --at 0,10 --velocity 3,0 --restitution 0.8\n"
                 "  carom spawn yard --box 1x1 --at 0,0.5 --count 10 --step 0,1.01\n"

@@ -68,13 +68,13 @@ static cli_exit run_data(cli *c)
         return cli_usage(c, "--remove takes WORLD and KEY");
     }
     if (args_has(&c->args, "prefix") && (changes || key == NULL)) {
-        return cli_usage(c, "--prefix reads keys: WORLD and their beginning");
+        return cli_usage(c, "--prefix takes WORLD and the beginning of keys");
     }
     if (args_has(&c->args, "if-version") && !changes) {
-        return cli_usage(c, "--if-version is for a change: give VALUE or --remove");
+        return cli_usage(c, "--if-version needs VALUE or --remove");
     }
     if (args_has(&c->args, "text") && value == NULL) {
-        return cli_usage(c, "--text is about VALUE, which is missing");
+        return cli_usage(c, "--text needs VALUE");
     }
     return changes ? change_data(c, cli_world_args(c), key, value)
                    : read_data(c, cli_world_args(c), key);
@@ -93,11 +93,11 @@ const cli_command command_data = {
             {"remove", 0, ARGS_FLAG, NULL, "remove KEY", NULL},
             {"prefix", 0, ARGS_FLAG, NULL, "show the keys that begin with KEY", NULL},
             {"if-version", 0, ARGS_WHOLE, "N",
-             "only if KEY has this version; 0: only if it is not there", NULL},
+             "only if KEY has this version; 0: only if it does not exist", NULL},
             {"text", 0, ARGS_FLAG, NULL, "VALUE is a text, whatever it looks like", NULL},
             {0}},
-    .details = "VALUE is JSON, or else a text. A value goes with the world: into its log, its\n"
-               "images and forks. A player may change keys under player/ITS-SUBJECT/ alone.",
+    .details = "VALUE is JSON, or otherwise a text. Data are part of the world: of its log, "
+               "its\nimages and forks. A player may change only keys under player/ITS-SUBJECT/.",
     .examples = "  carom data demo\n  carom data demo round '{\"number\": 3, \"left\": 60}'\n"
                 "  carom data demo round --json\n  carom data demo score/ --prefix\n"
                 "  carom data demo referee me --if-version 0\n  carom data demo round --remove",

@@ -333,7 +333,7 @@ const cli_command command_diff = {
     .details =
         "Each of the two is a recording (carom record), an image (carom save), or a world of "
         "the server.\n"
-        "Tells the first tick, and the first body at it, that differ. Two recordings are "
+        "Prints the first tick that differs, and the first body in it. Two recordings are "
         "compared at all ticks\n"
         "that both have; a recording beside a state at the state's tick. Exit code 0: the "
         "same, 1: they differ.",

@@ -56,8 +56,8 @@ const cli_command command_save = {
     .details =
         "The image holds everything to the bit: bodies, contacts with their impulses, joints, "
         "timers, sleep.\n"
-        "A world made of it (carom load FILE WORLD) goes on as the first one would have, on "
-        "any machine.",
+        "A world made of it (carom load FILE WORLD) continues as the first one would have, on any "
+        "machine.",
     .examples = "  carom save arena arena.caromimage\n  carom load arena.caromimage rematch",
     .run = run_save,
 };
@@ -100,7 +100,7 @@ const cli_command command_load = {
                                        {"WORLD", ARGS_WORLD, true, false, NULL},
                                        {0}},
     .options =
-        (const args_option[]){{"paused", 0, ARGS_FLAG, NULL, "do not start it yet", NULL}, {0}},
+        (const args_option[]){{"paused", 0, ARGS_FLAG, NULL, "the world begins paused", NULL}, {0}},
     .examples = "  carom save arena arena.caromimage\n  carom load arena.caromimage rematch",
     .run = run_load,
     .hint = "'carom bench' is the load test of a server ('carom bench --help')",
@@ -126,13 +126,13 @@ static cli_exit run_fork(cli *c)
 const cli_command command_fork = {
     .name = "fork",
     .group = "Worlds",
-    .summary = "make a second world of the same state, which goes its own way",
+    .summary = "make a second world with the same state, which then runs on its own",
     .operands = (const args_operand[]){{"WORLD", ARGS_WORLD, true, false, NULL},
                                        {"NEW", ARGS_WORLD, true, false, NULL},
                                        {0}},
     .options = (const args_option[]){OPTIONS_WORLD_FORK, {0}},
-    .details = "The new world begins at the state of the first one, to the bit, paused if that one "
-               "is.",
+    .details = "The new world begins with exactly the state of the first one, and is paused if "
+               "that one is.",
     .examples = "  carom fork arena what-if\n  carom diff arena what-if",
     .run = run_fork,
 };

@@ -68,15 +68,14 @@ const cli_command command_join = {
     .operands = (const args_operand[]){{"TEMPLATE", ARGS_TEXT, true, false, NULL}, {0}},
     .options =
         (const args_option[]){
-            {"world", 'w', ARGS_WORLD, "WORLD", "a seat in this world, or none", NULL},
-            {"data", 'd', ARGS_TEXT, "DATA", "JSON, or else a text, for the event join", NULL},
+            {"world", 'w', ARGS_WORLD, "WORLD", "only a seat in this world", NULL},
+            {"data", 'd', ARGS_TEXT, "DATA", "JSON, or otherwise a text, for the event join", NULL},
             {"kind", 'k', ARGS_KINDS, "KIND,...",
              "only these kinds of events; all for every one (default: all but stay)", EVENT_KINDS},
             {"for", 0, ARGS_SECONDS, "TIME", "leave after that time", NULL},
             {0}},
-    .details = "The server chooses the world: the one with the most taken seats that has a free "
-               "one, or a new one.\nThe seat is kept over lost connections, and is given up when "
-               "the command ends.",
+    .details = "The server chooses the world: the fullest of those with a free seat, or a new "
+               "one.\nThe seat outlives lost connections, and is freed when the command ends.",
     .examples = "  carom join arena\n  carom join arena --data '{\"name\": \"Ada\"}'\n"
                 "  carom join arena --world arena-2 --kind join,leave,message",
     .run = run_join,

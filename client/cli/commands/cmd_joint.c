@@ -245,7 +245,8 @@ const cli_command command_joints = {
     .operands = (const args_operand[]){{"WORLD", ARGS_WORLD, true, false, NULL},
                                        {"BODY", ARGS_BODY, false, false, NULL},
                                        {0}},
-    .details = "With BODY only those that hold it. Force and torque are those of the last tick.",
+    .details =
+        "With BODY, only the joints of that body. Force and torque are those of the last tick.",
     .examples = "  carom joints yard\n  carom joints yard 3\n"
                 "  carom joints yard --json | jq 'map(select(.state.torque > 10))'",
     .run = run_joints,

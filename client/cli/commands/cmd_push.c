@@ -108,7 +108,7 @@ static cli_exit run_force(cli *c)
 const cli_command command_force = {
     .name = "force",
     .group = "Bodies",
-    .summary = "push a body from now on",
+    .summary = "push a body on every tick",
     .operands = (const args_operand[]){{"WORLD", ARGS_WORLD, true, false, NULL},
                                        {"BODY", ARGS_BODY, true, false, NULL},
                                        {"X,Y", ARGS_VECTOR, true, false, NULL},
@@ -130,7 +130,7 @@ static cli_exit run_torque(cli *c)
 const cli_command command_torque = {
     .name = "torque",
     .group = "Bodies",
-    .summary = "turn a body from now on",
+    .summary = "turn a body on every tick",
     .operands = (const args_operand[]){{"WORLD", ARGS_WORLD, true, false, NULL},
                                        {"BODY", ARGS_BODY, true, false, NULL},
                                        {"N", ARGS_NUMBER, true, false, NULL},

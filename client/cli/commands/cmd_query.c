@@ -91,7 +91,7 @@ const cli_command command_cast = {
                                      OPTIONS_QUERY_FILTER,
                                      {0}},
     .details =
-        "The shape goes from FROM to TO without turning; its coordinates are seen from there.",
+        "The shape moves from FROM to TO without turning; its coordinates are relative to FROM.",
     .examples = "  carom cast demo -10,1 10,1 --circle 0.5\n  carom cast demo 0,20 0,-1 --box 2x1",
     .run = run_cast,
 };
@@ -128,8 +128,7 @@ static cli_exit run_overlap(cli *c)
     int ways = (form ? 1 : 0) + (args_has(&c->args, "area") ? 1 : 0) +
                (args_has(&c->args, "point") ? 1 : 0);
     if (ways != 1) {
-        return cli_usage(
-            c, "overlap with what? one of --area, --point, or a shape such as --circle 2");
+        return cli_usage(c, "give one of --area, --point, or a shape such as --circle 2");
     }
     carom_value *arguments = cli_world_args(c);
     params_method(c, OVERLAP, sizeof OVERLAP / sizeof *OVERLAP, arguments);

@@ -265,9 +265,8 @@ const cli_command command_record = {
     .details =
         "A recording holds an image of the world, then the commands that were applied and the hash "
         "of each\n"
-        "state, however many bodies move. A replica beside it makes sure that every hash agrees. "
-        "Further\n"
-        "images make seeking quick, and let a replay tell which body differs first.",
+        "state, however many bodies move. A replica checks every hash. Further images\nmake "
+        "seeking quick, and let a replay name the first body that differs.",
     .examples = "  carom record demo demo.caromlog --for 30s\n"
                 "  carom record arena match.caromlog --rate 10 --keyframe 10s\n"
                 "  carom replay demo.caromlog --verify",

@@ -142,10 +142,9 @@ const cli_command command_relay = {
     .summary = "put delay, jitter and lost segments between clients and a server",
     .options =
         (const args_option[]){
-            {"delay", 0, ARGS_SECONDS, "TIME", "of each way (default 0: no distance)", NULL},
-            {"jitter", 0, ARGS_SECONDS, "TIME", "delays vary by so much, up and down (default 0)",
-             NULL},
-            {"stall", 0, ARGS_TEXT, "SHARE", "of segments that are lost, such as 1% (default 0)",
+            {"delay", 0, ARGS_SECONDS, "TIME", "in each direction (default 0)", NULL},
+            {"jitter", 0, ARGS_SECONDS, "TIME", "delays vary by up to this much (default 0)", NULL},
+            {"stall", 0, ARGS_TEXT, "SHARE", "share of lost segments, such as 1% (default 0)",
              NULL},
             {"stall-time", 0, ARGS_SECONDS, "TIME",
              "how long a lost segment holds back all behind it (default: a round trip and 10ms)",
@@ -163,8 +162,7 @@ const cli_command command_relay = {
                "order, as over TCP: a segment that is lost (1448 bytes) holds back everything "
                "behind it. The same\n"
                "seed and the same order of connections give the same draws. 'carom bench --relay' "
-               "has such a "
-               "distance of its own.",
+               "contains such a relay.",
     .examples = "  carom relay --delay 50ms --jitter 10ms --stall 1%\n"
                 "  carom --server 127.0.0.1:22776 ping\n"
                 "  carom relay --delay 50ms --http 127.0.0.1:22767    # http://127.0.0.1:22777/ is "

@@ -225,7 +225,7 @@ const cli_command command_replay = {
             {"verify", 0, ARGS_FLAG, NULL,
              "compare each image of the recording too, body by body; refuse a cut recording", NULL},
             {"speed", 0, ARGS_NUMBER, "X",
-             "X times as fast as it was (default: as fast as possible; 1 with --watch)", NULL},
+             "X times the recorded speed (default: as fast as possible; 1 with --watch)", NULL},
             {"image", 0, ARGS_FILE, "FILE", "save the last state, for load and diff", NULL},
             {"force", 0, ARGS_FLAG, NULL, "replace the FILE of --image", NULL},
             {"watch", 'w', ARGS_FLAG, NULL, "show it as watch does", NULL},
@@ -234,9 +234,8 @@ const cli_command command_replay = {
     .details =
         "Steps the server's own engine by the commands that the file holds, and compares the hash "
         "of each state\n"
-        "that has one. It stops at the first that differs, and tells the tick, and the body where "
-        "a later image of\n"
-        "the recording shows it; exit code 1.\n\n"
+        "that has one. It stops at the first that differs, and prints the tick, and the body if a "
+        "later image of\nthe recording shows it; exit code 1.\n\n"
         "Keys with --watch: those of watch, where space and . are of the replay; , steps back, [ "
         "and ] go back\n"
         "and forth by ten seconds, { and } by a minute, g and G to the first and last tick, < and "

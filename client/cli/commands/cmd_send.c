@@ -31,7 +31,7 @@ static cli_exit run_send(cli *c)
         return cli_usage(c, "either --to or --to-session");
     }
     if (text && data == NULL) {
-        return cli_usage(c, "--text is about DATA, which is missing");
+        return cli_usage(c, "--text needs DATA");
     }
     carom_value *arguments = cli_world_args(c);
     carom_set(arguments, "name", carom_str(args_word(&c->args, 1)));
@@ -57,8 +57,9 @@ const cli_command command_send = {
             {"to-session", 0, ARGS_WHOLE, "N", "only to this session", NULL},
             {"text", 0, ARGS_FLAG, NULL, "DATA is a text, whatever it looks like", NULL},
             {0}},
-    .details = "DATA is JSON, or else a text. Clients get the message as an event of kind message, "
-               "if they\nsubscribe to such events: 'carom events WORLD --kind message' shows them.",
+    .details =
+        "DATA is JSON, or otherwise a text. Clients get the message as an event of kind message, "
+        "if they\nsubscribe to such events: 'carom events WORLD --kind message' shows them.",
     .examples =
         "  carom send demo chat 'good game'\n  carom send demo start '{\"round\": 2}'\n"
         "  carom send demo hint '{\"x\": 3}' --to ada\n  carom send demo ready --to referee",

@@ -83,7 +83,7 @@ const cli_command command_ping = {
             {"count", 'n', ARGS_WHOLE, "N", "how many times (default 1)", NULL},
             {"interval", 'i', ARGS_SECONDS, "TIME", "time between two of them (default 1s)", NULL},
             {0}},
-    .details = "Exits with 3 when there is no answer: fit for health checks.",
+    .details = "Exits with 3 when there is no answer, which suits health checks.",
     .examples =
         "  carom ping\n  carom ping --timeout 500ms && echo up\n  carom ping -n 10 -i 200ms",
     .run = run_ping,
@@ -107,8 +107,7 @@ static cli_exit run_info(cli *c)
     carom_value *result = NULL;
     bool of_world = args_word(&c->args, 0) != NULL;
     if (args_has(&c->args, "stats")) {
-        return of_world ? cli_usage(c, "--stats is about the server, not about a world")
-                        : run_stats(c);
+        return of_world ? cli_usage(c, "--stats shows the server: leave WORLD out") : run_stats(c);
     }
     cli_exit code = of_world ? cli_call(c, "world.info", cli_world_args(c), &result)
                              : cli_call(c, "server.info", NULL, &result);

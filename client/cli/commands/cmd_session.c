@@ -98,7 +98,7 @@ const cli_command command_sessions = {
     .name = "sessions",
     .group = "Server",
     .summary = "list who is connected: from where, since when, as whom",
-    .details = "For role admin. LAG is how long the client has not taken all of its output.",
+    .details = "For role admin. LAG is how long output has been waiting for the client.",
     .examples = "  carom sessions\n  carom sessions --json | jq '.[] | .address'",
     .run = run_sessions,
 };

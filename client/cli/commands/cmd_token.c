@@ -123,7 +123,7 @@ static cli_exit run_keygen(cli *c, const char *path)
         return cli_usage(c, "--public: a secret for HS256 has no public half");
     }
     if (there && !args_has(&c->args, "add")) {
-        return cli_usage(c, "%s is there already; --add puts a further key into it", path);
+        return cli_usage(c, "%s exists; --add adds a key to it", path);
     }
     cli_exit code = there ? read_set(path, &old) : CLI_OK;
     if (code != CLI_OK) {
@@ -333,16 +333,16 @@ const cli_command command_token = {
     .options =
         (const args_option[]){
             {"alg", 0, ARGS_CHOICE, "ALG", "keygen: eddsa (default) or hs256", "eddsa|hs256"},
-            {"kid", 0, ARGS_TEXT, "NAME", "of the key: made, or signed with (default the last)",
-             NULL},
+            {"kid", 0, ARGS_TEXT, "NAME",
+             "id of the key to make, or to sign with (default the last)", NULL},
             {"public", 0, ARGS_FILE, "FILE", "keygen: the public halves, for the server", NULL},
-            {"add", 0, ARGS_FLAG, NULL, "keygen: to the keys that FILE has", NULL},
+            {"add", 0, ARGS_FLAG, NULL, "keygen: add the key to those in FILE", NULL},
             {"sub", 0, ARGS_TEXT, "NAME", "sign: who the token is for", NULL},
             {"role", 0, ARGS_CHOICE, "ROLE", "sign: viewer, player (default), referee or admin",
              "viewer|player|referee|admin"},
             {"for", 0, ARGS_SECONDS, "TIME", "sign: how long it is valid (default 1h)", NULL},
-            {"worlds", 0, ARGS_TEXT, "LIST", "sign: worlds, or beginnings with a *: arena,lobby-*",
-             NULL},
+            {"worlds", 0, ARGS_TEXT, "LIST",
+             "sign: names of worlds, or prefixes with a *: arena,lobby-*", NULL},
             {"claim", 0, ARGS_PAIR, "NAME=VALUE", "sign: any other claim; may be given again",
              NULL},
             {"out", 0, ARGS_FILE, "FILE", "sign: write the token there, for its owner alone", NULL},
@@ -353,9 +353,8 @@ const cli_command command_token = {
         "  carom token show [FILE]\n\n"
         "FILE of keygen and sign is a JWK Set; \"-\" is standard input or output. 'caromd --keys "
         "FILE' reads\n"
-        "the public halves, or the same file with hs256. show takes a token apart without checking "
-        "its\n"
-        "signature: of a file, or the one that this command line would send.",
+        "the public halves, or the same file with hs256. show decodes a token without checking "
+        "its\nsignature: that of a file, or the one that this command line would send.",
     .examples = "  carom token keygen signing.json --public keys.json\n"
                 "  carom token sign signing.json --sub ada --role player --for 8h --out ada.token\n"
                 "  carom --token-file ada.token worlds\n"

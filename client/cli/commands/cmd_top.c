@@ -438,13 +438,12 @@ const cli_command command_top = {
             {"reverse", 0, ARGS_FLAG, NULL, "the smallest first", NULL},
             {"count", 'n', ARGS_WHOLE, "N", "print N tables and end; needs no terminal", NULL},
             {0}},
-    .details =
-        "All numbers are of the window since the look before: RATE is the ticks a second, LATE "
-        "counts those that\n"
-        "began late, LOAD is the share of one processor that the world's steps take. Red "
-        "is a world below its rate,\n"
-        "late, or over half of a thread. q quits, s sorts by the next column, r turns the "
-        "order.",
+    .details = "All numbers cover the time since the last look: RATE is the ticks a second, LATE "
+               "counts the ticks that\n"
+               "began late, LOAD is the share of one processor that the world's steps take. Red "
+               "is a world below its rate,\n"
+               "late, or over half of a thread. q quits, s sorts by the next column, r turns the "
+               "order.",
     .examples = "  carom top\n  carom top --sort late\n  carom top --count 2 --interval 5s\n"
                 "  carom top --json | jq -c '.worlds[] | [.world, .late]'",
     .run = run_top,

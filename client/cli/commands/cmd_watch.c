@@ -488,17 +488,16 @@ const cli_command command_watch = {
     .options =
         (const args_option[]){
             {"rate", 'r', ARGS_NUMBER, "N",
-             "snapshots a second (default 30, of a slower world all; with --replica one a tick)",
+             "snapshots a second (default 30 or the world's rate; with --replica one a tick)",
              NULL},
             {"encoding", 'e', ARGS_CHOICE, "WORD",
-             "packed (default): places to 1/1024 m, few bytes; or plain: exact (default of --json)",
+             "packed (default): positions to 1/1024 m in few bytes; plain: exact (with --json)",
              "plain|packed"},
             {"follow", 0, ARGS_BODY, "ID",
-             "stay with this body; --area is then told from its position on (default "
-             "-20,-12,20,12)",
-             NULL},
+             "stay with this body; --area is then relative to it (default -20,-12,20,12)", NULL},
             {"budget", 0, ARGS_NUMBER, "BYTES",
-             "a second at most: near and fast bodies come first, all have their turn", NULL},
+             "at most that many bytes a second: near and fast bodies first, each in its turn",
+             NULL},
             {"replica", 0, ARGS_FLAG, NULL,
              "take the world's log and step the same engine here: a few kbit/s", NULL},
             {"predict", 0, ARGS_FLAG, NULL,

@@ -3744,8 +3744,8 @@ namespace Carom
     }
 
     /// <summary>
-    /// world.join: Takes a seat in a world of a template: in the world with the most taken seats that has a free one,
-    /// or in a new world. Least role: player. Answers {world, seat, created, tick}.
+    /// world.join: Takes a seat in a world of a template: in the fullest world that has a free seat, or in a new world.
+    /// Least role: player. Answers {world, seat, created, tick}.
     /// </summary>
     public sealed class WorldJoin : Arguments<JoinResult>
     {

@@ -1076,8 +1076,8 @@ CAROM_API carom_status carom_call_message_send(carom_client *client, const char 
                                                carom_value **result, carom_error *error);
 CAROM_API size_t carom_add_message_send(carom_batch *batch, const carom_args_message_send *args);
 
-// world.join: Takes a seat in a world of a template: in the world with the most taken seats that
-// has a free one, or in a new world. Least role: player. Answers {world, seat, created, tick}.
+// world.join: Takes a seat in a world of a template: in the fullest world that has a free seat,
+// or in a new world. Least role: player. Answers {world, seat, created, tick}.
 typedef struct carom_args_world_join {
     // The template's name.
     const char *template_name;

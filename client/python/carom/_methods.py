@@ -1539,8 +1539,8 @@ class ServerWorld:
 
     def join(self, template: str, *, world: str | None = None, data: Any | None = None, seat: int | None = None,
             session: Id | None = None, subject: str | None = None, epoch: int | None = None) -> JoinResult:
-        """Takes a seat in a world of a template: in the world with the most taken seats that has a free one, or in a
-        new world. Least role: player.
+        """Takes a seat in a world of a template: in the fullest world that has a free seat, or in a new world. Least
+        role: player.
 
         template: The template's name.
         world: The world to join, if it is to be this one; of the template.
@@ -2784,8 +2784,8 @@ class WorldMethods:
 
     def join(self, template: str, *, data: Any | None = None, seat: int | None = None, session: Id | None = None,
             subject: str | None = None) -> JoinResult:
-        """Takes a seat in a world of a template: in the world with the most taken seats that has a free one, or in a
-        new world. Least role: player.
+        """Takes a seat in a world of a template: in the fullest world that has a free seat, or in a new world. Least
+        role: player.
 
         template: The template's name.
         data: Any value, at most 16 containers deep: the event `join` has it.

@@ -1149,7 +1149,7 @@ export interface Methods {
     unsubscribe(args: WorldUnsubscribeArguments, options?: CallOptions): Promise<Results['world.unsubscribe']>;
     /** Moves a subscription's area. Least role: viewer. */
     view(args: WorldViewArguments, options?: CallOptions): Promise<Results['world.view']>;
-    /** Takes a seat in a world of a template: in the world with the most taken seats that has a free one, or in a new world. Least role: player. */
+    /** Takes a seat in a world of a template: in the fullest world that has a free seat, or in a new world. Least role: player. */
     join(args: WorldJoinArguments, options?: CallOptions): Promise<Results['world.join']>;
     /** Frees a seat. The server does so by itself when the session ends. Least role: player. */
     leave(args: WorldLeaveArguments, options?: CallOptions): Promise<Results['world.leave']>;
@@ -1245,7 +1245,7 @@ export interface WorldMethods {
     apply(args: Omit<WorldApplyArguments, 'world'>, options?: CallOptions): Promise<Results['world.apply']>;
     /** Sends snapshots from now on. Least role: viewer. */
     subscribe(args?: Omit<WorldSubscribeArguments, 'world'>, options?: CallOptions): Promise<Results['world.subscribe']>;
-    /** Takes a seat in a world of a template: in the world with the most taken seats that has a free one, or in a new world. Least role: player. */
+    /** Takes a seat in a world of a template: in the fullest world that has a free seat, or in a new world. Least role: player. */
     join(args: Omit<WorldJoinArguments, 'world'>, options?: CallOptions): Promise<Results['world.join']>;
     /** Frees a seat. The server does so by itself when the session ends. Least role: player. */
     leave(args?: Omit<WorldLeaveArguments, 'world'>, options?: CallOptions): Promise<Results['world.leave']>;

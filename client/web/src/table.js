@@ -615,7 +615,7 @@ export const TABLE = {
   },
   'world.join': {
     role: 'player', scope: 'command', batch: false,
-    summary: 'Takes a seat in a world of a template: in the world with the most taken seats that has a free one, or in a new world.',
+    summary: 'Takes a seat in a world of a template: in the fullest world that has a free seat, or in a new world.',
     result: '{world, seat, created, tick}',
     args: {
       world: {type: 'name', doc: 'The world to join, if it is to be this one; of the template.'},

@@ -253,8 +253,7 @@ status query_ray(const physics_world *world, vec2d from, vec2d to, const query_f
 {
     status s = check_way(from, to, err);
     if (s == STATUS_OK && from.x == to.x && from.y == to.y) {
-        s = error_set(err, STATUS_INVALID_ARGUMENT,
-                      "to: a ray goes somewhere; it is where from is");
+        s = error_set(err, STATUS_INVALID_ARGUMENT, "to: must differ from `from`");
     }
     if (s != STATUS_OK) {
         return s;

@@ -222,7 +222,7 @@ status world_data_remove(physics_world *world, const char *key, error *err)
     const uint32_t place = place_of(t, key);
     if (!is_at(t, place, key)) {
         char quoted[UTF8_QUOTE_MAX];
-        return error_set(err, STATUS_NOT_FOUND, "key '%s' is not there",
+        return error_set(err, STATUS_NOT_FOUND, "key '%s' does not exist",
                          utf8_quote(quoted, key, strlen(key)));
     }
     count_out(t, t->sorted.data[place]);

@@ -122,7 +122,7 @@ static status do_hello(const call *c, const hello_args *args, error *err)
     ASSERT(size < sizeof s->identity.client);
     memcpy(s->identity.client, args->client, size + 1);
     char quoted[UTF8_QUOTE_MAX];
-    log_debug("session %llu (%s) is '%s'", (unsigned long long)s->key.number,
+    log_debug("session %llu (%s) has the name '%s'", (unsigned long long)s->key.number,
               connection_peer_name(s->connection), utf8_quote(quoted, args->client, size));
     if (!resumes) {
         rights_take(s, granted);
@@ -300,7 +300,8 @@ static status send_to_subscription(const call *c, command *cmd, error *err)
     const session_subscription *found = session_find_subscription(c->session, number);
     world_entry *entry = found != NULL ? directory_find_number(&s->worlds, found->world) : NULL;
     if (entry == NULL) {
-        return error_set(err, STATUS_NOT_FOUND, "subscription %llu is not one of this connection",
+        return error_set(err, STATUS_NOT_FOUND,
+                         "subscription %llu does not belong to this connection",
                          (unsigned long long)number);
     }
     request *r = worlds_request(c, entry, cmd);

@@ -189,8 +189,8 @@ static void deliver(session *s, const snapshot_delivery *d, const reply *r)
                     : connection_send(s->connection, head->data, head->size, bytes_ref(r->tail),
                                       d->subscription);
     if (!sent) {
-        session_close(s, STATUS_LIMIT_EXCEEDED, "output_bytes: too much output was not taken",
-                      ENDING_CUT);
+        session_close(s, STATUS_LIMIT_EXCEEDED,
+                      "output_bytes: too much output waits for this client", ENDING_CUT);
     }
 }
 

@@ -535,8 +535,7 @@ static status token_areas_view(const grant *g, command *c, error *err)
 
 static status refuse_token_areas(const command *c, error *err)
 {
-    return error_set(err, STATUS_PERMISSION_DENIED,
-                     "%s may show what is outside of the areas of the token",
+    return error_set(err, STATUS_PERMISSION_DENIED, "%s may show things outside the token's areas",
                      method_wire_name(c->method));
 }
 
@@ -547,7 +546,7 @@ static status token_areas_subscribe(const grant *g, command *c, error *err)
     }
     if (c->subscribe.data_count > 0) {
         return error_set(err, STATUS_PERMISSION_DENIED,
-                         "data: may show what is outside of the areas of the token");
+                         "data: may show things outside the token's areas");
     }
     return check_view(g, &c->subscribe.has_area, &c->subscribe.area, c->subscribe.follow != 0, err);
 }

@@ -316,9 +316,10 @@ status worlds_list(server *s, const call *c, error *err)
         return error_set(err, STATUS_UNAVAILABLE, "%s", s->reason);
     }
     if (asker->calls.listings >= LISTINGS_MAX) {
-        return error_set(err, STATUS_LIMIT_EXCEEDED,
-                         "world.list: %d of this session are being answered; ask again when one is",
-                         LISTINGS_MAX);
+        return error_set(
+            err, STATUS_LIMIT_EXCEEDED,
+            "world.list: %d of this session are being answered already; await one of them",
+            LISTINGS_MAX);
     }
     asker->calls.in_flight++;
     asker->calls.listings++;

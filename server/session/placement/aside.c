@@ -12,7 +12,7 @@ void aside_begin(aside_list *a, const char *directory, const char *const *loaded
     *a = (aside_list){.directory = directory, .loaded = loaded, .loaded_count = loaded_count};
     if (directory != NULL && (crash_read(directory, &a->lines, &why) != STATUS_OK ||
                               crash_watch(directory, &why) != STATUS_OK)) {
-        log_warn("worlds that end the process will not be known: %s", why.text);
+        log_warn("cannot record worlds that end the process: %s", why.text);
     }
 }
 
@@ -54,7 +54,7 @@ void aside_finish(aside_list *a)
     const bool changed = a->kept.count < a->lines.count;
     if (changed && (crash_write(a->directory, &a->kept, &why) != STATUS_OK ||
                     crash_watch(a->directory, &why) != STATUS_OK)) {
-        log_warn("worlds that ended the process before: %s", why.text);
+        log_warn("cannot update the list of worlds that ended the process: %s", why.text);
     }
     aside_drop(a);
 }

@@ -38,7 +38,7 @@ static sim_thread *add(server *s)
         return NULL;
     }
     if (server_add_sim_thread(s, &err) != STATUS_OK) {
-        log_warn("no thread for a world that slows others: %s", err.text);
+        log_warn("cannot start a thread for a world that slows others: %s", err.text);
         return NULL;
     }
     return s->sim_threads.data[s->sim_threads.count - 1];

@@ -88,7 +88,7 @@ static status on_world(void *context, storage_world *stored, const storage_info 
     const char *dot = strrchr(info->name, '.');
     size_t size = dot != NULL ? (size_t)(dot - info->name) : strlen(info->name);
     if (size == 0 || size > WORLD_NAME_BYTES_MAX) {
-        error_set(&why, STATUS_INVALID_ARGUMENT, "'%s' is no name of a world", info->name);
+        error_set(&why, STATUS_INVALID_ARGUMENT, "'%s' is not a name of a world", info->name);
         size = size > WORLD_NAME_BYTES_MAX ? WORLD_NAME_BYTES_MAX : size;
         restore_fail(&w, &why);
     }
@@ -203,7 +203,8 @@ static void choose(restored_worlds *list)
         const bool superseded = is_superseded(list, w);
         if (superseded || (!w->way->failed && !w->has_image)) {
             if (!superseded) {
-                log_info("world '%s' was never there: the server ended while it was made", w->name);
+                log_info("world '%s' was never complete: the server ended while creating it",
+                         w->name);
             }
             drop(w);
             remove_world(list, i - 1);

@@ -194,7 +194,8 @@ static status play_entry(restoration *r, const uint8_t *bytes, size_t size, erro
     const size_t left = size - head.size;
     if ((head.digests && !log_digests_read(&r->digests, at, left, &used)) ||
         (head.first_digests && !log_digests_pass_first_kind(at, left, &used))) {
-        return error_set(err, STATUS_INVALID_ARGUMENT, "an entry's digests of bodies cannot be");
+        return error_set(err, STATUS_INVALID_ARGUMENT,
+                         "an entry's digests of bodies are malformed");
     }
     return play_record(r, at + used, left - used, head.digests, err);
 }

@@ -83,7 +83,7 @@ static bool is_taken(const server *s, const restored_world *w)
 static void adopt(server *s, world_entry *entry, restored_world *w)
 {
     ASSERT(w->adoption != NULL && w->adoption->physics != NULL);
-    log_info("world '%s' goes on from tick %llu (%llu %s played, %llu %s agreed)", w->name,
+    log_info("world '%s' continues at tick %llu (%llu %s played, %llu %s agreed)", w->name,
              (unsigned long long)world_tick(w->adoption->physics),
              COUNTED(w->commands, "command", "commands"), COUNTED(w->hashes, "hash", "hashes"));
     entry->thread = worlds_least_loaded(s);

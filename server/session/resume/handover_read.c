@@ -203,7 +203,7 @@ static status take_logged(const reader *r, const handed *w, error *err)
     if (!r->server->options->handed_back) {
         return s;
     }
-    log_error("%s: it goes on as it was, and its log begins anew with an image", err->text);
+    log_error("%s: it continues unchanged, and its log begins again with an image", err->text);
     return rescue(r, found, w, err);
 }
 
@@ -284,7 +284,7 @@ static status check_names(const reader *r, error *err)
         if (!expected && !r->server->options->handed_back) {
             return error_set(err, STATUS_INTERNAL, "world '%s' was handed over twice", w->name);
         }
-        log_info("world '%s' ends: another one has its name", w->name);
+        log_info("world '%s' ends: another world has its name", w->name);
         if (w->stored != NULL) {
             drop(list, i - 1);
         } else {

@@ -234,7 +234,7 @@ status resume_session(const call *c, const hello_args *args, grant *granted, err
                       ENDING_FLUSH);
     }
     metrics_add(METRIC_sessions_resumed, 1);
-    log_debug("session %llu goes on (%s)", (unsigned long long)s->key.number,
+    log_debug("session %llu resumed (%s)", (unsigned long long)s->key.number,
               connection_peer_name(s->connection));
     ASSERT(s->connection != NULL && !s->resume.answer_awaited);
     s->resume.answer_awaited = true;

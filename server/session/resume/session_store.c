@@ -26,7 +26,7 @@ static bool serves(const server *s)
 static void fail(server *s, const char *what)
 {
     if (!s->session_store.failed) {
-        log_error("%s/sessions: %s: %s; a restart will not know all sessions", s->options->data,
+        log_error("%s/sessions: %s: %s; some sessions will not survive a restart", s->options->data,
                   what, strerror(errno));
         s->session_store.failed = true;
     }

@@ -265,7 +265,7 @@ const char *world_log_failure_text(const world_log *l)
 static void fail(world_log *l, world_log_state next, const error *why)
 {
     if (!world_log_is_broken(l)) {
-        log_error("%s; the world takes no commands until its log can be written", why->text);
+        log_error("%s; the world accepts no commands until its log can be written", why->text);
         l->images.retry_ns = 0; // at once
         l->images.wish = IMAGE_WISH_NONE;
     }

@@ -177,8 +177,8 @@ static void note_full(served_world *h, int64_t now)
     }
     metrics_add(METRIC_contacts_full, 1);
     if (w->full_ns == 0 || now - w->full_ns >= WARN_NS) {
-        log_warn("world '%s' has %u pairs of shapes that overlap, and no room for more: others "
-                 "pass through each other",
+        log_warn("world '%s' has %u pairs of shapes that overlap, the maximum: further pairs pass "
+                 "through each other",
                  h->name, world_pair_count(h->physics));
         w->full_ns = now;
     }
@@ -217,7 +217,7 @@ static void warn_slowed(served_world *h, int64_t now)
         return;
     }
     char cause[SLOWDOWN_TEXT_MAX];
-    log_warn("%s; its time was slowed by %lld ms since it was last said",
+    log_warn("%s; its time was slowed by %lld ms since the last such line",
              slowdown_tell(&w->causes, h->name, h->schedule.period_ns, cause),
              (long long)((h->schedule.skipped_ns - w->warned_skipped_ns) / 1000000));
     w->warned_ns = now;

@@ -172,9 +172,9 @@ static void nonsense_is_unavailable_and_says_so(void **state)
         int code;
         const char *answer, *words;
     } CASES[] = {
-        {200, "hello", "the answer is not etcd's"},
-        {200, "{\"a\":1}", "the answer is not etcd's"},
-        {200, "", "the answer is not etcd's"},
+        {200, "hello", "not an answer of etcd"},
+        {200, "{\"a\":1}", "not an answer of etcd"},
+        {200, "", "not an answer of etcd"},
         {404, "404 page not found", "answers HTTP 404, and not as etcd does"},
         {502, "<html>", "answers HTTP 502, and not as etcd does"},
         {302, "", "answers HTTP 302"},
@@ -333,7 +333,7 @@ static void requests_are_bounded(void **state)
         assert_int_equal(store_lease_keep(r->store, 1, on_answer, r, &err), STATUS_OK);
     }
     assert_int_equal(store_lease_keep(r->store, 1, on_answer, r, &err), STATUS_LIMIT_EXCEEDED);
-    assert_string_equal(err.text, "1024 requests to etcd wait already");
+    assert_string_equal(err.text, "already 1024 requests wait for etcd");
     store_op ops[ETCD_OPS_MAX + 1];
     for (int i = 0; i <= ETCD_OPS_MAX; i++) {
         ops[i] = PUT;

@@ -41,7 +41,7 @@ status joint_set(physics_world *world, joint_id id, uint32_t fields, const joint
     uint32_t fixed = fields & ~joint_kind_settable(checked.kind);
     if (s == STATUS_OK && fixed != 0) {
         return error_set(err, STATUS_INVALID_ARGUMENT,
-                         "%s: is given when a joint is made, for good",
+                         "%s: cannot change after the joint is created",
                          joint_field_name((joint_field)(fixed & (0u - fixed))));
     }
     if (s == STATUS_OK) {
