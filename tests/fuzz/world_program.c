@@ -278,6 +278,9 @@ shape_def take_shape_def(program *p, vec2 points[PROGRAM_CHAIN_POINTS])
     if ((given & 32) != 0) {
         def.filter = (shape_filter){take_byte(p), take_byte(p), (int8_t)take_byte(p) % 3};
     }
+    if ((given & 15) == 9) { // with density
+        def.one_way = take_bool(p) ? (vec2){0.0f, 1.0f} : take_small_vector(p, 1.0);
+    }
     def.sensor = (given & 64) != 0;
     def.events = (given & 128) != 0 ? take_byte(p) % 9 : def.events;
     return def;

@@ -326,7 +326,8 @@ static void leave_graph(physics_world *world)
 }
 
 // Updates the contacts of bodies that move on side by side after an impact: they are solved with
-// the normal at the place where they met.
+// the normal at the place where they met. Bodies that meet on the open side of a one-way shape do
+// not pass through it, wherever the step began.
 static void join_impacts(physics_world *world)
 {
     const slot_list *joined = &world->scratch->joined;
@@ -337,6 +338,7 @@ static void join_impacts(physics_world *world)
         manifold m;
         if (impact_told(world, joined->data[i], &told) && meet_at(world, c, told.at, &b_in_a, &m)) {
             take_manifold(c, &m, b_in_a);
+            c->one_way &= ONE_WAY_A | ONE_WAY_B;
             if ((c->flags & CONTACT_ACTIVE) == 0) {
                 array_push(&world->scratch->activated, joined->data[i]);
             }

@@ -144,7 +144,8 @@ void one_way_judge(const physics_world *world, contact *c, bool was_solid)
 
 void one_way_judge_ahead(const physics_world *world, contact *c)
 {
-    if (c->point_count > 0 && !admits(world, c, c->local_normal, c->reference.q)) {
+    if (c->point_count > 0 && ((c->one_way & ONE_WAY_PASSING) != 0 ||
+                               !admits(world, c, c->local_normal, c->reference.q))) {
         drop_points(c);
     }
 }
