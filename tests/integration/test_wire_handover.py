@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from test_wire_takeover import BALL, CAROMD, SECONDS_MAX, TakeoverTest  # noqa: E402
 from caromd import Caromd  # noqa: E402
 from patience import SECONDS_MAX  # noqa: E402
-from wire import Client  # noqa: E402
+from wire import Client, RemoteError  # noqa: E402
 
 PLANTED = os.path.abspath(sys.argv[2])
 LOST = "lost from here"  # the tag of a body; from its spawn on nothing is written
@@ -56,12 +56,12 @@ class Planted(TakeoverTest):
             self.assertLess(time.monotonic(), end, words)
             time.sleep(0.01)
 
-    def kill_and_restart(self):
+    def kill_and_restart(self, program=CAROMD):
         self.server.process.send_signal(signal.SIGKILL)
         self.server.process.wait()
         self.server.reader.join()
         self.server.process.stderr.close()
-        self.server = Caromd(CAROMD, "--data", str(self.data), "--http", "off")
+        self.server = Caromd(program, "--data", str(self.data), "--http", "off")
         self.port = self.server.port
         self.player = Client(self.port)
         self.addCleanup(self.player.__exit__)
@@ -128,6 +128,50 @@ class LostDestroy(Planted):
         self.take_over("--http", "off")
         self.player = self.resume(self.player)
         self.assertEqual([w["world"] for w in self.player.call("world.list")], ["kept"])
+
+
+class Unserved(Planted):
+    """A world whose log cannot be played is no obstacle, is not lost, and is served by the process that can play it."""
+
+    def setUp(self):
+        super().setUp()
+        for world in ("kept", "slow-broken"):
+            self.make(world, paused=True)
+        self.before = {world: self.state(world) for world in ("kept", "slow-broken")}
+        gate = self.folder / "gate"
+        gate.touch()
+        self.addCleanup(os.environ.pop, "CAROM_GATE", None)
+        self.addCleanup(os.environ.pop, "CAROM_PLANT", None)
+        os.environ["CAROM_GATE"] = str(gate)
+
+    def restart_unserved(self):
+        self.kill_and_restart(PLANTED)
+        self.player = self.greet()
+        self.is_unserved()
+
+    def is_unserved(self):
+        with self.assertRaisesRegex(RemoteError, "world 'slow-broken' was not restored: a fault is planted in it"):
+            self.player.call("world.step", world="slow-broken")
+
+    def test_it_is_taken_over_and_served_once_its_log_can_be_played(self):
+        self.restart_unserved()
+        for _ in range(2):
+            self.take_over("--http", "off", program=PLANTED)
+            self.player = self.resume(self.player)
+            self.is_unserved()
+            self.assertEqual(self.state("kept"), self.before["kept"])
+        self.take_over("--http", "off")
+        self.player = self.resume(self.player)
+        self.assertEqual({world: self.state(world) for world in self.before}, self.before)
+
+    def test_it_stays_where_a_take_over_is_refused(self):
+        os.environ["CAROM_PLANT"] = "lost-commands"
+        self.restart_unserved()
+        self.player.call("body.spawn", world="kept", position=[9, 9], tag=LOST, shapes=[BALL])
+        self.refused_and_resumed("world 'kept' was handed over with record")
+        self.is_unserved()
+        self.kill_and_restart()
+        self.assertEqual(self.state("slow-broken"), self.before["slow-broken"])
 
 
 class LostWorld(Planted):

@@ -48,10 +48,10 @@ class TakeoverTest(unittest.TestCase):
             self.server.__exit__()
             self.server = None
 
-    def take_over(self, *options):
+    def take_over(self, *options, program=CAROMD):
         """The next server serves, and the last one has ended cleanly."""
         old = self.server
-        self.server = Caromd(CAROMD, "--data", str(self.data), "--takeover", str(self.path), *options)
+        self.server = Caromd(program, "--data", str(self.data), "--takeover", str(self.path), *options)
         self.assertEqual(self.server.port, self.port)
         self.assertEqual(old.process.wait(SECONDS_MAX), 0, "".join(old.log))
         old.reader.join()

@@ -70,6 +70,19 @@ void handover_note(server *s, const reply *r)
     }
 }
 
+// A world that is not served, whose log stays.
+static void note_unserved(server *s, const world_entry *entry)
+{
+    uint8_t head[HANDOVER_HEAD_BYTES] = {0};
+    put64(head, entry->number);
+    put32(head + HANDOVER_KIND_AT, HANDOVER_KIND_UNSERVED);
+    s->handover.count++;
+    if (!s->handover.failed && !write_head(s, head, "")) {
+        log_error("world '%s' cannot be handed over: %s", entry->name, strerror(errno));
+        s->handover.failed = true;
+    }
+}
+
 void handover_finish(server *s)
 {
     for (uint32_t i = 0; i < s->worlds.by_number.count; i++) {
@@ -77,6 +90,8 @@ void handover_finish(server *s)
         if (entry->thread != NULL && !entry->unnamed && !entry->handed) {
             log_error("world '%s' was not handed over", entry->name);
             s->handover.failed = true;
+        } else if (entry->broken != NULL && entry->logged) {
+            note_unserved(s, entry);
         }
     }
     uint8_t head[HANDOVER_HEAD_BYTES] = {0};

@@ -16,7 +16,8 @@
 //     and at the end another head, of kind 0, whose number is the count of worlds
 //
 // Kinds are those of world_end_kind; one of an unsettled log, or one that was to be destroyed and
-// whose log may bring it back, has neither name nor image, and is not compared.
+// whose log may bring it back, has neither name nor image, and is not compared. Nor is one that the
+// old server did not serve, as its log could not be played: the new one tries its log again.
 //
 // As large as the images of the worlds, which limits.worlds and the bodies of each bound; a reader
 // refuses more than HANDOVER_WORLDS_MAX worlds and images of more than STORAGE_IMAGE_BYTES_MAX. The
@@ -39,7 +40,8 @@ enum {
     HANDOVER_CHECKSUM_AT = 56,
     HANDOVER_HEAD_BYTES = 60,
     HANDOVER_WORLDS_MAX = 16384, // four times what limits.worlds may be: destroyed ones count too
-    HANDOVER_KIND_END = 0        // in addition to the values of world_end_kind
+    HANDOVER_KIND_END = 0,       // these two in addition to the values of world_end_kind
+    HANDOVER_KIND_UNSERVED = 16
 };
 
 // Half of the numbers that clients can be told exactly: the others are for worlds to come.

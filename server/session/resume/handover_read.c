@@ -21,11 +21,14 @@ typedef struct handed {
     uint64_t image_at, image_size; // in the file
 } handed;
 
+typedef ARRAY(uint64_t) number_list;
+
 typedef struct reader {
     server *server;
     int fd;
     uint64_t at, end;
-    ARRAY(uint64_t) listed; // numbers of the worlds so far
+    number_list listed;   // numbers of the worlds so far
+    number_list unserved; // those of them that the process before did not serve
 } reader;
 
 // ---- bytes
@@ -45,21 +48,31 @@ static bool read_at(const reader *r, uint64_t at, void *into, size_t size)
     return true;
 }
 
-static bool is_listed(const reader *r, uint64_t number)
+static bool is_in(const number_list *list, uint64_t number)
 {
-    for (uint32_t i = 0; i < r->listed.count; i++) {
-        if (r->listed.data[i] == number) {
+    for (uint32_t i = 0; i < list->count; i++) {
+        if (list->data[i] == number) {
             return true;
         }
     }
     return false;
 }
 
+static bool is_listed(const reader *r, uint64_t number)
+{
+    return is_in(&r->listed, number);
+}
+
+static bool is_unserved(const handed *w)
+{
+    return (int)w->end.kind == HANDOVER_KIND_UNSERVED;
+}
+
 // `name_size` counts the bytes of the file, among which may be a zero.
 static bool is_sound(const reader *r, const handed *w, size_t name_size)
 {
     const bool whole = w->end.kind == WORLD_END_BARE || w->end.kind == WORLD_END_LOGGED;
-    const bool known = whole || w->end.kind == WORLD_END_UNSETTLED;
+    const bool known = whole || w->end.kind == WORLD_END_UNSETTLED || is_unserved(w);
     const bool named = whole ? world_name_valid(w->name, name_size) : name_size == 0;
     const bool held = whole ? w->image_size > 0 : w->image_size == 0;
     return known && named && held && w->number > 0 && w->number <= HANDOVER_NUMBER_MAX &&
@@ -219,7 +232,7 @@ static void drop(restored_worlds *list, uint32_t i)
     restored_worlds_remove(list, i);
 }
 
-// A broken world was broken before: no thread had it.
+// A world that is set aside was so before: no thread had it.
 static status check_unlisted(const reader *r, error *err)
 {
     restored_worlds *list = &r->server->restored;
@@ -300,6 +313,9 @@ static status take_world(reader *r, const handed *w, error *err)
                : w->end.kind == WORLD_END_LOGGED ? take_logged(r, w, err)
                                                  : STATUS_OK;
     array_push(&r->listed, w->number);
+    if (is_unserved(w)) {
+        array_push(&r->unserved, w->number);
+    }
     if (s != STATUS_OK && r->server->options->handed_back) {
         log_error("%s", err->text); // the others continue
         return STATUS_OK;
@@ -332,7 +348,7 @@ static status play(reader *r, error *err)
     restore_play_all(list, r->server->options->turned ? 1 : restore_threads());
     for (uint32_t i = list->count; i > 0; i--) {
         const restored_world *w = &list->data[i - 1];
-        if (w->broken == NULL || !is_listed(r, w->epoch)) {
+        if (w->broken == NULL || !is_listed(r, w->epoch) || is_in(&r->unserved, w->epoch)) {
             continue;
         }
         error_set(err, STATUS_INTERNAL, "world '%s' was handed over: %.300s", w->name, w->broken);
@@ -358,5 +374,6 @@ status handover_read(server *s, error *err)
     }
     result = result == STATUS_OK ? play(&r, err) : result;
     array_free(&r.listed);
+    array_free(&r.unserved);
     return result;
 }

@@ -181,6 +181,15 @@ enum { GATE_POLL_MS = 2 };
 static const char SLOW[] = "slow";
 static const char BROKEN[] = "slow-broken";
 
+static void break_marked(restored_world *w)
+{
+    if (getenv("CAROM_GATE") != NULL && strncmp(w->name, BROKEN, sizeof BROKEN - 1) == 0) {
+        error why;
+        error_set(&why, STATUS_INTERNAL, "a fault is planted in it");
+        restore_fail(w, &why);
+    }
+}
+
 void __real_restore_play(restored_world *w);
 void __wrap_restore_play(restored_world *w);
 
@@ -192,12 +201,21 @@ void __wrap_restore_play(restored_world *w)
            access(gate, F_OK) != 0) {
         nanosleep(&pause, NULL);
     }
-    if (gate != NULL && strncmp(w->name, BROKEN, sizeof BROKEN - 1) == 0) {
-        error why;
-        error_set(&why, STATUS_INTERNAL, "a fault is planted in it");
-        restore_fail(w, &why);
-    }
+    break_marked(w);
     __real_restore_play(w);
+}
+
+void __real_restore_play_all(restored_worlds *list, int threads);
+void __wrap_restore_play_all(restored_worlds *list, int threads);
+
+void __wrap_restore_play_all(restored_worlds *list, int threads)
+{
+    for (uint32_t i = 0; i < list->count; i++) {
+        if (list->data[i].way != NULL) {
+            break_marked(&list->data[i]);
+        }
+    }
+    __real_restore_play_all(list, threads);
 }
 
 // ---- steps that end the process
