@@ -29,12 +29,22 @@ typedef struct seen_world {
     uint64_t epoch, ticks_late, tick;
 } seen_world;
 
+// When a server counted: it said so between asking and answering.
+typedef struct moment {
+    double at, within; // the middle, and half the time between the two [s]
+} moment;
+
+// Of a change over some seconds, the part by which its time may be wrong.
+static const double UNSURE_SHARE_MAX = 0.1;
+
 typedef struct top {
     cli *c;
     // The answers of this sample: server.info, server.stats and world.list.
     carom_value *info, *stats, *worlds;
-    carom_value *before; // server.stats of the previous sample, NULL at first
-    double at, past;     // time of this sample [s], and time since the previous one
+    carom_value *before;    // server.stats of the previous sample, NULL at first
+    double at;              // time of this sample [s]
+    moment counted, listed; // of `stats` and `worlds`
+    moment counted_before, listed_before;
     seen_world seen[WORLDS_MAX];
     size_t seen_count;
     const carom_value *order[WORLDS_MAX]; // worlds sorted by the column
@@ -57,13 +67,21 @@ static const seen_world *seen_before(const top *t, const carom_value *world)
     return NULL;
 }
 
-// Ticks per second in the window.
+// The time between two counts [s]; 0 if it is known too badly, as answers took long.
+static double time_between(moment before, moment now)
+{
+    const double past = now.at - before.at;
+    return before.within + now.within <= UNSURE_SHARE_MAX * past ? past : 0.0;
+}
+
+// Ticks per second in the window; as the world itself measured it, if answers took long.
 static double rate_of(const top *t, const carom_value *world)
 {
     const seen_world *s = seen_before(t, world);
+    const double past = time_between(t->listed_before, t->listed);
     uint64_t tick = carom_get_uint(world, "tick", 0);
-    bool measured = s != NULL && t->past > 0.0 && tick >= s->tick;
-    return measured ? (double)(tick - s->tick) / t->past : carom_get_real(world, "rate", 0.0);
+    bool measured = s != NULL && past > 0.0 && tick >= s->tick;
+    return measured ? (double)(tick - s->tick) / past : carom_get_real(world, "rate", 0.0);
 }
 
 // Ticks that the world began late in the window.
@@ -160,20 +178,30 @@ static void forget(top *t)
     t->info = t->stats = t->worlds = NULL;
 }
 
+static cli_exit ask(top *t, const char *method, carom_value *with, carom_value **out, moment *m)
+{
+    const double asked = cli_now();
+    const cli_exit code = cli_call(t->c, method, with, out);
+    const double told = cli_now();
+    *m = (moment){.at = 0.5 * (asked + told), .within = 0.5 * (told - asked)};
+    return code;
+}
+
 static cli_exit look(top *t)
 {
     carom_value_free(t->before);
     t->before = t->stats;
     t->stats = NULL;
     forget(t);
-    double now = cli_now();
-    t->past = now - t->at;
-    t->at = now;
+    t->at = cli_now();
+    t->counted_before = t->counted;
+    t->listed_before = t->listed;
     cli_exit code = cli_call(t->c, "server.info", NULL, &t->info);
-    code = code == CLI_OK ? cli_call(t->c, "server.stats",
-                                     carom_set(carom_map(), "bins", carom_bool(true)), &t->stats)
-                          : code;
-    code = code == CLI_OK ? cli_call(t->c, "world.list", NULL, &t->worlds) : code;
+    if (code == CLI_OK) {
+        code = ask(t, "server.stats", carom_set(carom_map(), "bins", carom_bool(true)), &t->stats,
+                   &t->counted);
+    }
+    code = code == CLI_OK ? ask(t, "world.list", NULL, &t->worlds, &t->listed) : code;
     t->count = 0;
     for (size_t i = 0; i < carom_value_count(t->worlds) && i < WORLDS_MAX; i++) {
         t->order[t->count++] = carom_value_at(t->worlds, i);
@@ -185,11 +213,12 @@ static cli_exit look(top *t)
 // The growth of a counter of server.stats in the interval [1/s]; 0 in the first sample.
 static double per_second(const top *t, const char *path)
 {
-    if (t->before == NULL || t->past <= 0.0) {
+    const double past = t->counted.at - t->counted_before.at;
+    if (t->before == NULL || past <= 0.0) {
         return 0.0;
     }
     double more = carom_get_real(t->stats, path, 0.0) - carom_get_real(t->before, path, 0.0);
-    return more > 0.0 ? more / t->past : 0.0;
+    return more > 0.0 ? more / past : 0.0;
 }
 
 static void remember(top *t)

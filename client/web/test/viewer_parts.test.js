@@ -334,6 +334,15 @@ test('a_rate_is_that_of_some_seconds_and_slowed_is_not_paused', () => {
   assert.equal(pace.text, 'running', 'begun anew');
 });
 
+test('a_world_that_answers_late_is_not_told_faster_than_it_is', () => {
+  const pace = new Pace();
+  for (let i = 0; i < 40; i++) { // every fifth answer comes nine seconds after its question
+    const late = i % 5 === 4 ? 9 : 0.01;
+    pace.add({tick: Math.floor(60 * (i + late)), hz: 60, paused: false, epoch: 1}, i, i + late);
+    if (i >= 2) assert.match(pace.text, /^(59|60|61) Hz$/);
+  }
+});
+
 test('a_theme_that_an_address_names_is_one_that_there_is', () => {
   for (const name of [undefined, '', 'x', 'dark ', 'constructor', '__proto__', 'toString']) assert.equal(themeOf(name, 'light'), 'light');
   assert.equal(themeOf('dark', 'light'), 'dark');

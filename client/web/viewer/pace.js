@@ -6,6 +6,7 @@
 const WINDOW_S = 5; // ticks are counted over this time
 const LEAST_S = 1.5; // least time for a rate
 const STEPS = 3; // least number of different ticks: more than one press of a key causes
+const SPREAD_S = 0.25; // longest time within which an observation was made
 const STILL_S = 1.2; // without a tick for this long the world is paused
 
 export class Pace {
@@ -14,8 +15,13 @@ export class Pace {
   #hz = 60;
   #epoch;
 
-  /** Adds an observation from world.info or world.list, at server time `at` [s]. */
-  add({tick, hz, paused, epoch}, at) {
+  /**
+   * Adds an observation from world.info or world.list, made between the server times `from` and `to` [s]. One that took
+   * long is left out: on a machine with much to do, a world may answer seconds after the server has told its time.
+   */
+  add({tick, hz, paused, epoch}, from, to = from) {
+    if (to - from > SPREAD_S) return;
+    const at = (from + to) / 2;
     const seen = this.#seen;
     const last = seen.at(-1);
     if (last && (tick < last.tick || at < last.at || paused !== this.#paused || epoch !== this.#epoch || hz !== this.#hz)) seen.length = 0;

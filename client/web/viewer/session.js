@@ -99,13 +99,15 @@ export class Session extends Emitter {
     return this.#paces.get(world) ?? new Pace();
   }
 
-  // Asks for the numbers of worlds and the server's time: a stalled page reads answers late.
+  // Asks for the numbers of worlds and, before and after, for the server's time: a stalled page reads answers late, and
+  // a world answers later than the server.
   async #observe(method, args) {
     const options = {timeoutMs: 5000};
-    const [{time}, answer] = await Promise.all([this.client.call('ping', {}, options), this.client.call(method, args, options)]);
+    const [before, answer] = await Promise.all([this.client.call('ping', {}, options), this.client.call(method, args, options)]);
+    const after = await this.client.call('ping', {}, options);
     for (const info of [answer].flat()) {
       if (!this.#paces.has(info.world)) this.#paces.set(info.world, new Pace());
-      this.#paces.get(info.world).add(info, time);
+      this.#paces.get(info.world).add(info, before.time, after.time);
     }
     return answer;
   }

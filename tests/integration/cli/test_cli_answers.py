@@ -1,5 +1,7 @@
 """The display of answers that a real server gives only in rare states: they come from a fake server."""
 
+import json
+import time
 import unittest
 
 import msgpack
@@ -43,6 +45,26 @@ class Answers(Listener):
         return b"".join(map(msgpack.packb, [[1, number, error, result], *([2, "snapshot", [one]] for one in follow)]))
 
 
+class Slow(Answers):
+    """Its world runs at 60 Hz; it takes long for every second question of a kind, whichever that is."""
+
+    LATE_S = 0.5
+
+    def __init__(self, late):
+        self.late = late
+        self.began = time.monotonic()
+        super().__init__(server_info={"version": "9.9.9", "uptime": 9.0}, server_stats={"counters": {"requests": 0}})
+
+    def answer(self, message):
+        if message[2] == self.late and [method for method, _ in self.asked].count(self.late) % 2 == 1:
+            time.sleep(self.LATE_S)
+        ticks = int((time.monotonic() - self.began) * 60)
+        self.answers["world.list"] = [{"world": "w", "epoch": 1, "tick": ticks, "hz": 60.0, "rate": 60.0, "paused": False,
+                                       "bodies": 0, "awake": 0, "step_ms": 0.1, "ticks_late": 0}]
+        self.answers["server.stats"] = {"counters": {"requests": int((time.monotonic() - self.began) * 1000)}}
+        return super().answer(message)
+
+
 class Shown(unittest.TestCase):
     def run_carom(self, server, *words, code=OK):
         result = carom(*words, port=server.port)
@@ -59,6 +81,15 @@ class Shown(unittest.TestCase):
             self.assertEqual(CONTACTS, self.run_carom(server, "contacts", "w", "--json").json()["contacts"])
         with Answers(world_contacts={"world": "w", "tick": 7, "contacts": []}) as server:
             self.assertEqual("nothing touches\n", self.run_carom(server, "contacts", "w").out)
+
+    def test_rates_are_right_however_late_the_answers_are(self):
+        for late in ("server.info", "server.stats", "world.list"):
+            with Slow(late) as server:
+                told = [json.loads(line) for line in
+                        self.run_carom(server, "top", "-n", 5, "-i", "300ms", "--json").out.splitlines()]
+            for sample in told[1:]:
+                [world] = sample["worlds"]
+                self.assertTrue(50 < world["rate"] < 70, (late, world["rate"]))
 
     def test_explain_takes_contacts_and_joints_into_account(self):
         with Answers(body_get=BODY, world_info={"world": "w", "paused": False, "gravity": [0.0, -10.0]},
