@@ -30,6 +30,7 @@ static packed_stream_state *find(packed_streams *s, uint64_t subscription)
 
 static void remove_state(packed_streams *s, packed_stream_state *state)
 {
+    s->bytes -= packed_decoder_bytes(state->decoder);
     free_state(state);
     vector_swap_remove(&s->list, (uint32_t)(state - s->list.data));
 }
@@ -62,6 +63,7 @@ static packed_stream_state *add(packed_streams *s, uint64_t subscription)
         packed_decoder_destroy(state.decoder);
         return NULL;
     }
+    s->bytes += packed_decoder_bytes(state.decoder);
     return &s->list.data[s->list.count - 1];
 }
 
@@ -81,6 +83,18 @@ static carom_status keep_world(packed_stream_state *state, const char *world, ui
     return CAROM_OK;
 }
 
+// Decodes within the memory that the other streams leave.
+static status decode(packed_streams *s, packed_decoder *d, const uint8_t *data, size_t size,
+                     packed_changes *out, error *err)
+{
+    const uint64_t most = s->bytes_most > 0 ? s->bytes_most : PACKED_STREAMS_BYTES_MAX;
+    const uint64_t others = s->bytes - packed_decoder_bytes(d);
+    packed_decoder_bound(d, others < most ? (most - others) / PACKED_DECODER_BODY_BYTES : 0);
+    const status outcome = packed_decode(d, data, size, out, err);
+    s->bytes = others + packed_decoder_bytes(d);
+    return outcome;
+}
+
 carom_status packed_streams_decode(packed_streams *s, uint64_t subscription, const uint8_t *data,
                                    size_t size, const char **world, uint64_t *epoch,
                                    packed_changes *out, carom_error *err)
@@ -92,9 +106,15 @@ carom_status packed_streams_decode(packed_streams *s, uint64_t subscription, con
     }
     state->used = ++s->uses;
     struct error why;
-    const status outcome = packed_decode(state->decoder, data, size, out, &why);
+    const status outcome = decode(s, state->decoder, data, size, out, &why);
     if (outcome == STATUS_INTERNAL) {
         return fault_memory(err);
+    }
+    if (outcome == STATUS_LIMIT_EXCEEDED) {
+        return fault_set(err, CAROM_LIMIT_EXCEEDED,
+                         "a snapshot of subscription %llu: %s; end other packed subscriptions, or "
+                         "ask for smaller areas",
+                         (unsigned long long)subscription, why.text);
     }
     if (outcome != STATUS_OK) {
         return fault_set(err, CAROM_INTERNAL, "a malformed snapshot: %s", why.text);

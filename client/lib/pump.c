@@ -161,7 +161,7 @@ static void take_snapshot(carom_client *c, const message *m)
     if (outcome == CAROM_NOT_FOUND) {
         return; // the subscription has ended
     }
-    if (outcome == CAROM_OUT_OF_MEMORY) {
+    if (outcome == CAROM_OUT_OF_MEMORY || outcome == CAROM_LIMIT_EXCEEDED) {
         close_for(c, &why);
         return;
     }

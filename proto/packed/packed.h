@@ -112,9 +112,20 @@ typedef struct packed_changes {
     uint32_t left_count;
 } packed_changes;
 
+// Bytes that a body takes in a decoder, at most: its lists grow to twice what they need.
+enum { PACKED_DECODER_BODY_BYTES = 1024 };
+
+// Memory that the decoder has now [bytes].
+uint64_t packed_decoder_bytes(const packed_decoder *d);
+
+// Bounds the bodies in view from the next snapshot on; PACKED_BODIES_MAX, as long as it is not
+// called, and at most.
+void packed_decoder_bound(packed_decoder *d, uint64_t bodies_most);
+
 // Decodes the next snapshot from untrusted bytes. Errors: STATUS_INVALID_ARGUMENT with the fault;
-// STATUS_INTERNAL when memory runs out. After an error only a full snapshot is accepted. Memory: in
-// proportion to the bodies that were really sent.
+// STATUS_LIMIT_EXCEEDED beyond the bound of bodies; STATUS_INTERNAL when memory runs out. After an
+// error only a full snapshot is accepted. Memory: in proportion to the bodies that were really
+// sent, each of which takes a bit at least.
 status packed_decode(packed_decoder *d, const uint8_t *bytes, size_t size, packed_changes *out,
                      error *err);
 

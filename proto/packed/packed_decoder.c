@@ -19,6 +19,7 @@ typedef struct id_list {
 struct packed_decoder {
     packed_stream stream;
     bool begun; // a full snapshot was read, and none has failed since
+    uint32_t bodies_most;
     packed_body *bodies;
     uint32_t body_count, body_capacity;
     id_list entered, removed, left;
@@ -41,9 +42,32 @@ static bool push_id(id_list *list, uint64_t id)
     return true;
 }
 
+// Lists double as they grow; the pool of axes grows by PACKED_SLAB_BYTES_MAX at most.
+_Static_assert(2 * (sizeof(packed_track) + sizeof(packed_body) + sizeof(uint64_t) + sizeof(bool)) +
+                       2 * sizeof(packed_axes) <=
+                   PACKED_DECODER_BODY_BYTES,
+               "a body takes no more than the header says");
+
 packed_decoder *packed_decoder_create(void)
 {
-    return calloc(1, sizeof(packed_decoder));
+    packed_decoder *d = calloc(1, sizeof *d);
+    if (d != NULL) {
+        d->bodies_most = PACKED_BODIES_MAX;
+    }
+    return d;
+}
+
+void packed_decoder_bound(packed_decoder *d, uint64_t bodies_most)
+{
+    d->bodies_most = bodies_most < PACKED_BODIES_MAX ? (uint32_t)bodies_most : PACKED_BODIES_MAX;
+}
+
+uint64_t packed_decoder_bytes(const packed_decoder *d)
+{
+    const uint64_t ids = (uint64_t)d->entered.capacity + d->removed.capacity + d->left.capacity;
+    return sizeof *d + d->stream.pool.bytes + ids * sizeof(uint64_t) +
+           (uint64_t)d->stream.capacity * sizeof(packed_track) +
+           (uint64_t)d->body_capacity * sizeof(packed_body) + d->skipped_capacity * sizeof(bool);
 }
 
 void packed_decoder_destroy(packed_decoder *d)
@@ -68,6 +92,13 @@ static status fail_bytes(error *err, const char *what)
 {
     return error_set(err, STATUS_INVALID_ARGUMENT, "packed: %s: the bytes were cut off or altered",
                      what);
+}
+
+static status fail_bound(const packed_decoder *d, error *err)
+{
+    return error_set(err, STATUS_LIMIT_EXCEEDED,
+                     "packed: more than %u bodies in view, the most that there is memory for",
+                     d->bodies_most);
 }
 
 // ---- results
@@ -211,8 +242,8 @@ static status read_entered(packed_decoder *d, range_coder *c, error *err)
         return STATUS_OK;
     }
     const uint64_t count = code_number(c, &m->entered_count, 0) + 1;
-    if (count > PACKED_BODIES_MAX - s->count) {
-        return fail_bytes(err, "more bodies than a stream may have");
+    if (s->count > d->bodies_most || count > d->bodies_most - s->count) {
+        return fail_bound(d, err);
     }
     const uint32_t old = s->count;
     int64_t before[PACKED_AXES_MAX] = {0};
@@ -339,8 +370,9 @@ static status read_full(packed_decoder *d, range_coder *c, bool part, error *err
 {
     packed_stream_deinit(&d->stream);
     packed_models_init(&d->stream.models);
+    d->stream.read_most = d->bodies_most;
     if (!code_full(c, &d->stream, part, err)) {
-        return STATUS_INVALID_ARGUMENT;
+        return err->status;
     }
     for (uint32_t i = 0; i < d->stream.count; i++) {
         if (!push_body(d, &d->stream.tracks[i])) {

@@ -136,7 +136,8 @@ static bool code_tracks(range_coder *c, packed_stream *s, full_models *m, bool p
 {
     const bool reads = c->out == NULL;
     const uint64_t count = code_number(c, &m->count, s->count);
-    if (count > PACKED_BODIES_MAX) {
+    s->crowded = reads && count > s->read_most;
+    if (s->crowded || count > PACKED_BODIES_MAX) {
         return false;
     }
     for (uint32_t i = 0; i < count; i++) {
@@ -179,6 +180,12 @@ bool code_full(range_coder *c, packed_stream *s, bool part, error *err)
         return false;
     }
     if (!code_tracks(c, s, &m, part)) {
+        if (s->crowded) {
+            error_set(err, STATUS_LIMIT_EXCEEDED,
+                      "packed: more than %u bodies in view, the most that there is memory for",
+                      s->read_most);
+            return false;
+        }
         error_set(err, STATUS_INVALID_ARGUMENT,
                   "packed: a full snapshot that was cut off or altered, at body %u", s->count);
         return false;

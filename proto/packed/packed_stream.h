@@ -59,7 +59,9 @@ typedef struct packed_stream {
     packed_motion motion;
     packed_track *tracks; // in ascending order of slots
     uint32_t count, capacity;
-    packed_pool pool; // memory of their axes
+    uint32_t read_most; // a reader's: most tracks of a full snapshot
+    bool crowded;       // the full snapshot has more
+    packed_pool pool;   // memory of their axes
     packed_models models;
 } packed_stream;
 

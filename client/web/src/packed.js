@@ -5,11 +5,14 @@
 // no state, and accepts only a full snapshot. Every number is whole and below 2^53, so doubles compute what integers
 // would.
 
+import {CaromError} from './errors.js';
+
 const TURN = 2 * Math.PI;
 const PARTS = 65536; // parts of a step
 const HALF = 32768;
 const VALUE_MOST = 2 ** 40; // steps
-const BODIES_MAX = 1 << 20;
+/** Bodies in view of all packed subscriptions of a client: those of the largest world. */
+export const BODIES_MAX = 1 << 20;
 const SLOTS = 2 ** 24;
 const TICKS_MOST = 1024;
 
@@ -72,6 +75,11 @@ class PackedError extends Error {}
 
 function refuse(what) {
   throw new PackedError(`packed: ${what}: the bytes were cut off or altered`);
+}
+
+function crowded(most) {
+  throw new CaromError('limit_exceeded', `packed: more than ${most} bodies in view, the most that the other subscriptions leave: ` +
+                       'end some, or ask for smaller areas');
 }
 
 // ---- bits and numbers
@@ -281,9 +289,19 @@ export class PackedDecoder {
   #state = null; // null: a full snapshot is needed
   #forecasts = [new Forecast(), new Forecast(), new Forecast()];
   #history = 0;
+  #most = BODIES_MAX;
 
-  /** @param {Uint8Array} bytes */
-  decode(bytes) {
+  /** Bodies in view. */
+  get size() {
+    return this.#state?.tracks.length ?? 0;
+  }
+
+  /**
+   * @param {Uint8Array} bytes
+   * @param {number} most bodies that may be in view after this snapshot
+   */
+  decode(bytes, most = BODIES_MAX) {
+    this.#most = Math.min(most, BODIES_MAX);
     if (!(bytes instanceof Uint8Array)) throw new PackedError('packed: expected bytes');
     const first = bytes.length > 0 ? bytes[0] : 0;
     if (first < 16 || first > 19) throw new PackedError('packed: the first byte is not one of version 1');
@@ -317,7 +335,7 @@ export class PackedDecoder {
     s.axes = s.velocitySteps !== 0 ? 6 : 3;
     const m = newModels(FULL_MODELS);
     const count = r.number(m, F.count);
-    if (count > BODIES_MAX) refuse('a full snapshot');
+    if (count > this.#most) crowded(this.#most);
     let before = null;
     for (let i = 0; i < count; i++) {
       const track = this.#newTrack(r, m, F, s, before);
@@ -407,7 +425,7 @@ export class PackedDecoder {
     const fresh = new Set();
     if (!r.bit(s.models, M.anyEntered)) return fresh;
     const count = r.number(s.models, M.enteredCount) + 1;
-    if (count > BODIES_MAX - s.tracks.length) refuse('more bodies than a stream may have');
+    if (count > this.#most - s.tracks.length) crowded(this.#most);
     let before = null;
     for (let i = 0; i < count; i++) {
       before = this.#newTrack(r, s.models, M, s, before);

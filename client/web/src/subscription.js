@@ -10,7 +10,7 @@
 import {Emitter} from './emitter.js';
 import {CaromError} from './errors.js';
 import {iterate} from './event_queue.js';
-import {PackedDecoder} from './packed.js';
+import {BODIES_MAX, PackedDecoder} from './packed.js';
 import {checkRecord, checkSnapshot} from './received.js';
 import {WorldView} from './view.js';
 
@@ -31,6 +31,8 @@ export class Subscription extends Emitter {
     /** How long to wait for a world that does not exist, or no longer exists [ms]. */
     this.waitMs = options?.waitMs ?? 0;
     if (!(this.waitMs >= 0)) throw new TypeError(`waitMs: ${this.waitMs}: expected milliseconds, 0 or more`);
+    /** Bodies in view of the client's other packed subscriptions; set by its list. */
+    this.others = () => 0;
     /** The server's number; 0 while there is none. */
     this.id = 0;
     this.view = new WorldView(options);
@@ -44,6 +46,11 @@ export class Subscription extends Emitter {
 
   get world() {
     return this.args.world;
+  }
+
+  /** Bodies that its decoder of packed snapshots keeps. */
+  get packedBodies() {
+    return this.#decoder?.size ?? 0;
   }
 
   /** Called by the client: a snapshot has arrived. */
@@ -62,7 +69,7 @@ export class Subscription extends Emitter {
 
   #unpack(snapshot) {
     this.#decoder ??= new PackedDecoder();
-    const told = this.#decoder.decode(snapshot.data);
+    const told = this.#decoder.decode(snapshot.data, BODIES_MAX - this.others());
     if (told.full) this.#full = snapshot;
     const {world, epoch} = this.#full;
     const {data, world_data: changed, ...rest} = snapshot;
@@ -91,7 +98,8 @@ export class Subscription extends Emitter {
       snapshot = this.#read(arrived, nowMs);
     } catch (error) {
       // The server's snapshot is invalid: later ones cannot be understood.
-      this.end(new CaromError('internal', error.message)); // with this reason, not that of unsubscribe()
+      const code = error instanceof CaromError ? error.code : 'internal';
+      this.end(new CaromError(code, error.message)); // with this reason, not that of unsubscribe()
       this.#client.unsubscribe(this).catch(() => {});
       return;
     }
@@ -109,6 +117,7 @@ export class Subscription extends Emitter {
   end(error) {
     if (this.error) return;
     this.error = error;
+    this.#decoder = null;
     if (this.#held !== null) this.#held = [];
     this.emit('ended', error);
   }

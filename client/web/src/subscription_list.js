@@ -34,6 +34,15 @@ export class SubscriptionList {
     this.#forget = forget;
   }
 
+  // A server sends a body in some bits, and each takes some hundred bytes here; so all subscriptions share a bound.
+  #packedBut(subscription) {
+    let bodies = 0;
+    for (const list of [this.#known.values(), this.#asked, this.#stranded]) {
+      for (const other of list) if (other !== subscription) bodies += other.packedBodies;
+    }
+    return bodies;
+  }
+
   /** Passes on a snapshot for the subscription of that number. */
   take(number, snapshot, nowMs) {
     this.#known.get(number)?.take(snapshot, nowMs);
@@ -42,6 +51,7 @@ export class SubscriptionList {
   /** Repeats the request until the server accepts it or the wait is over; time without a connection does not count. */
   async add(subscription, waitMs = subscription.waitMs, options = {}) {
     const began = now();
+    subscription.others = () => this.#packedBut(subscription);
     for (let attempt = 0; ; attempt++) {
       try {
         await this.#ask(subscription, options);

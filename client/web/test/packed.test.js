@@ -6,7 +6,9 @@ import {spawn} from 'node:child_process';
 import fs from 'node:fs';
 import {test} from 'node:test';
 
-import {PackedDecoder} from '../src/packed.js';
+import {BODIES_MAX, PackedDecoder} from '../src/packed.js';
+import {Subscription} from '../src/subscription.js';
+import {SubscriptionList} from '../src/subscription_list.js';
 import {connect} from '../src/index.js';
 import {startCaromd} from './support.js';
 
@@ -42,6 +44,43 @@ test('the example of PROTOCOL.md says what stands beside it', () => {
   const pieces = example();
   assert.equal(pieces.length, 6);
   for (const [meaning, bytes] of pieces) assert.equal(tell(decoder.decode(bytes)), meaning);
+});
+
+test('bodies beyond what other subscriptions leave are refused', () => {
+  const [[, full], [, change]] = example();
+  const decoder = new PackedDecoder();
+  const {size} = (decoder.decode(full), decoder);
+  assert.ok(size > 0);
+  const tight = new PackedDecoder();
+  const refused = {code: 'limit_exceeded', message: /more than \d+ bodies in view/};
+  assert.throws(() => tight.decode(full, size - 1), refused);
+  assert.equal(tight.size, 0);
+  assert.throws(() => tight.decode(change, size), /without the state/);
+  tight.decode(full, size);
+  assert.equal(tight.size, size);
+});
+
+test('packed subscriptions of a client count together, until they end', async () => {
+  const [[, data]] = example();
+  const {size} = ((decoder) => (decoder.decode(data), decoder))(new PackedDecoder());
+  const client = {unsubscribe: async () => {}, heartbeat: {rtt: 0}, clock: {rtt: 0}};
+  let number = 0;
+  const list = new SubscriptionList(async (args, options, answered) => answered({subscription: ++number}), () => {});
+  const [one, other] = await Promise.all([1, 2].map(async () => {
+    const made = new Subscription(client, {world: 'w', encoding: 'packed'});
+    await list.add(made);
+    made.release();
+    return made;
+  }));
+  const snapshot = {world: 'w', epoch: 1, tick: 1, full: true, data};
+  list.take(one.id, {...snapshot, subscription: one.id}, 0);
+  assert.deepEqual([one.error, one.packedBodies, one.others(), other.others()], [null, size, 0, size]);
+  list.take(other.id, {...snapshot, subscription: other.id}, 0);
+  assert.equal(one.others(), size);
+  other.others = () => BODIES_MAX; // as if others had all
+  list.take(other.id, {...snapshot, subscription: other.id}, 0);
+  assert.equal(other.error.code, 'limit_exceeded');
+  assert.equal(one.others(), 0);
 });
 
 /** Reads pieces of a given size from a child's output; null at its end. */

@@ -366,6 +366,54 @@ static void packed_streams_are_bounded(void **state)
     packed_encoder_destroy(e);
 }
 
+// A server sends worlds of 1 000 bodies for one subscription after the other, a quarter of which
+// fit the bound: the client keeps no more memory than that, says which one exceeds it, and takes it
+// once another has ended.
+static void packed_streams_share_a_bound_of_memory(void **state)
+{
+    (void)state;
+    enum { BODIES = 1000, STREAMS = 16 };
+    static packed_body bodies[BODIES];
+    const packed_precision precision = packed_precision_default();
+    packed_encoder *e = packed_encoder_create(&precision, 60.0);
+    buffer full;
+    snapshot_decoder d = {0};
+    carom_snapshot s;
+    carom_error why;
+    buffer_init(&full, 1 << 20);
+    for (uint64_t i = 0; i < BODIES; i++) {
+        bodies[i] = (packed_body){.id = i + 1, .x = (double)i, .vx = 1.0};
+    }
+    packed_encode(e, 1, bodies, BODIES, NULL, 0, &full);
+    buffer_clear(&full);
+    packed_encode_full(e, &full);
+    d.packed.bytes_most = UINT64_C(4) * BODIES * PACKED_DECODER_BODY_BYTES;
+    uint64_t subscription = 1;
+    carom_status outcome;
+    while ((outcome = decode_packed(&d, true, subscription, &full, &s, &why)) == CAROM_OK) {
+        assert_int_equal(s.body_count, BODIES);
+        assert_true(d.packed.bytes <= d.packed.bytes_most);
+        assert_true(++subscription <= STREAMS);
+    }
+    assert_true(subscription > 3);
+    assert_int_equal(outcome, CAROM_LIMIT_EXCEEDED);
+    char name[32];
+    snprintf(name, sizeof name, "subscription %d:", (int)subscription);
+    assert_non_null(strstr(why.text, name));
+    assert_non_null(strstr(why.text, "bodies in view"));
+    assert_true(d.packed.bytes <= d.packed.bytes_most);
+    snapshot_decoder_forget(&d, 1);
+    assert_int_equal(decode_packed(&d, true, subscription, &full, &s, &why), CAROM_OK);
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < d.packed.list.count; i++) {
+        bytes += packed_decoder_bytes(d.packed.list.data[i].decoder);
+    }
+    assert_int_equal(d.packed.bytes, bytes);
+    snapshot_decoder_deinit(&d);
+    buffer_deinit(&full);
+    packed_encoder_destroy(e);
+}
+
 static void data_that_are_none_are_refused(void **state)
 {
     (void)state;
@@ -395,6 +443,7 @@ int main(void)
         cmocka_unit_test(whole_tree_holds_what_is_unknown_too),
         cmocka_unit_test(packed_bodies_are_told_like_plain_ones),
         cmocka_unit_test(packed_streams_are_bounded),
+        cmocka_unit_test(packed_streams_share_a_bound_of_memory),
         cmocka_unit_test(data_that_are_none_are_refused),
         cmocka_unit_test(data_of_the_world_are_decoded_by_either_name),
         cmocka_unit_test(messages_have_their_texts_and_data),

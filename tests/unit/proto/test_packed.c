@@ -752,6 +752,51 @@ static void made_up_counts_are_bounded_by_the_bytes(void **state)
     packed_decoder_destroy(d);
 }
 
+// Neither a full snapshot nor a change brings more bodies than the reader's bound, and a full one
+// within it is accepted afterwards.
+static void bodies_beyond_the_bound_are_refused(void **state)
+{
+    (void)state;
+    enum { BODIES = 100 };
+    packed_body bodies[BODIES];
+    const packed_precision precision = packed_precision_default();
+    packed_encoder *e = packed_encoder_create(&precision, 60.0);
+    packed_decoder *d = packed_decoder_create();
+    const uint64_t empty = packed_decoder_bytes(d);
+    buffer few;
+    buffer more;
+    buffer all;
+    error err;
+    buffer_init(&few, BYTES_MAX);
+    buffer_init(&more, BYTES_MAX);
+    buffer_init(&all, BYTES_MAX);
+    for (uint64_t i = 0; i < BODIES; i++) {
+        bodies[i] = (packed_body){.id = i + 1, .x = (double)i, .vx = 1.0};
+    }
+    packed_encode(e, 1, bodies, BODIES / 2, NULL, 0, &more);
+    packed_encode_full(e, &few);
+    buffer_clear(&more);
+    packed_encode(e, 2, bodies, BODIES, NULL, 0, &more);
+    packed_encode_full(e, &all);
+    packed_decoder_bound(d, BODIES - 1);
+    assert_int_equal(decode_copy(d, all.data, all.size, &err), STATUS_LIMIT_EXCEEDED);
+    assert_non_null(strstr(err.text, "more than 99 bodies"));
+    assert_int_equal(decode_copy(d, few.data, few.size, &err), STATUS_OK);
+    assert_int_equal(decode_copy(d, more.data, more.size, &err), STATUS_LIMIT_EXCEEDED);
+    assert_non_null(strstr(err.text, "more than 99 bodies"));
+    packed_decoder_bound(d, BODIES);
+    assert_int_equal(decode_copy(d, few.data, few.size, &err), STATUS_OK);
+    assert_int_equal(decode_copy(d, more.data, more.size, &err), STATUS_OK);
+    assert_true(packed_decoder_bytes(d) <= empty + (uint64_t)BODIES * PACKED_DECODER_BODY_BYTES);
+    packed_decoder_bound(d, 1); // the others took the memory meanwhile
+    assert_int_equal(decode_copy(d, all.data, all.size, &err), STATUS_LIMIT_EXCEEDED);
+    packed_decoder_destroy(d);
+    packed_encoder_destroy(e);
+    buffer_deinit(&few);
+    buffer_deinit(&more);
+    buffer_deinit(&all);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -770,6 +815,7 @@ int main(void)
         cmocka_unit_test_setup(full_that_was_cut_off_is_refused, begin),
         cmocka_unit_test_setup(altered_bytes_are_survived, begin),
         cmocka_unit_test_setup(made_up_counts_are_bounded_by_the_bytes, begin),
+        cmocka_unit_test_setup(bodies_beyond_the_bound_are_refused, begin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
