@@ -44,10 +44,10 @@ enum {
     WIRE_METHOD_BYTES_MAX = 64, // a method's name; the longest of ours has 20
     WIRE_KEY_BYTES_MAX = 64,    // an argument's name
     WIRE_WORLD_NAME_MAX = WORLD_NAME_BYTES_MAX,
-    WIRE_CLIENT_NAME_MAX = 128,     // bytes of hello's `client`: a program and its version
-    WIRE_REASON_BYTES_MAX = 128,    // bytes of server.kick's `reason`: a sentence
-    WIRE_SESSIONS_MAX = 1000,       // sessions in one answer of server.sessions: about 400 KiB
-    WIRE_TOKEN_BYTES_MAX = 4096,    // bytes of hello's `token`: a signed token with its claims
+    WIRE_CLIENT_NAME_MAX = 128,  // bytes of hello's `client`: a program and its version
+    WIRE_REASON_BYTES_MAX = 128, // bytes of server.kick's `reason`: a sentence
+    WIRE_SESSIONS_MAX = 1000,    // rows in one answer of server.sessions or .fleet: about 400 KiB
+    WIRE_TOKEN_BYTES_MAX = 4096, // bytes of hello's `token`: a signed token with its claims
     WIRE_APPLY_COMMANDS_MAX = 1000, // commands in one world.apply (by contract): one tick's work
     WIRE_STEP_TICKS_MAX = 100000,   // ticks of one world.step: half an hour at 60 Hz
     WIRE_PREFIXES_MAX = 32,         // prefixes of keys in one subscription

@@ -48,6 +48,7 @@ extern const cli_command command_join;
 // cmd_get.c, cmd_contact.c, cmd_session.c
 extern const cli_command command_get;
 extern const cli_command command_contacts;
+extern const cli_command command_fleet;
 extern const cli_command command_sessions;
 extern const cli_command command_kick;
 // cmd_token.c

@@ -76,6 +76,7 @@ struct fleet {
     bool told; // `joined` or `failed` was called
     bool draining;
     bool overfull_told;
+    bool unanswered; // the store did not take this server's last record: `why`
     uint64_t begun_ms, next_ms, write_ms;
     int64_t lease;
     int64_t node_revision;  // of this server's record
@@ -300,6 +301,37 @@ const world_record *fleet_world(const fleet *f, uint32_t i, const char **name)
     return &f->worlds.data[i].record;
 }
 
+uint32_t fleet_node_count(const fleet *f)
+{
+    return f->nodes.count;
+}
+
+uint32_t fleet_world_count(const fleet *f)
+{
+    return f->worlds.count;
+}
+
+uint32_t fleet_world_after(const fleet *f, const char *name)
+{
+    const uint32_t at = PLACE(&f->worlds, name);
+    return at + (IS_AT(&f->worlds, at, name) ? 1 : 0);
+}
+
+const char *fleet_self(const fleet *f)
+{
+    return f->options.node;
+}
+
+const char *fleet_prefix(const fleet *f)
+{
+    return f->options.prefix;
+}
+
+const char *fleet_store_error(const fleet *f)
+{
+    return f->unanswered ? f->why : "";
+}
+
 // ---- this server's record
 
 static void fail(fleet *f, status s, const char *text)
@@ -388,6 +420,12 @@ static void on_node_written(void *context, const store_answer *answer)
     if (f->state == MEMBER_LEAVING) {
         return;
     }
+    if (f->told && f->unanswered != (answer->status != STATUS_OK)) {
+        log_warn("fleet: etcd %s%s",
+                 answer->status != STATUS_OK ? "does not answer: " : "answers again",
+                 answer->status != STATUS_OK ? answer->text : "");
+    }
+    f->unanswered = answer->status != STATUS_OK;
     if (answer->status != STATUS_OK) {
         snprintf(f->why, sizeof f->why, "%s", answer->text);
         if (f->state != MEMBER_THERE) {

@@ -97,8 +97,18 @@ const world_record *fleet_own(const fleet *f, const char *world);
 // The record of a living server; NULL: none is known.
 const node_record *fleet_find_node(const fleet *f, const char *name);
 
-// Other servers and worlds that are known, by name; NULL past the end.
+// This server's name, and the prefix of the fleet's records.
+const char *fleet_self(const fleet *f);
+const char *fleet_prefix(const fleet *f);
+// Why the store did not take this server's last record; "": it did.
+const char *fleet_store_error(const fleet *f);
+
+// All servers and worlds that are known, this one's too, by name; NULL past the end.
 const node_record *fleet_node(const fleet *f, uint32_t i, const char **name);
 const world_record *fleet_world(const fleet *f, uint32_t i, const char **name);
+uint32_t fleet_node_count(const fleet *f);
+uint32_t fleet_world_count(const fleet *f);
+// The place of the first world with a name behind this one.
+uint32_t fleet_world_after(const fleet *f, const char *name);
 
 #endif

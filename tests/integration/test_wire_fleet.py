@@ -248,6 +248,42 @@ class FleetTest(WireTest):
                          self.refused("moved", "", self.client(server), "world.info", world="arena"))
         self.assertTrue(list((self.folder / "data").rglob("*")))
 
+    # ---- the view
+
+    def test_every_server_lists_the_fleet(self):
+        a, b = self.client(self.start("a", "data")), self.client(self.start("b", advertise="b.example:9"))
+        for name in ("w1", "w2"):
+            a.call("world.create", world=name, hz=30)
+        b.call("world.create", world="w3")
+        self.eventually(lambda: [node["worlds"] for node in b.call("server.fleet")["nodes"]] == [2, 1])
+        told = b.call("server.fleet")
+        self.assertEqual((self.prefix, None, 3), (told["prefix"], told.get("store_error"), told["total"]))
+        self.assertEqual([("a", False, "a.example:22766", "a.example:22767"), ("b", True, "b.example:9", None)],
+                         [(n["node"], n["self"], n["address"], n.get("http")) for n in told["nodes"]])
+        self.assertEqual([("w1", "a", 1, 30), ("w2", "a", 1, 30), ("w3", "b", 1, 60)],
+                         [(w["world"], w["node"], w["term"], w["hz"]) for w in told["worlds"]])
+        page = a.call("server.fleet", after="w1", count=1)
+        self.assertEqual((["w2"], 3), ([w["world"] for w in page["worlds"]], page["total"]))
+        self.assertEqual([], a.call("server.fleet", after="w3")["worlds"])
+        counters = a.call("server.stats")["counters"]
+        self.assertEqual((2, 3, 0), tuple(counters["fleet_" + key] for key in ("nodes", "worlds", "store_unanswered")))
+
+    def test_fleet_says_that_etcd_is_away(self):
+        client = self.client(self.start("a"))
+        self.etcd.kill()
+        try:
+            self.eventually(lambda: self.etcd.url in client.call("server.fleet").get("store_error", ""))
+        finally:
+            self.assertTrue(self.etcd.start())
+        self.eventually(lambda: "store_error" not in client.call("server.fleet"))
+
+    def test_server_that_is_alone_has_no_fleet(self):
+        alone = Caromd(CAROMD)
+        self.addCleanup(alone.__exit__)
+        client = self.client(alone)
+        self.refused("unavailable", "this server is alone: caromd --fleet makes it one of several", client, "server.fleet")
+        self.assertNotIn("fleet_nodes", client.call("server.stats")["counters"])
+
     # ---- a world that is lost: rule 5
 
     def lose(self, name):

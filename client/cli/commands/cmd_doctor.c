@@ -166,6 +166,21 @@ static void check_worlds(doctor *d, const carom_value *worlds)
     }
 }
 
+// Only a server of a fleet has these counters.
+static void check_fleet(doctor *d, const carom_value *stats)
+{
+    const double nodes = carom_get_real(stats, "counters.fleet_nodes", 0.0);
+    if (nodes > 0.0) {
+        const bool away = carom_get_real(stats, "counters.fleet_store_unanswered", 0.0) > 0.0;
+        find(d, away ? WARNING : GOOD, "fleet", "%.0f %s, %.0f %s; %s", nodes,
+             nodes == 1.0 ? "server" : "servers",
+             carom_get_real(stats, "counters.fleet_worlds", 0.0),
+             carom_get_real(stats, "counters.fleet_worlds", 0.0) == 1.0 ? "world" : "worlds",
+             away ? "etcd does not answer: worlds run on, and none can be made or moved"
+                  : "etcd answers");
+    }
+}
+
 static void check_limit(doctor *d, const carom_value *info, const char *use, const char *limit)
 {
     char path[64];
@@ -188,6 +203,7 @@ static cli_exit check_server(doctor *d)
     if (code == CLI_OK) {
         check_limit(d, info, "sessions", "connections");
         check_ticks(d, stats);
+        check_fleet(d, stats);
         check_worlds(d, worlds);
     }
     carom_value_free(worlds);

@@ -2091,6 +2091,114 @@ namespace Carom
         }
     }
 
+    /// <summary>A server of the fleet, as server.fleet lists it.</summary>
+    public sealed class FleetNodeResult
+    {
+        /// <summary>Its name.</summary>
+        public string Node;
+        /// <summary>Whether it is the server that answers.</summary>
+        public bool Self;
+        /// <summary>Where clients reach it by TCP.</summary>
+        public string Address;
+        /// <summary>Where clients reach it by HTTP and WebSocket; left out if it has none.</summary>
+        public string Http;
+        /// <summary>The number of its engine's behaviour.</summary>
+        public ulong Engine;
+        /// <summary>Whether it takes no new worlds, as it is about to end.</summary>
+        public bool Draining;
+        /// <summary>Worlds that it serves.</summary>
+        public ulong Worlds;
+        /// <summary>Its sessions that have a connection.</summary>
+        public ulong Sessions;
+        /// <summary>By how much its ticks begin late: the 99th percentile since its start. [ms]</summary>
+        public double LatenessMs;
+        /// <summary>Memory that it may still take. [bytes]</summary>
+        public ulong FreeMemory;
+
+        internal static FleetNodeResult From(object value)
+        {
+            var map = value as Dictionary<string, object>;
+            if (map == null) return null;
+            var made = new FleetNodeResult();
+            made.Node = Tree.Text(map, "node");
+            made.Self = Tree.Bool(map, "self");
+            made.Address = Tree.Text(map, "address");
+            made.Http = Tree.Text(map, "http");
+            made.Engine = Tree.UInt(map, "engine");
+            made.Draining = Tree.Bool(map, "draining");
+            made.Worlds = Tree.UInt(map, "worlds");
+            made.Sessions = Tree.UInt(map, "sessions");
+            made.LatenessMs = Tree.Real(map, "lateness_ms");
+            made.FreeMemory = Tree.UInt(map, "free_memory");
+            return made;
+        }
+    }
+
+    /// <summary>A world of the fleet, as server.fleet lists it.</summary>
+    public sealed class FleetWorldResult
+    {
+        /// <summary>Its name.</summary>
+        public string World;
+        /// <summary>How many servers have had it: it rises with each change.</summary>
+        public ulong Term;
+        /// <summary>The server that serves it; it lives if it is among `nodes`.</summary>
+        public string Node;
+        /// <summary>The server that takes over if that one ends; left out if there is none.</summary>
+        public string Standby;
+        /// <summary>The number of its engine's behaviour.</summary>
+        public ulong Engine;
+        /// <summary>Its ticks a second. [1/s]</summary>
+        public double Hz;
+        /// <summary>Where clients reach its server by TCP.</summary>
+        public string Address;
+        /// <summary>Likewise by HTTP and WebSocket; left out if it has none.</summary>
+        public string Http;
+
+        internal static FleetWorldResult From(object value)
+        {
+            var map = value as Dictionary<string, object>;
+            if (map == null) return null;
+            var made = new FleetWorldResult();
+            made.World = Tree.Text(map, "world");
+            made.Term = Tree.UInt(map, "term");
+            made.Node = Tree.Text(map, "node");
+            made.Standby = Tree.Text(map, "standby");
+            made.Engine = Tree.UInt(map, "engine");
+            made.Hz = Tree.Real(map, "hz");
+            made.Address = Tree.Text(map, "address");
+            made.Http = Tree.Text(map, "http");
+            return made;
+        }
+    }
+
+    /// <summary>The answer of server.fleet.</summary>
+    public sealed class FleetResult
+    {
+        /// <summary>Where its records are in etcd.</summary>
+        public string Prefix;
+        /// <summary>Only while etcd does not answer this server: why. What it lists may then be old.</summary>
+        public string StoreError;
+        /// <summary>The servers that live, by their names.</summary>
+        public FleetNodeResult[] Nodes;
+        /// <summary>The worlds, by their names.</summary>
+        public FleetWorldResult[] Worlds;
+        /// <summary>How many worlds there are in all.</summary>
+        public ulong Total;
+
+        internal static FleetResult From(object value)
+        {
+            var map = value as Dictionary<string, object>;
+            if (map == null) return null;
+            var made = new FleetResult();
+            made.Prefix = Tree.Text(map, "prefix");
+            made.StoreError = Tree.Text(map, "store_error");
+            made.Nodes = Tree.List(Tree.Any(map, "nodes"), FleetNodeResult.From);
+            made.Worlds = Tree.List(Tree.Any(map, "worlds"), FleetWorldResult.From);
+            made.Total = Tree.UInt(map, "total");
+            return made;
+        }
+    }
+
     /// <summary>
     /// hello: Introduces the client; the answer has the limits that the client must keep. Least role: none. Answers
     /// {protocol, server, version, session, resume, role, limits}.
@@ -3811,6 +3919,34 @@ namespace Carom
         internal override TickResult Read(object answer)
         {
             return TickResult.From(answer);
+        }
+    }
+
+    /// <summary>
+    /// server.fleet: The servers of the fleet and its worlds, as this server knows them. Least role: admin. Answers
+    /// {prefix, nodes, worlds, total}.
+    /// </summary>
+    public sealed class ServerFleet : Arguments<FleetResult>
+    {
+        internal override string Method => "server.fleet";
+        internal override bool OfWorld => false;
+        internal override bool InBatch => false;
+        internal override bool Local => false;
+
+        /// <summary>Only worlds with a name behind this one. Default "".</summary>
+        public string After;
+        /// <summary>The maximum of worlds in the answer. [1 to 1000] Default 1000.</summary>
+        public long? Count;
+
+        internal override void Write(Dictionary<string, object> map)
+        {
+            Put(map, "after", After);
+            Put(map, "count", Count);
+        }
+
+        internal override FleetResult Read(object answer)
+        {
+            return FleetResult.From(answer);
         }
     }
 }

@@ -1113,6 +1113,20 @@ CAROM_API carom_status carom_call_world_leave(carom_client *client, const char *
                                               const carom_args_world_leave *args, int timeout_ms,
                                               carom_value **result, carom_error *error);
 
+// server.fleet: The servers of the fleet and its worlds, as this server knows them. Least role:
+// admin. Answers {prefix, nodes, worlds, total}.
+typedef struct carom_args_server_fleet {
+    // Only worlds with a name behind this one. Default "".
+    const char *after;
+    // The maximum of worlds in the answer. Default 1000.
+    bool has_count;
+    uint64_t count;
+} carom_args_server_fleet;
+CAROM_API carom_value *carom_map_server_fleet(const carom_args_server_fleet *args);
+CAROM_API carom_status carom_call_server_fleet(carom_client *client,
+                                               const carom_args_server_fleet *args, int timeout_ms,
+                                               carom_value **result, carom_error *error);
+
 // clang-format on
 
 CAROM_END_DECLS

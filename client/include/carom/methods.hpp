@@ -1678,6 +1678,25 @@ struct world_leave {
     }
 };
 
+// The servers of the fleet and its worlds, as this server knows them. Least role: admin. Answers
+// {prefix, nodes, worlds, total}.
+struct server_fleet {
+    static constexpr const char *name = "server.fleet";
+    static constexpr bool of_world = false, in_batch = false;
+    // Only worlds with a name behind this one. Default "".
+    std::optional<std::string> after{};
+    // The maximum of worlds in the answer. Default 1000.
+    std::optional<std::int64_t> count{};
+
+    value args() const
+    {
+        value out = value::map();
+        detail::put(out, "after", after);
+        detail::put(out, "count", count);
+        return out;
+    }
+};
+
 // clang-format on
 
 } // namespace methods

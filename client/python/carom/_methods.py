@@ -1251,6 +1251,67 @@ class SeatMap(TypedDict):
     """That session's subject; left out if it has none."""
 
 
+class FleetNodeResult(TypedDict):
+    """A server of the fleet, as server.fleet lists it."""
+
+    node: str
+    """Its name."""
+    self: bool
+    """Whether it is the server that answers."""
+    address: str
+    """Where clients reach it by TCP."""
+    http: NotRequired[str]
+    """Where clients reach it by HTTP and WebSocket; left out if it has none."""
+    engine: int
+    """The number of its engine's behaviour."""
+    draining: bool
+    """Whether it takes no new worlds, as it is about to end."""
+    worlds: int
+    """Worlds that it serves."""
+    sessions: int
+    """Its sessions that have a connection."""
+    lateness_ms: float
+    """By how much its ticks begin late: the 99th percentile since its start. [ms]"""
+    free_memory: int
+    """Memory that it may still take. [bytes]"""
+
+
+class FleetWorldResult(TypedDict):
+    """A world of the fleet, as server.fleet lists it."""
+
+    world: str
+    """Its name."""
+    term: int
+    """How many servers have had it: it rises with each change."""
+    node: str
+    """The server that serves it; it lives if it is among `nodes`."""
+    standby: NotRequired[str]
+    """The server that takes over if that one ends; left out if there is none."""
+    engine: int
+    """The number of its engine's behaviour."""
+    hz: float
+    """Its ticks a second. [1/s]"""
+    address: str
+    """Where clients reach its server by TCP."""
+    http: NotRequired[str]
+    """Likewise by HTTP and WebSocket; left out if it has none."""
+
+
+class FleetResult(TypedDict):
+    """The answer of server.fleet."""
+
+    prefix: str
+    """Where its records are in etcd."""
+    store_error: NotRequired[str]
+    """Only while etcd does not answer this server: why. What it lists may then be old."""
+    nodes: list[FleetNodeResult]
+    """The servers that live, by their names."""
+    worlds: list[FleetWorldResult]
+    """The worlds, by their names."""
+    total: int
+    """How many worlds there are in all."""
+
+
 class ServerServer:
     """Methods server.…"""
 
@@ -1292,6 +1353,16 @@ class ServerServer:
         Answers {}.
         """
         return self._call("server.kick", {"session": session, "reason": reason})
+
+    def fleet(self, *, after: str | None = None, count: int | None = None) -> FleetResult:
+        """The servers of the fleet and its worlds, as this server knows them. Least role: admin.
+
+        after: Only worlds with a name behind this one. Default "".
+        count: The maximum of worlds in the answer. [1 to 1000] Default 1000.
+
+        Answers {prefix, nodes, worlds, total}.
+        """
+        return self._call("server.fleet", {"after": after, "count": count})
 
 
 class ServerWorld:

@@ -1,7 +1,7 @@
 // Generated from proto/schema by proto/generate/typescript.py: do not edit.
 import type {
-  BatchResult, BodyGetResult, CallOptions, ContactsResult, DataResult, DataSetResult, FoundResult, Hello,
-  HitsResult, JoinResult, JointCreateResult, JointGetResult, JointListResult, NearResult, Number53,
+  BatchResult, BodyGetResult, CallOptions, ContactsResult, DataResult, DataSetResult, Fleet, FoundResult,
+  Hello, HitsResult, JoinResult, JointCreateResult, JointGetResult, JointListResult, NearResult, Number53,
   PingResult, ServerInfo, ServerStatsResult, SessionsResult, ShapeAddResult, SpawnResult, StateResult,
   SubscribeResult, Tick, WorldCreateResult, WorldImageResult, WorldInfo, WorldTick,
 } from './results.js';
@@ -965,6 +965,13 @@ export interface WorldLeaveArguments {
   epoch?: number;
 }
 
+export interface ServerFleetArguments {
+  /** Only worlds with a name behind this one. Default "". */
+  after?: string;
+  /** The maximum of worlds in the answer. Default 1000. */
+  count?: number;
+}
+
 /** The arguments of every method, by its name. */
 export interface Arguments {
   'hello': HelloArguments;
@@ -1016,6 +1023,7 @@ export interface Arguments {
   'message.send': MessageSendArguments;
   'world.join': WorldJoinArguments;
   'world.leave': WorldLeaveArguments;
+  'server.fleet': ServerFleetArguments;
 }
 
 /** The answer of every method. */
@@ -1069,6 +1077,7 @@ export interface Results {
   'message.send': Tick;
   'world.join': JoinResult;
   'world.leave': Tick;
+  'server.fleet': Fleet;
   // Of a server that knows more methods than this package.
   [method: string]: unknown;
 }
@@ -1115,6 +1124,8 @@ export interface Methods {
     sessions(args?: ServerSessionsArguments, options?: CallOptions): Promise<Results['server.sessions']>;
     /** Ends a session and closes its connection. Least role: admin. */
     kick(args: ServerKickArguments, options?: CallOptions): Promise<Results['server.kick']>;
+    /** The servers of the fleet and its worlds, as this server knows them. Least role: admin. */
+    fleet(args?: ServerFleetArguments, options?: CallOptions): Promise<Results['server.fleet']>;
   };
   readonly world: {
     /** Makes a world, which begins to run unless it is paused. Least role: admin. */

@@ -54,6 +54,7 @@ export const METHODS = {
   'message.send': {role: 'player', scope: 'command', batch: true, args: ['world', 'name', 'data', 'to', 'subject', 'epoch']},
   'world.join': {role: 'player', scope: 'command', batch: false, args: ['world', 'template', 'data', 'seat', 'session', 'subject', 'epoch']},
   'world.leave': {role: 'player', scope: 'command', batch: false, args: ['world', 'session', 'seat', 'subject', 'epoch']},
+  'server.fleet': {role: 'admin', scope: 'server', batch: false, args: ['after', 'count']},
 };
 
 /** The codes of errors, as errors.js has them with the client's own. */

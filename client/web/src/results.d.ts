@@ -712,6 +712,61 @@ export interface SeatMap {
   /** That session's subject; left out if it has none. */
   subject?: string;
 }
+/** A server of the fleet, as server.fleet lists it. */
+export interface FleetNode {
+  /** Its name. */
+  node: string;
+  /** Whether it is the server that answers. */
+  self: boolean;
+  /** Where clients reach it by TCP. */
+  address: string;
+  /** Where clients reach it by HTTP and WebSocket; left out if it has none. */
+  http?: string;
+  /** The number of its engine's behaviour. */
+  engine: number;
+  /** Whether it takes no new worlds, as it is about to end. */
+  draining: boolean;
+  /** Worlds that it serves. */
+  worlds: number;
+  /** Its sessions that have a connection. */
+  sessions: number;
+  /** By how much its ticks begin late: the 99th percentile since its start. [ms] */
+  lateness_ms: number;
+  /** Memory that it may still take. [bytes] */
+  free_memory: number;
+}
+/** A world of the fleet, as server.fleet lists it. */
+export interface FleetWorld {
+  /** Its name. */
+  world: string;
+  /** How many servers have had it: it rises with each change. */
+  term: number;
+  /** The server that serves it; it lives if it is among `nodes`. */
+  node: string;
+  /** The server that takes over if that one ends; left out if there is none. */
+  standby?: string;
+  /** The number of its engine's behaviour. */
+  engine: number;
+  /** Its ticks a second. [1/s] */
+  hz: number;
+  /** Where clients reach its server by TCP. */
+  address: string;
+  /** Likewise by HTTP and WebSocket; left out if it has none. */
+  http?: string;
+}
+/** The answer of server.fleet. */
+export interface Fleet {
+  /** Where its records are in etcd. */
+  prefix: string;
+  /** Only while etcd does not answer this server: why. What it lists may then be old. */
+  store_error?: string;
+  /** The servers that live, by their names. */
+  nodes: FleetNode[];
+  /** The worlds, by their names. */
+  worlds: FleetWorld[];
+  /** How many worlds there are in all. */
+  total: number;
+}
 // end of generated
 
 /** [id, x, y, angle, vx, vy, w] */

@@ -639,6 +639,15 @@ export const TABLE = {
       epoch: {type: 'integer', min: 1, max: 9007199254740991, doc: 'The epoch that the world must have; not_found if it has another.'},
     },
   },
+  'server.fleet': {
+    role: 'admin', scope: 'server', batch: false,
+    summary: 'The servers of the fleet and its worlds, as this server knows them.',
+    result: '{prefix, nodes, worlds, total}',
+    args: {
+      after: {type: 'string', min: 0, max: 64, fallback: "", doc: 'Only worlds with a name behind this one.'},
+      count: {type: 'integer', min: 1, max: 1000, fallback: 1000, doc: 'The maximum of worlds in the answer.'},
+    },
+  },
 };
 
 /** The arguments of each kind of shape. */

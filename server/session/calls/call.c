@@ -16,6 +16,7 @@
 #include "server/base/metrics.h"
 #include "server/fleet/fleet.h"
 #include "server/session/calls/call.h"
+#include "server/session/calls/fleet_list.h"
 #include "server/session/calls/rights.h"
 #include "server/session/placement/seating.h"
 #include "server/session/placement/worlds_build.h"
@@ -181,7 +182,7 @@ static void do_server_stats(const call *c, const command *cmd, buffer *out)
 {
     const stats_args *wanted = &cmd->stats;
     const server *s = c->session->server;
-    named_number numbers[METRIC_COUNT + MEMORY_USES + 8];
+    named_number numbers[METRIC_COUNT + MEMORY_USES + 11];
     uint32_t count = 0;
     numbers[count++] = (named_number){"sessions", s->session_count, true};
     numbers[count++] = (named_number){"leaving", s->stage != SERVER_SERVING, true};
@@ -191,6 +192,13 @@ static void do_server_stats(const call *c, const command *cmd, buffer *out)
     numbers[count++] = (named_number){"memory_bytes", (double)metrics_memory_bytes(), true};
     numbers[count++] = (named_number){"memory_bound", (double)memory_bound(), true};
     numbers[count++] = (named_number){"memory_used", (double)memory_used(), true};
+    const struct fleet *f = s->options->fleet;
+    if (f != NULL) {
+        numbers[count++] = (named_number){"fleet_nodes", fleet_node_count(f), true};
+        numbers[count++] = (named_number){"fleet_worlds", fleet_world_count(f), true};
+        numbers[count++] =
+            (named_number){"fleet_store_unanswered", *fleet_store_error(f) != '\0', true};
+    }
     for (int use = 0; use < MEMORY_USES; use++) {
         const memory_use of = (memory_use)use;
         numbers[count++] = (named_number){memory_stat_name(of), (double)memory_of(of), true};
@@ -349,6 +357,15 @@ static status answer_stats(const call *c, command *cmd, error *err)
 static status answer_sessions(const call *c, command *cmd, error *err)
 {
     return sessions_list(c, &cmd->sessions, err);
+}
+
+static status answer_fleet(const call *c, command *cmd, error *err)
+{
+    if (c->session->server->options->fleet == NULL) {
+        return error_set(err, STATUS_UNAVAILABLE,
+                         "this server is alone: caromd --fleet makes it one of several");
+    }
+    return answer_with(c, cmd, fleet_list_answer);
 }
 
 static status answer_kick(const call *c, command *cmd, error *err)

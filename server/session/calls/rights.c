@@ -20,6 +20,7 @@
 #include "server/base/clock.h"
 #include "server/base/metrics.h"
 #include "server/session/calls/rights.h"
+#include "server/session/calls/fleet_list.h"
 #include "server/session/identity/secret.h"
 #include "server/session/resume/resume.h"
 #include "server/session/service.h"
@@ -341,6 +342,11 @@ static uint64_t rows_worlds(const server *s)
 static uint64_t rows_sessions(const server *s)
 {
     return sessions_listed_max(s);
+}
+
+static uint64_t rows_fleet(const server *s)
+{
+    return s->options->fleet != NULL ? fleet_list_rows(s->options->fleet) : 0;
 }
 
 typedef uint64_t rows_function(const server *s);

@@ -15,6 +15,7 @@
 #include "server/base/clock.h"
 #include "server/base/memory.h"
 #include "server/base/metrics.h"
+#include "server/fleet/fleet.h"
 #include "server/session/calls/scrape.h"
 #include "server/session/service.h"
 #include "server/world/tick/world_metrics.h"
@@ -300,6 +301,11 @@ static void put_server(const server *s, buffer *out)
     put(out, "carom_sessions{state=\"detached\"} %u\n", s->detached.count);
     put_value(out, FAMILY_WORLDS, s->worlds.by_name.count);
     put_value(out, FAMILY_WORLDS_NOT_SERVED, directory_broken(&s->worlds));
+    const struct fleet *f = s->options->fleet;
+    put_value(out, FAMILY_FLEET_NODES, f != NULL ? fleet_node_count(f) : 0);
+    put_value(out, FAMILY_FLEET_WORLDS, f != NULL ? fleet_world_count(f) : 0);
+    put_value(out, FAMILY_FLEET_STORE_UNANSWERED,
+              f != NULL && *fleet_store_error(f) != '\0' ? 1 : 0);
     put_value(out, FAMILY_COMMAND_QUEUE_BYTES, (double)s->command_bytes);
     put_value(out, FAMILY_LEAVING, s->stage != SERVER_SERVING ? 1 : 0);
 }

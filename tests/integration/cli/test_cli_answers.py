@@ -162,6 +162,45 @@ class Shown(unittest.TestCase):
             self.assertEqual(["version", "role", "sessions", "ticks", "readers", "events", "messages", "world", "world"], warned)
             self.assertIn("12 were lost", next(one["text"] for one in found if one["check"] == "events"))
 
+    def test_fleet(self):
+        nodes = [{"node": "a", "self": True, "address": "a.example:1", "worlds": 2, "sessions": 17, "lateness_ms": 0.25,
+                  "free_memory": 3e9, "draining": False},
+                 {"node": "c", "self": False, "address": "c.example:1", "worlds": 0, "sessions": 0, "lateness_ms": 0.0,
+                  "free_memory": 1e9, "draining": True}]
+        worlds = [{"world": "arena", "term": 3, "node": "a", "standby": "c", "hz": 60.0},
+                  {"world": "lab", "term": 1, "node": "b", "hz": 30.0}]
+        told = {"prefix": "/carom", "store_error": "http://e:2379: refused", "nodes": nodes, "worlds": worlds, "total": 2}
+        with Answers(server_fleet=told) as server:
+            lines = self.run_carom(server, "fleet").lines()
+            self.assertRegex(lines[0], r"\ASERVER +ADDRESS +WORLDS +SESSIONS +LATENESS +FREE +STATE\Z")
+            self.assertRegex(lines[1], r"\Aa +a\.example:1 +2 +17 +250 us +3\.00 GB +serves, answers this\Z")
+            self.assertRegex(lines[2], r"\Ac +c\.example:1 +0 +0 +0\.00 us +1\.00 GB +drains\Z")
+            self.assertRegex(lines[4], r"\AWORLD +SERVER +TERM +STANDBY +HZ +STATE\Z")
+            self.assertRegex(lines[5], r"\Aarena +a +3 +c +60 +served\Z")
+            self.assertRegex(lines[6], r"\Alab +b +1 +- +30 +waits for its server\Z")
+            self.assertEqual("etcd does not answer, so this may be old: http://e:2379: refused", lines[-1])
+            self.assertEqual(told, self.run_carom(server, "fleet", "--json").json())
+
+    def test_fleet_asks_for_all_pages(self):
+        class Pages(Answers):
+            def answer(self, message):
+                names = [name for name in "pqr" if message[2] == "server.fleet" and name > message[3][0]["after"]]
+                self.answers["server.fleet"] = {"prefix": "/carom", "nodes": [], "total": 3, "worlds": [
+                    {"world": name, "term": 1, "node": "a", "hz": 60.0} for name in names[:1]]}
+                return super().answer(message)
+        with Pages() as server:
+            self.assertEqual(["p", "q", "r"], [one["world"] for one in self.run_carom(server, "fleet", "--json").json()["worlds"]])
+
+    def test_doctor_tells_of_the_fleet(self):
+        for unanswered, verdict, text in ((0, "ok", "3 servers, 1 world; etcd answers"), (1, "warning", "etcd does not answer")):
+            stats = {"counters": {"ticks": 1, "fleet_nodes": 3, "fleet_worlds": 1, "fleet_store_unanswered": unanswered}}
+            with self.subTest(text), Answers(ping={"time": 1.0, "any": None}, server_stats=stats, world_list=[],
+                                             server_info={}) as server:
+                found = self.run_carom(server, "doctor", "--json").json()
+                line = next(one for one in found if one["check"] == "fleet")
+                self.assertEqual(verdict, line["verdict"])
+                self.assertIn(text, line["text"])
+
     def test_messages_are_a_line_without_control_characters(self):
         told = [{"kind": "message", "tick": 9, "name": "chat", "data": "good\x1b[2J game", "session": 7, "subject": "ada"},
                 {"kind": "message", "tick": 9, "name": "go", "data": {"round": 2}, "session": 8}]

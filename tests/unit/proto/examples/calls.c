@@ -162,6 +162,42 @@ static void do_sessions(void)
     command_free(&c);
 }
 
+static void do_fleet(void)
+{
+    buffer nodes;
+    buffer worlds;
+    buffer bytes;
+    buffer_init(&nodes, WIRE_REPLY_BYTES_MAX);
+    buffer_init(&worlds, WIRE_REPLY_BYTES_MAX);
+    encode_fleet_node_row(&nodes, &(fleet_node_row){.node = "a",
+                                                    .self = true,
+                                                    .address = "10.0.0.7:22766",
+                                                    .http = "",
+                                                    .engine = 7,
+                                                    .worlds = 1,
+                                                    .sessions = 12,
+                                                    .lateness_ms = 0.25,
+                                                    .free_memory = 1 << 30});
+    encode_fleet_world_row(&worlds, &(fleet_world_row){.world = "lab",
+                                                       .term = 3,
+                                                       .node = "a",
+                                                       .standby = "",
+                                                       .engine = 7,
+                                                       .hz = 60,
+                                                       .address = "10.0.0.7:22766",
+                                                       .http = ""});
+    message_request("server.fleet", METHOD_SERVER_FLEET, "{\"count\": 1}");
+    message_begin_response(&bytes);
+    encode_fleet_result(&bytes, &(fleet_result){.prefix = "/carom",
+                                                .store_error = "",
+                                                .nodes = {nodes.data, nodes.size, 1},
+                                                .worlds = {worlds.data, worlds.size, 1},
+                                                .total = 1});
+    message_print("server.fleet", "server", &bytes);
+    buffer_deinit(&nodes);
+    buffer_deinit(&worlds);
+}
+
 static void do_server(void)
 {
     const named_number numbers[] = {{"ticks", 3600, true}, {"requests", 12, true}};
@@ -455,6 +491,7 @@ void calls_print(void)
     do_goodbye();
     do_server();
     do_sessions();
+    do_fleet();
     world_tick_answer(METHOD_WORLD_CREATE,
                       "{\"world\": \"lab\", \"gravity\": [0, -10], \"hz\": 60}", 0);
     do_info_and_list();
