@@ -3,6 +3,7 @@
 #include <carom/batch.h>
 
 #include <stdlib.h>
+#include <string.h>
 
 #include <carom/joint.h>
 
@@ -118,6 +119,50 @@ size_t carom_batch_joint(carom_batch *batch, const carom_joint_settings *setting
 size_t carom_batch_shape_set(carom_batch *batch, uint64_t shape, const carom_shape_change *change)
 {
     return batch_add_made(batch, "shape.set", carom_shape_set_args(NULL, shape, change), change);
+}
+
+// Moves a reference to another command's result, {"$": index}; other values stay.
+static void move_reference(carom_value *args, size_t index, size_t shift)
+{
+    const char *key = carom_value_key(args, index, NULL);
+    const carom_value *value = carom_value_at(args, index);
+    bool own = strcmp(key, "value") == 0 || strcmp(key, "data") == 0; // the game's own values
+    if (own || carom_value_type(value) != CAROM_MAP || carom_value_count(value) != 1 ||
+        carom_value_get(value, "$") == NULL) {
+        return;
+    }
+    uint64_t named = carom_get_uint(value, "$", 0);
+    carom_set(args, key, carom_set(carom_map(), "$", carom_uint(named + shift)));
+}
+
+// Copies command `index` with its references moved.
+static carom_value *moved_command(const carom_batch *batch, size_t index, size_t shift)
+{
+    const carom_value *command = carom_value_at(batch->commands, index);
+    carom_value *args = carom_value_clone(carom_value_at(command, 1));
+    for (size_t i = 0; i < carom_value_count(args); i++) {
+        move_reference(args, i, shift);
+    }
+    return carom_push(carom_push(carom_array(), carom_value_clone(carom_value_at(command, 0))),
+                      args);
+}
+
+carom_value *carom_batch_commands(const carom_batch *batch, size_t shift, carom_error *err)
+{
+    if (batch == NULL || batch->error.status != CAROM_OK) {
+        batch == NULL ? fault_missing(err, "batch") : fault_copy(err, &batch->error);
+        return NULL;
+    }
+    carom_value *commands = carom_array();
+    for (size_t i = 0; i < batch->count; i++) {
+        carom_push(commands, moved_command(batch, i, shift));
+    }
+    if (!carom_value_ok(commands)) {
+        carom_value_free(commands);
+        fault_memory(err);
+        return NULL;
+    }
+    return commands;
 }
 
 // Makes the arguments for world.apply from a batch built without an error: *args, owned by the

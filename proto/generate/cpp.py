@@ -79,6 +79,10 @@ inline value to_value(carom_vec2 v)
 {
     return value::of(v);
 }
+inline value to_value(const value &any)
+{
+    return value(made(carom_value_clone(any.get())));
+}
 inline value to_value(const std::vector<std::uint8_t> &bytes)
 {
     return value(made(carom_bin(bytes.data(), bytes.size())));
@@ -152,20 +156,20 @@ value call(client &c, const std::string &world, const Method &method, std::uint6
     if (epoch != 0) {
         args.set("epoch", epoch);
     }
-    return c.call(Method::name, args, timeout);
+    return c.call(Method::method_name, args, timeout);
 }
 template <typename Method>
 value call(client &c, const Method &method, std::chrono::milliseconds timeout = default_timeout)
 {
-    static_assert(!Method::of_world, "this method wants a world");
-    return c.call(Method::name, method.args(), timeout);
+    static_assert(!Method::needs_world, "this method wants a world");
+    return c.call(Method::method_name, method.args(), timeout);
 }
 
 // Appends a command to a batch; returns its index, for CAROM_RESULT.
 template <typename Method> std::size_t add(batch &commands, const Method &method)
 {
     static_assert(Method::in_batch, "this method may not stand in a batch");
-    return commands.add(Method::name, method.args());
+    return commands.add(Method::method_name, method.args());
 }
 
 } // namespace carom
@@ -179,9 +183,16 @@ TYPES = {
     "vector": "carom_vec2", "vectors": "std::vector<carom_vec2>", "area": "std::array<double, 4>", "filter": "filter_map",
     "precision": "precision_map", "shape": "any_shape", "form": "any_shape", "shapes": "std::vector<any_shape>",
     "bytes": "std::vector<std::uint8_t>", "prefixes": "std::vector<std::string>", "players": "players_map",
+    "any": "carom::value",
 }
-# world.apply is client::apply; ping's value has any type, for which there is client::call.
-LEFT_OUT = {"commands", "any"}
+LEFT_OUT = {"commands"}  # world.apply is client::apply
+
+
+KEYWORDS = {"template"}  # such an argument has its name in C
+
+
+def identifier(a):
+    return a.field if a.name in KEYWORDS else a.name
 
 
 def member(a):
@@ -190,32 +201,34 @@ def member(a):
     unit = f" [{a.unit}]" if a.unit else ""
     lines = ["    " + line for line in c_comment(a.doc + words + default + unit, 94)]
     kind = TYPES[a.type]
-    lines += [f"    {kind} {a.name}{{}};" if a.required else f"    std::optional<{kind}> {a.name}{{}};"]
+    lines += [f"    {kind} {identifier(a)}{{}};" if a.required else f"    std::optional<{kind}> {identifier(a)}{{}};"]
     return "\n".join(lines) + "\n"
 
 
 def put(a):
-    return f'        detail::{"put_id" if a.type == "id" else "put"}(out, {c_string(a.name)}, {a.name});\n'
+    return f'        detail::{"put_id" if a.type == "id" else "put"}(out, {c_string(a.name)}, {identifier(a)});\n'
 
 
 def struct(name, args, before=""):
     members = "".join(member(a) for a in args)
-    return (f"struct {name} {{\n{before}{members}\n    value args() const\n    {{\n        value out = value::map();\n"
+    return (f"struct {name} {{\n{before}{members}\n    carom::value args() const\n    {{\n        carom::value out = carom::value::map();\n"
             f"{''.join(put(a) for a in args)}        return out;\n    }}\n}};\n\n")
 
 
 def shape(s):
     """A kind of shape: `kind` is written, the rest are members."""
     text = struct(s.name, [a for a in s.args if a.name != "kind"])
-    return text.replace("value out = value::map();\n",
-                        f'value out = value::map();\n        out.set("kind", {c_string(s.name)});\n')
+    return text.replace("value out = carom::value::map();\n",
+                        f'value out = carom::value::map();\n        out.set("kind", {c_string(s.name)});\n')
 
 
 def method(m):
     of_world = m.names("world")
     args = [a for a in m.args if a.name != "world" and not a.routing]
-    before = f"    static constexpr const char *name = {c_string(m.name)};\n"
-    before += f"    static constexpr bool of_world = {str(of_world).lower()}, in_batch = {str(m.batch).lower()};\n"
+    before = f"    static constexpr const char *method_name = {c_string(m.name)};\n"
+    needs_world = any(a.name == "world" and a.required for a in m.args)
+    before += f"    static constexpr bool of_world = {str(of_world).lower()}, needs_world = {str(needs_world).lower()};\n"
+    before += f"    static constexpr bool in_batch = {str(m.batch).lower()};\n"
     comment = "\n".join(c_comment(f"{m.summary} Least role: {m.role}. Answers {m.result}."))
     return comment + "\n" + struct(m.id.lower(), args, before)
 

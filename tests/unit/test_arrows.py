@@ -84,6 +84,8 @@ ROOMS = {
     # The public headers include nothing else: a user's project has no other header of carom.
     "client/include": ([], []),
     "client/lib": (PROTO + ["client/include"], ["msgpack", "openssl"]),
+    # Referees, a part of libcarom, call it by its public headers alone.
+    "client/referee": (["client/include"], []),
     # libcarom-scene calls libcarom by its public headers alone.
     "client/scene": (PROTO + ["client/include"], ["msgpack"]),
     # The core of prediction: the engine and the log, without sockets and clocks.

@@ -84,6 +84,12 @@ CAROM_API carom_status carom_batch_apply_at(carom_batch *batch, carom_client *cl
                                             int timeout_ms, carom_batch_timing *applied,
                                             carom_error *error);
 
+// The commands as the array that world.apply takes, for a request of one's own (carom_request) or
+// to join batches: CAROM_RESULT(i) names command i + `shift` of that array. The caller's to free;
+// NULL on failure: the first error of building the batch, or CAROM_OUT_OF_MEMORY.
+CAROM_API carom_value *carom_batch_commands(const carom_batch *batch, size_t shift,
+                                            carom_error *error);
+
 // The answer to command `index`: NULL before the batch was applied, and past the end.
 CAROM_API const carom_value *carom_batch_result(const carom_batch *batch, size_t index);
 // The id of the body, shape or joint that command `index` made; 0: none.

@@ -18,6 +18,7 @@
 #include <carom/joint.h>
 #include <carom/methods.h>
 #include <carom/query.h>
+#include <carom/referee.h>
 #include <carom/shape.h>
 #include <carom/snapshot.h>
 #include <carom/status.h>

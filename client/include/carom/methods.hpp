@@ -74,6 +74,10 @@ inline value to_value(carom_vec2 v)
 {
     return value::of(v);
 }
+inline value to_value(const value &any)
+{
+    return value(made(carom_value_clone(any.get())));
+}
 inline value to_value(const std::vector<std::uint8_t> &bytes)
 {
     return value(made(carom_bin(bytes.data(), bytes.size())));
@@ -139,9 +143,9 @@ struct filter_map {
     // group. Default 0.
     std::optional<std::int64_t> group{};
 
-    value args() const
+    carom::value args() const
     {
-        value out = value::map();
+        carom::value out = carom::value::map();
         detail::put(out, "category", category);
         detail::put(out, "mask", mask);
         detail::put(out, "group", group);
@@ -158,9 +162,9 @@ struct precision_map {
     // Velocities (and spin, in rad/s) are rounded to this; not sent, if left out. [m/s]
     std::optional<double> velocity{};
 
-    value args() const
+    carom::value args() const
     {
-        value out = value::map();
+        carom::value out = carom::value::map();
         detail::put(out, "position", position);
         detail::put(out, "angle", angle);
         detail::put(out, "velocity", velocity);
@@ -197,9 +201,9 @@ struct players_map {
     // Place for bodies that it makes or moves by body.set, with all of their shapes. [m]
     std::optional<std::array<double, 4>> area{};
 
-    value args() const
+    carom::value args() const
     {
-        value out = value::map();
+        carom::value out = carom::value::map();
         detail::put(out, "methods", methods);
         detail::put(out, "types", types);
         detail::put(out, "bodies", bodies);
@@ -241,9 +245,9 @@ struct circle {
     // 0]: solid from all sides. Default [0, 0].
     std::optional<carom_vec2> one_way{};
 
-    value args() const
+    carom::value args() const
     {
-        value out = value::map();
+        carom::value out = carom::value::map();
         out.set("kind", "circle");
         detail::put(out, "radius", radius);
         detail::put(out, "center", center);
@@ -291,9 +295,9 @@ struct box {
     // 0]: solid from all sides. Default [0, 0].
     std::optional<carom_vec2> one_way{};
 
-    value args() const
+    carom::value args() const
     {
-        value out = value::map();
+        carom::value out = carom::value::map();
         out.set("kind", "box");
         detail::put(out, "size", size);
         detail::put(out, "center", center);
@@ -339,9 +343,9 @@ struct polygon {
     // 0]: solid from all sides. Default [0, 0].
     std::optional<carom_vec2> one_way{};
 
-    value args() const
+    carom::value args() const
     {
-        value out = value::map();
+        carom::value out = carom::value::map();
         out.set("kind", "polygon");
         detail::put(out, "vertices", vertices);
         detail::put(out, "radius", radius);
@@ -387,9 +391,9 @@ struct capsule {
     // 0]: solid from all sides. Default [0, 0].
     std::optional<carom_vec2> one_way{};
 
-    value args() const
+    carom::value args() const
     {
-        value out = value::map();
+        carom::value out = carom::value::map();
         out.set("kind", "capsule");
         detail::put(out, "a", a);
         detail::put(out, "b", b);
@@ -434,9 +438,9 @@ struct segment {
     // 0]: solid from all sides. Default [0, 0].
     std::optional<carom_vec2> one_way{};
 
-    value args() const
+    carom::value args() const
     {
-        value out = value::map();
+        carom::value out = carom::value::map();
         out.set("kind", "segment");
         detail::put(out, "a", a);
         detail::put(out, "b", b);
@@ -481,9 +485,9 @@ struct chain {
     // 0]: solid from all sides. Default [0, 0].
     std::optional<carom_vec2> one_way{};
 
-    value args() const
+    carom::value args() const
     {
-        value out = value::map();
+        carom::value out = carom::value::map();
         out.set("kind", "chain");
         detail::put(out, "vertices", vertices);
         detail::put(out, "loop", loop);
@@ -505,8 +509,9 @@ using any_shape = std::variant<circle, box, polygon, capsule, segment, chain>;
 // Introduces the client; the answer has the limits that the client must keep. Least role: none.
 // Answers {protocol, server, version, session, resume, role, limits}.
 struct hello {
-    static constexpr const char *name = "hello";
-    static constexpr bool of_world = false, in_batch = false;
+    static constexpr const char *method_name = "hello";
+    static constexpr bool of_world = false, needs_world = false;
+    static constexpr bool in_batch = false;
     // The version that the client speaks. Default 1.
     std::optional<std::int64_t> protocol{};
     // Name and version of the client, for logs. Default "".
@@ -516,9 +521,9 @@ struct hello {
     // The secret from an earlier hello's answer, to resume that session.
     std::optional<std::string> resume{};
 
-    value args() const
+    carom::value args() const
     {
-        value out = value::map();
+        carom::value out = carom::value::map();
         detail::put(out, "protocol", protocol);
         detail::put(out, "client", client);
         detail::put(out, "token", token);
@@ -527,14 +532,32 @@ struct hello {
     }
 };
 
+// Answers at once. Least role: none. Answers {time, any}: the server's monotonic seconds, and
+// what was sent.
+struct ping {
+    static constexpr const char *method_name = "ping";
+    static constexpr bool of_world = false, needs_world = false;
+    static constexpr bool in_batch = false;
+    // Any value; the answer has it unchanged.
+    std::optional<carom::value> any{};
+
+    carom::value args() const
+    {
+        carom::value out = carom::value::map();
+        detail::put(out, "any", any);
+        return out;
+    }
+};
+
 // Ends the session: nothing is kept for a resume. Least role: none. Answers {}.
 struct goodbye {
-    static constexpr const char *name = "goodbye";
-    static constexpr bool of_world = false, in_batch = false;
+    static constexpr const char *method_name = "goodbye";
+    static constexpr bool of_world = false, needs_world = false;
+    static constexpr bool in_batch = false;
 
-    value args() const
+    carom::value args() const
     {
-        value out = value::map();
+        carom::value out = carom::value::map();
         return out;
     }
 };
@@ -542,12 +565,13 @@ struct goodbye {
 // The server's version, uptime and limits. Least role: viewer. Answers {server, version,
 // protocol, uptime, worlds, sessions, limits}.
 struct server_info {
-    static constexpr const char *name = "server.info";
-    static constexpr bool of_world = false, in_batch = false;
+    static constexpr const char *method_name = "server.info";
+    static constexpr bool of_world = false, needs_world = false;
+    static constexpr bool in_batch = false;
 
-    value args() const
+    carom::value args() const
     {
-        value out = value::map();
+        carom::value out = carom::value::map();
         return out;
     }
 };
@@ -555,14 +579,15 @@ struct server_info {
 // The server's counters and latencies since it began. Least role: viewer. Answers {counters,
 // latencies}.
 struct server_stats {
-    static constexpr const char *name = "server.stats";
-    static constexpr bool of_world = false, in_batch = false;
+    static constexpr const char *method_name = "server.stats";
+    static constexpr bool of_world = false, needs_world = false;
+    static constexpr bool in_batch = false;
     // Whether the answer includes the bins of each latency. Default false.
     std::optional<bool> bins{};
 
-    value args() const
+    carom::value args() const
     {
-        value out = value::map();
+        carom::value out = carom::value::map();
         detail::put(out, "bins", bins);
         return out;
     }
@@ -570,16 +595,17 @@ struct server_stats {
 
 // The sessions, by their numbers. Least role: admin. Answers {sessions, total}.
 struct server_sessions {
-    static constexpr const char *name = "server.sessions";
-    static constexpr bool of_world = false, in_batch = false;
+    static constexpr const char *method_name = "server.sessions";
+    static constexpr bool of_world = false, needs_world = false;
+    static constexpr bool in_batch = false;
     // Only sessions with a number above this one. Default 0.
     std::optional<std::int64_t> after{};
     // The maximum of sessions in the answer. Default 1000.
     std::optional<std::int64_t> count{};
 
-    value args() const
+    carom::value args() const
     {
-        value out = value::map();
+        carom::value out = carom::value::map();
         detail::put(out, "after", after);
         detail::put(out, "count", count);
         return out;
@@ -588,16 +614,17 @@ struct server_sessions {
 
 // Ends a session and closes its connection. Least role: admin. Answers {}.
 struct server_kick {
-    static constexpr const char *name = "server.kick";
-    static constexpr bool of_world = false, in_batch = false;
+    static constexpr const char *method_name = "server.kick";
+    static constexpr bool of_world = false, needs_world = false;
+    static constexpr bool in_batch = false;
     // The session's number.
     std::uint64_t session{};
     // Text for the session's client. Default "closed by an administrator".
     std::optional<std::string> reason{};
 
-    value args() const
+    carom::value args() const
     {
-        value out = value::map();
+        carom::value out = carom::value::map();
         detail::put_id(out, "session", session);
         detail::put(out, "reason", reason);
         return out;
@@ -607,8 +634,9 @@ struct server_kick {
 // Makes a world, which begins to run unless it is paused. Least role: admin. Answers {world,
 // epoch, tick, created}.
 struct world_create {
-    static constexpr const char *name = "world.create";
-    static constexpr bool of_world = true, in_batch = false;
+    static constexpr const char *method_name = "world.create";
+    static constexpr bool of_world = true, needs_world = true;
+    static constexpr bool in_batch = false;
     // Acceleration of every dynamic body. Default [0, -9.81]. [m/s²]
     std::optional<carom_vec2> gravity{};
     // Ticks in a second. Default 60. [1/s]
@@ -644,9 +672,9 @@ struct world_create {
     // The bounds of the role player here: a map of maxima; {} ends them.
     std::optional<players_map> players{};
 
-    value args() const
+    carom::value args() const
     {
-        value out = value::map();
+        carom::value out = carom::value::map();
         detail::put(out, "gravity", gravity);
         detail::put(out, "hz", hz);
         detail::put(out, "substeps", substeps);
@@ -669,60 +697,65 @@ struct world_create {
 
 // Ends a world and its subscriptions. Least role: admin. Answers {world, tick}: its last tick.
 struct world_destroy {
-    static constexpr const char *name = "world.destroy";
-    static constexpr bool of_world = true, in_batch = false;
+    static constexpr const char *method_name = "world.destroy";
+    static constexpr bool of_world = true, needs_world = true;
+    static constexpr bool in_batch = false;
 
-    value args() const
+    carom::value args() const
     {
-        value out = value::map();
+        carom::value out = carom::value::map();
         return out;
     }
 };
 
 // All worlds. Least role: viewer. Answers [info]: each as world.info answers, by name.
 struct world_list {
-    static constexpr const char *name = "world.list";
-    static constexpr bool of_world = false, in_batch = false;
+    static constexpr const char *method_name = "world.list";
+    static constexpr bool of_world = false, needs_world = false;
+    static constexpr bool in_batch = false;
 
-    value args() const
+    carom::value args() const
     {
-        value out = value::map();
+        carom::value out = carom::value::map();
         return out;
     }
 };
 
 // A world in numbers. Least role: viewer. Answers {world, epoch, tick, time, hz, …}.
 struct world_info {
-    static constexpr const char *name = "world.info";
-    static constexpr bool of_world = true, in_batch = false;
+    static constexpr const char *method_name = "world.info";
+    static constexpr bool of_world = true, needs_world = true;
+    static constexpr bool in_batch = false;
 
-    value args() const
+    carom::value args() const
     {
-        value out = value::map();
+        carom::value out = carom::value::map();
         return out;
     }
 };
 
 // Pauses a world; no error if it is paused already. Least role: referee. Answers {world, tick}.
 struct world_pause {
-    static constexpr const char *name = "world.pause";
-    static constexpr bool of_world = true, in_batch = false;
+    static constexpr const char *method_name = "world.pause";
+    static constexpr bool of_world = true, needs_world = true;
+    static constexpr bool in_batch = false;
 
-    value args() const
+    carom::value args() const
     {
-        value out = value::map();
+        carom::value out = carom::value::map();
         return out;
     }
 };
 
 // Resumes a paused world; no error if it is running. Least role: referee. Answers {world, tick}.
 struct world_resume {
-    static constexpr const char *name = "world.resume";
-    static constexpr bool of_world = true, in_batch = false;
+    static constexpr const char *method_name = "world.resume";
+    static constexpr bool of_world = true, needs_world = true;
+    static constexpr bool in_batch = false;
 
-    value args() const
+    carom::value args() const
     {
-        value out = value::map();
+        carom::value out = carom::value::map();
         return out;
     }
 };
@@ -730,16 +763,17 @@ struct world_resume {
 // Runs some ticks of a paused world. Least role: referee. Answers {world, tick}: when they are
 // done.
 struct world_step {
-    static constexpr const char *name = "world.step";
-    static constexpr bool of_world = true, in_batch = false;
+    static constexpr const char *method_name = "world.step";
+    static constexpr bool of_world = true, needs_world = true;
+    static constexpr bool in_batch = false;
     // Number of ticks. Default 1.
     std::optional<std::int64_t> ticks{};
     // The tick to go to, instead of `ticks`; a world that replays a recording can go back too.
     std::optional<std::int64_t> to{};
 
-    value args() const
+    carom::value args() const
     {
-        value out = value::map();
+        carom::value out = carom::value::map();
         detail::put(out, "ticks", ticks);
         detail::put(out, "to", to);
         return out;
@@ -748,8 +782,9 @@ struct world_step {
 
 // Changes a world's settings; at least one must be given. Least role: referee. Answers {tick}.
 struct world_set {
-    static constexpr const char *name = "world.set";
-    static constexpr bool of_world = true, in_batch = true;
+    static constexpr const char *method_name = "world.set";
+    static constexpr bool of_world = true, needs_world = true;
+    static constexpr bool in_batch = true;
     // Acceleration of every dynamic body. [m/s²]
     std::optional<carom_vec2> gravity{};
     // Bodies at rest may sleep.
@@ -761,9 +796,9 @@ struct world_set {
     // The bounds of the role player here: a map of maxima; {} ends them.
     std::optional<players_map> players{};
 
-    value args() const
+    carom::value args() const
     {
-        value out = value::map();
+        carom::value out = carom::value::map();
         detail::put(out, "gravity", gravity);
         detail::put(out, "sleep", sleep);
         detail::put(out, "restitution_threshold", restitution_threshold);
@@ -776,12 +811,13 @@ struct world_set {
 // The whole state of a world, to the bit, as bytes. Least role: admin. Answers {image, tick,
 // hash}.
 struct world_image {
-    static constexpr const char *name = "world.image";
-    static constexpr bool of_world = true, in_batch = false;
+    static constexpr const char *method_name = "world.image";
+    static constexpr bool of_world = true, needs_world = true;
+    static constexpr bool in_batch = false;
 
-    value args() const
+    carom::value args() const
     {
-        value out = value::map();
+        carom::value out = carom::value::map();
         return out;
     }
 };
@@ -789,17 +825,18 @@ struct world_image {
 // Makes a second world with the same state, which then runs independently. Least role: admin.
 // Answers {world, epoch, tick, created}.
 struct world_fork {
-    static constexpr const char *name = "world.fork";
-    static constexpr bool of_world = true, in_batch = false;
+    static constexpr const char *method_name = "world.fork";
+    static constexpr bool of_world = true, needs_world = true;
+    static constexpr bool in_batch = false;
     // The second world's name.
     std::string as{};
     // How much a restart restores; if left out: normal where the server keeps logs, else none.
     // One of none, normal, full.
     std::optional<std::string> durability{};
 
-    value args() const
+    carom::value args() const
     {
-        value out = value::map();
+        carom::value out = carom::value::map();
         detail::put(out, "as", as);
         detail::put(out, "durability", durability);
         return out;
@@ -809,14 +846,15 @@ struct world_fork {
 // All bodies and joints of a world. Least role: viewer. Answers {world, tick, hash, bodies,
 // joints}: full body maps.
 struct world_state {
-    static constexpr const char *name = "world.state";
-    static constexpr bool of_world = true, in_batch = false;
+    static constexpr const char *method_name = "world.state";
+    static constexpr bool of_world = true, needs_world = true;
+    static constexpr bool in_batch = false;
     // A tick of the world's history whose state is read; the present one, if left out.
     std::optional<std::int64_t> at{};
 
-    value args() const
+    carom::value args() const
     {
-        value out = value::map();
+        carom::value out = carom::value::map();
         detail::put(out, "at", at);
         return out;
     }
@@ -825,16 +863,17 @@ struct world_state {
 // The pairs of shapes that touch, of the world or of one body. Least role: viewer. Answers
 // {world, tick, contacts}: each {a, b, shape_a, shape_b, normal, points}.
 struct world_contacts {
-    static constexpr const char *name = "world.contacts";
-    static constexpr bool of_world = true, in_batch = false;
+    static constexpr const char *method_name = "world.contacts";
+    static constexpr bool of_world = true, needs_world = true;
+    static constexpr bool in_batch = false;
     // Only contacts of this body.
     std::optional<std::uint64_t> body{};
     // A tick of the world's history whose state is read; the present one, if left out.
     std::optional<std::int64_t> at{};
 
-    value args() const
+    carom::value args() const
     {
-        value out = value::map();
+        carom::value out = carom::value::map();
         detail::put_id(out, "body", body);
         detail::put(out, "at", at);
         return out;
@@ -843,8 +882,9 @@ struct world_contacts {
 
 // Sends snapshots from now on. Least role: viewer. Answers {subscription, epoch, tick}.
 struct world_subscribe {
-    static constexpr const char *name = "world.subscribe";
-    static constexpr bool of_world = true, in_batch = false;
+    static constexpr const char *method_name = "world.subscribe";
+    static constexpr bool of_world = true, needs_world = true;
+    static constexpr bool in_batch = false;
     // Snapshots a second at most; one a tick, if left out. [1/s]
     std::optional<double> rate{};
     // The encoding of bodies; log: the world's commands, for a replica. One of plain, packed,
@@ -880,9 +920,9 @@ struct world_subscribe {
     // wanted keys.
     std::optional<std::vector<std::string>> data{};
 
-    value args() const
+    carom::value args() const
     {
-        value out = value::map();
+        carom::value out = carom::value::map();
         detail::put(out, "rate", rate);
         detail::put(out, "encoding", encoding);
         detail::put(out, "precision", precision);
@@ -902,14 +942,15 @@ struct world_subscribe {
 
 // Ends a subscription. Least role: viewer. Answers {}.
 struct world_unsubscribe {
-    static constexpr const char *name = "world.unsubscribe";
-    static constexpr bool of_world = false, in_batch = false;
+    static constexpr const char *method_name = "world.unsubscribe";
+    static constexpr bool of_world = false, needs_world = false;
+    static constexpr bool in_batch = false;
     // The number that world.subscribe gave.
     std::uint64_t subscription{};
 
-    value args() const
+    carom::value args() const
     {
-        value out = value::map();
+        carom::value out = carom::value::map();
         detail::put_id(out, "subscription", subscription);
         return out;
     }
@@ -917,8 +958,9 @@ struct world_unsubscribe {
 
 // Moves a subscription's area. Least role: viewer. Answers {}.
 struct world_view {
-    static constexpr const char *name = "world.view";
-    static constexpr bool of_world = false, in_batch = false;
+    static constexpr const char *method_name = "world.view";
+    static constexpr bool of_world = false, needs_world = false;
+    static constexpr bool in_batch = false;
     // The number that world.subscribe gave.
     std::uint64_t subscription{};
     // The new area; the whole world, if left out. [m]
@@ -929,9 +971,9 @@ struct world_view {
     // [m]
     std::optional<double> margin{};
 
-    value args() const
+    carom::value args() const
     {
-        value out = value::map();
+        carom::value out = carom::value::map();
         detail::put_id(out, "subscription", subscription);
         detail::put(out, "area", area);
         detail::put_id(out, "follow", follow);
@@ -943,8 +985,9 @@ struct world_view {
 // Makes a body with its shapes. Least role: player. Answers {body, shapes, tick}: the ids, shapes
 // in the order given.
 struct body_spawn {
-    static constexpr const char *name = "body.spawn";
-    static constexpr bool of_world = true, in_batch = true;
+    static constexpr const char *method_name = "body.spawn";
+    static constexpr bool of_world = true, needs_world = true;
+    static constexpr bool in_batch = true;
     // static: never moves; kinematic: moves at its velocity; dynamic: moves by forces. One of
     // static, kinematic, dynamic. Default "dynamic".
     std::optional<std::string> type{};
@@ -985,9 +1028,9 @@ struct body_spawn {
     // may name anyone else.
     std::optional<std::string> owner{};
 
-    value args() const
+    carom::value args() const
     {
-        value out = value::map();
+        carom::value out = carom::value::map();
         detail::put(out, "type", type);
         detail::put(out, "position", position);
         detail::put(out, "angle", angle);
@@ -1012,14 +1055,15 @@ struct body_spawn {
 
 // Removes a body with its shapes and joints. Least role: player. Answers {tick}.
 struct body_remove {
-    static constexpr const char *name = "body.remove";
-    static constexpr bool of_world = true, in_batch = true;
+    static constexpr const char *method_name = "body.remove";
+    static constexpr bool of_world = true, needs_world = true;
+    static constexpr bool in_batch = true;
     // The body's id.
     std::uint64_t body{};
 
-    value args() const
+    carom::value args() const
     {
-        value out = value::map();
+        carom::value out = carom::value::map();
         detail::put_id(out, "body", body);
         return out;
     }
@@ -1027,16 +1071,17 @@ struct body_remove {
 
 // All about a body. Least role: viewer. Answers the full body map.
 struct body_get {
-    static constexpr const char *name = "body.get";
-    static constexpr bool of_world = true, in_batch = true;
+    static constexpr const char *method_name = "body.get";
+    static constexpr bool of_world = true, needs_world = true;
+    static constexpr bool in_batch = true;
     // The body's id.
     std::uint64_t body{};
     // A tick of the world's history whose state is read; the present one, if left out.
     std::optional<std::int64_t> at{};
 
-    value args() const
+    carom::value args() const
     {
-        value out = value::map();
+        carom::value out = carom::value::map();
         detail::put_id(out, "body", body);
         detail::put(out, "at", at);
         return out;
@@ -1046,8 +1091,9 @@ struct body_get {
 // Changes the given properties, at least one; the others stay as they are. Least role: player.
 // Answers {tick}.
 struct body_set {
-    static constexpr const char *name = "body.set";
-    static constexpr bool of_world = true, in_batch = true;
+    static constexpr const char *method_name = "body.set";
+    static constexpr bool of_world = true, needs_world = true;
+    static constexpr bool in_batch = true;
     // The body's id.
     std::uint64_t body{};
     // static: never moves; kinematic: moves at its velocity; dynamic: moves by forces. One of
@@ -1085,9 +1131,9 @@ struct body_set {
     // for nobody.
     std::optional<std::string> owner{};
 
-    value args() const
+    carom::value args() const
     {
-        value out = value::map();
+        carom::value out = carom::value::map();
         detail::put_id(out, "body", body);
         detail::put(out, "type", type);
         detail::put(out, "position", position);
@@ -1111,8 +1157,9 @@ struct body_set {
 
 // A push; wakes the body. Least role: player. Answers {tick}.
 struct body_impulse {
-    static constexpr const char *name = "body.impulse";
-    static constexpr bool of_world = true, in_batch = true;
+    static constexpr const char *method_name = "body.impulse";
+    static constexpr bool of_world = true, needs_world = true;
+    static constexpr bool in_batch = true;
     // The body's id.
     std::uint64_t body{};
     // Changes the velocity at once. [N s]
@@ -1120,9 +1167,9 @@ struct body_impulse {
     // Where it acts, in the world; the centre of mass, if left out. [m]
     std::optional<carom_vec2> point{};
 
-    value args() const
+    carom::value args() const
     {
-        value out = value::map();
+        carom::value out = carom::value::map();
         detail::put_id(out, "body", body);
         detail::put(out, "impulse", impulse);
         detail::put(out, "point", point);
@@ -1132,16 +1179,17 @@ struct body_impulse {
 
 // A twist; wakes the body. Least role: player. Answers {tick}.
 struct body_angular_impulse {
-    static constexpr const char *name = "body.angular_impulse";
-    static constexpr bool of_world = true, in_batch = true;
+    static constexpr const char *method_name = "body.angular_impulse";
+    static constexpr bool of_world = true, needs_world = true;
+    static constexpr bool in_batch = true;
     // The body's id.
     std::uint64_t body{};
     // Counter-clockwise. [N m s]
     double impulse{};
 
-    value args() const
+    carom::value args() const
     {
-        value out = value::map();
+        carom::value out = carom::value::map();
         detail::put_id(out, "body", body);
         detail::put(out, "impulse", impulse);
         return out;
@@ -1150,8 +1198,9 @@ struct body_angular_impulse {
 
 // Sets the force that acts from now on; wakes the body. Least role: player. Answers {tick}.
 struct body_force {
-    static constexpr const char *name = "body.force";
-    static constexpr bool of_world = true, in_batch = true;
+    static constexpr const char *method_name = "body.force";
+    static constexpr bool of_world = true, needs_world = true;
+    static constexpr bool in_batch = true;
     // The body's id.
     std::uint64_t body{};
     // Acts on every tick until it is set again; zero ends it. [N]
@@ -1160,9 +1209,9 @@ struct body_force {
     // if left out. [m]
     std::optional<carom_vec2> point{};
 
-    value args() const
+    carom::value args() const
     {
-        value out = value::map();
+        carom::value out = carom::value::map();
         detail::put_id(out, "body", body);
         detail::put(out, "force", force);
         detail::put(out, "point", point);
@@ -1172,16 +1221,17 @@ struct body_force {
 
 // Sets the torque that acts from now on; wakes the body. Least role: player. Answers {tick}.
 struct body_torque {
-    static constexpr const char *name = "body.torque";
-    static constexpr bool of_world = true, in_batch = true;
+    static constexpr const char *method_name = "body.torque";
+    static constexpr bool of_world = true, needs_world = true;
+    static constexpr bool in_batch = true;
     // The body's id.
     std::uint64_t body{};
     // Acts on every tick until it is set again; zero ends it. [N m]
     double torque{};
 
-    value args() const
+    carom::value args() const
     {
-        value out = value::map();
+        carom::value out = carom::value::map();
         detail::put_id(out, "body", body);
         detail::put(out, "torque", torque);
         return out;
@@ -1190,16 +1240,17 @@ struct body_torque {
 
 // Gives a body another shape. Least role: player. Answers {shape, tick}.
 struct shape_add {
-    static constexpr const char *name = "shape.add";
-    static constexpr bool of_world = true, in_batch = true;
+    static constexpr const char *method_name = "shape.add";
+    static constexpr bool of_world = true, needs_world = true;
+    static constexpr bool in_batch = true;
     // The body's id.
     std::uint64_t body{};
     // A shape as body.spawn takes it.
     any_shape shape{};
 
-    value args() const
+    carom::value args() const
     {
-        value out = value::map();
+        carom::value out = carom::value::map();
         detail::put_id(out, "body", body);
         detail::put(out, "shape", shape);
         return out;
@@ -1208,8 +1259,9 @@ struct shape_add {
 
 // Changes the given properties of a shape; its form stays. Least role: player. Answers {tick}.
 struct shape_set {
-    static constexpr const char *name = "shape.set";
-    static constexpr bool of_world = true, in_batch = true;
+    static constexpr const char *method_name = "shape.set";
+    static constexpr bool of_world = true, needs_world = true;
+    static constexpr bool in_batch = true;
     // The shape's id.
     std::uint64_t shape{};
     // Mass by area. [kg/m²]
@@ -1233,9 +1285,9 @@ struct shape_set {
     // 0]: solid from all sides.
     std::optional<carom_vec2> one_way{};
 
-    value args() const
+    carom::value args() const
     {
-        value out = value::map();
+        carom::value out = carom::value::map();
         detail::put_id(out, "shape", shape);
         detail::put(out, "density", density);
         detail::put(out, "friction", friction);
@@ -1252,14 +1304,15 @@ struct shape_set {
 
 // Removes a shape from its body. Least role: player. Answers {tick}.
 struct shape_remove {
-    static constexpr const char *name = "shape.remove";
-    static constexpr bool of_world = true, in_batch = true;
+    static constexpr const char *method_name = "shape.remove";
+    static constexpr bool of_world = true, needs_world = true;
+    static constexpr bool in_batch = true;
     // The shape's id.
     std::uint64_t shape{};
 
-    value args() const
+    carom::value args() const
     {
-        value out = value::map();
+        carom::value out = carom::value::map();
         detail::put_id(out, "shape", shape);
         return out;
     }
@@ -1267,8 +1320,9 @@ struct shape_remove {
 
 // Joins two bodies. Least role: player. Answers {joint, tick}.
 struct joint_create {
-    static constexpr const char *name = "joint.create";
-    static constexpr bool of_world = true, in_batch = true;
+    static constexpr const char *method_name = "joint.create";
+    static constexpr bool of_world = true, needs_world = true;
+    static constexpr bool in_batch = true;
     // The kind of joint. One of revolute, prismatic, distance, weld, wheel, motor, mouse, filter,
     // gear, pulley.
     std::string kind{};
@@ -1333,9 +1387,9 @@ struct joint_create {
     // The torque above which the joint breaks; 0: none. [N m]
     std::optional<double> break_torque{};
 
-    value args() const
+    carom::value args() const
     {
-        value out = value::map();
+        carom::value out = carom::value::map();
         detail::put(out, "kind", kind);
         detail::put_id(out, "a", a);
         detail::put_id(out, "b", b);
@@ -1373,8 +1427,9 @@ struct joint_create {
 // Changes the given settings, at least one; the others stay as they are. Least role: player.
 // Answers {tick}.
 struct joint_set {
-    static constexpr const char *name = "joint.set";
-    static constexpr bool of_world = true, in_batch = true;
+    static constexpr const char *method_name = "joint.set";
+    static constexpr bool of_world = true, needs_world = true;
+    static constexpr bool in_batch = true;
     // The joint's id.
     std::uint64_t joint{};
     // Length of the rod, of the spring at rest, or of the rope; the present distance, if left
@@ -1411,9 +1466,9 @@ struct joint_set {
     // The torque above which the joint breaks; 0: none. [N m]
     std::optional<double> break_torque{};
 
-    value args() const
+    carom::value args() const
     {
-        value out = value::map();
+        carom::value out = carom::value::map();
         detail::put_id(out, "joint", joint);
         detail::put(out, "length", length);
         detail::put(out, "lower", lower);
@@ -1437,14 +1492,15 @@ struct joint_set {
 
 // Removes a joint. Least role: player. Answers {tick}.
 struct joint_remove {
-    static constexpr const char *name = "joint.remove";
-    static constexpr bool of_world = true, in_batch = true;
+    static constexpr const char *method_name = "joint.remove";
+    static constexpr bool of_world = true, needs_world = true;
+    static constexpr bool in_batch = true;
     // The joint's id.
     std::uint64_t joint{};
 
-    value args() const
+    carom::value args() const
     {
-        value out = value::map();
+        carom::value out = carom::value::map();
         detail::put_id(out, "joint", joint);
         return out;
     }
@@ -1452,14 +1508,15 @@ struct joint_remove {
 
 // All about a joint. Least role: viewer. Answers the full joint map.
 struct joint_get {
-    static constexpr const char *name = "joint.get";
-    static constexpr bool of_world = true, in_batch = true;
+    static constexpr const char *method_name = "joint.get";
+    static constexpr bool of_world = true, needs_world = true;
+    static constexpr bool in_batch = true;
     // The joint's id.
     std::uint64_t joint{};
 
-    value args() const
+    carom::value args() const
     {
-        value out = value::map();
+        carom::value out = carom::value::map();
         detail::put_id(out, "joint", joint);
         return out;
     }
@@ -1467,12 +1524,13 @@ struct joint_get {
 
 // All joints of a world. Least role: viewer. Answers {world, tick, joints}: full joint maps.
 struct joint_list {
-    static constexpr const char *name = "joint.list";
-    static constexpr bool of_world = true, in_batch = false;
+    static constexpr const char *method_name = "joint.list";
+    static constexpr bool of_world = true, needs_world = true;
+    static constexpr bool in_batch = false;
 
-    value args() const
+    carom::value args() const
     {
-        value out = value::map();
+        carom::value out = carom::value::map();
         return out;
     }
 };
@@ -1480,8 +1538,9 @@ struct joint_list {
 // The shapes that a ray meets. Least role: viewer. Answers [{body, shape, point, normal,
 // fraction}], nearest first; with at {at, hits}.
 struct query_ray {
-    static constexpr const char *name = "query.ray";
-    static constexpr bool of_world = true, in_batch = false;
+    static constexpr const char *method_name = "query.ray";
+    static constexpr bool of_world = true, needs_world = true;
+    static constexpr bool in_batch = false;
     // The beginning of the ray. [m]
     carom_vec2 from{};
     // The end of the ray. [m]
@@ -1498,9 +1557,9 @@ struct query_ray {
     // tick, if left out. [ticks]
     std::optional<double> at{};
 
-    value args() const
+    carom::value args() const
     {
-        value out = value::map();
+        carom::value out = carom::value::map();
         detail::put(out, "from", from);
         detail::put(out, "to", to);
         detail::put(out, "filter", filter);
@@ -1515,8 +1574,9 @@ struct query_ray {
 // The bodies in a place; exactly one of area, shape and point. Least role: viewer. Answers [body
 // …]; with at {at, bodies}.
 struct query_overlap {
-    static constexpr const char *name = "query.overlap";
-    static constexpr bool of_world = true, in_batch = false;
+    static constexpr const char *method_name = "query.overlap";
+    static constexpr bool of_world = true, needs_world = true;
+    static constexpr bool in_batch = false;
     // Bodies with a shape that meets it, or else: [m]
     std::optional<std::array<double, 4>> area{};
     // Bodies that overlap it (world coordinates), or else:
@@ -1533,9 +1593,9 @@ struct query_overlap {
     // tick, if left out. [ticks]
     std::optional<double> at{};
 
-    value args() const
+    carom::value args() const
     {
-        value out = value::map();
+        carom::value out = carom::value::map();
         detail::put(out, "area", area);
         detail::put(out, "shape", shape);
         detail::put(out, "point", point);
@@ -1550,8 +1610,9 @@ struct query_overlap {
 // The shapes that a moving shape meets. Least role: viewer. Answers [{body, shape, point, normal,
 // fraction}], nearest first; with at {at, hits}.
 struct query_cast {
-    static constexpr const char *name = "query.cast";
-    static constexpr bool of_world = true, in_batch = false;
+    static constexpr const char *method_name = "query.cast";
+    static constexpr bool of_world = true, needs_world = true;
+    static constexpr bool in_batch = false;
     // The shape, relative to its origin.
     any_shape shape{};
     // Where the path of the shape's origin begins. [m]
@@ -1570,9 +1631,9 @@ struct query_cast {
     // tick, if left out. [ticks]
     std::optional<double> at{};
 
-    value args() const
+    carom::value args() const
     {
-        value out = value::map();
+        carom::value out = carom::value::map();
         detail::put(out, "shape", shape);
         detail::put(out, "from", from);
         detail::put(out, "to", to);
@@ -1588,8 +1649,9 @@ struct query_cast {
 // The surface that is nearest to a place. Least role: viewer. Answers {body, shape, point,
 // distance}; nil if there is none; with at a map that has it too, and body nil if there is none.
 struct query_nearest {
-    static constexpr const char *name = "query.nearest";
-    static constexpr bool of_world = true, in_batch = false;
+    static constexpr const char *method_name = "query.nearest";
+    static constexpr bool of_world = true, needs_world = true;
+    static constexpr bool in_batch = false;
     // A place in the world. [m]
     carom_vec2 point{};
     // How far to look. Default 1000000. [m]
@@ -1604,9 +1666,9 @@ struct query_nearest {
     // tick, if left out. [ticks]
     std::optional<double> at{};
 
-    value args() const
+    carom::value args() const
     {
-        value out = value::map();
+        carom::value out = carom::value::map();
         detail::put(out, "point", point);
         detail::put(out, "radius", radius);
         detail::put(out, "filter", filter);
@@ -1617,19 +1679,43 @@ struct query_nearest {
     }
 };
 
+// Sets the value of a key of the world's data. Least role: player. Answers {version, tick}.
+struct data_set {
+    static constexpr const char *method_name = "data.set";
+    static constexpr bool of_world = true, needs_world = true;
+    static constexpr bool in_batch = true;
+    // A text that is not empty.
+    std::string key{};
+    // Any value but nil, at most 16 containers deep.
+    carom::value value{};
+    // The version that the key must have, 0 for a key that is not there; already_exists names the
+    // one that it has. Any, if left out.
+    std::optional<std::int64_t> version{};
+
+    carom::value args() const
+    {
+        carom::value out = carom::value::map();
+        detail::put(out, "key", key);
+        detail::put(out, "value", value);
+        detail::put(out, "version", version);
+        return out;
+    }
+};
+
 // Removes a key of the world's data. Least role: player. Answers {tick}.
 struct data_remove {
-    static constexpr const char *name = "data.remove";
-    static constexpr bool of_world = true, in_batch = true;
+    static constexpr const char *method_name = "data.remove";
+    static constexpr bool of_world = true, needs_world = true;
+    static constexpr bool in_batch = true;
     // A text that is not empty.
     std::string key{};
     // The version that the key must have, 0 for a key that is not there; already_exists names the
     // one that it has. Any, if left out.
     std::optional<std::int64_t> version{};
 
-    value args() const
+    carom::value args() const
     {
-        value out = value::map();
+        carom::value out = carom::value::map();
         detail::put(out, "key", key);
         detail::put(out, "version", version);
         return out;
@@ -1639,18 +1725,76 @@ struct data_remove {
 // The world's data: one key, those with a prefix, or all. Least role: viewer. Answers {data,
 // tick}: data is a map of the keys that are there, each {value, version}.
 struct data_get {
-    static constexpr const char *name = "data.get";
-    static constexpr bool of_world = true, in_batch = true;
+    static constexpr const char *method_name = "data.get";
+    static constexpr bool of_world = true, needs_world = true;
+    static constexpr bool in_batch = true;
     // A text that is not empty.
     std::optional<std::string> key{};
     // The beginning of the keys that are answered.
     std::optional<std::string> prefix{};
 
-    value args() const
+    carom::value args() const
     {
-        value out = value::map();
+        carom::value out = carom::value::map();
         detail::put(out, "key", key);
         detail::put(out, "prefix", prefix);
+        return out;
+    }
+};
+
+// Sends a message to clients that subscribe to the world's events of kind message. Least role:
+// player. Answers {tick}.
+struct message_send {
+    static constexpr const char *method_name = "message.send";
+    static constexpr bool of_world = true, needs_world = true;
+    static constexpr bool in_batch = true;
+    // The kind of message, a word of the game's own.
+    std::string name{};
+    // Any value, at most 16 containers deep.
+    std::optional<carom::value> data{};
+    // Whom it is for: "all" (default), "referee" (sessions of role referee or admin), a subject,
+    // or the number of a session.
+    std::optional<carom::value> to{};
+    // The sender's subject; the session's, if left out. Only a referee or an admin may name
+    // another.
+    std::optional<std::string> subject{};
+
+    carom::value args() const
+    {
+        carom::value out = carom::value::map();
+        detail::put(out, "name", name);
+        detail::put(out, "data", data);
+        detail::put(out, "to", to);
+        detail::put(out, "subject", subject);
+        return out;
+    }
+};
+
+// Takes a seat in a world of a template: in the fullest world that has a free seat, or in a new
+// world. Least role: player. Answers {world, seat, created, tick}.
+struct world_join {
+    static constexpr const char *method_name = "world.join";
+    static constexpr bool of_world = true, needs_world = false;
+    static constexpr bool in_batch = false;
+    // The template's name.
+    std::string template_name{};
+    // Any value, at most 16 containers deep: the event `join` has it.
+    std::optional<carom::value> data{};
+    // Only in logs: the seat that the server chose. Default 0.
+    std::optional<std::int64_t> seat{};
+    // Only in logs: the number of the session.
+    std::optional<std::uint64_t> session{};
+    // Only in logs: the session's subject.
+    std::optional<std::string> subject{};
+
+    carom::value args() const
+    {
+        carom::value out = carom::value::map();
+        detail::put(out, "template", template_name);
+        detail::put(out, "data", data);
+        detail::put(out, "seat", seat);
+        detail::put_id(out, "session", session);
+        detail::put(out, "subject", subject);
         return out;
     }
 };
@@ -1658,8 +1802,9 @@ struct data_get {
 // Frees a seat. The server does so by itself when the session ends. Least role: player. Answers
 // {tick}.
 struct world_leave {
-    static constexpr const char *name = "world.leave";
-    static constexpr bool of_world = true, in_batch = false;
+    static constexpr const char *method_name = "world.leave";
+    static constexpr bool of_world = true, needs_world = true;
+    static constexpr bool in_batch = false;
     // The session whose seat it is; this one, if left out. Only a referee or an admin may name
     // another.
     std::optional<std::uint64_t> session{};
@@ -1668,9 +1813,9 @@ struct world_leave {
     // Only in logs: the session's subject.
     std::optional<std::string> subject{};
 
-    value args() const
+    carom::value args() const
     {
-        value out = value::map();
+        carom::value out = carom::value::map();
         detail::put_id(out, "session", session);
         detail::put(out, "seat", seat);
         detail::put(out, "subject", subject);
@@ -1712,20 +1857,20 @@ value call(client &c, const std::string &world, const Method &method, std::uint6
     if (epoch != 0) {
         args.set("epoch", epoch);
     }
-    return c.call(Method::name, args, timeout);
+    return c.call(Method::method_name, args, timeout);
 }
 template <typename Method>
 value call(client &c, const Method &method, std::chrono::milliseconds timeout = default_timeout)
 {
-    static_assert(!Method::of_world, "this method wants a world");
-    return c.call(Method::name, method.args(), timeout);
+    static_assert(!Method::needs_world, "this method wants a world");
+    return c.call(Method::method_name, method.args(), timeout);
 }
 
 // Appends a command to a batch; returns its index, for CAROM_RESULT.
 template <typename Method> std::size_t add(batch &commands, const Method &method)
 {
     static_assert(Method::in_batch, "this method may not stand in a batch");
-    return commands.add(Method::name, method.args());
+    return commands.add(Method::method_name, method.args());
 }
 
 } // namespace carom

@@ -1,5 +1,5 @@
 // The example programs do what their texts promise. Arguments: caromd, the examples drop, game,
-// own_loop and predict, and carom.
+// own_loop, predict and referee, and carom.
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -9,10 +9,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tests/support/process.h"
 
-enum { WAIT_MS = 60000, PROGRAMS = 4 };
+enum { WAIT_MS = 60000, PROGRAMS = 5 };
 
 static const char *caromd_path;
 static const char *programs[PROGRAMS];
@@ -112,6 +113,55 @@ static void predicted_disc_obeys_its_player_over_a_distance(void **state)
     assert_int_equal(process_stop(&server, SIGTERM, WAIT_MS), 0);
 }
 
+// Runs a command of carom against the server.
+static void run_carom(const process *server, const char *const *words)
+{
+    static process command;
+    char where[32];
+    const char *arguments[8] = {"-s", where};
+    size_t count = 2;
+    snprintf(where, sizeof where, "127.0.0.1:%u", (unsigned)server->port);
+    while (*words != NULL) {
+        arguments[count++] = *words++;
+    }
+    process_spawn(&command, carom_path, arguments);
+    int code = process_wait(&command, WAIT_MS);
+    if (code != 0) {
+        fail_msg("carom %s ended with %d: %s", arguments[2], code, command.text);
+    }
+}
+
+static void start_ring(process *server)
+{
+    char file[] = "/tmp/carom-ring-XXXXXX", option[64];
+    int fd = mkstemp(file);
+    assert_true(fd >= 0);
+    dprintf(fd, "{\"gravity\": [0, 0], \"seats\": 4, \"idle_s\": 600}");
+    close(fd);
+    snprintf(option, sizeof option, "ring=%s", file);
+    process_start(server, caromd_path, (const char *const[]){"--template", option, NULL});
+    unlink(file);
+}
+
+static void referee_keeps_the_rules_of_its_ring(void **state)
+{
+    (void)state;
+    static process server, referee, player;
+    char where[32], world[64] = "";
+    start_ring(&server);
+    snprintf(where, sizeof where, "127.0.0.1:%u", (unsigned)server.port);
+    process_spawn(&player, carom_path, (const char *const[]){"join", "ring", "-s", where, NULL});
+    process_spawn(&referee, programs[4], (const char *const[]){where, NULL});
+    assert_true(process_wait_log(&referee, "seat 1 is in", WAIT_MS));
+    assert_int_equal(sscanf(referee.text, "%63[^:]: is the referee", world), 1);
+    run_carom(&server, (const char *const[]){"impulse", world, "1", "100,0", NULL});
+    assert_true(process_wait_log(&referee, "seat 1 is out: 2 points left", WAIT_MS));
+    (void)process_stop(&player, SIGINT, WAIT_MS);
+    assert_true(process_wait_log(&referee, "seat 1 is free", WAIT_MS));
+    (void)process_stop(&referee, SIGTERM, WAIT_MS);
+    assert_int_equal(process_stop(&server, SIGTERM, WAIT_MS), 0);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -119,9 +169,10 @@ int main(int argc, char **argv)
         cmocka_unit_test(wrong_arguments_show_the_usage),
         cmocka_unit_test(drop_leaves_a_world_of_its_name_alone),
         cmocka_unit_test(predicted_disc_obeys_its_player_over_a_distance),
+        cmocka_unit_test(referee_keeps_the_rules_of_its_ring),
     };
     if (argc != 3 + PROGRAMS) {
-        fprintf(stderr, "usage: %s caromd drop game own_loop predict carom\n", argv[0]);
+        fprintf(stderr, "usage: %s caromd drop game own_loop predict referee carom\n", argv[0]);
         return 2;
     }
     caromd_path = argv[1];

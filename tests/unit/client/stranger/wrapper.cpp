@@ -141,6 +141,16 @@ int main()
     push.impulse = {0.0, 3.0};
     EXPECT(push.args().uint("body.$") == 1 && push.args().size() == 2);
     EXPECT(carom::add(batch, push) == 2);
+    carom::methods::data_set datum;
+    datum.key = "score";
+    datum.value = carom::value::map();
+    datum.value.set("red", 3);
+    EXPECT(datum.args().uint("value.red") == 3 && datum.args().uint("value.red") == 3); // copies
+    carom::methods::world_join join;
+    join.template_name = "duel";
+    join.data = carom::value::of("Ada");
+    EXPECT(join.args().text("template") == "duel" && join.args().text("data") == "Ada");
+    EXPECT(join.args().size() == 2);
     push.body = 5;
     say(pair[1], "\x94\x01\x05\xc0\x81\xa4tick\x08");
     EXPECT(carom::call(client, "w", push, 9).uint("tick") == 8);
