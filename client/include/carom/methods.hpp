@@ -1826,16 +1826,17 @@ struct world_leave {
 // The servers of the fleet and its worlds, as this server knows them. Least role: admin. Answers
 // {prefix, nodes, worlds, total}.
 struct server_fleet {
-    static constexpr const char *name = "server.fleet";
-    static constexpr bool of_world = false, in_batch = false;
+    static constexpr const char *method_name = "server.fleet";
+    static constexpr bool of_world = false, needs_world = false;
+    static constexpr bool in_batch = false;
     // Only worlds with a name behind this one. Default "".
     std::optional<std::string> after{};
     // The maximum of worlds in the answer. Default 1000.
     std::optional<std::int64_t> count{};
 
-    value args() const
+    carom::value args() const
     {
-        value out = value::map();
+        carom::value out = carom::value::map();
         detail::put(out, "after", after);
         detail::put(out, "count", count);
         return out;
