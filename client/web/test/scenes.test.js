@@ -49,7 +49,7 @@ async function applied(text) {
   return state;
 }
 
-const bare = ({bodies, joints}) => ({bodies: bodies.map(({tick, awake, position, velocity, angle, angular_velocity, ...rest}) => rest),
+const bare = ({bodies, joints}) => ({bodies: bodies.map(({tick, awake, center, frozen, position, velocity, angle, angular_velocity, ...rest}) => rest),
                                      joints: joints.map(({state, points, ...rest}) => rest)});
 
 test('every_scene_of_the_server_is_the_same_to_the_bit_in_a_page', async () => {

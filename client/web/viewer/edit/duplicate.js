@@ -9,7 +9,7 @@ function widthOf({angle, shapes}) {
   const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
   let [least, most] = [Infinity, -Infinity];
   for (const shape of shapes) {
-    const points = shape.vertices ?? (shape.kind === 'capsule' ? [shape.a, shape.b] : [shape.center ?? [0, 0]]);
+    const points = shape.vertices ?? (shape.a ? [shape.a, shape.b] : [shape.center ?? [0, 0]]);
     const radius = shape.radius ?? 0;
     for (const [x, y] of points) {
       const at = cos * x - sin * y;

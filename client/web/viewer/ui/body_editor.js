@@ -26,17 +26,25 @@ const SURFACE = [['Friction', 'friction', [0, 2]], ['Bounce', 'restitution', [0,
 
 // The measures of a shape's form: [label, its value, the shape's arguments with another value].
 function formsOf(shape) {
-  const box = shape.kind === 'polygon' && !shape.radius ? asBox(shape.vertices) : null;
+  const box = shape.kind === 'polygon' && !shape.radius ? boxOf(shape.vertices) : null;
   if (shape.kind === 'circle') return [['Radius', (one) => one.radius, (one, value) => ({...shapeArgs(one), radius: value})]];
   if (shape.kind === 'capsule') {
     return [['Radius', (one) => one.radius, (one, value) => ({...shapeArgs(one), radius: value})],
             ['Length', (one) => lengthOf(one), (one, value) => stretched(one, value / lengthOf(one))]];
   }
+  if (shape.kind === 'segment') return [['Length', lengthOf, (one, value) => stretched(one, value / lengthOf(one))]];
   if (box) {
-    return [['Width', (one) => 2 * asBox(one.vertices).w, (one, value) => resized(one, value, 2 * asBox(one.vertices).h)],
-            ['Height', (one) => 2 * asBox(one.vertices).h, (one, value) => resized(one, 2 * asBox(one.vertices).w, value)]];
+    return [['Width', (one) => 2 * boxOf(one.vertices).w, (one, value) => resized(one, value, 2 * boxOf(one.vertices).h)],
+            ['Height', (one) => 2 * boxOf(one.vertices).h, (one, value) => resized(one, 2 * boxOf(one.vertices).w, value)]];
   }
   return [['Size', (one) => extent(one), (one, value) => shapeArgs(one, value / extent(one))]];
+}
+
+// A rectangle whose width is along the body's own x axis, or nearest to it: a polygon may begin with any of its corners.
+function boxOf(vertices) {
+  const box = asBox(vertices);
+  if (!box || Math.abs(box.cos) >= Math.abs(box.sin)) return box;
+  return {...box, w: box.h, h: box.w, cos: box.sin, sin: -box.cos};
 }
 
 const lengthOf = ({a, b}) => Math.hypot(b[0] - a[0], b[1] - a[1]);
@@ -47,14 +55,15 @@ function extent({vertices}) {
   return Math.max(side(0), side(1));
 }
 
-function stretched(capsule, factor) {
-  const {a, b} = capsule;
+// A capsule or a segment of another length.
+function stretched(shape, factor) {
+  const {a, b} = shape;
   const to = (end, other) => end.map((value, i) => (value + other[i]) / 2 + (value - other[i]) / 2 * factor);
-  return {...shapeArgs(capsule), a: to(a, b), b: to(b, a)};
+  return {...shapeArgs(shape), a: to(a, b), b: to(b, a)};
 }
 
 function resized(shape, width, height) {
-  const {x, y, cos, sin} = asBox(shape.vertices);
+  const {x, y, cos, sin} = boxOf(shape.vertices);
   const corner = (u, v) => [x + cos * u - sin * v, y + sin * u + cos * v];
   const [w, h] = [width / 2, height / 2];
   return {...shapeArgs(shape), vertices: [corner(-w, -h), corner(w, -h), corner(w, h), corner(-w, h)]};
