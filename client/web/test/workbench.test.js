@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import {readFile} from 'node:fs/promises';
 
 import {SIZES, until} from './browser.js';
-import {assertNoErrors, button, picture, showLab, skip, soon, stage, tagged} from './viewer_page.js';
+import {assertNoErrors, button, openPage, picture, showLab, skip, soon, stage, tagged} from './viewer_page.js';
 
 const BALL = {tag: 'ball', position: [0, 4], shapes: [{kind: 'circle', radius: 0.5, friction: 0.4, density: 2}]};
 
@@ -278,6 +278,30 @@ test('undo_leaves_alone_what_others_have_changed_and_says_so', {skip}, async (t)
   assertNoErrors(page);
 });
 
+test('shapes_of_every_kind_have_their_measures', {skip}, async (t) => {
+  const kinds = [[{kind: 'circle', radius: 1}, ['Radius']], [{kind: 'capsule', a: [0, 0], b: [1, 0], radius: 0.2}, ['Radius', 'Length']],
+                 [{kind: 'box', size: [1, 2]}, ['Width', 'Height']], [{kind: 'polygon', vertices: [[0, 0], [2, 0], [0, 2]]}, ['Size']],
+                 [{kind: 'segment', a: [0, 0], b: [3, 4]}, ['Length']], [{kind: 'chain', vertices: [[2, 0], [1, 0.5], [0, 0], [-1, 0]]}, ['Size']]];
+  const {lab, page} = await showLab(t, {paused: true});
+  for (const [shape, labels] of kinds) {
+    const {body} = await lab.body.spawn({type: 'static', position: [0, 3], shapes: [shape]});
+    await choose(page, body);
+    for (const label of labels) {
+      const read = async () => Number(await field(page, label).inputValue());
+      await soon(async () => assert.ok(await read() > 0));
+      const before = await read();
+      await type(page, label, before * 2);
+      await soon(async () => {
+        const {shapes} = await lab.body.get({body});
+        assert.ok(shapes.length === 1 && shapes[0].kind === (shape.kind === 'box' ? 'polygon' : shape.kind));
+        near(await page.evaluate(([id]) => carom.source.body(id).shapes[0].shape, [body]), shapes[0].shape, 0);
+      });
+      await soon(async () => near(await read(), before * 2, 0.01));
+    }
+  }
+  assertNoErrors(page);
+});
+
 for (const size of ['phone', 'desktop']) {
   test(`fields_have_room_on_a_${size}`, {skip}, async (t) => {
     const {page} = await showBody(t, BALL, size === 'phone' ? SIZES.phone : {viewport: {width: 1280, height: 800}});
@@ -327,5 +351,19 @@ test('a_built_world_is_exported_and_made_again_by_dropping_its_file', {skip}, as
   await said(page, /^no\.json: no JSON/);
   assert.deepEqual((await stage.client.world.list()).map(({world}) => world).filter((name) => ['wrong', 'no'].includes(name)), [], 'nothing is left');
   await again.world.destroy();
+  assertNoErrors(page);
+});
+
+// ---- the gallery, as caromd serves it (playground.test.js has the rest)
+
+test('the_gallery_of_a_server_opens_worlds_in_the_page', {skip: skip || (process.env.CAROM_WASM !== 'ON' && 'the engine for WebAssembly was not built')}, async (t) => {
+  const page = await openPage(t, 'viewer/gallery.html');
+  await until(page, () => globalThis.gallery?.[0].thumbnail?.world.tick > 5);
+  await page.getByRole('link', {name: /^Cradle/}).or(page.getByRole('link').filter({hasText: 'Cradle'})).first().click();
+  await until(page, () => globalThis.carom?.session.serverless && carom.session.world === 'cradle' && carom.picture.bodies.length === 6);
+  assert.ok(!(await stage.client.world.list()).some(({world}) => world === 'cradle'), 'the server has no part in it');
+  await page.locator('#help-button').click();
+  await page.getByRole('link', {name: 'Gallery of scenes'}).click();
+  await page.getByRole('heading', {name: 'Cookbook'}).waitFor();
   assertNoErrors(page);
 });

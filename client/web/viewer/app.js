@@ -47,7 +47,8 @@ export class App extends Emitter {
   #summaryAt = 0;
   #slow = 0; // slow half seconds in a row
 
-  constructor() {
+  /** `local`: a client within the page, for worlds without a server. */
+  constructor(local = null) {
     super();
     this.scene = document.getElementById('scene');
     this.labels = document.getElementById('labels');
@@ -76,7 +77,7 @@ export class App extends Emitter {
     this.fps = NaN;
     this.panels = {};
     this.#followSystem();
-    this.session = new Session(this.address.server);
+    this.session = new Session(this.address.server, local);
     this.changes = new Changes(this.session);
     this.recorder = new Recorder(this.session);
     this.sharing = new Sharing(this);
@@ -167,6 +168,10 @@ export class App extends Emitter {
   #readdress() {
     const address = readAddress();
     this.address = address;
+    if (this.session.serverless) {
+      location.reload();
+      return;
+    }
     if (this.#keepToken()) location.reload(); // starts again with the new token's rights
     if (address.world && address.world !== this.session.world) this.session.watch(address.world);
     else this.#look(address);

@@ -1,7 +1,8 @@
 // Starts the page: the app, its panels, its keys; then connects.
 //
 // The address says what to show: `#world=demo&at=x,y,scale&follow=12&tick=600&theme=light`, and
-// `?server=ws://host:port/rpc` if the page does not come from the server itself.
+// `?server=ws://host:port/rpc` if the page does not come from the server itself. With `?local` its worlds are in the page
+// itself, without any server: local/start.js.
 
 import {App} from './app.js';
 import {bindKeys} from './keys.js';
@@ -28,8 +29,11 @@ function fail(error) {
                       Object.assign(document.createElement('p'), {textContent: error.message}));
 }
 
+const serverless = new URLSearchParams(location.search).has('local') || document.documentElement.hasAttribute('data-local');
+
 try {
-  const app = new App();
+  const local = serverless ? await import('./local/client.js') : null;
+  const app = new App(local && await local.LocalClient.load());
   app.panels = {
     inspector: new Inspector(app), log: new EventLog(app), layers: new Layers(app), plots: new Plots(app), prediction: new PredictionPanel(app),
     options: new ToolOptions(app), transport: new Transport(app), worlds: new Worlds(app), settings: new WorldSettings(app),
@@ -42,6 +46,7 @@ try {
   bindKeys(app);
   app.start();
   globalThis.carom = app; // for the console, and for tests
+  if (serverless) (await import('./local/start.js')).openWanted(app);
 } catch (error) {
   fail(error);
   throw error;

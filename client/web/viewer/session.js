@@ -31,11 +31,14 @@ export class Session extends Emitter {
   #timers = [];
   #paces = new Map(); // world -> Pace
 
-  constructor(server = RPC) {
+  /** `local`: a client within the page (local/client.js), in place of a connection. */
+  constructor(server = RPC, local = null) {
     super();
     this.server = server;
     // Packed snapshots are a hundredth of the bytes but more work: no gain within one machine.
-    this.local = LOCAL.test(new URL(server).hostname);
+    this.local = local !== null || LOCAL.test(new URL(server).hostname);
+    /** Whether the worlds are in this page, without a server. */
+    this.serverless = local !== null;
     this.wish = {contacts: false, events: new Set(), area: undefined, packed: !this.local};
     this.world = '';
     this.worlds = [];
@@ -46,9 +49,10 @@ export class Session extends Emitter {
     this.distance = {delayMs: 0, stall: 0};
     /** A PredictedSource that takes commands first. */
     this.predicted = null;
-    this.client = makeClient(server, {name: 'carom viewer', token: () => tokenFor(server), reconnect: {first: true},
+    this.client = local ?? makeClient(server, {name: 'carom viewer', token: () => tokenFor(server), reconnect: {first: true},
                                       distance: this.distance});
     const {client} = this;
+    client.on('fault', (error) => this.emit('fault', error));
     for (const name of ['open', 'lost', 'resumed', 'renewed', 'leaving']) {
       client.on(name, () => this.emit('state'));
     }

@@ -43,14 +43,21 @@ function within(place, action) {
 class Loader {
   scope = new Scope();
   commands = [];
+  workMax;
+  commandsMax;
   #names = new Map();
   #work = 0;
   #trail = []; // the places of the entries that are being read
   #constants = 0;
 
+  constructor({workMax, commandsMax}) {
+    this.workMax = workMax;
+    this.commandsMax = commandsMax;
+  }
+
   #spend(work) {
     this.#work += work;
-    if (this.#work > WORK_MAX) throw new CaromError('limit_exceeded', 'the scene takes too much work to unroll: its loops are too long');
+    if (this.#work > this.workMax) throw new CaromError('limit_exceeded', 'the scene takes too much work to unroll: its loops are too long');
   }
 
   // ---- values
@@ -159,7 +166,7 @@ class Loader {
   #command(entry) {
     const [method, args, extra] = entry;
     if (entry.length < 2 || entry.length > 3 || !isMap(args)) fail('expected ["method", {arguments}], perhaps with {"as": "name"}');
-    if (this.commands.length === COMMANDS_MAX) throw new CaromError('limit_exceeded', `too many commands; the limit is ${COMMANDS_MAX}`);
+    if (this.commands.length === this.commandsMax) throw new CaromError('limit_exceeded', `too many commands; the limit is ${this.commandsMax}`);
     if (typeof method !== 'string' || !Object.hasOwn(METHODS, method)) fail(`there is no method '${String(method).slice(0, NAME_MAX)}'`);
     if (!METHODS[method].batch) fail(`${method} cannot be part of a scene`);
     const command = [method, this.#map(args, 0)];
@@ -250,9 +257,9 @@ function viewOf(view, loader) {
 
 /**
  * Reads a scene: {name, description, world, view, commands}, each command {command: [method, args], place}. Throws a
- * CaromError that names the place.
+ * CaromError that names the place. `limits` are lower maxima than the server's, for scenes of strangers.
  */
-export function loadScene(text) {
+export function loadScene(text, {workMax = WORK_MAX, commandsMax = COMMANDS_MAX, hzMax = Infinity} = {}) {
   if (text.length > FILE_BYTES_MAX) throw new CaromError('limit_exceeded', `a scene of ${text.length} bytes; the limit is ${FILE_BYTES_MAX}`);
   let scene;
   try {
@@ -264,12 +271,13 @@ export function loadScene(text) {
   const unknown = Object.keys(scene).find((part) => !PARTS.includes(part));
   if (unknown !== undefined) fail(`a scene has no part '${unknown.slice(0, NAME_MAX)}'`);
   if (scene.commands === undefined) fail('a scene needs "commands"');
-  const loader = new Loader();
+  const loader = new Loader({workMax, commandsMax});
   const seed = within('seed', () => loader.scalar(scene.seed ?? 0));
   if (!Number.isInteger(seed) || seed < 0 || seed >= 2 ** 32) fail('seed: expected a whole number');
   loader.scope.seed = seed;
   if (scene.constants !== undefined) within('constants', () => loader.define(scene.constants));
   const world = scene.world === undefined ? {} : settingsOf(scene.world, loader);
+  if (world.hz > hzMax) throw new CaromError('limit_exceeded', `world: hz: at most ${hzMax} here`);
   const view = scene.view === undefined ? null : viewOf(scene.view, loader);
   loader.list(scene.commands, 'commands');
   return {name: textOf(scene.name, 'name', NAME_MAX), description: textOf(scene.description, 'description', DESCRIPTION_MAX),

@@ -6,6 +6,8 @@ import {RPC} from '../session.js';
 import {keepToken, tokenFor} from '../tokens.js';
 
 const SHARED = /-at-\d+(-\d+)?$/; // names of worlds that Sharing makes
+const GALLERY = new URL('../gallery.html', import.meta.url).href;
+const DOCS = new URL('../../docs/', import.meta.url).href;
 const WORDS = {connecting: 'connecting', reconnecting: 'connection lost, trying again', closed: 'closed'};
 
 function showState(app) {
@@ -30,6 +32,8 @@ let asked = false; // a token was asked for; the visitor may decline
 // style.css) appears after a moment: usually the picture is there before.
 function showEmpty(app) {
   const {session} = app;
+  if (app.refused && !session.world) return;
+  app.refused = false;
   const box = $('empty');
   const say = (title, text, ...more) => {
     if (box.dataset.title !== title) {
@@ -59,10 +63,12 @@ function showEmpty(app) {
     wait(isForeign(session) ? `Connecting to ${host} …` : 'Connecting …', `This page tries until the server answers.${whom}`);
   } else if (session.state === 'reconnecting' && !app.live) {
     say('The connection is lost', 'This page tries again until the server answers.');
+  } else if (session.serverless && !session.world && session.worlds.length === 0) {
+    wait('Loading …', 'The page makes its world.');
   } else if (session.state === 'open' && !session.world && session.worlds.length === 0 && session.looked) {
     const make = () => app.panels.worlds.create('demo', 'demo');
     say('There is no world yet', 'Make the demo world, or one of your own from the list at the top.',
-        el('button', {class: 'primary', onclick: make}, 'Make the demo world'));
+        el('button', {class: 'primary', onclick: make}, 'Make the demo world'), el('a', {href: GALLERY}, 'Or see the gallery'));
   } else if (session.state === 'open' && !session.world && session.looked && app.address.world) {
     say(`There is no world “${app.address.world}”`, SHARED.test(app.address.world)
       ? 'A tick that was shared can be seen while the page is open that shares it. Other worlds are in the list at the top.'
@@ -115,7 +121,7 @@ function showTurns({changes}) {
   }
 }
 
-function help() {
+function help({serverless}) {
   const rows = KEYS.filter(([, name]) => name).flatMap(([, name, what]) => [
     el('dt', {}, el('kbd', {}, name)), el('dd', {}, what)]);
   const half = Math.ceil(rows.length / 4) * 2;
@@ -124,6 +130,8 @@ function help() {
     el('p', {class: 'hint'}, 'Drag a body to pull it, the ground to move the view; wheel or pinch to zoom; ' +
        'double-click a body to follow it. Click one to see why it does not move.'),
     el('div', {class: 'columns'}, el('dl', {}, ...rows.slice(0, half)), el('dl', {}, ...rows.slice(half))),
+    el('p', {class: 'links'}, el('a', {href: GALLERY}, 'Gallery of scenes'),
+       serverless ? null : el('a', {href: DOCS}, 'Documentation of this server')),
     el('form', {method: 'dialog'}, el('button', {class: 'primary'}, 'Close')));
   dialog.showModal();
 }
@@ -141,7 +149,7 @@ export function bindHeader(app) {
     document.title = name ? `${name} – carom` : 'carom';
     showState(app);
   });
-  $('help-button').addEventListener('click', help);
+  $('help-button').addEventListener('click', () => help(session));
   $('theme-button').addEventListener('click', () => {
     app.setTheme(app.themeName === 'dark' ? 'light' : 'dark');
     app.keep('theme', app.themeName);

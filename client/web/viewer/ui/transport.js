@@ -158,6 +158,10 @@ export class Transport {
   // ---- display
 
   async #share() {
+    if (this.app.session.serverless) {
+      await (await import('../local/start.js')).shareScene(this.app);
+      return;
+    }
     $('share').disabled = true;
     try {
       const made = this.app.scrub && !this.app.sharing.whyNoBranch;

@@ -153,6 +153,7 @@ export class Worlds {
         this.app.panels.settings.open();
       }));
     }
+    actions.push(el('a', {class: 'button', href: new URL('../gallery.html', import.meta.url).href, title: 'Scenes and recipes that play in this page'}, 'Gallery'));
     if (admin) actions.push(button('Load …', 'A world from an image or a scene file; or drop it on the page', () => $('image-file').click()));
     if (session.world && admin) {
       actions.push(button(armed ? 'Really end it?' : 'End', `Ends “${session.world}” for everyone`,
