@@ -10,6 +10,9 @@
 // In a page the session ends with the page (page.js), by `goodbye`, unless keepSession leaves it to the tab's next
 // page. A token that a function gives is renewed before it expires.
 //
+// A world that another server of the fleet serves is followed there (following.js): that server gets a connection of its
+// own, a second Client behind this one, which is the one that the program has.
+//
 // States: connecting -> open <-> reconnecting, and finally closed, which is permanent. Events: `open` (hello), `lost`
 // (CaromError), `resumed` (hello), `renewed` (hello: another session), `leaving` ({seconds, reason}), `closed`
 // (CaromError).
@@ -22,6 +25,7 @@ import {loadEngine} from './engine.js';
 import {Epochs, guardsEpoch} from './epochs.js';
 import {distantTransport} from './distance.js';
 import {CaromError} from './errors.js';
+import {Following} from './following.js';
 import {Heartbeat, quietTimer} from './heartbeat.js';
 import {METHODS, PROTOCOL_VERSION} from './methods.js';
 import {Decoder, encode} from './msgpack.js';
@@ -31,7 +35,7 @@ import {checkHello, checkPing, checkSubscribed, noticeOf} from './received.js';
 import {TokenRenewal} from './renewal.js';
 import {Subscription} from './subscription.js';
 import {SubscriptionList} from './subscription_list.js';
-import {transportFor} from './transport.js';
+import {parseAddress, RPC_PATH, transportFor} from './transport.js';
 
 const CALL_MS = 30000; // default time after which a call without an answer fails
 const ATTEMPT_MS = 5000; // time for one attempt to connect, including hello's answer
@@ -39,6 +43,7 @@ const PENDING_MAX = 65536; // most calls that wait for their answers
 const SEND_BYTES_MAX = 16 * 1024 * 1024; // most bytes that the system has not accepted yet
 const HASTY_MS = 1000; // a server that closes sooner than this, with a reason, will do so again
 const ID_MAX = 0xffffffff;
+const FRONT = Symbol('front'); // option of a client behind another one: what the two share
 
 // Calls that may be repeated even if they took effect: a second one changes nothing more.
 const REPEATABLE = new Set(['ping', 'server.info', 'server.stats', 'server.sessions', 'world.list',
@@ -68,7 +73,9 @@ export class Client extends Emitter {
   #helloArgs = null;
   #nextId = 1;
   #pending = new Map(); // id -> call, in the order in which they were made
-  #epochs = new Epochs();
+  #epochs;
+  #following; // shared by the clients of one program
+  #link; // this client, as #following knows it
   #queue = []; // bytes to send at the end of this turn
   #queuedBytes = 0;
   #attempts = 0;
@@ -90,6 +97,8 @@ export class Client extends Emitter {
     super();
     this.#open = open;
     this.#options = options;
+    const front = options[FRONT];
+    this.#epochs = front?.epochs ?? new Epochs();
     this.#resume = options.resume ?? (options.keepSession ? takeSession(this.#sessionName) : undefined);
     this.state = 'connecting';
     /** Whether the last hello resumed an existing session. */
@@ -119,8 +128,18 @@ export class Client extends Emitter {
         checkSubscribed(answer);
         answered(answer);
       }),
-      (number) => this.notify('world.unsubscribe', {subscription: number}));
-    this.#offPage = watchPage({wake: this.#wake, leave: this.#leave});
+      (number) => this.#notifyHere('world.unsubscribe', {subscription: number}),
+      (subscription, error) => this.#following.move(subscription, this.#link, error));
+    this.#link = {
+      client: this,
+      url: options.url,
+      list: this.#subscriptions,
+      calls: (world) => [...this.#pending.values()].filter((call) => call.args?.world === world).length,
+      adopt: (call, followed) => this.#adopt(call, followed),
+      fail: (call, error) => this.#fail(call, error),
+    };
+    this.#following = front?.following ?? new Following(this.#link, options, (url, carries) => this.#reach(url, carries));
+    this.#offPage = front ? () => {} : watchPage({wake: this.#wake, leave: this.#leave});
     this.#dial();
   }
 
@@ -145,24 +164,68 @@ export class Client extends Emitter {
     return this.#request(method, args, options);
   }
 
+  // The link to another server. `carries`: the token goes there.
+  #reach(url, carries) {
+    const {token, transportTo, ...options} = this.#options;
+    const front = {epochs: this.#epochs, following: this.#following};
+    const client = new Client(transportTo(url), {...options, url, transportTo, token: carries ? token : undefined,
+                                                 resume: undefined, keepSession: undefined, [FRONT]: front});
+    client.ready.catch(() => {});
+    return client.#link;
+  }
+
+  /**
+   * The client of the connection to a world's server: its `hello`, `clock` and `state`. This client itself, unless the
+   * world is served elsewhere.
+   */
+  serverOf(world) {
+    return this.#following.linkOf(world).client;
+  }
+
+  /** The clients of all connections, this one first. */
+  get servers() {
+    return [this, ...this.#following.others.map(({client}) => client)];
+  }
+
+  /** The server's URL; undefined with a transport of the program's own. */
+  get url() {
+    return this.#link.url?.href;
+  }
+
   // `answered` gets the result before the next message is read.
   #request(method, args, {timeoutMs = this.#options.timeoutMs ?? CALL_MS, signal} = {}, answered) {
     return new Promise((resolve, reject) => {
       const fail = (code, text) => reject(new CaromError(code, text, {method, applied: false}));
       if (this.state === 'closed') return fail('closed', `'${method}': the client is closed`);
       if (signal?.aborted) return fail('closed', `'${method}' was given up`);
-      if (this.#pending.size >= PENDING_MAX) {
-        return fail('limit_exceeded', `${PENDING_MAX} calls wait for their answers`);
-      }
-      const id = this.#newId();
       const epoch = this.#epochs.get(args?.world); // epoch of the world that the call is meant for
-      const call = {id, method, args, epoch, resolve, reject, answered, sent: false, timer: null, unlisten: null};
-      call.bytes = this.#encode([0, id, method, [args]]); // an error here rejects the promise
-      this.#pending.set(id, call);
+      const call = {id: 0, method, args, epoch, resolve, reject, answered, client: this, sent: false, over: false,
+                    timer: null, unlisten: null};
       this.#guard(call, timeoutMs, signal);
-      if (this.state === 'open') this.#again(call);
+      if (answered !== undefined || this.#options[FRONT] || !this.#following.take(call)) this.#adopt(call, false);
       return undefined;
     });
+  }
+
+  // Takes a call to this client's server. `followed`: another server has answered it with `moved`.
+  #adopt(call, followed) {
+    const {method, args} = call;
+    call.client = this;
+    try {
+      if (this.state === 'closed') throw new CaromError('closed', `'${method}': the client is closed`);
+      if (this.#pending.size >= PENDING_MAX) {
+        throw new CaromError('limit_exceeded', `${PENDING_MAX} calls wait for their answers`);
+      }
+      call.id = this.#newId();
+      call.bytes = this.#encode([0, call.id, method, [args]]);
+    } catch (error) {
+      call.id = 0;
+      this.#fail(call, new CaromError(error.code ?? 'internal', error.message, {method, applied: false}));
+      return;
+    }
+    call.sent = false;
+    this.#pending.set(call.id, call);
+    if (this.state === 'open') followed ? this.#repeat(call) : this.#again(call);
   }
 
   /**
@@ -170,6 +233,10 @@ export class Client extends Emitter {
    * dropped, because there is no connection or too much waits to be sent.
    */
   notify(method, args = {}) {
+    return this.serverOf(args?.world).#notifyHere(method, args);
+  }
+
+  #notifyHere(method, args = {}) {
     if (this.state !== 'open') return false;
     return this.#enqueue(this.#encode([2, method, [args]]));
   }
@@ -216,7 +283,7 @@ export class Client extends Emitter {
   }
 
   #guard(call, timeoutMs, signal) {
-    const giveUp = (code, text) => () => this.#fail(call, new CaromError(code, text,
+    const giveUp = (code, text) => () => call.client.#fail(call, new CaromError(code, text,
       {method: call.method, applied: call.sent ? undefined : false}));
     if (timeoutMs > 0) {
       call.timer = quietTimer(giveUp('timeout', `'${call.method}': no answer in ${timeoutMs} ms`),
@@ -229,13 +296,27 @@ export class Client extends Emitter {
   }
 
   #take(call) {
+    if (call.over) return false;
+    call.over = true;
     clearTimeout(call.timer);
     call.unlisten?.();
-    return this.#pending.delete(call.id);
+    this.#pending.delete(call.id);
+    this.#following.answered(this.#link, call);
+    return true;
   }
 
   #fail(call, error) {
     if (this.#take(call)) call.reject(error);
+  }
+
+  // Whether another server gets the call: this one has answered that it serves the world.
+  #follow(call, error) {
+    if (error.code !== 'moved' || call.answered !== undefined || call.args?.world === undefined ||
+        this.#options.follow === false) return false;
+    this.#pending.delete(call.id);
+    call.id = 0;
+    this.#following.follow(this.#link, call, error);
+    return true;
   }
 
   // ---- sending
@@ -484,6 +565,7 @@ export class Client extends Emitter {
         {method: call.method, applied: call.sent ? undefined : false}));
     }
     this.#subscriptions.endAll(error);
+    if (!this.#options[FRONT]) this.#following.close();
     this.emit('closed', error);
   }
 
@@ -493,7 +575,7 @@ export class Client extends Emitter {
    */
   close({keepSession = false} = {}) {
     try {
-      if (this.state === 'open' && !keepSession) this.notify('goodbye');
+      if (this.state === 'open' && !keepSession) this.#notifyHere('goodbye');
     } catch { // closing the connection has the same effect
     }
     this.#finish(new CaromError('closed', 'the client was closed'));
@@ -531,9 +613,15 @@ export class Client extends Emitter {
       return;
     }
     const call = this.#pending.get(id);
-    if (call === undefined || !this.#take(call)) return;
-    if (error !== null) {
-      call.reject(CaromError.fromWire(error, call.method));
+    if (call === undefined) return;
+    const failure = error === null ? null : CaromError.fromWire(error, call.method);
+    if (failure !== null && this.#follow(call, failure)) return;
+    if (!this.#take(call)) return;
+    if (failure !== null) {
+      if (failure.code === 'not_found' && failure.message.startsWith('world ')) {
+        this.#following.forget(call.args?.world, this.#link);
+      }
+      call.reject(failure);
       return;
     }
     this.#epochs.noteAnswer(call.args?.world, result);
@@ -562,6 +650,10 @@ export class Client extends Emitter {
         if (args.code !== 'unavailable') this.#epochs.forget(args.world); // a stopping server sends this for each world
         this.#subscriptions.worldClosed(args);
         break;
+      case 'moved':
+        this.#following.left(this.#link, args);
+        this.emit('moved', args);
+        break;
       case 'closing':
         this.#closing = noticeOf(args);
         break;
@@ -581,15 +673,16 @@ export class Client extends Emitter {
    */
   async subscribe(args, options) {
     const subscription = new Subscription(this, {...args, encoding: args.encoding ?? 'packed'}, options);
-    await this.#subscriptions.add(subscription);
+    await this.#following.subscribe(subscription);
     setTimeout(() => subscription.release()); // the caller can add listeners before that
     return subscription;
   }
 
   /** Ends a subscription: Subscription.unsubscribe. */
   async unsubscribe(subscription) {
-    const id = this.#subscriptions.remove(subscription, new CaromError('closed', 'the subscription was ended'));
-    if (id !== 0 && this.state === 'open') await this.call('world.unsubscribe', {subscription: id});
+    const {list, client} = subscription.link;
+    const id = list.remove(subscription, new CaromError('closed', 'the subscription was ended'));
+    if (id !== 0 && client.state === 'open') await client.call('world.unsubscribe', {subscription: id});
   }
 
   // ---- prediction
@@ -635,6 +728,8 @@ export class Client extends Emitter {
  *   keepSession: in a page: a reload continues with the session; true, or a name where a page has several,
  *   WebSocket: a class in place of the platform's own, tls: options of node:tls for tls://,
  *   transport: a function as of transport.js in place of a URL,
+ *   follow: false, or {plain: true}: whether worlds are followed to other servers, and whether the token goes to servers
+ *     that were named over a network without TLS (trust.js); transportTo(url): the transport to such a server,
  *   distance: {delayMs, jitterMs, stall, stallMs, seed}: acts as if the server were so far away (distance.js).
  */
 export async function connect(url, options = {}) {
@@ -644,6 +739,10 @@ export async function connect(url, options = {}) {
 /** As connect(), but returns the Client at once, to watch it connecting. */
 export function makeClient(url, options = {}) {
   const near = typeof url === 'function' ? url : options.transport ?? transportFor(url, options);
-  const open = options.distance ? distantTransport(near, options.distance) : near;
-  return new Client(open, {address: String(typeof url === 'function' ? '' : url ?? ''), ...options});
+  const far = (transport) => options.distance ? distantTransport(transport, options.distance) : transport;
+  const reach = options.transportTo ?? ((other) => transportFor(other.href, options));
+  const known = typeof url !== 'function' && (options.transport === undefined || options.transportTo !== undefined);
+  return new Client(far(near), {address: String(typeof url === 'function' ? '' : url ?? ''), ...options,
+                                url: known ? parseAddress(url ?? RPC_PATH) : undefined,
+                                transportTo: (other) => far(reach(other))});
 }

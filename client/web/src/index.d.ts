@@ -69,6 +69,13 @@ export interface ConnectOptions {
   tls?: object;
   /** A transport to use instead of a URL. */
   transport?: OpenTransport;
+  /**
+   * Whether calls and subscriptions follow their worlds to other servers; default true. The token goes to a server that
+   * was named over TLS, or within this machine; with `plain` also over a network without TLS.
+   */
+  follow?: boolean | {plain?: boolean};
+  /** The transport to another server, in place of the package's own. */
+  transportTo?: (url: URL) => OpenTransport;
   /** Loads the engine for predictions, instead of the package's own loader. */
   loadEngine?: () => Promise<Engine>;
   /** Simulates a distance to the server, to try a game out. It is read with every message, so it may be changed. */
@@ -93,6 +100,7 @@ export function makeClient(url?: string | URL | OpenTransport | null,
 export interface ClientEvents {
   open: Hello; lost: CaromError; resumed: Hello; renewed: Hello;
   leaving: {seconds: number; reason: string}; closed: CaromError; ping: ServerClock;
+  moved: {world: string; address: string; http?: string; term: number; tick: number};
 }
 export interface Client extends Omit<Methods, 'hello'> {}
 export class Client extends Emitter<ClientEvents> {
@@ -102,6 +110,12 @@ export class Client extends Emitter<ClientEvents> {
   /** Whether the last hello resumed an existing session. */
   readonly resumed: boolean;
   readonly ready: Promise<Client>;
+  /** URL of the server; undefined with a transport of the program's own. */
+  readonly url: string | undefined;
+  /** The clients of all connections, this one first. */
+  readonly servers: Client[];
+  /** The client of the connection to a world's server; this one, unless another server has the world. */
+  serverOf(world: string): Client;
   readonly clock: ServerClock;
   readonly traffic: {
     bytesIn: number; bytesOut: number; messagesIn: number; messagesOut: number; reconnects: number;

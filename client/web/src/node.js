@@ -78,7 +78,9 @@ export function transportFor(url, options = {}) {
 export function makeClient(url, options = {}) {
   const mine = {loadEngine, ...options};
   if (typeof url === 'function' || options.transport) return makeWebClient(url, mine);
-  return makeWebClient(url, {...mine, transport: transportFor(url, options)});
+  const there = url ?? (globalThis.location === undefined ? 'tcp://127.0.0.1' : undefined);
+  return makeWebClient(there, {transportTo: (other) => transportFor(other.href, options), ...mine,
+                               transport: transportFor(there, options)});
 }
 
 /** As in client.js, with all schemes of transportFor(). */

@@ -161,8 +161,8 @@ export class Prediction extends Emitter {
 
   // Called when the replica has a new world: the first, or the one after a lost connection.
   #follow(world) {
-    const {lastRtt} = this.#client.clock;
-    this.#core.follow(world, this.#client.hello.session);
+    const {lastRtt} = this.#client.serverOf(this.world).clock;
+    this.#core.follow(world, this.#client.serverOf(this.world).hello.session);
     this.#core.set(this.#options);
     if (lastRtt >= 0) this.#noteRtt(lastRtt); // NaN before the first ping
     for (const body of this.#past) this.#core.predict(body, false);

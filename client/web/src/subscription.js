@@ -33,6 +33,8 @@ export class Subscription extends Emitter {
     if (!(this.waitMs >= 0)) throw new TypeError(`waitMs: ${this.waitMs}: expected milliseconds, 0 or more`);
     /** Bodies in view of the client's other packed subscriptions; set by its list. */
     this.others = () => 0;
+    /** The connection to its server (following.js). */
+    this.link = null;
     /** The server's number; 0 while there is none. */
     this.id = 0;
     this.view = new WorldView(options);
@@ -86,7 +88,7 @@ export class Subscription extends Emitter {
     }
     const snapshot = arrived.data instanceof Uint8Array ? this.#unpack(arrived) : arrived;
     checkSnapshot(snapshot);
-    this.view.rttMs = this.#client?.clock.rtt ?? 0;
+    this.view.rttMs = (this.link?.client ?? this.#client)?.clock.rtt ?? 0;
     this.view.apply(snapshot, nowMs);
     return snapshot;
   }
@@ -164,7 +166,7 @@ export class Subscription extends Emitter {
 
   // A refusal leaves the subscription as it was, also after a later lost connection.
   async #look({area, follow, margin}) {
-    if (this.id !== 0) await this.#client.call('world.view', {subscription: this.id, area, follow, margin});
+    if (this.id !== 0) await (this.link?.client ?? this.#client).call('world.view', {subscription: this.id, area, follow, margin});
     this.args = {...this.args, area, follow, margin: margin ?? this.args.margin};
   }
 

@@ -20,6 +20,7 @@ const now = () => globalThis.performance.now();
 export class SubscriptionList {
   #request;
   #forget;
+  #moved;
   #known = new Map(); // server's number -> Subscription
   #asked = new Set(); // subscriptions that wait for a number
   #stranded = new Set(); // subscriptions that wait for the next connection
@@ -27,11 +28,12 @@ export class SubscriptionList {
 
   /**
    * `request(args, options, answered)` calls world.subscribe; `forget(number)` ends one on the server that is unknown
-   * here.
+   * here; `moved(subscription, error)` is called for one whose world another server has now.
    */
-  constructor(request, forget) {
+  constructor(request, forget, moved) {
     this.#request = request;
     this.#forget = forget;
+    this.#moved = moved;
   }
 
   // A server sends a body in some bits, and each takes some hundred bytes here; so all subscriptions share a bound.
@@ -89,7 +91,10 @@ export class SubscriptionList {
 
   // Without a timeout: the answer may have to come from a server that is started later.
   #again(subscription, waitMs) {
-    this.add(subscription, waitMs, {timeoutMs: 0}).catch((error) => subscription.end(error));
+    this.add(subscription, waitMs, {timeoutMs: 0}).catch((error) => {
+      if (error.code === 'moved' && !subscription.error) this.#moved(subscription, error);
+      else subscription.end(error);
+    });
   }
 
   #strand(subscription) {
@@ -124,7 +129,10 @@ export class SubscriptionList {
     const {code = 'internal', reason = 'the world has ended'} = noticeOf(notice);
     const error = new CaromError(code, reason);
     this.#known.delete(number);
-    if (code === 'unavailable') {
+    if (code === 'moved') {
+      subscription.id = 0;
+      this.#moved(subscription, error);
+    } else if (code === 'unavailable') {
       this.#strand(subscription); // a stopping server closes each world; subscriptions wait for the next server
     } else if (code === 'not_found' && subscription.waitMs > 0) {
       subscription.id = 0;
@@ -134,6 +142,20 @@ export class SubscriptionList {
     } else {
       subscription.end(error);
     }
+  }
+
+  /** Gives up its subscriptions to a world, or all, which are not ended; returns them. */
+  release(world) {
+    const released = [];
+    for (const group of [this.#known, this.#stranded]) {
+      for (const [key, subscription] of [...group.entries()]) {
+        if (world !== undefined && subscription.world !== world) continue;
+        group.delete(key);
+        subscription.id = 0;
+        released.push(subscription);
+      }
+    }
+    return released;
   }
 
   /** Ends a subscription; returns the server's number of it, 0 if there is none. */

@@ -10,7 +10,7 @@
 // it are still delivered. `buffered` is the number of bytes that the system has not accepted yet.
 
 const SUB_PROTOCOL = 'carom.v1';
-const RPC_PATH = '/rpc';
+export const RPC_PATH = '/rpc';
 
 /** Uses a WebSocket. `Class` replaces the platform's own. */
 export function webSocketTransport(url, Class = globalThis.WebSocket) {

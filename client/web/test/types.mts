@@ -6,6 +6,8 @@ import {createTestGame} from 'carom/testing';
 
 const client = await connect('tcp://127.0.0.1:22766', {token: async () => 'x', reconnect: {maxMs: 10}});
 const lab = client.use('lab');
+const there: string | undefined = (await connect(null, {follow: {plain: true}})).serverOf('lab').url;
+client.on('moved', ({world, term}) => console.log(there, world.length, term + 1));
 const spawned = await lab.body.spawn({position: [0, 1], shapes: [{kind: 'circle', radius: 1}]});
 const id: number = spawned.body;
 const info: BodyMap = await lab.body.get({body: id});

@@ -1,0 +1,219 @@
+// Follows worlds to the servers that serve them: one client in front, and behind it one connection for each server.
+//
+// A call that is answered `moved` is made again at the server which the answer names; a subscription too, also when the
+// server says by the notification `moved` that its world has left. From then on calls for that world go there directly.
+// PROTOCOL.md, "Several servers", has the rules; trust.js says which servers get the token.
+//
+// Order: calls for a world that were answered `moved` are made again in their order, and later ones wait until the old
+// server has answered all of its.
+//
+// A connection is known here as a link: {client, url, calls(world), adopt(call), fail(call, error), list}.
+
+import {CaromError} from './errors.js';
+import {mayCarry, urlOf} from './trust.js';
+
+export const HOPS_MAX = 4; // servers that a call is sent on to
+export const SERVERS_MAX = 16; // connections of one client
+const WAITING_MAX = 65536; // calls that wait for the order
+const ROUTES_MAX = 256; // worlds whose server is known; beyond that the oldest is asked for again
+const PAUSE_MS = 50; // before a server is asked again that was asked already: its records may be behind; then doubled
+const MOVED_WAIT_MS = 10000; // for the next server to serve a world that has moved there
+
+const ADDRESS_FIRST = /^(\S+) /;
+
+const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+export class Following {
+  #options;
+  #connect; // makes a link
+  #links = new Set();
+  #routes = new Map(); // world -> {link, old: link that may still answer calls, waiting: [call]}
+  #between = new Map(); // world -> number of calls that are on their way from one link to another
+  #home;
+
+  /** `connect(url, carries)` makes the link to another server; `carries`: the token goes along. */
+  constructor(home, options, connect) {
+    this.#home = home;
+    this.#options = options;
+    this.#connect = connect;
+    this.#links.add(home);
+  }
+
+  /** All connections but the first. */
+  get others() {
+    return [...this.#links].filter((link) => link !== this.#home);
+  }
+
+  /** The connection to the server of a world. */
+  linkOf(world) {
+    return this.#routes.get(world)?.link ?? this.#home;
+  }
+
+  /** Takes a new call; false: it is the first connection's. */
+  take(call) {
+    const route = this.#routes.get(call.args?.world);
+    if (route === undefined) return false;
+    if (this.#unsettled(call.args.world, route) && route.waiting.length < WAITING_MAX) route.waiting.push(call);
+    else route.link.adopt(call);
+    return true;
+  }
+
+  // Whether earlier calls for the world are not yet at its server.
+  #unsettled(world, route) {
+    return this.#between.has(world) || route.old?.calls(world) > 0;
+  }
+
+  // Sends what had to wait until the old server had answered.
+  #release(world) {
+    const route = this.#routes.get(world);
+    if (route === undefined || this.#unsettled(world, route)) return;
+    route.old = undefined;
+    for (const call of route.waiting.splice(0)) if (!call.over) route.link.adopt(call);
+  }
+
+  #setRoute(world, link, old) {
+    const before = this.#routes.get(world);
+    if (before?.link === link) return;
+    this.#routes.delete(world);
+    if (link !== this.#home || before !== undefined) {
+      this.#routes.set(world, {link, old, waiting: before?.waiting ?? []});
+    }
+    if (this.#routes.size > ROUTES_MAX) {
+      this.#drop(this.#routes.keys().next().value);
+    }
+  }
+
+  #drop(world) {
+    const {waiting} = this.#routes.get(world);
+    this.#routes.delete(world);
+    for (const call of waiting) if (!call.over) this.#home.adopt(call);
+  }
+
+  // The link to the server at that address. Throws CaromError with the reason if the client may not go there.
+  #linkTo(address, from, why) {
+    const refuse = (reason) => {
+      throw new CaromError('moved', `${why}; not followed: ${reason}`);
+    };
+    const base = from.url;
+    if (base === undefined) return refuse('the connection is not one to a URL');
+    const url = urlOf(address, base);
+    if (url === undefined) return refuse(`'${String(address).slice(0, 80)}' is not HOST:PORT`);
+    const known = [...this.#links].find((link) => link.url?.href === url.href);
+    if (known !== undefined) return known;
+    if (this.#links.size >= SERVERS_MAX) return refuse(`${SERVERS_MAX} servers are connected, which is the limit`);
+    const carries = mayCarry(base, url, this.#options);
+    if (!carries && this.#options.token !== undefined) {
+      return refuse('the token goes only over TLS, or within this machine, to a server that was named in the same ' +
+                    "way (option follow: {plain: true} trusts the network)");
+    }
+    const link = this.#connect(url, carries);
+    this.#links.add(link);
+    link.client.once('closed', (error) => this.#gone(link, error));
+    return link;
+  }
+
+  // The next server for a request that `from` has answered `moved`. `hops`: URLs so far.
+  async #next(world, from, error, hops) {
+    const address = ADDRESS_FIRST.exec(error.message)?.[1];
+    const link = this.#linkTo(address, from, error.message);
+    hops.push(from.url.href);
+    const again = hops.filter((href) => href === link.url.href).length;
+    if (hops.length > HOPS_MAX) {
+      const all = [...hops, link.url.href].map((href) => new URL(href).host).join(', ');
+      throw new CaromError('moved', `world '${world}' was not found in ${HOPS_MAX} steps: ${all}; these servers ` +
+                                    'name each other');
+    }
+    this.#setRoute(world, link, from);
+    if (again > 0) await wait(PAUSE_MS * 2 ** hops.length);
+    return link;
+  }
+
+  /** Called when `from` has answered a call with `moved`: makes it again where that says. */
+  follow(from, call, error) {
+    const {world} = call.args;
+    call.hops ??= [];
+    this.#between.set(world, (this.#between.get(world) ?? 0) + 1);
+    const arrived = () => {
+      const left = this.#between.get(world) - 1;
+      if (left > 0) this.#between.set(world, left);
+      else this.#between.delete(world);
+    };
+    this.#next(world, from, error, call.hops).then((link) => {
+      if (!call.over) link.adopt(call, true);
+      arrived();
+    }, (failure) => {
+      arrived();
+      from.fail(call, Object.assign(failure, {method: call.method, applied: false}));
+    }).finally(() => this.#release(world));
+  }
+
+  /** Called when a link has answered a call, or has given it up. */
+  answered(from, call) {
+    const world = call.args?.world;
+    if (this.#routes.get(world)?.old === from) this.#release(world);
+  }
+
+  /** The server of a link does not know the world: the first server is asked next time. */
+  forget(world, link) {
+    if (this.#routes.get(world)?.link === link && link !== this.#home) this.#drop(world);
+  }
+
+  // ---- subscriptions
+
+  /** Subscribes where the world is served. */
+  async subscribe(subscription, from = this.linkOf(subscription.world), waitMs = subscription.waitMs) {
+    const hops = [];
+    for (let link = from; ;) {
+      subscription.link = link;
+      try {
+        await link.list.add(subscription, waitMs);
+        return;
+      } catch (error) {
+        if (error.code !== 'moved' || !this.#follows) throw error;
+        link = await this.#next(subscription.world, link, error, hops);
+        if (subscription.error) throw subscription.error;
+      }
+    }
+  }
+
+  get #follows() {
+    return this.#options.follow !== false;
+  }
+
+  /** Subscribes again where `error`, a `moved`, says. */
+  move(subscription, from, error) {
+    const again = async () => {
+      if (!this.#follows) throw error;
+      const link = await this.#next(subscription.world, from, error, []);
+      if (!subscription.error) await this.subscribe(subscription, link, Math.max(subscription.waitMs, MOVED_WAIT_MS));
+    };
+    again().catch((failure) => subscription.end(failure));
+  }
+
+  /** Called with the notification `moved` of a link's server. */
+  left(from, {world, address, http}) {
+    if (typeof world !== 'string' || !this.#follows) return;
+    const web = from.url !== undefined && /^(ws|http)s?:$/.test(from.url.protocol);
+    const error = new CaromError('moved', `${web ? http : address} world '${world}' is served there`);
+    this.forget(world, from);
+    for (const subscription of from.list.release(world)) this.move(subscription, from, error);
+  }
+
+  // A server other than the first one has ended the connection for good.
+  #gone(link, error) {
+    this.#links.delete(link);
+    for (const [world, route] of [...this.#routes]) {
+      if (route.link === link) this.#drop(world);
+    }
+    if (error.code === 'closed') return;
+    for (const subscription of link.list.release()) {
+      this.subscribe(subscription, this.#home, Math.max(subscription.waitMs, MOVED_WAIT_MS))
+        .catch((failure) => subscription.end(failure));
+    }
+  }
+
+  /** Ends all other connections. */
+  close(options) {
+    for (const link of this.others) link.client.close(options);
+  }
+}

@@ -1,0 +1,260 @@
+// Clients that follow worlds from server to server: the rules with servers that the test plays, then a fleet.
+import assert from 'node:assert/strict';
+import {test} from 'node:test';
+
+import {connect, makeClient} from '../src/index.js';
+import {HOPS_MAX, SERVERS_MAX} from '../src/following.js';
+import {gradeOf, mayCarry, urlOf} from '../src/trust.js';
+import {FakeServer} from './fake_server.js';
+import {etcdIsThere, startFleet} from './fleet.js';
+import {BALL, event, sleep} from './support.js';
+
+const HELLO = {protocol: 1, server: 'caromd', version: '0', session: 1, resume: '', role: 'admin', limits: {}};
+const moved = (address, world = 'lab') => new Error(`moved: ${address} world '${world}' is served there`);
+
+/** Servers at tcp://HOST: `answers` maps hosts to functions (method, args, id) as of FakeServer. */
+function network(answers) {
+  const servers = {};
+  for (const [host, answer] of Object.entries(answers)) {
+    servers[host] = new FakeServer((method, args, id) => {
+      if (method === 'hello') return HELLO;
+      if (method === 'ping') return {time: 1};
+      return answer(method, args, id);
+    });
+  }
+  return {
+    servers,
+    async connect(t, url, options = {}) {
+      const transportTo = (to) => {
+        if (!(to.host in servers)) throw new Error(`no server ${to.host}`);
+        return servers[to.host].open;
+      };
+      const client = makeClient(url, {transport: transportTo(new URL(url)), transportTo, ...options});
+      const awake = setInterval(() => {}, 1000); // the clients' own timers do not keep a process alive
+      t.after(() => {
+        clearInterval(awake);
+        client.close();
+      });
+      return client.ready;
+    },
+  };
+}
+
+const A = '127.0.0.1:1001';
+const B = '127.0.0.1:1002';
+const C = '127.0.0.1:1003';
+
+// ---- the rules
+
+test('token_goes_to_servers_that_a_proven_server_named_and_within_one_machine', () => {
+  const options = {token: 'x'};
+  const carry = (from, address, more) => {
+    const base = new URL(from);
+    return mayCarry(base, urlOf(address, base), {...options, ...more});
+  };
+  assert.equal(carry('tls://play.example:22766', 'b.example:22766'), true);
+  assert.equal(carry('wss://play.example/rpc', '10.0.0.7:22767'), true);
+  assert.equal(carry('https://play.example/rpc', 'b.example:443'), true);
+  assert.equal(carry('ws://127.0.0.1:22767/rpc', 'localhost:22768'), true);
+  assert.equal(carry('tcp://[::1]:22766', '127.0.0.2:22766'), true);
+  assert.equal(carry('tcp://127.0.0.1:22766', '10.0.0.7:22766'), false, 'out of the machine');
+  assert.equal(carry('tcp://10.0.0.6:22766', '10.0.0.7:22766'), false, 'anyone on the way can name servers');
+  assert.equal(carry('tcp://10.0.0.6:22766', '127.0.0.1:22766'), false);
+  assert.equal(carry('tcp://10.0.0.6:22766', '10.0.0.7:22766', {follow: {plain: true}}), true);
+  assert.equal(carry('tls://play.example', 'b.example:1', {tls: {rejectUnauthorized: false}}), false);
+  assert.equal(carry('ws://localhost.evil.example:1/rpc', '127.0.0.1:22766'), false);
+  assert.equal(gradeOf(new URL('wss://x')), 'tls');
+});
+
+test('address_keeps_the_scheme_and_is_strict', () => {
+  const web = new URL('wss://play.example/rpc?a=b');
+  assert.equal(urlOf('b.example:22767', web).href, 'wss://b.example:22767/rpc');
+  assert.equal(urlOf('[fe80::1]:22766', new URL('tls://a')).href, 'tls://[fe80::1]:22766');
+  for (const text of ['b.example', 'b:0', 'b:70000', 'user@b:1', 'b:1/x', 'b:1?y', '', ' b:1', undefined, 'é:1', 'a'.repeat(300) + ':1']) {
+    assert.equal(urlOf(text, web), undefined, String(text));
+  }
+});
+
+test('calls_go_to_the_server_that_is_named_and_then_directly', async (t) => {
+  const {servers, connect: to} = network({
+    [A]: (method) => moved(B),
+    [B]: (method, args) => ({tick: 7, seen: args.body}),
+  });
+  const client = await to(t, `tcp://${A}`, {token: 'mine'});
+  assert.equal((await client.body.get({world: 'lab', body: 3})).seen, 3);
+  assert.equal((await client.body.get({world: 'lab', body: 4})).seen, 4);
+  assert.equal(servers[A].of('body.get').length, 1);
+  assert.deepEqual(servers[B].of('body.get').map(({args}) => args.body), [3, 4]);
+  assert.equal(servers[B].of('hello')[0].args.token, 'mine');
+  assert.equal(client.serverOf('lab').url, `tcp://${B}`);
+  assert.equal(client.servers.length, 2);
+  assert.equal(client.notify('body.force', {world: 'lab', body: 1}), true);
+  await sleep(0);
+  assert.equal(servers[B].of('body.force').length, 1);
+});
+
+test('calls_of_a_moved_world_keep_their_order', async (t) => {
+  const seen = [];
+  const held = [];
+  const {servers, connect: to} = network({
+    [A]: (method, args, id) => {
+      held.push(id);
+      return undefined;
+    },
+    [B]: (method, args) => {
+      seen.push(args.body);
+      return {tick: 1};
+    },
+  });
+  const client = await to(t, `tcp://${A}`);
+  const calls = [1, 2, 3].map((body) => client.body.set({world: 'lab', body}));
+  await sleep(1);
+  servers[A].reply(held[0], moved(B));
+  while (client.servers.length < 2 || client.servers[1].state !== 'open') await sleep(1);
+  await calls[0];
+  calls.push(client.body.set({world: 'lab', body: 4})); // waits for those that the old server has not answered
+  await sleep(5);
+  assert.deepEqual(seen, [1]);
+  servers[A].reply(held[1], moved(B));
+  servers[A].reply(held[2], moved(B));
+  await Promise.all(calls);
+  assert.deepEqual(seen, [1, 2, 3, 4]);
+});
+
+test('servers_that_name_each_other_are_told', async (t) => {
+  const {servers, connect: to} = network({[A]: () => moved(B), [B]: () => moved(A)});
+  const client = await to(t, `tcp://${A}`);
+  await assert.rejects(client.world.info({world: 'lab'}),
+                       {code: 'moved', method: 'world.info', applied: false, message: /world 'lab' was not found in 4 steps: .*1001, .*1002.*name each other/});
+  assert.equal(servers[A].of('world.info').length + servers[B].of('world.info').length, HOPS_MAX + 1);
+});
+
+test('records_that_cross_for_a_moment_are_waited_for', async (t) => {
+  let asked = 0;
+  const {connect: to} = network({[A]: () => moved(B), [B]: () => asked++ === 0 ? moved(A) : {world: 'lab', tick: 5}});
+  const client = await to(t, `tcp://${A}`);
+  assert.equal((await client.world.info({world: 'lab'})).tick, 5);
+});
+
+test('call_has_one_deadline_over_all_servers', async (t) => {
+  const {connect: to} = network({[A]: () => moved(B), [B]: () => undefined});
+  const client = await to(t, `tcp://${A}`);
+  await assert.rejects(client.call('world.info', {world: 'lab'}, {timeoutMs: 100}), {code: 'timeout'});
+  const abort = new AbortController();
+  const call = client.call('world.info', {world: 'lab'}, {signal: abort.signal});
+  abort.abort();
+  await assert.rejects(call, {code: 'closed'});
+});
+
+test('token_stays_where_a_plain_network_named_the_server', async (t) => {
+  const {servers, connect: to} = network({'10.0.0.1:1': () => moved('10.0.0.2:1'), '10.0.0.2:1': () => ({tick: 1})});
+  const client = await to(t, 'tcp://10.0.0.1:1', {token: 'mine'});
+  await assert.rejects(client.world.info({world: 'lab'}),
+                       {code: 'moved', message: /^10\.0\.0\.2:1 world 'lab' is served there; not followed: the token goes only over TLS/});
+  await assert.rejects(client.subscribe({world: 'lab'}), {code: 'moved'});
+  assert.equal(servers['10.0.0.2:1'].dials, 0);
+  const trusting = await to(t, 'tcp://10.0.0.1:1', {token: 'mine', follow: {plain: true}});
+  await trusting.world.info({world: 'lab'});
+  assert.equal(servers['10.0.0.2:1'].of('hello')[0].args.token, 'mine');
+  const bare = await to(t, 'tcp://10.0.0.1:1');
+  await bare.world.info({world: 'lab'});
+  assert.equal(servers['10.0.0.2:1'].of('hello')[1].args.token, undefined);
+});
+
+test('client_told_not_to_follow_gets_the_error', async (t) => {
+  const {servers, connect: to} = network({[A]: () => moved(B), [B]: () => ({tick: 1})});
+  const client = await to(t, `tcp://${A}`, {follow: false});
+  await assert.rejects(client.world.info({world: 'lab'}), {code: 'moved', message: `${B} world 'lab' is served there`});
+  await assert.rejects(client.subscribe({world: 'lab'}), {code: 'moved', message: `${B} world 'lab' is served there`});
+  assert.equal(servers[B].dials, 0);
+});
+
+test('servers_of_one_client_are_bounded', async (t) => {
+  const hosts = Array.from({length: SERVERS_MAX}, (_, i) => `127.0.0.1:${2000 + i}`);
+  const {connect: to} = network({[A]: (method, {world}) => moved(hosts[Number(world.slice(1))], world),
+                                 ...Object.fromEntries(hosts.map((host) => [host, () => ({tick: 1})]))});
+  const client = await to(t, `tcp://${A}`);
+  for (let i = 0; i < SERVERS_MAX - 1; i++) await client.world.info({world: `w${i}`});
+  await assert.rejects(client.world.info({world: `w${SERVERS_MAX - 1}`}), {code: 'moved', message: /16 servers are connected, which is the limit/});
+});
+
+test('subscription_goes_with_its_world', async (t) => {
+  let at = A;
+  let number = 10;
+  const serve = (host) => (method) => {
+    if (method !== 'world.subscribe') return {};
+    return at === host ? {subscription: ++number, tick: 1} : moved(at);
+  };
+  const {servers, connect: to} = network({[A]: serve(A), [B]: serve(B), [C]: serve(C)});
+  const client = await to(t, `tcp://${A}`);
+  const subscription = await client.subscribe({world: 'lab', encoding: 'plain'});
+  const snapshot = (id, tick) => ({subscription: id, world: 'lab', epoch: 5, tick, time: tick / 60, full: true, bodies: [], removed: [],
+                                   events: [], hash: new Uint8Array(8)});
+  const shown = [];
+  subscription.on('snapshot', ({tick}) => shown.push(tick));
+  await sleep(1);
+  servers[A].notify('snapshot', snapshot(11, 1));
+  at = B;
+  servers[A].notify('moved', {world: 'lab', address: B, term: 2, tick: 1});
+  servers[A].notify('world_closed', {subscription: 11, world: 'lab', code: 'moved', reason: 'it is served elsewhere'});
+  servers[A].notify('snapshot', snapshot(11, 99)); // of the subscription that has ended there
+  while (subscription.id !== 12) await sleep(1);
+  servers[B].notify('snapshot', snapshot(12, 2));
+  at = C;
+  servers[B].notify('world_closed', {subscription: 12, world: 'lab', code: 'moved', reason: `${C} world 'lab' is served there`});
+  while (subscription.id !== 13) await sleep(1);
+  servers[C].notify('snapshot', snapshot(13, 3));
+  assert.deepEqual(shown, [1, 2, 3]);
+  assert.equal(subscription.error, null);
+  await subscription.unsubscribe();
+  assert.deepEqual(servers[C].of('world.unsubscribe').map(({args}) => args.subscription), [13]);
+  assert.equal(servers[A].of('world.unsubscribe').length, 0);
+});
+
+// ---- a fleet
+
+test('program_of_one_server_works_with_a_fleet', {skip: !etcdIsThere() && 'etcd is not installed'}, async (t) => {
+  const fleet = await startFleet(t, 'works');
+  const [a, b] = [await fleet.start('a'), await fleet.start('b')];
+  const maker = await connect(b.url);
+  t.after(() => maker.close());
+  await maker.world.create({world: 'arena', gravity: [0, 0]});
+  await maker.world.create({world: 'second'});
+  const client = await connect(a.url);
+  t.after(() => client.close());
+  await client.world.create({world: 'own'});
+  const known = async (world) => {
+    for (;;) {
+      const found = await client.world.info({world}).catch((error) => error);
+      if (found.code !== 'not_found') return found;
+      await sleep(5);
+    }
+  };
+  assert.equal((await known('arena')).world, 'arena');
+  const {body} = await client.body.spawn({world: 'arena', shapes: BALL, velocity: [1, 0]});
+  const subscription = await client.subscribe({world: 'arena'});
+  await subscription.next();
+  const own = await client.subscribe({world: 'own'});
+  await own.next();
+  const {results} = await client.world.apply({world: 'arena', commands: [['body.set', {body, velocity: [0, 1]}]]});
+  assert.equal(results.length, 1);
+  assert.equal(client.servers.length, 2);
+  assert.equal(new URL(client.serverOf('arena').url).port, String(b.port));
+  const ended = event(subscription, 'ended');
+  await client.world.destroy({world: 'arena'});
+  assert.equal((await ended).code, 'not_found');
+  // The first server is asked again for a world that is gone.
+  await assert.rejects(client.world.info({world: 'arena'}), {code: 'not_found'});
+  while ((await client.world.create({world: 'arena'}).catch((error) => error)).code === 'already_exists') {
+    await sleep(5); // b's record of it is being removed
+  }
+  assert.equal(client.servers.length, 2);
+  assert.equal(client.serverOf('arena'), client);
+  for (;;) { // the other way round, as soon as b has learned of it
+    const found = await maker.world.info({world: 'arena'}).catch((error) => error);
+    if (found.world === 'arena') break;
+    assert.equal(found.code, 'not_found');
+    await sleep(5);
+  }
+  assert.equal(new URL(maker.serverOf('arena').url).port, String(a.port));
+});
