@@ -82,7 +82,7 @@ static carom_status check_options(const carom_options *options, int timeout_ms, 
 
 // ---- life
 
-static carom_client *create_client(const carom_options *options)
+static carom_client *create_client(carom_client *front, const carom_options *options)
 {
     carom_client *c = calloc(1, sizeof *c);
     if (c == NULL) {
@@ -90,12 +90,15 @@ static carom_client *create_client(const carom_options *options)
     }
     c->state = CAROM_CONNECTING;
     c->refs = 1;
+    c->front = front != NULL ? front : c;
+    c->server_bit = 1;
     c->options = *options;
     requests_init(&c->requests);
     connection_limits limits = {options->output_bytes_max, options->message_bytes_max};
     connection_init(&c->wire, &limits);
-    if (!resume_init(c, options)) {
+    if (!resume_init(c, options) || !follow_init(c, options)) {
         resume_deinit(c);
+        follow_deinit(c);
         free(c);
         return NULL;
     }
@@ -106,6 +109,7 @@ static void destroy_client(carom_client *c)
 {
     ASSERT(c->state == CAROM_CLOSED);
     ASSERT(c->views.first == NULL);
+    follow_deinit(c);
     connection_deinit(&c->wire);
     requests_deinit(&c->requests);
     snapshot_decoder_deinit(&c->decoder);
@@ -231,10 +235,10 @@ void client_take_hello(carom_client *c, const carom_value *result, const carom_e
 
 // ---- connecting
 
-static void note_where(connection *wire, const char *host, uint16_t port)
+void client_note_where(char out[WHERE_MAX], const char *host, uint16_t port)
 {
     bool v6 = strchr(host, ':') != NULL;
-    snprintf(wire->where, sizeof wire->where, v6 ? "[%.80s]:%u" : "%.80s:%u", host, (unsigned)port);
+    snprintf(out, WHERE_MAX, v6 ? "[%.80s]:%u" : "%.80s:%u", host, (unsigned)port);
 }
 
 // Clears the options' texts: they belong to the caller and are not kept.
@@ -246,10 +250,10 @@ static void forget_texts(carom_options *options)
 
 // Makes a client with its hello in the output buffer and no socket. The handlers are not set yet,
 // since the caller does not have the client.
-static carom_status prepare(const carom_options *options, int timeout_ms, carom_client **out,
-                            carom_error *err)
+static carom_status prepare(carom_client *front, const carom_options *options, int timeout_ms,
+                            carom_client **out, carom_error *err)
 {
-    carom_client *c = create_client(options);
+    carom_client *c = create_client(front, options);
     if (c == NULL) {
         return fault_memory(err);
     }
@@ -269,6 +273,12 @@ static carom_status prepare(const carom_options *options, int timeout_ms, carom_
 carom_status carom_connect_start(const char *host, uint16_t port, int timeout_ms,
                                  const carom_options *options, carom_client **out, carom_error *err)
 {
+    return client_start(NULL, host, port, timeout_ms, options, out, err);
+}
+
+carom_status client_start(carom_client *front, const char *host, uint16_t port, int timeout_ms,
+                          const carom_options *options, carom_client **out, carom_error *err)
+{
     if (out == NULL) {
         return fault_missing(err, "out");
     }
@@ -282,12 +292,12 @@ carom_status carom_connect_start(const char *host, uint16_t port, int timeout_ms
         outcome = address_resolve(host, port, &addresses, err);
     }
     if (outcome == CAROM_OK) {
-        outcome = prepare(&all, timeout_ms, &c, err);
+        outcome = prepare(front, &all, timeout_ms, &c, err);
     }
     if (outcome != CAROM_OK) {
         return outcome;
     }
-    note_where(&c->wire, host, port);
+    client_note_where(c->wire.where, host, port);
     if (all.tls.on) {
         outcome = tls_trust_create(&all.tls, host, &c->wire.trust, err);
         if (outcome != CAROM_OK) {
@@ -321,7 +331,7 @@ carom_status carom_connect_fd(int fd, int timeout_ms, const carom_options *optio
                             "reconnect: a socket of somebody else's cannot be dialed again");
     }
     if (outcome == CAROM_OK) {
-        outcome = prepare(&all, timeout_ms, &c, err);
+        outcome = prepare(NULL, &all, timeout_ms, &c, err);
     }
     if (outcome != CAROM_OK) {
         return outcome;
@@ -427,7 +437,8 @@ carom_status carom_flush(carom_client *client, int timeout_ms, carom_error *err)
     int64_t deadline = deadline_after_ms(timeout_ms);
     client_pump(client);
     while (client->state != CAROM_CLOSED &&
-           (connection_unsent(&client->wire) > 0 || client->state == CAROM_RECONNECTING)) {
+           (connection_unsent(&client->wire) + follow_unsent(client) > 0 ||
+            client->state == CAROM_RECONNECTING)) {
         if (monotonic_ns() >= deadline) {
             outcome = fault_set(err, CAROM_UNAVAILABLE, "%llu %s still waiting after %d ms",
                                 COUNTED(connection_unsent(&client->wire), "byte is", "bytes are"),
@@ -449,18 +460,23 @@ void carom_hold(carom_client *client, bool hold)
     if (!hold) {
         connection_write(&client->wire);
     }
+    for (uint32_t i = 0; i < client->follow.links.count; i++) {
+        carom_hold(client->follow.links.data[i], hold);
+    }
 }
 
 // ---- for a caller's own loop, and figures
 
 int carom_fd(const carom_client *client)
 {
-    return client == NULL ? -1 : client->wire.fd;
+    const int all = client == NULL ? -1 : follow_fd(client);
+    return client == NULL ? -1 : all >= 0 ? all : client->wire.fd;
 }
 
 bool carom_wants_write(const carom_client *client)
 {
-    return client != NULL && connection_wants_write(&client->wire);
+    // With several connections the descriptor of all waits for writing, too.
+    return client != NULL && follow_fd(client) < 0 && connection_wants_write(&client->wire);
 }
 
 int carom_timeout_ms(const carom_client *client)
@@ -468,17 +484,7 @@ int carom_timeout_ms(const carom_client *client)
     if (client == NULL || client->state == CAROM_CLOSED) {
         return -1;
     }
-    if (connection_has_input(&client->wire)) {
-        return 0;
-    }
-    int64_t deadline = client->requests.next_deadline_ns;
-    if (client->wire.phase == CONNECTION_DIALING) {
-        deadline = earlier_of(deadline, client->wire.address_deadline_ns);
-    } else if (client->resume.waiting) {
-        deadline = earlier_of(deadline, client->resume.next_ns);
-    } else if (client->wire.phase == CONNECTION_DOWN) {
-        return 0; // the next carom_poll reports the end
-    }
+    int64_t deadline = follow_deadline(client, client_deadline(client));
     if (deadline == INT64_MAX) {
         return -1;
     }
@@ -512,6 +518,16 @@ void *carom_user(const carom_client *client)
     return client == NULL ? NULL : client->handlers.user;
 }
 
+const carom_value *carom_hello_of(const carom_client *client, const char *world)
+{
+    const carom_client *server = client;
+    for (uint32_t i = 0; client != NULL && world != NULL && i < client->follow.worlds.count; i++) {
+        const followed_world *w = &client->follow.worlds.data[i];
+        server = strcmp(w->world, world) == 0 ? w->link : server;
+    }
+    return carom_hello(server);
+}
+
 const carom_value *carom_hello(const carom_client *client)
 {
     return client == NULL ? NULL : client->hello;
@@ -527,5 +543,18 @@ carom_traffic carom_client_traffic(const carom_client *client)
     traffic.bytes_out = client->wire.bytes_out;
     traffic.output_bytes = connection_unsent(&client->wire);
     traffic.requests = client->requests.waiting;
+    for (uint32_t i = 0; i < client->follow.links.count; i++) {
+        carom_traffic one = carom_client_traffic(client->follow.links.data[i]);
+        traffic.bytes_in += one.bytes_in;
+        traffic.bytes_out += one.bytes_out;
+        traffic.messages_in += one.messages_in;
+        traffic.messages_out += one.messages_out;
+        traffic.snapshots += one.snapshots;
+        traffic.events += one.events;
+        traffic.late += one.late;
+        traffic.reconnects += one.reconnects;
+        traffic.output_bytes += one.output_bytes;
+        traffic.requests += one.requests;
+    }
     return traffic;
 }

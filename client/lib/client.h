@@ -2,10 +2,11 @@
 //
 //   connection.c  bytes: a socket, messages that are whole message.c     parsing a message
 //   requests.c    the requests that await an answer view_list.c   the views that are attached
-//   epochs.c      which world of a name is meant resume.c      coming back after the connection was
-//   lost pump.c        joins these: fetches messages, ends requests, feeds views, calls the
-//   handlers send.c        messages out: notifications, requests, calls client.c      life, and the
-//   public functions that only look watch.c       subscriptions
+//   epochs.c      which world of a name is meant follow.c follow_subscriptions.c   worlds that
+//   other servers serve resume.c      coming back after the connection was lost pump.c        joins
+//   these: fetches messages, ends requests, feeds views, calls the handlers send.c        messages
+//   out: notifications, requests, calls client.c      life, and the public functions that only look
+//   watch.c       subscriptions
 //
 // The parts do not know each other and call no callbacks: they return messages to pump.c.
 //
@@ -28,12 +29,16 @@
 #include "client/lib/connection.h"
 #include "client/lib/epochs.h"
 #include "client/lib/fault.h"
+#include "client/lib/follow.h"
 #include "client/lib/requests.h"
 #include "client/lib/resume.h"
 #include "client/lib/snapshot.h"
 #include "client/lib/view_list.h"
 
 struct carom_client {
+    carom_client *front; // itself, or the client behind which this one is a link (follow.h)
+    uint32_t server_bit; // of its server in the lists of servers that a request has been at
+    follow_state follow; // of the front
     carom_state state;
     connection wire;
     request_table requests;
@@ -65,6 +70,13 @@ carom_status client_closed_fault(const carom_client *c, carom_error *err);
 // Whether a function may wait now: there is a client, and no callback is running.
 carom_status client_may_wait(const carom_client *c, carom_error *err);
 
+// Like carom_connect_start; `front`: the client behind which it becomes a link, NULL for none.
+carom_status client_start(carom_client *front, const char *host, uint16_t port, int timeout_ms,
+                          const carom_options *options, carom_client **out, carom_error *err);
+
+// Writes "host:port" as connections are named.
+void client_note_where(char out[WHERE_MAX], const char *host, uint16_t port);
+
 // Sends a hello with these arguments, as the first message on its connection, and records that its
 // answer is awaited.
 carom_status client_hello(carom_client *c, const carom_value *args, int timeout_ms,
@@ -81,6 +93,9 @@ bool client_pump(carom_client *c);
 
 // Waits for the socket, the next deadline of a request, or `deadline_ns`.
 void client_wait(carom_client *c, int64_t deadline_ns);
+
+// When the connection has something to do without its socket; INT64_MAX: never.
+int64_t client_deadline(const carom_client *c);
 
 // Ends a request with `result` (taken over) or `err`, and calls its callback.
 void client_end_request(carom_client *c, uint64_t id, carom_value *result, const carom_error *err);

@@ -377,27 +377,32 @@ bool connection_has_input(const connection *c)
     return c->phase == CONNECTION_UP && c->tls != NULL && tls_link_has_input(c->tls);
 }
 
-void connection_wait(const connection *c, int64_t deadline_ns)
+int64_t connection_poll(const connection *c, struct pollfd *out, int64_t deadline_ns)
 {
+    const bool dialing = c->phase == CONNECTION_DIALING;
+    *out = (struct pollfd){.fd = c->fd, .events = dialing ? POLLOUT : POLLIN};
+    if (!dialing && connection_wants_write(c)) {
+        out->events = POLLIN | POLLOUT;
+    }
     if (connection_has_input(c)) {
-        return;
+        return 0;
     }
-    bool dialing = c->phase == CONNECTION_DIALING;
-    if (dialing) {
-        deadline_ns = earlier_of(deadline_ns, c->address_deadline_ns);
-    }
+    return dialing ? earlier_of(deadline_ns, c->address_deadline_ns) : deadline_ns;
+}
+
+void connection_wait(const struct pollfd *sockets, uint32_t count, int64_t deadline_ns)
+{
     struct timespec wait = {0};
     bool endless = deadline_ns == INT64_MAX;
-    ASSERT(!endless || c->fd >= 0); // something can end the wait
+    ASSERT(!endless || (count > 0 && sockets[0].fd >= 0)); // something can end the wait
     if (!endless) {
         int64_t left = deadline_ns - monotonic_ns();
         left = left < 0 ? 0 : left;
         wait.tv_sec = (time_t)(left / 1000000000);
         wait.tv_nsec = (long)(left % 1000000000);
     }
-    struct pollfd ready = {.fd = c->fd, .events = dialing ? POLLOUT : POLLIN};
-    if (!dialing && connection_wants_write(c)) {
-        ready.events = POLLIN | POLLOUT;
-    }
-    ppoll(&ready, 1, endless ? NULL : &wait, NULL);
+    struct pollfd copies[CONNECTIONS_MAX];
+    ASSERT(count <= CONNECTIONS_MAX);
+    memcpy(copies, sockets, count * sizeof *sockets);
+    ppoll(copies, count, endless ? NULL : &wait, NULL);
 }

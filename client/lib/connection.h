@@ -23,7 +23,10 @@
 #include "proto/wire/buffer.h"
 #include "proto/wire/scanner.h"
 
-enum { WHERE_MAX = 96 }; // bytes of "host:port" in an error text
+enum {
+    WHERE_MAX = 96,      // bytes of "host:port" in an error text
+    CONNECTIONS_MAX = 16 // waited for at a time
+};
 
 typedef enum connection_phase {
     CONNECTION_DIALING, // a socket is connecting to an address
@@ -110,7 +113,12 @@ bool connection_next(connection *c, const uint8_t **bytes, size_t *size);
 bool connection_wants_write(const connection *c);
 // Whether received bytes wait that poll() does not report.
 bool connection_has_input(const connection *c);
-// Waits for the socket or the deadline, whichever is sooner; without a socket, for the deadline.
-void connection_wait(const connection *c, int64_t deadline_ns);
+// Sets `out` to the events that poll() awaits; returns the earlier of `deadline_ns` and the
+// connection's own deadline, and 0 if received bytes wait.
+struct pollfd;
+int64_t connection_poll(const connection *c, struct pollfd *out, int64_t deadline_ns);
+// Waits for one of the sockets or the deadline, whichever is sooner; without a socket, for the
+// deadline.
+void connection_wait(const struct pollfd *sockets, uint32_t count, int64_t deadline_ns);
 
 #endif

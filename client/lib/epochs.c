@@ -162,7 +162,7 @@ void epochs_add(buffer *message, size_t at, uint64_t epoch)
 
 uint64_t carom_known_epoch(const carom_client *client, const char *world)
 {
-    return client == NULL || world == NULL ? 0 : epochs_known(&client->epochs, world);
+    return client == NULL || world == NULL ? 0 : epochs_known(&client->front->epochs, world);
 }
 
 carom_status carom_pin_epoch(carom_client *client, const char *world, uint64_t epoch,
@@ -175,5 +175,5 @@ carom_status carom_pin_epoch(carom_client *client, const char *world, uint64_t e
         return fault_set(err, CAROM_INVALID_ARGUMENT, "world: a name has 1 to %d bytes",
                          WIRE_WORLD_NAME_MAX);
     }
-    return epochs_pin(&client->epochs, world, epoch, err);
+    return epochs_pin(&client->front->epochs, world, epoch, err);
 }

@@ -2,6 +2,7 @@
 // and go to the caller's handlers. One thread at a time.
 #include "client/lib/client.h"
 
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -26,9 +27,9 @@ void client_end_request(carom_client *c, uint64_t id, carom_value *result, const
         return;
     }
     if (requests_end(&c->requests, id, result, err, &ended)) {
-        c->in_callback++;
-        ended.fn(c, ended.id, ended.result, err, ended.user);
-        c->in_callback--;
+        c->front->in_callback++;
+        ended.fn(c->front, ended.id, ended.result, err, ended.user);
+        c->front->in_callback--;
         carom_value_free(ended.result);
     }
 }
@@ -84,7 +85,8 @@ void client_close(carom_client *c, carom_status why, const char *format, ...)
     }
     connection_shut(&c->wire, why, "%s", text); // an earlier reason is kept
     c->state = CAROM_CLOSED;
-    view_list_end_all(&c->views);
+    view_list_end_all(&c->views); // of the front
+    follow_close(c);
     carom_error lost = {0};
     bool starved = c->wire.why == CAROM_OUT_OF_MEMORY;
     fault_set(&lost, starved ? CAROM_OUT_OF_MEMORY : CAROM_UNAVAILABLE, "connection closed%s%s",
@@ -113,7 +115,7 @@ static void close_for(carom_client *c, const carom_error *why)
 
 static void take_response(carom_client *c, const message *m)
 {
-    const pending_request *entry = requests_find(&c->requests, m->id);
+    pending_request *entry = requests_find(&c->requests, m->id);
     if (entry == NULL || entry->done) {
         c->traffic.late++;
         return;
@@ -127,13 +129,22 @@ static void take_response(carom_client *c, const message *m)
     } else if (outcome != CAROM_OK) {
         close_for(c, &fault);
     } else {
-        epochs_note_answer(&c->epochs, entry->world, result);
+        epochs_note_answer(&c->front->epochs, entry->world, result);
+        if (result == NULL && follow_refused(c, m->id, &answer)) {
+            return; // another server has it
+        }
+        if (!follow_answered(c, entry, result, &answer)) {
+            fault_memory(&answer);
+            carom_value_free(result);
+            result = NULL;
+        }
         client_end_request(c, m->id, result, result == NULL ? &answer : NULL);
     }
 }
 
-static void call_snapshot_handlers(carom_client *c, const carom_snapshot *snapshot)
+static void call_snapshot_handlers(carom_client *of, const carom_snapshot *snapshot)
 {
+    carom_client *c = of->front;
     if (c->handlers.snapshot != NULL && c->state != CAROM_CLOSED) {
         c->in_callback++;
         c->handlers.snapshot(c, snapshot, c->handlers.user);
@@ -171,12 +182,13 @@ static void take_snapshot(carom_client *c, const message *m)
     }
     c->traffic.snapshots++;
     if (snapshot.full && snapshot.epoch != 0) {
-        epochs_note(&c->epochs, snapshot.world, snapshot.epoch);
+        epochs_note(&c->front->epochs, snapshot.world, snapshot.epoch);
     }
+    snapshot.subscription = follow_shown(c, snapshot.subscription, snapshot.world);
     c->traffic.events += snapshot.event_count;
-    c->in_callback++; // a view may call its owner
-    outcome = view_list_apply(&c->views, &snapshot, &why);
-    c->in_callback--;
+    c->front->in_callback++; // a view may call its owner
+    outcome = view_list_apply(&c->front->views, &snapshot, &why);
+    c->front->in_callback--;
     if (outcome != CAROM_OK) {
         close_for(c, &why);
         return;
@@ -185,20 +197,20 @@ static void take_snapshot(carom_client *c, const message *m)
 }
 
 // Handles notifications that concern the library itself, before the caller's handler sees them.
-static void heed_notification(carom_client *c, const char *method, const carom_value *params)
+// True: the caller does not see it.
+static bool heed_notification(carom_client *c, const char *method, carom_value *params)
 {
     if (strcmp(method, "closing") == 0) {
         connection_announce_end(
             &c->wire, carom_status_from_name(carom_get_str(params, "code", "internal")),
             carom_get_str(params, "reason", "the server closed the connection"));
     } else if (strcmp(method, "world_closed") == 0) {
-        const uint64_t ended = carom_get_uint(params, "subscription", 0);
-        if (strcmp(carom_get_str(params, "code", ""), "unavailable") != 0) { // the server is ending
-            epochs_note(&c->epochs, carom_get_str(params, "world", ""), 0);
+        const carom_status code = carom_status_from_name(carom_get_str(params, "code", ""));
+        if (code != CAROM_UNAVAILABLE && code != CAROM_MOVED) { // else the world is elsewhere
+            epochs_note(&c->front->epochs, carom_get_str(params, "world", ""), 0);
         }
-        view_list_end(&c->views, ended);
-        snapshot_decoder_forget(&c->decoder, ended);
     }
+    return follow_notice(c, method, params);
 }
 
 static void take_notification(carom_client *c, const message *m)
@@ -209,11 +221,12 @@ static void take_notification(carom_client *c, const message *m)
         close_for(c, &why);
         return;
     }
-    heed_notification(c, m->method, params);
-    if (c->handlers.notification != NULL && c->state != CAROM_CLOSED) {
-        c->in_callback++;
-        c->handlers.notification(c, m->method, params, c->handlers.user);
-        c->in_callback--;
+    const bool hidden = heed_notification(c, m->method, params);
+    carom_client *front = c->front;
+    if (!hidden && front->handlers.notification != NULL && front->state != CAROM_CLOSED) {
+        front->in_callback++;
+        front->handlers.notification(front, m->method, params, front->handlers.user);
+        front->in_callback--;
     }
     carom_value_free(params);
 }
@@ -297,13 +310,38 @@ bool client_pump(carom_client *c)
         }
         any = true;
     }
-    return any;
+    return c == c->front ? follow_pump(c) || any : any;
 }
+
+int64_t client_deadline(const carom_client *c)
+{
+    int64_t deadline = c->requests.next_deadline_ns;
+    if (connection_has_input(&c->wire)) {
+        return 0;
+    }
+    if (c->wire.phase == CONNECTION_DIALING) {
+        return earlier_of(deadline, c->wire.address_deadline_ns);
+    }
+    if (c->resume.waiting) {
+        return earlier_of(deadline, c->resume.next_ns);
+    }
+    return c->wire.phase == CONNECTION_DOWN ? 0 : deadline;
+}
+
+_Static_assert((int)FOLLOW_SERVERS_MAX == (int)CONNECTIONS_MAX, "all are waited for");
 
 void client_wait(carom_client *c, int64_t deadline_ns)
 {
+    struct pollfd sockets[FOLLOW_SERVERS_MAX];
+    uint32_t count = 0;
     if (c->resume.waiting) {
         deadline_ns = earlier_of(deadline_ns, c->resume.next_ns);
     }
-    connection_wait(&c->wire, earlier_of(deadline_ns, c->requests.next_deadline_ns));
+    deadline_ns = earlier_of(deadline_ns, c->requests.next_deadline_ns);
+    deadline_ns = connection_poll(&c->wire, &sockets[count++], deadline_ns);
+    for (uint32_t i = 0; i < c->follow.links.count; i++) {
+        const carom_client *link = c->follow.links.data[i];
+        deadline_ns = connection_poll(&link->wire, &sockets[count++], deadline_ns);
+    }
+    connection_wait(sockets, count, follow_deadline(c, deadline_ns));
 }

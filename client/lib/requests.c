@@ -18,6 +18,7 @@ void requests_deinit(request_table *t)
     for (uint32_t i = 0; i < t->entries.count; i++) {
         carom_value_free(t->entries.data[i].result);
         free(t->entries.data[i].bytes);
+        carom_value_free(t->entries.data[i].args);
     }
     vector_free(&t->entries);
     id_map_deinit(&t->places);
@@ -81,6 +82,7 @@ static void unlink_entry(request_table *t, pending_request *entry)
         end_waiting(t);
     }
     forget_bytes(t, entry);
+    carom_value_free(entry->args);
     id_map_remove(&t->places, entry->id);
     vector_swap_remove(&t->entries, place);
     if (place < t->entries.count) {
@@ -95,6 +97,29 @@ void requests_remove(request_table *t, uint64_t id)
         carom_value_free(entry->result);
         unlink_entry(t, entry);
     }
+}
+
+pending_request *requests_move(request_table *from, request_table *to, uint32_t id)
+{
+    if (!vector_reserve(&to->entries, to->entries.count + 1) ||
+        !id_map_reserve(&to->places, to->places.count + 1)) {
+        return NULL;
+    }
+    pending_request *entry = requests_find(from, id);
+    ASSERT(entry != NULL && !entry->done && requests_find(to, id) == NULL);
+    const pending_request moved = *entry;
+    from->kept_bytes -= entry->size;
+    entry->bytes = NULL;
+    entry->size = 0;
+    entry->args = NULL;
+    unlink_entry(from, entry);
+    const uint32_t place = to->entries.count++;
+    to->entries.data[place] = moved;
+    id_map_put(&to->places, id, place);
+    to->kept_bytes += moved.size;
+    to->waiting++;
+    to->next_deadline_ns = earlier_of(to->next_deadline_ns, moved.deadline_ns);
+    return &to->entries.data[place];
 }
 
 size_t requests_bytes(const request_table *t)
@@ -127,6 +152,7 @@ bool requests_end(request_table *t, uint64_t id, carom_value *result, const caro
         return false;
     }
     *ended = *entry;
+    ended->args = NULL;
     unlink_entry(t, entry);
     return true;
 }

@@ -28,9 +28,6 @@ bool resume_init(carom_client *c, const carom_options *options)
 {
     resume_state *r = &c->resume;
     r->random = (uint64_t)monotonic_ns() ^ (uint64_t)(uintptr_t)c;
-    if (!options->reconnect.on) {
-        return true;
-    }
     r->name = options->name == NULL ? NULL : strdup(options->name);
     r->token = options->token == NULL ? NULL : strdup(options->token);
     return (options->name == NULL || r->name != NULL) &&
@@ -65,6 +62,7 @@ carom_status carom_set_token(carom_client *client, const char *token, int timeou
         client->resume.token = copy;
         carom_value_free(client->hello);
         client->hello = hello;
+        follow_present(client, timeout_ms);
     } else {
         free(copy);
     }
@@ -232,6 +230,9 @@ static void send_again(carom_client *c, pending_request *entry, uint64_t applied
 
 static void settle(carom_client *c, pending_request *entry, const carom_value *result)
 {
+    if (entry->waits || entry->due_ns != 0) {
+        return; // it is sent later in any case
+    }
     const carom_value *done = carom_value_get(carom_value_get(result, "applied"), entry->world);
     uint64_t epoch = carom_get_uint(done, "epoch", 0);
     if (!entry->sent || repeatable(entry)) {
@@ -279,16 +280,6 @@ static bool settle_requests(carom_client *c, const carom_value *result)
     return true;
 }
 
-static bool goes_on(const carom_value *subscriptions, uint64_t subscription)
-{
-    for (size_t i = 0; i < carom_value_count(subscriptions); i++) {
-        if (carom_get_uint(carom_value_at(subscriptions, i), "subscription", 0) == subscription) {
-            return true;
-        }
-    }
-    return false;
-}
-
 void resume_take_hello(carom_client *c, const carom_value *result, const carom_error *err)
 {
     ASSERT(c->state == CAROM_RECONNECTING);
@@ -309,7 +300,7 @@ void resume_take_hello(carom_client *c, const carom_value *result, const carom_e
     c->state = CAROM_OPEN;
     c->resume.up_since_ns = monotonic_ns();
     c->traffic.reconnects++;
-    view_list_keep(&c->views, carom_value_get(hello, "subscriptions"), goes_on);
+    follow_keep(c, carom_value_get(hello, "subscriptions"));
     if (!settle_requests(c, hello)) {
         client_close(c, CAROM_OUT_OF_MEMORY, "memory has run out");
     }

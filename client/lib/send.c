@@ -43,9 +43,10 @@ static carom_status no_room(const carom_client *c, size_t waiting, carom_error *
 // The pinned epoch that a message must name but does not yet; 0: none.
 static uint64_t pinned_epoch(const carom_client *c, const char *method, const carom_value *args)
 {
-    bool free = c->epochs.count == 0 || strcmp(method, "world.create") == 0 ||
+    const epoch_table *epochs = &c->front->epochs;
+    bool free = epochs->count == 0 || strcmp(method, "world.create") == 0 ||
                 carom_value_get(args, "epoch") != NULL;
-    return free ? 0 : epochs_pinned(&c->epochs, carom_get_str(args, "world", ""));
+    return free ? 0 : epochs_pinned(epochs, carom_get_str(args, "world", ""));
 }
 
 // Packs a message at the end of the output buffer: [0, id, method, [args]], or [2, method, [args]]
@@ -112,9 +113,14 @@ carom_status client_send_again(carom_client *c, const pending_request *entry, ui
     return CAROM_OK;
 }
 
+// Sends to the server of the world that the arguments name.
 carom_status carom_send(carom_client *client, const char *method, const carom_value *args,
                         carom_error *err)
 {
+    carom_value *made = NULL;
+    if (client != NULL) {
+        client = client == client->front ? follow_target(client, &args, &made) : client;
+    }
     carom_status outcome = check_outgoing(client, method, args, err);
     if (outcome == CAROM_OK && client->state == CAROM_RECONNECTING) {
         outcome = fault_set(err, CAROM_UNAVAILABLE, "not connected: reconnecting");
@@ -125,6 +131,7 @@ carom_status carom_send(carom_client *client, const char *method, const carom_va
     if (outcome == CAROM_OK) {
         release(client);
     }
+    carom_value_free(made);
     return outcome;
 }
 
@@ -135,6 +142,9 @@ static carom_status keep_message(carom_client *c, pending_request *entry, const 
     const buffer *out = &c->wire.out;
     size_t size = out->size - begin;
     if (requests_bytes(&c->requests) + size > c->options.output_bytes_max) {
+        if (!c->options.reconnect.on) {
+            return CAROM_OK; // it cannot go to another server, whose address is then the answer
+        }
         return fault_set(err, CAROM_LIMIT_EXCEEDED,
                          "requests of %zu bytes wait for answers, and are kept to be sent again; "
                          "%zu are the limit",
@@ -161,10 +171,12 @@ static carom_status dispatch(carom_client *c, pending_request *entry, const char
     size_t args_at = 0;
     carom_status outcome = pack(c, entry->id, method, args, &args_at, err);
     entry->args_at = args_at - begin;
-    if (outcome == CAROM_OK && c->options.reconnect.on && !hello) {
+    const bool follows = !c->front->options.follow.off && entry->world[0] != '\0';
+    if (outcome == CAROM_OK && (c->options.reconnect.on || follows) && !hello) {
         outcome = keep_message(c, entry, args, begin, err);
     }
-    entry->sent = outcome == CAROM_OK && (hello || c->state != CAROM_RECONNECTING);
+    entry->sent =
+        outcome == CAROM_OK && (hello || (c->state != CAROM_RECONNECTING && !entry->waits));
     if (!entry->sent) {
         buffer_truncate(&c->wire.out, begin);
     } else {
@@ -173,7 +185,14 @@ static carom_status dispatch(carom_client *c, pending_request *entry, const char
     return outcome;
 }
 
-static void note_call(const carom_client *c, pending_request *entry, const char *name,
+// Whether the arguments are needed when the answer is here.
+static bool keeps_args(const char *method)
+{
+    return strcmp(method, "world.subscribe") == 0 || strcmp(method, "world.view") == 0;
+}
+
+// False when memory has run out.
+static bool note_call(const carom_client *c, pending_request *entry, const char *name,
                       const carom_value *args)
 {
     size_t size = strnlen(name, sizeof entry->method - 1);
@@ -182,13 +201,18 @@ static void note_call(const carom_client *c, pending_request *entry, const char 
     const char *world = carom_get_str(args, "world", "");
     if (strlen(world) < sizeof entry->world) {
         memcpy(entry->world, world, strlen(world) + 1);
-        entry->epoch = epochs_known(&c->epochs, world);
+        entry->epoch = epochs_known(&c->front->epochs, world);
+        entry->waits = c != c->front && follow_must_wait(c->front, world);
     }
+    const bool keeps = keeps_args(name) && !c->front->options.follow.off;
+    entry->args = keeps ? carom_value_clone(args) : NULL;
+    return entry->args != NULL || !keeps || args == NULL;
 }
 
-carom_status client_request(carom_client *c, const char *method, const carom_value *args,
-                            int timeout_ms, carom_response_fn fn, void *user, uint64_t *request,
-                            carom_error *err)
+// As client_request, over the client's own connection.
+static carom_status request_here(carom_client *c, const char *method, const carom_value *args,
+                                 int timeout_ms, carom_response_fn fn, void *user,
+                                 uint64_t *request, carom_error *err)
 {
     carom_status outcome = check_outgoing(c, method, args, err);
     if (outcome != CAROM_OK) {
@@ -202,15 +226,17 @@ carom_status client_request(carom_client *c, const char *method, const carom_val
         return fault_set(err, CAROM_LIMIT_EXCEEDED, "%llu %s waiting, which is the limit",
                          COUNTED(c->options.requests_max, "request is", "requests are"));
     }
+    c->requests.last_id = c->front->requests.last_id; // one series of numbers over all servers
     pending_request *entry = requests_add(&c->requests, timeout_ms);
     if (entry == NULL) {
         return fault_memory(err);
     }
+    c->front->requests.last_id = c->requests.last_id;
     entry->fn = fn;
     entry->user = user;
-    note_call(c, entry, method, args);
     uint32_t id = entry->id;
-    outcome = dispatch(c, entry, method, args, err);
+    outcome = note_call(c, entry, method, args) ? dispatch(c, entry, method, args, err)
+                                                : fault_memory(err);
     if (outcome != CAROM_OK) {
         requests_remove(&c->requests, id);
         return outcome;
@@ -219,6 +245,31 @@ carom_status client_request(carom_client *c, const char *method, const carom_val
         *request = id;
     }
     return CAROM_OK;
+}
+
+carom_status client_request(carom_client *c, const char *method, const carom_value *args,
+                            int timeout_ms, carom_response_fn fn, void *user, uint64_t *request,
+                            carom_error *err)
+{
+    carom_value *made = NULL;
+    if (c != NULL && c == c->front) {
+        c = follow_target(c, &args, &made);
+    }
+    carom_status outcome = request_here(c, method, args, timeout_ms, fn, user, request, err);
+    carom_value_free(made);
+    return outcome;
+}
+
+// The client whose connection has the request; the front if none has.
+static carom_client *holder_of(carom_client *front, uint64_t request)
+{
+    for (uint32_t i = 0; i < front->follow.links.count; i++) {
+        carom_client *link = front->follow.links.data[i];
+        if (requests_find(&link->requests, request) != NULL) {
+            return link;
+        }
+    }
+    return front;
 }
 
 carom_status carom_request(carom_client *client, const char *method, const carom_value *args,
@@ -233,6 +284,7 @@ bool carom_take(carom_client *client, uint64_t request, carom_status *outcome, c
 {
     carom_status ignored;
     outcome = outcome == NULL ? &ignored : outcome;
+    client = client == NULL ? NULL : holder_of(client, request);
     pending_request *entry = client == NULL ? NULL : requests_find(&client->requests, request);
     if (client == NULL) {
         *outcome = fault_missing(err, "client");
@@ -259,6 +311,7 @@ bool carom_take(carom_client *client, uint64_t request, carom_status *outcome, c
 
 void carom_cancel(carom_client *client, uint64_t request)
 {
+    client = client == NULL ? NULL : holder_of(client, request);
     if (client != NULL && request != client->hello_request) {
         requests_remove(&client->requests, request);
     }
@@ -276,7 +329,7 @@ carom_status carom_call(carom_client *client, const char *method, const carom_va
         return outcome;
     }
     client_ref(client);
-    connection_write(&client->wire); // sent even if output is held back: the answer is waited for
+    connection_write(&holder_of(client, request)->wire); // also if output is held back
     while (!carom_take(client, request, &outcome, result, err)) {
         if (!client_pump(client)) {
             client_wait(client, INT64_MAX); // the request's own deadline ends it

@@ -75,18 +75,6 @@ void view_list_end_all(view_list *list)
     }
 }
 
-void view_list_keep(view_list *list, const carom_value *subscriptions,
-                    bool (*goes_on)(const carom_value *subscriptions, uint64_t subscription))
-{
-    carom_view *next;
-    for (carom_view *view = list->first; view != NULL; view = next) {
-        next = view->next;
-        if (!goes_on(subscriptions, view->subscription)) {
-            end_view(view);
-        }
-    }
-}
-
 // ---- snapshots
 
 static carom_status adopt(view_list *list, uint64_t subscription, carom_view **out,

@@ -27,10 +27,6 @@ void view_list_add(view_list *list, carom_view *view, uint64_t subscription);
 void view_list_end(view_list *list, uint64_t subscription);
 void view_list_end_all(view_list *list);
 
-// Ends the views whose subscription does not continue, as `goes_on` decides.
-void view_list_keep(view_list *list, const carom_value *subscriptions,
-                    bool (*goes_on)(const carom_value *subscriptions, uint64_t subscription));
-
 // Applies a snapshot to the view of its subscription, if there is one; the view may call its owner.
 // CAROM_OUT_OF_MEMORY: the view had no memory for it.
 carom_status view_list_apply(view_list *list, const carom_snapshot *snapshot, carom_error *err);

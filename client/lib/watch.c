@@ -241,7 +241,7 @@ carom_status carom_unsubscribe(carom_client *client, uint64_t subscription, int 
                                        timeout_ms, NULL, err);
     if (outcome == CAROM_OK) {
         view_list_end(&client->views, subscription);
-        snapshot_decoder_forget(&client->decoder, subscription);
+        follow_unsubscribed(client, subscription);
     }
     client_unref(client);
     return outcome;

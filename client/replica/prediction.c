@@ -52,7 +52,8 @@ carom_prediction_options carom_prediction_options_default(void)
 static uint64_t session_of(const carom_prediction *p)
 {
     const bool told = p->options.session != 0 || p->client == NULL;
-    return told ? p->options.session : carom_get_uint(carom_hello(p->client), "session", 0);
+    return told ? p->options.session
+                : carom_get_uint(carom_hello_of(p->client, p->replica->world), "session", 0);
 }
 
 static prediction_options core_options(const carom_prediction *p)

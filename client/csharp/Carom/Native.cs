@@ -387,6 +387,13 @@ namespace Carom
     }
 
     [StructLayout(LayoutKind.Sequential)]
+    internal unsafe struct carom_follow
+    {
+        public byte off;
+        public byte plain;
+    }
+
+    [StructLayout(LayoutKind.Sequential)]
     internal unsafe struct carom_options
     {
         public byte exact;
@@ -401,6 +408,7 @@ namespace Carom
         public byte keep_session;
         public carom_handlers handlers;
         public carom_tls tls;
+        public carom_follow follow;
     }
 
     [StructLayout(LayoutKind.Sequential)]
@@ -805,6 +813,8 @@ namespace Carom
         [DllImport(Client, CallingConvention = CallingConvention.Cdecl)]
         internal static extern IntPtr carom_hello(IntPtr client);
         [DllImport(Client, CallingConvention = CallingConvention.Cdecl)]
+        internal static extern IntPtr carom_hello_of(IntPtr client, byte* world);
+        [DllImport(Client, CallingConvention = CallingConvention.Cdecl)]
         internal static extern int carom_set_token(IntPtr client, byte* token, int timeout_ms, carom_error* error);
         [DllImport(Client, CallingConvention = CallingConvention.Cdecl)]
         internal static extern int carom_call(IntPtr client, byte* method, IntPtr args, int timeout_ms, IntPtr* result, carom_error* error);
@@ -1061,6 +1071,6 @@ namespace Carom
         [DllImport(Replica, CallingConvention = CallingConvention.Cdecl)]
         internal static extern int carom_many_refresh(IntPtr many, UIntPtr first, UIntPtr count, carom_error* error);
 
-        internal static readonly Type[] Structs = { typeof(carom_error), typeof(carom_vec2), typeof(carom_shape), typeof(carom_body), typeof(carom_shape_info), typeof(carom_body_info), typeof(carom_joint_settings), typeof(carom_joint_info), typeof(carom_event), typeof(carom_contact), typeof(carom_datum), typeof(carom_snapshot), typeof(carom_handlers), typeof(carom_reconnect), typeof(carom_tls), typeof(carom_options), typeof(carom_traffic), typeof(carom_view_options), typeof(carom_view_state), typeof(carom_subscribe_options), typeof(carom_drawn), typeof(carom_view_playback), typeof(carom_clock_state), typeof(carom_replica_state), typeof(carom_replica_snapshot_options), typeof(carom_difference), typeof(carom_recording_info), typeof(carom_prediction_options), typeof(carom_prediction_pose), typeof(carom_prediction_figures), typeof(carom_local_state), typeof(carom_drive) };
+        internal static readonly Type[] Structs = { typeof(carom_error), typeof(carom_vec2), typeof(carom_shape), typeof(carom_body), typeof(carom_shape_info), typeof(carom_body_info), typeof(carom_joint_settings), typeof(carom_joint_info), typeof(carom_event), typeof(carom_contact), typeof(carom_datum), typeof(carom_snapshot), typeof(carom_handlers), typeof(carom_reconnect), typeof(carom_tls), typeof(carom_follow), typeof(carom_options), typeof(carom_traffic), typeof(carom_view_options), typeof(carom_view_state), typeof(carom_subscribe_options), typeof(carom_drawn), typeof(carom_view_playback), typeof(carom_clock_state), typeof(carom_replica_state), typeof(carom_replica_snapshot_options), typeof(carom_difference), typeof(carom_recording_info), typeof(carom_prediction_options), typeof(carom_prediction_pose), typeof(carom_prediction_figures), typeof(carom_local_state), typeof(carom_drive) };
     }
 }

@@ -88,6 +88,18 @@ typedef struct carom_tls {
                          // everything. For tests on one's own machine
 } carom_tls;
 
+// Worlds that another server of a fleet serves. A request that is answered `moved` is made again at
+// the server which the answer names, over a further connection behind the same client; later ones
+// for that world go there directly. Subscriptions move with their world: the next snapshot is full.
+// The token goes along over TLS that is verified, and within this machine (127.0.0.0/8, ::1);
+// elsewhere a client with a token gets CAROM_MOVED. After 4 servers in a row, or with 16
+// connections, the error is CAROM_MOVED, and its text says why. A request has one deadline over all
+// servers.
+typedef struct carom_follow {
+    bool off;   // every request goes to the first server: CAROM_MOVED is the caller's to handle
+    bool plain; // the network is trusted: the token also goes to servers named without TLS
+} carom_follow;
+
 typedef struct carom_options {
     bool exact;         // see carom/export.h
     const char *name;   // the program's name, sent with hello; default "libcarom"
@@ -104,6 +116,7 @@ typedef struct carom_options {
                                // by its `resume`; default false
     carom_handlers handlers;   // default: none
     carom_tls tls;             // default: off
+    carom_follow follow;       // default: worlds are followed, within the rules above
 } carom_options;
 
 #define CAROM_OUTPUT_BYTES_MAX                                                                     \
@@ -184,6 +197,9 @@ CAROM_API void *carom_user(const carom_client *client); // handlers.user
 // before it came. Valid until carom_free, or until the session is resumed.
 CAROM_API const carom_value *carom_hello(const carom_client *client);
 
+// The same of the server that serves the world, which another one may do (carom_follow).
+CAROM_API const carom_value *carom_hello_of(const carom_client *client, const char *world);
+
 // Sends a new token of the same subject, and waits for the answer: from then on the session has the
 // new token's rights, and a reconnect sends the new token. To be called before the old token
 // expires, because the server then closes the connection; carom_hello has `expires`. Errors: those
@@ -253,8 +269,8 @@ CAROM_API carom_status carom_flush(carom_client *client, int timeout_ms, carom_e
 // piece.
 CAROM_API void carom_hold(carom_client *client, bool hold);
 
-// For an event loop of one's own; see above. The descriptor may change while CAROM_CONNECTING. -1
-// when closed.
+// For an event loop of one's own; see above. The descriptor may change while CAROM_CONNECTING, and
+// when a world is followed to another server: ask for it before each wait. -1 when closed.
 CAROM_API int carom_fd(const carom_client *client);
 CAROM_API bool carom_wants_write(const carom_client *client);
 CAROM_API int

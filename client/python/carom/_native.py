@@ -382,6 +382,13 @@ class carom_tls(Structure):
     ]
 
 
+class carom_follow(Structure):
+    _fields_ = [
+        ("off", c_bool),
+        ("plain", c_bool),
+    ]
+
+
 class carom_options(Structure):
     _fields_ = [
         ("exact", c_bool),
@@ -396,6 +403,7 @@ class carom_options(Structure):
         ("keep_session", c_bool),
         ("handlers", carom_handlers),
         ("tls", carom_tls),
+        ("follow", carom_follow),
     ]
 
 
@@ -743,6 +751,7 @@ CAROM = {
     "carom_set_handlers": (None, (c_void_p, POINTER(carom_handlers))),
     "carom_user": (c_void_p, (c_void_p,)),
     "carom_hello": (c_void_p, (c_void_p,)),
+    "carom_hello_of": (c_void_p, (c_void_p, c_char_p)),
     "carom_set_token": (c_int, (c_void_p, c_char_p, c_int, POINTER(carom_error))),
     "carom_call": (c_int, (c_void_p, c_char_p, c_void_p, c_int, POINTER(c_void_p), POINTER(carom_error))),
     "carom_send": (c_int, (c_void_p, c_char_p, c_void_p, POINTER(carom_error))),

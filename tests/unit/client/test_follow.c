@@ -1,0 +1,522 @@
+// Worlds that other servers serve: requests, subscriptions and views go there by themselves.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <carom/carom.h>
+
+#include "client/lib/clock.h"
+#include "client/lib/follow.h"
+#include "tests/unit/client/connected.h"
+
+// A server that serves every world, or says that another one does.
+typedef struct place {
+    fake_server *server;
+    char moved_to[64]; // "" : it serves all worlds
+    bool silent;       // answers no request for a world
+    uint64_t number;   // of the next subscription
+    int asked;         // requests for a world
+    int hellos;
+    char token[32];   // of the last hello
+    char seen[256];   // `body` of each body.set, in order
+    uint32_t held[8]; // ids that were not answered
+    uint32_t held_count;
+} place;
+
+static carom_value *snapshot_of(uint64_t subscription, uint64_t tick)
+{
+    carom_value *row = carom_push(carom_array(), carom_uint(1));
+    for (int i = 0; i < 6; i++) {
+        carom_push(row, carom_real((double)tick));
+    }
+    carom_value *v = carom_set(carom_map(), "subscription", carom_uint(subscription));
+    carom_set(v, "world", carom_str("lab"));
+    carom_set(v, "tick", carom_uint(tick));
+    carom_set(v, "time", carom_real((double)tick));
+    carom_set(v, "full", carom_bool(true));
+    carom_set(v, "bodies", carom_push(carom_array(), row));
+    return carom_set(v, "events", carom_array());
+}
+
+static void refuse(place *p, uint32_t id)
+{
+    char text[128];
+    snprintf(text, sizeof text, "moved: %s world 'lab' is served there", p->moved_to);
+    fake_refuse(p->server, id, text);
+}
+
+static void serve(fake_server *server, const fake_message *m, void *user)
+{
+    place *p = user;
+    if (strcmp(m->method, "hello") == 0) {
+        p->hellos++;
+        snprintf(p->token, sizeof p->token, "%s", carom_get_str(m->args, "token", ""));
+        fake_answer(server, m);
+        return;
+    }
+    if (!m->request || carom_value_get(m->args, "world") == NULL) {
+        if (m->request) {
+            fake_reply(server, m->id, carom_map());
+        }
+        return;
+    }
+    p->asked++;
+    if (p->silent) {
+        p->held[p->held_count++ % 8] = m->id;
+    } else if (p->moved_to[0] != '\0') {
+        refuse(p, m->id);
+    } else if (strcmp(m->method, "world.subscribe") == 0) {
+        fake_reply(server, m->id, carom_set(carom_map(), "subscription", carom_uint(p->number)));
+        fake_notify(server, "snapshot", snapshot_of(p->number, 10 * p->number));
+        p->number++;
+    } else {
+        const size_t used = strlen(p->seen);
+        if (strcmp(m->method, "body.set") == 0) {
+            snprintf(p->seen + used, sizeof p->seen - used, "%u ",
+                     (unsigned)carom_get_uint(m->args, "body", 0));
+        }
+        fake_reply(server, m->id, carom_set(carom_map(), "tick", carom_uint(7)));
+    }
+}
+
+enum { PLACES_MAX = FOLLOW_SERVERS_MAX + 2 };
+
+static place places[PLACES_MAX];
+
+static void begin(uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        places[i] = (place){.number = 3};
+        places[i].server = fake_start(&(fake_options){.handler = serve, .user = &places[i]});
+        fake_sync(places[i].server);
+    }
+}
+
+static void end(uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        fake_stop(places[i].server);
+    }
+}
+
+static void name(uint32_t from, uint32_t to)
+{
+    snprintf(places[from].moved_to, sizeof places[from].moved_to, "127.0.0.1:%u",
+             (unsigned)fake_port(places[to].server));
+    fake_sync(places[from].server);
+}
+
+static carom_value *body_args(uint64_t body)
+{
+    return carom_set(carom_set(carom_map(), "world", carom_str("lab")), "body", carom_uint(body));
+}
+
+static carom_status set_body(carom_client *client, uint64_t body, int timeout_ms, carom_error *why)
+{
+    carom_value *args = body_args(body);
+    const carom_status outcome = carom_call(client, "body.set", args, timeout_ms, NULL, why);
+    carom_value_free(args);
+    return outcome;
+}
+
+static carom_options with_token(void)
+{
+    carom_options options = carom_options_default();
+    options.token = "mine";
+    return options;
+}
+
+static void request_goes_to_the_server_that_is_named_and_later_ones_directly(void **state)
+{
+    (void)state;
+    begin(2);
+    name(0, 1);
+    const carom_options options = with_token();
+    carom_client *client = connect_to(places[0].server, &options);
+    carom_error why;
+    for (uint64_t body = 1; body <= 3; body++) {
+        assert_int_equal(set_body(client, body, PATIENCE_MS, &why), CAROM_OK);
+    }
+    carom_value *args = body_args(4);
+    assert_int_equal(carom_send(client, "body.set", args, NULL), CAROM_OK);
+    carom_value_free(args);
+    assert_int_equal(carom_flush(client, PATIENCE_MS, NULL), CAROM_OK);
+    assert_non_null(carom_hello_of(client, "lab"));
+    assert_ptr_not_equal(carom_hello_of(client, "lab"), carom_hello(client));
+    assert_ptr_equal(carom_hello_of(client, "other"), carom_hello(client));
+    carom_free(client);
+    end(2);
+    assert_int_equal(places[0].asked, 1);
+    assert_string_equal(places[1].seen, "1 2 3 ");
+    assert_string_equal(places[1].token, "mine");
+    assert_int_equal(places[1].hellos, 1);
+}
+
+static void servers_that_name_each_other_are_told(void **state)
+{
+    (void)state;
+    begin(2);
+    name(0, 1);
+    name(1, 0);
+    carom_client *client = connect_to(places[0].server, NULL);
+    carom_error why;
+    assert_int_equal(set_body(client, 1, PATIENCE_MS, &why), CAROM_MOVED);
+    assert_non_null(strstr(why.text, "world 'lab' was not found in 4 steps"));
+    assert_non_null(strstr(why.text, "these servers name each other"));
+    carom_free(client);
+    end(2);
+    assert_int_equal(places[0].asked + places[1].asked, FOLLOW_HOPS_MAX + 1);
+}
+
+typedef struct answers {
+    int count;
+    bool all;
+    int wanted;
+} answers;
+
+static void on_answer(carom_client *client, uint64_t request, const carom_value *result,
+                      const carom_error *why, void *user)
+{
+    (void)client;
+    (void)request;
+    answers *a = user;
+    assert_null(why);
+    assert_non_null(result);
+    a->all = ++a->count == a->wanted;
+}
+
+static void ask(carom_client *client, uint64_t body, answers *a)
+{
+    carom_value *args = body_args(body);
+    assert_int_equal(carom_request(client, "body.set", args, PATIENCE_MS, on_answer, a, NULL, NULL),
+                     CAROM_OK);
+    carom_value_free(args);
+}
+
+static void await_asked(carom_client *client, uint32_t at, int count)
+{
+    const int64_t deadline = deadline_after_ms(PATIENCE_MS);
+    for (;;) {
+        fake_sync(places[at].server);
+        if (places[at].asked >= count) {
+            return;
+        }
+        assert_true(monotonic_ns() < deadline);
+        carom_poll(client, 5, NULL);
+    }
+}
+
+static void requests_of_a_moved_world_keep_their_order(void **state)
+{
+    (void)state;
+    begin(2);
+    name(0, 1);
+    places[0].silent = true;
+    fake_sync(places[0].server);
+    carom_client *client = connect_to(places[0].server, NULL);
+    answers got = {.wanted = 5};
+    for (uint64_t body = 1; body <= 3; body++) {
+        ask(client, body, &got);
+    }
+    await_asked(client, 0, 3);
+    refuse(&places[0], places[0].held[0]);
+    await_asked(client, 1, 1);
+    ask(client, 4, &got); // waits for the second and third
+    ask(client, 5, &got);
+    carom_poll(client, 20, NULL);
+    refuse(&places[0], places[0].held[1]);
+    refuse(&places[0], places[0].held[2]);
+    poll_until(client, &got.all);
+    carom_free(client);
+    end(2);
+    assert_string_equal(places[1].seen, "1 2 3 4 5 ");
+}
+
+static void token_goes_to_no_server_outside_of_the_machine(void **state)
+{
+    (void)state;
+    begin(2);
+    snprintf(places[0].moved_to, sizeof places[0].moved_to, "192.0.2.1:22766");
+    fake_sync(places[0].server);
+    const carom_options options = with_token();
+    carom_client *client = connect_to(places[0].server, &options);
+    carom_error why;
+    assert_int_equal(set_body(client, 1, PATIENCE_MS, &why), CAROM_MOVED);
+    assert_non_null(strstr(why.text, "192.0.2.1:22766 world 'lab' is served there; not followed: "
+                                     "the token goes only over TLS"));
+    carom_free(client);
+    end(2);
+}
+
+static void bad_address_is_told(void **state)
+{
+    (void)state;
+    static const char *const BAD[] = {"nowhere", "a:b:c", "caroms://127.0.0.1:1", "127.0.0.1:0"};
+    begin(1);
+    carom_client *client = connect_to(places[0].server, NULL);
+    for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++) {
+        snprintf(places[0].moved_to, sizeof places[0].moved_to, "%s", BAD[i]);
+        fake_sync(places[0].server);
+        carom_error why;
+        assert_int_equal(set_body(client, 1, PATIENCE_MS, &why), CAROM_MOVED);
+        assert_non_null(strstr(why.text, "; not followed: "));
+    }
+    carom_free(client);
+    end(1);
+}
+
+static void client_told_not_to_follow_gets_the_error(void **state)
+{
+    (void)state;
+    begin(2);
+    name(0, 1);
+    carom_options options = carom_options_default();
+    options.follow.off = true;
+    carom_client *client = connect_to(places[0].server, &options);
+    carom_error why;
+    char expected[128];
+    snprintf(expected, sizeof expected, "%s world 'lab' is served there", places[0].moved_to);
+    assert_int_equal(set_body(client, 1, PATIENCE_MS, &why), CAROM_MOVED);
+    assert_string_equal(why.text, expected);
+    carom_free(client);
+    end(2);
+    assert_int_equal(places[1].hellos, 0);
+}
+
+static void request_has_one_deadline_over_all_servers(void **state)
+{
+    (void)state;
+    begin(2);
+    name(0, 1);
+    places[1].silent = true;
+    fake_sync(places[1].server);
+    carom_client *client = connect_to(places[0].server, NULL);
+    carom_error why;
+    assert_int_equal(set_body(client, 1, 300, &why), CAROM_UNAVAILABLE);
+    assert_non_null(strstr(why.text, "no answer to 'body.set' within 300 ms"));
+    carom_free(client);
+    end(2);
+}
+
+static void servers_of_one_client_are_bounded(void **state)
+{
+    (void)state;
+    begin(FOLLOW_SERVERS_MAX + 1);
+    carom_client *client = connect_to(places[0].server, NULL);
+    for (uint32_t i = 1; i <= FOLLOW_SERVERS_MAX; i++) {
+        char world[8];
+        snprintf(world, sizeof world, "w%u", (unsigned)i);
+        name(0, i);
+        carom_value *args = carom_set(carom_map(), "world", carom_str(world));
+        carom_error why;
+        const carom_status outcome =
+            carom_call(client, "world.info", args, PATIENCE_MS, NULL, &why);
+        assert_int_equal(outcome, i < FOLLOW_SERVERS_MAX ? CAROM_OK : CAROM_MOVED);
+        if (outcome != CAROM_OK) {
+            assert_non_null(strstr(why.text, "16 servers are connected, which is the limit"));
+        }
+        carom_value_free(args);
+    }
+    carom_free(client);
+    end(FOLLOW_SERVERS_MAX + 1);
+}
+
+typedef struct watched {
+    bool at_b, at_c, ended;
+    uint64_t subscription, tick;
+    char code[32];
+} watched;
+
+static void on_snapshot(carom_client *client, const carom_snapshot *snapshot, void *user)
+{
+    (void)client;
+    watched *w = user;
+    w->subscription = snapshot->subscription;
+    w->tick = snapshot->tick;
+    w->at_b = w->at_b || snapshot->tick == 50;
+    w->at_c = w->at_c || snapshot->tick == 60;
+}
+
+static void on_notification(carom_client *client, const char *method, const carom_value *params,
+                            void *user)
+{
+    (void)client;
+    watched *w = user;
+    if (strcmp(method, "world_closed") == 0) {
+        w->ended = true;
+        snprintf(w->code, sizeof w->code, "%s", carom_get_str(params, "code", ""));
+        assert_int_equal(carom_get_uint(params, "subscription", 0), w->subscription);
+    }
+}
+
+static carom_value *closed(uint64_t number, const char *code, const char *reason)
+{
+    carom_value *v = carom_set(carom_map(), "subscription", carom_uint(number));
+    carom_set(v, "world", carom_str("lab"));
+    carom_set(v, "code", carom_str(code));
+    return carom_set(v, "reason", carom_str(reason));
+}
+
+static void subscription_and_view_go_with_their_world(void **state)
+{
+    (void)state;
+    begin(3);
+    places[1].number = 5;
+    places[2].number = 6;
+    fake_sync(places[1].server);
+    fake_sync(places[2].server);
+    watched w = {0};
+    carom_options options = carom_options_default();
+    options.handlers =
+        (carom_handlers){.user = &w, .snapshot = on_snapshot, .notification = on_notification};
+    carom_client *client = connect_to(places[0].server, &options);
+    carom_view *view = carom_view_create(NULL);
+    uint64_t number = 0;
+    assert_int_equal(carom_watch(client, "lab", NULL, view, PATIENCE_MS, &number, NULL), CAROM_OK);
+    assert_int_equal(number, 3);
+    name(0, 1);
+    carom_value *left = carom_set(carom_map(), "world", carom_str("lab"));
+    carom_set(left, "address", carom_str(places[0].moved_to));
+    fake_notify(places[0].server, "moved", left);
+    fake_notify(places[0].server, "world_closed", closed(3, "moved", "it has left"));
+    poll_until(client, &w.at_b);
+    assert_int_equal(w.subscription, 3); // the program's number stays
+    assert_false(w.ended);
+    assert_int_equal(carom_view_get_state(view).tick, 50);
+    assert_int_equal(carom_view_subscription(view), 3);
+    // A server that says it in the reason alone.
+    char reason[128];
+    snprintf(reason, sizeof reason, "127.0.0.1:%u world 'lab' is served there",
+             (unsigned)fake_port(places[2].server));
+    fake_notify(places[1].server, "world_closed", closed(5, "moved", reason));
+    poll_until(client, &w.at_c);
+    assert_int_equal(carom_view_get_state(view).tick, 60);
+    // The end of the world is told under the program's number.
+    fake_notify(places[2].server, "world_closed", closed(6, "not_found", "it was destroyed"));
+    poll_until(client, &w.ended);
+    assert_string_equal(w.code, "not_found");
+    assert_int_equal(carom_view_subscription(view), 0);
+    carom_view_free(view);
+    carom_free(client);
+    end(3);
+}
+
+static void subscriptions_of_two_servers_have_different_numbers(void **state)
+{
+    (void)state;
+    begin(2);
+    carom_client *client = connect_to(places[0].server, NULL);
+    uint64_t first = 0;
+    uint64_t second = 0;
+    assert_int_equal(carom_subscribe(client, "own", NULL, PATIENCE_MS, &first, NULL), CAROM_OK);
+    name(0, 1);
+    assert_int_equal(carom_subscribe(client, "lab", NULL, PATIENCE_MS, &second, NULL), CAROM_OK);
+    assert_int_equal(first, 3);
+    assert_int_not_equal(first, second);
+    const double area[4] = {0, 0, 1, 1};
+    assert_int_equal(carom_subscription_area(client, second, area, PATIENCE_MS, NULL), CAROM_OK);
+    assert_int_equal(carom_unsubscribe(client, second, PATIENCE_MS, NULL), CAROM_OK);
+    assert_int_equal(carom_unsubscribe(client, first, PATIENCE_MS, NULL), CAROM_OK);
+    carom_free(client);
+    end(2);
+}
+
+static void own_loop_hears_of_all_connections(void **state)
+{
+    (void)state;
+    begin(2);
+    name(0, 1);
+    carom_client *client = connect_to(places[0].server, NULL);
+    assert_int_equal(set_body(client, 1, PATIENCE_MS, NULL), CAROM_OK);
+    answers got = {.wanted = 1};
+    ask(client, 2, &got);
+    const int64_t deadline = deadline_after_ms(PATIENCE_MS);
+    while (!got.all) {
+        struct pollfd ready = {.fd = carom_fd(client), .events = POLLIN};
+        ready.events |= carom_wants_write(client) ? POLLOUT : 0;
+        assert_true(ready.fd >= 0 && monotonic_ns() < deadline);
+        assert_true(poll(&ready, 1, PATIENCE_MS) > 0); // not by a timeout
+        carom_poll(client, 0, NULL);
+    }
+    carom_free(client);
+    end(2);
+}
+
+static void world_of_a_server_that_has_gone_is_asked_for_again(void **state)
+{
+    (void)state;
+    begin(3);
+    name(0, 1);
+    places[1].number = 5;
+    places[2].number = 6;
+    fake_sync(places[1].server);
+    fake_sync(places[2].server);
+    watched w = {0};
+    carom_options options = carom_options_default();
+    options.handlers =
+        (carom_handlers){.user = &w, .snapshot = on_snapshot, .notification = on_notification};
+    carom_client *client = connect_to(places[0].server, &options);
+    uint64_t number = 0;
+    assert_int_equal(carom_subscribe(client, "lab", NULL, PATIENCE_MS, &number, NULL), CAROM_OK);
+    poll_until(client, &w.at_b);
+    name(0, 2);
+    fake_hang_up(places[1].server);
+    poll_until(client, &w.at_c);
+    assert_int_equal(w.subscription, number);
+    assert_false(w.ended);
+    assert_int_equal(set_body(client, 9, PATIENCE_MS, NULL), CAROM_OK);
+    carom_free(client);
+    end(3);
+    assert_string_equal(places[2].seen, "9 ");
+}
+
+static void free_it(carom_client *client, uint64_t request, const carom_value *result,
+                    const carom_error *why, void *user)
+{
+    (void)request;
+    (void)result;
+    (void)why;
+    *(bool *)user = true;
+    carom_free(client);
+}
+
+static void client_may_be_freed_in_an_answer_of_another_server(void **state)
+{
+    (void)state;
+    begin(2);
+    name(0, 1);
+    carom_client *client = connect_to(places[0].server, NULL);
+    bool freed = false;
+    carom_value *args = body_args(1);
+    assert_int_equal(
+        carom_request(client, "body.set", args, PATIENCE_MS, free_it, &freed, NULL, NULL),
+        CAROM_OK);
+    carom_value_free(args);
+    poll_until(client, &freed);
+    end(2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(request_goes_to_the_server_that_is_named_and_later_ones_directly),
+        cmocka_unit_test(servers_that_name_each_other_are_told),
+        cmocka_unit_test(requests_of_a_moved_world_keep_their_order),
+        cmocka_unit_test(token_goes_to_no_server_outside_of_the_machine),
+        cmocka_unit_test(bad_address_is_told),
+        cmocka_unit_test(client_told_not_to_follow_gets_the_error),
+        cmocka_unit_test(request_has_one_deadline_over_all_servers),
+        cmocka_unit_test(servers_of_one_client_are_bounded),
+        cmocka_unit_test(subscription_and_view_go_with_their_world),
+        cmocka_unit_test(subscriptions_of_two_servers_have_different_numbers),
+        cmocka_unit_test(own_loop_hears_of_all_connections),
+        cmocka_unit_test(world_of_a_server_that_has_gone_is_asked_for_again),
+        cmocka_unit_test(client_may_be_freed_in_an_answer_of_another_server),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
