@@ -124,6 +124,9 @@ class FleetTest(WireTest):
         self.addCleanup(web.__exit__)
         for world in ("arena", "plain"):
             self.eventually(lambda name=world: self.moved(self.client(b), "world.info", world=name))
+        web.call("world.create", world="mine")
+        self.assertEqual("b.example:22767", web.call("world.info", world="mine")["primary"])
+        self.assertEqual("b.example:22766", self.client(b).call("world.info", world="mine")["primary"])
         for method, arguments in (("world.info", {}), ("world.subscribe", {}), ("world.create", {"if_absent": True}),
                                   ("world.destroy", {}), ("world.leave", {}), ("world.info", {"epoch": 5})):
             with self.subTest(method):

@@ -1124,9 +1124,12 @@ namespace Carom
         public SeatMap[] Seated;
         /// <summary>In a fleet: how many servers have had the world; not in lists, nor are the next two.</summary>
         public ulong? Term;
-        /// <summary>In a fleet: the address of the server that serves it.</summary>
+        /// <summary>In a fleet: the address of the server that serves it; over WebSocket that for HTTP.</summary>
         public string Primary;
-        /// <summary>In a fleet: the address of the server that takes over if that one ends; left out if there is none.</summary>
+        /// <summary>
+        /// In a fleet: the address of the server that takes over if that one ends; left out if there is none. Over
+        /// WebSocket that for HTTP.
+        /// </summary>
         public string Standby;
         /// <summary>Only while the world's log cannot be written: why, and what to do.</summary>
         public string LogError;

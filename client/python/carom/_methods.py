@@ -718,9 +718,10 @@ class WorldInfo(TypedDict):
     term: NotRequired[int]
     """In a fleet: how many servers have had the world; not in lists, nor are the next two."""
     primary: NotRequired[str]
-    """In a fleet: the address of the server that serves it."""
+    """In a fleet: the address of the server that serves it; over WebSocket that for HTTP."""
     standby: NotRequired[str]
-    """In a fleet: the address of the server that takes over if that one ends; left out if there is none."""
+    """In a fleet: the address of the server that takes over if that one ends; left out if there is none. Over WebSocket
+    that for HTTP."""
     log_error: NotRequired[str]
     """Only while the world's log cannot be written: why, and what to do."""
     unavailable: NotRequired[str]

@@ -41,6 +41,7 @@ const CALL_MS = 30000; // default time after which a call without an answer fail
 const ATTEMPT_MS = 5000; // time for one attempt to connect, including hello's answer
 const PENDING_MAX = 65536; // most calls that wait for their answers
 const SEND_BYTES_MAX = 16 * 1024 * 1024; // most bytes that the system has not accepted yet
+const ASK_MS = 1000; // for another server to say who serves a world
 const HASTY_MS = 1000; // a server that closes sooner than this, with a reason, will do so again
 const ID_MAX = 0xffffffff;
 const FRONT = Symbol('front'); // option of a client behind another one: what the two share
@@ -137,6 +138,8 @@ export class Client extends Emitter {
       calls: (world) => [...this.#pending.values()].filter((call) => call.args?.world === world).length,
       adopt: (call, followed) => this.#adopt(call, followed),
       fail: (call, error) => this.#fail(call, error),
+      ask: (world) => this.#request('world.info', {world}, {timeoutMs: ASK_MS}, () => {}),
+      redirect: (to) => this.#redirect(to),
     };
     this.#following = front?.following ?? new Following(this.#link, options, (url, carries) => this.#reach(url, carries));
     this.#offPage = front ? () => {} : watchPage({wake: this.#wake, leave: this.#leave});
@@ -369,6 +372,20 @@ export class Client extends Emitter {
     }
     this.#transport = transport;
     this.#attemptTimer = setTimeout(() => this.#drop('no answer to hello'), ATTEMPT_MS);
+  }
+
+  // Another server has this one's worlds: the session is resumed there at once.
+  #redirect(url) {
+    if (this.state !== 'reconnecting') return;
+    this.#open = this.#options.transportTo(url);
+    this.#link.url = url;
+    clearTimeout(this.#retryTimer);
+    clearTimeout(this.#attemptTimer);
+    const transport = this.#transport;
+    this.#transport = null;
+    transport?.end();
+    this.#attempts = 0;
+    this.#dial();
   }
 
   // Drops the connection as if it were lost.

@@ -7,9 +7,15 @@
 // Order: calls for a world that were answered `moved` are made again in their order, and later ones wait until the old
 // server has answered all of its.
 //
-// A connection is known here as a link: {client, url, calls(world), adopt(call), fail(call, error), list}.
+// When a server is lost, the servers that are still connected are asked, again and again, who serves its worlds now. As
+// soon as one names another address, the lost connection's session is resumed there, with its calls and subscriptions.
+// So that there is such a server, one connection goes ahead of need to the standby that `world.info` names.
+//
+// A connection is known here as a link: {client, url, calls(world), adopt(call), fail(call, error), list, redirect(url),
+// ask(world)}.
 
 import {CaromError} from './errors.js';
+import {quietTimer} from './heartbeat.js';
 import {mayCarry, urlOf} from './trust.js';
 
 export const HOPS_MAX = 4; // servers that a call is sent on to
@@ -17,6 +23,8 @@ export const SERVERS_MAX = 16; // connections of one client
 const WAITING_MAX = 65536; // calls that wait for the order
 const ROUTES_MAX = 256; // worlds whose server is known; beyond that the oldest is asked for again
 const PAUSE_MS = 50; // before a server is asked again that was asked already: its records may be behind; then doubled
+const SEEK_MS = 50; // between two questions for the worlds of a server that is lost
+const STANDBY_MS = 10000; // after which a world's standby is asked for again
 const MOVED_WAIT_MS = 10000; // for the next server to serve a world that has moved there
 
 const ADDRESS_FIRST = /^(\S+) /;
@@ -28,6 +36,7 @@ export class Following {
   #connect; // makes a link
   #links = new Set();
   #routes = new Map(); // world -> {link, old: link that may still answer calls, waiting: [call]}
+  #watched = new WeakSet(); // subscriptions whose standby is asked for
   #between = new Map(); // world -> number of calls that are on their way from one link to another
   #home;
 
@@ -37,6 +46,7 @@ export class Following {
     this.#options = options;
     this.#connect = connect;
     this.#links.add(home);
+    queueMicrotask(() => this.#watch(home));
   }
 
   /** All connections but the first. */
@@ -108,8 +118,66 @@ export class Following {
     }
     const link = this.#connect(url, carries);
     this.#links.add(link);
+    this.#watch(link);
     link.client.once('closed', (error) => this.#gone(link, error));
     return link;
+  }
+
+  // ---- servers that are lost
+
+  #watch(link) {
+    link.client.on('lost', () => this.#seek(link));
+  }
+
+  // Which worlds a link is for: those of its subscriptions, and those that were followed there.
+  #worldsOf(link) {
+    const followed = [...this.#routes].filter(([, route]) => route.link === link).map(([world]) => world);
+    return new Set([...link.list.worlds, ...followed]);
+  }
+
+  // The URL at which another server says that one of the link's worlds is served; undefined: none says so.
+  async #askFor(link) {
+    for (const other of this.#links) {
+      if (other === link || other.client.state !== 'open') continue;
+      for (const world of this.#worldsOf(link)) {
+        const error = await other.ask(world).then(() => null, (failure) => failure);
+        const url = error === null ? other.url
+          : error.code === 'moved' ? urlOf(ADDRESS_FIRST.exec(error.message)?.[1], other.url) : undefined;
+        const carried = url !== undefined && (url === other.url || mayCarry(other.url, url, this.#options));
+        if (carried && url.href !== link.url.href) return url;
+      }
+    }
+    return undefined;
+  }
+
+  async #seek(link) {
+    if (!this.#follows || link.url === undefined) return;
+    while (link.client.state === 'reconnecting' && this.#links.has(link)) {
+      const url = await this.#askFor(link);
+      if (url !== undefined && link.client.state === 'reconnecting') {
+        link.redirect(url);
+        return;
+      }
+      await wait(SEEK_MS);
+    }
+  }
+
+  /** Learns of a world's standby, from an answer to world.info: connects to it ahead of need. */
+  prepare(from, info) {
+    if (!this.#follows || typeof info?.standby !== 'string' || from.url === undefined) return;
+    try {
+      this.#linkTo(info.standby, from, `${info.standby} is the standby`);
+    } catch { // it is not to get the token: then there is no second connection
+    }
+  }
+
+  /** A subscription to a world has begun: asks for its standby, and again from time to time. */
+  async #askStandby(subscription) {
+    while (!subscription.error && this.#follows) {
+      const {link} = subscription;
+      await link.ask(subscription.world).then((info) => this.prepare(link, info), () => {});
+      await new Promise((resolve) => quietTimer(resolve, STANDBY_MS));
+    }
   }
 
   // The next server for a request that `from` has answered `moved`. `hops`: URLs so far.
@@ -167,6 +235,10 @@ export class Following {
       subscription.link = link;
       try {
         await link.list.add(subscription, waitMs);
+        if (!this.#watched.has(subscription)) {
+          this.#watched.add(subscription);
+          this.#askStandby(subscription);
+        }
         return;
       } catch (error) {
         if (error.code !== 'moved' || !this.#follows) throw error;

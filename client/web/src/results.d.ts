@@ -342,9 +342,9 @@ export interface WorldInfo {
   seated?: SeatMap[];
   /** In a fleet: how many servers have had the world; not in lists, nor are the next two. */
   term?: number;
-  /** In a fleet: the address of the server that serves it. */
+  /** In a fleet: the address of the server that serves it; over WebSocket that for HTTP. */
   primary?: string;
-  /** In a fleet: the address of the server that takes over if that one ends; left out if there is none. */
+  /** In a fleet: the address of the server that takes over if that one ends; left out if there is none. Over WebSocket that for HTTP. */
   standby?: string;
   /** Only while the world's log cannot be written: why, and what to do. */
   log_error?: string;

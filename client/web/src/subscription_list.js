@@ -144,6 +144,11 @@ export class SubscriptionList {
     }
   }
 
+  /** Names of the worlds that are subscribed to, or will be. */
+  get worlds() {
+    return [...this.#known.values(), ...this.#asked, ...this.#stranded].map(({world}) => world);
+  }
+
   /** Gives up its subscriptions to a world, or all, which are not ended; returns them. */
   release(world) {
     const released = [];

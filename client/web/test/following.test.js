@@ -1,5 +1,8 @@
 // Clients that follow worlds from server to server: the rules with servers that the test plays, then a fleet.
 import assert from 'node:assert/strict';
+import {mkdtemp, rm} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
 import {test} from 'node:test';
 
 import {connect, makeClient} from '../src/index.js';
@@ -211,7 +214,87 @@ test('subscription_goes_with_its_world', async (t) => {
   assert.equal(servers[A].of('world.unsubscribe').length, 0);
 });
 
+test('session_goes_on_at_the_server_that_has_taken_over', async (t) => {
+  let serving = A;
+  const hellos = [];
+  const serve = (host) => (method, args) => {
+    if (serving !== host) return moved(serving);
+    if (method === 'world.subscribe') return {subscription: 5, tick: 1};
+    return method === 'world.info' ? {world: 'lab', tick: 1, standby: B} : {tick: 1};
+  };
+  const {servers, connect: to} = network({[A]: serve(A), [B]: serve(B)});
+  for (const [host, server] of Object.entries(servers)) {
+    const {answer} = server;
+    server.answer = (method, args, id) => {
+      if (method !== 'hello') return answer(method, args, id);
+      hellos.push([host, args.resume]);
+      return {...HELLO, resume: `secret of ${host}`, ...(args.resume && {subscriptions: [{subscription: 5, world: 'lab'}],
+                                                                           applied: {lab: {epoch: 3, last: 1e6}}, pending: []})};
+    };
+  }
+  const client = await to(t, `tcp://${A}`, {token: 'mine'});
+  const subscription = await client.subscribe({world: 'lab', encoding: 'plain'});
+  while (client.servers.length < 2 || client.servers[1].state !== 'open') await sleep(1); // ahead of need
+  assert.deepEqual(hellos, [[A, undefined], [B, undefined]]);
+  servers[A].answer = () => undefined; // falls silent, then dies
+  const waiting = client.body.set({world: 'lab', body: 1});
+  await sleep(1);
+  const resumed = event(client, 'resumed');
+  serving = B;
+  servers[A].accepts = false;
+  servers[A].cut();
+  await resumed;
+  assert.deepEqual(hellos.at(-1), [B, `secret of ${A}`]);
+  assert.equal(client.url, `tcp://${B}`);
+  await assert.rejects(waiting, {code: 'unavailable', applied: true}); // told what took effect
+  assert.equal((await client.body.set({world: 'lab', body: 2})).tick, 1);
+  assert.equal(subscription.error, null);
+  assert.equal(subscription.id, 5);
+});
+
+test('secret_goes_to_no_server_that_a_plain_network_names', async (t) => {
+  const {servers, connect: to} = network({'10.0.0.1:1': () => ({world: 'lab', subscription: 5, standby: '10.0.0.2:1'}), '10.0.0.2:1': () => ({tick: 1})});
+  const client = await to(t, 'tcp://10.0.0.1:1', {token: 'mine'});
+  await client.subscribe({world: 'lab', encoding: 'plain'});
+  const lost = event(client, 'lost');
+  servers['10.0.0.1:1'].accepts = false;
+  servers['10.0.0.1:1'].cut();
+  await lost;
+  await sleep(200);
+  assert.equal(servers['10.0.0.2:1'].dials, 0);
+});
+
 // ---- a fleet
+
+test('watched_world_goes_on_when_its_server_is_killed_and_comes_back_elsewhere', {skip: !etcdIsThere() && 'etcd is not installed'}, async (t) => {
+  const fleet = await startFleet(t, 'killed');
+  const data = await mkdtemp(join(tmpdir(), 'carom-data-'));
+  t.after(() => rm(data, {recursive: true, force: true}));
+  const b = await fleet.start('b');
+  const first = await fleet.start('a', ['--data', data]);
+  const maker = await connect(first.url);
+  await maker.world.create({world: 'arena', gravity: [0, 0]});
+  const client = await connect(b.url, {reconnect: {firstMs: 10, maxMs: 100}});
+  t.after(() => client.close());
+  for (;;) {
+    const found = await client.world.info({world: 'arena'}).catch((error) => error);
+    if (found.world === 'arena') break;
+    assert.equal(found.code, 'not_found');
+    await sleep(5);
+  }
+  const {body} = await client.body.spawn({world: 'arena', shapes: BALL, velocity: [1, 0]});
+  const subscription = await client.subscribe({world: 'arena'});
+  const before = await subscription.next();
+  maker.close();
+  await first.stop('SIGKILL');
+  const again = await fleet.start('a', ['--data', data]); // at other ports, once the dead one's lease is over
+  const after = await subscription.next();
+  assert.ok(after.tick >= before.tick, `${after.tick}`);
+  assert.equal(after.epoch, before.epoch);
+  assert.equal(new URL(client.serverOf('arena').url).port, String(again.port));
+  assert.equal((await client.body.get({world: 'arena', body})).body, body);
+  assert.equal(subscription.error, null);
+});
 
 test('program_of_one_server_works_with_a_fleet', {skip: !etcdIsThere() && 'etcd is not installed'}, async (t) => {
   const fleet = await startFleet(t, 'works');

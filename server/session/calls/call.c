@@ -227,8 +227,10 @@ static void do_server_stats(const call *c, const command *cmd, buffer *out)
 // ---- calls that worlds answer
 
 // NULL without a fleet.
-static fleet_place *place_of(const server *s, const world_entry *entry)
+static fleet_place *place_of(const session *asker, const world_entry *entry)
 {
+    const server *s = asker->server;
+    const bool web = asker->connection != NULL && connection_framed(asker->connection);
     struct fleet *f = s->options->fleet;
     const world_record *r = f != NULL ? fleet_own(f, entry->name) : NULL;
     if (r == NULL) {
@@ -238,8 +240,12 @@ static fleet_place *place_of(const server *s, const world_entry *entry)
     ASSERT_MEMORY(place != NULL);
     const node_record *standby = fleet_find_node(f, r->standby);
     place->term = (uint64_t)r->term;
-    snprintf(place->primary, sizeof place->primary, "%s", r->address);
-    snprintf(place->standby, sizeof place->standby, "%s", standby != NULL ? standby->address : "");
+    snprintf(place->primary, sizeof place->primary, "%s",
+             web && r->http[0] != '\0' ? r->http : r->address);
+    if (standby != NULL) {
+        snprintf(place->standby, sizeof place->standby, "%s",
+                 web ? standby->http : standby->address);
+    }
     return place;
 }
 
@@ -257,7 +263,7 @@ static status send_to_world(const call *c, command *cmd, error *err)
     // Read before the request takes over the command: the world is to learn of the session's end.
     bool bound = session_bodies_wanted(cmd) || cmd->method == METHOD_WORLD_STEP;
     request *r = worlds_request(c, entry, cmd);
-    r->place = r->command.method == METHOD_WORLD_INFO ? place_of(s, entry) : NULL;
+    r->place = r->command.method == METHOD_WORLD_INFO ? place_of(c->session, entry) : NULL;
     status sent = worlds_send(s, entry, r, err);
     if (sent == STATUS_OK && bound) {
         worlds_note_body(c->session, entry->number);
