@@ -93,3 +93,71 @@ class Etcd:
 
     def remove(self, key):
         self.ask("/kv/deleterange", key=self.text(key))
+
+
+class Member(Etcd):
+    """One of a cluster's members; made by Cluster."""
+
+    def __init__(self, name, url, peer):  # pylint: disable=super-init-not-called
+        self.folder = tempfile.TemporaryDirectory()
+        self.name, self.url, self.peer = name, url, peer
+        self.options, self.context = [], None
+
+    def start(self, wait=True):
+        """Starts the process. `wait`: until it answers, for which most members must be there."""
+        self.log = open(self.folder.name + "/log", "a+", encoding="utf-8")
+        self.process = subprocess.Popen(
+            ["etcd", "--name", self.name, "--data-dir", self.folder.name + "/data", "--listen-client-urls", self.url,
+             "--advertise-client-urls", self.url, "--listen-peer-urls", self.peer, "--initial-advertise-peer-urls",
+             self.peer, "--initial-cluster", self.cluster, "--heartbeat-interval", "50", "--election-timeout", "500"],
+            stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log)
+        return self.answers() if wait else self.process.poll() is None
+
+    def answers(self):
+        end = time.monotonic() + SECONDS_MAX
+        while self.process.poll() is None:
+            try:
+                self.keys("/")
+                return True
+            except OSError:
+                if time.monotonic() > end:
+                    raise
+                time.sleep(0.02)
+        return False
+
+
+class Cluster:
+    """Three members of one etcd."""
+
+    def __init__(self):
+        for _ in range(5):  # a port may be taken by another before etcd has it
+            self.members = [Member(f"m{i}", f"http://127.0.0.1:{free_port()}", f"http://127.0.0.1:{free_port()}")
+                            for i in range(3)]
+            for member in self.members:
+                member.cluster = ",".join(f"{one.name}={one.peer}" for one in self.members)
+                member.start(wait=False)
+            if all([member.answers() for member in self.members]):
+                self.urls = ",".join(member.url for member in self.members)
+                return
+            self.stop()
+        raise RuntimeError("etcd ended five times")
+
+    def leader(self):
+        """The member that leads; the others follow it."""
+        end = time.monotonic() + SECONDS_MAX
+        while time.monotonic() < end:
+            for member in self.members:
+                if member.process.poll() is None:
+                    told = member.ask("/maintenance/status")
+                    if told.get("leader") == told["header"]["member_id"]:
+                        return member
+            time.sleep(0.02)
+        raise TimeoutError(f"no leader in {SECONDS_MAX} s")
+
+    def keys(self, prefix):
+        """As Etcd.keys, of a member that lives."""
+        return next(member for member in self.members if member.process.poll() is None).keys(prefix)
+
+    def stop(self):
+        for member in self.members:
+            member.stop()
