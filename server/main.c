@@ -30,6 +30,7 @@
 #include "server/base/home.h"
 #include "server/base/memory.h"
 #include "server/fleet/fleet.h"
+#include "server/fleet/peer.h"
 #include "server/net/io_threads.h"
 #include "server/net/network.h"
 #include "server/process/activation.h"
@@ -76,6 +77,8 @@ typedef struct process {
     fleet *fleet; // NULL: the server is alone
     bool joining; // the fleet has not answered yet
     error fleet_error;
+    uint8_t *secret; // of --fleet-secret; NULL: none
+    size_t secret_size;
     bool failed;
 } process;
 
@@ -473,6 +476,10 @@ static void serve_once(process *p)
         .handed_worlds = p->worlds,
         .handed_back = p->goes_on,
         .first_number = first_number(),
+        .node = c->node,
+        .fleet_prefix = c->fleet_prefix,
+        .fleet_host = *c->fleet_host != '\0' ? c->fleet_host : NULL,
+        .fleet_port = c->fleet_port,
         .worlds = worlds,
         .world_count = c->worlds.count,
         .templates = p->templates.data,
@@ -488,6 +495,8 @@ static void serve_once(process *p)
     watch_signals(p);
     status begun = *c->fleet != '\0' ? join_fleet(p, &err) : STATUS_OK;
     options.fleet = p->fleet;
+    options.fleet_secret = p->secret;
+    options.fleet_secret_size = p->secret_size;
     if (begun == STATUS_OK && p->signals == 0) {
         begun = server_create(&p->loop, &options, &p->server, &err);
     }
@@ -646,6 +655,12 @@ static int serve(const config *c)
     if (s == STATUS_OK) {
         s = config_open_tls(c, &p.tls, &err);
     }
+    if (s == STATUS_OK && *c->fleet_secret != '\0') {
+        s = peer_read_secret(c->fleet_secret, &p.secret, &p.secret_size, &err);
+        if (s != STATUS_OK) {
+            error_prefix(&err, "--fleet-secret");
+        }
+    }
     if (s == STATUS_OK) {
         s = config_open_templates(c, &p.templates, &err);
     }
@@ -655,6 +670,7 @@ static int serve(const config *c)
     }
     if (s != STATUS_OK) {
         log_error("%s", err.text);
+        free(p.secret);
         tls_files_close(p.tls);
         auth_keys_close(p.keys);
         templates_free(&p.templates);
@@ -665,6 +681,7 @@ static int serve(const config *c)
         go_on(&p);
     }
     log_info("stopped");
+    free(p.secret);
     tls_files_close(p.tls);
     auth_keys_close(p.keys);
     templates_free(&p.templates);

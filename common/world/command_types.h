@@ -13,7 +13,8 @@ typedef enum durability {
     DURABILITY_NONE,   // nothing
     DURABILITY_NORMAL, // every change that was answered or shown survives a crash of the process
     DURABILITY_FULL,   // they also survive a crash of the machine
-    DURABILITY_COUNT   // not given: NORMAL if the server keeps logs, else NONE
+    DURABILITY_REPLICATED, // a second server has each of them: they survive the machine's end
+    DURABILITY_COUNT       // not given: NORMAL if the server keeps logs, else NONE
 } durability;
 
 // Bits for world settings that the caller gave explicitly.

@@ -482,6 +482,23 @@ static status apply_advertise(config *c, const char *value, error *err)
     return STATUS_OK;
 }
 
+// Other servers are told this address, so it must be one where they reach it.
+static status apply_fleet_listen(config *c, const char *value, error *err)
+{
+    const status s = parse_address(value, c->fleet_host, &c->fleet_port, err);
+    if (s == STATUS_OK &&
+        (strcmp(c->fleet_host, "0.0.0.0") == 0 || strcmp(c->fleet_host, "::") == 0)) {
+        return error_set(err, STATUS_INVALID_ARGUMENT,
+                         "'%s' is no address where other servers reach this one", value);
+    }
+    return s;
+}
+
+static status apply_fleet_secret(config *c, const char *value, error *err)
+{
+    return copy_path(c->fleet_secret, value, err);
+}
+
 static status apply_fleet_ca(config *c, const char *value, error *err)
 {
     return copy_path(c->fleet_ca, value, err);
@@ -591,6 +608,11 @@ const config_option CONFIG_OPTIONS[] = {
     {"advertise", "CAROM_ADVERTISE", "ADDR[,ADDR]", false, apply_advertise,
      "the address of this server that the fleet gives to clients: HOST:PORT, and after a comma "
      "HOST:PORT for HTTP"},
+    {"fleet-listen", "CAROM_FLEET_LISTEN", "HOST:PORT", false, apply_fleet_listen,
+     "the address at which other servers of the fleet reach this one, for replicated worlds; "
+     "port 0 takes a free one; needs --fleet-secret and --data"},
+    {"fleet-secret", "CAROM_FLEET_SECRET", "FILE", false, apply_fleet_secret,
+     "key of the fleet's servers, at least 32 bytes, as of: openssl rand -hex 32"},
     {"fleet-ca", "CAROM_FLEET_CA", "FILE", false, apply_fleet_ca,
      "authorities for etcd's certificate, in PEM (those of the system)"},
     {"fleet-cert", "CAROM_FLEET_CERT", "FILE", false, apply_fleet_cert,

@@ -85,7 +85,10 @@ typedef struct config {
     char node[RECORD_NAME_MAX + 1];              // this server's name in the fleet
     char advertise[RECORD_ADDRESS_MAX + 1];      // its address, for clients
     char advertise_http[RECORD_ADDRESS_MAX + 1]; // "": none
-    char fleet_ca[PATH_MAX];                     // PEM files for https; "": none
+    char fleet_host[CONFIG_HOST_MAX + 1];        // where other servers reach this one; "": nowhere
+    uint16_t fleet_port;
+    char fleet_secret[PATH_MAX]; // file of the key that the fleet's servers share; "": none
+    char fleet_ca[PATH_MAX];     // PEM files for https; "": none
     char fleet_cert[PATH_MAX];
     char fleet_key[PATH_MAX];
     bool help, version; // print and exit

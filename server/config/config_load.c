@@ -263,6 +263,17 @@ static status check_fleet(const config *c, error *err)
     if (!fleet && (*c->node != '\0' || *c->advertise != '\0')) {
         return need(c, *c->node != '\0' ? "node" : "advertise", "fleet", err);
     }
+    if (!fleet && *c->fleet_host != '\0') {
+        return need(c, "fleet-listen", "fleet", err);
+    }
+    if (*c->fleet_host != '\0' && *c->data == '\0') {
+        return need(c, "fleet-listen", "data", err);
+    }
+    if ((*c->fleet_host == '\0') != (*c->fleet_secret == '\0')) {
+        const bool secret = *c->fleet_secret == '\0';
+        return need(c, secret ? "fleet-listen" : "fleet-secret",
+                    secret ? "fleet-secret" : "fleet-listen", err);
+    }
     if ((*c->fleet_cert == '\0') != (*c->fleet_key == '\0')) {
         const bool key = *c->fleet_key == '\0';
         return need(c, key ? "fleet-cert" : "fleet-key", key ? "fleet-key" : "fleet-cert", err);

@@ -51,6 +51,7 @@ typedef struct owned_world {
     bool kept;
     bool stalled;  // its transaction could not be sent
     bool unwanted; // is to be released as soon as its transaction is answered
+    bool follows;  // this server follows another's, or asks to take over from it
 } owned_world;
 
 // A transaction under way, about a world. The store drops them unanswered when it closes.
@@ -92,6 +93,9 @@ struct fleet {
     uint32_t handles;
     void (*closed)(void *context);
     void *context;
+    fleet_pairs pairs;
+    char peer[RECORD_ADDRESS_MAX + 1];
+    uint64_t chance; // xorshift64
 };
 
 // ---- the view; a row's first member is its name
@@ -364,6 +368,7 @@ static size_t write_node(const fleet *f, char out[RECORD_SIZE_MAX])
     snprintf(r.address, sizeof r.address, "%s", f->options.address);
     snprintf(r.http, sizeof r.http, "%s", f->options.http);
     memcpy(r.run, f->run, sizeof r.run);
+    memcpy(r.peer, f->peer, sizeof r.peer);
     r.lateness_ms = load.lateness_ms;
     r.worlds = load.worlds;
     r.sessions = load.sessions;
@@ -623,10 +628,31 @@ static void begin_claim(fleet *f, owned_world *w, bool has, const world_record *
     transact(f, w);
 }
 
+static void tell_pairs(const fleet *f, const char *world, const ownership_action *action,
+                       const ownership *o)
+{
+    if (f->pairs.acted != NULL) {
+        f->pairs.acted(f->pairs.context, world, action, o);
+    }
+}
+
+static void drop_followed(fleet *f, owned_world *w)
+{
+    static const ownership_action DROP = {.kind = ACTION_DROP};
+    char name[RECORD_NAME_MAX + 1];
+    memcpy(name, w->name, sizeof name);
+    drop_owned(f, w);
+    tell_pairs(f, name, &DROP, NULL);
+}
+
 // The name was lost. A record of this server's last process, or of none, is asked for again.
 static void dropped(fleet *f, owned_world *w)
 {
     const world_record *winner = w->machine.has_winner ? &w->machine.winner : NULL;
+    if (w->follows) {
+        drop_followed(f, w);
+        return;
+    }
     if (w->done == NULL && !w->unwanted) {
         lose_world(f, w, winner);
         return;
@@ -664,15 +690,27 @@ static void carry_out(fleet *f, owned_world *w, const ownership_actions *actions
                 drop_owned(f, w);
                 return;
             }
+            if (w->done == NULL) {
+                w->follows = false;
+                tell_pairs(f, w->name, &actions->list[i], &w->machine);
+            }
             answer_claim(w, NULL, NULL);
             return;
         case ACTION_DROP:
             dropped(f, w);
             return;
-        case ACTION_ACKNOWLEDGE:
         case ACTION_NAME:
+            if (w->unwanted) {
+                remove_record(f, w->name, w->machine.revision);
+                drop_owned(f, w);
+                return;
+            }
+            tell_pairs(f, w->name, &actions->list[i], &w->machine);
+            break;
+        case ACTION_ACKNOWLEDGE:
         case ACTION_YIELD:
-            ASSERT(false); // there are no pairs
+            tell_pairs(f, w->name, &actions->list[i], &w->machine);
+            break;
         }
     }
 }
@@ -743,24 +781,34 @@ static void see_own(fleet *f, const char *world, const world_record *r, int64_t 
     carry_out(f, w, &actions);
 }
 
-void fleet_claim(fleet *f, const char *world, double hz, fleet_claimed done, void *context)
+static owned_world *add_owned(fleet *f, const char *world, double hz)
 {
-    ASSERT(find_owned(f, world, NULL) == NULL || find_owned(f, world, NULL)->unwanted);
     world_record self = {.engine = f->options.engine, .hz = hz};
     snprintf(self.primary, sizeof self.primary, "%s", f->options.node);
     snprintf(self.address, sizeof self.address, "%s", f->options.address);
     snprintf(self.http, sizeof self.http, "%s", f->options.http);
     memcpy(self.run, f->run, sizeof self.run);
+    owned_world *w = calloc(1, sizeof *w);
+    ASSERT_MEMORY(w != NULL);
+    snprintf(w->name, sizeof w->name, "%s", world);
+    ownership_init(&w->machine, &self);
+    w->machine.write = f->next_write += WRITES_EACH;
+    array_push(&f->owned, w);
+    return w;
+}
+
+void fleet_claim(fleet *f, const char *world, double hz, fleet_claimed done, void *context)
+{
     owned_world *w = find_owned(f, world, NULL);
+    if (w != NULL && w->follows) {
+        drop_followed(f, w); // its claim decides
+        w = NULL;
+    }
+    ASSERT(w == NULL || w->unwanted);
     if (w != NULL) { // the name of a claim that was given up: its transaction is under way
         w->unwanted = false;
     } else {
-        w = calloc(1, sizeof *w);
-        ASSERT_MEMORY(w != NULL);
-        snprintf(w->name, sizeof w->name, "%s", world);
-        ownership_init(&w->machine, &self);
-        w->machine.write = f->next_write += WRITES_EACH;
-        array_push(&f->owned, w);
+        w = add_owned(f, world, hz);
     }
     w->done = done;
     w->context = context;
@@ -769,6 +817,7 @@ void fleet_claim(fleet *f, const char *world, double hz, fleet_claimed done, voi
         const uint32_t at = PLACE(&f->worlds, world);
         const bool had = IS_AT(&f->worlds, at, world) &&
                          strcmp(f->worlds.data[at].record.primary, f->options.node) == 0;
+        w->machine.self.replicated = had && f->worlds.data[at].record.replicated;
         begin_claim(f, w, had, had ? &f->worlds.data[at].record : NULL,
                     had ? f->worlds.data[at].revision : 0);
     }
@@ -783,10 +832,147 @@ uint32_t fleet_claims(const fleet *f)
     return count;
 }
 
+// Whether this server serves the world.
+static bool serves(const owned_world *w)
+{
+    const ownership_state s = w->machine.state;
+    return s == OWNERSHIP_ALONE || s == OWNERSHIP_PAIRING || s == OWNERSHIP_PAIRED ||
+           s == OWNERSHIP_YIELDING || s == OWNERSHIP_UNPAIRING;
+}
+
 int64_t fleet_term(const fleet *f, const char *world)
 {
     const owned_world *w = find_owned(f, world, NULL);
-    return w != NULL && w->machine.state == OWNERSHIP_ALONE ? w->machine.record.term : 0;
+    return w != NULL && serves(w) ? w->machine.record.term : 0;
+}
+
+// ---- pairs
+
+void fleet_on_pairs(fleet *f, const fleet_pairs *handler)
+{
+    f->pairs = *handler;
+}
+
+void fleet_set_peer(fleet *f, const char *address)
+{
+    snprintf(f->peer, sizeof f->peer, "%s", address);
+}
+
+void fleet_replicate(fleet *f, const char *world)
+{
+    owned_world *w = find_owned(f, world, NULL);
+    if (w != NULL) {
+        w->machine.self.replicated = true;
+    }
+}
+
+bool fleet_follow(fleet *f, const char *world, double hz)
+{
+    owned_world *w = find_owned(f, world, NULL);
+    if (w == NULL) {
+        w = add_owned(f, world, hz);
+        w->machine.self.replicated = true;
+        w->follows = true;
+        w->kept = true; // it has a log as soon as it is served
+    }
+    return w->follows;
+}
+
+void fleet_forget(fleet *f, const char *world)
+{
+    owned_world *w = find_owned(f, world, NULL);
+    if (w != NULL && w->follows) {
+        drop_owned(f, w);
+    }
+}
+
+void fleet_report(fleet *f, const char *world, const ownership_event *event)
+{
+    owned_world *w = find_owned(f, world, NULL);
+    ownership_actions actions;
+    if (w == NULL || f->state == MEMBER_LEAVING) {
+        return;
+    }
+    ownership_handle(&w->machine, event, &actions);
+    carry_out(f, w, &actions);
+}
+
+void fleet_note_shown(fleet *f, const char *world, int64_t tick)
+{
+    owned_world *w = find_owned(f, world, NULL);
+    if (w != NULL) {
+        (void)ownership_show(&w->machine, tick);
+    }
+}
+
+const ownership *fleet_ownership(const fleet *f, const char *world)
+{
+    const owned_world *w = find_owned(f, world, NULL);
+    return w != NULL ? &w->machine : NULL;
+}
+
+const world_record *fleet_record(const fleet *f, const char *world)
+{
+    const uint32_t at = PLACE(&f->worlds, world);
+    return IS_AT(&f->worlds, at, world) ? &f->worlds.data[at].record : NULL;
+}
+
+// Whether both addresses have one host, which is not this machine's loopback.
+static bool share_host(const char *a, const char *b)
+{
+    const size_t size = (size_t)(strrchr(a, ':') - a);
+    const bool loopback = strncmp(a, "127.", 4) == 0 || strncmp(a, "[::1]", 5) == 0 ||
+                          strncmp(a, "localhost:", 10) == 0;
+    return !loopback && (size_t)(strrchr(b, ':') - b) == size && strncmp(a, b, size) == 0;
+}
+
+static bool may_stand_by(const fleet *f, const known_node *n, const char *but)
+{
+    const node_record *r = &n->record;
+    return *r->peer != '\0' && !r->draining && r->engine == f->options.engine &&
+           strcmp(n->name, f->options.node) != 0 && (but == NULL || strcmp(n->name, but) != 0) &&
+           !share_host(f->peer, r->peer);
+}
+
+// The one of that number among those that may; NULL: there are not so many.
+static const known_node *nth_standby(const fleet *f, const char *but, uint64_t n)
+{
+    for (uint32_t i = 0; i < f->nodes.count; i++) {
+        if (may_stand_by(f, &f->nodes.data[i], but) && n-- == 0) {
+            return &f->nodes.data[i];
+        }
+    }
+    return NULL;
+}
+
+static uint64_t draw(fleet *f, uint64_t below)
+{
+    f->chance = f->chance != 0 ? f->chance : f->options.run | 1;
+    f->chance ^= f->chance << 13;
+    f->chance ^= f->chance >> 7;
+    f->chance ^= f->chance << 17;
+    return f->chance % below;
+}
+
+bool fleet_choose_standby(fleet *f, const char *but, char node[RECORD_NAME_MAX + 1],
+                          char peer[RECORD_ADDRESS_MAX + 1])
+{
+    uint64_t count = 0;
+    while (*f->peer != '\0' && nth_standby(f, but, count) != NULL) {
+        count++;
+    }
+    if (count == 0 && but != NULL) {
+        return fleet_choose_standby(f, NULL, node, peer);
+    }
+    if (count == 0) {
+        return false;
+    }
+    const known_node *one = nth_standby(f, but, draw(f, count));
+    const known_node *other = nth_standby(f, but, draw(f, count));
+    const known_node *chosen = other->record.worlds < one->record.worlds ? other : one;
+    memcpy(node, chosen->name, sizeof chosen->name);
+    memcpy(peer, chosen->record.peer, sizeof chosen->record.peer);
+    return true;
 }
 
 const world_record *fleet_own(const fleet *f, const char *world)
@@ -836,7 +1022,8 @@ void fleet_release(fleet *f, const char *world)
     if (w == NULL) {
         return;
     }
-    if (w->machine.state == OWNERSHIP_ALONE) {
+    const ownership_state state = w->machine.state;
+    if (state == OWNERSHIP_ALONE || state == OWNERSHIP_PAIRED || state == OWNERSHIP_YIELDING) {
         remove_record(f, w->name, w->machine.revision);
         drop_owned(f, w);
     } else {

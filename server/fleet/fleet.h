@@ -15,6 +15,7 @@
 #include <uv.h>
 
 #include "common/base/status.h"
+#include "server/fleet/ownership.h"
 #include "server/fleet/records.h"
 #include "server/fleet/store.h"
 
@@ -102,6 +103,42 @@ const char *fleet_self(const fleet *f);
 const char *fleet_prefix(const fleet *f);
 // Why the store did not take this server's last record; "": it did.
 const char *fleet_store_error(const fleet *f);
+
+// ---- pairs: worlds with a standby. Their owner reports what the standby and the primary do to the
+// world's state machine (ownership.h), and carries out its actions, except ACTION_WRITE.
+
+typedef struct fleet_pairs {
+    void *context;
+    // ACTION_ACKNOWLEDGE, _NAME and _YIELD; ACTION_SERVE, unless it answers a claim; ACTION_DROP of
+    // a world that this server follows (then `o` is NULL). Also called from within fleet_report.
+    void (*acted)(void *context, const char *world, const ownership_action *action,
+                  const ownership *o);
+} fleet_pairs;
+
+void fleet_on_pairs(fleet *f, const fleet_pairs *handler);
+// Where other servers reach this one (peer.h); it is in this server's record from the next write
+// on.
+void fleet_set_peer(fleet *f, const char *address);
+// The world that this server serves is to have a standby: the next write of its record says so.
+void fleet_replicate(fleet *f, const char *world);
+// This server is about to follow the world, which another one serves: from now on events of it may
+// be reported. False: it serves the world itself.
+bool fleet_follow(fleet *f, const char *world, double hz);
+// It does not follow it any more. Does nothing if it does not.
+void fleet_forget(fleet *f, const char *world);
+// Does nothing if the world is neither served nor followed here.
+void fleet_report(fleet *f, const char *world, const ownership_event *event);
+// The newest tick that was shown, before an event is reported that depends on it.
+void fleet_note_shown(fleet *f, const char *world, int64_t tick);
+// NULL: it is neither served nor followed here.
+const ownership *fleet_ownership(const fleet *f, const char *world);
+// The record of any world of the fleet, also of this server's; NULL: none is known.
+const world_record *fleet_record(const fleet *f, const char *world);
+// A server that may be the standby of a world of this one: of two that are chosen by chance, the
+// one with fewer worlds; `but` is not chosen, if there is another. Its address is copied. False:
+// none.
+bool fleet_choose_standby(fleet *f, const char *but, char node[RECORD_NAME_MAX + 1],
+                          char peer[RECORD_ADDRESS_MAX + 1]);
 
 // All servers and worlds that are known, this one's too, by name; NULL past the end.
 const node_record *fleet_node(const fleet *f, uint32_t i, const char **name);

@@ -83,21 +83,22 @@ static const char *or_null(const char *text)
 
 size_t world_record_write(const world_record *r, char out[RECORD_SIZE_MAX])
 {
-    return write_json(json_pack("{s:i,s:I,s:s,s:s?,s:I,s:f,s:s,s:s?,s:s}", "format", RECORD_FORMAT,
-                                "term", (json_int_t)r->term, "primary", r->primary, "standby",
-                                or_null(r->standby), "engine", (json_int_t)r->engine, "hz", r->hz,
-                                "address", r->address, "http", or_null(r->http), "run", r->run),
+    return write_json(json_pack("{s:i,s:I,s:s,s:s?,s:I,s:f,s:s,s:s?,s:s,s:b}", "format",
+                                RECORD_FORMAT, "term", (json_int_t)r->term, "primary", r->primary,
+                                "standby", or_null(r->standby), "engine", (json_int_t)r->engine,
+                                "hz", r->hz, "address", r->address, "http", or_null(r->http), "run",
+                                r->run, "replicated", r->replicated),
                       out);
 }
 
 size_t node_record_write(const node_record *r, char out[RECORD_SIZE_MAX])
 {
-    return write_json(json_pack("{s:i,s:s,s:s?,s:I,s:s,s:f,s:I,s:I,s:I,s:b}", "format",
+    return write_json(json_pack("{s:i,s:s,s:s?,s:I,s:s,s:f,s:I,s:I,s:I,s:b,s:s?}", "format",
                                 RECORD_FORMAT, "address", r->address, "http", or_null(r->http),
                                 "engine", (json_int_t)r->engine, "run", r->run, "lateness_ms",
                                 r->lateness_ms, "worlds", (json_int_t)r->worlds, "sessions",
                                 (json_int_t)r->sessions, "free_memory", (json_int_t)r->free_memory,
-                                "draining", r->draining),
+                                "draining", r->draining, "peer", or_null(r->peer)),
                       out);
 }
 
@@ -134,7 +135,7 @@ static json_t *parse(const void *text, size_t size, error *err)
 
 // The reader's texts, which belong to the parsed object. NULL: null.
 typedef struct texts {
-    const char *primary, *standby, *address, *http, *run;
+    const char *primary, *standby, *address, *http, *run, *peer;
 } texts;
 
 // A text or null.
@@ -153,6 +154,9 @@ static status check_addresses(const texts *t, int64_t engine, error *err)
 {
     if (!record_address_valid(t->address)) {
         return wrong(err, "address: must be HOST:PORT");
+    }
+    if (t->peer != NULL && !record_address_valid(t->peer)) {
+        return wrong(err, "peer: must be HOST:PORT or null");
     }
     if (t->http != NULL && !record_address_valid(t->http)) {
         return wrong(err, "http: must be HOST:PORT or null");
@@ -198,21 +202,23 @@ status world_record_read(const void *text, size_t size, world_record *out, error
     json_int_t engine = 0;
     const json_t *standby = NULL;
     const json_t *http = NULL;
+    int replicated = 0;
     world_record r = {0};
     if (all == NULL) {
         return STATUS_INVALID_ARGUMENT;
     }
     status s = STATUS_OK;
-    if (json_unpack_ex(all, &where, JSON_STRICT, "{s:i,s:I,s:s,s:o,s:I,s:F,s:s,s:o,s:s}", "format",
-                       &format, "term", &term, "primary", &t.primary, "standby", &standby, "engine",
-                       &engine, "hz", &r.hz, "address", &t.address, "http", &http, "run",
-                       &t.run) != 0) {
+    if (json_unpack_ex(all, &where, JSON_STRICT, "{s:i,s:I,s:s,s:o,s:I,s:F,s:s,s:o,s:s,s?b}",
+                       "format", &format, "term", &term, "primary", &t.primary, "standby", &standby,
+                       "engine", &engine, "hz", &r.hz, "address", &t.address, "http", &http, "run",
+                       &t.run, "replicated", &replicated) != 0) {
         s = wrong(err, where.text);
     } else if (!read_optional(standby, &t.standby) || !read_optional(http, &t.http)) {
         s = wrong(err, "standby, http: must be a string or null");
     } else {
         r.term = term;
         r.engine = engine;
+        r.replicated = replicated != 0;
         s = check_world(&t, &r, err);
     }
     if (s == STATUS_OK) {
@@ -247,19 +253,20 @@ status node_record_read(const void *text, size_t size, node_record *out, error *
     texts t = {0};
     json_int_t numbers[4] = {0};
     const json_t *http = NULL;
+    const json_t *peer = NULL;
     node_record r = {0};
     if (all == NULL) {
         return STATUS_INVALID_ARGUMENT;
     }
     status s = STATUS_OK;
-    if (json_unpack_ex(all, &where, JSON_STRICT, "{s:i,s:s,s:o,s:I,s:s,s:F,s:I,s:I,s:I,s:b}",
+    if (json_unpack_ex(all, &where, JSON_STRICT, "{s:i,s:s,s:o,s:I,s:s,s:F,s:I,s:I,s:I,s:b,s?o}",
                        "format", &format, "address", &t.address, "http", &http, "engine",
                        &numbers[0], "run", &t.run, "lateness_ms", &r.lateness_ms, "worlds",
                        &numbers[1], "sessions", &numbers[2], "free_memory", &numbers[3], "draining",
-                       &draining) != 0) {
+                       &draining, "peer", &peer) != 0) {
         s = wrong(err, where.text);
-    } else if (!read_optional(http, &t.http)) {
-        s = wrong(err, "http: must be a string or null");
+    } else if (!read_optional(http, &t.http) || (peer != NULL && !read_optional(peer, &t.peer))) {
+        s = wrong(err, "http, peer: must be a string or null");
     } else {
         r.engine = numbers[0];
         r.worlds = numbers[1];
@@ -272,6 +279,7 @@ status node_record_read(const void *text, size_t size, node_record *out, error *
         copy(r.address, t.address);
         copy(r.http, t.http);
         copy(r.run, t.run);
+        copy(r.peer, t.peer);
         *out = r;
     }
     json_decref(all);

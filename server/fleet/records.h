@@ -1,9 +1,10 @@
 // The records of a fleet: who serves a world, and which servers there are. JSON, one object a key:
 //
 //   PREFIX/world/NAME   {"format":1,"term":3,"primary":"a","standby":null,"engine":7,"hz":60,
-//                        "address":"10.0.0.1:22766","http":"10.0.0.1:22767","run":"6f…"}
+//                        "replicated":true,"address":"10.0.0.1:22766","http":"10.0.0.1:22767","run":"6f…"}
 //   PREFIX/node/NAME    {"format":1,"address":…,"http":…,"engine":7,"run":…,"lateness_ms":0.2,
-//                        "worlds":4,"sessions":17,"free_memory":123456,"draining":false}
+//                        "worlds":4,"sessions":17,"free_memory":123456,"draining":false,
+//                        "peer":"10.0.0.1:22768"}
 //
 // `run` is a number of the process that wrote the record: no two processes write the same bytes, so
 // a record tells its writer. Readers are strict: a record that another program or a newer version
@@ -36,6 +37,7 @@ typedef struct world_record {
     char address[RECORD_ADDRESS_MAX + 1]; // of the primary, for clients
     char http[RECORD_ADDRESS_MAX + 1];    // "": off
     char run[RECORD_RUN_SIZE + 1];        // the writer's process
+    bool replicated; // a standby is wanted; records of earlier versions lack it: false
 } world_record;
 
 typedef struct node_record {
@@ -47,6 +49,8 @@ typedef struct node_record {
     int64_t worlds, sessions;
     int64_t free_memory; // bytes
     bool draining;       // takes no new worlds
+    char peer[RECORD_ADDRESS_MAX +
+              1]; // for other servers (peer.h); "": none, as in earlier versions
 } node_record;
 
 // 1 to RECORD_NAME_MAX of A-Z a-z 0-9 _ . - , but not "." or "..".

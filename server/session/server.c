@@ -19,6 +19,7 @@
 #include "server/session/calls/rights.h"
 #include "server/session/calls/scrape.h"
 #include "server/session/identity/unsent_limit.h"
+#include "server/session/pair/pairs.h"
 #include "server/session/placement/worlds_build.h"
 #include "server/session/placement/worlds_restored.h"
 #include "server/session/resume/handover.h"
@@ -52,6 +53,15 @@ static void on_handle_closed(uv_handle_t *handle)
 {
     server *s = handle->data;
     ASSERT(s->handles > 0 && s->stage == SERVER_DRAINING);
+    if (--s->handles == 0) {
+        s->options->finished(s->options->context, s->failed ? &s->failure : NULL);
+    }
+}
+
+static void on_pairs_closed(void *context)
+{
+    server *s = context;
+    ASSERT(s->handles > 0);
     if (--s->handles == 0) {
         s->options->finished(s->options->context, s->failed ? &s->failure : NULL);
     }
@@ -135,6 +145,10 @@ void server_check_drained(server *s)
         if (s->io != NULL) {
             s->handles++;
             io_threads_close(s->io, on_io_closed, s);
+        }
+        if (s->pairs != NULL) {
+            s->handles++;
+            pairs_close(s, on_pairs_closed, s);
         }
         uv_close((uv_handle_t *)&s->wake, on_handle_closed);
         uv_close((uv_handle_t *)&s->drain_timer, on_handle_closed);
@@ -674,6 +688,9 @@ static void on_claimed(void *context, const error *err, const world_record *winn
         fleet_keep(s->options->fleet, w->name);
     } else if (err->status == STATUS_ALREADY_EXISTS) {
         log_error("%s: keeping the stale copy in '%s'", err->text, s->options->data);
+        if (w->broken == NULL) {
+            session_store_note_stale(s, w->epoch, restore_marks(w));
+        }
         restored_worlds_remove(&s->restored, s->claimed);
         s->claimed--;
     } else {
@@ -756,6 +773,9 @@ status server_create(uv_loop_t *loop, const server_options *options, server **ou
     if (begun == STATUS_OK) {
         begun = start_sim_threads(s, err);
     }
+    if (begun == STATUS_OK && options->fleet != NULL && options->fleet_host != NULL) {
+        begun = pairs_open(s, err);
+    }
     if (begun != STATUS_OK) {
         s->failed = true;
         s->failure = *err;
@@ -768,6 +788,7 @@ status server_create(uv_loop_t *loop, const server_options *options, server **ou
         server_check_keys(s);
         worlds_begin_restored(s);
         session_store_subscribe(s);
+        session_store_end_stale(s);
     }
     if (options->replay != NULL && s->stage != SERVER_DRAINING) {
         error why;

@@ -54,7 +54,13 @@ typedef struct server_options {
     uint32_t world_count;
     const struct world_template *templates; // of worlds that world.join makes
     uint32_t template_count;
-    struct fleet *fleet;            // the caller's, joined; NULL: this server is alone
+    struct fleet *fleet;      // the caller's, joined; NULL: this server is alone
+    const char *node;         // its name in the fleet
+    const char *fleet_prefix; // of the fleet's keys
+    const char *fleet_host;   // where other servers reach this one; NULL: nowhere
+    uint16_t fleet_port;
+    const uint8_t *fleet_secret; // the key that the fleet's servers share
+    size_t fleet_secret_size;
     const char *replay;             // a recording that is served as a world; NULL: none
     const char *data;               // the data directory; NULL: worlds end with the server
     const storage_options *storage; // NULL: the defaults

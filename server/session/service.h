@@ -68,7 +68,8 @@ struct server {
     uint32_t session_lists; // answers of server.sessions that are being made
     storage *storage;       // NULL: worlds end with the server
     session_store session_store;
-    uint32_t claimed; // restored worlds whose names the fleet has answered for
+    struct pairs *pairs; // other servers of the fleet, for replicated worlds; NULL: none
+    uint32_t claimed;    // restored worlds whose names the fleet has answered for
     error claim_error;
     restored_worlds restored; // worlds of its directory that no simulation thread has yet
     // number of all restored worlds, perhaps more than a smaller limit allows

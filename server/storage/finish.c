@@ -182,8 +182,7 @@ static void checkpoint_lost(storage *s, const store_request *r, const error *err
 
 static void release(storage *s, storage_world *w)
 {
-    ASSERT(!w->owner_released);
-    w->owner_released = true;
+    w->owner_released = true;          // perhaps again, by storage_drop()
     if (w->stage == STORED_UNLOGGED) { // nothing of the world is on the disk
         storage_drop_images(s, w);
         unlist(s, w);

@@ -144,6 +144,10 @@ bool storage_destroy_failed(const storage_world *w);
 // The owner does not use the handle any more. A world that was not destroyed stays on the disk.
 void storage_release(storage_world *w);
 
+// Like storage_destroy, for a world that its owner has released: no restart restores it, and soon
+// the name is free. Does nothing if there is none of that name, or it is destroyed already.
+void storage_drop(storage *s, const char *name);
+
 // `wake` is called on the storage thread after storage_committed(), storage_state() or
 // storage_checkpoint_state() of this world may have changed. It only sends word to the owner and
 // calls nothing of the storage.  NULL ends that; no call is in progress any more when this returns.

@@ -215,6 +215,21 @@ status storage_destroy(storage_world *w, uint64_t *sequence, error *err)
     return result;
 }
 
+void storage_drop(storage *s, const char *name)
+{
+    pthread_mutex_lock(&s->lock);
+    storage_world *w = stored_find_name(s, name);
+    if (w != NULL && !w->ended && check_alive(s, NULL) == STATUS_OK) {
+        w->ended = true;
+        store_request *r = store_request_make(STORE_DESTROY, w);
+        r->sequence = ++w->assigned;
+        r->last_tick = w->assigned_tick;
+        storage_push_locked(s, r);
+        storage_push_locked(s, store_request_make(STORE_RELEASE, w)); // once more: it is gone then
+    }
+    pthread_mutex_unlock(&s->lock);
+}
+
 bool storage_destroy_failed(const storage_world *w)
 {
     return atomic_load(&w->end_failed);

@@ -2397,7 +2397,7 @@ namespace Carom
         public long? MaxBodies;
         /// <summary>
         /// How much a restart restores; if left out: normal where the server keeps logs, else none. One of none,
-        /// normal, full.
+        /// normal, full, replicated.
         /// </summary>
         public string Durability;
         /// <summary>Bodies at rest may sleep. Default true.</summary>
@@ -2641,7 +2641,7 @@ namespace Carom
         public string As;
         /// <summary>
         /// How much a restart restores; if left out: normal where the server keeps logs, else none. One of none,
-        /// normal, full.
+        /// normal, full, replicated.
         /// </summary>
         public string Durability;
 

@@ -197,7 +197,7 @@ typedef struct carom_args_world_create {
     bool has_max_bodies;
     uint64_t max_bodies;
     // How much a restart restores; if left out: normal where the server keeps logs, else none.
-    // One of none, normal, full.
+    // One of none, normal, full, replicated.
     const char *durability;
     // Bodies at rest may sleep. Default true.
     bool has_sleep;
@@ -318,7 +318,7 @@ typedef struct carom_args_world_fork {
     // The second world's name.
     const char *as;
     // How much a restart restores; if left out: normal where the server keeps logs, else none.
-    // One of none, normal, full.
+    // One of none, normal, full, replicated.
     const char *durability;
 } carom_args_world_fork;
 CAROM_API carom_value *carom_map_world_fork(const char *world, const carom_args_world_fork *args);

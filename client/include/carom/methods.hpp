@@ -648,7 +648,7 @@ struct world_create {
     // Maximum of bodies; more are refused with limit_exceeded. Default 1048576.
     std::optional<std::int64_t> max_bodies{};
     // How much a restart restores; if left out: normal where the server keeps logs, else none.
-    // One of none, normal, full.
+    // One of none, normal, full, replicated.
     std::optional<std::string> durability{};
     // Bodies at rest may sleep. Default true.
     std::optional<bool> sleep{};
@@ -831,7 +831,7 @@ struct world_fork {
     // The second world's name.
     std::string as{};
     // How much a restart restores; if left out: normal where the server keeps logs, else none.
-    // One of none, normal, full.
+    // One of none, normal, full, replicated.
     std::optional<std::string> durability{};
 
     carom::value args() const

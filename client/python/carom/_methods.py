@@ -672,7 +672,7 @@ class WorldInfo(TypedDict):
     """Bodies below this speed may sleep. [m/s]"""
     paused: bool
     """Whether it is paused."""
-    durability: Literal['none', 'normal', 'full']
+    durability: Literal['none', 'normal', 'full', 'replicated']
     """As of `world.create`."""
     bodies: int
     """Bodies."""
@@ -1374,7 +1374,7 @@ class ServerWorld:
 
     def create(self, world: str, *, gravity: Vector | None = None, hz: float | None = None, substeps: int | None = None,
             paused: bool | None = None, max_bodies: int | None = None,
-            durability: Literal['none', 'normal', 'full'] | None = None, sleep: bool | None = None,
+            durability: Literal['none', 'normal', 'full', 'replicated'] | None = None, sleep: bool | None = None,
             continuous: bool | None = None, restitution_threshold: float | None = None,
             hit_threshold: float | None = None, sleep_speed: float | None = None, scene: str | None = None,
             if_absent: bool | None = None, lifetime: Literal['server', 'session'] | None = None,
@@ -1498,7 +1498,7 @@ class ServerWorld:
         """
         return self._call("world.image", {"world": world, "epoch": epoch})
 
-    def fork(self, world: str, as_: str, *, durability: Literal['none', 'normal', 'full'] | None = None,
+    def fork(self, world: str, as_: str, *, durability: Literal['none', 'normal', 'full', 'replicated'] | None = None,
             epoch: int | None = None) -> WorldCreateResult:
         """Makes a second world with the same state, which then runs independently. Least role: admin.
 
@@ -2687,7 +2687,7 @@ class WorldMethods:
 
     def create(self, *, gravity: Vector | None = None, hz: float | None = None, substeps: int | None = None,
             paused: bool | None = None, max_bodies: int | None = None,
-            durability: Literal['none', 'normal', 'full'] | None = None, sleep: bool | None = None,
+            durability: Literal['none', 'normal', 'full', 'replicated'] | None = None, sleep: bool | None = None,
             continuous: bool | None = None, restitution_threshold: float | None = None,
             hit_threshold: float | None = None, sleep_speed: float | None = None, scene: str | None = None,
             if_absent: bool | None = None, lifetime: Literal['server', 'session'] | None = None,
@@ -2781,7 +2781,8 @@ class WorldMethods:
         """
         return self._call("world.image", {})
 
-    def fork(self, as_: str, *, durability: Literal['none', 'normal', 'full'] | None = None) -> WorldCreateResult:
+    def fork(self, as_: str, *,
+            durability: Literal['none', 'normal', 'full', 'replicated'] | None = None) -> WorldCreateResult:
         """Makes a second world with the same state, which then runs independently. Least role: admin.
 
         as_: The second world's name.

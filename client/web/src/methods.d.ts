@@ -285,7 +285,7 @@ export interface WorldCreateArguments {
   /** Maximum of bodies; more are refused with limit_exceeded. Default 1048576. */
   max_bodies?: number;
   /** How much a restart restores; if left out: normal where the server keeps logs, else none. */
-  durability?: 'none' | 'normal' | 'full';
+  durability?: 'none' | 'normal' | 'full' | 'replicated';
   /** Bodies at rest may sleep. Default true. */
   sleep?: boolean;
   /** Whether fast bodies are swept against static and kinematic ones. Default true. */
@@ -382,7 +382,7 @@ export interface WorldForkArguments {
   /** The second world's name. */
   as: string;
   /** How much a restart restores; if left out: normal where the server keeps logs, else none. */
-  durability?: 'none' | 'normal' | 'full';
+  durability?: 'none' | 'normal' | 'full' | 'replicated';
   /** The epoch that the world must have; not_found if it has another. */
   epoch?: number;
 }

@@ -299,7 +299,7 @@ export interface WorldInfo {
   /** Whether it is paused. */
   paused: boolean;
   /** As of `world.create`. */
-  durability: 'none' | 'normal' | 'full';
+  durability: 'none' | 'normal' | 'full' | 'replicated';
   /** Bodies. */
   bodies: number;
   /** Bodies that are awake. */

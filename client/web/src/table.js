@@ -72,7 +72,7 @@ export const TABLE = {
       substeps: {type: 'integer', min: 1, max: 64, fallback: 4, doc: 'Solver steps in a tick.'},
       paused: {type: 'bool', fallback: false, doc: 'Whether the world begins paused.'},
       max_bodies: {type: 'integer', min: 1, max: 1048576, fallback: 1048576, doc: 'Maximum of bodies; more are refused with limit_exceeded.'},
-      durability: {type: 'choice', words: ['none', 'normal', 'full'], doc: 'How much a restart restores; if left out: normal where the server keeps logs, else none.'},
+      durability: {type: 'choice', words: ['none', 'normal', 'full', 'replicated'], doc: 'How much a restart restores; if left out: normal where the server keeps logs, else none.'},
       sleep: {type: 'bool', fallback: true, doc: 'Bodies at rest may sleep.'},
       continuous: {type: 'bool', fallback: true, doc: 'Whether fast bodies are swept against static and kinematic ones.'},
       restitution_threshold: {type: 'number', min: 0, max: 4000, fallback: 0.5, unit: 'm/s', doc: 'Slower impacts do not bounce.'},
@@ -170,7 +170,7 @@ export const TABLE = {
     args: {
       world: {type: 'name', required: true, doc: 'The world\'s name.'},
       as: {type: 'name', required: true, doc: 'The second world\'s name.'},
-      durability: {type: 'choice', words: ['none', 'normal', 'full'], doc: 'How much a restart restores; if left out: normal where the server keeps logs, else none.'},
+      durability: {type: 'choice', words: ['none', 'normal', 'full', 'replicated'], doc: 'How much a restart restores; if left out: normal where the server keeps logs, else none.'},
       epoch: {type: 'integer', min: 1, max: 9007199254740991, doc: 'The epoch that the world must have; not_found if it has another.'},
     },
   },

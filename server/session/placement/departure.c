@@ -8,6 +8,7 @@
 #include "server/base/audit.h"
 #include "server/base/metrics.h"
 #include "server/session/placement/worlds.h"
+#include "server/session/pair/pairs.h"
 #include "server/session/service.h"
 
 static error *refusal_for(const world_entry *entry, const world_record *winner)
@@ -35,6 +36,7 @@ void worlds_depart(server *s, world_entry *entry, const world_record *winner)
     ASSERT_MEMORY(entry->left != NULL);
     entry->left->winner = winner != NULL ? *winner : (world_record){0};
     directory_unname(&s->worlds, entry);
+    pairs_lose(s, entry->number);
     for (uint32_t i = 0; i < s->sessions.count; i++) {
         if (s->sessions.data[i] != NULL) {
             worlds_note_gone(s->sessions.data[i], entry);

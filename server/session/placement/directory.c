@@ -98,12 +98,11 @@ world_entry *directory_add(directory *d, const char *name)
 
 world_entry *directory_add_numbered(directory *d, const char *name, uint64_t number)
 {
-    ASSERT(number >= d->next_number);
     ASSERT(directory_find(d, name) == NULL && strlen(name) <= WORLD_NAME_BYTES_MAX);
     world_entry *entry = calloc(1, sizeof *entry);
     ASSERT_MEMORY(entry != NULL);
     entry->number = number;
-    d->next_number = number + 1;
+    d->next_number = number >= d->next_number ? number + 1 : d->next_number;
     memcpy(entry->name, name, strlen(name) + 1);
     entry->held_last = &entry->held;
     uint32_t at = place_of(d, name);
@@ -111,7 +110,12 @@ world_entry *directory_add_numbered(directory *d, const char *name, uint64_t num
     memmove(d->by_name.data + at + 1, d->by_name.data + at,
             (d->by_name.count - 1 - at) * sizeof *d->by_name.data);
     d->by_name.data[at] = entry;
+    at = place_of_number(d, number);
+    ASSERT(at == d->by_number.count || d->by_number.data[at]->number != number);
     array_push(&d->by_number, entry);
+    memmove(d->by_number.data + at + 1, d->by_number.data + at,
+            (d->by_number.count - 1 - at) * sizeof *d->by_number.data);
+    d->by_number.data[at] = entry;
     return entry;
 }
 

@@ -68,6 +68,7 @@ typedef struct world_entry {
     uint64_t tick;          // last tick in a broken world's log
     storage_world *stored;  // a broken world's storage, until it is destroyed
     storage_durability durability; // durability of a fork that is being made, or of a broken world
+    bool replicated;               // that fork is to have a standby
     uint64_t waiting;              // accepted commands that are not answered yet
     request *held;                 // requests queued, in order, while it has no simulation thread
     request **held_last;
@@ -101,7 +102,7 @@ uint32_t directory_broken(const directory *d);
 
 // Adds a world that is being made; its name must be free.
 world_entry *directory_add(directory *d, const char *name);
-// Adds a world with a given number, higher than all others.
+// Adds a world with a given number, which no other one has.
 world_entry *directory_add_numbered(directory *d, const char *name, uint64_t number);
 
 // Frees the world's name.

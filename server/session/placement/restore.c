@@ -183,15 +183,19 @@ static bool is_superseded(const restored_worlds *list, const restored_world *w)
     return false;
 }
 
-static void remove_world(restored_worlds *list, uint32_t i)
+void restored_world_deinit(restored_world *w)
 {
-    restored_world *w = &list->data[i];
     if (w->stored != NULL) {
         storage_release(w->stored);
     }
     restore_way_free(w);
     adoption_free(w->adoption);
     free(w->broken);
+}
+
+static void remove_world(restored_worlds *list, uint32_t i)
+{
+    restored_world_deinit(&list->data[i]);
     array_swap_remove(list, i);
 }
 
@@ -258,6 +262,60 @@ void restore_from_image(restored_world *w, uint8_t *image, size_t size, uint64_t
     w->until = tick;
     uint64_t until = 0;
     peek(w, &until);
+}
+
+void restore_promise(restored_world *w)
+{
+    last_requests marks = {0};
+    error unsound;
+    restore_enter(w);
+    // A damaged image is reported later.
+    (void)world_image_peek(w->way->image.data, w->way->image.size, &marks, &w->until, &unsound);
+    last_requests_deinit(&marks);
+    restore_leave();
+}
+
+status restore_add_record(restored_world *w, uint64_t sequence, uint64_t tick, const uint8_t *bytes,
+                          size_t size, error *err)
+{
+    restoration *r = w->way;
+    restore_entry head;
+    uint8_t place[RESTORE_HELD_HEAD_BYTES];
+    if (!restore_entry_read(bytes, size, &head) ||
+        !take_marks(w, bytes + WORLD_LOG_HEAD_BYTES, head.marks)) {
+        return error_set(err, STATUS_INVALID_ARGUMENT, "entry %" PRIu64 " cannot be", sequence);
+    }
+    w->until = head.until;
+    r->info.last_tick = tick;
+    put64(place, sequence);
+    put32(place + 8, (uint32_t)size);
+    put64(place + 12, 0); // it is in no file
+    buffer_append(&r->records, place, sizeof place);
+    buffer_append(&r->records, bytes, size);
+    if (r->records.overflow) {
+        return error_set(err, STATUS_LIMIT_EXCEEDED, "too much of its log waits");
+    }
+    return STATUS_OK;
+}
+
+const char *restored_world_failure(const restored_world *w)
+{
+    return w->way != NULL && w->way->failed ? w->way->failure.text : w->broken;
+}
+
+const session_bodies *restore_bodies(const restored_world *w)
+{
+    return &w->way->state.bodies;
+}
+
+last_requests *restore_own_marks(restored_world *w)
+{
+    return &w->way->marks;
+}
+
+block_account *restore_blocks(const restored_world *w)
+{
+    return w->way->blocks;
 }
 
 void restored_worlds_remove(restored_worlds *list, uint32_t i)

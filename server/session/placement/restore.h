@@ -17,6 +17,7 @@
 #include <stdatomic.h>
 
 #include "common/base/array.h"
+#include "common/base/block.h"
 #include "common/base/status.h"
 #include "common/world/command.h"
 #include "server/session/placement/aside.h"
@@ -27,6 +28,8 @@
 enum { RESTORE_THREADS_MAX = 64 }; // besides the calling thread
 
 typedef struct restoration restoration;
+
+struct session_bodies;
 
 typedef struct restored_world {
     char name[WORLD_NAME_BYTES_MAX + 1];
@@ -71,6 +74,26 @@ double restore_cost(const restored_world *w);
 // using its log.
 void restore_from_image(restored_world *w, uint8_t *image, size_t size, uint64_t tick,
                         uint64_t hash);
+
+// ---- a world whose log comes from another server (server/session/pair)
+
+// After restore_from_image: the image promises ticks ahead as an entry of a log does.
+void restore_promise(restored_world *w);
+// The next entry of its log, up to the state of `tick`; restore_play_held plays it. Not while
+// another thread plays. STATUS_INVALID_ARGUMENT: it cannot be.
+status restore_add_record(restored_world *w, uint64_t sequence, uint64_t tick, const uint8_t *bytes,
+                          size_t size, error *err);
+// Plays what was added. Any thread, which has the world for itself.
+void restore_play_held(restored_world *w);
+// Why it cannot be played; NULL: it can.
+const char *restored_world_failure(const restored_world *w);
+// The bodies that end with sessions, as far as the log was played, and the marks of sessions up to
+// its end, which the caller may change.
+const struct session_bodies *restore_bodies(const restored_world *w);
+last_requests *restore_own_marks(restored_world *w);
+// The account of the world's memory: marks are changed with it.
+block_account *restore_blocks(const restored_world *w);
+void restored_world_deinit(restored_world *w);
 
 // Plays a world that was read: afterwards it has `adoption` or `broken`. Any thread, which has the
 // world for itself.

@@ -58,8 +58,6 @@ typedef struct restore_entry {
 // False where the entry cannot be.
 bool restore_entry_read(const uint8_t *bytes, size_t size, restore_entry *out);
 
-// Plays the records in memory.
-void restore_play_held(restored_world *w);
 // Calls `work` for each world to be played, on `threads` threads, this one included.
 void restore_each(restored_worlds *worlds, int threads, void (*work)(restored_world *w));
 

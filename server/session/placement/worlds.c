@@ -14,6 +14,7 @@
 #include "server/base/metrics.h"
 #include "server/fleet/fleet.h"
 #include "server/session/calls/rights.h"
+#include "server/session/pair/pairs.h"
 #include "server/session/placement/seating.h"
 #include "server/session/placement/worlds.h"
 #include "server/session/service.h"
@@ -303,6 +304,7 @@ void worlds_unname(server *s, world_entry *entry)
     directory_unname(&s->worlds, entry);
     if (s->options->fleet != NULL) {
         fleet_release(s->options->fleet, entry->name);
+        pairs_release(s, entry->number);
     }
     for (uint32_t i = 0; i < s->sessions.count; i++) {
         if (s->sessions.data[i] != NULL) {

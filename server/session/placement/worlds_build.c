@@ -15,6 +15,7 @@
 #include "server/base/metrics.h"
 #include "server/base/worker.h"
 #include "server/fleet/fleet.h"
+#include "server/session/pair/pairs.h"
 #include "server/session/placement/departure.h"
 #include "server/session/placement/restore.h"
 #include "server/session/placement/scenes.h"
@@ -35,6 +36,7 @@ typedef struct build {
     world_entry *entry;
     request *request; // owned until it is sent or answered
     storage_durability durability;
+    bool replicated;      // the world is to have a standby
     shared_bytes *image;  // image of the world to fork; else NULL
     bool crowds;          // the world's steps would delay others
     memory_charge making; // until the world counts its own memory
@@ -108,7 +110,7 @@ static void build_from_image(build *b, const uint8_t *image, size_t size)
 {
     capacity_limits room = limits_room(b->server->limits);
     data_limits data = limits_data(b->server->limits);
-    uint64_t pairs = b->server->limits->pairs_per_world;
+    uint64_t most = b->server->limits->pairs_per_world;
     physics_world **made = &b->adoption->physics;
     b->status = capacity_check_image(image, size, &room, &b->error); // before memory is allocated
     if (b->status == STATUS_OK) {
@@ -121,11 +123,11 @@ static void build_from_image(build *b, const uint8_t *image, size_t size)
         b->status = players_check(*made, &b->error);
     }
     // The image's bytes bound how many it can have.
-    if (b->status == STATUS_OK && world_count(*made).pairs > pairs) {
+    if (b->status == STATUS_OK && world_count(*made).pairs > most) {
         b->status = error_set(&b->error, STATUS_LIMIT_EXCEEDED,
                               "pairs_per_world: it has %u pairs of shapes that overlap; at most "
                               "%llu may be there",
-                              world_count(*made).pairs, (unsigned long long)pairs);
+                              world_count(*made).pairs, (unsigned long long)most);
     }
     if (b->status != STATUS_OK) {
         error_prefix(&b->error, "image");
@@ -339,6 +341,10 @@ static void place_world(server *s, build *b)
     if (entry->logged && s->options->fleet != NULL) {
         fleet_keep(s->options->fleet, entry->name);
     }
+    if (b->replicated) {
+        fleet_replicate(s->options->fleet, entry->name);
+        b->adoption->feed = pairs_begin(s, entry->name, entry->number, false);
+    }
     b->request->adoption = b->adoption;
     b->adoption = NULL;
     worlds_deliver(entry, b->request);
@@ -470,10 +476,15 @@ _Static_assert((int)DURABILITY_NONE == (int)STORAGE_NONE &&
                "the wire's words are the storage's");
 
 static status choose_durability(const server *s, const world_create_args *args,
-                                storage_durability *out, error *err)
+                                storage_durability *out, bool *replicated, error *err)
 {
     bool ends = args->lifetime == LIFETIME_SESSION;
-    bool wanted = args->durability == DURABILITY_NORMAL || args->durability == DURABILITY_FULL;
+    bool wanted = args->durability == DURABILITY_NORMAL || args->durability == DURABILITY_FULL ||
+                  args->durability == DURABILITY_REPLICATED;
+    *replicated = args->durability == DURABILITY_REPLICATED;
+    if (*replicated && pairs_check(s, err) != STATUS_OK) {
+        return STATUS_UNAVAILABLE;
+    }
     if (wanted && s->storage == NULL) {
         return error_set(err, STATUS_UNAVAILABLE,
                          "durability: the server keeps no logs (caromd --data DIR); 'none' is "
@@ -485,6 +496,8 @@ static status choose_durability(const server *s, const world_create_args *args,
     }
     if (args->durability == DURABILITY_COUNT) {
         *out = s->storage != NULL && !ends ? STORAGE_NORMAL : STORAGE_NONE;
+    } else if (*replicated) {
+        *out = STORAGE_NORMAL;
     } else {
         *out = (storage_durability)args->durability;
     }
@@ -522,6 +535,7 @@ static status begin_world(server *s, const call *c, command *create, const world
                           error *err)
 {
     storage_durability kept = STORAGE_NONE;
+    bool replicated = false;
     status chosen = directory_find(&s->worlds, create->world) == NULL
                         ? check_fleet_name(s, c != NULL ? c->session : NULL, create->world,
                                            create->create.if_absent, err)
@@ -530,7 +544,7 @@ static status begin_world(server *s, const call *c, command *create, const world
         chosen = worlds_check_name(s, create->world, err);
     }
     if (chosen == STATUS_OK) {
-        chosen = choose_durability(s, &create->create, &kept, err);
+        chosen = choose_durability(s, &create->create, &kept, &replicated, err);
     }
     if (chosen != STATUS_OK) {
         return chosen;
@@ -557,7 +571,12 @@ static status begin_world(server *s, const call *c, command *create, const world
     worlds_count_in(s, entry, r);
     build *b = calloc(1, sizeof *b);
     ASSERT_MEMORY(b != NULL);
-    *b = (build){.server = s, .entry = entry, .request = r, .durability = kept, .making = making};
+    *b = (build){.server = s,
+                 .entry = entry,
+                 .request = r,
+                 .durability = kept,
+                 .replicated = replicated,
+                 .making = making};
     b->adoption = adoption_create();
     b->work.data = b;
     s->building++;
@@ -623,7 +642,8 @@ status worlds_fork(server *s, const call *c, command *fork, error *err)
     }
     world_create_args as = {.durability = fork->fork.durability};
     storage_durability kept = STORAGE_NONE;
-    status result = choose_durability(s, &as, &kept, err);
+    bool replicated = false;
+    status result = choose_durability(s, &as, &kept, &replicated, err);
     if (result == STATUS_OK) {
         result = check_fleet_name(s, NULL, fork->fork.as, false, err);
     }
@@ -644,6 +664,7 @@ status worlds_fork(server *s, const call *c, command *fork, error *err)
         return result;
     }
     entry->durability = kept;
+    entry->replicated = replicated;
     return STATUS_OK;
 }
 
@@ -663,6 +684,7 @@ void worlds_forked(server *s, reply *r)
                  .entry = entry,
                  .request = adopted,
                  .durability = entry->durability,
+                 .replicated = entry->replicated,
                  .image = r->payload,
                  .crowds = source != NULL && own_thread_has(s, source->thread),
                  .making = r->making};

@@ -15,6 +15,8 @@
 #include "server/base/clock.h"
 #include "server/base/memory.h"
 #include "server/base/worker.h"
+#include "server/fleet/fleet.h"
+#include "server/session/pair/pairs.h"
 #include "server/session/placement/seating.h"
 #include "server/session/placement/worlds_build.h"
 #include "server/session/placement/worlds_restored.h"
@@ -80,6 +82,16 @@ static bool is_taken(const server *s, const restored_world *w)
 
 // ---- one that was played
 
+// A world that had a standby looks for one again.
+static void replicate(server *s, const world_entry *entry, adoption *a)
+{
+    const world_record *r =
+        s->options->fleet != NULL ? fleet_record(s->options->fleet, entry->name) : NULL;
+    if (a->feed == NULL && a->stored != NULL && s->pairs != NULL && r != NULL && r->replicated) {
+        a->feed = pairs_begin(s, entry->name, entry->number, true);
+    }
+}
+
 static void adopt(server *s, world_entry *entry, restored_world *w)
 {
     ASSERT(w->adoption != NULL && w->adoption->physics != NULL);
@@ -92,6 +104,7 @@ static void adopt(server *s, world_entry *entry, restored_world *w)
     request *r = worlds_request(NULL, entry, &create);
     r->kind = REQUEST_ADOPT;
     r->adoption = w->adoption;
+    replicate(s, entry, w->adoption);
     end_past_sessions(s, entry->number, w->adoption);
     seating_restored(s, entry, w->adoption->physics);
     w->adoption = NULL;
@@ -123,7 +136,7 @@ static bool is_to_come(const world_entry *entry)
     return entry->coming && entry->broken == NULL;
 }
 
-static void take(server *s, restored_world *w)
+void worlds_take_restored(server *s, restored_world *w)
 {
     world_entry *entry = directory_find_number(&s->worlds, w->epoch);
     ASSERT(entry != NULL && entry->thread == NULL && entry->broken == NULL);
@@ -175,7 +188,7 @@ static void on_played(uv_work_t *work, int result)
     s->restoring.playing--;
     if (s->stage != SERVER_DRAINING) {
         s->restoring.left--;
-        take(s, job->world);
+        worlds_take_restored(s, job->world);
         play_next(s);
         server_check_started(s);
     }
@@ -250,7 +263,7 @@ static void begin(server *s, restored_world *w)
         note_marks(s, entry, restore_marks(w));
     }
     if (w->way == NULL) {
-        take(s, w);
+        worlds_take_restored(s, w);
     } else {
         entry->coming = true;
         s->restoring.left++;

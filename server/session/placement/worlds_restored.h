@@ -10,5 +10,8 @@ void worlds_begin_restored(server *s);
 void worlds_end_coming(server *s);
 // Serves the recording of the options as a world of its name.
 status worlds_replay(server *s, error *err);
+// Serves a world that was played and whose entry is `coming`, or marks it as broken.
+struct restored_world;
+void worlds_take_restored(server *s, struct restored_world *w);
 
 #endif

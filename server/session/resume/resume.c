@@ -18,6 +18,7 @@
 #include "server/base/metrics.h"
 #include "server/session/calls/call.h"
 #include "server/session/calls/rights.h"
+#include "server/session/pair/pairs.h"
 #include "server/session/resume/resume.h"
 #include "server/session/service.h"
 #include "server/session/sessions.h"
@@ -44,19 +45,37 @@ static bool is_secret_of(const session *s, const secret *given)
                         s->resume.secret_state == SECRET_DIGESTED ? &digest : given);
 }
 
-// The session that a hello names; NULL, with the same error for every reason.
+// A session that has come from another server has another slot here than its secret says.
+static session *find_detached(const server *s, uint64_t number)
+{
+    for (detached_link *link = s->detached.first; link != NULL; link = link->next) {
+        if (session_of_link(link)->key.number == number) {
+            return session_of_link(link);
+        }
+    }
+    return NULL;
+}
+
+// The session that a hello names; NULL, with the same error for every reason, unless the session is
+// one of a server whose worlds this one follows.
 static session *find(const server *s, const char *text, error *err)
 {
     session_key key;
     secret given;
     bool parsed = secret_parse(text, &key, &given);
     session *found = parsed ? server_find_session(s, key) : NULL;
+    found = parsed && found == NULL ? find_detached(s, key.number) : found;
     bool known = found != NULL && session_resumable(found) && is_secret_of(found, &given);
     if (known) {
         found->resume.secret = given;
         found->resume.secret_state = SECRET_CLEAR;
     }
+    const status elsewhere =
+        parsed && !known ? pairs_check_session(s, key.number, &given, err) : STATUS_OK;
     secret_wipe(&given);
+    if (elsewhere != STATUS_OK) {
+        return NULL;
+    }
     if (!known) {
         metrics_add(METRIC_resumes_refused, 1);
         error_set(err, STATUS_NOT_FOUND, "resume: there is no such session (any more)");
@@ -210,7 +229,7 @@ status resume_session(const call *c, const hello_args *args, grant *granted, err
     session *s = c->session;
     session *old = find(s->server, args->resume, err);
     if (old == NULL) {
-        return STATUS_NOT_FOUND;
+        return err != NULL ? err->status : STATUS_NOT_FOUND;
     }
     if (!is_fresh(s)) {
         return error_set(err, STATUS_INVALID_ARGUMENT,

@@ -11,10 +11,13 @@
 #include "common/base/assert.h"
 #include "common/base/counted.h"
 #include "common/base/log.h"
+#include "server/session/pair/pairs.h"
 #include "server/session/resume/session_store_file.h"
 #include "server/session/resume/session_store_records.h"
 #include "server/session/calls/rights.h"
+#include "server/session/resume/resume.h"
 #include "server/session/service.h"
+#include "server/world/state/last_requests.h"
 
 static bool serves(const server *s)
 {
@@ -53,6 +56,33 @@ static bool write_sessions(const server *s, int fd)
     }
     buffer_deinit(&record);
     return good;
+}
+
+static void ship(server *s, const buffer *record)
+{
+    pairs_ship_session(s, record->data + SESSION_STORE_HEAD_BYTES,
+                       record->size - SESSION_STORE_HEAD_BYTES);
+}
+
+void session_store_ship_all(server *s)
+{
+    buffer record;
+    buffer_init(&record, SESSION_STORE_RECORD_BYTES_MAX);
+    for (uint32_t i = 0; i < s->sessions.count; i++) {
+        const session *one = s->sessions.data[i];
+        if (one == NULL || !one->resume.record_stored) {
+            continue;
+        }
+        session_store_record_begin(&record);
+        session_store_pack_session(&record, one);
+        ship(s, &record);
+        for (uint32_t k = 0; k < one->subscriptions.count; k++) {
+            session_store_record_begin(&record);
+            session_store_pack_subscription(&record, one, &one->subscriptions.data[k]);
+            ship(s, &record);
+        }
+    }
+    buffer_deinit(&record);
 }
 
 // Writes the file again, from the table of sessions, atomically.
@@ -94,6 +124,7 @@ static void append(server *s, buffer *record)
         !session_store_record_write(s->session_store.fd, record)) {
         fail(s, "cannot be written");
     }
+    ship(s, record);
     s->session_store.bytes += record->size;
     buffer_deinit(record);
     if (s->session_store.bytes >= SESSION_STORE_GROWTH_BYTES &&
@@ -196,6 +227,62 @@ status session_store_check(const server *s, error *err)
     return serves(s) ? session_store_file_check_version(s->options->data, err) : STATUS_OK;
 }
 
+void session_store_note_stale(server *s, uint64_t world, const last_requests *marks)
+{
+    stale_sessions *stale = &s->session_store.stale;
+    array_push(&stale->worlds, world);
+    for (uint32_t i = 0; i < marks->by_slot.count; i++) {
+        if (marks->by_slot.data[i].session != 0) {
+            array_push(&stale->sessions, marks->by_slot.data[i].session);
+        }
+    }
+}
+
+static bool has_number(const uint64_t *numbers, uint32_t count, uint64_t number)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (numbers[i] == number) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Records a session with a subscription to a stale world, which session_store_subscribe will drop.
+static void note_subscribers(server *s)
+{
+    stale_sessions *stale = &s->session_store.stale;
+    for (detached_link *link = s->detached.first; link != NULL && stale->worlds.count > 0;
+         link = link->next) {
+        const session *one = session_of_link(link);
+        for (uint32_t k = 0; k < one->subscriptions.count; k++) {
+            if (has_number(stale->worlds.data, stale->worlds.count,
+                           one->subscriptions.data[k].world)) {
+                array_push(&stale->sessions, one->key.number);
+                break;
+            }
+        }
+    }
+}
+
+void session_store_end_stale(server *s)
+{
+    stale_sessions *stale = &s->session_store.stale;
+    detached_link *next = NULL;
+    for (detached_link *link = s->detached.first; link != NULL; link = next) {
+        session *one = session_of_link(link);
+        next = link->next;
+        if (one->subscriptions.count == 0 && one->calls.requests.applied.count == 0 &&
+            has_number(stale->sessions.data, stale->sessions.count, one->key.number)) {
+            log_debug("session %llu goes on at another server",
+                      (unsigned long long)one->key.number);
+            resume_end(one);
+        }
+    }
+    array_free(&stale->worlds);
+    array_free(&stale->sessions);
+}
+
 static bool take_record(void *context, const msgpack_object *record)
 {
     return session_store_read_record(context, record);
@@ -227,6 +314,7 @@ void session_store_open(server *s)
     }
     s->sessions.count = 0;
     read_file(s);
+    note_subscribers(s);
     array_clear(&s->free_slots);
     for (uint32_t slot = s->sessions.count; slot > 0; slot--) {
         if (s->sessions.data[slot - 1] == NULL) {
@@ -275,19 +363,22 @@ static int compare_numbers(const void *a, const void *b)
 }
 
 // Subscriptions are restored in the order in which they were made, which worlds rely on. If an
-// altered file has a number twice, the first one counts.
-void session_store_subscribe(server *s)
+// altered file has a number twice, the first one counts. `world` 0: of all worlds.
+static void subscribe_all(server *s, uint64_t world)
 {
     ARRAY(wanted) all = {0};
     for (detached_link *link = s->detached.first; link != NULL; link = link->next) {
         session *one = session_of_link(link);
         for (uint32_t k = 0; k < one->subscriptions.count; k++) {
-            array_push(&all, ((wanted){one, one->subscriptions.data[k].number}));
+            if (world == 0 || one->subscriptions.data[k].world == world) {
+                array_push(&all, ((wanted){one, one->subscriptions.data[k].number}));
+            }
         }
     }
     if (all.count > 0) {
         qsort(all.data, all.count, sizeof *all.data, compare_numbers);
-        s->next_subscription = all.data[all.count - 1].number + 1;
+        const uint64_t next = all.data[all.count - 1].number + 1;
+        s->next_subscription = next > s->next_subscription ? next : s->next_subscription;
     }
     for (uint32_t i = 0; i < all.count; i++) {
         const session_subscription of =
@@ -300,8 +391,20 @@ void session_store_subscribe(server *s)
     array_free(&all);
 }
 
+void session_store_subscribe(server *s)
+{
+    subscribe_all(s, 0);
+}
+
+void session_store_subscribe_to(server *s, uint64_t world)
+{
+    subscribe_all(s, world);
+}
+
 void session_store_close(server *s)
 {
+    array_free(&s->session_store.stale.worlds);
+    array_free(&s->session_store.stale.sessions);
     if (serves(s) && s->session_store.fd >= 0) {
         (void)close(s->session_store.fd);
     }

@@ -36,6 +36,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/base/array.h"
 #include "common/base/status.h"
 
 struct server;
@@ -44,10 +45,20 @@ struct session_subscription;
 
 enum { SESSION_STORE_GROWTH_BYTES = 4 << 20 };
 
+struct last_requests;
+
+// Sessions that go on at another server of the fleet, with a world that had been here: those with a
+// subscription to the world, or a request in it.
+typedef struct stale_sessions {
+    ARRAY(uint64_t) worlds;
+    ARRAY(uint64_t) sessions; // numbers
+} stale_sessions;
+
 typedef struct session_store {
     int fd;         // -1: none
     uint64_t bytes; // since it was last rewritten
     bool failed;
+    stale_sessions stale;
 } session_store;
 
 // Must be called before the data directory is changed: refuses a file of a newer version.
@@ -57,6 +68,16 @@ void session_store_open(struct server *s);
 // Restarts their subscriptions; to be called when the worlds exist.
 void session_store_subscribe(struct server *s);
 void session_store_close(struct server *s);
+// Restarts the subscriptions of detached sessions in that world, which has come from another
+// server.
+void session_store_subscribe_to(struct server *s, uint64_t world);
+// Another server serves that world of the data directory now; before session_store_open.
+void session_store_note_stale(struct server *s, uint64_t world, const struct last_requests *marks);
+// Ends the sessions that have nothing here but such worlds, so that clients do not resume them at
+// the wrong server; after session_store_subscribe.
+void session_store_end_stale(struct server *s);
+// Sends all sessions to other servers (pairs_ship_session).
+void session_store_ship_all(struct server *s);
 
 // Records a session that may be resumed; again whenever its grant or name has changed.
 void session_store_note(struct session *s);

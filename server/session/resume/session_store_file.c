@@ -14,7 +14,7 @@
 #include "common/base/crc32c.h"
 #include "common/base/little_endian.h"
 
-enum { MAGIC_BYTES = 8, HEAD_BYTES = 8, VERSION = 1 };
+enum { MAGIC_BYTES = 8, HEAD_BYTES = SESSION_STORE_HEAD_BYTES, VERSION = 1 };
 
 static const uint8_t MAGIC[MAGIC_BYTES] = {0x89, 'c', 's', 'e', 's', 's', '\n', VERSION};
 

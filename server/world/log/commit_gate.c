@@ -24,6 +24,12 @@ void commit_gate_init(commit_gate *g, reply_sink sink, uint64_t committed)
     g->last = &g->first;
 }
 
+void commit_gate_await_feed(commit_gate *g, world_feed *feed)
+{
+    ASSERT(g->posted == 0);
+    g->feed = feed;
+}
+
 void commit_gate_deinit(commit_gate *g)
 {
     ASSERT(g->released == g->posted);
@@ -58,10 +64,16 @@ static reply *take(commit_gate *g)
     return r;
 }
 
+static bool may_leave(const commit_gate *g, const struct gate_stamp *stamp)
+{
+    return stamp->sequence <= g->committed &&
+           (g->feed == NULL || world_feed_show(g->feed, stamp->fed));
+}
+
 static void release(commit_gate *g)
 {
     ASSERT(g->stamp_count <= g->stamp_capacity && g->stamped <= g->posted);
-    while (g->stamp_count > 0 && g->stamps[g->stamp_first].sequence <= g->committed) {
+    while (g->stamp_count > 0 && may_leave(g, &g->stamps[g->stamp_first])) {
         uint64_t end = g->stamps[g->stamp_first].end;
         g->stamp_first = (g->stamp_first + 1) % g->stamp_capacity;
         g->stamp_count--;
@@ -93,18 +105,18 @@ static struct gate_stamp *newest(commit_gate *g)
                : &g->stamps[(g->stamp_first + g->stamp_count - 1) % g->stamp_capacity];
 }
 
-void commit_gate_stamp(commit_gate *g, uint64_t sequence)
+void commit_gate_stamp(commit_gate *g, uint64_t sequence, uint64_t fed)
 {
     struct gate_stamp *last = newest(g);
-    ASSERT(last == NULL || sequence >= last->sequence);
-    if (g->posted > g->stamped && last != NULL && last->sequence == sequence) {
+    ASSERT(last == NULL || (sequence >= last->sequence && fed >= last->fed));
+    if (g->posted > g->stamped && last != NULL && last->sequence == sequence && last->fed == fed) {
         last->end = g->posted; // ticks without commands need no stamp of their own
     } else if (g->posted > g->stamped) {
         if (g->stamp_count == g->stamp_capacity) {
             grow(g);
         }
         g->stamp_count++;
-        *newest(g) = (struct gate_stamp){g->posted, sequence};
+        *newest(g) = (struct gate_stamp){g->posted, sequence, fed};
     }
     g->stamped = g->posted;
     ASSERT(g->stamp_count == 0 || newest(g)->end == g->posted); // all that was posted has a stamp

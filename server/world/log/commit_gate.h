@@ -14,6 +14,9 @@
 // After a failure of the log, replies wait until a new image of the world is in the log, which then
 // covers them (storage_checkpoint), or until the world gives up: commit_gate_refuse().
 //
+// A replicated world's replies wait for its standby, too: a stamp has a second number, of the
+// world's feed (world_feed.h), which says whether it may be shown.
+//
 // Bounded by the replies that may exist: one result for each accepted request, one snapshot on its
 // way for each subscription. One thread: the world's.
 #ifndef CAROM_SERVER_WORLD_LOG_COMMIT_GATE_H
@@ -22,6 +25,7 @@
 #include <stdint.h>
 
 #include "common/base/status.h"
+#include "server/world/message/world_feed.h"
 #include "server/world/message/messages.h"
 
 typedef struct commit_gate {
@@ -29,16 +33,19 @@ typedef struct commit_gate {
     reply *first;       // waiting replies, in order, linked by node.next
     reply **last;       // where the next one is appended
     struct gate_stamp { // the replies before `end` (counted since the beginning) need `sequence`
-        uint64_t end, sequence;
-    } * stamps; // ascending in both; a ring
+        uint64_t end, sequence, fed; // `fed`: of the feed
+    } * stamps;                      // ascending in both; a ring
     uint32_t stamp_first, stamp_count, stamp_capacity;
     uint64_t posted, released; // numbers of replies since the beginning
     uint64_t stamped;          // the number of stamped ones among them
     uint64_t committed;
+    world_feed *feed; // the log's; NULL: the world is not replicated
 } commit_gate;
 
 // `committed`: the log's committed sequence; 0 for a new world, and for one without a log.
 void commit_gate_init(commit_gate *g, reply_sink sink, uint64_t committed);
+// Replies wait for the feed, too.
+void commit_gate_await_feed(commit_gate *g, world_feed *feed);
 // No reply may be waiting any more.
 void commit_gate_deinit(commit_gate *g);
 
@@ -48,11 +55,13 @@ void commit_gate_redirect(commit_gate *g, reply_sink sink);
 // The sink to which the world posts its replies. The gate must not move in memory.
 reply_sink commit_gate_sink(commit_gate *g);
 
-// Call with the log's sequence, which never decreases: all replies posted so far show the log up to
-// it. Replies that show only committed records leave at once.
-void commit_gate_stamp(commit_gate *g, uint64_t sequence);
+// Call with the log's sequence, and the feed's (0: there is none), which never decrease: all
+// replies posted so far show the log up to them. Replies that show only committed records leave at
+// once.
+void commit_gate_stamp(commit_gate *g, uint64_t sequence, uint64_t fed);
 
-// The log is committed up to `sequence`: sends the replies stamped up to it.
+// The log is committed up to `sequence`, or the feed may show more: sends the replies stamped up to
+// it.
 void commit_gate_commit(commit_gate *g, uint64_t sequence);
 
 // The log will commit no more: every waiting result is sent as a refusal with `why` and `text`,

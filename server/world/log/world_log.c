@@ -83,6 +83,18 @@ void world_log_init(world_log *l, storage_world *stored, storage_durability kept
     commit_gate_init(&l->gate, out, fresh ? 0 : sequence);
 }
 
+void world_log_replicate(world_log *l, world_feed *feed)
+{
+    ASSERT(l->stored != NULL && l->feed == NULL);
+    l->feed = feed;
+    commit_gate_await_feed(&l->gate, feed);
+}
+
+bool world_log_is_replicated(const world_log *l)
+{
+    return l->feed != NULL;
+}
+
 void world_log_deinit(world_log *l)
 {
     ASSERT(l->written.offset <= rows_end(l));
@@ -90,10 +102,14 @@ void world_log_deinit(world_log *l)
         storage_watch(l->stored, NULL, NULL);
         storage_release(l->stored);
     }
+    if (l->feed != NULL) {
+        world_feed_watch(l->feed, NULL, NULL);
+    }
     commit_gate_refuse(&l->gate, STATUS_UNAVAILABLE,
                        "the server ended before this was in the world's log; it may have been "
                        "applied");
     commit_gate_deinit(&l->gate);
+    world_feed_unref(l->feed);
     buffer_deinit(&l->rows.encoded);
     log_digests_deinit(&l->digests);
 }
@@ -138,6 +154,9 @@ void world_log_watch(world_log *l, void *waker, void (*on_committed)(void *), vo
     atomic_store(&l->word.waker, waker);
     if (l->stored != NULL) {
         storage_watch(l->stored, on_committed, context);
+    }
+    if (l->feed != NULL) {
+        world_feed_watch(l->feed, on_committed, context);
     }
 }
 
@@ -300,6 +319,9 @@ static uint64_t ahead_of(world_log *l, uint64_t tick, double hz)
     const uint64_t second = (uint64_t)hz;
     const uint64_t quarter = second >= 4 ? second / 4 : second;
     const uint64_t ticks = tick - l->images.tick;
+    if (l->feed != NULL) {
+        return second >= 20 ? second / 10 : second >= 2 ? 2 : second;
+    }
     if (ticks >= quarter) {
         l->images.steps_costly =
             (double)l->images.replay_ns * hz > (double)COSTLY_SECOND_NS * (double)ticks;
@@ -348,6 +370,11 @@ static void make_image(world_log *l, const world_log_image *image, double hz, in
     error err;
     status s = storage_checkpoint(l->stored, tick, &hash, bytes, &err);
     l->images.bytes = bytes->size;
+    // Entries lack what this image is made for.
+    if (s == STATUS_OK && l->state != WORLD_LOG_GOOD && l->feed != NULL &&
+        world_feed_follows(l->feed)) {
+        l->fed = world_feed_put(l->feed, FEED_IMAGE, tick, hash, bytes);
+    }
     bytes_unref(bytes);
     l->images.retry_ns = now + RETRY_NS;
     l->images.made_ns = now;
@@ -446,6 +473,9 @@ static bool append(world_log *l, const world_log_image *image, double hz, uint64
     error err;
     status s = storage_append(l->stored, record.from, tick, hashed ? &record.hash : NULL, bytes,
                               &l->sequence, &err);
+    if (s == STATUS_OK && l->feed != NULL) {
+        l->fed = world_feed_put(l->feed, FEED_ENTRY, tick, 0, bytes);
+    }
     bytes_unref(bytes);
     if (s == STATUS_OK) {
         l->written = end;
@@ -477,6 +507,7 @@ static bool append_new(world_log *l, const world_log_image *image, double hz)
         return !shows_new;
     }
     l->needed = shows_new ? l->sequence : l->needed;
+    l->fed_needed = shows_new ? l->fed : l->fed_needed;
     return true;
 }
 
@@ -487,6 +518,21 @@ static bool append_to_now(world_log *l, const world_log_image *image, double hz)
     uint64_t tick = world_tick(image->physics);
     uint64_t promise = image->paused ? tick : tick + ahead_of(l, tick, hz);
     return l->written.tick == tick || append(l, image, hz, promise);
+}
+
+// The standby begins with an image of where an entry ends.
+static void feed_image(world_log *l, const world_log_image *image, double hz)
+{
+    if (!append_to_now(l, image, hz)) {
+        return; // tried again after the next tick
+    }
+    const uint64_t tick = world_tick(image->physics);
+    shared_bytes *bytes =
+        world_image_encode(image->physics, image->bodies, image->owners, image->marks, image->view,
+                           image->paused, l->until > tick ? l->until : tick);
+    l->fed = world_feed_put(l->feed, FEED_IMAGE, tick, world_hash(image->physics), bytes);
+    bytes_unref(bytes);
+    log_digests_begin_anew(&l->digests);
 }
 
 void world_log_settle(world_log *l, const world_log_image *image, double hz, int64_t now)
@@ -502,10 +548,13 @@ void world_log_settle(world_log *l, const world_log_image *image, double hz, int
         make_image(l, image, hz, now);
     }
     if (l->state == WORLD_LOG_CLOSED) { // only refusals and ends of subscriptions wait
-        commit_gate_stamp(&l->gate, commit_gate_committed(&l->gate));
+        commit_gate_stamp(&l->gate, commit_gate_committed(&l->gate), l->fed_needed);
     }
     if (!world_log_is_broken(l) && append_new(l, image, hz)) {
-        commit_gate_stamp(&l->gate, l->needed);
+        commit_gate_stamp(&l->gate, l->needed, l->fed_needed);
+        if (l->state == WORLD_LOG_GOOD && l->feed != NULL && world_feed_wants_image(l->feed)) {
+            feed_image(l, image, hz);
+        }
         if (l->state == WORLD_LOG_GOOD && (wants_image(l, now) || wants_early_image(l, now)) &&
             !image_under_way(l, &why) && append_to_now(l, image, hz)) {
             make_image(l, image, hz, now);
@@ -541,6 +590,7 @@ static bool image_ended(world_log *l)
         }
         change_state(l, WORLD_LOG_GOOD);
         l->needed = l->sequence;
+        l->fed_needed = l->fed;
         return false;
     }
     const bool given_up = l->state != WORLD_LOG_CLOSED;
@@ -606,7 +656,10 @@ void world_log_destroy(world_log *l)
         return;
     }
     l->sequence = l->needed = sequence;
-    commit_gate_stamp(&l->gate, sequence);
+    if (l->feed != NULL) {
+        l->fed = l->fed_needed = world_feed_put(l->feed, FEED_END, 0, 0, NULL);
+    }
+    commit_gate_stamp(&l->gate, sequence, l->fed_needed);
 }
 
 bool world_log_holds(const world_log *l)

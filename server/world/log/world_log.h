@@ -22,7 +22,9 @@
 // the log has failed: it covers everything, so that the log is sound again. Until then the world
 // continues, accepts no commands and sends no replies.
 //
-// A world of durability `none` has no stored log: its replies never wait.
+// A world of durability `none` has no stored log: its replies never wait. A replicated world's
+// entries go to its standby, too (world_feed.h), and its replies wait for both; it promises only a
+// tenth of a second ahead, which a takeover steps on.
 //
 // One thread: the world's; world_log_open and _resume from any, before the world's thread has it.
 #ifndef CAROM_SERVER_WORLD_LOG_WORLD_LOG_H
@@ -121,6 +123,9 @@ typedef struct world_log {
     log_digests digests;  // digests of the bodies, written with each hash
     uint64_t sequence;    // sequence of the last entry
     uint64_t needed;      // the sequence for which newly posted replies wait
+    world_feed *feed;     // of a replicated world; else NULL
+    uint64_t fed;         // the feed's sequence of the last entry or image
+    uint64_t fed_needed;  // the feed's sequence for which newly posted replies wait
     world_log_images images;
     world_log_word word;
 } world_log;
@@ -141,6 +146,11 @@ void world_log_init(world_log *l, storage_world *stored, storage_durability kept
                     uint64_t sequence, uint64_t until, bool fresh, reply_sink out);
 // Refuses every reply waiting in the gate, and releases the storage's handle.
 void world_log_deinit(world_log *l);
+
+// A standby follows the log (takes over the reference). To be called directly after
+// world_log_init, of a log that is stored.
+void world_log_replicate(world_log *l, world_feed *feed);
+bool world_log_is_replicated(const world_log *l);
 
 // The log does not lead to the state that the world has: an image is made first, as after a
 // failure. The log is GOOD or NEW; a log that is not stored needs nothing.

@@ -1,5 +1,6 @@
 // Life and death of requests and replies; see messages.h.
 #include "server/world/message/messages.h"
+#include "server/world/message/world_feed.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -77,6 +78,7 @@ void adoption_free(adoption *a)
     free(a->ended);
     owners_free(a->owners);
     replay_free(a->replay);
+    world_feed_unref(a->feed);
     block_charge(before);
     memory_world_end(a->blocks);
     free(a);

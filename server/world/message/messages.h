@@ -84,6 +84,7 @@ typedef struct adoption {
     // The world's log; NULL if it keeps none.
     storage_world *stored;
     storage_durability durability;
+    struct world_feed *feed; // of a replicated world: a reference; else NULL
     // its log lacks a part of its state: it accepts commands once an image is stored
     bool unlogged;
     // restored by a restart; the fields from `sequence` to `ended` are for that only

@@ -54,7 +54,8 @@ static void encode_info(served_world *h, bool confined, bool seated, const fleet
         .time = world_time(h->physics),
         .def = world_definition(h->physics),
         .paused = served_world_is_paused(h),
-        .durability = (durability)h->log.durability,
+        .durability = world_log_is_replicated(&h->log) ? DURABILITY_REPLICATED
+                                                       : (durability)h->log.durability,
         .log_error = log_error_of(h),
         .players = *players_current(&h->players.cache, h->physics),
         .counts = world_count(h->physics),

@@ -30,12 +30,16 @@ void served_world_change(served_world *h, served_world_state next)
     h->state = next;
 }
 
-static void open_log(served_world *h, const adoption *from, reply_sink sink)
+static void open_log(served_world *h, adoption *from, reply_sink sink)
 {
     uint64_t tick = from->restored ? from->tick : world_tick(h->physics);
     uint64_t until = from->restored ? from->until : tick;
     world_log_init(&h->log, from->stored, from->durability, tick,
                    from->restored ? from->sequence : 1, until, !from->restored, sink);
+    if (from->feed != NULL) {
+        world_log_replicate(&h->log, from->feed);
+        from->feed = NULL;
+    }
     world_log_add_replay(&h->log, from->replay_ns);
     if (from->unlogged) {
         world_log_mend(&h->log);

@@ -18,7 +18,8 @@ static const world_record WORLD = {.term = 3,
                                    .hz = 60,
                                    .address = "10.0.0.1:22766",
                                    .http = "[::1]:22767",
-                                   .run = "0123456789abcdef"};
+                                   .run = "0123456789abcdef",
+                                   .replicated = true};
 static const node_record NODE = {.address = "a.example:22766",
                                  .engine = 7,
                                  .run = "0123456789abcdef",
@@ -26,7 +27,8 @@ static const node_record NODE = {.address = "a.example:22766",
                                  .worlds = 4,
                                  .sessions = 17,
                                  .free_memory = INT64_MAX,
-                                 .draining = true};
+                                 .draining = true,
+                                 .peer = "10.0.0.1:22768"};
 
 static void world_returns_as_written(void **state)
 {
@@ -38,7 +40,7 @@ static void world_returns_as_written(void **state)
     const size_t size = world_record_write(&WORLD, text);
     assert_string_equal(text, "{\"format\":1,\"term\":3,\"primary\":\"a\",\"standby\":\"b\","
                               "\"engine\":7,\"hz\":60.0,\"address\":\"10.0.0.1:22766\",\"http\":"
-                              "\"[::1]:22767\",\"run\":\"0123456789abcdef\"}");
+                              "\"[::1]:22767\",\"run\":\"0123456789abcdef\",\"replicated\":true}");
     assert_int_equal(world_record_read(text, size, &r, &err), STATUS_OK);
     assert_memory_equal(&r, &WORLD, sizeof r);
     alone.standby[0] = alone.http[0] = '\0';
@@ -58,7 +60,28 @@ static void node_returns_as_written(void **state)
     assert_int_equal(node_record_read(text, node_record_write(&NODE, text), &r, &err), STATUS_OK);
     assert_string_equal(r.address, NODE.address);
     assert_string_equal(r.http, "");
+    assert_string_equal(r.peer, NODE.peer);
     assert_true(r.draining && r.free_memory == INT64_MAX && r.sessions == 17);
+}
+
+// As of servers that knew no standbys.
+static void records_of_earlier_versions_are_read(void **state)
+{
+    static const char WORLD_TEXT[] =
+        "{\"format\":1,\"term\":3,\"primary\":\"a\",\"standby\":null,\"engine\":7,\"hz\":60,"
+        "\"address\":\"a:1\",\"http\":null,\"run\":\"0123456789abcdef\"}";
+    static const char NODE_TEXT[] =
+        "{\"format\":1,\"address\":\"a:1\",\"http\":null,\"engine\":7,"
+        "\"run\":\"0123456789abcdef\",\"lateness_ms\":0,\"worlds\":0,\"sessions\":0,"
+        "\"free_memory\":0,\"draining\":false}";
+    world_record w;
+    node_record n;
+    error err;
+    (void)state;
+    assert_int_equal(world_record_read(WORLD_TEXT, strlen(WORLD_TEXT), &w, &err), STATUS_OK);
+    assert_false(w.replicated);
+    assert_int_equal(node_record_read(NODE_TEXT, strlen(NODE_TEXT), &n, &err), STATUS_OK);
+    assert_string_equal(n.peer, "");
 }
 
 static void longest_records_fit(void **state)
@@ -183,6 +206,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(world_returns_as_written),
         cmocka_unit_test(node_returns_as_written),
+        cmocka_unit_test(records_of_earlier_versions_are_read),
         cmocka_unit_test(longest_records_fit),
         cmocka_unit_test(other_worlds_are_refused),
         cmocka_unit_test(long_text_is_refused_by_its_size),

@@ -44,7 +44,7 @@ static void reply_leaves_when_its_record_is_committed(void **state)
     post(&g, REPLY_SNAPSHOT, 2);
     commit_gate_commit(&g, 5); // commits a record before the one that covers the two
     assert_int_equal(s.count, 0);
-    commit_gate_stamp(&g, 6);
+    commit_gate_stamp(&g, 6, 0);
     assert_int_equal(s.count, 0);
     assert_int_equal(commit_gate_held(&g), 2);
     commit_gate_commit(&g, 6);
@@ -61,7 +61,7 @@ static void reply_that_shows_nothing_new_leaves_with_its_stamp(void **state)
     commit_gate g;
     commit_gate_init(&g, (reply_sink){see, &s}, 7);
     post(&g, REPLY_SNAPSHOT, 1);
-    commit_gate_stamp(&g, 7);
+    commit_gate_stamp(&g, 7, 0);
     assert_int_equal(s.count, 1);
     commit_gate_deinit(&g);
 }
@@ -88,7 +88,7 @@ static void replies_leave_in_order_at_any_interleaving(void **state)
             for (; stamped < posted; stamped++) {
                 needs[stamped] = sequence;
             }
-            commit_gate_stamp(&g, sequence);
+            commit_gate_stamp(&g, sequence, 0);
         }
         if (rand_r(&random) % 4 == 0) {
             committed += (sequence - committed) / 2 + (sequence - committed) % 2;
@@ -102,7 +102,7 @@ static void replies_leave_in_order_at_any_interleaving(void **state)
         assert_true(s.count == stamped || needs[s.count] > committed);
         assert_int_equal(commit_gate_held(&g), posted - s.count);
     }
-    commit_gate_stamp(&g, sequence);
+    commit_gate_stamp(&g, sequence, 0);
     commit_gate_commit(&g, sequence);
     assert_int_equal(s.count, posted);
     commit_gate_deinit(&g);
@@ -116,7 +116,7 @@ static void log_that_failed_refuses_results_and_drops_snapshots(void **state)
     commit_gate_init(&g, (reply_sink){see, &s}, 0);
     post(&g, REPLY_RESULT, 1);
     post(&g, REPLY_SNAPSHOT, 2);
-    commit_gate_stamp(&g, 1);
+    commit_gate_stamp(&g, 1, 0);
     post(&g, REPLY_CLOSED, 3);
     commit_gate_refuse(&g, STATUS_UNAVAILABLE, "the world's log has failed");
     assert_int_equal(s.count, 2);
@@ -125,11 +125,48 @@ static void log_that_failed_refuses_results_and_drops_snapshots(void **state)
     assert_int_equal(s.number[1], 3);
     assert_int_equal(s.status[1], STATUS_OK);
     post(&g, REPLY_RESULT, 4);
-    commit_gate_stamp(&g, 2);
+    commit_gate_stamp(&g, 2, 0);
     commit_gate_commit(&g, 2); // a new image covers all replies
     assert_int_equal(s.count, 3);
     assert_int_equal(s.status[2], STATUS_OK);
     commit_gate_deinit(&g);
+}
+
+static void ignore(void *context)
+{
+    (void)context;
+}
+
+static void reply_of_a_replicated_world_waits_for_the_standby_too(void **state)
+{
+    (void)state;
+    seen s = {0};
+    commit_gate g;
+    world_feed *feed = world_feed_create(ignore, NULL);
+    world_feed_allow(feed, 0);
+    commit_gate_init(&g, (reply_sink){see, &s}, 0);
+    commit_gate_await_feed(&g, feed);
+    post(&g, REPLY_RESULT, 1);
+    commit_gate_stamp(&g, 1, 1);
+    post(&g, REPLY_RESULT, 2); // the same record, and a later image
+    commit_gate_stamp(&g, 1, 2);
+    commit_gate_commit(&g, 1);
+    assert_int_equal(s.count, 0);
+    world_feed_allow(feed, 1);
+    commit_gate_commit(&g, 1); // the word has come
+    assert_int_equal(s.count, 1);
+    assert_int_equal(world_feed_shown(feed), 1);
+    world_feed_allow(feed, UINT64_MAX);
+    commit_gate_commit(&g, 1);
+    assert_int_equal(s.count, 2);
+    assert_int_equal(world_feed_shown(feed), 2);
+    post(&g, REPLY_RESULT, 3);
+    commit_gate_stamp(&g, 2, 3); // the standby is not waited for, but the storage is
+    assert_int_equal(s.count, 2);
+    commit_gate_commit(&g, 2);
+    assert_int_equal(s.count, 3);
+    commit_gate_deinit(&g);
+    world_feed_unref(feed);
 }
 
 int main(void)
@@ -139,6 +176,7 @@ int main(void)
         cmocka_unit_test(reply_that_shows_nothing_new_leaves_with_its_stamp),
         cmocka_unit_test(replies_leave_in_order_at_any_interleaving),
         cmocka_unit_test(log_that_failed_refuses_results_and_drops_snapshots),
+        cmocka_unit_test(reply_of_a_replicated_world_waits_for_the_standby_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
