@@ -39,6 +39,7 @@ struct carom_client {
     carom_client *front; // itself, or the client behind which this one is a link (follow.h)
     uint32_t server_bit; // of its server in the lists of servers that a request has been at
     follow_state follow; // of the front
+    seek_state seek;     // while this connection is lost
     carom_state state;
     connection wire;
     request_table requests;
@@ -111,6 +112,11 @@ void client_close(carom_client *c, carom_status why, const char *format, ...)
 carom_status client_request(carom_client *c, const char *method, const carom_value *args,
                             int timeout_ms, carom_response_fn fn, void *user, uint64_t *request,
                             carom_error *err);
+
+// As client_request, over the client's own connection, whatever the arguments name.
+carom_status client_request_here(carom_client *c, const char *method, const carom_value *args,
+                                 int timeout_ms, carom_response_fn fn, void *user,
+                                 uint64_t *request, carom_error *err);
 
 // Puts a message that an entry keeps into the output buffer; `epoch` (0: none) is the epoch of its
 // world.

@@ -378,12 +378,15 @@ static bool told_loop(const pending_request *entry, const carom_client *from, ca
     return true;
 }
 
+static void on_sought(carom_client *front, uint64_t request, const carom_value *result,
+                      const carom_error *why, void *user);
+
 bool follow_refused(carom_client *c, uint64_t id, carom_error *answer)
 {
     carom_client *front = c->front;
     pending_request *entry = requests_find(&c->requests, id);
     if (answer->status != CAROM_MOVED || front->options.follow.off || entry->bytes == NULL ||
-        entry->world[0] == '\0' || told_loop(entry, c, answer)) {
+        entry->fn == on_sought || entry->world[0] == '\0' || told_loop(entry, c, answer)) {
         return false;
     }
     carom_client *to = follow_named_link(c, entry->world, answer);
@@ -411,11 +414,24 @@ bool follow_refused(carom_client *c, uint64_t id, carom_error *answer)
     return true;
 }
 
+// Connects ahead of need to the standby that an answer to world.info names.
+static void prepare(carom_client *c, const pending_request *entry, const carom_value *result)
+{
+    const char *standby = carom_get_str(result, "standby", "");
+    if (strcmp(entry->method, "world.info") == 0 && standby[0] != '\0' &&
+        c->front->options.reconnect.on && !c->front->options.follow.off) {
+        carom_error where = {0};
+        fault_set(&where, CAROM_MOVED, "%.150s is the standby", standby);
+        (void)find_named(c->front, c, &where); // NULL: it is not to get the token
+    }
+}
+
 bool follow_answered(carom_client *c, pending_request *entry, carom_value *result,
                      const carom_error *answer)
 {
     carom_client *front = c->front;
     if (result != NULL) {
+        prepare(c, entry, result);
         return follow_note_result(c, entry, result);
     }
     if (c != front && answer->status == CAROM_NOT_FOUND &&
@@ -423,6 +439,141 @@ bool follow_answered(carom_client *c, pending_request *entry, carom_value *resul
         forget_world(front, entry->world);
     }
     return true;
+}
+
+// ---- a server that is lost
+
+// A world of the lost connection: those that were followed there, then those of its subscriptions
+// and requests. `turn` selects one; NULL: it has none.
+static const char *world_of(const carom_client *lost, uint32_t turn)
+{
+    const follow_state *f = &lost->front->follow;
+    const char *found[FOLLOW_SERVERS_MAX];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < f->worlds.count && count < FOLLOW_SERVERS_MAX; i++) {
+        if (f->worlds.data[i].link == lost) {
+            found[count++] = f->worlds.data[i].world;
+        }
+    }
+    for (uint32_t i = 0; i < f->subscriptions.count && count < FOLLOW_SERVERS_MAX; i++) {
+        if (f->subscriptions.data[i]->link == lost) {
+            found[count++] = f->subscriptions.data[i]->world;
+        }
+    }
+    for (uint32_t i = 0; i < lost->requests.entries.count && count < FOLLOW_SERVERS_MAX; i++) {
+        if (lost->requests.entries.data[i].world[0] != '\0') {
+            found[count++] = lost->requests.entries.data[i].world;
+        }
+    }
+    return count == 0 ? NULL : found[turn % count];
+}
+
+// Dials another server from now on, with the session's secret.
+static void redirect(carom_client *lost, const char *where, carom_error *err)
+{
+    char host[HOST_MAX];
+    uint16_t port = 0;
+    address_list to;
+    tls_trust *trust = NULL;
+    const follow_state *f = &lost->front->follow;
+    if (carom_address_parse(where, host, sizeof host, &port, err) != CAROM_OK ||
+        address_resolve(host, port, &to, err) != CAROM_OK) {
+        return;
+    }
+    carom_tls tls = lost->front->options.tls;
+    tls.ca_file = f->ca_file;
+    tls.name = f->tls_name;
+    if (tls.on && tls_trust_create(&tls, host, &trust, err) != CAROM_OK) {
+        return;
+    }
+    if (!lost->resume.waiting) {
+        connection_shut(&lost->wire, CAROM_UNAVAILABLE, "its worlds are served at %s", where);
+    }
+    tls_trust_free(lost->wire.trust);
+    lost->wire.trust = trust;
+    lost->wire.addresses = to;
+    client_note_where(lost->wire.where, host, port);
+    lost->resume.attempts = 0;
+    lost->resume.next_ns = monotonic_ns();
+}
+
+static void on_sought(carom_client *front, uint64_t request, const carom_value *result,
+                      const carom_error *why, void *user)
+{
+    (void)front;
+    (void)request;
+    carom_client *lost = user;
+    const carom_client *at = lost->seek.at;
+    char where[HOST_MAX] = "";
+    char host[HOST_MAX];
+    uint16_t port = 0;
+    address_list to;
+    carom_error ignored;
+    lost->seek.request = 0;
+    lost->seek.at = NULL;
+    lost->seek.due_ns = deadline_after_ms(FOLLOW_SEEK_MS);
+    if (lost->state != CAROM_RECONNECTING) {
+        return;
+    }
+    if (result != NULL) {
+        snprintf(where, sizeof where, "%s", at->wire.where);
+    } else if (why->status == CAROM_MOVED && strcspn(why->text, " ") < sizeof where) {
+        memcpy(where, why->text, strcspn(why->text, " "));
+    }
+    if (strchr(where, ':') == NULL || strstr(where, "//") != NULL ||
+        strcmp(where, lost->wire.where) == 0 ||
+        carom_address_parse(where, host, sizeof host, &port, &ignored) != CAROM_OK ||
+        address_resolve(host, port, &to, &ignored) != CAROM_OK) {
+        return;
+    }
+    if (result != NULL || may_carry(at, &to)) {
+        redirect(lost, where, &ignored);
+    }
+}
+
+// Asks the next of the servers that are connected who serves the next world of a lost connection.
+static void seek(carom_client *lost)
+{
+    carom_client *front = lost->front;
+    const follow_state *f = &front->follow;
+    const uint32_t turn = lost->seek.turn++;
+    const char *world = world_of(lost, turn / (f->links.count + 1));
+    carom_client *at =
+        turn % (f->links.count + 1) == 0 ? front : f->links.data[turn % (f->links.count + 1) - 1];
+    lost->seek.due_ns = deadline_after_ms(FOLLOW_SEEK_MS / FOLLOW_SERVERS_MAX + 1);
+    if (world == NULL || at == lost || at->state != CAROM_OPEN) {
+        return;
+    }
+    carom_value *args = carom_set(carom_map(), "world", carom_str(world));
+    lost->seek.at = at;
+    if (args == NULL || client_request_here(at, "world.info", args, FOLLOW_ASK_MS, on_sought, lost,
+                                            &lost->seek.request, NULL) != CAROM_OK) {
+        lost->seek.request = 0;
+        lost->seek.at = NULL;
+    }
+    carom_value_free(args);
+}
+
+static bool is_sought(const carom_client *c)
+{
+    return c->state == CAROM_RECONNECTING && c->front->follow.links.count > 0 &&
+           !c->front->options.follow.off && c->seek.request == 0;
+}
+
+static void seek_due(carom_client *c, int64_t now)
+{
+    if (is_sought(c) && now >= c->seek.due_ns) {
+        seek(c);
+    }
+}
+
+// Nobody waits for the answer any more.
+static void stop_seeking(carom_client *c)
+{
+    if (c->seek.request != 0) {
+        requests_remove(&c->seek.at->requests, c->seek.request);
+        c->seek.request = 0;
+    }
 }
 
 // ---- all links
@@ -481,7 +632,10 @@ bool follow_pump(carom_client *front)
         find_due(front);
         any = true;
     }
+    const int64_t now = monotonic_ns();
+    seek_due(front, now);
     for (uint32_t i = 0; i < f->links.count; i++) { // callbacks may add links
+        seek_due(f->links.data[i], now);
         if (f->links.data[i]->state != CAROM_CLOSED) {
             any = client_pump(f->links.data[i]) || any;
         }
@@ -491,6 +645,7 @@ bool follow_pump(carom_client *front)
         if (link->state == CAROM_CLOSED) {
             vector_swap_remove(&f->links, i);
             leave(front, link);
+            stop_seeking(link);
             carom_free(link);
             any = true;
         } else {
@@ -508,8 +663,11 @@ int64_t follow_deadline(const carom_client *front, int64_t deadline_ns)
 {
     const follow_state *f = &front->follow;
     deadline_ns = earlier_of(deadline_ns, f->due_ns);
+    deadline_ns = is_sought(front) ? earlier_of(deadline_ns, front->seek.due_ns) : deadline_ns;
     for (uint32_t i = 0; i < f->links.count; i++) {
-        deadline_ns = earlier_of(deadline_ns, client_deadline(f->links.data[i]));
+        const carom_client *link = f->links.data[i];
+        deadline_ns = earlier_of(deadline_ns, client_deadline(link));
+        deadline_ns = is_sought(link) ? earlier_of(deadline_ns, link->seek.due_ns) : deadline_ns;
     }
     return deadline_ns;
 }

@@ -5,6 +5,11 @@
 // whose callbacks go to the front's handlers. Requests have one series of numbers over all
 // connections, and subscriptions one series of numbers that the program sees.
 //
+// While a connection is lost and dialed again, the servers that are still connected are asked who
+// serves its worlds. As soon as one names another address, the session is resumed there. So that
+// there is such a server, a link goes ahead of need to the standby that an answer to world.info
+// names.
+//
 // Order: a request for a world that has moved waits until the old server has answered all earlier
 // ones for it.
 //
@@ -29,6 +34,8 @@ enum {
     FOLLOW_PAUSE_MS = 50,    // before a server is asked again: its records may be behind; doubled
     FOLLOW_AGAIN_MS = 100,   // between two tries to subscribe to a world that has moved …
     FOLLOW_WAIT_MS = 10000,  // … up to this time
+    FOLLOW_SEEK_MS = 50,     // between two questions for the worlds of a server that is lost
+    FOLLOW_ASK_MS = 1000,    // for the answer to one
     FOLLOW_DIAL_MS = 5000    // for connecting to another server, hello included
 };
 
@@ -48,6 +55,13 @@ typedef struct followed_subscription {
     int64_t due_ns;     // when to subscribe again; 0: not waiting
     int64_t give_up_ns; // until then
 } followed_subscription;
+
+typedef struct seek_state {
+    uint64_t request; // world.info at another server; 0: none
+    carom_client *at; // that server's
+    int64_t due_ns;   // the next question
+    uint32_t turn;    // which server and world are next
+} seek_state;
 
 typedef struct follow_state {
     char *ca_file, *tls_name; // of the options

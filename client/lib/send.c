@@ -209,8 +209,7 @@ static bool note_call(const carom_client *c, pending_request *entry, const char 
     return entry->args != NULL || !keeps || args == NULL;
 }
 
-// As client_request, over the client's own connection.
-static carom_status request_here(carom_client *c, const char *method, const carom_value *args,
+carom_status client_request_here(carom_client *c, const char *method, const carom_value *args,
                                  int timeout_ms, carom_response_fn fn, void *user,
                                  uint64_t *request, carom_error *err)
 {
@@ -255,7 +254,7 @@ carom_status client_request(carom_client *c, const char *method, const carom_val
     if (c != NULL && c == c->front) {
         c = follow_target(c, &args, &made);
     }
-    carom_status outcome = request_here(c, method, args, timeout_ms, fn, user, request, err);
+    carom_status outcome = client_request_here(c, method, args, timeout_ms, fn, user, request, err);
     carom_value_free(made);
     return outcome;
 }

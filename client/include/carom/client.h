@@ -95,6 +95,10 @@ typedef struct carom_tls {
 // elsewhere a client with a token gets CAROM_MOVED. After 4 servers in a row, or with 16
 // connections, the error is CAROM_MOVED, and its text says why. A request has one deadline over all
 // servers.
+//
+// With options.reconnect, a session whose server is lost goes on at the server that has its worlds
+// then, as soon as another one that is connected names it. An answer to world.info that names a
+// standby makes the client connect to that ahead of need.
 typedef struct carom_follow {
     bool off;   // every request goes to the first server: CAROM_MOVED is the caller's to handle
     bool plain; // the network is trusted: the token also goes to servers named without TLS

@@ -22,11 +22,17 @@ typedef struct place {
     uint64_t number;   // of the next subscription
     int asked;         // requests for a world
     int hellos;
-    char token[32];   // of the last hello
-    char seen[256];   // `body` of each body.set, in order
-    uint32_t held[8]; // ids that were not answered
+    const char *standby; // that world.info names; NULL: none
+    char secret[32];     // with which a session was resumed here
+    char token[32];      // of the last hello
+    char seen[256];      // `body` of each body.set, in order
+    uint32_t held[8];    // ids that were not answered
     uint32_t held_count;
 } place;
+
+enum { PLACES_MAX = FOLLOW_SERVERS_MAX + 2 };
+
+static place places[PLACES_MAX];
 
 static carom_value *snapshot_of(uint64_t subscription, uint64_t tick)
 {
@@ -50,13 +56,33 @@ static void refuse(place *p, uint32_t id)
     fake_refuse(p->server, id, text);
 }
 
+// Every session is known here, and goes on with its subscription 3.
+static void welcome(fake_server *server, const fake_message *m, place *p)
+{
+    const char *resume = carom_get_str(m->args, "resume", "");
+    carom_value *hello = carom_set(carom_map(), "session", carom_uint(7));
+    carom_set(hello, "resume", carom_str(p == places ? "first" : "other"));
+    if (resume[0] != '\0') {
+        carom_value *three = carom_set(carom_map(), "subscription", carom_uint(3));
+        carom_value *applied = carom_set(carom_map(), "epoch", carom_uint(1));
+        carom_set(applied, "last", carom_uint(1000000));
+        snprintf(p->secret, sizeof p->secret, "%s", resume);
+        carom_set(hello, "subscriptions", carom_push(carom_array(), three));
+        carom_set(hello, "applied", carom_set(carom_map(), "lab", applied));
+    }
+    fake_reply(server, m->id, hello);
+    if (resume[0] != '\0') {
+        fake_notify(server, "snapshot", snapshot_of(3, 60));
+    }
+}
+
 static void serve(fake_server *server, const fake_message *m, void *user)
 {
     place *p = user;
     if (strcmp(m->method, "hello") == 0) {
         p->hellos++;
         snprintf(p->token, sizeof p->token, "%s", carom_get_str(m->args, "token", ""));
-        fake_answer(server, m);
+        welcome(server, m, p);
         return;
     }
     if (!m->request || carom_value_get(m->args, "world") == NULL) {
@@ -74,6 +100,8 @@ static void serve(fake_server *server, const fake_message *m, void *user)
         fake_reply(server, m->id, carom_set(carom_map(), "subscription", carom_uint(p->number)));
         fake_notify(server, "snapshot", snapshot_of(p->number, 10 * p->number));
         p->number++;
+    } else if (strcmp(m->method, "world.info") == 0 && p->standby != NULL) {
+        fake_reply(server, m->id, carom_set(carom_map(), "standby", carom_str(p->standby)));
     } else {
         const size_t used = strlen(p->seen);
         if (strcmp(m->method, "body.set") == 0) {
@@ -83,10 +111,6 @@ static void serve(fake_server *server, const fake_message *m, void *user)
         fake_reply(server, m->id, carom_set(carom_map(), "tick", carom_uint(7)));
     }
 }
-
-enum { PLACES_MAX = FOLLOW_SERVERS_MAX + 2 };
-
-static place places[PLACES_MAX];
 
 static void begin(uint32_t count)
 {
@@ -475,6 +499,71 @@ static void world_of_a_server_that_has_gone_is_asked_for_again(void **state)
     assert_string_equal(places[2].seen, "9 ");
 }
 
+typedef struct told {
+    bool ended;
+    carom_applied applied;
+} told;
+
+static void on_lost_answer(carom_client *client, uint64_t request, const carom_value *result,
+                           const carom_error *why, void *user)
+{
+    (void)client;
+    (void)request;
+    (void)result;
+    assert_non_null(why);
+    *(told *)user = (told){true, why->applied};
+}
+
+static void session_goes_on_where_its_worlds_are_when_its_server_dies(void **state)
+{
+    (void)state;
+    begin(3);
+    char standby[64];
+    snprintf(standby, sizeof standby, "127.0.0.1:%u", (unsigned)fake_port(places[1].server));
+    places[0].standby = standby;
+    fake_sync(places[0].server);
+    name(1, 0);
+    watched w = {0};
+    carom_options options = with_token();
+    options.reconnect = (carom_reconnect){.on = true, .first_ms = 1, .max_ms = 20};
+    options.handlers =
+        (carom_handlers){.user = &w, .snapshot = on_snapshot, .notification = on_notification};
+    carom_client *client = connect_to(places[0].server, &options);
+    uint64_t number = 0;
+    assert_int_equal(carom_subscribe(client, "lab", NULL, PATIENCE_MS, &number, NULL), CAROM_OK);
+    carom_value *args = carom_set(carom_map(), "world", carom_str("lab"));
+    assert_int_equal(carom_call(client, "world.info", args, PATIENCE_MS, NULL, NULL), CAROM_OK);
+    carom_value_free(args);
+    const int64_t deadline = deadline_after_ms(PATIENCE_MS);
+    while (fake_received(places[1].server) == 0) { // ahead of need
+        assert_true(monotonic_ns() < deadline);
+        carom_poll(client, 5, NULL);
+    }
+    places[0].silent = true;
+    fake_sync(places[0].server);
+    told answer = {0};
+    args = body_args(1);
+    assert_int_equal(
+        carom_request(client, "body.set", args, PATIENCE_MS, on_lost_answer, &answer, NULL, NULL),
+        CAROM_OK);
+    carom_value_free(args);
+    await_asked(client, 0, 3);
+    name(1, 2); // which has taken over
+    fake_stop(places[0].server);
+    poll_until(client, &w.at_c);
+    poll_until(client, &answer.ended);
+    assert_int_equal(answer.applied, CAROM_APPLIED_YES);
+    assert_int_equal(w.subscription, number);
+    assert_false(w.ended);
+    assert_int_equal(set_body(client, 2, PATIENCE_MS, NULL), CAROM_OK);
+    carom_free(client);
+    fake_stop(places[1].server);
+    fake_stop(places[2].server);
+    assert_string_equal(places[1].secret, "");
+    assert_string_equal(places[2].secret, "first");
+    assert_string_equal(places[2].seen, "2 ");
+}
+
 static void free_it(carom_client *client, uint64_t request, const carom_value *result,
                     const carom_error *why, void *user)
 {
@@ -516,6 +605,7 @@ int main(void)
         cmocka_unit_test(subscriptions_of_two_servers_have_different_numbers),
         cmocka_unit_test(own_loop_hears_of_all_connections),
         cmocka_unit_test(world_of_a_server_that_has_gone_is_asked_for_again),
+        cmocka_unit_test(session_goes_on_where_its_worlds_are_when_its_server_dies),
         cmocka_unit_test(client_may_be_freed_in_an_answer_of_another_server),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
