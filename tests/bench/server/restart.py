@@ -70,11 +70,12 @@ class Watcher:
 
     def connect(self, selector):
         try:
-            self.socket = socket.create_connection(("127.0.0.1", self.port), 30)
-        except (ConnectionRefusedError, ConnectionResetError):  # reset: by a process that is killed just now
+            made = socket.create_connection(("127.0.0.1", self.port), 30)
+            made.sendall(msgpack.packb([0, 1, "hello", [{"resume": self.secret}]]))
+        except (ConnectionRefusedError, ConnectionResetError, BrokenPipeError):  # the process ends just now
             return False
         self.unpacker = msgpack.Unpacker(raw=False, strict_map_key=False)
-        self.socket.sendall(msgpack.packb([0, 1, "hello", [{"resume": self.secret}]]))
+        self.socket = made
         self.socket.setblocking(False)
         selector.register(self.socket, selectors.EVENT_READ, self)
         return True
