@@ -126,7 +126,7 @@ static status read_setting(scene_expander *x, const msgpack_object_kv *pair, sce
                ? scene_scalar(x, value, &out->restitution_threshold)
            : rpc_text_equals(key, "hit_threshold") ? scene_scalar(x, value, &out->hit_threshold)
            : rpc_text_equals(key, "sleep_speed")   ? scene_scalar(x, value, &out->sleep_speed)
-                                                   : scene_fail(x, "no setting of a world");
+                                                   : scene_fail(x, "not a setting of a world");
 }
 
 static status read_world(scene_expander *x, const msgpack_object *object, scene_world *out)

@@ -1120,7 +1120,7 @@ namespace Carom
         public ulong? Seats;
         /// <summary>How many of them are taken.</summary>
         public ulong? SeatsTaken;
-        /// <summary>Who has them, ascending by seat; not in lists, nor for the areas of a token.</summary>
+        /// <summary>The holders of the seats, ascending by seat; left out in lists, and for tokens with areas.</summary>
         public SeatMap[] Seated;
         /// <summary>In a fleet: how many servers have had the world; not in lists, nor are the next two.</summary>
         public ulong? Term;

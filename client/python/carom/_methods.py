@@ -714,7 +714,7 @@ class WorldInfo(TypedDict):
     seats_taken: NotRequired[int]
     """How many of them are taken."""
     seated: NotRequired[list[SeatMap]]
-    """Who has them, ascending by seat; not in lists, nor for the areas of a token."""
+    """The holders of the seats, ascending by seat; left out in lists, and for tokens with areas."""
     term: NotRequired[int]
     """In a fleet: how many servers have had the world; not in lists, nor are the next two."""
     primary: NotRequired[str]

@@ -338,7 +338,7 @@ export interface WorldInfo {
   seats?: number;
   /** How many of them are taken. */
   seats_taken?: number;
-  /** Who has them, ascending by seat; not in lists, nor for the areas of a token. */
+  /** The holders of the seats, ascending by seat; left out in lists, and for tokens with areas. */
   seated?: SeatMap[];
   /** In a fleet: how many servers have had the world; not in lists, nor are the next two. */
   term?: number;

@@ -248,7 +248,7 @@ static status check_unlisted(const reader *r, error *err)
         if (!r->server->options->handed_back) {
             return err->status;
         }
-        log_error("%s: it ends again", err->text);
+        log_error("%s: ending it again", err->text);
         drop(list, i - 1);
     }
     return STATUS_OK;

@@ -170,7 +170,9 @@ status world_image_decode(const uint8_t *bytes, size_t size, world_image *out, e
     for (uint32_t i = 0; i < count; i++) {
         uint64_t id = get64(bytes + HEADER_BYTES + (size_t)i * ROW_BYTES);
         if (id == 0 || id_slot(id) >= PHYSICS_BODIES_MAX) {
-            return error_set(err, STATUS_INVALID_ARGUMENT, "the image names a body that cannot be");
+            return error_set(err, STATUS_INVALID_ARGUMENT,
+                             "the image names body %llu, beyond the ids that exist",
+                             (unsigned long long)id);
         }
     }
     s = world_restore(physics, (size_t)(bytes + size - physics), &made.physics, err);

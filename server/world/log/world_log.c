@@ -303,7 +303,7 @@ void world_log_mend(world_log *l)
     change_state(l, WORLD_LOG_FAILED);
     l->images.retry_ns = 0;
     l->images.wish = IMAGE_WISH_NONE; // an image under way shows an earlier state
-    error_set(&l->failure, STATUS_UNAVAILABLE, "it is about to begin anew with an image");
+    error_set(&l->failure, STATUS_UNAVAILABLE, "the log begins again with an image soon");
 }
 
 bool world_log_settled(const world_log *l, uint64_t tick)

@@ -237,7 +237,7 @@ function settingsOf(world, loader) {
   const settings = {};
   for (const [name, value] of Object.entries(world)) {
     settings[name] = within(`world: ${name}`, () => {
-      if (!SETTINGS.includes(name)) fail('no setting of a world');
+      if (!SETTINGS.includes(name)) fail('not a setting of a world');
       if (name !== 'gravity') return ['sleep', 'continuous'].includes(name) ? loader.scalar(value) !== 0 : loader.scalar(value);
       if (!Array.isArray(value) || value.length !== 2) fail('expected 2 numbers');
       return value.map((one) => loader.scalar(one));
