@@ -4,6 +4,7 @@
 #include "tests/property/physics/worlds.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "common/physics/joint.h"
 #include "tests/golden/wild.h"
@@ -149,10 +150,104 @@ static void bystanders_move_as_without_the_explosion(void **state)
     assert_true(3 * exploded >= seeds);
 }
 
+// ---- far neighbours
+
+enum { FAR_TICKS = 300, LOOKED_AT = 14 };
+
+static body_id put_ball(physics_world *world, vec2d at, double restitution)
+{
+    body_def def = body_def_default();
+    def.position = at;
+    def.allow_sleep = false;
+    shape_def shape = shape_def_default();
+    shape.geometry.kind = SHAPE_CIRCLE;
+    shape.geometry.circle.radius = 0.5f;
+    shape.restitution = restitution;
+    body_id id;
+    assert_int_equal(body_spawn(world, &def, &shape, 1, &id, NULL, NULL), STATUS_OK);
+    return id;
+}
+
+static void put_ground(physics_world *world, double x, double restitution)
+{
+    body_def def = body_def_default();
+    def.type = BODY_STATIC;
+    def.position = (vec2d){x, -0.5};
+    shape_def shape = shape_def_default();
+    shape.restitution = restitution;
+    shape.geometry.kind = SHAPE_POLYGON;
+    error err;
+    assert_int_equal(polygon_make_box((vec2){60.0f, 1.0f}, (vec2){0.0f, 0.0f}, 0.0, 0.0f,
+                                      &shape.geometry.polygon, &err),
+                     STATUS_OK);
+    body_id id;
+    assert_int_equal(body_spawn(world, &def, &shape, 1, &id, NULL, NULL), STATUS_OK);
+}
+
+// Balls that fall, alone and on each other, beside a far ground of that restitution and balls on
+// it.
+static physics_world *make_beside(double restitution, int neighbours, body_id ids[LOOKED_AT])
+{
+    const world_def def = world_def_default();
+    physics_world *world = NULL;
+    assert_int_equal(world_create(&def, &world, NULL), STATUS_OK);
+    put_ground(world, 0.0, 0.0);
+    for (int i = 0; i < LOOKED_AT; i++) {
+        const vec2d at = i % 2 == 0 ? (vec2d){-20.0 + 1.5 * i, 3.0 + i} : (vec2d){15.0, 1.0 + i};
+        ids[i] = put_ball(world, at, 0.0);
+    }
+    if (restitution >= 0.0) {
+        put_ground(world, 10000.0, restitution);
+        for (int i = 0; i < neighbours; i++) {
+            put_ball(world, (vec2d){9985.0 + 1.3 * i, 2.0 + i}, restitution);
+        }
+    }
+    return world;
+}
+
+// The tick after which a body's state differs between the two; FAR_TICKS: none.
+static int first_difference(double restitution_a, int neighbours_a, double restitution_b,
+                            int neighbours_b)
+{
+    body_id in_a[LOOKED_AT];
+    body_id in_b[LOOKED_AT];
+    physics_world *a = make_beside(restitution_a, neighbours_a, in_a);
+    physics_world *b = make_beside(restitution_b, neighbours_b, in_b);
+    int tick = 0;
+    for (bool same = true; tick < FAR_TICKS && same; tick += same) {
+        world_step(a);
+        world_step(b);
+        for (int i = 0; i < LOOKED_AT; i++) {
+            const body_info x = look(a, in_a[i]);
+            const body_info y = look(b, in_b[i]);
+            same = same && memcmp(&x.position, &y.position, sizeof x.position) == 0 &&
+                   memcmp(&x.velocity, &y.velocity, sizeof x.velocity) == 0 &&
+                   memcmp(&x.rotation, &y.rotation, sizeof x.rotation) == 0 &&
+                   memcmp(&x.angular_velocity, &y.angular_velocity, sizeof x.angular_velocity) == 0;
+        }
+    }
+    world_free(a);
+    world_free(b);
+    return tick;
+}
+
+// A shape that rebounds makes the world follow impacts, of all bodies; nothing else of far bodies
+// shows in the bits of others. README.md of the engine says so.
+static void far_bodies_alter_no_bits_but_by_their_restitution(void **state)
+{
+    (void)state;
+    const double none = -1.0; // no neighbours
+    assert_int_equal(first_difference(none, 0, 0.0, 20), FAR_TICKS);
+    assert_int_equal(first_difference(none, 0, 0.1, 20), FAR_TICKS);
+    assert_int_equal(first_difference(0.5, 0, 0.9, 20), FAR_TICKS);
+    assert_true(first_difference(none, 0, 0.5, 0) < FAR_TICKS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bystanders_move_as_without_the_explosion),
+        cmocka_unit_test(far_bodies_alter_no_bits_but_by_their_restitution),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
