@@ -34,9 +34,11 @@ typedef struct game_event {
     void *data;
 } game_event;
 
+typedef enum turn_kind { TURN_START, TURN_EVENT, TURN_TICK } turn_kind;
+
 // A handler's run: the event, and what it changed.
 typedef struct game_turn {
-    enum { TURN_START, TURN_EVENT, TURN_TICK } kind;
+    turn_kind kind;
     game_event happened; // of TURN_EVENT
     carom_batch *batch;
     size_t own; // the first commands, which record a seat: they stay if the others are refused

@@ -229,7 +229,7 @@ static void run(carom_game *game, game_turn *turn)
 }
 
 // Makes a turn and runs it; `happened` is taken over. False: memory has run out.
-static bool handle(carom_game *game, int kind, game_event happened)
+static bool handle(carom_game *game, turn_kind kind, game_event happened)
 {
     game_turn *turn = &game->turns[game->turn_count];
     *turn = (game_turn){.kind = kind, .happened = happened, .batch = carom_batch_create()};
