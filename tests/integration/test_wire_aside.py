@@ -170,7 +170,7 @@ class FailedAssertion(AsideTest):
         Path(self.data, "crashes").mkdir()
         server, client = self.start(CAROMD)
         self.assertNotIn("unavailable", self.worlds(client)["good"])
-        self.assertIn("will not be known", "".join(server.log))
+        self.assertIn("cannot record worlds that end the process", "".join(server.log))
 
 
 class WildPointer(AsideTest):

@@ -254,7 +254,7 @@ class Forged(Relayed):
                            ("a socket", lambda: [socket.socket().detach()]),
                            ("a device", lambda: [os.open("/dev/zero", os.O_RDONLY)])):
             with self.subTest(name):
-                self.lied_to(released(make), "worlds handed over|did not come with")
+                self.lied_to(released(make), "worlds handed over|did not pass its worlds")
 
     def test_size_without_bytes_takes_no_memory(self):
         def change(worlds):
@@ -279,12 +279,12 @@ class Forged(Relayed):
             return socket.socket().detach()
 
         for name, make, words in (
-                ("too few", lambda t, d: (t, d[:1]), "did not come as it said"),
-                ("none", lambda t, d: (t, []), "did not come as it said"),
-                ("count of 0", lambda t, d: (b"listening 0 1", d[:1]), "did not come as it said"),
-                ("count below 0", lambda t, d: (b"listening 3 -1", d), "did not come as it said"),
-                ("large count", lambda t, d: (b"listening 2147483647 3", d), "did not come as it said"),
-                ("no count", lambda t, d: (b"listening ", d), "did not come as it said"),
+                ("too few", lambda t, d: (t, d[:1]), "did not arrive as announced"),
+                ("none", lambda t, d: (t, []), "did not arrive as announced"),
+                ("count of 0", lambda t, d: (b"listening 0 1", d[:1]), "did not arrive as announced"),
+                ("count below 0", lambda t, d: (b"listening 3 -1", d), "did not arrive as announced"),
+                ("large count", lambda t, d: (b"listening 2147483647 3", d), "did not arrive as announced"),
+                ("no count", lambda t, d: (b"listening ", d), "did not arrive as announced"),
                 ("another word", lambda t, d: (b"hello", d), "speaks another version"),
                 ("files", lambda t, d: (t, [os.open(self.folder, os.O_RDONLY) for _ in d]), "socket|listen"),
                 ("sockets that do not listen", lambda t, d: (t, [unbound() for _ in d]), "socket|listen|bound"),

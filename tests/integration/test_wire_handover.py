@@ -48,7 +48,7 @@ class Planted(TakeoverTest):
         self.assertRegex(log, words)
         self.assertNotIn("listening on", log)
         self.player = self.resume(self.player)
-        self.logged("has ended: this one goes on")
+        self.logged("has ended: this one continues")
 
     def logged(self, words):
         end = time.monotonic() + SECONDS_MAX

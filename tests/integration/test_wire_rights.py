@@ -383,13 +383,13 @@ class Areas(RightsTest):
                              **{**arguments, **{key: [50, 5, 51, 6] if key == "area" else [50, 5]
                                                 for key in ("to", "area", "point") if key in arguments}})
         for method, arguments in (("world.state", {}), ("world.contacts", {}), ("body.get", {"body": self.near})):
-            self.refused("outside of the areas", self.viewer, method, world="field", at=0, **arguments)
+            self.refused("outside the token's areas", self.viewer, method, world="field", at=0, **arguments)
 
     def test_what_shows_everything_is_refused(self):
         for method, arguments in (("world.state", {}), ("world.contacts", {}), ("joint.list", {}),
                                   ("body.get", {"body": self.near}), ("joint.get", {"joint": 1}),
                                   ("world.contacts", {"body": self.near})):
-            self.refused("outside of the areas", self.viewer, method, world="field", **arguments)
+            self.refused("outside the token's areas", self.viewer, method, world="field", **arguments)
         player = self.client("player", areas=self.AREAS)
         self.refused(r"commands\[0\]: body.get may show", player, "world.apply", world="field",
                      commands=[["body.get", {"body": self.far}]])

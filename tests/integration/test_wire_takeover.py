@@ -339,7 +339,7 @@ class Unharmed(TakeoverTest):
         other.mkdir()
         for options, words in (
                 (["--takeover", path], "--takeover needs --data"),
-                (["--takeover", path, "--data", str(other)], "goes on: its --data is another directory"),
+                (["--takeover", path, "--data", str(other)], "continues: its --data is another directory"),
                 (["--takeover", path, "--data", data, "--keys", str(self.folder / "no.json")], "--keys: "),
                 (["--takeover", path, "--data", data, "--hz", "0"], "--hz: must be"),
                 (["--takeover", str(self.folder / "none"), "--data", data], "no server listens at"),
@@ -415,7 +415,7 @@ class Unharmed(TakeoverTest):
             self.player = self.resume(self.player)
             self.still_there()
             self.assertEqual(self.player.greeting["applied"].keys(), {"kept"})
-        self.assertRegex("".join(self.server.log), "has ended: this one goes on")
+        self.assertRegex("".join(self.server.log), "has ended: this one continues")
         self.take_over()
         self.still_there(self.resume(self.player))
 

@@ -346,7 +346,7 @@ class CertificateTest(TlsTest):
             self.assertEqual(serial(), begun)
             shutil.copy(self.path("second.key"), key)
             seen = len(server.log)
-            reload("a certificate was read")
+            reload("read a certificate")
             self.assertNotEqual(serial(), begun)
             old.call("ping")  # it continues with the certificate with which it began
             old.socket.close()

@@ -91,13 +91,13 @@ class Image(unittest.TestCase):
         compose = (ROOT / "docker/compose.yaml").read_text()
         self.assertEqual(set(re.findall(r"CAROM_VERSION:-([^}]*)", compose)), {version})
 
-    def test_last_stage_copies_programs_alone(self):
+    def test_last_stage_copies_programs_and_pages_alone(self):
         copied = re.findall(r"^COPY .*? (\S+) \S+$", self.last_stage, re.M)
-        self.assertEqual(copied, ["/opt/carom/bin/", "docker/healthcheck.sh"])
+        self.assertEqual(copied, ["/opt/carom/bin/", "/opt/carom/share/carom/docs/", "docker/healthcheck.sh"])
 
     def source(self):
         """Makes a folder with the files that the first stage copies."""
-        first = self.text.rsplit("\nFROM ", 1)[0]
+        first = self.text.split("\nFROM build AS docs\n", 1)[0]
         source = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()), "src")
         for line in re.findall(r"^COPY (.*)$", first, re.M):
             *names, to = line.split()

@@ -388,7 +388,7 @@ class Load(LoadTest):
                 (["--threads", "11"], "no more than there are clients"),
                 (["--connections", "20001"], "from 1 to 20000"),
                 (["--connections", "0"], "from 1 to 20000"),
-                (["--watchers", "5", "--no-snapshots"], "nothing to do"),
+                (["--watchers", "5", "--no-snapshots"], "either --watchers or --no-snapshots"),
                 (["--rate", "5", "--window", "4"], "either --rate or --window"),
                 (["--relay", "delay=soon"], "--relay: delay takes a time such as 5, 250ms or 2m, not 'soon'"),
                 (["--relay", "dealy=1"], "--relay: 'dealy=1': expected NAME=VALUE of delay, jitter, stall, stall-time and seed"),
