@@ -77,7 +77,7 @@ class Values(Data):
         version = self.set("leader", "ada", version=0)
         self.not_set("already_exists", f"'leader' has version {version}, not 0", "leader", "bob", version=0)
         self.not_set("already_exists", f"'leader' has version {version}, not 99", "leader", "bob", version=99)
-        self.not_set("already_exists", "'other' is not there .*version 5", "other", "bob", version=5)
+        self.not_set("already_exists", "'other' does not exist .*version 5", "other", "bob", version=5)
         self.refused("already_exists", f"has version {version}", self.client, "data.remove", world=self.world,
                      key="leader", version=version + 1)
         self.refused("not_found", "'other'", self.client, "data.remove", world=self.world, key="other")

@@ -246,7 +246,7 @@ class FleetTest(WireTest):
         b = self.start("b")
         self.client(b).call("world.create", world="arena")
         server = self.start("a", "data")
-        server.await_log("world 'arena' exists: b.example:22766 serves it: the copy of")
+        server.await_log("world 'arena' exists: b.example:22766 serves it: keeping the stale copy in")
         self.assertEqual("moved: b.example:22766 world 'arena' is served there",
                          self.refused("moved", "", self.client(server), "world.info", world="arena"))
         self.assertTrue(list((self.folder / "data").rglob("*")))
@@ -340,7 +340,7 @@ class FleetTest(WireTest):
         self.lose("arena")
         server.__exit__()
         server = self.start("a", "data")
-        server.await_log("world 'arena' exists: z.example:1 serves it: the copy of")
+        server.await_log("world 'arena' exists: z.example:1 serves it: keeping the stale copy in")
 
     def test_player_with_a_seat_is_told_that_its_world_moved(self):
         template = self.folder / "duel.json"

@@ -47,6 +47,13 @@ _Noreturn static void print_help(const command_line_program *p)
     exit(0);
 }
 
+static args read_line; // a program reads one line, whose memory lasts as long as the program
+
+static void free_line(void)
+{
+    args_deinit(&read_line);
+}
+
 void command_line_read(command_line *line, const command_line_program *program, int argc,
                        char **argv)
 {
@@ -57,6 +64,8 @@ void command_line_read(command_line *line, const command_line_program *program, 
     if (!args_init(&line->args, argc)) {
         command_line_refuse(line, "no memory for %d words", argc);
     }
+    read_line = line->args;
+    (void)atexit(free_line);
     const bool good = args_read(&line->args, &grammar, false, argc, (const char *const *)argv, &at);
     if (args_has(&line->args, "help")) {
         print_help(program);

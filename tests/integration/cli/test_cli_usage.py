@@ -167,7 +167,7 @@ class Usage(unittest.TestCase):
         (["bench", "--snapshots", "-5"], "--snapshots is from 0.01 to 1000 a second, not -5"),
         (["bench", "--rate", "-1"], "--rate is from 0.01"),
         (["create", "w", "--durability", "ful"], "--durability cannot be 'ful'; did you mean 'full'?"),
-        (["create", "w", "--durability", "safe"], "it is one of none, normal or full"),
+        (["create", "w", "--durability", "safe"], "it is one of none, normal, full or replicated"),
         (["shape", "set", "w", "friction=1"], "SHAPE is missing"),
         (["shape", "set", "w", "1"], "NAME=VALUE is missing"),
         (["shape", "remove", "w", "x"], "ID takes an id such as 12"),

@@ -137,7 +137,7 @@ static void one_key_too_many_is_refused(void **state)
                                i > 0 ? "," : "", i);
     }
     snprintf(text + at, sizeof text - at, "]}");
-    refuse(text, STATUS_LIMIT_EXCEEDED, "keys[64]: there may be 64 keys");
+    refuse(text, STATUS_LIMIT_EXCEEDED, "keys[64]: has more than 64 keys");
 }
 
 int main(void)

@@ -303,7 +303,7 @@ static void a_word_is_one_of_those_there_are(void **state)
     invalid(METHOD_BODY_SPAWN, "{\"world\": \"w\", \"shapes\": [], \"type\": 2}",
             "type: expected static|kinematic|dynamic, got int");
     invalid(METHOD_WORLD_CREATE, "{\"world\": \"w\", \"durability\": \"disk\"}",
-            "durability: expected none|normal|full, got 'disk'");
+            "durability: expected none|normal|full|replicated, got 'disk'");
     invalid(METHOD_WORLD_SUBSCRIBE, "{\"world\": \"w\", \"encoding\": \"json\"}",
             "encoding: expected plain|packed|log, got 'json'");
     invalid(METHOD_JOINT_CREATE, "{\"world\": \"w\", \"kind\": \"glue\", \"a\": 1, \"b\": 2}",

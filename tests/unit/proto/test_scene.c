@@ -136,7 +136,7 @@ static void scene_settings_that_are_wrong_are_named(void **state)
     assert_fails("{\"commands\": [], \"colour\": 1}", "no part 'colour'");
     assert_fails("{\"commands\": [], \"name\": 5}", "name: expected a string");
     assert_fails("{\"commands\": [], \"world\": []}", "world: expected an object");
-    assert_fails("{\"commands\": [], \"world\": {\"wind\": 1}}", "world: wind: no setting");
+    assert_fails("{\"commands\": [], \"world\": {\"wind\": 1}}", "world: wind: not a setting");
     assert_fails("{\"commands\": [], \"world\": {\"gravity\": 5}}", "world: gravity: expected 2");
     assert_fails("{\"commands\": [], \"world\": {\"hz\": \"fast\"}}",
                  "world: hz: column 1: 'fast'");
