@@ -38,6 +38,8 @@ LEFT_OUT = {
         "tests/unit/test_debs.py runs cpack, tests/integration/clean_root.py installs what it makes",
     ("server/README.md", "docker compose -f docker/compose.yaml up --build --detach     # the server with the demo, and a client that watches"):
         "there is no Docker here; tests/unit/test_compose.py reads the file",
+    ("server/fleet/README.md", "openssl rand -hex 32 > fleet.key   # the same file on all servers"):
+        "tests/integration/test_wire_pairs.py starts such servers",
     ("client/guides/play-over-distance.md", "20 of 20 keys moved the disc, in frame 1 at the latest; the server is 101 ms away"):
         "what client/examples/predict.c prints; tests/integration/client runs it",
     ("client/guides/game-in-five-minutes.md", "$ cmake --preset release && cmake --build --preset release --target caromd web_create"):

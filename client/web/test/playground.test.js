@@ -130,7 +130,7 @@ test('hostile_links_are_refused_with_a_clear_text', {skip}, async (t) => {
     [pack({commands: [{for: {i: [1, 1e6]}, do: [spawn]}]}), /too many commands; the limit is 4000|too much work/],
     [pack({commands: [{for: {i: [1, 1e7]}, do: []}]}), /too much work/], [pack({world: {hz: 1000}, commands: []}), /hz: at most 240/],
     [pack({commands: [['body.spawn', {shapes: [{kind: 'circle', radius: 1e9}]}]]}), /commands\[0\].*radius/],
-    [pack({commands: [['world.destroy', {}]]}), /cannot be part of a scene/], [pack({world: {image: 'AAAA'}, commands: []}), /no setting of a world/]]) {
+    [pack({commands: [['world.destroy', {}]]}), /cannot be part of a scene/], [pack({world: {image: 'AAAA'}, commands: []}), /not a setting of a world/]]) {
     await page.goto('about:blank');
     await page.goto(`${stage.place}viewer/index.html#data=${data}`);
     await page.locator('#empty').getByRole('heading', {name: 'This link cannot be opened'}).waitFor();

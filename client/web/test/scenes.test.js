@@ -86,7 +86,7 @@ test('faults_of_a_scene_are_named_with_their_place', () => {
     [{commands: [['body.remove', {body: '$ball'}]]}, /^commands\[0\]: body: nothing was given the name 'ball' before$/],
     [{commands: [[...spawn, {as: 'a'}], [...spawn, {as: 'a'}]]}, /^commands\[1\]: as: the name 'a' is taken$/],
     [{commands: [['joint.remove', {joint: {$: 0}}]]}, /"\$"/], [{commands: [['body.set', {tag: '{i}'}]]}, /'i' is not defined/],
-    [{world: {gravty: 1}, commands: []}, /^world: gravty: no setting/], [{view: [0, 0, 0, 1], commands: []}, /^view: /],
+    [{world: {gravty: 1}, commands: []}, /^world: gravty: not a setting/], [{view: [0, 0, 0, 1], commands: []}, /^view: /],
     [{commands: [{for: {i: [0, 1e9]}, do: []}]}, /so many turns/], [{commands: [{for: {i: [0, 5e6]}, do: []}]}, /too much work/],
     [{commands: [{for: {i: [0, 1, 0]}, do: []}]}, /step must not be 0/], [{commands: deep(9, [])}, /nested too deep; the limit is 8/],
     [{constants: {pi: 3}, commands: []}, /^constants: pi: 'pi' cannot be/], [{commands: [['body.spawn', {x: `=${'('.repeat(40)}`}]]}, /nested too deep; the limit is 32/],

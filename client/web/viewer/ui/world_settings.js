@@ -19,6 +19,7 @@ const ROWS = [ // [label, setting, index of the coordinate, slider]
 export class WorldSettings {
   constructor(app) {
     this.app = app;
+    this.sent = {}; // settings on their way: a coordinate goes together with the newest of the other
     this.why = el('p', {class: 'hint', hidden: true});
     this.rate = el('p', {class: 'hint'});
     this.fields = ROWS.map(([label, name, axis, slider]) => {
@@ -26,7 +27,7 @@ export class WorldSettings {
       const commit = (value, drag) => this.#change(label.toLowerCase(), [['world.set', {[name]: this.#whole(name, axis, value)}]],
                                                    drag && `world ${name} ${axis} ${drag}`);
       const field = new NumberField({label, range: {min, max, unit}, slider, commit});
-      return {field, method: 'world.set', value: (info) => (axis < 0 ? info[name] : info[name][axis])};
+      return {field, method: 'world.set', value: (info) => (axis < 0 ? info[name] : (this.sent[name] ?? info[name])[axis])};
     });
     const sleep = new CheckField({label: 'Bodies at rest may sleep', commit: (value) => this.#change('sleep', [['world.set', {sleep: value}]])});
     this.fields.push({field: sleep, method: 'world.set', value: (info) => info.sleep});
@@ -57,21 +58,25 @@ export class WorldSettings {
   }
 
   #whole(name, axis, value) {
-    return axis < 0 ? value : this.app.session.info[name].map((old, i) => (i === axis ? value : old));
+    if (axis < 0) return value;
+    return (this.sent[name] ?? this.app.session.info[name]).map((old, i) => (i === axis ? value : old));
   }
 
   async #change(label, commands, merge) {
     const {app} = this;
     if (app.session.offline()) return 'There is no connection.';
+    const settings = commands.find(([method]) => method === 'world.set')?.[1] ?? {};
+    Object.assign(this.sent, settings);
     try {
       for (let i = 0; i < commands.length; i += CHUNK) {
         await app.changes.change(label, commands.slice(i, i + CHUNK), {merge: commands.length > CHUNK ? 0 : merge});
       }
-      const {info} = app.session;
-      for (const [method, args] of commands) if (method === 'world.set' && info) Object.assign(info, args);
+      if (app.session.info) Object.assign(app.session.info, settings);
       return '';
     } catch (error) {
       return error.message;
+    } finally {
+      for (const name of Object.keys(settings)) if (this.sent[name] === settings[name]) delete this.sent[name];
     }
   }
 
