@@ -110,8 +110,8 @@ test('a_playground_is_changed_undone_and_shared_by_a_link', {skip}, async (t) =>
   const link = await page.evaluate(() => navigator.clipboard.readText());
   const [, data] = /\?local#data=([\w-]+)$/.exec(link);
   assert.ok(data.length < 2000, `${data.length} characters`);
-  const other = await open(t, 'viewer/index.html', SIZES.phone);
-  await other.goto('about:blank');
+  const other = await newPage(stage.browser, SIZES.phone);
+  t.after(() => other.context().close());
   await other.goto(link);
   await shown(other, 'shared');
   await until(other, () => carom.picture.bodies.length === 7 && carom.source.joints.size === 5);

@@ -88,12 +88,13 @@ export class BodyEditor {
 
   /** Shows the values of a body's full map and of its joints' maps. */
   show(given, joints) {
-    const map = this.#map = this.#withComing(given);
+    const map = this.#withComing(given);
+    const typing = map.body === this.#map?.body && this.#fields.some(({field}) => field.touched);
+    if (typing && this.#keyOf(map, joints) !== this.#key) return; // new fields would take away what is typed
+    this.#map = map;
     this.#joints = joints;
     if (!map.shapes.some(({shape}) => shape === this.#chosen)) this.#chosen = map.shapes[0]?.shape ?? 0;
-    const shape = this.#shape;
-    const key = [map.body, map.type, map.shapes.length, shape && `${shape.kind} ${formsOf(shape).map(([label]) => label)}`,
-                 ...joints.map(({joint, kind}) => `${joint} ${kind}`)].join('|');
+    const key = this.#keyOf(map, joints);
     if (key !== this.#key) {
       this.#key = key;
       this.#build();
@@ -106,6 +107,13 @@ export class BodyEditor {
     const why = whyNot(this.app, 'body.set');
     if (this.why.textContent !== why) this.why.textContent = why;
     this.why.hidden = why === '';
+  }
+
+  // The fields are made anew when this changes.
+  #keyOf(map, joints) {
+    const shape = map.shapes.find(({shape: id}) => id === this.#chosen) ?? map.shapes[0];
+    return [map.body, map.type, map.shapes.length, shape && `${shape.kind} ${formsOf(shape).map(([label]) => label)}`,
+            ...joints.map(({joint, kind}) => `${joint} ${kind}`)].join('|');
   }
 
   get #shape() {
