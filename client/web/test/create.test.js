@@ -178,15 +178,18 @@ async function chase(page, tag, done) {
     const me = picture.play.me.pose;
     const away = ({pose}) => Math.hypot(pose.x - me.x, pose.y - me.y);
     const [nearest] = [...picture.play.view.bodies.values()].filter((body) => body.tag === tag).sort((a, b) => away(a) - away(b));
+    if (!nearest) return null; // this page has not seen one yet, or the last one was taken
     const scale = width / 16.4; // pixels a metre
     return [x + width / 2 + nearest.pose.x * scale, y + height / 2 - nearest.pose.y * scale];
   }, tag);
-  await page.mouse.move(...await look());
-  await page.mouse.down();
+  let held = false;
   const end = performance.now() + RUN_MS;
   while (!await done()) {
     assert.ok(performance.now() < end, `no ${tag} was reached`);
-    await page.mouse.move(...await look());
+    const place = await look();
+    if (place) await page.mouse.move(...place);
+    if (place && !held) await page.mouse.down();
+    held ||= place !== null;
   }
   await page.mouse.up();
 }
