@@ -46,10 +46,12 @@ typedef struct followed_world {
 } followed_world;
 
 typedef struct followed_subscription {
-    uint64_t shown;     // the number that the program knows
-    uint64_t number;    // its server's; 0: not known yet
-    carom_client *link; // its server's
-    carom_value *args;  // of world.subscribe; NULL: not known
+    uint64_t shown;           // the number that the program knows
+    uint64_t number;          // its server's; 0: not known yet
+    carom_client *link;       // its server's
+    const carom_client *left; // the server that it has left last; NULL: none
+    uint64_t left_number;     // its number there
+    carom_value *args;        // of world.subscribe; NULL: not known
     char world[WIRE_WORLD_NAME_MAX + 1];
     uint64_t request;   // that subscribes again; 0: none
     int64_t due_ns;     // when to subscribe again; 0: not waiting
@@ -101,7 +103,8 @@ bool follow_answered(carom_client *c, pending_request *entry, carom_value *resul
 
 // ---- subscriptions
 
-// The number that the program knows for the server's.
+// The number that the program knows for the server's; 0: of a subscription that has left that
+// server.
 uint64_t follow_shown(carom_client *c, uint64_t number, const char *world);
 // The program has ended a subscription.
 void follow_unsubscribed(carom_client *front, uint64_t shown);

@@ -66,6 +66,19 @@ static void drop(carom_client *front, followed_subscription *s)
     free(s);
 }
 
+// Whether a subscription had that number at `c`, and has moved on to another server.
+static bool has_left(const carom_client *c, uint64_t number)
+{
+    const follow_state *f = &c->front->follow;
+    for (uint32_t i = 0; i < f->subscriptions.count; i++) {
+        const followed_subscription *s = f->subscriptions.data[i];
+        if (s->left == c && s->left_number == number) {
+            return true;
+        }
+    }
+    return false;
+}
+
 uint64_t follow_shown(carom_client *c, uint64_t number, const char *world)
 {
     const follow_state *f = &c->front->follow;
@@ -77,6 +90,9 @@ uint64_t follow_shown(carom_client *c, uint64_t number, const char *world)
         followed_subscription *one = f->subscriptions.data[i];
         // Its first snapshot comes before the answer that names it.
         s = one->link == c && one->number == 0 && strcmp(one->world, world) == 0 ? one : NULL;
+    }
+    if (s == NULL && has_left(c, number)) {
+        return 0;
     }
     s = s != NULL ? s : add(c, number, world);
     if (s == NULL) {
@@ -182,6 +198,8 @@ static void move(carom_client *c, followed_subscription *s, carom_error *answer)
         return;
     }
     snapshot_decoder_forget(&c->decoder, s->number);
+    s->left = c;
+    s->left_number = s->number;
     s->link = to;
     s->give_up_ns = deadline_after_ms(FOLLOW_WAIT_MS);
     ask(front, s);
@@ -192,6 +210,7 @@ void follow_leave(carom_client *front, const carom_client *link)
     follow_state *f = &front->follow;
     for (uint32_t i = 0; i < f->subscriptions.count; i++) {
         followed_subscription *s = f->subscriptions.data[i];
+        s->left = s->left != link ? s->left : NULL;
         if (s->link == link) {
             s->link = front;
             s->number = s->request = 0;

@@ -184,7 +184,12 @@ static void take_snapshot(carom_client *c, const message *m)
     if (snapshot.full && snapshot.epoch != 0) {
         epochs_note(&c->front->epochs, snapshot.world, snapshot.epoch);
     }
-    snapshot.subscription = follow_shown(c, snapshot.subscription, snapshot.world);
+    const uint64_t number = snapshot.subscription;
+    snapshot.subscription = follow_shown(c, number, snapshot.world);
+    if (snapshot.subscription == 0) {
+        snapshot_decoder_forget(&c->decoder, number);
+        return; // its world is served elsewhere
+    }
     c->traffic.events += snapshot.event_count;
     c->front->in_callback++; // a view may call its owner
     outcome = view_list_apply(&c->front->views, &snapshot, &why);

@@ -351,7 +351,7 @@ static void servers_of_one_client_are_bounded(void **state)
 }
 
 typedef struct watched {
-    bool at_b, at_c, ended;
+    bool at_a, at_b, at_c, late, ended;
     uint64_t subscription, tick;
     char code[32];
 } watched;
@@ -362,6 +362,8 @@ static void on_snapshot(carom_client *client, const carom_snapshot *snapshot, vo
     watched *w = user;
     w->subscription = snapshot->subscription;
     w->tick = snapshot->tick;
+    w->at_a = w->at_a || snapshot->tick == 30;
+    w->late = w->late || snapshot->tick == 31;
     w->at_b = w->at_b || snapshot->tick == 50;
     w->at_c = w->at_c || snapshot->tick == 60;
 }
@@ -403,13 +405,16 @@ static void subscription_and_view_go_with_their_world(void **state)
     uint64_t number = 0;
     assert_int_equal(carom_watch(client, "lab", NULL, view, PATIENCE_MS, &number, NULL), CAROM_OK);
     assert_int_equal(number, 3);
+    poll_until(client, &w.at_a);
     name(0, 1);
     carom_value *left = carom_set(carom_map(), "world", carom_str("lab"));
     carom_set(left, "address", carom_str(places[0].moved_to));
     fake_notify(places[0].server, "moved", left);
+    fake_notify(places[0].server, "snapshot", snapshot_of(3, 31)); // too late: not shown
     fake_notify(places[0].server, "world_closed", closed(3, "moved", "it has left"));
     poll_until(client, &w.at_b);
     assert_int_equal(w.subscription, 3); // the program's number stays
+    assert_false(w.late);
     assert_false(w.ended);
     assert_int_equal(carom_view_get_state(view).tick, 50);
     assert_int_equal(carom_view_subscription(view), 3);
