@@ -31,6 +31,7 @@
 #include "server/base/memory.h"
 #include "server/fleet/fleet.h"
 #include "server/fleet/peer.h"
+#include "server/http/www.h"
 #include "server/net/io_threads.h"
 #include "server/net/network.h"
 #include "server/process/activation.h"
@@ -65,10 +66,11 @@ typedef struct process {
     server *server;
     auth_keys *keys; // NULL: none
     world_templates templates;
-    tls_files *tls;      // NULL: none
-    given_sockets given; // sockets that listen already, which the server takes over
-    takeover_gift gift;  // gift of the server that this one takes over; peer -1: none
-    takeover *takeover;  // accepts the next process's takeover; NULL: not possible
+    www_folder www, docs; // files that are served, as they were read; without a path: none
+    tls_files *tls;       // NULL: none
+    given_sockets given;  // sockets that listen already, which the server takes over
+    takeover_gift gift;   // gift of the server that this one takes over; peer -1: none
+    takeover *takeover;   // accepts the next process's takeover; NULL: not possible
     // Copies of the sockets that the next process has, in case it fails.
     given_sockets kept;
     int worlds;   // descriptor of the handed-over file of worlds; 0: none
@@ -452,8 +454,8 @@ static void serve_once(process *p)
         .http_optional = !c->http_given,
         .origins = (const char *const *)c->origins.data,
         .origin_count = c->origins.count,
-        .www = *c->www != '\0' ? c->www : NULL,
-        .docs = *c->docs != '\0' ? c->docs : NULL,
+        .www = p->www.path != NULL ? &p->www : NULL,
+        .docs = p->docs.path != NULL ? &p->docs : NULL,
         .viewer_servers = (const char *const *)c->viewer_servers.data,
         .viewer_server_count = c->viewer_servers.count,
         .proxies = c->proxies.count > 0 ? &c->proxies : NULL,
@@ -645,6 +647,37 @@ static void begin_workers(void)
     (void)setenv("UV_THREADPOOL_SIZE", count, 0);
 }
 
+// Reads the folders whose files are served, while the server that this one takes over still serves.
+static status read_folders(process *p, error *err)
+{
+    const config *c = p->config;
+    status s = STATUS_OK;
+    if (*c->http_host != '\0' && *c->www != '\0') {
+        s = www_read(c->www, WWW_GAME, &p->www, err);
+        if (s != STATUS_OK) {
+            error_prefix(err, "--www");
+            return s;
+        }
+    }
+    if (*c->http_host != '\0' && *c->docs != '\0') {
+        s = www_read(c->docs, WWW_DOCS, &p->docs, err);
+        if (s != STATUS_OK) {
+            error_prefix(err, "--docs");
+        }
+    }
+    return s;
+}
+
+static void release(process *p)
+{
+    free(p->secret);
+    tls_files_close(p->tls);
+    auth_keys_close(p->keys);
+    templates_free(&p->templates);
+    www_drop(&p->www);
+    www_drop(&p->docs);
+}
+
 static int serve(const config *c)
 {
     process p = {.config = c, .gift = {.peer = -1}};
@@ -665,15 +698,15 @@ static int serve(const config *c)
         s = config_open_templates(c, &p.templates, &err);
     }
     if (s == STATUS_OK) {
+        s = read_folders(&p, &err);
+    }
+    if (s == STATUS_OK) {
         tell_certificate(p.tls);
         s = take_sockets(&p, &err);
     }
     if (s != STATUS_OK) {
         log_error("%s", err.text);
-        free(p.secret);
-        tls_files_close(p.tls);
-        auth_keys_close(p.keys);
-        templates_free(&p.templates);
+        release(&p);
         return EXIT_COULD_NOT_RUN;
     }
     serve_once(&p);
@@ -681,10 +714,7 @@ static int serve(const config *c)
         go_on(&p);
     }
     log_info("stopped");
-    free(p.secret);
-    tls_files_close(p.tls);
-    auth_keys_close(p.keys);
-    templates_free(&p.templates);
+    release(&p);
     return p.failed ? EXIT_COULD_NOT_RUN : EXIT_SUCCESS;
 }
 

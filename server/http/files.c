@@ -68,15 +68,49 @@ const char *files_type(const char *path)
     return "application/octet-stream";
 }
 
+static file_body *make_body(const uint8_t *data, size_t size)
+{
+    const size_t count = (size + FILES_BLOCK_BYTES - 1) / FILES_BLOCK_BYTES;
+    file_body *body = malloc(sizeof *body + count * sizeof *body->blocks);
+    ASSERT_MEMORY(body != NULL);
+    atomic_init(&body->references, 1);
+    body->size = size;
+    body->count = (uint32_t)count;
+    for (size_t i = 0; i < count; i++) {
+        const size_t begin = i * FILES_BLOCK_BYTES;
+        const size_t left = size - begin;
+        shared_bytes *block = bytes_create(left < FILES_BLOCK_BYTES ? left : FILES_BLOCK_BYTES);
+        block->size = block->capacity;
+        memcpy(block->data, data + begin, block->size);
+        body->blocks[i] = block;
+    }
+    return body;
+}
+
+file_body *file_body_ref(file_body *b)
+{
+    atomic_fetch_add(&b->references, 1);
+    return b;
+}
+
+void file_body_unref(file_body *b)
+{
+    if (b == NULL || atomic_fetch_sub(&b->references, 1) > 1) {
+        return;
+    }
+    for (uint32_t i = 0; i < b->count; i++) {
+        bytes_unref(b->blocks[i]);
+    }
+    free(b);
+}
+
 static void make_form(file_form *form, const uint8_t *data, size_t size)
 {
     uint8_t digest[EVP_MAX_MD_SIZE];
     unsigned length = 0;
     int done = EVP_Digest(data, size, digest, &length, EVP_sha256(), NULL);
     ASSERT(done == 1 && length >= TAG_BYTES);
-    form->data = bytes_create(size > 0 ? size : 1);
-    memcpy(form->data->data, data, size);
-    form->data->size = size;
+    form->body = make_body(data, size);
     char *out = form->etag;
     *out++ = '"';
     for (int i = 0; i < TAG_BYTES; i++) {
@@ -148,8 +182,8 @@ void files_free(served_files *f)
 {
     for (uint32_t i = 0; i < f->count; i++) {
         free(f->data[i].path);
-        bytes_unref(f->data[i].plain.data);
-        bytes_unref(f->data[i].gzip.data);
+        file_body_unref(f->data[i].plain.body);
+        file_body_unref(f->data[i].gzip.body);
     }
     free(f->data);
     *f = (served_files){0};

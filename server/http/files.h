@@ -5,6 +5,7 @@
 #ifndef CAROM_SERVER_HTTP_FILES_H
 #define CAROM_SERVER_HTTP_FILES_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -12,7 +13,10 @@
 #include "server/base/bytes.h"
 #include "server/http/request.h"
 
-enum { FILES_ETAG_CHARS = 34 }; // 32 hexadecimal digits in quotation marks
+enum {
+    FILES_ETAG_CHARS = 34,         // 32 hexadecimal digits in quotation marks
+    FILES_BLOCK_BYTES = 256 * 1024 // most of a file that waits for one connection
+};
 
 // Written by embed.cmake; the last entry has no path.
 typedef struct embedded_file {
@@ -23,10 +27,21 @@ typedef struct embedded_file {
 
 extern const embedded_file EMBEDDED_FILES[];
 
+// The bytes of a file, in blocks that all connections share; reference-counted.
+typedef struct file_body {
+    atomic_uint references;
+    size_t size;
+    uint32_t count;         // of blocks
+    shared_bytes *blocks[]; // FILES_BLOCK_BYTES each, except the last
+} file_body;
+
+file_body *file_body_ref(file_body *b);
+void file_body_unref(file_body *b); // NULL does nothing
+
 // A representation (RFC 9110, 3.2): contents and their tag.
 typedef struct file_form {
     char etag[FILES_ETAG_CHARS + 1]; // strong: of these very bytes
-    shared_bytes *data;              // NULL: there is no such form
+    file_body *body;                 // NULL: there is no such form
 } file_form;
 
 typedef struct served_file {

@@ -192,7 +192,7 @@ static void take_requests(http_client *c)
     }
 }
 
-// An answer has left, and the client may have asked for more before that.
+// A block of an answer has left, or all of it and the client has asked for more before that.
 static void resume(http_client *c)
 {
     http_listener *h = c->listener;
@@ -211,7 +211,11 @@ static void resume_all(http_listener *h)
         ASSERT(c->resume_queued);
         h->first_resumed = c->next_resumed;
         c->resume_queued = false;
-        take_requests(c);
+        if (c->body == NULL) {
+            take_requests(c);
+        } else if (connection_is_open(c->connection)) {
+            respond_more(c);
+        }
     }
 }
 
@@ -259,7 +263,7 @@ static void on_written(void *peer, uint64_t token)
 {
     http_client *c = peer;
     if (!http_client_is_upgraded(c)) {
-        if (c->state == HTTP_ANSWERING) {
+        if (c->state == HTTP_ANSWERING && c->body == NULL) {
             http_client_change(c, HTTP_READING);
         }
         resume(c); // later: nothing may be sent from here
@@ -324,6 +328,7 @@ static void on_closed(void *peer)
         c->listener->unsettled--;
     }
     release_input(c);
+    file_body_unref(c->body);
     free(c);
 }
 
@@ -364,27 +369,6 @@ static const char SPEAKS_TLS[] = "HTTP/1.1 400 Bad Request\r\n"
                                  "Connection: close\r\n\r\n"
                                  "this port speaks TLS: use https:// instead of http://\n";
 
-// Reads the folders whose files are served. On error none is left open.
-static status open_folders(http_listener *h, const http_options *options, error *err)
-{
-    status s = STATUS_OK;
-    if (options->www != NULL) {
-        s = www_open(h->loop, options->www, WWW_GAME, &h->www, err);
-        if (s != STATUS_OK) {
-            error_prefix(err, "--www");
-            return s;
-        }
-    }
-    if (options->docs != NULL) {
-        s = www_open(h->loop, options->docs, WWW_DOCS, &h->docs, err);
-        if (s != STATUS_OK) {
-            error_prefix(err, "--docs");
-            www_close(h->www);
-        }
-    }
-    return s;
-}
-
 status http_open(uv_loop_t *loop, const http_options *options, const http_handler *handler,
                  http_listener **out, error *err)
 {
@@ -397,11 +381,6 @@ status http_open(uv_loop_t *loop, const http_options *options, const http_handle
     h->origin_count = options->origin_count;
     h->host = options->host;
     (void)policy_write(h->policy, options->viewer_servers, options->viewer_server_count);
-    status s = open_folders(h, options, err);
-    if (s != STATUS_OK) {
-        free(h);
-        return s;
-    }
     network_handler own = {
         .context = h,
         .opened = on_opened,
@@ -414,14 +393,14 @@ status http_open(uv_loop_t *loop, const http_options *options, const http_handle
         .closed = on_closed,
         .finished = on_finished,
     };
-    s = network_open(loop, options->host, options->port, options->given, options->limits, &own,
-                     &h->network, err);
+    status s = network_open(loop, options->host, options->port, options->given, options->limits,
+                            &own, &h->network, err);
     if (s != STATUS_OK) {
-        www_close(h->www);
-        www_close(h->docs);
         free(h);
         return s;
     }
+    h->www = options->www != NULL ? www_open(loop, options->www) : NULL;
+    h->docs = options->docs != NULL ? www_open(loop, options->docs) : NULL;
     if (options->turn != NULL) {
         network_share_turn(h->network, options->turn);
     }
@@ -468,7 +447,11 @@ void http_close(http_listener *h)
     h->www = h->docs = NULL;
     network_close(h->network);
     while (h->first != NULL) {
-        http_end(h->first);
+        http_client *c = h->first;
+        while (c->body != NULL && connection_is_open(c->connection)) {
+            respond_more(c); // all that fits, to be taken within close_ms
+        }
+        http_end(c);
     }
 }
 

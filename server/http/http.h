@@ -16,6 +16,7 @@
 #include "common/base/status.h"
 #include "proto/wire/buffer.h"
 #include "server/base/limits.h"
+#include "server/http/www.h"
 #include "server/net/network.h"
 #include "server/net/tls.h"
 
@@ -46,15 +47,15 @@ typedef struct http_options {
     uint32_t origin_count;
     const char *const *viewer_servers; // servers that the viewer may connect to, beside its own
     uint32_t viewer_server_count;
-    const char *www;            // folder of a game's files (www.h); NULL: none
-    const char *docs;           // folder of the documentation's site (www.h); NULL: none
+    www_folder *www;            // a game's files; NULL: none
+    www_folder *docs;           // the documentation's site; NULL: none
     const proxy_peers *proxies; // see network_trust; NULL: none
     const tls_files *tls;       // NULL: plain
     io_threads *io;             // threads that have the sockets; NULL: this thread
     loop_turn *turn;            // see network_share_turn; NULL: its own
 } http_options;
 
-// Errors: those of network_open and www_open. `options`' pointers must outlive the listener.
+// Errors: those of network_open. `options`' pointers must outlive the listener.
 status http_open(uv_loop_t *loop, const http_options *options, const http_handler *handler,
                  http_listener **out, error *err);
 

@@ -56,9 +56,12 @@ typedef struct http_client {
     bool input_ended; // the peer sends no more
     char *input;      // received bytes of requests
     size_t size, capacity;
-    size_t scanned;    // bytes of `input` that http_head_size has scanned
-    uint64_t requests; // answered
-    uint64_t since_ms; // when it began to wait for a request
+    size_t scanned;     // bytes of `input` that http_head_size has scanned
+    file_body *body;    // the file that is being sent; NULL: none, or all of it is queued
+    uint32_t body_next; // its next block
+    bool body_closes;   // the connection ends with it
+    uint64_t requests;  // answered
+    uint64_t since_ms;  // when it began to wait for a request
     http_websocket ws;
 } http_client;
 
@@ -104,6 +107,8 @@ void http_cut(http_client *c);
 
 // Answers a request that is not an upgrade; `close`: the connection ends after it.
 void respond(http_client *c, const http_request *r);
+// Queues the next block of the file that is being sent (`body`, not NULL).
+void respond_more(http_client *c);
 // Answers with an error and closes. `more`: further header lines, each with CR LF, or "".
 void respond_refused(http_client *c, int code, const char *text, const char *more);
 // Makes room for others: answers with 503 and cuts it.

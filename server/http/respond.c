@@ -173,9 +173,41 @@ static bool wants_gzip(const http_request *r)
     return gzip > 0 && gzip >= http_list_quality(r->accept_encoding, "identity");
 }
 
+void respond_more(http_client *c)
+{
+    ASSERT(c->state == HTTP_ANSWERING && c->body != NULL && c->body_next < c->body->count);
+    shared_bytes *block = bytes_ref(c->body->blocks[c->body_next++]);
+    const bool last = c->body_next == c->body->count;
+    const bool sent = connection_send_raw(c->connection, "", 0, block, 1);
+    if (last || !sent) {
+        file_body_unref(c->body);
+        c->body = NULL;
+    }
+    if (!sent) {
+        http_end(c);
+    } else if (last && c->body_closes) {
+        http_unlist(c); // a slow peer has longer for it than close_ms
+        connection_close(c->connection, ENDING_LINGER, STATUS_OK, "", NULL, 0);
+    }
+}
+
+// A block follows when the one before it has left (respond_more).
+static void send_body(http_client *c, const answer *a, file_body *body)
+{
+    char head[HEAD_MAX];
+    ASSERT(!http_client_is_upgraded(c) && c->body == NULL && body->size == a->size);
+    const int size = put_head(a, c->listener->policy, head);
+    http_client_change(c, HTTP_ANSWERING);
+    c->body = file_body_ref(body);
+    c->body_next = 0;
+    c->body_closes = a->close;
+    (void)connection_send_raw(c->connection, head, (size_t)size, NULL, 0);
+    respond_more(c);
+}
+
 static void send_file(http_client *c, const http_request *r, const served_file *file)
 {
-    bool choice = file->gzip.data != NULL;
+    bool choice = file->gzip.body != NULL;
     bool packed = choice && wants_gzip(r);
     const file_form *form = packed ? &file->gzip : &file->plain;
     bool known = r->if_none_match.text != NULL && (http_list_has(r->if_none_match, form->etag) ||
@@ -186,10 +218,13 @@ static void send_file(http_client *c, const http_request *r, const served_file *
                 .more = !choice            ? ""
                         : packed && !known ? "Vary: Accept-Encoding\r\nContent-Encoding: gzip\r\n"
                                            : "Vary: Accept-Encoding\r\n",
-                .size = form->data->size,
+                .size = form->body->size,
                 .close = r->close};
-    bool body = !known && !r->head && form->data->size > 0;
-    send_answer(c, &a, body ? bytes_ref(form->data) : NULL);
+    if (known || r->head || a.size == 0) {
+        send_answer(c, &a, NULL);
+    } else {
+        send_body(c, &a, form->body);
+    }
 }
 
 // ---- metrics

@@ -156,8 +156,10 @@ static status read_file(const char *folder, const found_file *file, uint8_t **ou
 // The bytes by gzip, or NULL if that saves less than a tenth.
 static uint8_t *pack(const uint8_t *data, size_t size, size_t *packed)
 {
+    enum { LARGE = 1 << 20, LEVEL = 9, LARGE_LEVEL = 6 }; // 9 saves a hundredth in thrice the time
     z_stream z = {0};
-    if (size == 0 || deflateInit2(&z, 9, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY) != Z_OK) {
+    const int level = size < LARGE ? LEVEL : LARGE_LEVEL;
+    if (size == 0 || deflateInit2(&z, level, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY) != Z_OK) {
         return NULL;
     }
     const size_t room = size - size / 10;
@@ -212,8 +214,10 @@ static uint8_t *read_packed(const char *folder, const found_file *file, size_t *
     return data;
 }
 
+// *pack_left is the number of bytes that may still be compressed; *packed becomes false if the file
+// has more.
 static status load_file(const char *folder, www_kind kind, const found_file *file,
-                        served_files *out, error *err)
+                        uint64_t *pack_left, bool *packed_all, served_files *out, error *err)
 {
     uint8_t *data = NULL;
     size_t size = 0;
@@ -224,9 +228,15 @@ static status load_file(const char *folder, www_kind kind, const found_file *fil
     }
     size_t packed_size = 0;
     const char *type = files_type(file->path);
-    uint8_t *packed = kind == WWW_DOCS         ? read_packed(folder, file, &packed_size)
-                      : files_type_packs(type) ? pack(data, size, &packed_size)
-                                               : NULL;
+    uint8_t *packed = NULL;
+    if (kind == WWW_DOCS) {
+        packed = read_packed(folder, file, &packed_size);
+    } else if (files_type_packs(type) && size <= *pack_left) {
+        packed = pack(data, size, &packed_size);
+        *pack_left -= size;
+    } else if (files_type_packs(type)) {
+        *packed_all = false;
+    }
     files_add(out, file->path, type, (file_bytes){data, size}, (file_bytes){packed, packed_size});
     free(data);
     free(packed);
@@ -252,13 +262,14 @@ static void drop_packed(found_files *found)
     found->count = kept;
 }
 
-status www_load(const char *folder, www_kind kind, served_files *out, uint64_t *mark,
-                uint32_t *skipped, error *err)
+status www_load(const char *folder, www_kind kind, uint64_t pack_most, served_files *out,
+                uint64_t *mark, uint32_t *skipped, bool *packed, error *err)
 {
     found_files found = {0};
     uint64_t bytes = 0;
     *out = (served_files){0};
     *skipped = 0;
+    *packed = true;
     status s = walk(folder, &found, skipped, err);
     *mark = mark_of(&found);
     if (kind == WWW_DOCS) {
@@ -279,7 +290,7 @@ status www_load(const char *folder, www_kind kind, served_files *out, uint64_t *
         files_reserve(out, found.count);
     }
     for (uint32_t i = 0; i < found.count && s == STATUS_OK; i++) {
-        s = load_file(folder, kind, &found.data[i], out, err);
+        s = load_file(folder, kind, &found.data[i], &pack_most, packed, out, err);
     }
     if (s != STATUS_OK) {
         files_free(out);
@@ -291,9 +302,7 @@ status www_load(const char *folder, www_kind kind, served_files *out, uint64_t *
 // ---- looking for changes
 
 struct www {
-    const char *folder;
-    served_files files; // sorted by path
-    uint64_t mark;
+    www_folder *folder;
     uv_timer_t timer;
     uv_work_t work;
     bool looking, closing;
@@ -301,38 +310,55 @@ struct www {
     uint64_t seen; // the mark that was not good, so that it is reported once
     bool changed;
     status result;
-    served_files fresh;
-    uint64_t fresh_mark;
+    www_folder other; // what it has read; at other times what is no longer served, for it to free
     error err;
 };
 
-static void report(const www *w, uint32_t skipped)
+static void report(const www_folder *f)
 {
-    log_info("%s: %u files are served", w->folder, w->files.count);
-    if (skipped > 0) {
+    log_info("%s: %u files are served", f->path, f->files.count);
+    if (f->skipped > 0) {
         log_warn("%s: %u files are not served: their paths would need percent signs, or have "
                  "more than %d bytes",
-                 w->folder, skipped, WWW_PATH_BYTES_MAX);
+                 f->path, f->skipped, WWW_PATH_BYTES_MAX);
     }
+}
+
+status www_read(const char *path, www_kind kind, www_folder *out, error *err)
+{
+    *out = (www_folder){.kind = kind};
+    const status s = www_load(path, kind, WWW_PACK_FIRST, &out->files, &out->mark, &out->skipped,
+                              &out->packed, err);
+    out->path = s == STATUS_OK ? path : NULL;
+    return s;
+}
+
+void www_drop(www_folder *folder)
+{
+    files_free(&folder->files);
+    *folder = (www_folder){0};
 }
 
 static void look(uv_work_t *work)
 {
     www *w = work->data;
     worker_begin();
-    const uint64_t mark = www_mark(w->folder);
-    w->changed = mark != w->mark && mark != w->seen;
+    const uint64_t mark = www_mark(w->folder->path);
+    w->changed = (mark != w->folder->mark || !w->folder->packed) && mark != w->seen;
+    files_free(&w->other.files);
     if (w->changed) {
-        uint32_t skipped;
+        www_folder *o = &w->other;
         w->seen = mark;
-        w->result = www_load(w->folder, WWW_GAME, &w->fresh, &w->fresh_mark, &skipped, &w->err);
+        *o = (www_folder){.path = w->folder->path, .kind = w->folder->kind};
+        w->result = www_load(o->path, o->kind, WWW_BYTES_MAX, &o->files, &o->mark, &o->skipped,
+                             &o->packed, &w->err);
     }
 }
 
 static void on_freed(uv_handle_t *handle)
 {
     www *w = handle->data;
-    files_free(&w->files);
+    files_free(&w->other.files);
     free(w);
 }
 
@@ -347,11 +373,11 @@ static void on_looked(uv_work_t *work, int result)
     www *w = work->data;
     w->looking = false;
     if (w->changed && w->result == STATUS_OK) {
-        files_free(&w->files);
-        w->files = w->fresh;
-        w->mark = w->fresh_mark;
+        const www_folder old = *w->folder;
+        *w->folder = w->other;
+        w->other = old;
         w->seen = 0;
-        report(w, 0);
+        report(w->folder);
     } else if (w->changed) {
         log_error("keeping the files as they were read before: %s", w->err.text);
     }
@@ -368,28 +394,21 @@ static void on_timer(uv_timer_t *timer)
     }
 }
 
-status www_open(uv_loop_t *loop, const char *folder, www_kind kind, www **out, error *err)
+www *www_open(uv_loop_t *loop, www_folder *folder)
 {
     www *w = calloc(1, sizeof *w);
-    ASSERT_MEMORY(w != NULL);
+    ASSERT_MEMORY(w != NULL && folder->path != NULL);
     w->folder = folder;
-    uint32_t skipped = 0;
-    status s = www_load(folder, kind, &w->files, &w->mark, &skipped, err);
-    if (s != STATUS_OK) {
-        free(w);
-        return s;
-    }
     int result = uv_timer_init(loop, &w->timer);
     ASSERT(result == 0);
     w->timer.data = w->work.data = w;
-    if (kind == WWW_GAME) {
-        report(w, skipped);
+    if (folder->kind == WWW_GAME) {
+        report(folder);
         result = uv_timer_start(&w->timer, on_timer, WWW_LOOK_MS, WWW_LOOK_MS);
         ASSERT(result == 0);
     }
     uv_unref((uv_handle_t *)&w->timer);
-    *out = w;
-    return STATUS_OK;
+    return w;
 }
 
 // ---- the files
@@ -401,11 +420,11 @@ const served_file *www_find(const www *w, http_span path)
     char whole[WWW_PATH_BYTES_MAX + sizeof INDEX];
     const bool folder = path.size > 0 && path.text[path.size - 1] == '/';
     if (!folder || path.size > WWW_PATH_BYTES_MAX) {
-        return files_find_sorted(&w->files, path);
+        return files_find_sorted(&w->folder->files, path);
     }
     memcpy(whole, path.text, path.size);
     memcpy(whole + path.size, INDEX, sizeof INDEX);
-    return files_find_sorted(&w->files, (http_span){whole, path.size + sizeof INDEX - 1});
+    return files_find_sorted(&w->folder->files, (http_span){whole, path.size + sizeof INDEX - 1});
 }
 
 bool www_is_folder(const www *w, http_span path)

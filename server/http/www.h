@@ -1,12 +1,16 @@
 // The folder of a game's files, which the server has pages of its own for (caromd --www DIR), and
 // that of the documentation's site (--docs DIR).
 //
-// The folder is read as a whole when the server starts, so that a request reads no disk, and again
-// when something in it has changed: a look at its names, sizes and times every WWW_LOOK_MS on a
-// thread of libuv's pool. Connections that are sending an old file keep it to its end. The site is
-// read once, with the compressed files that docs/build.py put beside its pages.
+// The folder is read as a whole before the process takes its sockets, so that nobody waits for it
+// and a request reads no disk. It is read again when something in it has changed: a look at its
+// names, sizes and times every WWW_LOOK_MS on a thread of libuv's pool. Connections that are
+// sending an old file keep it to its end. The site is read once, with the compressed files that
+// docs/build.py put beside its pages.
 //
-// Network thread only, except www_load and www_mark: any thread.
+// A game's texts are compressed while the folder is read: at first WWW_PACK_FIRST bytes, a fraction
+// of a second, and the others by the pool while the server already serves them as they are.
+//
+// Network thread only, except www_read, www_load and www_mark: any thread.
 #ifndef CAROM_SERVER_HTTP_WWW_H
 #define CAROM_SERVER_HTTP_WWW_H
 
@@ -23,28 +27,45 @@ enum {
     WWW_FILES_MAX = 4096,    // files of the folder
     WWW_PATH_BYTES_MAX = 512 // longest path of a file in the folder
 };
-#define WWW_BYTES_MAX ((uint64_t)256 << 20) // all files together
+#define WWW_BYTES_MAX  ((uint64_t)256 << 20) // all files together
+#define WWW_PACK_FIRST ((uint64_t)8 << 20)   // texts that www_read compresses
 
 typedef enum www_kind {
     WWW_GAME, // somebody's folder, which changes
     WWW_DOCS  // made by docs/build.py: NAME.gz is NAME by gzip
 } www_kind;
 
-// Reads all files below the folder, sorted by path, compressed ones too where that is smaller.
+// Reads all files below the folder, sorted by path. Compresses texts up to `pack_most` bytes in
+// that order, where that makes them smaller; *packed says whether it got to all of them.
 // The folder itself may be a link. Not served: names that begin with a dot, links, and names that a
 // request could only write with percent signs; *skipped counts the latter. `mark` is www_mark's.
 // Errors: INVALID_ARGUMENT for a folder that cannot be read, is empty or too large, or has files
 // where the server has its own
 // (/viewer/, /src/, /healthz, /readyz, /metrics, /rpc).
-status www_load(const char *folder, www_kind kind, served_files *out, uint64_t *mark,
-                uint32_t *skipped, error *err);
+status www_load(const char *folder, www_kind kind, uint64_t pack_most, served_files *out,
+                uint64_t *mark, uint32_t *skipped, bool *packed, error *err);
 // A number that changes when names, sizes or times of the folder's files change.
 uint64_t www_mark(const char *folder);
 
+// A folder and what was last read of it.
+typedef struct www_folder {
+    const char *path; // NULL: there is none
+    www_kind kind;
+    served_files files;
+    uint64_t mark;
+    uint32_t skipped;
+    bool packed; // no text is left to compress
+} www_folder;
+
+// `path` must outlive it. Errors: www_load's, and then *out has no path.
+status www_read(const char *path, www_kind kind, www_folder *out, error *err);
+// Frees what was read.
+void www_drop(www_folder *folder);
+
 typedef struct www www;
 
-// Errors: www_load's. `folder` must outlive it.
-status www_open(uv_loop_t *loop, const char *folder, www_kind kind, www **out, error *err);
+// Serves a folder that was read, and renews it when it changes. `folder` must outlive it.
+www *www_open(uv_loop_t *loop, www_folder *folder);
 // The file at a path, where a "/" at the end means the folder's index.html. NULL: there is none.
 const served_file *www_find(const www *w, http_span path);
 // Whether the path lacks a "/" at its end: it is a folder with an index.html.

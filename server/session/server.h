@@ -13,6 +13,7 @@
 #include "common/world/method.h"
 #include "server/auth/keys.h"
 #include "server/base/limits.h"
+#include "server/http/www.h"
 #include "server/net/network.h"
 #include "server/net/proxy_peers.h"
 #include "server/net/tls.h"
@@ -35,8 +36,8 @@ typedef struct server_options {
     const char *const *origins; // origins of pages that may connect, beside the server's own
     uint32_t origin_count;
     const char *const *viewer_servers; // servers that the viewer may connect to, beside its own
-    const char *www;                   // folder of a game's files; NULL: none
-    const char *docs;                  // folder of the documentation's site; NULL: none
+    www_folder *www;                   // a game's files; NULL: none
+    www_folder *docs;                  // the documentation's site; NULL: none
     uint32_t viewer_server_count;
     double hz;          // default for worlds
     int threads;        // number of simulation threads, at least 1

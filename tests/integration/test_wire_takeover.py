@@ -342,6 +342,8 @@ class Unharmed(TakeoverTest):
                 (["--takeover", path, "--data", str(other)], "continues: its --data is another directory"),
                 (["--takeover", path, "--data", data, "--keys", str(self.folder / "no.json")], "--keys: "),
                 (["--takeover", path, "--data", data, "--hz", "0"], "--hz: must be"),
+                (["--takeover", path, "--data", data, "--www", str(other)], "--www: "),
+                (["--takeover", path, "--data", data, "--docs", str(other)], "--docs: "),
                 (["--takeover", str(self.folder / "none"), "--data", data], "no server listens at"),
                 (["--takeover", "x" * 200, "--data", data], "has 107 bytes at most"),
                 (["--data", data, "--listen", "127.0.0.1:0"], "it is in use by process")):

@@ -4,8 +4,10 @@ changes of the folder while the server runs. Called with the path of caromd."""
 
 import gzip
 import os
+import socket
 import subprocess
 import sys
+import time
 import unittest
 from pathlib import Path
 
@@ -120,6 +122,64 @@ class Www(FolderTest):
         current.unlink()
         current.symlink_to(self.folder)
         self.eventually(lambda: self.get("/").body == b"next")
+
+    def test_texts_that_take_long_to_compress_are_served_as_they_are_until_then(self):
+        text = SCRIPT * 220
+        for i in range(10):
+            self.write(f"{i}.js", text)
+        self.serve()
+        self.assertEqual("gzip", self.get("/0.js", Accept_Encoding="gzip").headers["Content-Encoding"])
+        last = self.get("/9.js")
+        self.assertEqual((200, text.encode()), (last.status, last.body))
+        packed = self.eventually(lambda: (a := self.get("/9.js", Accept_Encoding="gzip")).headers["Content-Encoding"] and a)
+        self.assertEqual(text.encode(), gzip.decompress(packed.body))
+        self.assertEqual(last.headers["ETag"], self.get("/9.js").headers["ETag"])
+
+    def large(self, size):
+        data = os.urandom(size)
+        (self.folder / "large.bin").write_bytes(data)
+        return data
+
+    def test_file_is_larger_than_what_may_wait_for_a_connection(self):
+        data = self.large((1 << 20) + 12345)
+        self.serve("--limit", "output_bytes=300000")
+        for headers in ({}, {"Connection": "close"}):
+            self.assertEqual(data, self.get("/large.bin", **headers).body)
+        with socket.create_connection(("127.0.0.1", self.port), SECONDS_MAX) as both:  # the second request waits for the first file
+            both.sendall(b"GET /large.bin HTTP/1.1\r\nHost: localhost\r\n\r\nGET /hit.ogg HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            got = b"".join(iter(lambda: both.recv(1 << 16), b""))
+        self.assertEqual(1, got.count(data))
+        self.assertTrue(got.endswith(b"sound"))
+
+    def test_slow_reader_gets_the_whole_file_before_its_connection_is_closed(self):
+        data = self.large(8 << 20)
+        server = self.serve("--limit", "close_ms=10")
+        with socket.socket() as slow:
+            slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)
+            slow.connect(("127.0.0.1", self.port))
+            slow.sendall(b"GET /large.bin HTTP/1.0\r\nHost: localhost\r\n\r\n")
+            got = b""
+            while piece := slow.recv(1 << 18):
+                got += piece
+                with Client(server.port) as other:  # some turns of the server pass
+                    other.call("ping")
+                time.sleep(0.02)
+        self.assertTrue(got.endswith(data), len(got))
+
+    def test_file_is_sent_to_its_end_after_it_has_changed(self):
+        data = self.large(8 << 20)
+        self.serve()
+        with socket.socket() as slow:
+            slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)
+            slow.connect(("127.0.0.1", self.port))
+            slow.sendall(b"GET /large.bin HTTP/1.0\r\nHost: localhost\r\n\r\n")
+            got = slow.recv(1 << 16)
+            self.write("large.bin", "small now")
+            self.eventually(lambda: self.get("/large.bin").body == b"small now")
+            self.write("large.bin", "smaller")
+            self.eventually(lambda: self.get("/large.bin").body == b"smaller")
+            got += b"".join(iter(lambda: slow.recv(1 << 16), b""))
+        self.assertTrue(got.endswith(data))
 
     def refused(self, *words):
         done = subprocess.run([CAROMD, "--listen", "127.0.0.1:0", "--http", "127.0.0.1:0", "--www", str(self.folder)],
