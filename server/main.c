@@ -102,7 +102,7 @@ static void on_signal(uv_signal_t *handle, int number)
     }
     log_info("%s: shutting down", name);
     notify_send("STOPPING=1");
-    server_drain(p->server, "the server is shutting down");
+    server_move_away(p->server, "the server is shutting down");
 }
 
 static void on_leave(uv_signal_t *handle, int number)

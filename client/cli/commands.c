@@ -7,17 +7,17 @@
 #include "common/args/text.h"
 
 const cli_command *const cli_commands[] = {
-    &command_watch,    &command_top,      &command_events,    &command_bodies, &command_joints,
-    &command_contacts, &command_worlds,   &command_scenes,    &command_info,   &command_create,
-    &command_apply,    &command_fork,     &command_destroy,   &command_pause,  &command_resume,
-    &command_step,     &command_spawn,    &command_get,       &command_set,    &command_remove,
-    &command_shape,    &command_impulse,  &command_force,     &command_torque, &command_joint,
-    &command_data,     &command_send,     &command_join,      &command_ray,    &command_cast,
-    &command_overlap,  &command_nearest,  &command_record,    &command_replay, &command_diff,
-    &command_save,     &command_backup,   &command_restore,   &command_ping,   &command_doctor,
-    &command_stats,    &command_sessions, &command_kick,      &command_fleet,  &command_token,
-    &command_load,     &command_bench,    &command_relay,     &command_call,   &command_methods,
-    &command_help,     &command_version,  &command_completion};
+    &command_watch,    &command_top,      &command_events,  &command_bodies,    &command_joints,
+    &command_contacts, &command_worlds,   &command_scenes,  &command_info,      &command_create,
+    &command_apply,    &command_fork,     &command_destroy, &command_pause,     &command_resume,
+    &command_step,     &command_spawn,    &command_get,     &command_set,       &command_remove,
+    &command_shape,    &command_impulse,  &command_force,   &command_torque,    &command_joint,
+    &command_data,     &command_send,     &command_join,    &command_ray,       &command_cast,
+    &command_overlap,  &command_nearest,  &command_record,  &command_replay,    &command_diff,
+    &command_save,     &command_backup,   &command_restore, &command_ping,      &command_doctor,
+    &command_stats,    &command_sessions, &command_kick,    &command_fleet,     &command_move,
+    &command_token,    &command_load,     &command_bench,   &command_relay,     &command_call,
+    &command_methods,  &command_help,     &command_version, &command_completion};
 
 const size_t cli_command_count = sizeof cli_commands / sizeof cli_commands[0];
 

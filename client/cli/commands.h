@@ -49,6 +49,7 @@ extern const cli_command command_join;
 extern const cli_command command_get;
 extern const cli_command command_contacts;
 extern const cli_command command_fleet;
+extern const cli_command command_move;
 extern const cli_command command_sessions;
 extern const cli_command command_kick;
 // cmd_token.c

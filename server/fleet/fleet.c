@@ -866,14 +866,16 @@ void fleet_replicate(fleet *f, const char *world)
     }
 }
 
-bool fleet_follow(fleet *f, const char *world, double hz)
+bool fleet_follow(fleet *f, const char *world, double hz, bool replicated)
 {
     owned_world *w = find_owned(f, world, NULL);
     if (w == NULL) {
         w = add_owned(f, world, hz);
-        w->machine.self.replicated = true;
         w->follows = true;
         w->kept = true; // it has a log as soon as it is served
+    }
+    if (w->follows) {
+        w->machine.self.replicated = replicated;
     }
     return w->follows;
 }
@@ -973,6 +975,56 @@ bool fleet_choose_standby(fleet *f, const char *but, char node[RECORD_NAME_MAX +
     memcpy(node, chosen->name, sizeof chosen->name);
     memcpy(peer, chosen->record.peer, sizeof chosen->record.peer);
     return true;
+}
+
+// The names of all servers but this one, as far as they fit.
+static void list_others(const fleet *f, char *out, size_t size)
+{
+    size_t used = 0;
+    snprintf(out, size, "none");
+    for (uint32_t i = 0; i < f->nodes.count && used < size; i++) {
+        if (strcmp(f->nodes.data[i].name, f->options.node) != 0) {
+            const int more = snprintf(out + used, size - used, "%s%s", used > 0 ? ", " : "",
+                                      f->nodes.data[i].name);
+            used += more > 0 ? (size_t)more : 0;
+        }
+    }
+}
+
+status fleet_check_target(const fleet *f, const char *node, char peer[RECORD_ADDRESS_MAX + 1],
+                          error *err)
+{
+    enum { LIST_MAX = 128 };
+    const node_record *r = fleet_find_node(f, node);
+    char names[LIST_MAX];
+    if (strcmp(node, f->options.node) == 0) {
+        return error_set(err, STATUS_ALREADY_EXISTS, "to: server '%s' serves the world already",
+                         node);
+    }
+    if (r == NULL) {
+        list_others(f, names, sizeof names);
+        return error_set(err, STATUS_NOT_FOUND,
+                         "to: no server of the fleet has the name '%s'; others there: %s", node,
+                         names);
+    }
+    if (r->draining) {
+        return error_set(err, STATUS_UNAVAILABLE,
+                         "to: server '%s' is shutting down, and takes no worlds", node);
+    }
+    if (r->engine != f->options.engine) {
+        return error_set(err, STATUS_UNAVAILABLE,
+                         "to: server '%s' has engine %" PRId64 ", and this one %" PRId64
+                         ": a world moves between servers with the same engine",
+                         node, r->engine, f->options.engine);
+    }
+    if (*r->peer == '\0') {
+        return error_set(err, STATUS_UNAVAILABLE,
+                         "to: server '%s' cannot be reached by other servers (caromd "
+                         "--fleet-listen and --fleet-secret)",
+                         node);
+    }
+    memcpy(peer, r->peer, sizeof r->peer);
+    return STATUS_OK;
 }
 
 const world_record *fleet_own(const fleet *f, const char *world)
@@ -1111,6 +1163,12 @@ status fleet_open(uv_loop_t *loop, const fleet_options *options, fleet **out, er
     (void)uv_timer_start(&f->pulse, on_fleet_pulse, PULSE_MS, PULSE_MS);
     *out = f;
     return STATUS_OK;
+}
+
+void fleet_leave(fleet *f)
+{
+    f->draining = true;
+    f->write_ms = 0; // the others are told at the next pulse
 }
 
 void fleet_drain(fleet *f)

@@ -69,6 +69,9 @@ status fleet_open(uv_loop_t *loop, const fleet_options *options, fleet **out, er
 // Refuses claims from now on, and those under way; the record says that this server leaves.
 void fleet_drain(fleet *f);
 
+// The same, but for claims: its worlds are about to go to other servers, and it gets no new ones.
+void fleet_leave(fleet *f);
+
 // Removes this server's record, and those of worlds that are not kept, as far as the store answers
 // within FLEET_CLOSE_MS. Then `closed`, when the fleet is freed.
 void fleet_close(fleet *f, void (*closed)(void *context), void *context);
@@ -123,7 +126,8 @@ void fleet_set_peer(fleet *f, const char *address);
 void fleet_replicate(fleet *f, const char *world);
 // This server is about to follow the world, which another one serves: from now on events of it may
 // be reported. False: it serves the world itself.
-bool fleet_follow(fleet *f, const char *world, double hz);
+// `replicated`: as its record says.
+bool fleet_follow(fleet *f, const char *world, double hz, bool replicated);
 // It does not follow it any more. Does nothing if it does not.
 void fleet_forget(fleet *f, const char *world);
 // Does nothing if the world is neither served nor followed here.
@@ -139,6 +143,11 @@ const world_record *fleet_record(const fleet *f, const char *world);
 // none.
 bool fleet_choose_standby(fleet *f, const char *but, char node[RECORD_NAME_MAX + 1],
                           char peer[RECORD_ADDRESS_MAX + 1]);
+
+// The address at which the server can get a world of this one (copied). STATUS_NOT_FOUND: no such
+// server lives. STATUS_UNAVAILABLE: it cannot, and why. STATUS_ALREADY_EXISTS: it is this one.
+status fleet_check_target(const fleet *f, const char *node, char peer[RECORD_ADDRESS_MAX + 1],
+                          error *err);
 
 // All servers and worlds that are known, this one's too, by name; NULL past the end.
 const node_record *fleet_node(const fleet *f, uint32_t i, const char **name);

@@ -20,6 +20,7 @@
 #include "server/session/calls/scrape.h"
 #include "server/session/identity/unsent_limit.h"
 #include "server/session/pair/pairs.h"
+#include "server/session/placement/moving.h"
 #include "server/session/placement/worlds_build.h"
 #include "server/session/placement/worlds_restored.h"
 #include "server/session/resume/handover.h"
@@ -30,7 +31,10 @@
 
 // Time that a shutdown waits for the simulation threads to finish their ticks, before it informs
 // the clients without them [ms]. With close_ms after it, still below a second.
-enum { DRAIN_MS = 300 };
+enum {
+    DRAIN_MS = 300,
+    MOVING_PULSE_MS = 50 // between two looks at the worlds that move away
+};
 
 session *server_find_session(const server *s, session_key key)
 {
@@ -192,6 +196,7 @@ void server_drain(server *s, const char *reason)
     }
     server_change(s, SERVER_DRAINING);
     snprintf(s->reason, sizeof s->reason, "%s", reason);
+    pairs_end_moves(s, reason);
     network_close(s->network);
     if (s->http != NULL) {
         http_close(s->http);
@@ -271,7 +276,8 @@ static void warn_session(session *one, server *s)
 
 void server_check_left(server *s)
 {
-    if (s->stage == SERVER_LEAVING && s->session_count == 0 && s->detached.count == 0) {
+    if (s->stage == SERVER_LEAVING && s->moving.end_ms == 0 && s->session_count == 0 &&
+        s->detached.count == 0) {
         // The timer delays it, because this is called while a session ends.
         uv_timer_start(&s->drain_timer, on_time_to_leave, 0, 0);
     }
@@ -288,6 +294,34 @@ void server_leave(server *s, const char *reason)
     uv_update_time(s->loop);
     uv_timer_start(&s->drain_timer, on_time_to_leave, s->limits->lame_duck_ms, 0);
     server_check_left(s);
+}
+
+// ---- of a fleet: worlds go to other servers first
+
+static void on_moving(uv_timer_t *timer)
+{
+    server *s = timer->data;
+    if (!moving_away(s)) {
+        server_drain(s, "the server is shutting down");
+    }
+}
+
+void server_move_away(server *s, const char *reason)
+{
+    const bool moves = s->pairs != NULL && s->limits->drain_ms > 0 && s->starting == 0 &&
+                       s->restoring.left == 0 && s->stage != SERVER_DRAINING;
+    if (!moves) {
+        server_drain(s, reason);
+        return;
+    }
+    if (s->stage == SERVER_SERVING) {
+        server_change(s, SERVER_LEAVING);
+    }
+    snprintf(s->reason, sizeof s->reason, "%s", reason);
+    fleet_leave(s->options->fleet);
+    uv_update_time(s->loop);
+    s->moving.end_ms = uv_now(s->loop) + s->limits->drain_ms;
+    uv_timer_start(&s->drain_timer, on_moving, 0, MOVING_PULSE_MS);
 }
 
 void server_destroy(server *s)

@@ -106,6 +106,10 @@ void server_check_keys(server *s);
 // time.
 void server_drain(server *s, const char *reason);
 
+// Like server_drain, but a server of a fleet first hands its worlds over to others, within
+// limits.drain_ms. No session begins meanwhile, and those that are there go on.
+void server_move_away(server *s, const char *reason);
+
 // Whether another process may take over: not while worlds are being restored, nor if the server is
 // already ending or has no data directory.
 bool server_may_hand_over(const server *s);

@@ -69,7 +69,11 @@ struct server {
     storage *storage;       // NULL: worlds end with the server
     session_store session_store;
     struct pairs *pairs; // other servers of the fleet, for replicated worlds; NULL: none
-    uint32_t claimed;    // restored worlds whose names the fleet has answered for
+    struct {
+        uint64_t end_ms;    // until then worlds are moved away; 0: they are not
+        uint32_t under_way; // how many are at the moment
+    } moving;               // of a server that shuts down
+    uint32_t claimed;       // restored worlds whose names the fleet has answered for
     error claim_error;
     restored_worlds restored; // worlds of its directory that no simulation thread has yet
     // number of all restored worlds, perhaps more than a smaller limit allows

@@ -30,7 +30,7 @@ LEAST = {
               "shape.add shape.set shape.remove joint.create joint.set joint.remove data.set data.remove message.send "
               "world.join world.leave",
     "referee": "world.pause world.resume world.step world.set",
-    "admin": "server.sessions server.kick server.fleet world.create world.destroy world.fork world.image",
+    "admin": "server.sessions server.kick server.fleet world.create world.destroy world.fork world.image world.move",
 }
 ROLE_OF = {method: role for role, methods in LEAST.items() for method in methods.split()}
 

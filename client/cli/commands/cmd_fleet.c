@@ -1,4 +1,5 @@
-// fleet: lists the servers of a fleet and its worlds. Main thread only.
+// fleet, move: lists the servers of a fleet and its worlds, and hands a world over. Main thread
+// only.
 #include <stdio.h>
 #include <string.h>
 
@@ -126,4 +127,39 @@ const cli_command command_fleet = {
                "of how late ticks begin, TERM counts the servers that a world has had.",
     .examples = "  carom fleet\n  carom fleet --json | jq '.worlds[] | .node'",
     .run = run_fleet,
+};
+
+// ---- move
+
+static void show_moved(cli *c, const carom_value *result)
+{
+    (void)c;
+    (void)printf("world %s is served by %s, term %llu\n", carom_get_str(result, "world", "?"),
+                 carom_get_str(result, "node", "?"),
+                 (unsigned long long)carom_get_uint(result, "term", 0));
+}
+
+static cli_exit run_move(cli *c)
+{
+    carom_value *arguments = carom_set(carom_map(), "world", carom_str(args_word(&c->args, 0)));
+    if (c->args.word_count > 1) {
+        arguments = carom_set(arguments, "to", carom_str(args_word(&c->args, 1)));
+    }
+    return cli_call_show(c, "world.move", arguments, show_moved);
+}
+
+static const args_operand moved_world[] = {
+    {"WORLD", ARGS_WORLD, true, false, NULL}, {"SERVER", ARGS_TEXT, false, false, NULL}, {0}};
+
+const cli_command command_move = {
+    .name = "move",
+    .group = "Server",
+    .summary = "hand a world over to another server of the fleet",
+    .operands = moved_world,
+    .details =
+        "For role admin. SERVER is a name as of `carom fleet`. Without it, the world goes to\n"
+        "its standby, or else to that with fewer worlds of two chosen by chance. The world\n"
+        "stands still for some milliseconds, and its sessions go along.",
+    .examples = "  carom move arena\n  carom move arena b",
+    .run = run_move,
 };

@@ -2202,6 +2202,28 @@ namespace Carom
         }
     }
 
+    /// <summary>The answer of world.move.</summary>
+    public sealed class WorldMoveResult
+    {
+        /// <summary>The world's name.</summary>
+        public string World;
+        /// <summary>The server that serves it now.</summary>
+        public string Node;
+        /// <summary>How many servers have had it.</summary>
+        public ulong Term;
+
+        internal static WorldMoveResult From(object value)
+        {
+            var map = value as Dictionary<string, object>;
+            if (map == null) return null;
+            var made = new WorldMoveResult();
+            made.World = Tree.Text(map, "world");
+            made.Node = Tree.Text(map, "node");
+            made.Term = Tree.UInt(map, "term");
+            return made;
+        }
+    }
+
     /// <summary>
     /// hello: Introduces the client; the answer has the limits that the client must keep. Least role: none. Answers
     /// {protocol, server, version, session, resume, role, limits}.
@@ -3950,6 +3972,34 @@ namespace Carom
         internal override FleetResult Read(object answer)
         {
             return FleetResult.From(answer);
+        }
+    }
+
+    /// <summary>
+    /// world.move: Hands a world over to another server of the fleet, after a tick; nothing of it is lost, and its
+    /// sessions can be resumed there. Least role: admin. Answers {world, node, term}.
+    /// </summary>
+    public sealed class WorldMove : Arguments<WorldMoveResult>
+    {
+        internal override string Method => "world.move";
+        internal override bool OfWorld => true;
+        internal override bool InBatch => false;
+        internal override bool Local => false;
+
+        /// <summary>
+        /// The other server's name; left out, its standby, or else that with fewer worlds of two chosen by chance.
+        /// Default "".
+        /// </summary>
+        public string To;
+
+        internal override void Write(Dictionary<string, object> map)
+        {
+            Put(map, "to", To);
+        }
+
+        internal override WorldMoveResult Read(object answer)
+        {
+            return WorldMoveResult.From(answer);
         }
     }
 }

@@ -1127,6 +1127,18 @@ CAROM_API carom_status carom_call_server_fleet(carom_client *client,
                                                const carom_args_server_fleet *args, int timeout_ms,
                                                carom_value **result, carom_error *error);
 
+// world.move: Hands a world over to another server of the fleet, after a tick; nothing of it is
+// lost, and its sessions can be resumed there. Least role: admin. Answers {world, node, term}.
+typedef struct carom_args_world_move {
+    // The other server's name; left out, its standby, or else that with fewer worlds of two
+    // chosen by chance. Default "".
+    const char *to;
+} carom_args_world_move;
+CAROM_API carom_value *carom_map_world_move(const char *world, const carom_args_world_move *args);
+CAROM_API carom_status carom_call_world_move(carom_client *client, const char *world,
+                                             const carom_args_world_move *args, int timeout_ms,
+                                             carom_value **result, carom_error *error);
+
 // clang-format on
 
 CAROM_END_DECLS

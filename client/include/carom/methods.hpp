@@ -1843,6 +1843,24 @@ struct server_fleet {
     }
 };
 
+// Hands a world over to another server of the fleet, after a tick; nothing of it is lost, and its
+// sessions can be resumed there. Least role: admin. Answers {world, node, term}.
+struct world_move {
+    static constexpr const char *method_name = "world.move";
+    static constexpr bool of_world = true, needs_world = true;
+    static constexpr bool in_batch = false;
+    // The other server's name; left out, its standby, or else that with fewer worlds of two
+    // chosen by chance. Default "".
+    std::optional<std::string> to{};
+
+    carom::value args() const
+    {
+        carom::value out = carom::value::map();
+        detail::put(out, "to", to);
+        return out;
+    }
+};
+
 // clang-format on
 
 } // namespace methods

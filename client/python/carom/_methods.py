@@ -1313,6 +1313,17 @@ class FleetResult(TypedDict):
     """How many worlds there are in all."""
 
 
+class WorldMoveResult(TypedDict):
+    """The answer of world.move."""
+
+    world: str
+    """The world's name."""
+    node: str
+    """The server that serves it now."""
+    term: int
+    """How many servers have had it."""
+
+
 class ServerServer:
     """Methods server.…"""
 
@@ -1641,6 +1652,19 @@ class ServerWorld:
         """
         return self._call("world.leave", {"world": world, "session": session, "seat": seat, "subject": subject,
                 "epoch": epoch})
+
+    def move(self, world: str, *, to: str | None = None, epoch: int | None = None) -> WorldMoveResult:
+        """Hands a world over to another server of the fleet, after a tick; nothing of it is lost, and its sessions can
+        be resumed there. Least role: admin.
+
+        world: The world's name.
+        to: The other server's name; left out, its standby, or else that with fewer worlds of two chosen by chance.
+            Default "".
+        epoch: The epoch that the world must have; not_found if it has another. [1 to 9007199254740991]
+
+        Answers {world, node, term}.
+        """
+        return self._call("world.move", {"world": world, "to": to, "epoch": epoch})
 
 
 class ServerBody:
@@ -2881,6 +2905,17 @@ class WorldMethods:
         Answers {tick}.
         """
         return self._call("world.leave", {"session": session, "seat": seat, "subject": subject})
+
+    def move(self, *, to: str | None = None) -> WorldMoveResult:
+        """Hands a world over to another server of the fleet, after a tick; nothing of it is lost, and its sessions can
+        be resumed there. Least role: admin.
+
+        to: The other server's name; left out, its standby, or else that with fewer worlds of two chosen by chance.
+            Default "".
+
+        Answers {world, node, term}.
+        """
+        return self._call("world.move", {"to": to})
 
 
 class LocalBody:

@@ -3,7 +3,7 @@ import type {
   BatchResult, BodyGetResult, CallOptions, ContactsResult, DataResult, DataSetResult, Fleet, FoundResult,
   Hello, HitsResult, JoinResult, JointCreateResult, JointGetResult, JointListResult, NearResult, Number53,
   PingResult, ServerInfo, ServerStatsResult, SessionsResult, ShapeAddResult, SpawnResult, StateResult,
-  SubscribeResult, Tick, WorldCreateResult, WorldImageResult, WorldInfo, WorldTick,
+  SubscribeResult, Tick, WorldCreateResult, WorldImageResult, WorldInfo, WorldMove, WorldTick,
 } from './results.js';
 
 /** A body, shape, joint or subscription; in a batch also what an earlier command made. */
@@ -972,6 +972,15 @@ export interface ServerFleetArguments {
   count?: number;
 }
 
+export interface WorldMoveArguments {
+  /** The world's name. */
+  world: string;
+  /** The other server's name; left out, its standby, or else that with fewer worlds of two chosen by chance. Default "". */
+  to?: string;
+  /** The epoch that the world must have; not_found if it has another. */
+  epoch?: number;
+}
+
 /** The arguments of every method, by its name. */
 export interface Arguments {
   'hello': HelloArguments;
@@ -1024,6 +1033,7 @@ export interface Arguments {
   'world.join': WorldJoinArguments;
   'world.leave': WorldLeaveArguments;
   'server.fleet': ServerFleetArguments;
+  'world.move': WorldMoveArguments;
 }
 
 /** The answer of every method. */
@@ -1078,6 +1088,7 @@ export interface Results {
   'world.join': JoinResult;
   'world.leave': Tick;
   'server.fleet': Fleet;
+  'world.move': WorldMove;
   // Of a server that knows more methods than this package.
   [method: string]: unknown;
 }
@@ -1164,6 +1175,8 @@ export interface Methods {
     join(args: WorldJoinArguments, options?: CallOptions): Promise<Results['world.join']>;
     /** Frees a seat. The server does so by itself when the session ends. Least role: player. */
     leave(args: WorldLeaveArguments, options?: CallOptions): Promise<Results['world.leave']>;
+    /** Hands a world over to another server of the fleet, after a tick; nothing of it is lost, and its sessions can be resumed there. Least role: admin. */
+    move(args: WorldMoveArguments, options?: CallOptions): Promise<Results['world.move']>;
   };
   readonly body: {
     /** Makes a body with its shapes. Least role: player. */
@@ -1260,6 +1273,8 @@ export interface WorldMethods {
     join(args: Omit<WorldJoinArguments, 'world'>, options?: CallOptions): Promise<Results['world.join']>;
     /** Frees a seat. The server does so by itself when the session ends. Least role: player. */
     leave(args?: Omit<WorldLeaveArguments, 'world'>, options?: CallOptions): Promise<Results['world.leave']>;
+    /** Hands a world over to another server of the fleet, after a tick; nothing of it is lost, and its sessions can be resumed there. Least role: admin. */
+    move(args?: Omit<WorldMoveArguments, 'world'>, options?: CallOptions): Promise<Results['world.move']>;
   };
   readonly body: {
     /** Makes a body with its shapes. Least role: player. */

@@ -55,6 +55,7 @@ export const METHODS = {
   'world.join': {role: 'player', scope: 'command', batch: false, args: ['world', 'template', 'data', 'seat', 'session', 'subject', 'epoch']},
   'world.leave': {role: 'player', scope: 'command', batch: false, args: ['world', 'session', 'seat', 'subject', 'epoch']},
   'server.fleet': {role: 'admin', scope: 'server', batch: false, args: ['after', 'count']},
+  'world.move': {role: 'admin', scope: 'server', batch: false, args: ['world', 'to', 'epoch']},
 };
 
 /** The codes of errors, as errors.js has them with the client's own. */

@@ -767,6 +767,15 @@ export interface Fleet {
   /** How many worlds there are in all. */
   total: number;
 }
+/** The answer of world.move. */
+export interface WorldMove {
+  /** The world's name. */
+  world: string;
+  /** The server that serves it now. */
+  node: string;
+  /** How many servers have had it. */
+  term: number;
+}
 // end of generated
 
 /** [id, x, y, angle, vx, vy, w] */

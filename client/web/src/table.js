@@ -648,6 +648,16 @@ export const TABLE = {
       count: {type: 'integer', min: 1, max: 1000, fallback: 1000, doc: 'The maximum of worlds in the answer.'},
     },
   },
+  'world.move': {
+    role: 'admin', scope: 'server', batch: false,
+    summary: 'Hands a world over to another server of the fleet, after a tick; nothing of it is lost, and its sessions can be resumed there.',
+    result: '{world, node, term}',
+    args: {
+      world: {type: 'name', required: true, doc: 'The world\'s name.'},
+      to: {type: 'string', min: 0, max: 64, fallback: "", doc: 'The other server\'s name; left out, its standby, or else that with fewer worlds of two chosen by chance.'},
+      epoch: {type: 'integer', min: 1, max: 9007199254740991, doc: 'The epoch that the world must have; not_found if it has another.'},
+    },
+  },
 };
 
 /** The arguments of each kind of shape. */

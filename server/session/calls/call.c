@@ -18,6 +18,7 @@
 #include "server/session/calls/call.h"
 #include "server/session/calls/fleet_list.h"
 #include "server/session/calls/rights.h"
+#include "server/session/placement/moving.h"
 #include "server/session/placement/seating.h"
 #include "server/session/placement/worlds_build.h"
 #include "server/session/resume/resume.h"
@@ -393,6 +394,11 @@ static status answer_fork(const call *c, command *cmd, error *err)
 static status answer_destroy(const call *c, command *cmd, error *err)
 {
     return worlds_destroy(c->session->server, c, cmd, err);
+}
+
+static status answer_move(const call *c, command *cmd, error *err)
+{
+    return moving_begin(c->session->server, c, cmd, err);
 }
 
 static status answer_join(const call *c, command *cmd, error *err)

@@ -11,6 +11,7 @@
 #include "server/base/metrics.h"
 #include "server/session/calls/replies.h"
 #include "server/session/calls/rights.h"
+#include "server/session/pair/pairs.h"
 #include "server/session/placement/balance.h"
 #include "server/session/placement/departure.h"
 #include "server/session/placement/seating.h"
@@ -274,6 +275,9 @@ static void take(server *s, const sim_thread *from, reply *r)
         break;
     case REPLY_LEFT:
         worlds_departed(s, r);
+        break;
+    case REPLY_HALTED:
+        pairs_halted(s, r);
         break;
     case REPLY_IMAGE:
         handover_note(s, r);

@@ -190,7 +190,7 @@ static void begin_following(follower *f)
     pairs *p = f->of;
     struct fleet *of = fleet_of(p);
     follower *old = find_sound(p, f->world.name);
-    if (!fleet_follow(of, f->world.name, f->record.hz)) {
+    if (!fleet_follow(of, f->world.name, f->record.hz, f->record.replicated)) {
         give_up(f, "the server serves a world of that name");
         return;
     }
@@ -314,7 +314,7 @@ static void on_take(uv_work_t *work)
     for (int i = 0; i < CREATE_TRIES && made == STATUS_ALREADY_EXISTS; i++) {
         const struct timespec pause = {.tv_nsec = i > 0 ? CREATE_PAUSE_NS : 0};
         nanosleep(&pause, NULL);
-        made = storage_create(f->of->server->storage, name, w->epoch, STORAGE_NORMAL,
+        made = storage_create(f->of->server->storage, name, w->epoch, w->durability,
                               &w->adoption->stored, &err);
     }
     if (made != STATUS_OK) {
@@ -352,6 +352,7 @@ static void begin_taking(follower *f)
     world_entry *entry = directory_add_numbered(&s->worlds, w->name, w->epoch);
     entry->coming = true;
     entry->logged = true;
+    entry->durability = w->durability;
     s->restoring.left++;
     const uint32_t sessions = shipped_make(&f->from->sessions, s, w);
     log_info("fleet: world '%s' of server '%s' is taken over, with %u of its sessions", w->name,
@@ -381,8 +382,10 @@ static void finish_taking(follower *f)
     s->restoring.left--;
     if (s->stage != SERVER_DRAINING && w->adoption != NULL) {
         w->adoption->restored = false; // its log begins here
-        w->adoption->durability = STORAGE_NORMAL;
-        w->adoption->feed = pairs_begin(s, w->name, w->epoch, true);
+        w->adoption->durability = w->durability;
+        if (f->record.replicated) {
+            w->adoption->feed = pairs_begin(s, w->name, w->epoch, true);
+        }
     }
     if (s->stage != SERVER_DRAINING) {
         worlds_take_restored(s, w);
@@ -456,11 +459,14 @@ static void take_offer(pairs *p, source *from, const uint8_t *bytes, size_t size
     }
     const uint64_t epoch = get64(bytes);
     const uint64_t image = get64(bytes + 32);
+    const uint32_t kept = get32(bytes + 48);
     const char *why = NULL;
     if (r.engine != ENGINE_BEHAVIOUR) {
         why = "it has another engine";
     } else if (image == 0 || image > STORAGE_IMAGE_BYTES_MAX) {
         why = "its image is too large";
+    } else if (kept != STORAGE_NORMAL && kept != STORAGE_FULL) {
+        why = "its durability is unknown here";
     } else if (p->server->stage != SERVER_SERVING) {
         why = "the server is shutting down";
     }
@@ -483,7 +489,7 @@ static void take_offer(pairs *p, source *from, const uint8_t *bytes, size_t size
                     .hash = get64(bytes + 24),
                     .image_size = image};
     f->world.epoch = epoch;
-    f->world.durability = STORAGE_NORMAL;
+    f->world.durability = (storage_durability)kept;
     memcpy(f->world.name, name, name_size);
     buffer_init(&f->image, STORAGE_IMAGE_BYTES_MAX);
     buffer_init(&f->incoming, 2 * (size_t)FOLLOWER_BYTES_MAX);
@@ -555,6 +561,20 @@ static void take_name(follower *f, const uint8_t *bytes, size_t size)
     fleet_report(fleet_of(f->of), f->world.name, &e);
 }
 
+// The primary has stopped after the last tick that was acknowledged here.
+static void take_yield(follower *f, int64_t term)
+{
+    struct fleet *of = fleet_of(f->of);
+    const ownership_event e = {.kind = EVENT_PRIMARY_MISSED};
+    const ownership *o = f->sound ? fleet_ownership(of, f->world.name) : NULL;
+    if (o == NULL || o->state != OWNERSHIP_FOLLOWING || o->record.term != term) {
+        refuse(f->from, f->world.epoch, "it does not follow the world");
+        return;
+    }
+    log_info("fleet: server '%s' hands world '%s' over", f->from->node, f->world.name);
+    fleet_report(of, f->world.name, &e);
+}
+
 void followers_received(pairs *p, peer_link *link, pair_message kind, const uint8_t *bytes,
                         size_t size)
 {
@@ -571,6 +591,9 @@ void followers_received(pairs *p, peer_link *link, pair_message kind, const uint
         return;
     }
     follower *f = size >= 8 ? find(p, from, get64(bytes)) : NULL;
+    if (f == NULL && kind == PAIR_YIELD) {
+        refuse(from, size >= 8 ? get64(bytes) : 0, "it does not follow the world");
+    }
     if (f == NULL) {
         if (kind == PAIR_END && size == PAIR_END_BYTES) { // its record told that already
             uint8_t head[PAIR_ACKNOWLEDGE_BYTES] = {0};
@@ -587,6 +610,8 @@ void followers_received(pairs *p, peer_link *link, pair_message kind, const uint
         take_end(f, get64(bytes + 8));
     } else if (kind == PAIR_NAMED && size > PAIR_NAMED_HEAD_BYTES) {
         take_name(f, bytes, size);
+    } else if (kind == PAIR_YIELD && size == PAIR_YIELD_BYTES) {
+        take_yield(f, (int64_t)get64(bytes + 8));
     }
 }
 

@@ -13,13 +13,15 @@
 // Messages of a link. Numbers are little-endian; the world's is its epoch.
 typedef enum pair_message {
     // From the primary: u64 world, u64 sequence, u64 tick, u64 hash, u64 bytes of the image, u64
-    // revision of the record, u32 size of the name and itself, u32 size of the record and itself
+    // revision of the record, u32 durability, u32 size of the name and itself, u32 size of the
+    // record and itself
     PAIR_OFFER = 1,
     PAIR_PIECE,   // u64 world; bytes of its image
     PAIR_ENTRY,   // u64 world, u64 sequence, u64 tick; the entry (world_log.h)
     PAIR_END,     // u64 world, u64 sequence
     PAIR_NAMED,   // u64 world, u64 revision; the record
     PAIR_SESSION, // a record of the session store
+    PAIR_YIELD,   // u64 world, u64 term: it stands still, and the standby is to take it over
     // From the standby:
     PAIR_ACKNOWLEDGE, // u64 world, u64 sequence, u64 term
     PAIR_REFUSE,      // u64 world; why, as text
@@ -27,33 +29,107 @@ typedef enum pair_message {
 } pair_message;
 
 enum {
-    PAIR_OFFER_BYTES = 48, // before the texts
+    PAIR_OFFER_BYTES = 52, // before the texts
     PAIR_PIECE_HEAD_BYTES = 8,
     PAIR_ENTRY_HEAD_BYTES = 24,
     PAIR_END_BYTES = 16,
     PAIR_NAMED_HEAD_BYTES = 16,
+    PAIR_YIELD_BYTES = 16,
     PAIR_ACKNOWLEDGE_BYTES = 24
 };
 
-struct pair;
-struct remote;
 struct follower;
 struct source;
+
+typedef struct remote {
+    peer_link *link;
+    bool up;
+} remote;
+
+// How far a world has come on its way to another server.
+typedef enum move_stage {
+    MOVE_NONE,
+    MOVE_PAIRING,  // the other server becomes its standby
+    MOVE_HALTING,  // its thread was told to stop
+    MOVE_SETTLING, // it stands still; the standby does not have all
+    MOVE_YIELDING  // the standby asks to be primary
+} move_stage;
+
+typedef struct move {
+    move_stage stage;
+    char node[RECORD_NAME_MAX + 1];
+    char peer[RECORD_ADDRESS_MAX + 1];
+    uint64_t deadline_ms;
+    uint64_t number;    // of its REQUEST_HALT
+    uint64_t end;       // number of the feed's last item, when it stands still
+    uint64_t halted_ms; // when it was told to stop
+    pairs_moved done;
+    void *context;
+} move;
+
+// A world of this server.
+typedef struct pair {
+    char name[WORLD_NAME_BYTES_MAX + 1];
+    uint64_t number;
+    storage_durability durability;
+    bool replicated;  // it is to have a standby always, not only for a move
+    world_feed *feed; // a reference
+    remote *to;       // server of its standby or candidate; NULL: none
+    bool offered;     // the feed is attached
+    bool refused;     // the candidate refused it
+    bool told;        // EVENT_CANDIDATE was reported
+    bool opened;      // it has been shown
+    bool released;    // it is being destroyed
+    uint64_t end;     // sequence of its end; 0: not met
+    uint64_t acknowledged;
+    feed_item *first, **last; // not sent yet
+    uint64_t queued;          // bytes of these entries
+    uint64_t sent;            // bytes of the first item, an image
+    uint64_t begun_ms, next_ms;
+    char but[RECORD_NAME_MAX + 1]; // the server that failed last
+    move move;
+} pair;
 
 struct pairs {
     struct server *server;
     peers *peers;
     uv_async_t wake; // from worlds' threads: their feeds have items
     uv_timer_t pulse;
-    ARRAY(struct pair *) list;          // worlds of this server
-    ARRAY(struct remote *) remotes;     // links that this server dialled
+    ARRAY(pair *) list;                 // worlds of this server
+    ARRAY(remote *) remotes;            // links that this server dialled
     ARRAY(struct follower *) followers; // worlds that this server follows
     ARRAY(struct source *) sources;     // links that other servers dialled, while they matter
+    uint64_t next_move;
     bool closing;
     uint32_t handles;
     void (*closed)(void *context);
     void *context;
 };
+
+// ---- pairs.c
+
+pair *pairs_find(const pairs *p, uint64_t number);
+// The standby or candidate is missed, refuses, or is not wanted any more. The pair may be gone
+// then.
+void pairs_miss(pairs *p, pair *one);
+
+// ---- moves.c: worlds on their way to another server. Each may free the pair.
+
+// The standby was written in.
+void moves_named(pairs *p, pair *one);
+void moves_acknowledged(pairs *p, pair *one);
+// ACTION_SERVE: the world goes on without a standby.
+void moves_served(pairs *p, pair *one);
+// ACTION_YIELD.
+void moves_yield(pairs *p, pair *one, const ownership *o);
+// The standby or candidate is missed; `why` is its refusal, or NULL.
+void moves_missed(pairs *p, pair *one, const char *why);
+// Bounds of time.
+void moves_pulse(pairs *p, pair *one, uint64_t now_ms);
+// The world is another server's now; NULL: nobody's.
+void moves_lost(pairs *p, pair *one, const world_record *winner);
+// Ends a move, if there is one, without touching the pair. `err` NULL: it was done.
+void moves_end(pairs *p, pair *one, const error *err, int64_t term);
 
 // ---- followers.c: the standby's side
 

@@ -13,32 +13,7 @@
 #include "server/session/resume/session_store.h"
 #include "server/session/service.h"
 
-typedef struct remote {
-    peer_link *link;
-    bool up;
-} remote;
-
-// A world of this server.
-typedef struct pair {
-    char name[WORLD_NAME_BYTES_MAX + 1];
-    uint64_t number;
-    world_feed *feed; // a reference
-    remote *to;       // server of its standby or candidate; NULL: none
-    bool offered;     // the feed is attached
-    bool refused;     // the candidate refused it
-    bool told;        // EVENT_CANDIDATE was reported
-    bool opened;      // it has been shown
-    bool released;    // it is being destroyed
-    uint64_t end;     // sequence of its end; 0: not met
-    uint64_t acknowledged;
-    feed_item *first, **last; // not sent yet
-    uint64_t queued;          // bytes of these entries
-    uint64_t sent;            // bytes of the first item, an image
-    uint64_t begun_ms, next_ms;
-    char but[RECORD_NAME_MAX + 1]; // the server that failed last
-} pair;
-
-static pair *find_number(const pairs *p, uint64_t number)
+pair *pairs_find(const pairs *p, uint64_t number)
 {
     for (uint32_t i = 0; i < p->list.count; i++) {
         if (p->list.data[i]->number == number) {
@@ -134,13 +109,14 @@ static void note_acknowledged(pairs *p, pair *one, uint64_t sequence, uint64_t t
     }
     const uint64_t number = one->number;
     fleet_report(f, one->name, &e);
-    if (find_number(p, number) == one) { // else it is lost
+    if (pairs_find(p, number) == one) { // else it is lost
         allow(p, one);
+        moves_acknowledged(p, one);
     }
 }
 
-// The standby or candidate is missed, or refuses.
-static void miss(pairs *p, pair *one)
+// The standby or candidate is missed, or refuses: `why`.
+static void miss(pairs *p, pair *one, const char *why)
 {
     const ownership_event e = {.kind = EVENT_STANDBY_MISSED};
     if (one->to != NULL) {
@@ -158,7 +134,16 @@ static void miss(pairs *p, pair *one)
         remove_pair(p, one);
         return;
     }
+    const uint64_t number = one->number;
     fleet_report(fleet_of(p), one->name, &e);
+    if (pairs_find(p, number) == one) { // else it is lost
+        moves_missed(p, one, why);
+    }
+}
+
+void pairs_miss(pairs *p, pair *one)
+{
+    miss(p, one, NULL);
 }
 
 // ---- sending
@@ -173,7 +158,9 @@ static bool send_offer(pairs *p, pair *one, const feed_item *item)
     if (o == NULL) {
         return true; // it is being lost
     }
-    const size_t size = world_record_write(&o->record, record);
+    world_record r = o->record;
+    r.replicated = one->replicated; // a new world's record says so from its next write on
+    const size_t size = world_record_write(&r, record);
     const size_t name = strlen(one->name);
     put64(head, one->number);
     put64(head + 8, item->sequence);
@@ -181,6 +168,7 @@ static bool send_offer(pairs *p, pair *one, const feed_item *item)
     put64(head + 24, item->hash);
     put64(head + 32, item->bytes->size);
     put64(head + 40, (uint64_t)o->revision);
+    put32(head + 48, (uint32_t)one->durability);
     uint8_t *at = head + PAIR_OFFER_BYTES;
     put32(at, (uint32_t)name);
     memcpy(at + 4, one->name, name);
@@ -290,7 +278,7 @@ static void on_feeds(uv_async_t *wake)
         if (!collect(one)) {
             log_warn("world '%s': its standby '%s' is too slow, and is given up", one->name,
                      one->to != NULL ? peer_link_node(one->to->link) : "");
-            miss(p, one);
+            miss(p, one, NULL);
             continue;
         }
         pump_or_fail(p, one);
@@ -343,7 +331,7 @@ static void lose_remote(pairs *p, remote *r)
     for (uint32_t i = p->list.count; i > 0; i--) {
         if (i <= p->list.count && p->list.data[i - 1]->to == r) {
             p->list.data[i - 1]->refused = !r->up; // it is not tried again at once
-            miss(p, p->list.data[i - 1]);
+            miss(p, p->list.data[i - 1], NULL);
         }
     }
     free(r);
@@ -374,7 +362,7 @@ static void on_up(void *context, peer_link *link)
 
 static void take_answer(pairs *p, peer_link *link, uint8_t kind, const uint8_t *bytes, size_t size)
 {
-    pair *one = size >= 8 ? find_number(p, get64(bytes)) : NULL;
+    pair *one = size >= 8 ? pairs_find(p, get64(bytes)) : NULL;
     if (one == NULL || one->to == NULL || one->to->link != link) {
         return; // it is late
     }
@@ -383,8 +371,10 @@ static void take_answer(pairs *p, peer_link *link, uint8_t kind, const uint8_t *
     } else if (kind == PAIR_REFUSE) {
         log_error("world '%s': server '%s' cannot be its standby: %.*s", one->name,
                   peer_link_node(link), (int)(size - 8), (const char *)bytes + 8);
+        char why[ERROR_TEXT_MAX];
+        snprintf(why, sizeof why, "%.*s", (int)(size - 8), (const char *)bytes + 8);
         one->refused = true;
-        miss(p, one);
+        miss(p, one, why);
     }
 }
 
@@ -453,10 +443,14 @@ static void on_acted(void *context, const char *world, const ownership_action *a
     if (action->kind == ACTION_NAME) {
         send_name(p, one, o);
         allow(p, one);
+        moves_named(p, one);
     } else if (action->kind == ACTION_SERVE) {
         log_warn("fleet: world '%s' goes on without a standby, term %" PRId64, world, action->term);
         one->opened = true;
         allow(p, one);
+        moves_served(p, one);
+    } else if (action->kind == ACTION_YIELD) {
+        moves_yield(p, one, o);
     }
 }
 
@@ -479,7 +473,12 @@ static void look(pairs *p, pair *one, uint64_t now_ms)
         return;
     }
     one->next_ms = now_ms + PAIRS_RETRY_MS;
-    if (!fleet_choose_standby(f, *one->but != '\0' ? one->but : NULL, node, address)) {
+    if (one->move.stage == MOVE_PAIRING) {
+        memcpy(node, one->move.node, sizeof node);
+        memcpy(address, one->move.peer, sizeof address);
+    } else if (!one->replicated || p->server->stage != SERVER_SERVING) {
+        return;
+    } else if (!fleet_choose_standby(f, *one->but != '\0' ? one->but : NULL, node, address)) {
         return;
     }
     one->to = dial(p, node, address);
@@ -492,8 +491,13 @@ static void on_pulse(uv_timer_t *pulse)
 {
     pairs *p = pulse->data;
     const uint64_t now_ms = uv_now(p->server->loop);
-    for (uint32_t i = 0; i < p->list.count && p->server->stage != SERVER_DRAINING; i++) {
-        look(p, p->list.data[i], now_ms);
+    for (uint32_t i = p->list.count; i > 0 && p->server->stage != SERVER_DRAINING; i--) {
+        if (i > p->list.count) {
+            continue;
+        }
+        pair *one = p->list.data[i - 1];
+        look(p, one, now_ms);
+        moves_pulse(p, one, now_ms); // the pair may be gone then
     }
 }
 
@@ -526,12 +530,14 @@ world_feed *pairs_begin(server *s, const char *name, uint64_t number, bool alone
     pairs *p = s->pairs;
     pair *one = calloc(1, sizeof *one);
     ASSERT_MEMORY(one != NULL);
-    ASSERT(find_number(p, number) == NULL);
+    ASSERT(pairs_find(p, number) == NULL);
     memcpy(one->name, name, strlen(name) + 1);
     one->number = number;
     one->feed = world_feed_create(on_feed, p);
     one->last = &one->first;
     one->opened = alone;
+    one->replicated = true;
+    one->durability = STORAGE_NORMAL;
     one->begun_ms = uv_now(s->loop);
     array_push(&p->list, one);
     world_feed_allow(one->feed, alone ? UINT64_MAX : 0);
@@ -540,22 +546,26 @@ world_feed *pairs_begin(server *s, const char *name, uint64_t number, bool alone
 
 void pairs_release(server *s, uint64_t number)
 {
-    pair *one = s->pairs != NULL ? find_number(s->pairs, number) : NULL;
+    pair *one = s->pairs != NULL ? pairs_find(s->pairs, number) : NULL;
     if (one == NULL) {
         return;
     }
+    error err;
+    (void)error_set(&err, STATUS_NOT_FOUND, "world '%s' was destroyed", one->name);
     one->released = true;
+    moves_end(s->pairs, one, &err, 0);
     if (!one->offered) {
         world_feed_allow(one->feed, UINT64_MAX);
         remove_pair(s->pairs, one);
     }
 }
 
-void pairs_lose(server *s, uint64_t number)
+void pairs_lose(server *s, uint64_t number, const world_record *winner)
 {
-    pair *one = s->pairs != NULL ? find_number(s->pairs, number) : NULL;
+    pair *one = s->pairs != NULL ? pairs_find(s->pairs, number) : NULL;
     if (one != NULL) {
         world_feed_allow(one->feed, 0);
+        moves_lost(s->pairs, one, winner);
         remove_pair(s->pairs, one);
     }
 }

@@ -14,6 +14,14 @@
 // standby asks to take over, plays what is left, and serves the world: its sessions can be resumed
 // here (shipped.h).
 //
+// A world moves by the same means (moves.c): the other server becomes its standby, the world stands
+// still after a tick, and when the standby has all of it, that one is asked to take over.
+//
+//     the other server     the world's       the standby       the standby's       the record
+//     is its standby  ──>  thread halts ──>  has all      ──>  asks etcd to   ──>  names it: this
+//     MOVE_PAIRING         MOVE_HALTING      MOVE_SETTLING     be primary          server answers
+//                                                              MOVE_YIELDING       `moved`
+//
 // pairs.c has the primary's side, followers.c the standby's. Network thread only.
 #ifndef CAROM_SERVER_SESSION_PAIR_PAIRS_H
 #define CAROM_SERVER_SESSION_PAIR_PAIRS_H
@@ -23,10 +31,14 @@
 #include <stdint.h>
 
 #include "common/base/status.h"
+#include "server/fleet/records.h"
+#include "server/storage/storage.h"
 #include "server/world/message/world_feed.h"
 
 struct server;
 struct secret;
+struct reply;
+struct world_entry;
 
 enum {
     PAIRS_PULSE_MS = 50,               // between two looks for worlds without a standby
@@ -34,7 +46,9 @@ enum {
     PAIRS_FIRST_MS = 5000,             // a new world waits so long for its first standby
     PAIRS_QUEUE_BYTES_MAX = 256 << 20, // of one world, behind its image
     PAIRS_PIECE_BYTES = 256 << 10,     // of an image
-    PAIRS_LINK_BYTES = 4 << 20         // that wait in a link: more waits in the pairs
+    PAIRS_LINK_BYTES = 4 << 20,        // that wait in a link: more waits in the pairs
+    PAIRS_MOVE_MS = 30000,             // for a move, most of it for a large world's image
+    PAIRS_HALT_MS = 2000               // a world stands still no longer than this for a move
 };
 
 typedef struct pairs pairs;
@@ -49,10 +63,30 @@ status pairs_check(const struct server *s, error *err);
 // This server serves the world from now on, and looks for a standby. Nothing of the world is shown
 // until there is one, unless it is `alone` already. The caller gets a reference.
 world_feed *pairs_begin(struct server *s, const char *name, uint64_t number, bool alone);
+
+// ---- moves
+
+// `err` NULL: the server `node` serves the world in that term; else why the world stays here, or
+// is elsewhere.
+typedef void (*pairs_moved)(void *context, const error *err, const char *node, int64_t term);
+
+// Hands the world over to that server (NULL: its standby, or one of two that are chosen by chance)
+// within `bound_ms`. Then `done`, not from within this call. Errors: STATUS_UNAVAILABLE,
+// STATUS_NOT_FOUND, STATUS_ALREADY_EXISTS: why it cannot be.
+status pairs_move(struct server *s, const struct world_entry *entry, const char *node,
+                  uint64_t bound_ms, pairs_moved done, void *context, error *err);
+bool pairs_is_moving(const struct server *s, const struct world_entry *entry);
+// REPLY_HALTED.
+void pairs_halted(struct server *s, const struct reply *r);
+// Ends all moves that are under way.
+void pairs_end_moves(struct server *s, const char *why);
+
+// ---- the end of a pair
+
 // The world is to be destroyed: its end still goes to the standby.
 void pairs_release(struct server *s, uint64_t number);
-// The world is served elsewhere.
-void pairs_lose(struct server *s, uint64_t number);
+// The world is served elsewhere; NULL: nowhere.
+void pairs_lose(struct server *s, uint64_t number, const world_record *winner);
 
 // A record of the session store, as written to the disk: standbys get it, too.
 void pairs_ship_session(struct server *s, const uint8_t *record, size_t size);

@@ -36,7 +36,8 @@ void worlds_depart(server *s, world_entry *entry, const world_record *winner)
     ASSERT_MEMORY(entry->left != NULL);
     entry->left->winner = winner != NULL ? *winner : (world_record){0};
     directory_unname(&s->worlds, entry);
-    pairs_lose(s, entry->number);
+    entry->waiting++; // until REPLY_LEFT
+    pairs_lose(s, entry->number, winner);
     for (uint32_t i = 0; i < s->sessions.count; i++) {
         if (s->sessions.data[i] != NULL) {
             worlds_note_gone(s->sessions.data[i], entry);
@@ -47,12 +48,12 @@ void worlds_depart(server *s, world_entry *entry, const world_record *winner)
             storage_release(entry->stored);
             entry->stored = NULL;
         }
+        entry->waiting--;
         directory_release(&s->worlds, entry);
         return;
     }
     request *r = request_create(REQUEST_LEAVE, entry->number);
     r->refusal = refusal_for(entry, winner);
-    entry->waiting++; // until REPLY_LEFT
     worlds_deliver(entry, r);
 }
 

@@ -67,8 +67,9 @@ typedef struct world_entry {
     char *broken;           // owned: why it is not served, though it is on the disk; NULL for most
     uint64_t tick;          // last tick in a broken world's log
     storage_world *stored;  // a broken world's storage, until it is destroyed
-    storage_durability durability; // durability of a fork that is being made, or of a broken world
+    storage_durability durability; // of a world with a log, or a fork that is being made
     bool replicated;               // that fork is to have a standby
+    uint32_t moves;                // tries to move it, of a server that shuts down (moving.h)
     uint64_t waiting;              // accepted commands that are not answered yet
     request *held;                 // requests queued, in order, while it has no simulation thread
     request **held_last;

@@ -338,6 +338,7 @@ static void place_world(server *s, build *b)
     sim_thread *own_thread = b->crowds ? own_thread_find(s) : NULL;
     entry->thread = own_thread != NULL ? own_thread : worlds_least_loaded(s);
     entry->logged = b->durability != STORAGE_NONE;
+    entry->durability = b->durability;
     if (entry->logged && s->options->fleet != NULL) {
         fleet_keep(s->options->fleet, entry->name);
     }

@@ -259,6 +259,7 @@ static void begin(server *s, restored_world *w)
     world_entry *entry = directory_add_numbered(&s->worlds, w->name, w->epoch);
     entry->session = w->session;
     entry->logged = w->stored != NULL;
+    entry->durability = w->durability;
     if (w->broken == NULL) {
         note_marks(s, entry, restore_marks(w));
     }

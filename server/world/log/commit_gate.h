@@ -44,7 +44,7 @@ typedef struct commit_gate {
 
 // `committed`: the log's committed sequence; 0 for a new world, and for one without a log.
 void commit_gate_init(commit_gate *g, reply_sink sink, uint64_t committed);
-// Replies wait for the feed, too.
+// Replies wait for the feed, too, from the next stamp on.
 void commit_gate_await_feed(commit_gate *g, world_feed *feed);
 // No reply may be waiting any more.
 void commit_gate_deinit(commit_gate *g);

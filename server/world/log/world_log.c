@@ -87,12 +87,24 @@ void world_log_replicate(world_log *l, world_feed *feed)
 {
     ASSERT(l->stored != NULL && l->feed == NULL);
     l->feed = feed;
+    l->replicated = true;
     commit_gate_await_feed(&l->gate, feed);
 }
 
 bool world_log_is_replicated(const world_log *l)
 {
-    return l->feed != NULL;
+    return l->replicated;
+}
+
+void world_log_lead_away(world_log *l, world_feed *feed, void (*on_allowed)(void *), void *context)
+{
+    if (l->stored == NULL || l->feed != NULL) {
+        world_feed_unref(feed);
+        return;
+    }
+    l->feed = feed;
+    commit_gate_await_feed(&l->gate, feed);
+    world_feed_watch(feed, on_allowed, context);
 }
 
 void world_log_deinit(world_log *l)
@@ -568,6 +580,29 @@ void world_log_rest(world_log *l, const world_log_image *image, double hz)
     if (l->stored != NULL && l->state == WORLD_LOG_GOOD && l->until != tick) {
         (void)append(l, image, hz, tick);
     }
+}
+
+bool world_log_stand(world_log *l, const world_log_image *image, double hz)
+{
+    const uint64_t tick = world_tick(image->physics);
+    if (l->stored == NULL || l->state != WORLD_LOG_GOOD) {
+        return false;
+    }
+    if (!world_log_settled(l, tick)) {
+        const bool shows_new = rows_end(l) > l->written.offset || tick > l->until;
+        if (!append(l, image, hz, tick)) {
+            return false;
+        }
+        l->needed = shows_new ? l->sequence : l->needed;
+        l->fed_needed = shows_new ? l->fed : l->fed_needed;
+    }
+    commit_gate_stamp(&l->gate, l->needed, l->fed_needed);
+    return !world_log_holds(l);
+}
+
+uint64_t world_log_fed(const world_log *l)
+{
+    return l->fed;
 }
 
 // ---- what the storage tells

@@ -124,6 +124,7 @@ typedef struct world_log {
     uint64_t sequence;    // sequence of the last entry
     uint64_t needed;      // the sequence for which newly posted replies wait
     world_feed *feed;     // of a replicated world; else NULL
+    bool replicated;      // the feed is there for good, not for a move
     uint64_t fed;         // the feed's sequence of the last entry or image
     uint64_t fed_needed;  // the feed's sequence for which newly posted replies wait
     world_log_images images;
@@ -151,6 +152,9 @@ void world_log_deinit(world_log *l);
 // world_log_init, of a log that is stored.
 void world_log_replicate(world_log *l, world_feed *feed);
 bool world_log_is_replicated(const world_log *l);
+// The same for a world that is to move: from any time on, until it has left, and it does not count
+// as replicated. Takes over the reference; does nothing with a log that has a feed.
+void world_log_lead_away(world_log *l, world_feed *feed, void (*on_allowed)(void *), void *context);
 
 // The log does not lead to the state that the world has: an image is made first, as after a
 // failure. The log is GOOD or NEW; a log that is not stored needs nothing.
@@ -227,6 +231,13 @@ void world_log_settle(world_log *l, const world_log_image *image, double hz, int
 // The world stops stepping at this tick: the ticks promised beyond it were never shown, and a
 // restart continues from here. To be called after world_log_settle.
 void world_log_rest(world_log *l, const world_log_image *image, double hz);
+
+// Called instead of world_log_settle while the world stands still: passes on what is new, promises
+// no tick, and stamps the replies. True: the log leads to the world's state, and no reply waits.
+// False also while the log is not good, for which world_log_settle sees.
+bool world_log_stand(world_log *l, const world_log_image *image, double hz);
+// The feed's number of the last item; 0: there is no feed.
+uint64_t world_log_fed(const world_log *l);
 
 // Must be called when records may have been committed or have failed. True when the log has just
 // been given up: all subscriptions must end.

@@ -24,6 +24,7 @@ static void destroy_request(homing *way)
     memory_holder_unref(r->holder);
     free(r->acknowledged);
     free(r->refusal);
+    world_feed_unref(r->feed);
     free(r->place);
     free(r);
 }

@@ -71,6 +71,12 @@ typedef enum request_kind {
     // stops serving the world, which another server of the fleet serves: `refusal` is the answer to
     // all that waits; answered by REPLY_LEFT
     REQUEST_LEAVE,
+    // the log goes to `feed`, too, from now on (pairs.h); no answer
+    REQUEST_REPLICATE,
+    // the world stands still, so that another server can go on with it: no tick, no command. A
+    // world.step is finished first. Answered by REPLY_HALTED, unless it is taken back before
+    REQUEST_HALT,
+    REQUEST_GO_ON, // takes a REQUEST_HALT back; no answer
     // the thread ends; the last request it accepts. `hand_over`: see REPLY_IMAGE
     REQUEST_STOP
 } request_kind;
@@ -109,7 +115,7 @@ typedef struct request {
     uint64_t arrival; // its place in the world's inbox, by order of arrival
     reply_address reply_to;
     int64_t received_ns;   // when it came in, on the monotonic clock
-    uint64_t subscription; // number for world.subscribe
+    uint64_t subscription; // number for world.subscribe; of a REQUEST_HALT, which comes back
     bool again;            // world.subscribe: of a session from before a restart
     command command;       // owned
     uint8_t *arguments;    // owned: of the sender of a batch for a later tick; else NULL
@@ -122,6 +128,7 @@ typedef struct request {
     adoption *adoption;    // REQUEST_ADOPT: owned
     struct served_world *moved; // REQUEST_TAKE: owned
     error *refusal;             // REQUEST_LEAVE: owned
+    struct world_feed *feed;    // REQUEST_REPLICATE: a reference
     fleet_place *place;         // world.info in a fleet: owned
     bool hand_over;             // REQUEST_STOP: its worlds go to another process
     uint64_t *acknowledged;     // REQUEST_ACKNOWLEDGE: owned; one number for each snapshot
@@ -140,6 +147,9 @@ typedef enum reply_kind {
     REPLY_RELEASED, // answers a REQUEST_RELEASE: `moved`, NULL if the world has ended
     // answers a REQUEST_LEAVE, before the ends of the world's subscriptions: `end.tick`
     REPLY_LEFT,
+    // answers a REQUEST_HALT: nothing waits for the log or the standby any more, and the feed's
+    // last item is number `end.sequence`, of the state of `end.tick`
+    REPLY_HALTED,
     // the world's row of world.list, sent before long work: `payload`, and `tail` for sessions that
     // see only areas
     REPLY_FIGURES,
@@ -217,7 +227,7 @@ typedef struct reply {
     world_load *loads;          // owned; of REPLY_LOADS
     char *text;                 // owned; an error's text, or why a subscription ended
     struct served_world *moved; // REPLY_RELEASED: the receiver's
-    world_end end;              // REPLY_IMAGE
+    world_end end;              // REPLY_IMAGE, _LEFT, _HALTED
     memory_charge making;       // for a world.fork: memory for the image and the world made from it
 } reply;
 

@@ -58,11 +58,7 @@ static void do_resume(served_world *h, request *q)
     int64_t now = h->clocks.now();
     served_world_change(h, SERVED_WORLD_RUNNING);
     served_world_note_pause(h, q);
-    tick_schedule_start(&h->schedule, h->hz, h->schedule.catch_up_ns, now);
-    h->window.start_ns = now;
-    h->window.busy_ns = 0;
-    h->window.ticks = 0;
-    h->window.rate = 0.0;
+    served_world_begin_time(h, now);
     served_world_answer_done(h, q);
 }
 

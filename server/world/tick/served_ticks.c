@@ -14,6 +14,7 @@ static const int64_t SLICE_NS = 5000000;   // before others have their turn
 static const double PUBLISH_SHARE = 0.25;  // share of a tick
 static const int64_t FAIR_NS = 8333333;    // half a tick of 60 Hz
 static const int64_t FULL_NS = 1000000;    // until a full log is checked again
+static const int64_t STAND_NS = 1000000;   // until the log of a world that halts is tried again
 static const int64_t WARN_NS = 5000000000; // between two warnings about one world
 
 static bool owes(const served_world *h)
@@ -224,6 +225,15 @@ static void warn_slowed(served_world *h, int64_t now)
     w->warned_skipped_ns = h->schedule.skipped_ns;
 }
 
+void served_world_begin_time(served_world *h, int64_t now)
+{
+    tick_schedule_start(&h->schedule, h->hz, h->schedule.catch_up_ns, now);
+    h->window.start_ns = now;
+    h->window.busy_ns = 0;
+    h->window.ticks = 0;
+    h->window.rate = 0.0;
+}
+
 int64_t served_world_commands_ns(const served_world *h)
 {
     return (int64_t)(h->schedule.period_ns * (double)h->limits->commands_share * 0.01);
@@ -380,10 +390,10 @@ void served_world_run(served_world *h)
 {
     ASSERT(h->state != SERVED_WORLD_PAUSING); // SERVED_WORLD_PAUSING lasts no longer than a tick
     ASSERT((h->pending != NULL) == (h->state == SERVED_WORLD_STEPPING));
-    if (h->state == SERVED_WORLD_RUNNING) {
+    if (h->state == SERVED_WORLD_RUNNING && h->halting == 0) {
         run_ticks(h);
     }
-    if (h->state == SERVED_WORLD_PAUSED) {
+    if (h->state == SERVED_WORLD_PAUSED && h->halting == 0) {
         run_paused(h);
     }
     served_world_settle(h); // replies between two ticks
@@ -413,6 +423,9 @@ int64_t served_world_next_ns(const served_world *h)
 {
     if (served_world_has_ended(h)) {
         return QUEUE_FOREVER; // the storage wakes it
+    }
+    if (served_world_stands(h)) {
+        return h->halted ? QUEUE_FOREVER : h->clocks.now() + STAND_NS;
     }
     return served_world_is_paused(h) ? paused_next_ns(h) : tick_schedule_due_ns(&h->schedule);
 }

@@ -185,6 +185,22 @@ static world_log_image parts_of(served_world *h)
     };
 }
 
+static void stand(served_world *h, const world_log_image *image)
+{
+    const bool whole = world_log_stand(&h->log, image, h->hz);
+    if (world_log_is_broken(&h->log) || world_log_awaits_image(&h->log)) {
+        world_log_settle(&h->log, image, h->hz, h->clocks.now());
+    } else if (whole && !h->halted) {
+        h->halted = true;
+        reply *r = reply_create(REPLY_HALTED, h->number);
+        r->end.tick = world_tick(h->physics);
+        r->end.sequence = world_log_fed(&h->log);
+        r->subscription = h->halting;
+        const reply_sink open = world_log_open_sink(&h->log);
+        open.post(open.context, r);
+    }
+}
+
 void served_world_settle(served_world *h)
 {
     if (served_world_has_ended(h)) {
@@ -194,7 +210,11 @@ void served_world_settle(served_world *h)
     }
     note_counts(h);
     world_log_image image = parts_of(h);
-    world_log_settle(&h->log, &image, h->hz, h->clocks.now());
+    if (served_world_stands(h)) {
+        stand(h, &image);
+    } else {
+        world_log_settle(&h->log, &image, h->hz, h->clocks.now());
+    }
     if (world_log_awaits_image(&h->log)) {
         served_world_take_committed(
             h); // the storage may have refused the image, and then sends no word
@@ -230,6 +250,37 @@ void served_world_move(served_world *h, reply_sink sink)
     h->place.parked_until_ns = 0;
     world_log_accept_word(&h->log); // the notification may have gone to the earlier thread
     served_world_take_committed(h);
+}
+
+// ---- a move to another server
+
+void served_world_lead_away(served_world *h, world_feed *feed, void (*on_allowed)(void *),
+                            void *context)
+{
+    world_log_lead_away(&h->log, feed, on_allowed, context);
+}
+
+void served_world_halt(served_world *h, uint64_t number)
+{
+    ASSERT(number != 0);
+    if (h->replay == NULL && h->halting == 0) {
+        served_world_settle(h); // replies so far, and the ticks that they show
+        h->halting = number;
+        h->halted = false;
+        h->place.parked_until_ns = 0; // its next step is another server's
+    }
+}
+
+void served_world_go_on(served_world *h)
+{
+    if (h->halting == 0) {
+        return;
+    }
+    h->halting = 0;
+    h->halted = false;
+    if (h->state == SERVED_WORLD_RUNNING) {
+        served_world_begin_time(h, h->clocks.now());
+    }
 }
 
 // ---- the end

@@ -109,6 +109,8 @@ typedef struct served_world {
     served_world_state state; // set by served_world_change() only
     request *pending;         // the world.pause while PAUSING, the world.step while STEPPING
     uint32_t steps_left;      // remaining ticks of the world.step
+    uint64_t halting;         // REQUEST_HALT's number: it stands still after the step; 0: no
+    bool halted;              // REPLY_HALTED was posted
 
     // All that an image has
     physics_world *physics;
@@ -189,6 +191,13 @@ void served_world_bound_step(served_world *h, int64_t most_ns);
 
 // Called by the thread to which the world has moved: `sink` gets its replies from now on.
 void served_world_move(served_world *h, reply_sink sink);
+
+// Its log goes to this feed, too (a reference), for a move to another server.
+void served_world_lead_away(served_world *h, world_feed *feed, void (*on_allowed)(void *),
+                            void *context);
+// It stands still until it leaves or goes on: REPLY_HALTED. A recording does not.
+void served_world_halt(served_world *h, uint64_t number);
+void served_world_go_on(served_world *h);
 
 // Makes an image (world_image.h) of the world's state. The caller gets one reference.
 shared_bytes *served_world_image(const served_world *h);

@@ -10,6 +10,15 @@
 // Every change of the state is made here. `pending` is set before, and cleared, by the caller.
 void served_world_change(served_world *h, served_world_state next);
 
+// Whether it does nothing but pass its log on.
+static inline bool served_world_stands(const served_world *h)
+{
+    return h->halting != 0 && h->state != SERVED_WORLD_STEPPING;
+}
+
+// Its next tick is due a period after `now`, whatever the time before.
+void served_world_begin_time(served_world *h, int64_t now);
+
 // Number of subscriptions, including those of the log.
 uint32_t served_world_reader_count(const served_world *h);
 

@@ -174,6 +174,25 @@ static void leave(sim_thread *h, request *q)
     request_free(q);
 }
 
+// The world is to move to another server, or is not any more.
+static void prepare(served_world *w, request *q)
+{
+    if (q->kind == REQUEST_REPLICATE) {
+        served_world_lead_away(w, q->feed, on_committed, w);
+        q->feed = NULL;
+    } else if (q->kind == REQUEST_HALT) {
+        served_world_halt(w, q->subscription);
+    } else {
+        served_world_go_on(w);
+    }
+    request_free(q);
+}
+
+static bool is_of_move(const request *q)
+{
+    return q->kind == REQUEST_REPLICATE || q->kind == REQUEST_HALT || q->kind == REQUEST_GO_ON;
+}
+
 static void route(sim_thread *h, request *q)
 {
     ASSERT(q->kind == REQUEST_STOP || q->world != 0);
@@ -202,7 +221,11 @@ static void route(sim_thread *h, request *q)
     served_world *w = sim_thread_find_world(h, q->world);
     if (w != NULL && (!served_world_has_ended(w) || q->kind == REQUEST_COMMITTED)) {
         sim_thread_enter_world(w);
-        served_world_deliver(w, q);
+        if (is_of_move(q)) {
+            prepare(w, q);
+        } else {
+            served_world_deliver(w, q);
+        }
         sim_thread_leave_world();
         w->place.request_arrived = true;
     } else if (q->kind == REQUEST_COMMAND) {

@@ -182,6 +182,11 @@ class Shown(unittest.TestCase):
             self.assertEqual("etcd does not answer, so this may be old: http://e:2379: refused", lines[-1])
             self.assertEqual(told, self.run_carom(server, "fleet", "--json").json())
 
+    def test_move(self):
+        with Answers(world_move={"world": "arena", "node": "b", "term": 4}) as server:
+            for words in (("arena",), ("arena", "b")):
+                self.assertEqual("world arena is served by b, term 4\n", self.run_carom(server, "move", *words).out)
+
     def test_fleet_asks_for_all_pages(self):
         class Pages(Answers):
             def answer(self, message):

@@ -196,6 +196,12 @@ static void do_fleet(void)
     message_print("server.fleet", "server", &bytes);
     buffer_deinit(&nodes);
     buffer_deinit(&worlds);
+    command c =
+        message_request("world.move", METHOD_WORLD_MOVE, "{\"world\": \"lab\", \"to\": \"b\"}");
+    message_begin_response(&bytes);
+    encode_world_move_result(&bytes, &(world_move_result){"lab", "b", 4});
+    message_print("world.move", "server", &bytes);
+    command_free(&c);
 }
 
 static void do_server(void)
