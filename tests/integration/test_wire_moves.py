@@ -8,9 +8,10 @@ import time
 import unittest
 
 import test_wire_pairs
+from caromd import Caromd
 from patience import SECONDS_MAX
 from wire import Closed
-from wire_case import BALL
+from wire_case import BALL, CAROMD
 
 
 class MovesTest(test_wire_pairs.Fleet):
@@ -134,6 +135,12 @@ class MovesTest(test_wire_pairs.Fleet):
         self.assertEqual("a", self.world("arena")["primary"])
 
     def test_what_is_wrong_is_named(self):
+        alone = Caromd(CAROMD, "--http", "off")
+        self.addCleanup(alone.__exit__)
+        client = self.client(alone)
+        client.call("world.create", world="arena")
+        self.refused("unavailable", "this server is alone: caromd --fleet makes it one of several", client, "world.move",
+                     world="arena")
         a, b = self.start("a"), self.start("b")
         self.ready("a", "b")
         client = self.client(a)
@@ -145,6 +152,16 @@ class MovesTest(test_wire_pairs.Fleet):
         self.refused("already_exists", "to: server 'a' serves the world already", client, "world.move", world="arena", to="a")
         self.refused("unavailable", r"world 'loose' cannot be moved: it keeps no log \(durability 'none'\)", client,
                      "world.move", world="loose", to="b")
+        node = self.etcd.keys(f"{self.prefix}/node/")[f"{self.prefix}/node/b"]
+        for name, change, code, text in (
+                ("d", {"draining": True}, "unavailable", "to: server 'd' is shutting down, and takes no worlds"),
+                ("e", {"engine": node["engine"] + 1}, "unavailable",
+                 f"to: server 'e' has engine {node['engine'] + 1}, and this one {node['engine']}"),
+                ("f", {"peer": None}, "unavailable", "to: server 'f' cannot be reached by other servers")):
+            self.etcd.put(f"{self.prefix}/node/{name}", {**node, **change})
+            a.await_log(f"fleet: server '{name}' at ")
+            self.refused(code, text, client, "world.move", world="arena", to=name)
+        self.assertEqual(("a", 1), tuple(self.world("arena")[key] for key in ("primary", "term")))
         self.refused("moved", "a.example:22766 world 'arena' is served there", self.client(b), "world.move", world="arena",
                      to="b")
 

@@ -19,6 +19,7 @@
 
 enum {
     FOLLOWER_BYTES_MAX = 256 << 20, // of entries that wait to be played
+    HELD_BYTES_MAX = 64 << 20,      // of sessions' records that wait for a world to be taken over
     CREATE_TRIES = 50,              // of a log whose name an older copy has, which is being dropped
     CREATE_PAUSE_NS = 10000000
 };
@@ -28,6 +29,7 @@ typedef struct source {
     peer_link *link; // NULL: it has ended
     char node[RECORD_NAME_MAX + 1];
     shipped sessions;
+    buffer held; // records of sessions, of later than a world's last tick there: u32 size, bytes
     bool overfull;
 } source;
 
@@ -37,10 +39,11 @@ typedef struct follower {
     uv_work_t work;
     restored_world world; // the worker's while `playing`
     bool playing;
-    bool sound;  // its image is one, so it acknowledges
-    bool taking; // this server serves it from now on
-    bool placed; // its sessions are here, and its last part is being played
-    bool gone;   // to be freed when no thread works on it
+    bool sound;   // its image is one, so it acknowledges
+    bool taking;  // this server serves it from now on
+    bool yielded; // its server stands back, and tells its sessions of that
+    bool placed;  // its sessions are here, and its last part is being played
+    bool gone;    // to be freed when no thread works on it
     world_record record;
     int64_t revision;
     uint64_t image_size, tick, hash;
@@ -104,6 +107,7 @@ static void free_source(pairs *p, source *s)
         }
     }
     shipped_deinit(&s->sessions);
+    buffer_deinit(&s->held);
     free(s);
 }
 
@@ -120,11 +124,60 @@ static void check_source(pairs *p, source *s)
     }
 }
 
+// ---- records of sessions
+
+static void take_session(source *from, const uint8_t *bytes, size_t size)
+{
+    if (!shipped_take(&from->sessions, bytes, size) && !from->overfull) {
+        from->overfull = true;
+        log_warn("server '%s' has sessions that could not be resumed here", from->node);
+    }
+}
+
+// Whether sessions are still to be as they were at a world's last tick there: when its server
+// hears first who serves the world now, it ends their subscriptions.
+static bool holds_sessions(const pairs *p, const source *from)
+{
+    for (uint32_t i = 0; i < p->followers.count; i++) {
+        const follower *f = p->followers.data[i];
+        if (f->from == from && f->yielded && !f->placed && !f->gone) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void hold_session(source *from, const uint8_t *bytes, size_t size)
+{
+    uint8_t head[4];
+    put32(head, (uint32_t)size);
+    buffer_append(&from->held, head, sizeof head);
+    buffer_append(&from->held, bytes, size);
+}
+
+static void take_held(source *from)
+{
+    for (size_t at = 0; at < from->held.size;) {
+        const uint32_t size = get32(from->held.data + at);
+        take_session(from, from->held.data + at + 4, size);
+        at += 4 + size;
+    }
+    buffer_clear(&from->held);
+}
+
+static void release_sessions(const pairs *p, source *from)
+{
+    if (from->held.size > 0 && !holds_sessions(p, from)) {
+        take_held(from);
+    }
+}
+
 // Frees it as soon as no thread works on it.
 static void drop(follower *f)
 {
     pairs *p = f->of;
     f->gone = true;
+    release_sessions(p, f->from);
     if (f->playing) {
         return;
     }
@@ -361,6 +414,7 @@ static void begin_taking(follower *f)
     restore_stored_name(name, w->name, w->epoch);
     storage_drop(s->storage, name); // an older copy, if there is one
     f->placed = true;
+    release_sessions(f->of, f->from);
     queue_work(f, on_take);
 }
 
@@ -572,6 +626,7 @@ static void take_yield(follower *f, int64_t term)
         return;
     }
     log_info("fleet: server '%s' hands world '%s' over", f->from->node, f->world.name);
+    f->yielded = true;
     fleet_report(of, f->world.name, &e);
 }
 
@@ -580,9 +635,11 @@ void followers_received(pairs *p, peer_link *link, pair_message kind, const uint
 {
     source *from = peer_link_owner(link);
     if (kind == PAIR_SESSION) {
-        if (!shipped_take(&from->sessions, bytes, size) && !from->overfull) {
-            from->overfull = true;
-            log_warn("server '%s' has sessions that could not be resumed here", from->node);
+        if (from->held.size + size <= HELD_BYTES_MAX && holds_sessions(p, from)) {
+            hold_session(from, bytes, size);
+        } else {
+            take_held(from); // too many, or none
+            take_session(from, bytes, size);
         }
         return;
     }
@@ -622,6 +679,7 @@ void followers_up(pairs *p, peer_link *link)
     source *s = calloc(1, sizeof *s);
     ASSERT_MEMORY(s != NULL);
     s->link = link;
+    buffer_init(&s->held, 2 * (size_t)HELD_BYTES_MAX);
     memcpy(s->node, peer_link_node(link), strlen(peer_link_node(link)) + 1);
     peer_link_own(link, s);
     array_push(&p->sources, s);

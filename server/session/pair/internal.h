@@ -122,7 +122,8 @@ void moves_acknowledged(pairs *p, pair *one);
 void moves_served(pairs *p, pair *one);
 // ACTION_YIELD.
 void moves_yield(pairs *p, pair *one, const ownership *o);
-// The standby or candidate is missed; `why` is its refusal, or NULL.
+// The standby or candidate is missed; `why`: it refuses, or how its connection ended; NULL: it is
+// not wanted any more.
 void moves_missed(pairs *p, pair *one, const char *why);
 // Bounds of time.
 void moves_pulse(pairs *p, pair *one, uint64_t now_ms);

@@ -126,7 +126,7 @@ void moves_missed(pairs *p, pair *one, const char *why)
             (void)error_set(&err, STATUS_UNAVAILABLE, "server '%s' cannot take world '%s': %s",
                             one->move.node, one->name, why);
             fail(p, one, &err);
-        } // else it is tried again
+        } // else it was another one
         return;
     case MOVE_HALTING:
     case MOVE_SETTLING:
@@ -259,7 +259,9 @@ static status check(const server *s, const world_entry *entry, const pair *one, 
     return STATUS_OK;
 }
 
-static status choose(struct fleet *f, const char *world, const char *node, move *out, error *err)
+// `but`: the server that failed last; "": none.
+static status choose(struct fleet *f, const char *world, const char *node, const char *but,
+                     move *out, error *err)
 {
     const world_record *r = fleet_own(f, world);
     if (node != NULL) {
@@ -270,7 +272,7 @@ static status choose(struct fleet *f, const char *world, const char *node, move 
         memcpy(out->node, r->standby, sizeof out->node);
         return STATUS_OK;
     }
-    return fleet_choose_standby(f, NULL, out->node, out->peer)
+    return fleet_choose_standby(f, *but != '\0' ? but : NULL, out->node, out->peer)
                ? STATUS_OK
                : error_set(err, STATUS_UNAVAILABLE,
                            "to: no other server of the fleet can take world '%s': it must have "
@@ -300,7 +302,7 @@ status pairs_move(server *s, const world_entry *entry, const char *node, uint64_
     move m = {.stage = MOVE_PAIRING, .done = done, .context = context};
     status result = check(s, entry, one, err);
     if (result == STATUS_OK) {
-        result = choose(f, entry->name, node, &m, err);
+        result = choose(f, entry->name, node, one != NULL ? one->but : "", &m, err);
     }
     if (result != STATUS_OK) {
         return result;

@@ -148,7 +148,7 @@ void pairs_miss(pairs *p, pair *one)
 
 // ---- sending
 
-static void lose_remote(pairs *p, remote *r);
+static void lose_remote(pairs *p, remote *r, const char *why);
 
 static bool send_offer(pairs *p, pair *one, const feed_item *item)
 {
@@ -243,7 +243,7 @@ static void pump_or_fail(pairs *p, pair *one)
     if (one->to != NULL && one->to->up && !pump(p, one)) {
         remote *r = one->to;
         peer_close(r->link, "it does not take what it must");
-        lose_remote(p, r);
+        lose_remote(p, r, "it does not take what it must");
     }
 }
 
@@ -320,7 +320,7 @@ static remote *dial(pairs *p, const char *node, const char *address)
 }
 
 // The link has ended.
-static void lose_remote(pairs *p, remote *r)
+static void lose_remote(pairs *p, remote *r, const char *why)
 {
     for (uint32_t i = 0; i < p->remotes.count; i++) {
         if (p->remotes.data[i] == r) {
@@ -331,7 +331,7 @@ static void lose_remote(pairs *p, remote *r)
     for (uint32_t i = p->list.count; i > 0; i--) {
         if (i <= p->list.count && p->list.data[i - 1]->to == r) {
             p->list.data[i - 1]->refused = !r->up; // it is not tried again at once
-            miss(p, p->list.data[i - 1], NULL);
+            miss(p, p->list.data[i - 1], why);
         }
     }
     free(r);
@@ -410,7 +410,7 @@ static void on_ended(void *context, peer_link *link, const char *why)
     if (!peer_link_dialled(link)) {
         followers_ended(p, link, why);
     } else {
-        lose_remote(p, peer_link_owner(link));
+        lose_remote(p, peer_link_owner(link), why);
     }
 }
 
@@ -577,7 +577,7 @@ void pairs_ship_session(server *s, const uint8_t *record, size_t size)
         remote *r = p->remotes.data[i - 1];
         if (r->up && !peer_send(r->link, PAIR_SESSION, record, size, NULL, 0)) {
             peer_close(r->link, "it does not take what it must");
-            lose_remote(p, r);
+            lose_remote(p, r, "it does not take what it must");
         }
     }
 }

@@ -169,6 +169,28 @@ static void reply_of_a_replicated_world_waits_for_the_standby_too(void **state)
     world_feed_unref(feed);
 }
 
+static void reply_from_before_a_move_does_not_wait_for_the_standby(void **state)
+{
+    (void)state;
+    seen s = {0};
+    commit_gate g;
+    world_feed *feed = world_feed_create(ignore, NULL);
+    world_feed_allow(feed, 0);
+    commit_gate_init(&g, (reply_sink){see, &s}, 0);
+    post(&g, REPLY_RESULT, 1);
+    commit_gate_stamp(&g, 1, 0);
+    commit_gate_await_feed(&g, feed);
+    post(&g, REPLY_RESULT, 2);
+    commit_gate_stamp(&g, 2, 1);
+    commit_gate_commit(&g, 2);
+    assert_int_equal(s.count, 1);
+    world_feed_allow(feed, 1);
+    commit_gate_commit(&g, 2);
+    assert_int_equal(s.count, 2);
+    commit_gate_deinit(&g);
+    world_feed_unref(feed);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -177,6 +199,7 @@ int main(void)
         cmocka_unit_test(replies_leave_in_order_at_any_interleaving),
         cmocka_unit_test(log_that_failed_refuses_results_and_drops_snapshots),
         cmocka_unit_test(reply_of_a_replicated_world_waits_for_the_standby_too),
+        cmocka_unit_test(reply_from_before_a_move_does_not_wait_for_the_standby),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
