@@ -165,7 +165,7 @@ void moves_lost(pairs *p, pair *one, const world_record *winner)
     moves_end(p, one, &err, 0);
 }
 
-// What a move was waiting for when its time was over.
+// Names the step at which the move came to the end of its time.
 static void set_overdue(const pair *one, error *err)
 {
     switch (one->move.stage) {
