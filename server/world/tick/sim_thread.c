@@ -224,8 +224,8 @@ bool sim_thread_send(sim_thread *h, request *r)
     ASSERT((r->kind == REQUEST_ADOPT) == (r->adoption != NULL));
     bool comes = r->kind == REQUEST_ADOPT || r->kind == REQUEST_TAKE;
     bool urgent = comes || r->kind == REQUEST_STOP || r->kind == REQUEST_RELEASE ||
-                  r->kind == REQUEST_LEAVE || r->kind == REQUEST_HALT ||
-                  r->kind == REQUEST_GO_ON || r->kind == REQUEST_REPLICATE || r->command.method == METHOD_WORLD_LIST;
+                  r->kind == REQUEST_LEAVE || r->kind == REQUEST_HALT || r->kind == REQUEST_GO_ON ||
+                  r->kind == REQUEST_REPLICATE || r->command.method == METHOD_WORLD_LIST;
     uint64_t worlds = comes ? 1 : 0;
     if (queue_push(&h->requests, &r->node, urgent) == QUEUE_FULL) {
         request_free(r);
