@@ -747,3 +747,17 @@ status pairs_check_session(const server *s, uint64_t number, const secret *given
     }
     return STATUS_OK;
 }
+
+status pairs_check_coming(const server *s, uint64_t number, error *err)
+{
+    for (uint32_t i = 0; s->pairs != NULL && i < s->pairs->sources.count; i++) {
+        const source *from = s->pairs->sources.data[i];
+        if (shipped_find(&from->sessions, number) != NULL && holds_sessions(s->pairs, from)) {
+            return error_set(err, STATUS_UNAVAILABLE,
+                             "resume: a world of the session is about to come from server '%s': "
+                             "try again",
+                             from->node);
+        }
+    }
+    return STATUS_OK;
+}

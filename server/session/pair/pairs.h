@@ -94,5 +94,8 @@ void pairs_ship_session(struct server *s, const uint8_t *record, size_t size);
 // whose worlds this one follows.
 status pairs_check_session(const struct server *s, uint64_t number, const struct secret *given,
                            error *err);
+// Whether a session that is here, too, may be resumed: not while a world that another server hands
+// over may bring subscriptions of it.
+status pairs_check_coming(const struct server *s, uint64_t number, error *err);
 
 #endif

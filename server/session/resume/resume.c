@@ -236,7 +236,10 @@ status resume_session(const call *c, const hello_args *args, grant *granted, err
                          "resume: must come with the connection's first hello, before any request "
                          "to a world");
     }
-    status allowed = check_bearer(old, granted, err);
+    status allowed = pairs_check_coming(s->server, old->key.number, err);
+    if (allowed == STATUS_OK) {
+        allowed = check_bearer(old, granted, err);
+    }
     if (allowed != STATUS_OK) {
         return allowed;
     }
