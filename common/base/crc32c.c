@@ -1,5 +1,6 @@
-// CRC-32C by table, eight bytes at a time ("slicing-by-8": M. Kounavis, F. Berry, "A Systematic
-// Approach to Building High Performance, Software-Based, CRC Generators", ISCC 2005).
+// CRC-32C by the processor's instruction (x86-64 with SSE 4.2: eight bytes in three cycles), else
+// by table, eight bytes at a time ("slicing-by-8": M. Kounavis, F. Berry, "A Systematic Approach to
+// Building High Performance, Software-Based, CRC Generators", ISCC 2005).
 //
 // A checksum is linear: the entry of a byte is the exclusive or of those of its bits. So the
 // entries of the eight single bits determine a table, and the compiler computes the others. A
@@ -24,7 +25,7 @@
 static const uint32_t HALVES[16] = {
     ENTRIES_16(0u, 0x105ec76fu, 0x20bd8edeu, 0x417b1dbcu, 0x82f63b78u, 0u, 0u, 0u, 0u)};
 
-uint32_t crc32c(uint32_t crc, const void *bytes, size_t size)
+uint32_t crc32c_by_table(uint32_t crc, const void *bytes, size_t size)
 {
     const uint8_t *at = bytes;
     crc = ~crc;
@@ -64,7 +65,7 @@ static const uint32_t TABLES[SLICES][256] = {
     // clang-format on
 };
 
-uint32_t crc32c(uint32_t crc, const void *bytes, size_t size)
+uint32_t crc32c_by_table(uint32_t crc, const void *bytes, size_t size)
 {
     const uint8_t *at = bytes;
     crc = ~crc;
@@ -79,6 +80,37 @@ uint32_t crc32c(uint32_t crc, const void *bytes, size_t size)
         crc = (crc >> 8) ^ TABLES[0][(crc ^ *at) & 0xff];
     }
     return ~crc;
+}
+
+#endif
+
+#if defined(__x86_64__) && !defined(CAROM_SMALL)
+
+__attribute__((target("sse4.2"))) static uint32_t by_instruction(uint32_t crc, const uint8_t *at,
+                                                                 size_t size)
+{
+    uint64_t wide = ~crc;
+    for (; size >= 8; size -= 8, at += 8) {
+        wide = __builtin_ia32_crc32di(wide, get64(at));
+    }
+    uint32_t narrow = (uint32_t)wide;
+    for (; size > 0; size--, at++) {
+        narrow = __builtin_ia32_crc32qi(narrow, *at);
+    }
+    return ~narrow;
+}
+
+uint32_t crc32c(uint32_t crc, const void *bytes, size_t size)
+{
+    return __builtin_cpu_supports("sse4.2") ? by_instruction(crc, bytes, size)
+                                            : crc32c_by_table(crc, bytes, size);
+}
+
+#else
+
+uint32_t crc32c(uint32_t crc, const void *bytes, size_t size)
+{
+    return crc32c_by_table(crc, bytes, size);
 }
 
 #endif

@@ -16,4 +16,7 @@
 // crc32c(crc32c(0, a), b) is the checksum of a and b in a row. `bytes` may be NULL if `size` is 0.
 uint32_t crc32c(uint32_t crc, const void *bytes, size_t size);
 
+// The same without the processor's instruction for it, as on processors that lack it.
+uint32_t crc32c_by_table(uint32_t crc, const void *bytes, size_t size);
+
 #endif

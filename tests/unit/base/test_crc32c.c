@@ -39,6 +39,22 @@ static void crc32c_in_pieces_is_that_of_the_whole(void **state)
     }
 }
 
+static void crc32c_by_table_and_by_instruction_agree(void **state)
+{
+    (void)state;
+    uint8_t bytes[203];
+    for (size_t i = 0; i < sizeof bytes; i++) {
+        bytes[i] = (uint8_t)(i * i * 11 + 5);
+    }
+    for (size_t from = 0; from < 9; from++) {
+        for (size_t size = 0; size + from <= sizeof bytes; size++) {
+            assert_int_equal(crc32c((uint32_t)size * 77773, bytes + from, size),
+                             crc32c_by_table((uint32_t)size * 77773, bytes + from, size));
+        }
+    }
+    assert_int_equal(crc32c_by_table(0, "123456789", 9), 0xe3069283);
+}
+
 static void crc32c_every_flipped_bit_changes_it(void **state)
 {
     (void)state;
@@ -56,6 +72,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(crc32c_published_vectors_agree),
         cmocka_unit_test(crc32c_in_pieces_is_that_of_the_whole),
+        cmocka_unit_test(crc32c_by_table_and_by_instruction_agree),
         cmocka_unit_test(crc32c_every_flipped_bit_changes_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
