@@ -329,16 +329,16 @@ bool world_log_settled(const world_log *l, uint64_t tick)
 static uint64_t ahead_of(world_log *l, uint64_t tick, double hz)
 {
     const uint64_t second = (uint64_t)hz;
-    const uint64_t quarter = second >= 4 ? second / 4 : second;
+    const uint64_t tenth = second >= 20 ? second / 10 : second >= 2 ? 2 : second;
     const uint64_t ticks = tick - l->images.tick;
     if (l->feed != NULL) {
-        return second >= 20 ? second / 10 : second >= 2 ? 2 : second;
+        return tenth;
     }
-    if (ticks >= quarter) {
+    if (ticks >= second / 4) { // enough of them to tell what a step costs
         l->images.steps_costly =
             (double)l->images.replay_ns * hz > (double)COSTLY_SECOND_NS * (double)ticks;
     }
-    return l->images.steps_costly ? quarter : second;
+    return l->images.steps_costly ? tenth : second;
 }
 
 static bool image_under_way(const world_log *l, error *why)

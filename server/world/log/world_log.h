@@ -8,7 +8,7 @@
 // A restart computes ticks without commands again, if it knows how many have been shown. So an
 // entry of the log promises ticks ahead: a restart steps on to `until` before it accepts commands,
 // and an idle world writes an entry a second instead of one a tick. (A world whose steps cost more
-// than 4 ms a second promises only a quarter of a second.) Once a second an entry has the state's
+// than 4 ms a second promises only a tenth of a second.) Once a second an entry has the state's
 // hash, which the restart compares.
 //
 //     entry     u64 `until` >= tick, u32 number of session marks, these (last_requests.h), then the
