@@ -163,7 +163,7 @@ void connection_close(connection *c, connection_ending ending, status why, const
     }
     connection_change(c, CONNECTION_FLUSHING);
     c->ending.output_lingers = ending == ENDING_LINGER || ending == ENDING_CUT;
-    c->ending.deadline_ms = uv_now(c->network->loop) + c->network->limits->close_ms;
+    c->ending.deadline_ms = network_awake_ms(c->network) + c->network->limits->close_ms;
     if (ending == ENDING_CUT) {
         outbox_cut(&c->output.queue, c->output.busy);
     }
@@ -209,7 +209,8 @@ void connection_sweep(connection *c, uint64_t now_ms)
             metrics_add(METRIC_connections_overrun, 1);
         }
         connection_end_now(c);
-    } else if (!waits && now_ms >= c->ending.deadline_ms) {
+    } else if (!waits && network_awake_ms(c->network) >= c->ending.deadline_ms) {
+        connection_flush(c); // the loop may have been blocked since the last bytes were queued
         connection_end_now(c);
     } else if (c->state == CONNECTION_OPEN) {
         c->network->handler.swept(c->peer, now_ms);

@@ -47,7 +47,7 @@ static void on_drained(connection *c)
     }
     connection_change(c, CONNECTION_ENDED);
     if (c->ending.output_lingers) {
-        c->ending.deadline_ms = uv_now(c->network->loop) + c->network->limits->close_ms;
+        c->ending.deadline_ms = network_awake_ms(c->network) + c->network->limits->close_ms;
     }
     c->kind->finish(c);
 }

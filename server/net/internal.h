@@ -114,7 +114,7 @@ typedef struct connection_output {
 
 typedef struct connection_end {
     bool output_lingers;  // ENDING_LINGER or ENDING_CUT
-    uint64_t deadline_ms; // when the close must be complete
+    uint64_t deadline_ms; // when the close must be complete, by network_awake_ms()
     uv_shutdown_t shutdown;
     connection *next; // list of those whose socket is closed in one of the next turns
 } connection_end;
@@ -229,6 +229,8 @@ struct network {
     connection *first_ending;
     connection **ending_end;
     connection *swept; // the connection at which the sweep continues; NULL: none is running
+    uint64_t swept_ms; // when the last sweep began
+    uint64_t awake_ms; // time of the loop until then, without the time in which it was blocked
     loop_turn *time;   // the loop's turn: `own_time`, or one that networks share
     loop_turn own_time;
     uint64_t turn;         // number of the loop's turn, from 1
@@ -248,6 +250,13 @@ struct network {
     uint8_t input[READ_BYTES];
     uint8_t opened[READ_BYTES]; // decrypted input of a secured connection
 };
+
+// ---- network.c
+
+// A clock for the ends of connections: it counts no more than NETWORK_SWEEP_MS of a time in which
+// the loop was blocked (by a slow disk, or without a processor), since nothing could be written
+// then.
+uint64_t network_awake_ms(const network *n);
 
 // ---- handshakes.c: TLS handshakes, a few of them a turn
 

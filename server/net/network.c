@@ -108,9 +108,17 @@ static void sweep_some(network *n)
     }
 }
 
+uint64_t network_awake_ms(const network *n)
+{
+    const uint64_t passed = uv_now(n->loop) - n->swept_ms;
+    return n->awake_ms + (passed < NETWORK_SWEEP_MS ? passed : NETWORK_SWEEP_MS);
+}
+
 static void on_sweep(uv_timer_t *handle)
 {
     network *n = handle->data;
+    n->awake_ms = network_awake_ms(n);
+    n->swept_ms = uv_now(n->loop);
     if (n->first == NULL) {
         uv_timer_stop(handle);
     }
@@ -160,6 +168,7 @@ static void on_flush(uv_prepare_t *handle)
 
 void network_start_sweep(network *n)
 {
+    n->swept_ms = uv_now(n->loop);
     int result = uv_timer_start(&n->sweep, on_sweep, NETWORK_SWEEP_MS, NETWORK_SWEEP_MS);
     ASSERT(result == 0);
 }

@@ -8,9 +8,9 @@
 // How a connection ends. Closing it cleanly matters: a socket that is closed with unread input
 // makes the kernel reset the connection, and the peer may never see the last bytes, which say why.
 // So the queued output is written, then a FIN is sent, then input is read and discarded until the
-// peer closes too; all of it within close_ms. With ENDING_CUT and ENDING_LINGER only an output that
-// has not moved for stall_ms ends the wait (a peer that reads slowly still gets it all), unless the
-// network is being closed.
+// peer closes too; all of it within close_ms, without the time in which the loop was blocked. With
+// ENDING_CUT and ENDING_LINGER only an output that has not moved for stall_ms ends the wait (a peer
+// that reads slowly still gets it all), unless the network is being closed.
 #ifndef CAROM_SERVER_NET_NETWORK_H
 #define CAROM_SERVER_NET_NETWORK_H
 

@@ -61,7 +61,7 @@ static void fail(connection *c, const char *why)
     if (c->state == CONNECTION_OPEN) {
         connection_change(c, CONNECTION_FLUSHING);
     }
-    c->ending.deadline_ms = uv_now(c->network->loop) + c->network->limits->close_ms;
+    c->ending.deadline_ms = network_awake_ms(c->network) + c->network->limits->close_ms;
     connection_mark_dirty(c);
 }
 

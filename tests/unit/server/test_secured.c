@@ -161,11 +161,50 @@ static void flight_leaves_in_one_piece(void **state)
     assert_int_equal(segments_sent(shake_hands(r)), 1);
 }
 
+// A loop that a slow disk has blocked for longer than close_ms still sends the last message.
+static void last_message_outlasts_a_blocked_loop(void **state)
+{
+    static const char LAST[] = "come back";
+    rig *r = *state;
+    char read[sizeof LAST] = "";
+    (void)shake_hands(r);
+    r->bounds.close_ms = 10;
+    connection_close(r->accepted, ENDING_FLUSH, STATUS_OK, "", LAST, sizeof LAST);
+    uv_sleep(2 * (unsigned)(NETWORK_SWEEP_MS + r->bounds.close_ms));
+    int size = -1;
+    while (size < 0 && r->accepted != NULL) {
+        (void)uv_run(&r->loop, UV_RUN_ONCE);
+        size = SSL_read(r->client, read, sizeof read);
+    }
+    size = size < 0 ? SSL_read(r->client, read, sizeof read) : size;
+    assert_int_equal(size, sizeof LAST);
+    assert_string_equal(read, LAST);
+}
+
+// Three blocks of the loop, each longer than close_ms, are not yet close_ms of its own time.
+static void a_blocked_loop_spends_no_time_of_closing(void **state)
+{
+    rig *r = *state;
+    (void)shake_hands(r);
+    r->bounds.close_ms = 4 * NETWORK_SWEEP_MS;
+    connection_close(r->accepted, ENDING_FLUSH, STATUS_OK, "", NULL, 0);
+    for (int i = 0; i < 3; i++) {
+        uv_sleep((unsigned)r->bounds.close_ms);
+        (void)uv_run(&r->loop, UV_RUN_NOWAIT);
+        assert_non_null(r->accepted); // the client's FIN is awaited
+    }
+    while (r->accepted != NULL) {
+        (void)uv_run(&r->loop, UV_RUN_ONCE);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(handshake_is_acknowledged_at_once, begin, end),
         cmocka_unit_test_setup_teardown(socket_holds_no_small_writes_back, begin, end),
+        cmocka_unit_test_setup_teardown(last_message_outlasts_a_blocked_loop, begin, end),
+        cmocka_unit_test_setup_teardown(a_blocked_loop_spends_no_time_of_closing, begin, end),
         cmocka_unit_test_setup_teardown(flight_leaves_in_one_piece, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
