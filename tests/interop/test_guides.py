@@ -5,10 +5,12 @@ printed beside commands is compared by test_readme.py.
 Usage: test_guides.py BUILD_FOLDER
 """
 
+import json
 import os
 import pathlib
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -38,6 +40,7 @@ LEFT_OUT = {
         "tests/unit/test_debs.py runs cpack, tests/integration/clean_root.py installs what it makes",
     ("server/README.md", "docker compose -f docker/compose.yaml up --build --detach     # the server with the demo, and a client that watches"):
         "there is no Docker here; tests/unit/test_compose.py reads the file",
+    ("server/fleet/README.md", "carom move arena b   # to server b"): "docs/guides/three-machines.md has it, too, and is typed",
     ("server/fleet/README.md", "openssl rand -hex 32 > fleet.key   # the same file on all servers"):
         "tests/integration/test_wire_pairs.py starts such servers",
     ("client/guides/play-over-distance.md", "20 of 20 keys moved the disc, in frame 1 at the latest; the server is 101 ms away"):
@@ -99,6 +102,8 @@ FILES = {
     "# caromd.conf": "caromd --config caromd.conf --check-config",
     "# ~/.config/carom/profiles": "carom --profile play ping --count 1",
 }
+# Three etcd and three servers, which its commands start and end.
+FLEET = "docs/guides/three-machines.md"
 SERVER = re.compile(r"(\.build/release/server/)?caromd (?!.*--check-config)|(\.build/release/server/)?caromd$|python3 -m http\.server|node client/web/examples/knockout/start\.js")
 # Programs that fill the terminal, and what they show; q leaves them.
 SCREENS = [(re.compile(r"hockey \S+ (Ada|Op)$"), r"Ada|Op"), (re.compile(r"^carom (watch|replay .*--watch)"), r"tick|\d+ bodies|demo|arena")]
@@ -234,12 +239,98 @@ class Shell:
             process.stderr.close()
 
 
+class FleetShell(Shell):
+    """A shell of docs/guides/three-machines.md: processes run behind, each port is another one that is free, and output is
+    compared, whatever its times are. Commands that only ask are typed again until they print what is printed."""
+
+    ASKS = re.compile(r"carom (fleet|info|doctor)|grep ")
+    BEHIND = re.compile(r"2>&1 & echo \$! > (\w+)\.pid$")
+    WATCHER = "carom watch "
+
+    def __init__(self, folder, page):
+        super().__init__(folder, page)
+        self.ports = {}
+        self.watcher = None
+        self.env["CAROM_SERVER"] = self.instead("127.0.0.1:22766")
+
+    def instead(self, text):
+        return re.sub(r"127\.0\.0\.1:(\d+)", lambda found: f"127.0.0.1:{self.port(found[1])}", text)
+
+    def port(self, printed):
+        while printed not in self.ports:
+            with socket.create_server(("127.0.0.1", 0)) as probe:
+                port = probe.getsockname()[1]
+            if port not in self.ports.values():
+                self.ports[printed] = port
+        return self.ports[printed]
+
+    @staticmethod
+    def shape(text):
+        """What is printed without measured times and sizes, counts of sessions, ticks and spaces."""
+        text = re.sub(r"\d+(\.\d+)? ([munk]?s|[kMG]?B)\b", "U", text)
+        text = re.sub(r"(?m)^(\w+ +127\S+ +\d+) +\d+ ", r"\1 S ", text)
+        text = re.sub(r"\b(tick) \d+|\d+ (command|hash)(?:e?s)?\b", r"\1\2", text)
+        return re.sub(r" +", " ", text).strip()
+
+    def type(self, printed, output=""):
+        command = self.instead(printed)
+        if command.startswith("export "):
+            self.export(command)
+        elif command.startswith(self.WATCHER):
+            self.watcher = Terminal(["sh", "-c", f"exec {command}"], self.env, 100, 40, cwd=self.folder)
+            self.watcher.wait_for(r"tick \d+")
+        else:
+            self.ask(command, self.shape(self.instead(output)))
+            if behind := self.BEHIND.search(command):
+                self.started(behind[1])
+
+    def ask(self, command, wanted):
+        end = time.monotonic() + SECONDS_MAX
+        while True:
+            done = subprocess.run(["sh", "-c", command], cwd=self.folder, env=self.env, stdin=subprocess.DEVNULL,
+                                  capture_output=True, text=True, timeout=SECONDS_MAX)
+            if done.returncode == 0 and self.shape(done.stdout) == wanted:
+                return
+            early = "no other server of the fleet can be the world's standby" in done.stderr  # nobody types as fast as this
+            if not (early or self.ASKS.match(command)) or time.monotonic() > end:
+                raise AssertionError(f"{command}\nended with {done.returncode}:\n{done.stdout}{done.stderr}\nprinted is:\n{wanted}")
+            time.sleep(0.2)
+
+    def started(self, name):
+        """caromd listens; an etcd lives, and answers once most of them are there."""
+        end = time.monotonic() + SECONDS_MAX
+        pid = int((self.folder / f"{name}.pid").read_text())
+        while name in "abc":
+            log = (self.folder / f"{name}.log").read_text()
+            if "listening on" in log:
+                return
+            os.kill(pid, 0)
+            assert time.monotonic() < end, f"{name} does not listen:\n{log}"
+            time.sleep(0.05)
+
+    def watcher_goes_on(self):
+        """The watcher shows a tick that is newer than one that the world's server has now."""
+        told = subprocess.run(["carom", "info", "arena", "--json"], env=self.env, capture_output=True, text=True, check=True,
+                              timeout=SECONDS_MAX)
+        while int(self.watcher.wait_for(r"tick (\d+) ")[1]) <= json.loads(told.stdout)["tick"]:
+            pass
+
+    def end(self):
+        for path in self.folder.glob("*.pid"):
+            try:
+                os.kill(int(path.read_text()), signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        if self.watcher:
+            self.watcher.close()
+
+
 class Guides(unittest.TestCase):
     def test_every_block_is_typed_or_listed(self):
         for page in pages():
             for block in blocks(page):
                 first = block.splitlines()[0]
-                typed = page in SERVED or page in INSTEAD or (page, first) in LEFT_OUT or page == "client/guides/any-language.md"
+                typed = page in (*SERVED, *INSTEAD, FLEET, "client/guides/any-language.md") or (page, first) in LEFT_OUT
                 self.assertTrue(typed, f"{page}: nothing types the block that begins with {first!r}")
 
     def test_lists_name_what_is_printed(self):
@@ -268,6 +359,22 @@ class Guides(unittest.TestCase):
                 self.assertGreater(typed, 0)
             finally:
                 shell.end()
+
+    @unittest.skipUnless(shutil.which("etcd"), "etcd is not installed (docker/install.sh test)")
+    def test_fleet_does_what_is_printed(self):
+        text = "".join(block.replace("\\\n", " ") for block in blocks(FLEET))
+        with tempfile.TemporaryDirectory() as folder:
+            shell = FleetShell(pathlib.Path(folder), FLEET)
+            changes = 0
+            try:
+                for command, output in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", text, re.MULTILINE):
+                    shell.type(command, output)  # each needs those before it
+                    if shell.watcher and output:
+                        shell.watcher_goes_on()
+                        changes += 1
+            finally:
+                shell.end()
+            self.assertGreater(changes, 4)
 
     def prepare(self, shell):
         """The things that a page takes for granted: a certificate, keys where caromd.conf has them."""
