@@ -344,7 +344,7 @@ static void begin_try(store_request *r)
                                   .body = r->body,
                                   .connect_ms = s->times.connect_ms,
                                   .whole_ms = s->times.try_ms,
-                                  .answer_size_max = ETCD_ANSWER_MAX,
+                                  .answer_size_max = s->answer_size_max,
                                   .handler = {.context = r, .done = on_done}};
     r->post = post_begin(s->posts, &options);
 }
@@ -478,6 +478,7 @@ status store_open(uv_loop_t *loop, const store_options *options, store **out, er
     store *s = calloc(1, sizeof *s);
     ASSERT_MEMORY(s != NULL);
     *s = (store){.loop = loop, .tls = options->tls, .times = options->times, .handles = 2};
+    s->answer_size_max = options->answer_size_max != 0 ? options->answer_size_max : ETCD_ANSWER_MAX;
     status opened = read_endpoints(options->endpoints, s, err);
     if (opened == STATUS_OK) {
         opened = posts_open(loop, &s->tls, &s->posts, err);

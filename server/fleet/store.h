@@ -42,6 +42,7 @@ typedef struct store_options {
     const char *endpoints; // URLs http://HOST:PORT or https://…, separated by commas
     posts_tls tls;
     store_times times;
+    uint64_t answer_size_max; // bytes of an answer, and of a watch's line; 0: ETCD_ANSWER_MAX
 } store_options;
 
 typedef struct store store;

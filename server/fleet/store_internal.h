@@ -11,6 +11,7 @@ struct store {
     posts *posts;
     posts_tls tls;
     store_times times;
+    uint64_t answer_size_max;
     char endpoints[STORE_ENDPOINTS_MAX][STORE_ENDPOINT_SIZE_MAX + 1];
     uint32_t endpoint_count;
     uint32_t endpoint;    // the one that answered last

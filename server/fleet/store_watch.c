@@ -181,7 +181,7 @@ static void on_stream_end(void *context, const post_end *end)
     snprintf(why, sizeof why, "%s: %s", w->of->endpoints[w->endpoint],
              end->outcome == POST_ANSWERED ? "the watch ended" : end->why);
     // A stream that never began, or a line that is too large: the range tells more.
-    begin_again(w, end->outcome == POST_LOST && end->size >= ETCD_ANSWER_MAX / 2, why);
+    begin_again(w, end->outcome == POST_LOST && end->size >= w->of->answer_size_max / 2, why);
 }
 
 static void begin_stream(store_watch *w)
@@ -194,7 +194,7 @@ static void begin_stream(store_watch *w)
         .url = url,
         .body = body,
         .connect_ms = s->times.connect_ms,
-        .answer_size_max = ETCD_ANSWER_MAX,
+        .answer_size_max = s->answer_size_max,
         .handler = {.context = w, .data = on_data, .done = on_stream_end}};
     w->post = post_begin(s->posts, &options);
     w->state = WATCH_STARTING;

@@ -11,7 +11,7 @@
 #include "server/fleet/store.h"
 #include "tests/unit/fleet/fake_etcd.h"
 
-enum { PATIENCE_MS = 60000 };
+enum { PATIENCE_MS = 60000, ANSWER_MAX = 1 << 16 };
 
 #define HEADER(revision)                                                                           \
     "\"header\":{\"cluster_id\":\"1\",\"revision\":\"" revision "\",\"raft_term\":\"2\"}"
@@ -81,6 +81,7 @@ static rig *open_rig(script answers, const char *more_endpoints)
     snprintf(endpoints, sizeof endpoints, "%s%s", fake_etcd_url(r->fake), more_endpoints);
     const store_options options = {
         .endpoints = endpoints,
+        .answer_size_max = ANSWER_MAX,
         .times = {
             .connect_ms = 500, .try_ms = 300, .whole_ms = 1200, .pause_ms = 20, .silence_ms = 200}};
     assert_int_equal(store_open(&r->loop, &options, &r->store, &err), STATUS_OK);
@@ -200,7 +201,7 @@ static void nonsense_is_unavailable_and_says_so(void **state)
 static void answer_giant(rig *r, fake_client *c, const char *path)
 {
     static const char HEAD[] = "HTTP/1.1 200 OK\r\nContent-Length: 999999999\r\n\r\n";
-    const size_t size = ETCD_ANSWER_MAX + 1;
+    const size_t size = ANSWER_MAX + 1;
     char *giant = calloc(1, size);
     (void)r, (void)path;
     fake_write(c, HEAD, strlen(HEAD));
@@ -214,7 +215,7 @@ static void giant_answer_is_cut(void **state)
     rig *r = open_rig(answer_giant, "");
     transact(r);
     assert_int_equal(r->status, STATUS_UNAVAILABLE);
-    assert_non_null(strstr(r->text, "its answer has more than 16777216 bytes"));
+    assert_non_null(strstr(r->text, "its answer has more than 65536 bytes"));
     close_rig(r);
 }
 
@@ -507,7 +508,7 @@ static void line_without_an_end_is_cut(void **state)
 {
     (void)state;
     rig *r = open_watching();
-    const size_t size = ETCD_ANSWER_MAX + 1;
+    const size_t size = ANSWER_MAX + 1;
     char *giant = calloc(1, size);
     memset(giant, 'x', size);
     say(r, CREATED("5"));
@@ -515,7 +516,7 @@ static void line_without_an_end_is_cut(void **state)
     free(giant);
     AWAIT(r, r->alls == 2);
     AWAIT(r, r->watches == 2);
-    assert_non_null(strstr(r->text, "more than 16777216 bytes"));
+    assert_non_null(strstr(r->text, "more than 65536 bytes"));
     close_rig(r);
 }
 
