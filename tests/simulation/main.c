@@ -229,11 +229,12 @@ static void print_figures(uint64_t seeds, time_t begin)
            " commands applied, %" PRIu64 " acknowledged; %" PRIu64 " states (%" PRIu64
            " of compact records), %" PRIu64 " packed snapshots read, %" PRIu64
            " events compared, %" PRIu64 " told to be lost, %" PRIu64 " messages told, %" PRIu64
-           " seats taken, %" PRIu64 " ticks replayed; %lld s: nothing found\n",
+           " seats taken, %" PRIu64 " data compared, %" PRIu64
+           " ticks replayed; %lld s: nothing found\n",
            seeds, figures.restarts, figures.ends, figures.kills, figures.power_losses,
            figures.worlds, figures.commands, figures.acknowledged, figures.states, figures.compact,
            figures.packed, figures.events, figures.lost_events, figures.messages, figures.joins,
-           figures.replayed_ticks, (long long)(time(NULL) - begin));
+           figures.data, figures.replayed_ticks, (long long)(time(NULL) - begin));
 }
 
 // Each process runs every PROCESSES-th seed.

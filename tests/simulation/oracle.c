@@ -215,6 +215,25 @@ uint64_t oracle_mix_rounded(uint64_t id, double x, double y)
                       (uint64_t)llround(y * PACKED_STEPS_DEFAULT));
 }
 
+uint64_t oracle_mix_command(uint64_t tick, const char *kind, uint64_t session, uint64_t seat,
+                            uint64_t data)
+{
+    uint64_t digest = oracle_mix(0, tick);
+    for (const char *c = kind; *c != '\0'; c++) {
+        digest = oracle_mix(digest, (uint8_t)*c);
+    }
+    return oracle_mix(oracle_mix(oracle_mix(digest, session), seat), data);
+}
+
+uint64_t oracle_mix_datum(const char *key, size_t key_size, uint64_t value)
+{
+    uint64_t digest = oracle_mix(0, value);
+    for (size_t i = 0; i < key_size; i++) {
+        digest = oracle_mix(digest, (uint8_t)key[i]);
+    }
+    return digest;
+}
+
 static oracle_world *only_of_name(const char *name)
 {
     oracle_world *found = NULL;

@@ -44,7 +44,8 @@ typedef enum told_kind {
     TOLD_SNAPSHOT, // the hash of a snapshot's state
     TOLD_PICTURE,  // a digest of all bodies of a client's view
     TOLD_ROUNDED,  // the same for a packed subscription: positions in whole steps only
-    TOLD_READ      // the hash that a request read, perhaps between two commands of a tick
+    TOLD_READ,     // the hash that a request read, perhaps between two commands of a tick
+    TOLD_DATA      // a digest of the world's data
 } told_kind;
 
 void oracle_told_state(uint64_t epoch, uint64_t tick, told_kind kind, uint64_t value);
@@ -57,6 +58,8 @@ typedef struct told_event {
     bool gap;
 } told_event;
 typedef struct told_span {
+    bool of_commands; // messages, joins and leaves; otherwise the engine's events
+    uint64_t session; // of_commands: the reader's
     uint64_t from, to;
     uint64_t lost_at_end;
     bool gap_at_end;
@@ -67,6 +70,11 @@ void oracle_told_events(uint64_t epoch, const told_span *span, const told_event 
 // Digests, computed alike for client and replay.
 uint64_t oracle_mix(uint64_t digest, uint64_t value);
 uint64_t oracle_mix_double(uint64_t digest, double value);
+// The digest of the event of a command: a message's name and data, or a seat and data.
+uint64_t oracle_mix_command(uint64_t tick, const char *kind, uint64_t session, uint64_t seat,
+                            uint64_t data);
+// The digest of a key and its value.
+uint64_t oracle_mix_datum(const char *key, size_t key_size, uint64_t value);
 // The digest of a body's id and position, the latter rounded to the steps of a packed subscription.
 uint64_t oracle_mix_rounded(uint64_t id, double x, double y);
 
@@ -80,7 +88,7 @@ void oracle_verify(void);
 
 typedef struct oracle_figures {
     uint64_t commands, acknowledged, states, compact, packed, events, lost_events, messages, joins,
-        replayed_ticks, restarts, worlds;
+        data, replayed_ticks, restarts, worlds;
     uint64_t ends, kills,
         power_losses; // ends of the server: clean, crashes of the process, crashes of the machine
 } oracle_figures;

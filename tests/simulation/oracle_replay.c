@@ -1,9 +1,11 @@
 // The replay: a world's commands applied to its first image with the engine alone; see oracle.h.
 #include <inttypes.h>
+#include <msgpack.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/assert.h"
+#include "common/physics/data.h"
 #include "common/physics/image.h"
 #include "proto/encode/encode.h"
 #include "proto/log/log_player.h"
@@ -11,6 +13,12 @@
 #include "tests/simulation/sim.h"
 
 enum { KINDS_WANTED = ((1 << EVENT_KIND_COUNT) - 1) & ~(1 << EVENT_STAY), BODIES_MAX = 4096 };
+
+// The event of a message, a join or a leave, for all (`to` 0) or one session.
+typedef struct command_event {
+    told_event event;
+    uint64_t to;
+} command_event;
 
 // The state of the replay, and the data compared with it.
 typedef struct replay {
@@ -20,7 +28,8 @@ typedef struct replay {
     uint32_t told; // the first entry of world->told whose tick is still to come
     uint32_t row;  // index of the next row in world->index
     bool compares;
-    ARRAY(told_event) events; // all events of the replay
+    ARRAY(told_event) events; // all events of the engine
+    ARRAY(command_event) commands;
 } replay;
 
 static int by_tick(const void *a, const void *b)
@@ -53,7 +62,32 @@ static uint64_t picture_of(const physics_world *physics, told_kind kind)
     return picture;
 }
 
-static const char *const KIND_NAMES[] = {"hash", "bodies", "rounded bodies", "hash"};
+// The number that a value of the simulator's messages and data is.
+static uint64_t number_of(const uint8_t *value, size_t size)
+{
+    msgpack_unpacked read;
+    size_t at = 0;
+    msgpack_unpacked_init(&read);
+    const bool whole = value != NULL && msgpack_unpack_next(&read, (const char *)value, size,
+                                                            &at) == MSGPACK_UNPACK_SUCCESS;
+    const uint64_t number =
+        whole && read.data.type == MSGPACK_OBJECT_POSITIVE_INTEGER ? read.data.via.u64 : 0;
+    msgpack_unpacked_destroy(&read);
+    return number;
+}
+
+static uint64_t data_of(const physics_world *physics)
+{
+    uint64_t digest = 0;
+    const uint32_t count = world_data_count(physics).keys;
+    for (uint32_t i = 0; i < count; i++) {
+        const world_datum d = world_data_at(physics, i);
+        digest += oracle_mix_datum(d.key, strlen(d.key), number_of(d.value, d.value_size));
+    }
+    return digest;
+}
+
+static const char *const KIND_NAMES[] = {"hash", "bodies", "rounded bodies", "hash", "data"};
 
 // Compares what clients received of this tick with the state. `within`: between two commands of a
 // tick, which only reads show.
@@ -80,6 +114,8 @@ static void look(replay *r, bool within)
         }
         if (t->kind == TOLD_PICTURE || t->kind == TOLD_ROUNDED) {
             t->matched = t->value == picture_of(r->physics, t->kind);
+        } else if (t->kind == TOLD_DATA) {
+            t->matched = t->value == data_of(r->physics);
         } else {
             hash = hashed ? hash : world_hash(r->physics);
             hashed = true;
@@ -116,6 +152,38 @@ static void on_stepped(void *context, physics_world *physics)
     look(r, false);
 }
 
+// Keeps the event that readers of a command are told.
+static void note_command(replay *r, uint64_t session, uint64_t tick, const command *c)
+{
+    uint64_t to = 0;
+    uint64_t digest = 0;
+    switch (c->method) {
+    case METHOD_WORLD_APPLY:
+        for (uint32_t i = 0; i < c->apply.count; i++) {
+            note_command(r, session, tick, &c->apply.commands[i]);
+        }
+        return;
+    case METHOD_MESSAGE_SEND:
+        to = c->message.recipient.session;
+        digest = oracle_mix_command(tick, "message", session, 0,
+                                    number_of(c->message.data, c->message.data_size));
+        break;
+    case METHOD_WORLD_JOIN:
+        digest = oracle_mix_command(tick, "join", c->join.session, c->join.seat,
+                                    number_of(c->join.data, c->join.data_size));
+        break;
+    case METHOD_WORLD_LEAVE:
+        digest = oracle_mix_command(tick, "leave", c->leave.session, c->leave.seat, 0);
+        break;
+    default:
+        return;
+    }
+    const command_event e = {{.tick = tick, .digest = digest}, to};
+    array_push(&r->commands, e);
+    sim_trace("%s: command of method %d to %" PRIu64 ", tick %" PRIu64 ": %016" PRIx64,
+              r->world->name, (int)c->method, to, tick, digest);
+}
+
 static void on_applied(void *context, const log_command *row, const command *c,
                        const command_result *result)
 {
@@ -128,6 +196,9 @@ static void on_applied(void *context, const log_command *row, const command *c,
                   "command %" PRIu64 " was told to have made body %" PRIu64 ", the replay makes "
                   "%" PRIu64,
                   nonce, n->body, (uint64_t)result->spawn.body);
+    }
+    if (r->compares) {
+        note_command(r, row->session, row->tick, c);
     }
     look(r, !r->player.paused);
 }
@@ -156,9 +227,12 @@ static void check_missing(const replay *r, const told_span *span, missing m, uin
 static void check_segment(const replay *r, const oracle_segment *s)
 {
     const told_span *span = &s->span;
+    const uint32_t count = span->of_commands ? r->commands.count : r->events.count;
     for (uint32_t i = 0; i < s->events.count; i++) {
-        sim_trace("told from %" PRIu64 " to %" PRIu64 ": tick %" PRIu64 " %016" PRIx64, span->from,
-                  span->to, s->events.data[i].tick, s->events.data[i].digest);
+        sim_trace("told session %" PRIu64 " from %" PRIu64 " to %" PRIu64 ": tick %" PRIu64
+                  " %016" PRIx64,
+                  span->session, span->from, span->to, s->events.data[i].tick,
+                  s->events.data[i].digest);
     }
     uint32_t told = 0;
     uint64_t part = span->from + 1; // a part of this tick's events may be due
@@ -166,8 +240,12 @@ static void check_segment(const replay *r, const oracle_segment *s)
         part = s->events.data[0].tick;
     }
     missing m = {0, 0};
-    for (uint32_t i = 0; i < r->events.count; i++) {
-        const told_event *e = &r->events.data[i];
+    for (uint32_t i = 0; i < count; i++) {
+        const command_event *c = span->of_commands ? &r->commands.data[i] : NULL;
+        const told_event *e = c != NULL ? &c->event : &r->events.data[i];
+        if (c != NULL && c->to != 0 && c->to != span->session) {
+            continue;
+        }
         const told_event *next = told < s->events.count ? &s->events.data[told] : NULL;
         if (next != NULL && next->digest == e->digest) {
             check_missing(r, span, m, next->lost, next->gap);
@@ -238,6 +316,7 @@ void oracle_replay(oracle_world *w, uint64_t end, const uint64_t *expect_hash)
         compare(&r);
     }
     array_free(&r.events);
+    array_free(&r.commands);
     world_free(physics);
 }
 

@@ -24,7 +24,8 @@ bool plant_known(const char *name)
 
 const char *plant_names(void)
 {
-    return "early-answer, lost-record, doubled-event, unsynced-names, unclamped-mark; with "
+    return "early-answer, lost-record, doubled-event, unsynced-names, unclamped-mark, "
+           "lost-message, doubled-seat, stale-data; with "
            "--predict: lost-late, missed-rollback, doubled-command, forgotten-event";
 }
 
@@ -88,6 +89,44 @@ void __wrap_event_marks_trim(event_marks *m, uint64_t floor, event_wanted *wante
     for (uint32_t i = 1; is_planted("unclamped-mark") && i < m->in_flight; i++) {
         m->list[i].next = before.list[i].next;
     }
+}
+
+// ---- lost-message: a message reaches nobody
+
+void __wrap_event_log_note_message(event_log *log, uint64_t tick, uint64_t session,
+                                   const message_args *message);
+void __real_event_log_note_message(event_log *log, uint64_t tick, uint64_t session,
+                                   const message_args *message);
+
+void __wrap_event_log_note_message(event_log *log, uint64_t tick, uint64_t session,
+                                   const message_args *message)
+{
+    if (!is_planted("lost-message") || !sim_one_in(4)) {
+        __real_event_log_note_message(log, tick, session, message);
+    }
+}
+
+// ---- doubled-seat: a join or a leave is told twice
+
+void __wrap_event_log_note_seat(event_log *log, uint64_t tick, const command *c);
+void __real_event_log_note_seat(event_log *log, uint64_t tick, const command *c);
+
+void __wrap_event_log_note_seat(event_log *log, uint64_t tick, const command *c)
+{
+    __real_event_log_note_seat(log, tick, c);
+    if (is_planted("doubled-seat") && sim_one_in(4)) {
+        __real_event_log_note_seat(log, tick, c);
+    }
+}
+
+// ---- stale-data: changes of data are forgotten before all readers have them
+
+void __wrap_data_feed_trim(data_feed *f, uint64_t oldest);
+void __real_data_feed_trim(data_feed *f, uint64_t oldest);
+
+void __wrap_data_feed_trim(data_feed *f, uint64_t oldest)
+{
+    __real_data_feed_trim(f, is_planted("stale-data") ? UINT64_MAX : oldest);
 }
 
 // ---- lost-late: a late batch that was to act in the next tick is dropped

@@ -47,10 +47,11 @@ static void end_subscription(sim_client *c, uint64_t number)
     if (s == NULL) {
         return;
     }
-    // one whose answer was lost may have asked for messages alone
-    const bool others = !s->messages && !(s->unanswered && s->events.count == 0);
-    if (s->shown && !s->log && others) {
-        const told_span span = {s->from, s->last, s->lost, s->gap};
+    // Not compared: a subscription whose answer was lost may have asked for either kind; without
+    // the answer to its hello a client does not know which messages were for it.
+    const bool known = !s->unanswered && (!s->messages || c->session != 0);
+    if (s->shown && !s->log && known) {
+        const told_span span = {s->messages, c->session, s->from, s->last, s->lost, s->gap};
         oracle_told_events(s->epoch, &span, s->events.data, s->events.count);
     }
     packed_decoder_destroy(s->decoder);
@@ -137,14 +138,70 @@ static void take_rows(sim_subscription *s, const msgpack_object *map)
     }
 }
 
-// The data of a message is the number of the session that it is for, 0: for all.
-static void take_message(const sim_client *c, const msgpack_object *event)
+// The data of a message begins with the number of the session that it is for, 0: for all.
+static void check_message(const sim_client *c, const msgpack_object *event)
 {
-    const uint64_t wanted = get_uint(event, "data");
+    const uint64_t wanted = get_uint(event, "data") / SIM_MESSAGES;
     SIM_CHECK(get_uint(event, "session") > 0, "a message of nobody");
     SIM_CHECK(wanted == 0 || c->session == 0 || wanted == c->session,
               "session %" PRIu64 " was told a message to session %" PRIu64, c->session, wanted);
     figures.messages++;
+}
+
+static uint64_t uint_or_0(const msgpack_object *map, const char *key)
+{
+    return rpc_map_get(map, key) != NULL ? get_uint(map, key) : 0;
+}
+
+static bool is_kind(const msgpack_object *kind, const char *name)
+{
+    return kind->via.str.size == strlen(name) &&
+           memcmp(kind->via.str.ptr, name, kind->via.str.size) == 0;
+}
+
+// The digest of a message, a join or a leave; 0 for another event.
+static uint64_t digest_command(const sim_client *c, const msgpack_object *e,
+                               const msgpack_object *kind)
+{
+    static const char *const KINDS[] = {"message", "join", "leave"};
+    for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++) {
+        if (is_kind(kind, KINDS[i])) {
+            if (i == 0) {
+                check_message(c, e);
+            }
+            return oracle_mix_command(get_uint(e, "tick"), KINDS[i], get_uint(e, "session"),
+                                      uint_or_0(e, "seat"), uint_or_0(e, "data"));
+        }
+    }
+    return 0;
+}
+
+// Applies the snapshot's changes of data, and reports the whole.
+static void take_data(sim_subscription *s, const msgpack_object *map, bool full)
+{
+    const msgpack_object *data = rpc_map_get(map, "world_data");
+    data = data != NULL ? data : rpc_map_get(map, "data");
+    if (!s->data) {
+        return;
+    }
+    if (full) {
+        memset(s->values, 0, sizeof s->values);
+    }
+    const bool given = data != NULL && data->type == MSGPACK_OBJECT_MAP;
+    for (uint32_t i = 0; given && i < data->via.map.size; i++) {
+        const msgpack_object_kv *pair = &data->via.map.ptr[i];
+        const bool one = pair->key.via.str.size == 1;
+        const int key = one ? pair->key.via.str.ptr[0] - 'a' : -1;
+        SIM_CHECK(key >= 0 && key < SIM_KEYS, "data of a key that nobody set");
+        s->values[key] = pair->val.type == MSGPACK_OBJECT_NIL ? 0 : pair->val.via.u64;
+    }
+    uint64_t digest = 0;
+    for (int i = 0; i < SIM_KEYS; i++) {
+        const char key = (char)('a' + i);
+        digest += s->values[i] != 0 ? oracle_mix_datum(&key, 1, s->values[i]) : 0;
+    }
+    oracle_told_state(s->epoch, s->last, TOLD_DATA, digest);
+    figures.data++;
 }
 
 static void take_events(const sim_client *c, sim_subscription *s, const msgpack_object *map)
@@ -155,13 +212,14 @@ static void take_events(const sim_client *c, sim_subscription *s, const msgpack_
     for (uint32_t i = 0; events != NULL && i < events->via.array.size; i++) {
         const msgpack_object *e = &events->via.array.ptr[i];
         const msgpack_object *kind = rpc_map_get(e, "kind");
-        if (kind->via.str.size == 7 && memcmp(kind->via.str.ptr, "message", 7) == 0) {
-            take_message(c, e); // the oracle knows the engine's events
-            continue;
-        }
         told_event told = {.tick = get_uint(e, "tick"), .lost = s->lost, .gap = s->gap};
         s->gap = false;
         s->lost = 0;
+        told.digest = digest_command(c, e, kind);
+        if (told.digest != 0) {
+            array_push(&s->events, told);
+            continue;
+        }
         told.digest = oracle_mix(0, told.tick);
         for (uint32_t j = 0; j < kind->via.str.size; j++) {
             told.digest = oracle_mix(told.digest, (uint8_t)kind->via.str.ptr[j]);
@@ -221,12 +279,12 @@ static void take_packed(const sim_client *c, sim_subscription *s, const msgpack_
     error err = {0};
     s->decoder = s->decoder == NULL ? packed_decoder_create() : s->decoder;
     ASSERT(s->decoder != NULL);
-    SIM_CHECK(data->type == MSGPACK_OBJECT_BIN, "packed data that are no bytes");
     const status result = packed_decode(s->decoder, (const uint8_t *)data->via.bin.ptr,
                                         data->via.bin.size, &told, &err);
     SIM_CHECK(result == STATUS_OK, "a packed snapshot: %s", err.text);
     note_snapshot(c, s, told.full ? get_uint(map, "epoch") : s->epoch, told.tick, told.full);
     take_events(c, s, map);
+    take_data(s, map, told.full);
     take_changes(s, &told);
     if (told.full) {
         oracle_told_state(s->epoch, told.tick, TOLD_SNAPSHOT, get_hash(map));
@@ -240,7 +298,7 @@ static void take_packed(const sim_client *c, sim_subscription *s, const msgpack_
 static void take_snapshot(const sim_client *c, sim_subscription *s, const msgpack_object *map)
 {
     const msgpack_object *data = rpc_map_get(map, "data");
-    if (data != NULL) {
+    if (data != NULL && data->type == MSGPACK_OBJECT_BIN) {
         take_packed(c, s, map, data);
         return;
     }
@@ -249,6 +307,7 @@ static void take_snapshot(const sim_client *c, sim_subscription *s, const msgpac
     note_snapshot(c, s, epoch, tick, get_bool(map, "full"));
     take_rows(s, map);
     take_events(c, s, map);
+    take_data(s, map, get_bool(map, "full"));
     oracle_told_state(epoch, tick, TOLD_SNAPSHOT, get_hash(map));
     if (rpc_map_get(map, "left_out") == NULL) { // otherwise some bodies are as they were before
         oracle_told_state(epoch, tick, TOLD_PICTURE, picture_of(s));
@@ -413,6 +472,7 @@ static void on_subscribed(sim_client *c, const sim_request *r, const msgpack_obj
                           .log = r->op == OP_SUBSCRIBE_LOG,
                           .compact = r->compact,
                           .messages = r->messages,
+                          .data = r->data,
                           .from = get_uint(result, "tick")};
     array_push(&c->subscriptions, s);
 }

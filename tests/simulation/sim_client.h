@@ -10,7 +10,14 @@
 #include "tests/simulation/fake_uv.h"
 #include "tests/simulation/oracle.h"
 
-enum { SIM_WORLDS = 3, SIM_NONCES_MAX = 4, SIM_BODIES = 16, SIM_SEATS = 2 };
+enum {
+    SIM_WORLDS = 3,
+    SIM_NONCES_MAX = 4,
+    SIM_BODIES = 16,
+    SIM_SEATS = 2,
+    SIM_KEYS = 3,
+    SIM_MESSAGES = 1 << 20 /* data of a message: recipient * SIM_MESSAGES + a number */
+};
 
 // The kind of answer expected.
 typedef enum sim_op {
@@ -37,7 +44,8 @@ typedef struct sim_request {
     bool patient; // a batch for a later tick, which a paused world does not reach
     // OP_SUBSCRIBE_LOG: asks for the compact form, with the server's table version
     bool compact;
-    bool messages;         // OP_SUBSCRIBE: asks for messages and no other events
+    bool messages;         // OP_SUBSCRIBE: asks for messages, joins and leaves alone
+    bool data;             // OP_SUBSCRIBE: asks for the world's data
     uint64_t subscription; // argument of OP_UNSUBSCRIBE
     buffer tail;           // method and params, for sending it again
 } sim_request;
@@ -50,7 +58,8 @@ typedef struct sim_subscription {
     uint64_t number;
     bool log;
     bool compact;    // the client asked for the compact form
-    bool messages;   // the client asked for messages and no other events
+    bool messages;   // the client asked for messages, joins and leaves, and no other events
+    bool data;       // the client asked for the world's data
     bool unanswered; // its answer was lost, so its parameters are unknown
     bool begun;      // a snapshot has come over this connection
     bool shown;      // a snapshot has come over any connection
@@ -60,7 +69,8 @@ typedef struct sim_subscription {
     packed_decoder *decoder; // decoder of a packed subscription
     ARRAY(told_event) events;
     ARRAY(sim_body_row) picture;
-    char name[16]; // world's name of a log, from its image
+    uint64_t values[SIM_KEYS]; // data as received; 0: there is no such key
+    char name[16];             // world's name of a log, from its image
     physics_world *replica;
     log_player player;
 } sim_subscription;

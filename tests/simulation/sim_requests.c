@@ -204,9 +204,31 @@ static void request_message(sim_client *c, int world)
     packer k = buffer_packer(&r->tail);
     pair_text(&k, "world", sim_world_name(world));
     pair_text(&k, "name", "say");
-    pair_uint(&k, "data", to);
+    pair_uint(&k, "data", to * SIM_MESSAGES + sim_random(SIM_MESSAGES));
     if (to != 0) {
         pair_uint(&k, "to", to);
+    }
+    send_last(c);
+}
+
+// Worlds of the template.
+enum { ARENA_NAME_BYTES = 32 };
+static const char *any_arena(char name[ARENA_NAME_BYTES])
+{
+    (void)snprintf(name, ARENA_NAME_BYTES, "arena-%d", 1 + (int)sim_random(3));
+    return name;
+}
+
+static void request_data(sim_client *c, int world)
+{
+    const char key[] = {(char)('a' + sim_random(SIM_KEYS)), '\0'};
+    const bool sets = !sim_one_in(3);
+    sim_request *r = begin(c, OP_OTHER, world, sets ? "data.set" : "data.remove", sets ? 3 : 2);
+    packer k = buffer_packer(&r->tail);
+    pair_text(&k, "world", sim_world_name(world));
+    pair_text(&k, "key", key);
+    if (sets) {
+        pair_uint(&k, "value", 1 + sim_random(1000));
     }
     send_last(c);
 }
@@ -214,8 +236,8 @@ static void request_message(sim_client *c, int world)
 // A seat in a world of the template; now and then one world in particular.
 static void request_seat(sim_client *c, int world)
 {
-    char name[32];
-    snprintf(name, sizeof name, "arena-%d", 1 + (int)sim_random(3));
+    char name[ARENA_NAME_BYTES];
+    (void)any_arena(name);
     const bool joins = !sim_one_in(3);
     const bool names = !joins || sim_one_in(4);
     sim_request *r = begin(c, joins ? OP_JOIN : OP_OTHER, world,
@@ -418,15 +440,23 @@ static void request_subscribe(sim_client *c, int world)
     bool packed = !log && sim_one_in(2);
     bool velocities = packed && sim_one_in(2);
     bool compact = log && sim_one_in(2);
+    bool data = !log && sim_one_in(2);
     // With another version than the server's the plain form comes.
     uint32_t tables = log_compact_tables() + (compact && sim_one_in(8) ? 1u : 0u);
-    sim_request *r = begin(c, log ? OP_SUBSCRIBE_LOG : OP_SUBSCRIBE, world, "world.subscribe",
-                           (log ? 2u : 3u) + (rated ? 1u : 0u) + (packed ? 1u : 0u) +
-                               (velocities ? 1u : 0u) + (budgeted || compact ? 1u : 0u));
+    sim_request *r =
+        begin(c, log ? OP_SUBSCRIBE_LOG : OP_SUBSCRIBE, world, "world.subscribe",
+              (log ? 2u : 3u) + (rated ? 1u : 0u) + (packed ? 1u : 0u) + (velocities ? 1u : 0u) +
+                  (budgeted || compact ? 1u : 0u) + (data ? 1u : 0u));
     r->compact = compact && tables == log_compact_tables();
-    r->messages = !log && sim_one_in(4);
+    r->messages = !log && sim_one_in(3);
+    r->data = data;
+    const bool arena = r->messages && sim_one_in(2);
+    char name[ARENA_NAME_BYTES];
     packer k = buffer_packer(&r->tail);
-    pair_text(&k, "world", sim_world_name(world));
+    pair_text(&k, "world", arena ? any_arena(name) : sim_world_name(world));
+    if (data) {
+        pair_bool(&k, "data", true);
+    }
     if (rated) {
         pair_number(&k, "rate", 1.0 + (double)sim_random(40));
     }
@@ -449,12 +479,14 @@ static void request_subscribe(sim_client *c, int world)
             pair_number(&k, "velocity", PICK(1.0 / PACKED_STEPS_MAX, 1.0 / 256.0, 16.0));
         }
         text(&k, "events");
-        msgpack_pack_array(&k, r->messages ? 1 : KIND_COUNT);
+        msgpack_pack_array(&k, r->messages ? 3 : KIND_COUNT);
         for (int i = 0; i < KIND_COUNT && !r->messages; i++) {
             text(&k, KINDS[i]);
         }
         if (r->messages) {
             text(&k, "message");
+            text(&k, "join");
+            text(&k, "leave");
         }
     }
     send_last(c);
@@ -518,7 +550,10 @@ static void request_rare(sim_client *c, int world)
 void sim_request_any(sim_client *c)
 {
     int world = (int)sim_random(SIM_WORLDS);
-    switch (sim_random(19)) {
+    switch (sim_random(20)) {
+    case 17:
+        request_data(c, world);
+        break;
     case 15:
         request_message(c, world);
         break;
