@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """A real Prometheus with docker/metrics/prometheus.yml, changed only in the server's address: it scrapes a server with
-every kind of load, and every panel of the Grafana dashboard gets numbers. Called with the path of caromd."""
+every kind of load, and every panel of the Grafana dashboard gets numbers, and each
+alert fires when it should. Called with the path of caromd."""
 
 import json
 import math
@@ -18,8 +19,11 @@ import urllib.parse
 import urllib.request
 from pathlib import Path
 
+import yaml
+
 METRICS = Path(__file__).resolve().parents[2] / "docker/metrics"
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+import etcd  # noqa: E402
 from caromd import Caromd  # noqa: E402
 from patience import SECONDS_MAX  # noqa: E402
 from wire import Client, RemoteError  # noqa: E402
@@ -28,6 +32,7 @@ CAROMD = os.path.abspath(sys.argv[1])
 BALL = {"kind": "circle", "radius": 0.5}
 CONFIG = (METRICS / "prometheus.yml").read_text()
 SCRAPE_SECONDS = int(re.search(r"scrape_interval: (\d+)s", CONFIG).group(1))
+ALERTS = [rule for group in yaml.safe_load((METRICS / "alerts.yaml").read_text())["groups"] for rule in group["rules"]]
 DASHBOARD = json.loads((METRICS / "dashboard.json").read_text())
 # The interval as Grafana sets it: four times the scrape interval.
 VARIABLES = {"$__rate_interval": f"{4 * SCRAPE_SECONDS}s", "$instance": ".*", "$world": ".*"}
@@ -89,6 +94,7 @@ class Prometheus:
         told = CONFIG.replace("server:22767", self.target)
         assert told.count(self.target) == 1, "the configuration names the server of docker/compose.yaml once"
         (self.folder / "prometheus.yml").write_text(told)
+        shutil.copy(METRICS / "alerts.yaml", self.folder)
         with socket.create_server(("127.0.0.1", 0)) as probe:
             self.port = probe.getsockname()[1]
         with (self.folder / "log").open("w") as log:
@@ -144,6 +150,18 @@ class Dashboard(unittest.TestCase):
                 self.assertNotIn("$", expression, "a variable that Grafana does not know here")
                 self.assertNotEqual(self.finite(expression), [], f"no numbers for the panel “{title}”")
 
+    def test_every_alert_is_evaluated(self):
+        self.finite("up")
+        end = time.monotonic() + SECONDS_MAX
+        while True:
+            rules = [rule for group in self.prometheus.api("rules")["groups"] for rule in group["rules"]]
+            if all(rule["health"] == "ok" for rule in rules):
+                break
+            self.assertLess(time.monotonic(), end, rules)
+            time.sleep(0.5)
+        self.assertEqual([rule["alert"] for rule in ALERTS], [rule["name"] for rule in rules])
+        self.assertEqual([], [rule["name"] for rule in rules if rule["state"] == "firing"])
+
     def test_numbers_are_those_of_the_server(self):
         self.assertEqual(self.finite('sum(carom_sessions{state="connected"})'), [1.0])
         self.assertGreater(self.finite('carom_world_bodies{world="demo"}')[0], 100)
@@ -161,12 +179,90 @@ class Dashboard(unittest.TestCase):
             self.assertEqual(told, wanted[one["name"]])
 
 
+@unittest.skipUnless(shutil.which("promtool"), "no promtool")
+class Alerts(unittest.TestCase):
+    """Series from which each alert follows, and such from which none does, for `promtool test rules`."""
+
+    FIRE = {
+        "CaromServerDown": {'up{job="carom", instance="a"}': "0x30"},
+        "CaromWorldsNotServed": {'carom_worlds_not_served{instance="a"}': "1x30"},
+        "CaromStorageFails": {'carom_storage_failures_total{instance="a"}': "0+1x30"},
+        "CaromStorageBehind": {'carom_storage_queue_bytes{instance="a"}': "70000000x30"},
+        "CaromTicksLate": {'carom_ticks_late_total{instance="a"}': "0+2x30", 'carom_ticks_total{instance="a"}': "0+100x30"},
+        "CaromMemoryNearBound": {'carom_memory_used_bytes{instance="a"}': "95x30", 'carom_memory_bound_bytes{instance="a"}': "100x30"},
+        "CaromNoEtcd": {'carom_fleet_store_unanswered{instance="a"}': "1x30"},
+        "CaromFleetSmaller": {'carom_fleet_nodes{instance="a"}': "3x9 2x20"},
+        "CaromFleetDisagrees": {'carom_fleet_nodes{instance="a"}': "3x30", 'carom_fleet_nodes{instance="b"}': "2x30"},
+        "CaromWorldsChangeServers": {'carom_fleet_worlds_lost_total{instance="a"}': "0+10x30"},
+        "EtcdNoLeader": {'etcd_server_has_leader{instance="a"}': "0x30"},
+        "EtcdNearlyFull": {'etcd_mvcc_db_total_size_in_bytes{instance="a"}': "80x30", 'etcd_server_quota_backend_bytes{instance="a"}': "100x30"},
+        "EtcdSlowDisk": {'etcd_disk_wal_fsync_duration_seconds_bucket{instance="a", le="0.01"}': "0+1x30",
+                         'etcd_disk_wal_fsync_duration_seconds_bucket{instance="a", le="0.1"}': "0+10x30",
+                         'etcd_disk_wal_fsync_duration_seconds_bucket{instance="a", le="+Inf"}': "0+10x30"},
+    }
+    QUIET = {
+        'up{job="carom", instance="a"}': "1x30", 'carom_worlds_not_served{instance="a"}': "0x30",
+        'carom_storage_failures_total{instance="a"}': "5x30", 'carom_storage_queue_bytes{instance="a"}': "1000x30",
+        'carom_ticks_late_total{instance="a"}': "0+1x30", 'carom_ticks_total{instance="a"}': "0+1000x30",
+        'carom_memory_used_bytes{instance="a"}': "95x30", 'carom_memory_bound_bytes{instance="a"}': "0x30",  # without a bound
+        'carom_fleet_store_unanswered{instance="a"}': "0x30", 'carom_fleet_nodes{instance="a"}': "3x30",
+        'carom_fleet_nodes{instance="b"}': "3x30", 'carom_fleet_nodes{instance="alone"}': "0x30",
+        'carom_fleet_worlds_lost_total{instance="a"}': "0+1x30", 'etcd_server_has_leader{instance="a"}': "1x30",
+        'etcd_mvcc_db_total_size_in_bytes{instance="a"}': "50x30", 'etcd_server_quota_backend_bytes{instance="a"}': "100x30",
+        'etcd_disk_wal_fsync_duration_seconds_bucket{instance="a", le="0.01"}': "0+10x30",
+        'etcd_disk_wal_fsync_duration_seconds_bucket{instance="a", le="+Inf"}': "0+10x30",
+    }
+
+    def setUp(self):
+        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        shutil.copy(METRICS / "alerts.yaml", self.folder)
+
+    def holds(self, series, condition):
+        """Whether `condition`, an expression over ALERTS, is true for the series after 20 minutes."""
+        test = {"rule_files": ["alerts.yaml"], "evaluation_interval": "1m", "tests": [
+            {"interval": "1m", "input_series": [{"series": name, "values": values} for name, values in series.items()],
+             "promql_expr_test": [{"expr": condition, "eval_time": "20m", "exp_samples": [{"labels": "{}", "value": 1}]}]}]}
+        (self.folder / "test.yaml").write_text(json.dumps(test))
+        told = subprocess.run(["promtool", "test", "rules", "test.yaml"], cwd=self.folder, capture_output=True, text=True,
+                              timeout=SECONDS_MAX, check=False)
+        self.assertEqual(0, told.returncode, told.stdout + told.stderr)
+
+    def test_each_alert_follows_from_its_series_alone(self):
+        self.assertEqual([rule["alert"] for rule in ALERTS], list(self.FIRE))
+        for alert, series in self.FIRE.items():
+            with self.subTest(alert):
+                self.holds(series, f'count(ALERTS{{alertname="{alert}",alertstate="firing"}}) > bool 0')
+                self.holds(series, f'count(absent(ALERTS{{alertname!="{alert}",alertstate="firing"}}))')
+
+    def test_nothing_follows_from_a_healthy_fleet(self):
+        self.holds(self.QUIET, 'count(absent(ALERTS{alertstate="firing"}))')
+
+    def test_rules_are_as_prometheus_reads_them_and_say_what_to_do(self):
+        told = subprocess.run(["promtool", "check", "rules", "alerts.yaml"], cwd=self.folder, capture_output=True, text=True,
+                              timeout=SECONDS_MAX, check=False)
+        self.assertEqual(0, told.returncode, told.stdout + told.stderr)
+        for rule in ALERTS:
+            self.assertEqual({"summary", "do"}, set(rule["annotations"]), rule["alert"])
+            self.assertIn(rule["labels"]["severity"], ("critical", "warning"))
+
+
 class Names(unittest.TestCase):
-    def test_dashboard_asks_for_metrics_that_are_there(self):
+    @unittest.skipUnless(etcd.there(), "etcd is not installed")
+    def test_alerts_ask_for_metrics_of_etcd_that_are_there(self):
+        store = etcd.Etcd()
+        self.addCleanup(store.stop)
+        with urllib.request.urlopen(f"{store.url}/metrics", timeout=SECONDS_MAX) as answer:
+            told = set(re.findall(r"^# TYPE (\S+) ", answer.read().decode(), re.MULTILINE))
+        asked = {re.sub(r"_bucket$", "", name) for rule in ALERTS for name in re.findall(r"\betcd_\w+", rule["expr"])}
+        self.assertEqual(4, len(asked))
+        self.assertEqual(set(), asked - told)
+
+    def test_dashboard_and_alerts_ask_for_metrics_that_are_there(self):
         with tempfile.TemporaryDirectory() as folder, Caromd(CAROMD, "--data", f"{folder}/worlds") as server:
             with urllib.request.urlopen(f"http://127.0.0.1:{server.http_port}/metrics", timeout=SECONDS_MAX) as answer:
                 told = set(re.findall(r"^# TYPE (\S+) ", answer.read().decode(), re.MULTILINE))
-        asked = {name for _, expression in panels() for name in re.findall(r"\b(?:carom|process)_\w+", expression)}
+        asked = {name for expression in [*(one for _, one in panels()), *(rule["expr"] for rule in ALERTS)]
+                 for name in re.findall(r"\b(?:carom|process)_\w+", expression)}
         bare = {re.sub(r"_(bucket|count|sum)$", "", name) for name in asked}
         self.assertGreater(len(bare), 20)
         self.assertEqual(bare - told, set())

@@ -1,4 +1,4 @@
-"""docker/compose.yaml and compose.public.yaml without Docker: the fields that they use, and their types, are those of the Compose
+"""docker/compose.yaml, compose.public.yaml and compose.fleet.yaml without Docker: the fields that they use, and their types, are those of the Compose
 specification; each file that is mounted or built from exists; ports, profiles, health checks and the metrics' own files
 agree with each other; worlds outlive the container.
 
@@ -8,7 +8,10 @@ Usage: test_compose.py [PROJECT_ROOT]
 import json
 import pathlib
 import re
+import shutil
+import subprocess
 import sys
+import tomllib
 import unittest
 
 import yaml
@@ -18,7 +21,7 @@ NAME = r"[a-zA-Z0-9][a-zA-Z0-9_.-]*"
 PORT = re.compile(r"127\.0\.0\.1:(\d+):(\d+)")
 PORTS = re.compile(r"(?:127\.0\.0\.1:)?(\d+):(\d+)")
 VOLUME = re.compile(r"(?:\$\{\w+:-)?([^:}]+)\}?:(/[^:]+?)(?::ro)?")
-MADE = "public" # set by the commands at the head of compose.public.yaml
+MADE = {"public", "fleet"} # set by the commands at the heads of compose.public.yaml and compose.fleet.yaml
 RESTART = {"no", "always", "on-failure", "unless-stopped"}
 CONDITIONS = {"service_started", "service_healthy", "service_completed_successfully"}
 
@@ -66,10 +69,11 @@ FIELDS = {
 
 
 class File:
-    """The tests of each of the two files."""
+    """The tests of each of the files."""
 
     FILE = "compose.yaml"
     SERVICES = {"server", "watch", "prometheus", "grafana"}
+    SERVERS = ["server"]  # those that keep worlds; the first one builds the image
 
     def setUp(self):
         self.folder = ROOT / "docker"
@@ -98,13 +102,31 @@ class File:
         self.assertEqual(set(self.services), self.SERVICES)
 
     def test_worlds_are_kept_in_a_volume_of_the_server_s_user(self):
-        named = {name: place for name, place in self.volumes("server") if not name.startswith(".")}
-        self.assertEqual(set(self.file["volumes"]), set(named))
-        place = self.services["server"]["environment"]["CAROM_DATA"]
-        self.assertEqual([pathlib.PurePosixPath(place)], list(named.values()))
         user = re.search(r"^USER (\d+):(\d+)$", self.dockerfile, re.MULTILINE)
-        self.assertRegex(self.dockerfile, rf"install -d -o {user[1]} -g {user[2]} -m 700 {place}\b")
-        self.assertRegex(self.file["volumes"]["worlds"]["name"], f"^{NAME}$")
+        volumes = []
+        for server in self.SERVERS:
+            [(name, mounted)] = [volume for volume in self.volumes(server) if not volume[0].startswith(".")]
+            place = self.services[server]["environment"]["CAROM_DATA"]
+            self.assertEqual(pathlib.PurePosixPath(place), mounted)
+            self.assertRegex(self.dockerfile, rf"install -d -o {user[1]} -g {user[2]} -m 700 {place}\b")
+            self.assertRegex(self.file["volumes"][name]["name"], f"^{NAME}$")
+            volumes.append(name)
+        self.assertEqual(len(set(volumes)), len(self.SERVERS), "two servers share a folder")
+        self.assertLessEqual(set(volumes), set(self.file["volumes"]))
+
+    def test_settings_of_servers_are_options_of_caromd(self):
+        known = set(re.findall(r'"(CAROM_[A-Z_]+)"', (ROOT / "server/config/config.c").read_text()))
+        self.assertGreater(len(known), 30)
+        for server in self.SERVERS:
+            self.assertLessEqual(set(self.services[server]["environment"]), known)
+
+    def test_servers_have_time_to_end(self):
+        limits = {one["name"]: one["default"]
+                  for one in tomllib.loads((ROOT / "proto/schema/server_limits.toml").read_text())["limit"]}
+        for server in self.SERVERS:
+            drain = limits["drain_ms"] if "CAROM_FLEET" in self.services[server]["environment"] else 0
+            seconds = int(re.fullmatch(r"(\d+)s", self.services[server]["stop_grace_period"])[1])
+            self.assertGreater(1000 * seconds, drain + 1000 + limits["close_ms"])
 
     def test_images_have_versions(self):
         for name, service in self.services.items():
@@ -121,13 +143,13 @@ class File:
             self.assertEqual(len(set(places)), len(places))
             for path, place in self.mounts(name):
                 with self.subTest(f"{name}: {place}"):
-                    if path.relative_to(self.folder).parts[:1] == (MADE,):
+                    if path.relative_to(self.folder).parts[0] in MADE:
                         continue
                     self.assertTrue(path.exists(), path)
                     self.assertEqual(path.is_file(), place.suffix != "")
 
     def test_build_is_of_files_that_exist(self):
-        build = self.services["server"]["build"]
+        build = self.services[self.SERVERS[0]]["build"]
         context = (self.folder / build["context"]).resolve()
         self.assertEqual(context, ROOT)
         self.assertTrue((context / build["dockerfile"]).is_file())
@@ -167,9 +189,10 @@ class Demo(File, unittest.TestCase):
                 self.assertRegex(one, f"^{PORT.pattern}$")
 
     def test_prometheus_reads_the_file_and_asks_the_server(self):
-        [(path, place)] = self.mounts("prometheus")
-        self.assertEqual(str(place), "/etc/prometheus/prometheus.yml")  # the path that the image reads
-        jobs = yaml.safe_load(path.read_text())["scrape_configs"]
+        places = {str(place): path for path, place in self.mounts("prometheus")}
+        config = yaml.safe_load(places.pop("/etc/prometheus/prometheus.yml").read_text())  # the path that the image reads
+        self.assertEqual([f"/etc/prometheus/{name}" for name in config["rule_files"]], list(places))
+        jobs = config["scrape_configs"]
         targets = [target for job in jobs for static in job["static_configs"] for target in static["targets"]]
         for target in targets:
             host, port = target.split(":")
@@ -205,6 +228,53 @@ class Public(File, unittest.TestCase):
     def test_secrets_are_seen_by_neither_git_nor_the_build(self):
         self.assertIn("/docker/public/", (ROOT / ".gitignore").read_text().split())
         self.assertIn("docker/public", (ROOT / ".dockerignore").read_text().split())
+
+
+class Fleet(File, unittest.TestCase):
+    FILE = "compose.fleet.yaml"
+    SERVICES = {"etcd1", "etcd2", "etcd3", "a", "b", "c"}
+    SERVERS = ["a", "b", "c"]
+
+    def test_servers_are_one_fleet(self):
+        settings = [self.services[name]["environment"] for name in self.SERVERS]
+        for name in ("CAROM_FLEET", "CAROM_FLEET_SECRET"):
+            self.assertEqual(len({one[name] for one in settings}), 1)
+        for name in ("CAROM_NODE", "CAROM_ADVERTISE", "CAROM_FLEET_LISTEN"):
+            self.assertEqual(len({one[name] for one in settings}), 3)
+        urls = settings[0]["CAROM_FLEET"].split(",")
+        self.assertEqual([f"http://etcd{i}:2379" for i in (1, 2, 3)], urls)
+        self.assertEqual(set(self.SERVICES) - set(self.SERVERS), {url.split("//")[1].split(":")[0] for url in urls})
+
+    def test_servers_advertise_the_ports_that_are_published(self):
+        for name in self.SERVERS:
+            service = self.services[name]
+            settings = service["environment"]
+            published = {inside: outside for outside, inside in (PORT.fullmatch(one).groups() for one in service["ports"])}
+            self.assertEqual(settings["CAROM_ADVERTISE"], f"127.0.0.1:{published['22766']},127.0.0.1:{published['22767']}")
+            self.assertEqual((settings["CAROM_NODE"], settings["CAROM_FLEET_LISTEN"]), (name, f"{name}:22768"))
+            [(_, place)] = self.mounts(name)
+            self.assertEqual(pathlib.PurePosixPath(settings["CAROM_FLEET_SECRET"]).parent, place)
+
+    def test_members_of_etcd_name_each_other(self):
+        for i in (1, 2, 3):
+            command = self.services[f"etcd{i}"]["command"]
+            self.assertEqual(command[0], "etcd")
+            options = dict(option.removeprefix("--").split("=", 1) for option in command[1:])
+            self.assertEqual(options["initial-cluster"], ",".join(f"etcd{j}=http://etcd{j}:2380" for j in (1, 2, 3)))
+            self.assertEqual((options["name"], options["advertise-client-urls"], options["initial-advertise-peer-urls"]),
+                             (f"etcd{i}", f"http://etcd{i}:2379", f"http://etcd{i}:2380"))
+            [(_, place)] = self.volumes(f"etcd{i}")
+            self.assertEqual(options["data-dir"], str(place))
+
+    @unittest.skipUnless(shutil.which("etcd"), "etcd is not installed")
+    def test_options_of_etcd_exist(self):
+        told = subprocess.run(["etcd", "--help"], capture_output=True, text=True, check=True)
+        for option in self.services["etcd1"]["command"][1:]:
+            self.assertRegex(told.stdout + told.stderr, rf"(?m)^\s+{option.split('=')[0]}\b")
+
+    def test_key_is_seen_by_neither_git_nor_the_build(self):
+        self.assertIn("/docker/fleet/", (ROOT / ".gitignore").read_text().split())
+        self.assertIn("docker/fleet", (ROOT / ".dockerignore").read_text().split())
 
 
 if __name__ == "__main__":
