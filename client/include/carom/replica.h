@@ -44,7 +44,9 @@ CAROM_API int carom_replica_engine(void);
 // ---- following
 
 // Plays a notification of encoding log as received (carom_snapshot.encoded), or a record of a
-// recording: steps the world to its tick, and compares the hash. Errors:
+// recording: steps the world to its tick, and compares the hash. It may span 131 072 ticks, where
+// the reader of a quiet world was away: a program that must not wait so long uses
+// carom_replica_feed_to. Errors:
 //   CAROM_INVALID_ARGUMENT  no such notification; altered or malformed
 //   CAROM_UNAVAILABLE       the replica needs an image: it has none, notifications were lost, or
 //   the

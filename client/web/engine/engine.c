@@ -452,35 +452,51 @@ void carom_world_set_paused(engine_world *world, bool paused)
     world->player.paused = paused;
 }
 
-bool carom_world_play(engine_world *world, const uint8_t *bytes, size_t size)
+// Plays at most `ticks` more ticks of a record.
+static bool play_some(engine_world *world, const log_record *record, double ticks, error *err)
+{
+    const uint64_t tick = world_tick(world->physics);
+    const bool whole = !(ticks < (double)LOG_TICKS_MAX);
+    const uint64_t to = whole ? record->tick : tick + (ticks > 1.0 ? (uint64_t)ticks : 1);
+    return log_player_play_to(&world->player, record, to < record->tick ? to : record->tick, err) ==
+           STATUS_OK;
+}
+
+static bool tell_tick(const engine_world *world)
+{
+    buffer_clear(&engine_result);
+    msgpack_packer packer = buffer_packer(&engine_result);
+    msgpack_pack_uint64(&packer, world_tick(world->physics));
+    return engine_finish();
+}
+
+bool carom_world_play(engine_world *world, const uint8_t *bytes, size_t size, double ticks)
 {
     error err = {0};
     log_record record;
     if (log_record_decode(bytes, size, &record, &err) != STATUS_OK ||
-        log_player_play(&world->player, &record, &err) != STATUS_OK) {
+        !play_some(world, &record, ticks, &err)) {
         return engine_fail(&err);
     }
-    buffer_clear(&engine_result);
-    msgpack_packer packer = buffer_packer(&engine_result);
-    msgpack_pack_uint64(&packer, record.tick);
-    return engine_finish();
+    return tell_tick(world);
 }
 
-bool carom_world_play_compact(engine_world *world, const uint8_t *bytes, size_t size)
+bool carom_world_within(const engine_world *world)
 {
+    return world->player.within;
+}
+
+bool carom_world_play_compact(engine_world *world, const uint8_t *bytes, size_t size, double ticks)
+{
+    const uint64_t from =
+        world->player.within ? world->player.within_from : world_tick(world->physics);
     error err = {0};
     log_record record;
     buffer commands;
     buffer_init(&commands, LOG_RECORD_BYTES_MAX);
-    bool played = log_compact_decode(bytes, size, world_tick(world->physics), WORLD_NAME, &commands,
-                                     &record, &err) == STATUS_OK &&
-                  log_player_play(&world->player, &record, &err) == STATUS_OK;
+    bool played =
+        log_compact_decode(bytes, size, from, WORLD_NAME, &commands, &record, &err) == STATUS_OK &&
+        play_some(world, &record, ticks, &err);
     buffer_deinit(&commands);
-    if (!played) {
-        return engine_fail(&err);
-    }
-    buffer_clear(&engine_result);
-    msgpack_packer packer = buffer_packer(&engine_result);
-    msgpack_pack_uint64(&packer, record.tick);
-    return engine_finish();
+    return played ? tell_tick(world) : engine_fail(&err);
 }

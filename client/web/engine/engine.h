@@ -85,10 +85,16 @@ CAROM_EXPORT bool carom_world_body(const engine_world *world, double body);
 // hash if the record has one. After false the world belongs to no log. The records do not say
 // whether the world is paused where the log begins, so the caller sets that first.
 CAROM_EXPORT void carom_world_set_paused(engine_world *world, bool paused);
-CAROM_EXPORT bool carom_world_play(engine_world *world, const uint8_t *record, size_t size);
+//
+// Plays at most `ticks` (1 or more) more ticks of it: called again with the same record, it
+// continues, as long as carom_world_within() says that a part is left. Answers the tick reached.
+CAROM_EXPORT bool carom_world_play(engine_world *world, const uint8_t *record, size_t size,
+                                   double ticks);
+CAROM_EXPORT bool carom_world_within(const engine_world *world);
 // The number of commands played after which descriptions of bodies may differ.
 CAROM_EXPORT double carom_world_described(const engine_world *world);
 // As carom_world_play, for a record in the compact form, which must begin at the world's tick.
-CAROM_EXPORT bool carom_world_play_compact(engine_world *world, const uint8_t *record, size_t size);
+CAROM_EXPORT bool carom_world_play_compact(engine_world *world, const uint8_t *record, size_t size,
+                                           double ticks);
 
 #endif

@@ -376,16 +376,24 @@ export class World {
 
   // ---- replicas (replica.js)
 
-  /** Plays a record of a world's log: its map as bytes. Returns the tick that it leads to. */
-  play(record) {
+  /**
+   * Plays a record of a world's log: its map as bytes. Returns the tick that it leads to. With `ticks` it plays at most
+   * so many (1 or more), and continues when it is called again with the same record, while `within` is true.
+   */
+  play(record, ticks = Infinity) {
     return this.#engine.withBytes(record, (at, size) =>
-      this.#engine.result(this.#run('carom_world_play', at, size)));
+      this.#engine.result(this.#run('carom_world_play', at, size, ticks)));
   }
 
-  /** Plays a record in the compact form, which begins at the world's tick. */
-  playCompact(data) {
+  /** Likewise a record in the compact form, which begins at the world's tick. */
+  playCompact(data, ticks = Infinity) {
     return this.#engine.withBytes(data, (at, size) =>
-      this.#engine.result(this.#run('carom_world_play_compact', at, size)));
+      this.#engine.result(this.#run('carom_world_play_compact', at, size, ticks)));
+  }
+
+  /** Whether a part of the last record is left to play. */
+  get within() {
+    return this.#run('carom_world_within') !== 0;
   }
 
   /** A number that changes whenever commands of the log may have changed descriptions of bodies. */

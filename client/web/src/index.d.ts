@@ -465,9 +465,12 @@ export class World {
   hash(): Hash;
   save(): Uint8Array;
   clone(): World;
-  play(record: Uint8Array): number;
+  /** With `ticks`, at most so many of it: called again with the same record it continues, while `within` is true. */
+  play(record: Uint8Array, ticks?: number): number;
   /** A record in the compact form, which begins at the world's tick. */
-  playCompact(data: Uint8Array): number;
+  playCompact(data: Uint8Array, ticks?: number): number;
+  /** Whether a part of the last record is left to play. */
+  readonly within: boolean;
   setPaused(paused: boolean): void;
   free(): void;
   [Symbol.dispose](): void;

@@ -4,12 +4,20 @@
 // compares it with its own and says `diverged` if they differ, which only another engine or a fault can cause. follow()
 // takes the records from a server; play() takes them from anywhere.
 //
+// A record may span 131 072 ticks (a quiet world whose reader was away), more than a page can compute at once. follow()
+// plays for SLICE_MS and leaves the rest to a later turn of the page's loop; records that come meanwhile wait. play()
+// plays a whole record.
+//
 // Events: `image` (World) when there is another copy, before the old one is freed, `tick` (tick) and `record` (record)
 // after each record, `diverged` (CaromError), `ended` (CaromError). Nothing comes after the last two.
 
 import {Emitter} from './emitter.js';
 import {CaromError} from './errors.js';
 import {encode} from './msgpack.js';
+
+const SLICE_MS = 8; // longest time at once
+const SLICE_TICKS = 16; // ticks between two looks at the clock
+const WAITING_MAX = 256; // records that wait; with more, all are played at once
 
 /** Encodes a record of a world's log, a map, as the engine reads it: keys in their order. */
 export function encodeRecord({from, tick, commands = [], hash, image}) {
@@ -21,6 +29,9 @@ export function encodeRecord({from, tick, commands = [], hash, image}) {
 export class Replica extends Emitter {
   #engine;
   #subscription = null; // made by follow()
+  #waiting = []; // records that follow() has still to play, the first maybe in part
+  #begun = false; // whether a part of the first was played
+  #timer = null; // for the rest
 
   constructor(engine) {
     super();
@@ -55,11 +66,8 @@ export class Replica extends Emitter {
                                                  compact: shared ? this.#engine.compact : undefined});
     this.#subscription = subscription;
     subscription.on('snapshot', (record) => {
-      try {
-        this.play(record);
-      } catch {
-        this.stop(); // play() has set the error
-      }
+      this.#waiting.push(record);
+      if (this.#timer === null || this.#waiting.length > WAITING_MAX) this.#playWaiting();
     });
     subscription.on('ended', (error) => this.#end(error));
     await subscription.next();
@@ -71,6 +79,44 @@ export class Replica extends Emitter {
   stop() {
     this.#subscription?.unsubscribe().catch(() => {});
     this.#subscription = null;
+    clearTimeout(this.#timer);
+    this.#timer = null;
+    this.#waiting = [];
+  }
+
+  #playWaiting() {
+    const end = this.#waiting.length > WAITING_MAX ? Infinity : performance.now() + SLICE_MS;
+    clearTimeout(this.#timer);
+    this.#timer = null;
+    try {
+      while (this.#waiting.length > 0 && performance.now() < end) {
+        if (this.#playSome(this.#waiting[0], this.#begun, SLICE_TICKS)) {
+          const record = this.#waiting.shift();
+          this.#begun = false;
+          this.emit('tick', this.world.tick);
+          this.emit('record', record);
+        } else {
+          this.#begun = true;
+        }
+      }
+    } catch {
+      this.stop(); // #playSome() has set the error
+    }
+    if (this.#waiting.length > 0) this.#timer = setTimeout(() => this.#playWaiting());
+  }
+
+  // Returns whether nothing of the record is left.
+  #playSome(record, begun, ticks) {
+    try {
+      if (record.image && !begun) this.#begin(record);
+      if (this.world === null) throw new CaromError('invalid_argument', 'a record without an image');
+      if (record.data) this.world.playCompact(record.data, ticks);
+      else this.world.play(encodeRecord({...record, image: undefined}), ticks);
+      return !this.world.within;
+    } catch (error) {
+      this.#end(error);
+      throw error;
+    }
   }
 
   #end(error) {
@@ -82,15 +128,7 @@ export class Replica extends Emitter {
   /** Plays a record: a map {from, tick, commands, hash?, image?, paused?}, or {data}: its compact form. */
   play(record) {
     if (this.error) throw this.error;
-    try {
-      if (record.image) this.#begin(record);
-      if (this.world === null) throw new CaromError('invalid_argument', 'a record without an image');
-      if (record.data) this.world.playCompact(record.data);
-      else this.world.play(encodeRecord({...record, image: undefined}));
-    } catch (error) {
-      this.#end(error);
-      throw error;
-    }
+    this.#playSome(record, false, Infinity);
     this.emit('tick', this.world.tick);
     this.emit('record', record);
   }

@@ -301,6 +301,53 @@ test('local_world_is_the_servers_to_the_bit', {timeout: 240000}, async (t) => {
   assert.equal(ticks.at(-1), 200);
 });
 
+test('record_played_in_parts_leads_to_the_same_state', (t) => {
+  const whole = newWorld(t);
+  const parts = newWorld(t);
+  const spawn = (tick) => [tick, 1, 'body.spawn', {world: 'local', position: [tick, 5], shapes: BALL}];
+  const commands = [spawn(1), spawn(7), [8, 1, 'world.pause', {world: 'local'}],
+                    [8, 1, 'world.resume', {world: 'local'}], spawn(16), spawn(30)];
+  whole.play(encodeRecord({from: 0, tick: 30, commands}));
+  const record = encodeRecord({from: 0, tick: 30, commands, hash: whole.hash()});
+  const ticks = [];
+  do ticks.push(parts.play(record, 8)); while (parts.within);
+  assert.deepEqual(ticks, [8, 16, 24, 30]);
+  assert.equal(hex(parts.hash()), hex(whole.hash()));
+  assert.equal(whole.within, false);
+});
+
+test('long_record_leaves_a_follower_its_other_work', async (t) => {
+  const ticks = 131072; // the longest record
+  const world = newWorld(t);
+  const image = world.save();
+  const listeners = {};
+  const subscription = {
+    on: (name, call) => listeners[name] = call, unsubscribe: async () => {},
+    next: async () => listeners.snapshot({from: 0, tick: 0, image}),
+  };
+  const client = {hello: {engine: engine.behaviour}, subscribe: async () => subscription};
+  const replica = await new Replica(engine).follow(client, 'local');
+  t.after(() => replica.free());
+  const seen = [];
+  const done = new Promise((resolve) => {
+    replica.on('tick', (tick) => {
+      seen.push(tick);
+      if (tick === ticks + 3) resolve();
+    });
+  });
+  let turns = 0;
+  const other = setInterval(() => turns++, 1);
+  t.after(() => clearInterval(other));
+  listeners.snapshot({from: 0, tick: ticks});
+  assert.ok(replica.tick < ticks, 'the first part leaves some');
+  for (const part of [100000, ticks + 3 - 100000]) world.step(part);
+  listeners.snapshot({from: ticks, tick: ticks + 3, hash: world.hash()});
+  await done;
+  assert.deepEqual(seen, [ticks, ticks + 3]);
+  assert.ok(turns > 0, 'other work had a turn');
+  assert.equal(hex(replica.world.hash()), hex(world.hash()));
+});
+
 test('replica_that_differs_says_so', (t) => {
   const world = newWorld(t);
   const image = world.save();
