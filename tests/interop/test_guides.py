@@ -40,6 +40,8 @@ LEFT_OUT = {
         "tests/unit/test_debs.py runs cpack, tests/integration/clean_root.py installs what it makes",
     ("server/README.md", "docker compose -f docker/compose.yaml up --build --detach     # the server with the demo, and a client that watches"):
         "there is no Docker here; tests/unit/test_compose.py reads the file",
+    ("docker/kubernetes/README.md", "kubectl create secret generic carom-fleet --from-file=fleet.key"):
+        "there is no cluster here; tests/unit/test_kubernetes.py reads the files",
     ("server/fleet/README.md", "carom move arena b   # to server b"): "docs/guides/three-machines.md has it, too, and is typed",
     ("server/fleet/README.md", "openssl rand -hex 32 > fleet.key   # the same file on all servers"):
         "tests/integration/test_wire_pairs.py starts such servers",
