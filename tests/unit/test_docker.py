@@ -153,7 +153,7 @@ class Image(unittest.TestCase):
     def test_metrics_profile_mounts_files_that_are_there(self):
         compose = (ROOT / "docker/compose.yaml").read_text()
         mounted = re.findall(r"^      - \./(\S+?):", compose, re.M)
-        self.assertEqual(len(mounted), 4)
+        self.assertEqual(len(mounted), 5)
         for path in mounted:
             self.assertTrue((ROOT / "docker" / path).is_file(), path)
         self.assertIn('"server:22767"', (ROOT / "docker/metrics/prometheus.yml").read_text())
