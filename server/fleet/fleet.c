@@ -59,7 +59,9 @@ typedef struct world_write {
     fleet *of;
     struct world_write *next, *previous;
     char name[RECORD_NAME_MAX + 1];
-    uint64_t write; // of the claim; 0: a removal
+    uint64_t write;   // of the claim; 0: a removal
+    int64_t revision; // of the record to be removed
+    bool waits;       // a removal that was not answered: the pulse sends it again
 } world_write;
 
 struct fleet {
@@ -781,13 +783,24 @@ static void see_own(fleet *f, const char *world, const world_record *r, int64_t 
     carry_out(f, w, &actions);
 }
 
+static uint64_t draw(fleet *f)
+{
+    f->chance = f->chance != 0 ? f->chance : f->options.run | 1;
+    f->chance ^= f->chance << 13;
+    f->chance ^= f->chance >> 7;
+    f->chance ^= f->chance << 17;
+    return f->chance;
+}
+
 static owned_world *add_owned(fleet *f, const char *world, double hz)
 {
     world_record self = {.engine = f->options.engine, .hz = hz};
     snprintf(self.primary, sizeof self.primary, "%s", f->options.node);
     snprintf(self.address, sizeof self.address, "%s", f->options.address);
     snprintf(self.http, sizeof self.http, "%s", f->options.http);
-    memcpy(self.run, f->run, sizeof self.run);
+    // A number of its own: the record of a claim that was given up, whose removal may be under way,
+    // must not pass for this claim's.
+    snprintf(self.run, sizeof self.run, "%016" PRIx64, draw(f));
     owned_world *w = calloc(1, sizeof *w);
     ASSERT_MEMORY(w != NULL);
     snprintf(w->name, sizeof w->name, "%s", world);
@@ -947,15 +960,6 @@ static const known_node *nth_standby(const fleet *f, const char *but, uint64_t n
     return NULL;
 }
 
-static uint64_t draw(fleet *f, uint64_t below)
-{
-    f->chance = f->chance != 0 ? f->chance : f->options.run | 1;
-    f->chance ^= f->chance << 13;
-    f->chance ^= f->chance >> 7;
-    f->chance ^= f->chance << 17;
-    return f->chance % below;
-}
-
 bool fleet_choose_standby(fleet *f, const char *but, char node[RECORD_NAME_MAX + 1],
                           char peer[RECORD_ADDRESS_MAX + 1])
 {
@@ -969,8 +973,8 @@ bool fleet_choose_standby(fleet *f, const char *but, char node[RECORD_NAME_MAX +
     if (count == 0) {
         return false;
     }
-    const known_node *one = nth_standby(f, but, draw(f, count));
-    const known_node *other = nth_standby(f, but, draw(f, count));
+    const known_node *one = nth_standby(f, but, draw(f) % count);
+    const known_node *other = nth_standby(f, but, draw(f) % count);
     const known_node *chosen = other->record.worlds < one->record.worlds ? other : one;
     memcpy(node, chosen->name, sizeof chosen->name);
     memcpy(peer, chosen->record.peer, sizeof chosen->record.peer);
@@ -1044,28 +1048,35 @@ void fleet_keep(fleet *f, const char *world)
 static void on_removed(void *context, const store_answer *answer)
 {
     world_write *r = context;
-    if (answer->status != STATUS_OK) {
-        log_warn("fleet: the record of world '%s', which has ended, may stay: %s", r->name,
-                 answer->text);
+    fleet *f = r->of;
+    ASSERT(f->removals > 0);
+    f->removals--;
+    if (answer->status == STATUS_OK) {
+        end_write(r);
+        return;
     }
-    ASSERT(r->of->removals > 0);
-    r->of->removals--;
-    end_write(r);
+    snprintf(f->why, sizeof f->why, "%s", answer->text);
+    r->waits = true;
 }
 
-static void remove_record(fleet *f, const char *name, int64_t revision)
+static void send_removal(world_write *r)
 {
+    fleet *f = r->of;
     char key[RECORD_KEY_MAX];
     error err;
+    world_key(f, r->name, key);
+    const store_op op = {.key = key, .modified = r->revision};
+    r->waits = store_transact(f->store, &op, 1, on_removed, r, &err) != STATUS_OK;
+    f->removals += r->waits ? 0 : 1;
+}
+
+// Until the store has answered: a record that stayed would send clients to a server that does not
+// serve the world.
+static void remove_record(fleet *f, const char *name, int64_t revision)
+{
     world_write *r = begin_write(f, name, 0);
-    world_key(f, name, key);
-    const store_op op = {.key = key, .modified = revision};
-    if (store_transact(f->store, &op, 1, on_removed, r, &err) == STATUS_OK) {
-        f->removals++;
-    } else {
-        log_warn("fleet: the record of world '%s', which has ended, stays: %s", name, err.text);
-        end_write(r);
-    }
+    r->revision = revision;
+    send_removal(r);
 }
 
 void fleet_release(fleet *f, const char *world)
@@ -1132,6 +1143,11 @@ static void on_fleet_pulse(uv_timer_t *timer)
                 transact(f, f->owned.data[i]);
             }
         }
+        for (world_write *r = f->writes; r != NULL; r = r->next) {
+            if (r->waits) {
+                send_removal(r);
+            }
+        }
     }
 }
 
@@ -1189,6 +1205,10 @@ static void note_closed(fleet *f)
         free(f->owned.data[i]);
     }
     while (f->writes != NULL) {
+        if (f->writes->write == 0) {
+            log_warn("fleet: the record of world '%s', which has ended, may stay: %s",
+                     f->writes->name, *f->why != '\0' ? f->why : "etcd did not answer in time");
+        }
         end_write(f->writes);
     }
     array_free(&f->owned);

@@ -6,9 +6,10 @@
 //                        "worlds":4,"sessions":17,"free_memory":123456,"draining":false,
 //                        "peer":"10.0.0.1:22768"}
 //
-// `run` is a number of the process that wrote the record: no two processes write the same bytes, so
-// a record tells its writer. Readers are strict: a record that another program or a newer version
-// wrote is refused, and left alone by those who read it. Pure functions; any thread.
+// `run` is a number that the writer draws: a server for itself, and for each time that it claims a
+// world. No two writers write the same bytes, so a record tells its writer. Readers are strict: a
+// record that another program or a newer version wrote is refused, and left alone by those who read
+// it. Pure functions; any thread.
 #ifndef CAROM_SERVER_FLEET_RECORDS_H
 #define CAROM_SERVER_FLEET_RECORDS_H
 
@@ -36,7 +37,7 @@ typedef struct world_record {
     double hz;
     char address[RECORD_ADDRESS_MAX + 1]; // of the primary, for clients
     char http[RECORD_ADDRESS_MAX + 1];    // "": off
-    char run[RECORD_RUN_SIZE + 1];        // the writer's process
+    char run[RECORD_RUN_SIZE + 1];        // the writer's claim
     bool replicated; // a standby is wanted; records of earlier versions lack it: false
 } world_record;
 

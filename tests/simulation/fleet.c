@@ -10,8 +10,9 @@
 //   - when the faults are over, ticks are shown again.
 //
 // Faults: messages late or lost, links cut, servers paused (SIGSTOP) and killed (kill -9; the log
-// on disk stays), moves; transactions late, lost before or after they took effect, the store away
-// for seconds; watch reports late and forgotten.
+// on disk stays), moves; a new world that is given up while its claim is under way, so that its
+// record is to be removed, and is claimed again meanwhile (fleet.c); transactions late, lost before
+// or after they took effect, the store away for seconds; watch reports late and forgotten.
 //
 // Usage: carom-simulate-fleet [--plant FAULT] FIRST_SEED SEEDS. With a planted fault the run
 // succeeds if the oracle finds it.
@@ -46,11 +47,13 @@ typedef enum plant {
     PLANT_TRUST, // trusts what it read instead of awaiting its transaction
     PLANT_TERM,  // forgets the term
     PLANT_TWO,   // counts two standbys
+    PLANT_RUN,   // two claims of one process write the same bytes
     PLANT_COUNT
 } plant;
 
 static const char *const PLANTS[PLANT_COUNT] = {"none",       "early-answer", "show-after-losing",
-                                                "trust-read", "forget-term",  "two-standbys"};
+                                                "trust-read", "forget-term",  "two-standbys",
+                                                "shared-run"};
 
 static plant planted;
 
@@ -134,9 +137,10 @@ typedef struct happening {
     uint64_t hash;
     uint64_t write;
     ownership_event_kind outcome;
-    bool absent; // there is no record
-    bool read;   // REPORT: the answer of a starting node's read
-    bool lost;   // STORE_GETS: the answer is lost
+    bool absent;  // there is no record
+    bool read;    // REPORT: the answer of a starting node's read
+    bool lost;    // STORE_GETS: the answer is lost
+    bool removes; // STORE_GETS: the record, of which nobody awaits the answer
     world_record record;
     int64_t revision;
     uint64_t *image; // IMAGE: owned
@@ -148,6 +152,8 @@ typedef struct node {
     bool alive, paused;
     uint64_t life;
     bool has_world; // a history of ticks 0 to tip
+    bool logged;    // its disk has a log of the world: it has served or followed it
+    bool unwanted;  // its claim was given up
     int64_t tip;
     int64_t shown; // as primary
     uint64_t history[TICKS_MAX];
@@ -327,9 +333,22 @@ static void report_change(void)
     }
 }
 
+static void store_removes(const happening *h)
+{
+    if (sim.present && sim.revision == h->revision) {
+        sim.present = false;
+        sim.revision++;
+        report_change();
+    }
+}
+
 static void store_gets(happening h)
 {
     const bool good = sim.present ? sim.revision == h.revision : h.revision == 0;
+    if (h.removes) {
+        store_removes(&h);
+        return;
+    }
     h.outcome = good ? EVENT_WRITTEN : EVENT_REFUSED;
     if (good) {
         sim.present = true;
@@ -370,8 +389,38 @@ static void lose_world(node *n)
     n->met = false;
 }
 
+static void renew_machine(node *n)
+{
+    world_record self = {.engine = 1, .hz = 60};
+    memcpy(self.primary, n->name, sizeof n->name);
+    snprintf(self.run, sizeof self.run, "%016" PRIx64, chance());
+    if (planted == PLANT_RUN && n->unwanted) {
+        memcpy(self.run, n->machine.self.run, sizeof self.run);
+    }
+    const uint64_t write = n->machine.write;
+    ownership_init(&n->machine, &self);
+    n->machine.write = write; // answers of earlier transactions are no answers to later ones
+    n->unwanted = false;
+}
+
+// The claim that was given up has taken effect: the record is removed, and the name claimed again.
+static void remove_unwanted(node *n)
+{
+    happening h = {.kind = STORE_GETS, .removes = true, .revision = n->machine.revision};
+    schedule(h, 1 + below(8) + (one_in(3) ? below(900) : 0));
+    renew_machine(n);
+    h = (happening){
+        .kind = REPORT, .node = index_of(n->name), .life = n->life, .read = true, .absent = true};
+    schedule(h, 1 + below(20));
+}
+
 static void serve(node *n)
 {
+    if (n->unwanted) {
+        remove_unwanted(n);
+        return;
+    }
+    n->logged = true;
     n->shown = n->tip > 0 ? n->tip - 1 : -1;
     n->candidate = n->second = -1;
     n->met = false;
@@ -410,6 +459,7 @@ static void carry_out(node *n, const ownership_actions *actions)
             send(n, index_of(o->follower), h);
             break;
         case ACTION_DROP:
+            n->unwanted = false;
             lose_world(n);
             break;
         }
@@ -547,7 +597,7 @@ static void take_image(node *n, const happening *h)
          h->tick < before.acknowledged)) {
         return; // not accepted
     }
-    n->has_world = true;
+    n->has_world = n->logged = true;
     n->tip = h->tick;
     memcpy(n->history, h->image, (size_t)(h->tick + 1) * sizeof *h->image);
     n->heard = 0;
@@ -607,9 +657,10 @@ static void take_report(node *n, const happening *h)
         return;
     }
     if (h->absent && index_of(n->name) == 0) {
+        n->unwanted = faulty() && n->machine.state == OWNERSHIP_NONE && one_in(3);
         report(n, &(ownership_event){.kind = EVENT_CREATE});
     } else if (!h->absent && strcmp(h->record.primary, n->name) == 0) {
-        n->has_world = true; // its log is on its disk
+        n->has_world = n->logged;
         report(n, &(ownership_event){
                       .kind = EVENT_CLAIM, .record = &h->record, .revision = h->revision});
     }
@@ -629,10 +680,8 @@ static void kill_node(node *n)
 
 static void start_node(node *n)
 {
-    world_record self = {.engine = 1, .hz = 60};
-    memcpy(self.primary, n->name, sizeof n->name);
-    snprintf(self.run, sizeof self.run, "%016" PRIx64, chance());
-    ownership_init(&n->machine, &self);
+    n->unwanted = false;
+    renew_machine(n);
     n->alive = true;
     n->life++;
     n->candidate = n->second = -1;
@@ -800,7 +849,7 @@ static const args_operand OPERANDS[] = {
 
 static const args_option OPTIONS[] = {
     {"plant", 0, ARGS_CHOICE, "FAULT", "a fault that the run must find",
-     "early-answer|show-after-losing|trust-read|forget-term|two-standbys"},
+     "early-answer|show-after-losing|trust-read|forget-term|two-standbys|shared-run"},
     {0},
 };
 
