@@ -4,7 +4,8 @@
 import {accessSync, constants} from 'node:fs';
 import path from 'node:path';
 
-const UNTIL_MS = 240000;
+/** How long a thing in a page is awaited, on a busy machine. */
+export const UNTIL_MS = 240000;
 const POLL_MS = 50;
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
 

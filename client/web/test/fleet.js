@@ -8,7 +8,7 @@ import {join} from 'node:path';
 
 import {OVER_WEBSOCKET, sleep, startCaromd} from './support.js';
 
-const START_MS = 30000;
+const START_MS = 240000;
 
 /** Whether etcd is installed. */
 export function etcdIsThere() {

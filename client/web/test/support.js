@@ -55,7 +55,7 @@ export async function startCaromd(options = [], port = 0) {
 /** Relays bytes between clients and a server, until it is told to cut the connections. */
 export async function startProxy(port) {
   const pairs = new Set();
-  const proxy = {accepts: true, swallows: false, drops: false, pairs};
+  const proxy = {accepts: true, swallows: false, drops: false, dropped: 0, pairs}; // `dropped`: bytes
   const server = net.createServer((near) => {
     if (!proxy.accepts) {
       near.destroy();
@@ -64,7 +64,10 @@ export async function startProxy(port) {
     const far = net.connect(port, '127.0.0.1');
     const pair = {near, far};
     pairs.add(pair);
-    near.on('data', (bytes) => proxy.drops || far.write(bytes));
+    near.on('data', (bytes) => {
+      if (proxy.drops) proxy.dropped += bytes.length;
+      else far.write(bytes);
+    });
     far.on('data', (bytes) => proxy.swallows || near.write(bytes));
     for (const [one, other] of [[near, far], [far, near]]) {
       one.on('error', () => {});

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 
 import {connect} from '../src/index.js';
-import {errorsOf, newPage, skipWithoutBrowser, startBrowser, until} from './browser.js';
+import {UNTIL_MS, errorsOf, newPage, skipWithoutBrowser, startBrowser, until} from './browser.js';
 import {sleep, startCaromd} from './support.js';
 
 export const skip = skipWithoutBrowser();
@@ -30,9 +30,24 @@ if (!skip) {
 
 const drawn = (least) => globalThis.carom?.session.state === 'open' && carom.picture.bodies.length >= least;
 
+/** Has a page keep the text of every note that it shows: a note goes after some seconds, which a busy machine may miss. */
+export const keepNotes = (page) => page.addInitScript(() => {
+  globalThis.notes = [];
+  new MutationObserver((changes) => {
+    for (const {target, addedNodes} of changes) {
+      if (target.id === 'toasts') notes.push(...[...addedNodes].map((node) => node.textContent));
+    }
+  }).observe(document, {childList: true, subtree: true});
+});
+
+/** Waits until the page has shown a note in which `text`, a string or a pattern, is found; returns the note. */
+export const noted = (page, text) => until(page, ([pattern, flags]) => notes.find((note) => new RegExp(pattern, flags).test(note)),
+  typeof text === 'string' ? [text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), ''] : [text.source, text.flags]);
+
 /** A page of the viewer, which is closed when the test ends. */
 export async function openPage(t, address, options = {}) {
   const page = await newPage(stage.browser, options);
+  await keepNotes(page);
   t.after(() => page.context().close());
   await page.goto(`http://127.0.0.1:${stage.server.port}/${address}`);
   return page;
@@ -97,7 +112,7 @@ export async function picture(page, name) {
 }
 
 /** Repeats a check until it passes; else throws its last error. */
-export async function soon(check, ms = 30000) {
+export async function soon(check, ms = UNTIL_MS) {
   for (const end = performance.now() + ms;;) {
     try {
       return await check();

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import {readFile} from 'node:fs/promises';
 
 import {SIZES, until} from './browser.js';
-import {assertNoErrors, button, openPage, picture, showLab, skip, soon, stage, tagged} from './viewer_page.js';
+import {assertNoErrors, button, noted, openPage, picture, showLab, skip, soon, stage, tagged} from './viewer_page.js';
 
 const BALL = {tag: 'ball', position: [0, 4], shapes: [{kind: 'circle', radius: 0.5, friction: 0.4, density: 2}]};
 
@@ -32,8 +32,6 @@ async function type(page, name, value) {
 }
 
 const near = (value, wanted, slack = 1e-3) => assert.ok(Math.abs(value - wanted) <= slack, `${value}, expected ${wanted}`);
-const said = (page, text) => page.locator('#toasts').getByText(text).first().waitFor();
-
 test('a_body_is_changed_in_place', {skip}, async (t) => {
   const {lab, page, body} = await showBody(t);
   const now = () => lab.body.get({body});
@@ -58,8 +56,53 @@ test('a_body_is_changed_in_place', {skip}, async (t) => {
   assertNoErrors(page);
 });
 
+// Each value is typed while the page does not show those before yet, or they are still on their way.
+test('values_that_are_typed_one_after_the_other_all_arrive', {skip}, async (t) => {
+  const {lab, page, body} = await showBody(t);
+  await field(page, 'Radius').waitFor();
+  await page.evaluate(() => {
+    const {client} = carom.session;
+    const call = client.call.bind(client);
+    client.call = async (method, ...rest) => {
+      if (method === 'world.apply') await new Promise((resolve) => setTimeout(resolve, 1000));
+      return call(method, ...rest);
+    };
+  });
+  for (const [name, value] of [['Velocity x', 3], ['Velocity y', -2], ['Friction', 0.9], ['Radius', 0.75], ['Density', 7]]) await type(page, name, value);
+  await soon(async () => {
+    const {velocity, shapes} = await lab.body.get({body});
+    assert.deepEqual([velocity, shapes.length], [[3, -2], 1]);
+    near(shapes[0].friction, 0.9);
+    near(shapes[0].radius, 0.75);
+    near(shapes[0].density, 7);
+  });
+  assertNoErrors(page);
+});
+
+test('a_field_that_is_entered_stays_while_the_body_gets_a_joint', {skip}, async (t) => {
+  const {lab, page, body} = await showBody(t);
+  await field(page, 'Bounce').focus();
+  const {body: post} = await lab.body.spawn({type: 'static', shapes: []});
+  const {joint} = await lab.joint.create({kind: 'wheel', a: post, b: body, anchor: [0, 4], axis: [0, 1]});
+  await until(page, () => carom.source.joints.size === 1);
+  await page.locator('#inspector').getByText(`wheel ${joint}`).first().waitFor();
+  await page.keyboard.press('Control+a');
+  await page.keyboard.type('0.5');
+  await page.keyboard.press('Enter');
+  await soon(async () => near((await lab.body.get({body})).shapes[0].restitution, 0.5));
+  await field(page, `Motor speed of joint ${joint}`).waitFor();
+  assertNoErrors(page);
+});
+
 test('a_slider_changes_the_world_while_it_moves_and_is_undone_at_once', {skip}, async (t) => {
   const {lab, page, body} = await showBody(t);
+  // The world's value once the last one of the slider has arrived.
+  const settled = (name, read) => soon(async () => {
+    const {shapes} = await lab.body.get({body});
+    assert.equal(shapes.length, 1);
+    near(read(shapes[0]), Number(await field(page, name).inputValue()), 0.002);
+    return read(shapes[0]);
+  });
   await slider(page, 'Friction').scrollIntoViewIfNeeded();
   const box = await slider(page, 'Friction').boundingBox();
   await page.mouse.move(box.x + box.width * 0.2, box.y + box.height / 2);
@@ -75,12 +118,13 @@ test('a_slider_changes_the_world_while_it_moves_and_is_undone_at_once', {skip}, 
   }
   assert.equal(seen.size, 3, 'values while the slider is held');
   await page.mouse.up();
+  const last = await settled('Friction', (shape) => shape.friction);
   await page.keyboard.press('Control+z');
-  await said(page, /^Undone: friction/);
+  await noted(page, /^Undone: friction/);
   near((await lab.body.get({body})).shapes[0].friction, 0.4, 1e-6);
   await page.keyboard.press('Control+y');
-  await said(page, /^Done again/);
-  near((await lab.body.get({body})).shapes[0].friction, [...seen].at(-1), 1e-6);
+  await noted(page, /^Done again/);
+  near((await lab.body.get({body})).shapes[0].friction, last, 1e-6);
   // A form: the shape is another one with each step of the slider.
   await slider(page, 'Radius').scrollIntoViewIfNeeded();
   const radius = await slider(page, 'Radius').boundingBox();
@@ -91,12 +135,11 @@ test('a_slider_changes_the_world_while_it_moves_and_is_undone_at_once', {skip}, 
     await soon(async () => near(Math.log((await lab.body.get({body})).shapes[0].radius / 0.05) / Math.log(400), share, 0.08));
   }
   await page.mouse.up();
-  const {shapes} = await lab.body.get({body});
-  assert.equal(shapes.length, 1);
+  const lastRadius = await settled('Radius', (shape) => shape.radius);
   await page.keyboard.press('u');
   await soon(async () => near((await lab.body.get({body})).shapes[0].radius, 0.5, 1e-6));
   await page.keyboard.press('Shift+U');
-  await soon(async () => near((await lab.body.get({body})).shapes[0].radius, shapes[0].radius, 1e-6));
+  await soon(async () => near((await lab.body.get({body})).shapes[0].radius, lastRadius, 1e-6));
   assertNoErrors(page);
 });
 
@@ -163,6 +206,14 @@ test('a_world_has_its_gravity_damping_and_sleep_changed', {skip}, async (t) => {
   await soon(async () => assert.deepEqual((await lab.world.info()).gravity, [1, -3]));
   await type(page, 'Damping of all bodies', 2);
   await soon(async () => near((await lab.body.get({body})).linear_damping, 2));
+  await page.evaluate(() => { // the answer takes its time: until then the box shows what was chosen
+    const {client} = carom.session;
+    const call = client.call.bind(client);
+    client.call = async (method, ...rest) => {
+      if (method === 'world.apply') await new Promise((resolve) => setTimeout(resolve, 500));
+      return call(method, ...rest);
+    };
+  });
   await settings.getByRole('checkbox', {name: 'Bodies at rest may sleep'}).uncheck();
   await soon(async () => assert.equal((await lab.world.info()).sleep, false));
   await type(page, 'Gravity y', 20000);
@@ -210,7 +261,7 @@ test('a_copy_stands_beside_its_body_and_is_undone', {skip}, async (t) => {
   assert.deepEqual(bare(other), bare(one));
   assert.deepEqual([other.mass, other.angle, other.velocity], [one.mass, one.angle, one.velocity]);
   assert.ok(other.position[0] - one.position[0] > 2 && other.position[1] === one.position[1]);
-  assert.equal(await page.evaluate(() => carom.chosen), other.body);
+  await until(page, (id) => carom.chosen === id, other.body);
   await button(page, 'Undo').click();
   await soon(async () => assert.deepEqual((await tagged(lab, 'pair')).map(({body}) => body), [one.body]));
   await button(page, 'Redo').click();
@@ -259,8 +310,8 @@ test('undo_leaves_alone_what_others_have_changed_and_says_so', {skip}, async (t)
   await soon(async () => near((await lab.body.get({body})).shapes[0].friction, 1.5));
   await lab.shape.set({shape, friction: 0.2});
   await page.keyboard.press('Control+z');
-  await said(page, 'Not undone: friction of body');
-  await said(page, 'somebody else has changed friction since, which stays');
+  await noted(page, 'Not undone: friction of body');
+  await noted(page, 'somebody else has changed friction since, which stays');
   near((await lab.body.get({body})).shapes[0].friction, 0.2);
   await page.locator('#scene').focus();
   await page.keyboard.press('s');
@@ -272,9 +323,9 @@ test('undo_leaves_alone_what_others_have_changed_and_says_so', {skip}, async (t)
   });
   await lab.body.remove({body: spawned.body});
   await page.keyboard.press('u');
-  await said(page, `body ${spawned.body} is gone`);
+  await noted(page, `body ${spawned.body} is gone`);
   await page.keyboard.press('u');
-  await said(page, 'There is nothing to undo');
+  await noted(page, 'There is nothing to undo');
   assertNoErrors(page);
 });
 
@@ -346,9 +397,9 @@ test('a_built_world_is_exported_and_made_again_by_dropping_its_file', {skip}, as
   const {gravity, paused, joints} = await again.world.info();
   assert.deepEqual([gravity, paused, joints], [[0, -3], false, 1]);
   await drop(page, 'wrong.json', JSON.stringify({name: 'wrong', commands: [['body.spawn', {shapes: []}], ['body.spawn', {shapes: [{kind: 'circle', radius: -1}]}]]}));
-  await said(page, /^wrong\.json: commands\[1\]: .*radius/);
+  await noted(page, /^wrong\.json: commands\[1\]: .*radius/);
   await drop(page, 'no.json', '{"commands": [');
-  await said(page, /^no\.json: no JSON/);
+  await noted(page, /^no\.json: no JSON/);
   assert.deepEqual((await stage.client.world.list()).map(({world}) => world).filter((name) => ['wrong', 'no'].includes(name)), [], 'nothing is left');
   await again.world.destroy();
   assertNoErrors(page);

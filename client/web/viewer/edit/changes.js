@@ -80,8 +80,9 @@ export class Changes extends Emitter {
   }
 
   /**
-   * Carries out commands `[method, args]`, all or none, and remembers how to undo them. Changes of the same `merge`, one
-   * after the other, are undone together: the movement of a slider. Returns the results; throws what the server refused.
+   * Carries out commands `[method, args]`, all or none, and remembers how to undo them. `commands` may be a function that
+   * resolves to them: it is called when the changes before are done. Changes of the same `merge`, one after the other, are
+   * undone together: the movement of a slider. Returns the results; throws what the server refused.
    */
   change(label, commands, {merge = 0} = {}) {
     const {session} = this;
@@ -90,7 +91,8 @@ export class Changes extends Emitter {
       if (world !== session.world) throw new CaromError('not_found', `“${world}” is not shown any more`);
       const last = this.#undo.at(-1);
       const merges = merge !== 0 && last?.merge === merge && this.#redo.length === 0;
-      const results = merges ? await this.#sendMore(last, commands) : await this.#sendFirst({label, merge}, commands);
+      const list = typeof commands === 'function' ? await commands() : commands;
+      const results = merges ? await this.#sendMore(last, list) : await this.#sendFirst({label, merge}, list);
       this.#redo = [];
       this.emit('change');
       return results;

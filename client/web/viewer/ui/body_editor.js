@@ -69,7 +69,7 @@ function resized(shape, width, height) {
   return {...shapeArgs(shape), vertices: [corner(-w, -h), corner(w, -h), corner(w, h), corner(-w, h)]};
 }
 
-const COMING_MS = 3000; // a new shape is in the next snapshots
+const COMING_MS = 30000; // a new shape is in the next snapshots; on a slow machine they take their time
 
 export class BodyEditor {
   #key = '';
@@ -89,8 +89,8 @@ export class BodyEditor {
   /** Shows the values of a body's full map and of its joints' maps. */
   show(given, joints) {
     const map = this.#withComing(given);
-    const typing = map.body === this.#map?.body && this.#fields.some(({field}) => field.touched);
-    if (typing && this.#keyOf(map, joints) !== this.#key) return; // new fields would take away what is typed
+    const entered = map.body === this.#map?.body && this.#fields.some(({field}) => field.entered);
+    if (entered && this.#keyOf(map, joints) !== this.#key) return; // new fields would take the focus, and what is typed
     this.#map = map;
     this.#joints = joints;
     if (!map.shapes.some(({shape}) => shape === this.#chosen)) this.#chosen = map.shapes[0]?.shape ?? 0;
@@ -125,6 +125,12 @@ export class BodyEditor {
     if (!coming || map.shapes.some(({shape}) => shape === coming.id)) this.#coming = null;
     else if (coming.body === map.body && performance.now() < coming.until) return {...map, shapes: coming.shapes};
     return map;
+  }
+
+  // The body as it is now: the map that is shown may lack the changes before.
+  #read(body) {
+    const {client, world} = this.app.session;
+    return client.call('body.get', {world, body});
   }
 
   // Carries a change out. Resolves to what was wrong, or ''.
@@ -163,10 +169,9 @@ export class BodyEditor {
   #motion([label, argument, axis, slider], name) {
     const {min, max, unit} = SET[argument];
     const {body} = this.#map;
-    const commit = (value, drag) => {
-      const whole = axis < 0 ? value : this.#map.velocity.map((old, i) => (i === axis ? value : old));
-      return this.#change(`${label.toLowerCase()} of ${name}`, [['body.set', {body, [argument]: whole}]], drag && `${argument} ${axis} ${drag}`);
-    };
+    const whole = async (value) => (axis < 0 ? value : (await this.#read(body)).velocity.map((old, i) => (i === axis ? value : old)));
+    const commit = (value, drag) => this.#change(`${label.toLowerCase()} of ${name}`,
+      async () => [['body.set', {body, [argument]: await whole(value)}]], drag && `${argument} ${axis} ${drag}`);
     const field = new NumberField({label, range: {min, max, unit}, slider, commit});
     return this.#add(field, (now) => (axis < 0 ? now[argument] : now[argument][axis]), 'body.set');
   }
@@ -192,26 +197,36 @@ export class BodyEditor {
     }}) : null;
     if (many) parts.push(this.#select);
     for (const [label, read, make] of formsOf(shape)) {
-      const commit = (value, drag) => this.#reshape(`${label.toLowerCase()} of ${name}`, make(this.#shape, value), drag && `${label} ${drag}`);
+      const commit = (value, drag) => this.#reshape(`${label.toLowerCase()} of ${name}`, (old) => make(old, value), drag && `${label} ${drag}`);
       parts.push(this.#add(new NumberField({label, range: SIZE, slider: [0.05, 20, true], commit}), () => read(this.#shape), 'shape.add'));
     }
     for (const [label, argument, slider] of SURFACE) {
       const {min, max, unit} = SHAPE[argument];
+      // The shape that is chosen when the changes before are done: one of them may have put another in its place.
       const commit = (value, drag) => this.#change(`${label.toLowerCase()} of ${name}`,
-        [['shape.set', {shape: this.#chosen, [argument]: value}]], drag && `${argument} ${drag}`);
+        async () => [['shape.set', {shape: this.#chosen, [argument]: value}]], drag && `${argument} ${drag}`);
       parts.push(this.#add(new NumberField({label, range: {min, max, unit}, slider, commit}), () => this.#shape[argument], 'shape.set'));
     }
     return parts;
   }
 
-  // A shape's form never changes: another shape takes its place.
-  async #reshape(label, args, merge) {
-    const {body, shapes} = this.#map;
-    const old = this.#shape;
+  // A shape's form never changes: another shape takes its place. `make` returns its arguments from the old one's map.
+  async #reshape(label, make, merge) {
+    const {body} = this.#map;
     const {app} = this;
     if (app.session.offline()) return 'There is no connection.';
+    let shapes;
+    let old;
+    let args;
+    const commands = async () => {
+      ({shapes} = await this.#read(body));
+      old = shapes.find(({shape}) => shape === this.#chosen);
+      if (!old) throw new Error('The shape is gone.');
+      args = make(old);
+      return [['shape.add', {body, shape: args}], ['shape.remove', {shape: old.shape}]];
+    };
     try {
-      const [{shape: id}] = await app.changes.change(label, [['shape.add', {body, shape: args}], ['shape.remove', {shape: old.shape}]], {merge});
+      const [{shape: id}] = await app.changes.change(label, commands, {merge});
       this.#coming = {body, id, until: performance.now() + COMING_MS,
                       shapes: shapes.map((shape) => (shape === old ? {...old, ...args, shape: id} : shape))};
       this.#chosen = id;

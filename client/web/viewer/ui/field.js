@@ -57,6 +57,24 @@ class Field {
     else delete this.input.dataset.touched;
   }
 
+  /** Whether the visitor has come here to change the value, and has not done so yet. */
+  get entered() {
+    return this.held || (document.activeElement === this.input && this.input.dataset.entered !== undefined);
+  }
+
+  // The events of the input: `commit()` when a value has been typed.
+  typing(commit) {
+    const set = (touched, entered) => {
+      this.touched = touched;
+      if (entered) this.input.dataset.entered = '';
+      else delete this.input.dataset.entered;
+    };
+    return {onfocus: () => set(false, true), oninput: () => set(true, true), onblur: () => set(false, false), onchange: () => {
+      set(false, false);
+      return commit();
+    }};
+  }
+
   tell(text) {
     if (this.wrong.textContent === text && this.wrong.hidden === !text) return;
     this.wrong.textContent = text;
@@ -90,11 +108,7 @@ export class NumberField extends Field {
     this.newest = new Newest(async ([value, drag]) => this.tell(await this.commit(value, drag)));
     this.to = (value) => (log ? Math.log(Math.max(value, least)) : value);
     this.from = (value) => Number(figure(log ? Math.exp(value) : Number(value), 3, (most - least) / 2000));
-    this.input = el('input', {type: 'text', inputmode: 'decimal', 'aria-label': name, maxlength: 24, oninput: () => {
-      this.touched = true;
-    }, onchange: () => this.#typed(), onblur: () => {
-      this.touched = false;
-    }});
+    this.input = el('input', {type: 'text', inputmode: 'decimal', 'aria-label': name, maxlength: 24, ...this.typing(() => this.#typed())});
     this.slider = el('input', {type: 'range', min: this.to(least), max: this.to(most), step: 'any', 'aria-label': `${name}, slider`,
                                oninput: () => this.#slid(), onchange: () => {
       this.held = false;
@@ -105,7 +119,6 @@ export class NumberField extends Field {
   }
 
   #typed() {
-    this.touched = false;
     const why = wrongNumber(this.input.value, this.range);
     this.tell(why);
     if (why) return;
@@ -141,18 +154,13 @@ export class TextField extends Field {
   constructor({label, most, commit}) {
     super(label);
     this.value = '';
-    this.input = el('input', {type: 'text', 'aria-label': label, autocomplete: 'off', oninput: () => {
-      this.touched = true;
-    }, onblur: () => {
-      this.touched = false;
-    }, onchange: async () => {
-      this.touched = false;
+    this.input = el('input', {type: 'text', 'aria-label': label, autocomplete: 'off', ...this.typing(async () => {
       const size = new TextEncoder().encode(this.input.value).length;
       this.tell(size > most ? `${label}: at most ${most} bytes of UTF-8; this has ${size}` : '');
       if (size > most) return;
       this.value = this.input.value;
       this.tell(await commit(this.value));
-    }});
+    })});
     this.element = el('div', {class: 'field text'}, el('span', {'aria-hidden': 'true'}, label), this.input, this.wrong);
   }
 
@@ -166,8 +174,14 @@ export class TextField extends Field {
 /** A choice that is on or off. */
 export class CheckField {
   constructor({label, commit}) {
+    this.sending = 0; // changes on their way: until they are answered the world's value does not replace the visitor's
     this.input = el('input', {type: 'checkbox', onchange: async () => {
-      this.tell(await commit(this.input.checked));
+      this.sending++;
+      try {
+        this.tell(await commit(this.input.checked));
+      } finally {
+        this.sending--;
+      }
     }});
     this.wrong = el('p', {class: 'wrong', role: 'alert', hidden: true});
     this.element = el('div', {class: 'field check-field'}, el('label', {class: 'check'}, this.input, label), this.wrong);
@@ -184,6 +198,6 @@ export class CheckField {
   }
 
   show(value) {
-    this.input.checked = value;
+    if (this.sending === 0) this.input.checked = value;
   }
 }
