@@ -56,7 +56,7 @@ class Terminal:
         until = time.monotonic() + seconds
         while self.process.poll() is None and time.monotonic() < until:
             self.read(0.05)
-        code = self.process.wait(1)
+        code = self.process.wait(SECONDS_MAX)
         self.read(0.1)
         after = termios.tcgetattr(self.slave)
         assert after[:4] == self.before[:4], (self.before, after)

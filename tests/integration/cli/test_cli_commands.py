@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 from cli import CAROM, LOST, OK, REFUSED, ROOT, SECONDS_MAX, ServerTest, USAGE, carom, complete, environment, main
+from patience import attempts
 
 SCENES = ROOT / "proto" / "scenes"
 
@@ -141,10 +142,9 @@ class Server(ServerTest):
     def test_call_as_notification_has_no_answer(self):
         self.json("create", self.world, "--paused")
         self.assertEqual("", self.ok("call", "world.resume", f"world={self.world}", "--notify").out)
-        for _ in range(100):
+        for _ in attempts():
             if not self.json("info", self.world)["paused"]:
                 return
-            time.sleep(0.05)
         self.fail("the notification did nothing")
 
     def test_completion_offers_the_worlds(self):
@@ -419,11 +419,10 @@ class Bodies(ServerTest):
         self.assertEqual(["paused"], [r["reason"] for r in self.json("get", self.world, ball, "--explain")["reasons"]])
         self.assertIn(f"'carom resume {self.world}'", self.ok("get", self.world, ball, "--explain").out)
         self.ok("resume", self.world)
-        for _ in range(100):
+        for _ in attempts():
             reasons = [r["reason"] for r in self.json("get", self.world, ball, "--explain")["reasons"]]
             if "paused" not in reasons:
                 break
-            time.sleep(0.05)
         self.assertIn("weightless", reasons)
         self.ok("set", self.world, ball, "velocity=1,0")
         self.assertTrue(self.json("get", self.world, ball, "--explain")["moves"])

