@@ -221,6 +221,7 @@ static void warn_slowed(served_world *h, int64_t now)
     log_warn("%s; its time was slowed by %lld ms since the last such line",
              slowdown_tell(&w->causes, h->name, h->schedule.period_ns, cause),
              (long long)((h->schedule.skipped_ns - w->warned_skipped_ns) / 1000000));
+    slowdown_start(&w->causes, w->causes.at_ns, w->causes.processor_ns);
     w->warned_ns = now;
     w->warned_skipped_ns = h->schedule.skipped_ns;
 }

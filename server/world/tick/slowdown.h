@@ -2,9 +2,10 @@
 // time that the thread had no processor. Reported to the operator when the world's time is slowed,
 // since "overloaded" would be wrong for a machine that was asleep.
 //
-// Counted since the world was last in time. The thread's processor time shows what the wall clock
-// cannot: a thread that was ready and did not run used none. A tick that several threads compute
-// counts as its own from end to end, since its thread waits for the others.
+// Counted since the world was last in time, or its lateness was reported. The thread's processor
+// time shows what the wall clock cannot: a thread that was ready and did not run used none. A tick
+// that several threads compute counts as its own from end to end, since its thread waits for the
+// others.
 //
 // Nanoseconds; the caller reads the clocks. Pure functions over the struct; any thread.
 #ifndef CAROM_SERVER_WORLD_TICK_SLOWDOWN_H
@@ -23,7 +24,7 @@ typedef struct slowdown {
     int64_t at_ns, processor_ns;
 } slowdown;
 
-// The world waits for its first tick.
+// The counts begin at `now_ns`: the world waits for its first tick, or its lateness was reported.
 void slowdown_start(slowdown *s, int64_t now_ns, int64_t processor_ns);
 
 // A tick begins that was due at `due_ns`; `in_time` resets the counts.

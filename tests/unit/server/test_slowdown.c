@@ -102,6 +102,17 @@ static void world_in_time_again_begins_anew(void **state)
     assert_string_equal(tell(&f), "world 'w' is overloaded: a tick takes 30.00 of 10.00 ms");
 }
 
+static void report_begins_anew(void **state)
+{
+    (void)state;
+    fixture f = begin();
+    tick(&f, 10 * MS, 0, 500 * MS, MS, false);
+    assert_string_equal(tell(&f), "world 'w' is late: the process got no processor for 499 ms");
+    slowdown_start(&f.s, f.s.at_ns, f.s.processor_ns);
+    tick(&f, 0, 0, 30 * MS, 30 * MS, false);
+    assert_string_equal(tell(&f), "world 'w' is overloaded: a tick takes 30.00 of 10.00 ms");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -111,6 +122,7 @@ int main(void)
         cmocka_unit_test(process_stopped_within_a_tick_had_no_processor),
         cmocka_unit_test(busy_thread_is_named),
         cmocka_unit_test(world_in_time_again_begins_anew),
+        cmocka_unit_test(report_begins_anew),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
