@@ -6,11 +6,11 @@
 // messages and events are given to the handlers, in the world's order and one after the other. A
 // handler's changes are collected, and take effect in one tick together with the record that the
 // event was handled: the key `referee` of the world's data names the referee and the last tick
-// that it has handled, and `referee/seat/N` each taken seat. A batch names that key's version, so
-// one of a referee that has been replaced is refused as a whole, and each event is handled once,
-// whichever program does it. Of several programs one is a world's referee (its state is
-// CAROM_GAME_HOLDER); another takes over when the first hands over or has not been heard of for the
-// lease. All that a game needs to go on belongs into the world's data.
+// that it has handled, and `referee/seat/N` each taken seat. A batch names that key's version: the
+// server refuses the whole batch of a referee that was replaced, so each event is handled once,
+// whichever program handles it. One of several programs is a world's referee (its state is
+// CAROM_GAME_HOLDER); another takes over when the first one hands over, or has sent nothing for the
+// time of the lease. Store all that a game needs to continue in the world's data.
 //
 //   static void join(carom_game *game, const carom_event *event, void *user)
 //   {
@@ -73,8 +73,8 @@ typedef struct carom_referee_handlers {
     // another referee.
     void (*start)(carom_game *game, void *user);
 
-    // A seat was taken or became free. One that nobody saw, because no referee was there or the
-    // connection was lost, is told later: then the event has no data, and the present tick.
+    // A seat was taken or became free. If no referee was there to see it, or the connection was
+    // lost, the handler runs later: the event then has no data, and the present tick.
     void (*join)(carom_game *game, const carom_event *event, void *user);
     void (*leave)(carom_game *game, const carom_event *event, void *user);
 
@@ -82,7 +82,7 @@ typedef struct carom_referee_handlers {
     void (*event)(carom_game *game, const carom_event *event, void *user); // of the `events` below
     void (*tick)(carom_game *game, void *user); // after the events of each snapshot
 
-    void (*state)(carom_game *game, carom_game_state state, void *user); // it has changed
+    void (*state)(carom_game *game, carom_game_state state, void *user); // the state has changed
 
     // An error and its place: `during` is a handler's name, "claim", "beat", "seats", "queue",
     // "resume", "look", "attach" or "connection". `game` is NULL for the last and "look".
@@ -117,9 +117,10 @@ CAROM_API carom_status carom_referee_create(const char *host, uint16_t port, int
                                             const carom_referee_options *options,
                                             carom_referee **out, carom_error *error);
 
-// Lets things happen, for `timeout_ms` at most (0: only what has come; -1: until something has):
-// looks for worlds, claims them, runs handlers, sends what they changed. Errors: CAROM_UNAVAILABLE
-// (or the reason's status) once the connection is closed for good; all games have ended then.
+// Does the referee's work: finds and claims worlds, runs handlers and sends their changes. Waits
+// for messages for at most `timeout_ms` (0: handles only those that have arrived; -1: waits until
+// one arrives). Errors: CAROM_UNAVAILABLE (or the status of the cause) after the connection has
+// closed for good; all games have then ended.
 CAROM_API carom_status carom_referee_poll(carom_referee *referee, int timeout_ms,
                                           carom_error *error);
 
@@ -170,12 +171,13 @@ typedef struct carom_game_entry {
     const carom_value *value; // valid as that of carom_game_get
 } carom_game_entry;
 
-// The keys that begin with `prefix` ("": all), in ascending order: the first `max` of them go into
-// `out`. Returns how many there are.
+// Writes the first `max` keys that begin with `prefix` ("": all) into `out`, in ascending order.
+// Returns the number of all such keys.
 CAROM_API size_t carom_game_entries(carom_game *game, const char *prefix, carom_game_entry *out,
                                     size_t max);
 
-// Taken seats, in the order of their keys: as carom_game_entries. By number, false: it is free.
+// carom_game_seats writes the first `max` taken seats, in the order of their keys, and returns the
+// number of all. carom_game_seat finds the holder of one; false: the seat is free.
 CAROM_API size_t carom_game_seats(carom_game *game, carom_player *out, size_t max);
 CAROM_API bool carom_game_seat(carom_game *game, uint64_t seat, carom_player *out);
 
@@ -188,22 +190,22 @@ CAROM_API carom_batch *carom_game_batch(carom_game *game);
 
 #define CAROM_GAME_COMMANDS_MAX 998u
 
-// Sets a key of the world's data and takes `value` over; removes one, which may be missing.
+// Sets a key of the world's data and takes ownership of `value`; removes a key, if it is there.
 CAROM_API void carom_game_set(carom_game *game, const char *key, carom_value *value);
 CAROM_API void carom_game_remove(carom_game *game, const char *key);
 
-// Sends a message, and takes `data` (NULL: none) over: to all (`to` NULL), to a subject, or to a
-// session.
+// Sends a message to all sessions (`to` NULL), to those of a subject, or to one session. Takes
+// ownership of `data` (NULL: none).
 CAROM_API void carom_game_send(carom_game *game, const char *name, carom_value *data,
                                const char *to);
 CAROM_API void carom_game_send_to_session(carom_game *game, const char *name, carom_value *data,
                                           uint64_t session);
 
-// Removes a body; carom_game_find_body does not find it any more.
+// Removes a body; carom_game_find_body no longer finds it.
 CAROM_API void carom_game_remove_body(carom_game *game, uint64_t body);
 
-// The handler has failed: what it changed is dropped, the event counts as handled, and `text` is
-// told as an error.
+// Reports that the handler failed: its changes are dropped, the event counts as handled, and the
+// handler `error` gets `text`.
 CAROM_API void carom_game_fail(carom_game *game, const char *text);
 
 CAROM_END_DECLS
