@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+"""A fleet with a server that cannot take part: another engine, a full disk. Its faults are named, and worlds go on. Called with
+the path of caromd; skipped where etcd is not installed."""
+
+import resource
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from test_wire_pairs import Fleet  # noqa: E402
+from wire import RemoteError  # noqa: E402
+from wire_case import BALL  # noqa: E402
+
+
+class FaultsTest(Fleet):
+    def tick(self, client, world):
+        return client.call("world.info", world=world)["tick"]
+
+    def goes_on(self, client, world):
+        before = self.tick(client, world)
+        self.eventually(lambda: self.tick(client, world) > before + 30)
+
+    def test_server_of_another_engine_gets_no_world(self):
+        a = self.start("a")
+        self.ready("a")
+        client = self.client(a)
+        client.call("world.create", world="lab")
+        key = f"{self.prefix}/node/"
+        mine = self.etcd.keys(key)[key + "a"]
+        self.etcd.put(key + "z", {**mine, "engine": mine["engine"] + 1, "run": "f" * 16, "address": "z.example:1"})
+        self.eventually(lambda: "z" in [node["node"] for node in client.call("server.fleet")["nodes"]])
+        told = {node["node"]: node["engine"] for node in client.call("server.fleet")["nodes"]}
+        self.assertEqual(told["a"] + 1, told["z"])
+        self.refused("unavailable", "no other server of the fleet can be the world's standby: it must have --fleet-listen, "
+                     "this server's engine and another host", client, "world.create", world="arena", durability="replicated")
+        self.assertIsNone(self.world("arena"))
+        self.refused("unavailable", "engine", client, "world.move", world="lab", to="z")
+        self.assertEqual(("a", 1), (self.world("lab")["primary"], self.world("lab")["term"]))
+        self.goes_on(client, "lab")
+
+    def test_full_disk_of_a_server_is_named_and_the_standby_has_what_was_answered(self):
+        a, b = self.start("a"), self.start("b")
+        self.ready("a", "b")
+        client, other = self.client(a), self.client(b)
+        self.create(client)
+        other.call("world.create", world="lab")
+        self.paired()
+        body = client.call("body.spawn", world="arena", shapes=[BALL])["body"]
+        _, hard = resource.prlimit(a.process.pid, resource.RLIMIT_FSIZE)
+        resource.prlimit(a.process.pid, resource.RLIMIT_FSIZE, (1, hard))
+
+        def refusal():
+            try:
+                client.call("body.spawn", world="arena", shapes=[BALL])
+                return None
+            except RemoteError as error:
+                return str(error)
+        text = self.eventually(refusal)
+        self.assertRegex(text, "^unavailable: .*(File too large|log)")
+        a.await_log(str(self.folder / "a"))
+        self.goes_on(other, "lab")
+        a.kill()
+        self.eventually(lambda: self.world("arena")["primary"] == "b")
+        self.eventually(lambda: "arena" in [one["world"] for one in other.call("world.list")])
+        self.assertEqual(body, other.call("body.get", world="arena", body=body)["body"])
+        self.goes_on(other, "arena")
+
+
+del Fleet  # its tests, if it had any, are test_wire_pairs.py's
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[2:])
