@@ -124,6 +124,9 @@ class Manual(unittest.TestCase):
         self.assertGreater(len(names), 20)
         for name in names:
             self.assertIn(f"\n\\fB{name.replace('-', chr(92) + '-')}\\fR ", page)
+        for name, value, variable in re.findall(r"(?m)^  (--[a-z-]+)( \S+)? +(CAROM_[A-Z_]+) ", told):
+            entry = f"\\fB{name}\\fR \\fI{value.strip()}\\fR\n".replace("[", "\\(lB").replace("]", "\\(rB").replace("-", "\\-")
+            self.assertRegex(page, re.escape(entry) + rf".+ Environment: \\fB{variable}\\fR\.\n")
         self.assertIn("SEE ALSO", self.lint(page))
 
 
