@@ -503,7 +503,7 @@ static status check_one(players_plan *p, const command *c)
     case METHOD_JOINT_SET:
         return players_joint_set(p, c);
     default:
-        return STATUS_OK; // reads, data, and what only takes away
+        return STATUS_OK; // reads, data, and commands that only remove
     }
 }
 

@@ -1,4 +1,4 @@
-"""Small things that several targets write alike."""
+"""Text helpers that several targets share."""
 
 import json
 import textwrap

@@ -146,7 +146,7 @@ static bool read_number(reader *r, compact_number form, const double *like, doub
     }
 }
 
-// A number behind its tags at `tags`; the `i`th of them.
+// Reads the `i`th number; its tag is in the tags at `tags`.
 static bool read_tagged(reader *r, size_t tags, size_t i, const double *like, double *out)
 {
     return read_number(r, (compact_number)(r->bytes[tags + i / 4] >> 2 * (i % 4) & 3), like, out);

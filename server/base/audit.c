@@ -19,7 +19,7 @@ typedef struct line_budget {
 } line_budget;
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static line_budget refusals, events; // one kind takes no lines of the other
+static line_budget refusals, events; // neither kind uses up the lines of the other
 
 // Whether a line may be written; *missed is the number of suppressed lines before it.
 static bool take_line(line_budget *of, uint64_t *missed)

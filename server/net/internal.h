@@ -265,7 +265,7 @@ void handshakes_deinit(network *n);
 // Adds or removes a connection that waits with handshake input; only input_change calls these.
 void handshakes_add(connection *c);
 void handshakes_remove(connection *c);
-// Reads some of those that wait.
+// Reads from some of the connections that wait.
 void handshakes_run(network *n);
 
 // ---- proxied.c: connections that begin with a PROXY header

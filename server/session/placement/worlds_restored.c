@@ -316,7 +316,7 @@ status worlds_replay(server *s, error *err)
     ASSERT_MEMORY(r->adoption != NULL);
     *r->adoption = (adoption){.blocks = blocks, .physics = physics, .replay = recording};
     entry->thread = worlds_least_loaded(s);
-    s->starting++; // it is answered like a world of the options
+    s->starting++; // counts as a world that the options name
     log_info("world '%s' replays '%s', ticks %llu to %llu", entry->name, s->options->replay,
              (unsigned long long)replay_first(recording),
              (unsigned long long)replay_last(recording));

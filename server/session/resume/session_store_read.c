@@ -90,7 +90,7 @@ static area next_area(reader *r)
     return a;
 }
 
-// Whether the number is one that a message may bear as that argument.
+// Whether a message may have the number as that argument.
 static bool fits(const arg_list *list, const char *name, double value)
 {
     const int at = arg_list_find(list, name, strlen(name));

@@ -204,7 +204,7 @@ static void put_list(spelling *s, const arg_list *list, uint64_t seed)
     random_state = seed + 7919;
 }
 
-// ---- what becomes of them
+// ---- canonical forms
 
 typedef struct tried {
     msgpack_unpacked unpacked;
