@@ -148,7 +148,7 @@ const cli_command command_remove = {
                                        {0}},
     .details = "To end a whole world: carom destroy WORLD.",
     .examples =
-        "  carom remove yard 3\n  carom bodies yard --tag ball --ids | xargs carom remove yard",
+        "  carom remove yard 3\n  carom bodies yard --tag ball --ids | xargs -r carom remove yard",
     .run = run_remove,
 };
 

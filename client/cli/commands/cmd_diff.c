@@ -31,13 +31,22 @@ typedef struct side {
     carom_replica *state; // the playback's replica, or its own
 } side;
 
+// Whether a name that no file has must still be a file's, so that the error speaks of a missing
+// file: names of worlds contain no slash, and hardly end as the files of 'carom record' and 'carom
+// save' do.
+static bool names_file(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    return strchr(name, '/') != NULL ||
+           (dot != NULL && (strcmp(dot, ".caromlog") == 0 || strcmp(dot, ".caromimage") == 0));
+}
+
 static side_kind kind_of(const char *name)
 {
     unsigned char head[MAGIC_BYTES] = {0};
     FILE *file = fopen(name, "rbe");
     if (file == NULL) {
-        // A path that does not exist names no world: names of worlds contain no slash.
-        return strchr(name, '/') != NULL ? SIDE_IMAGE : SIDE_WORLD;
+        return names_file(name) ? SIDE_IMAGE : SIDE_WORLD;
     }
     size_t got = fread(head, 1, sizeof head, file);
     (void)fclose(file);

@@ -135,6 +135,14 @@ class Replays(FileTest):
         self.assertIn("cut off", self.fails(USAGE, "replay", self.path("cut"), "--verify").err)
         self.assertIn("the ticks 0 to 60", self.fails(USAGE, "replay", self.path("a.caromlog"), "--to", 61).err)
 
+    def test_missing_file_is_not_taken_for_a_world(self):
+        self.record("a.caromlog")
+        for name in ("monday.caromlog", "monday.caromimage", "no/such"):
+            result = self.fails(2, "diff", name, self.path("a.caromlog"))
+            self.assertEqual(f"carom: cannot read {name}: No such file or directory\n", result.err)
+        result = self.fails(1, "diff", "monday.log", self.world)
+        self.assertIn("world 'monday.log' does not exist", result.err)
+
     def test_tells_the_first_tick_and_body_that_differ(self):
         self.record("a.caromlog", 60, "--keyframe", "17ms")
         payloads = [p for p in frames((self.folder / "a.caromlog").read_bytes())]
