@@ -280,6 +280,15 @@ static void pack_text(msgpack_packer *p, const char *text, size_t size)
     msgpack_pack_str_body(p, text, size);
 }
 
+// The first byte of a token or secret that must be right. A secret begins with the session's slot,
+// up to a point: a hint that is not checked, as a session that came from another server has another
+// slot.
+static size_t checked_from(const char *key, const char *good)
+{
+    const char *point = strcmp(key, "resume") == 0 ? strchr(good, '.') : NULL;
+    return point != NULL ? (size_t)(point - good) + 1 : 0;
+}
+
 static void pack_given(msgpack_packer *p, const char *key, given how, const char *good, reader *r)
 {
     char changed[TOKEN_TEXT_MAX + SECRET_TEXT_MAX];
@@ -291,7 +300,8 @@ static void pack_given(msgpack_packer *p, const char *key, given how, const char
     if (how == GIVEN_TEXT) {
         size = take_text(r, &text);
     } else if (how == GIVEN_CHANGED && size > 0) {
-        size_t place = ((size_t)take_byte(r) << 8 | take_byte(r)) % size;
+        size_t from = checked_from(key, good);
+        size_t place = from + ((size_t)take_byte(r) << 8 | take_byte(r)) % (size - from);
         uint8_t by = take_byte(r) & 0x7f; // UTF-8 still
         memcpy(changed, good, size);
         changed[place] = (char)(changed[place] ^ (by == 0 ? 1 : by));
