@@ -212,6 +212,30 @@ test('a_slowed_world_runs_again_when_the_page_goes_to_another', {skip}, async (t
   assertNoErrors(page);
 });
 
+test('the_address_names_the_world_that_was_chosen_until_it_is_ended', {skip}, async (t) => {
+  const {lab, page} = await showLab(t);
+  const worlds = page.getByRole('dialog', {name: 'Worlds'});
+  const address = () => page.evaluate(() => location.hash);
+  const press = async (name) => {
+    if (!await worlds.isVisible()) await page.locator('#worlds-button').click();
+    await worlds.getByRole('button', {name, exact: true}).click();
+  };
+  await page.evaluate(() => history.replaceState(null, '', `${location.href}&at=1,2,30&theme=dark`));
+  await press('Fork');
+  const fork = `${lab.name}-2`;
+  await until(page, (name) => carom.session.world === name, fork);
+  assert.equal(await address(), `#world=${fork}&theme=dark`, 'the view was that of the other world');
+  await page.reload();
+  await until(page, (name) => carom.session.world === name && carom.picture.bodies.length > 0, fork);
+  await press('End');
+  await press('Really end it?');
+  await page.locator('#toasts').getByText(`“${fork}”: the world was destroyed`).waitFor();
+  await until(page, () => location.hash === '#theme=dark');
+  await page.reload();
+  await untilDrawn(page, 100); // the demo, and no sentence about a world that is not there
+  assertNoErrors(page);
+});
+
 // ---- time
 
 test('the_timeline_shows_the_past_replays_it_and_goes_back_to_now', {skip}, async (t) => {

@@ -22,11 +22,12 @@ import {Sharing} from './sharing.js';
 import {Emitter} from '../src/emitter.js';
 import {keepToken} from './tokens.js';
 import {makeTools, mayAct} from './tools/tools.js';
-import {readAddress, stored, store, writeAddress} from './ui/address.js';
+import {changeHash, readAddress, stored, store, writeAddress} from './ui/address.js';
 import {toast} from './ui/dom.js';
 import {onPhone} from './ui/sheets.js';
 
 const DEMO = 'demo'; // the world shown first if the address names none
+const VIEW_OF_A_WORLD = ['at', 'follow', 'tick']; // in the page's address: they mean the world that it names
 const FRAMES_MAX = 32; // worlds whose first frame the browser remembers
 const AREA_MARGIN = 0.4; // share of the view added on each side
 const FRAME_MS_MAX = 100; // a longer pause between frames counts as this
@@ -94,9 +95,7 @@ export class App extends Emitter {
   #keepToken() {
     const {server, token} = this.address;
     if (!token) return false;
-    const hash = new URLSearchParams(location.hash.slice(1));
-    hash.delete('token');
-    history.replaceState(null, '', `${location.pathname}${location.search}#${hash}`.replace(/#$/, ''));
+    changeHash((hash) => hash.delete('token'));
     this.address.token = undefined;
     if (server && server !== RPC) return false;
     keepToken(RPC, token);
@@ -130,8 +129,8 @@ export class App extends Emitter {
   #listen() {
     const {session} = this;
     session.on('fault', (error) => toast(error.message));
-    session.on('gone', (error) => {
-      toast(error.message);
+    session.on('gone', (error, world) => {
+      toast(`“${world}”: ${error.message}`);
       this.address.world = undefined; // another world may be shown instead
       this.history.clear();
       this.setScrub(null);
@@ -163,6 +162,28 @@ export class App extends Emitter {
     addEventListener('resize', () => this.touch());
     document.addEventListener('visibilitychange', () => this.touch());
     addEventListener('hashchange', () => this.#readdress());
+  }
+
+  /** Shows a world that the visitor chose. The page's address names it from now on: a reload shows it again. */
+  async visit(world) {
+    if (!this.session.serverless) {
+      changeHash((hash) => {
+        for (const name of VIEW_OF_A_WORLD) hash.delete(name);
+        hash.set('world', world);
+      });
+      this.address = readAddress();
+    }
+    await this.session.watch(world);
+  }
+
+  /** Ends the watched world for everyone; the page's address no longer names it. */
+  async end() {
+    const {world} = this.session;
+    if (await this.session.act('world.destroy') === undefined || this.session.serverless) return;
+    changeHash((hash) => {
+      if (hash.get('world') !== world) return;
+      for (const name of ['world', ...VIEW_OF_A_WORLD]) hash.delete(name);
+    });
   }
 
   #readdress() {

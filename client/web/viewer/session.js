@@ -210,10 +210,11 @@ export class Session extends Emitter {
   #lose(error) {
     this.#choice++;
     this.#leave();
+    const {world} = this;
     this.world = '';
     this.info = null;
     this.emit('world', '');
-    this.emit('gone', error);
+    this.emit('gone', error, world);
     this.look();
   }
 

@@ -57,6 +57,13 @@ export function writeAddress({server, world, at, follow, tick}, base = globalThi
   return url.href;
 }
 
+/** Changes the part of the page's address behind `#`, without a step in the browser's history. */
+export function changeHash(change) {
+  const hash = new URLSearchParams(location.hash.slice(1));
+  change(hash);
+  history.replaceState(null, '', `${location.pathname}${location.search}#${hash}`.replace(/#$/, ''));
+}
+
 const place = (name) => (name.startsWith('token ') ? 'sessionStorage' : 'localStorage');
 
 /** A stored setting; undefined if there is none or the browser stores nothing. */

@@ -67,7 +67,7 @@ export class Files {
       return undefined;
     }
     this.app.panels.worlds.close();
-    await session.watch(world);
+    await this.app.visit(world);
     session.look();
     toast(`“${world}” is made of ${where}`, {note: true});
     return world;

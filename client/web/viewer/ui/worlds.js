@@ -63,7 +63,7 @@ export class Worlds {
       return false;
     }
     this.close();
-    await session.watch(name);
+    await this.app.visit(name);
     session.look();
     return true;
   }
@@ -128,7 +128,7 @@ export class Worlds {
     $('world-list').replaceChildren(...this.app.session.worlds.map(({world}) => el('li', {},
       el('button', {'data-world': world, onclick: () => {
         this.close();
-        this.app.session.watch(world);
+        this.app.visit(world);
       }}, el('i'), el('b', {}, world), el('em'), el('small')))));
     if (focused) $('world-list').querySelector(`[data-world="${CSS.escape(focused)}"]`)?.focus();
   }
@@ -172,7 +172,7 @@ export class Worlds {
   #end() {
     if (this.#armed) {
       this.armed.until = -Infinity;
-      this.app.session.act('world.destroy');
+      this.app.end();
       this.close();
     } else {
       this.armed = {world: this.app.session.world, until: performance.now() + END_AGAIN_MS};
