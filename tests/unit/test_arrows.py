@@ -104,7 +104,7 @@ ROOMS = {
     "client/web": (PROTO + ["client/prediction/prediction.h"], ["msgpack"]),
     "client/web/test": (PROTO + ["client/web", "tests"], []),
     "tests": (PROTO + ["common/args"] + SHARED + SERVED_WORLD + ["server", "server/process", "server/config", "server/auth", "server/net", "server/http",
-                       "server/storage", "server/session", "server/fleet", "client/include", "client/lib", "client/prediction", "client/scene", "client/cli",
+                       "server/storage", "server/session", "server/fleet", "client/include", "client/lib", "client/referee", "client/prediction", "client/scene", "client/cli",
                        "client/tool", "client/load"],
               ["uv", "msgpack", "jansson", "openssl", "cmocka", "chipmunk", "box2d"]),
 }

@@ -16,7 +16,11 @@
 
 #define TEMPLATE "arena"
 
-enum { MESSAGES = 300 };
+enum {
+    MESSAGES = 300,
+    LARGE_BYTES = 15000, // of a value
+    LARGE_MESSAGES = 100
+};
 
 static char world[128]; // the world of the template
 
@@ -94,6 +98,9 @@ static void on_message(carom_game *game, const carom_event *event, void *user)
     } else if (strcmp(event->message, "wrong") == 0) {
         count_up(game, "wrong");
         carom_batch_remove(carom_game_batch(game), 999999);
+    } else if (strcmp(event->message, "large") == 0) {
+        static const uint8_t BYTES[LARGE_BYTES];
+        carom_game_set(game, key, carom_bin(BYTES, sizeof BYTES));
     } else if (strcmp(event->message, "echo") == 0) {
         carom_game_send_to_session(game, "heard", carom_uint(7), event->session);
     }
@@ -116,14 +123,10 @@ static void on_error(carom_game *game, const char *during, const carom_error *er
 
 // ---- help
 
-static carom_referee *begin(const against_server *s, rules *r)
+static carom_referee *begin_with(const against_server *s, rules *r, carom_referee_options options)
 {
-    static const char *const TEMPLATES[] = {TEMPLATE};
-    carom_referee_options options = carom_referee_options_default();
     carom_referee *referee = NULL;
     carom_error error;
-    options.templates = TEMPLATES;
-    options.template_count = 1;
     options.lease_s = 0.5;
     options.handlers = (carom_referee_handlers){.user = r,
                                                 .start = on_start,
@@ -135,6 +138,15 @@ static carom_referee *begin(const against_server *s, rules *r)
     check_ok(carom_referee_create(NULL, s->server.port, WAIT_MS, &options, &referee, &error),
              &error);
     return referee;
+}
+
+static carom_referee *begin(const against_server *s, rules *r)
+{
+    static const char *const TEMPLATES[] = {TEMPLATE};
+    carom_referee_options options = carom_referee_options_default();
+    options.templates = TEMPLATES;
+    options.template_count = 1;
+    return begin_with(s, r, options);
 }
 
 static void round_of(carom_referee *referee)
@@ -250,7 +262,9 @@ static int set_up(void **state)
     dprintf(fd, "{\"gravity\": [0, 0], \"seats\": 4, \"idle_s\": 600}");
     close(fd);
     snprintf(option, sizeof option, TEMPLATE "=%s", file);
-    process_start(&s->server, caromd_path, (const char *const[]){"--template", option, NULL});
+    process_start(&s->server, caromd_path,
+                  (const char *const[]){"--template", option, "--limit",
+                                        "data_bytes_per_world=4194304", NULL});
     s->client = server_connect(s);
     unlink(file);
     *state = s;
@@ -426,6 +440,68 @@ static void test_closed_referee_hands_over(void **state)
     close_referee(standby);
 }
 
+// Messages of one tick whose changes are 1.5 MB, more than a server takes in a message.
+static void test_changes_of_one_tick_go_in_several_batches(void **state)
+{
+    const against_server *s = *state;
+    rules r = {0};
+    carom_value *args = carom_map(), *commands = carom_array();
+    carom_error error;
+    make_arena(s);
+    carom_referee *referee = begin(s, &r);
+    await_holder(referee);
+    for (unsigned i = 0; i < LARGE_MESSAGES; i++) {
+        carom_value *one = carom_set(carom_map(), "name", carom_str("large"));
+        carom_set(one, "data", carom_uint(i));
+        carom_push(commands, carom_push(carom_push(carom_array(), carom_str("message.send")), one));
+    }
+    carom_set(carom_set(args, "world", carom_str(world)), "commands", commands);
+    check_ok(carom_call(s->client, "world.apply", args, WAIT_MS, NULL, &error), &error);
+    carom_value_free(args);
+    const int64_t deadline = test_now_ms() + WAIT_MS;
+    size_t count = 0;
+    while (count < LARGE_MESSAGES) {
+        assert_true(test_now_ms() < deadline);
+        assert_string_equal(r.text, ""); // no error
+        round_of(referee);
+        carom_value *data = data_of(s, "count/");
+        count = carom_value_count(data);
+        carom_value_free(data);
+    }
+    assert_int_equal(r.starts, 1); // it has never lost the game
+    close_referee(referee);
+}
+
+static void test_one_world_too_many_is_told_and_the_others_go_on(void **state)
+{
+    const against_server *s = *state;
+    static const char *const WORLDS[] = {"many-*"};
+    carom_referee_options options = carom_referee_options_default();
+    rules r = {0};
+    for (unsigned i = 0; i <= CAROM_REFEREE_GAMES_MAX; i++) {
+        carom_error error;
+        carom_value *args = carom_map();
+        snprintf(world, sizeof world, "many-%u", i);
+        carom_set(carom_set(args, "world", carom_str(world)), "hz", carom_uint(10));
+        check_ok(carom_call(s->client, "world.create", args, WAIT_MS, NULL, &error), &error);
+        carom_value_free(args);
+    }
+    options.worlds = WORLDS;
+    options.world_count = 1;
+    options.no_bodies = true;
+    carom_referee *referee = begin_with(s, &r, options);
+    await_count(referee, &r.starts, CAROM_REFEREE_GAMES_MAX);
+    assert_int_equal(r.errors, 1);
+    assert_string_equal(r.during, "attach");
+    assert_non_null(strstr(r.text, ": a referee has at most 64 worlds"));
+    const char *left_out = strtok(r.text, ":");
+    assert_null(carom_referee_find(referee, left_out));
+    snprintf(world, sizeof world, "%s", strcmp(left_out, "many-0") == 0 ? "many-1" : "many-0");
+    send_message(s, "count", 3);
+    await_number(s, referee, "count/3", 1);
+    close_referee(referee);
+}
+
 static void test_wrong_options_are_told(void **state)
 {
     const against_server *s = *state;
@@ -461,6 +537,10 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(test_failures_spoil_no_other_event, set_up,
                                         server_tear_down),
         cmocka_unit_test_setup_teardown(test_closed_referee_hands_over, set_up, server_tear_down),
+        cmocka_unit_test_setup_teardown(test_changes_of_one_tick_go_in_several_batches, set_up,
+                                        server_tear_down),
+        cmocka_unit_test_setup_teardown(test_one_world_too_many_is_told_and_the_others_go_on,
+                                        set_up, server_tear_down),
         cmocka_unit_test_setup_teardown(test_wrong_options_are_told, set_up, server_tear_down),
     };
     assert_true(argc > 1);
