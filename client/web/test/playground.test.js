@@ -73,6 +73,7 @@ for (const size of ['phone', 'desktop']) {
 
 test('every_card_opens_a_world_that_runs', {skip}, async (t) => {
   const page = await open(t, '');
+  await until(page, () => globalThis.gallery); // the cards are there once the engine is
   const links = await page.getByRole('link').evaluateAll((all) => all.map((link) => link.href));
   for (const link of links) {
     await page.goto('about:blank');
