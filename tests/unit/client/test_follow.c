@@ -20,7 +20,7 @@ typedef struct place {
     char moved_to[64]; // "" : it serves all worlds
     bool silent;       // answers no request for a world
     uint64_t number;   // of the next subscription
-    int asked;         // requests for a world
+    _Atomic int asked; // requests for a world
     int hellos;
     const char *standby; // that world.info names; NULL: none
     char secret[32];     // with which a session was resumed here
@@ -91,10 +91,13 @@ static void serve(fake_server *server, const fake_message *m, void *user)
         }
         return;
     }
-    p->asked++;
     if (p->silent) {
         p->held[p->held_count++ % 8] = m->id;
-    } else if (p->moved_to[0] != '\0') {
+        p->asked++; // last: the test that awaits it looks at the others
+        return;
+    }
+    p->asked++;
+    if (p->moved_to[0] != '\0') {
         refuse(p, m->id);
     } else if (strcmp(m->method, "world.subscribe") == 0) {
         fake_reply(server, m->id, carom_set(carom_map(), "subscription", carom_uint(p->number)));
