@@ -537,6 +537,25 @@ class Rotation(TokenTest):
         self.assertEqual(admin.call("world.info", world="keys")["bodies"], 0)
         admin.call("world.destroy", world="keys")
 
+    def test_key_that_is_removed_ends_batches_of_sessions_that_said_goodbye(self):
+        admin = self.connect(PAIR.sign(claims("root", "admin")))
+        admin.call("world.create", world="left", paused=True)
+        new = Secret("new")
+        write_keys(self.keys, SECRET, new, PAIR)
+        self.reload("3 keys were read")
+        for signs in (SECRET, new):
+            client = self.connect(SECRET.sign(claims("ada", "player")))
+            client.request("world.apply", world="left", at=5, commands=[["body.spawn", {"shapes": [BALL]}]])
+            client.call("world.info", world="left")
+            if signs is not SECRET:
+                client.call("hello", token=signs.sign(claims("ada", "player")))  # the batch rests on the new key from here on
+            client.call("goodbye")
+        write_keys(self.keys, new, PAIR)
+        self.reload("2 keys were read")
+        admin.call("world.step", world="left", ticks=6)
+        self.assertEqual(admin.call("world.info", world="left")["bodies"], 1)
+        admin.call("world.destroy", world="left")
+
     def test_bad_file_does_not_replace_a_good_one(self):
         for text in ("", "{", "[]", '{"keys": []}', '{"keys": [{"kty": "oct", "kid": "a", "k": "c2hvcnQ"}]}',
                      '{"keys": [{"kty": "oct", "kid": "a", "k": "%s"}]}' % b64(b"very secret indeed " * 40),

@@ -26,6 +26,7 @@
 #include "server/session/service.h"
 #include "server/session/sessions.h"
 
+_Static_assert((int)STANDING_KEY_BYTES == (int)DIGEST_BYTES, "a key's digest");
 _Static_assert(OWNER_BYTES_MAX <= QUOTA_OWNER_NAME_MAX - 2, "a subject's name, and what it is of");
 
 enum {
@@ -63,7 +64,7 @@ void rights_end(session *s)
     s->identity.grant = NULL;
     quota_owners_release(s->identity.subject);
     s->identity.subject = NULL;
-    // batches waiting in worlds stay valid until the token expires
+    // batches waiting in worlds stay valid until the token expires or its key is removed
     standing_unref(s->identity.standing);
     s->identity.standing = NULL;
 }
@@ -207,6 +208,15 @@ static void hold_subject(session *s)
         (double)s->identity.bounds.request_burst, uv_now(s->server->loop));
 }
 
+// Batches of the session for later ticks rest on this.
+static standing_basis standing_of(const session *s)
+{
+    const grant *g = s->identity.grant;
+    return (standing_basis){.server = s->server,
+                            .expires = g != NULL ? g->expires : 0.0,
+                            .key = g != NULL && g->has_key ? g->key : NULL};
+}
+
 void rights_take(session *s, grant *g)
 {
     if (g == NULL) {
@@ -224,7 +234,8 @@ void rights_take(session *s, grant *g)
     if (old != NULL && (g->role < old->role || !same_areas(old, g) || !grant_covers(g, old))) {
         rights_fall(s); // greater rights had allowed its waiting batches
     }
-    standing_prolong(s->identity.standing, g->expires);
+    const standing_basis basis = standing_of(s);
+    standing_renew(s->identity.standing, &basis);
     if (old != NULL) {
         end_forbidden(s,
                       !same_areas(old, g) || (old->role >= ROLE_REFEREE && g->role < ROLE_REFEREE));
@@ -233,6 +244,11 @@ void rights_take(session *s, grant *g)
 }
 
 // ---- keys that are removed
+
+static bool set_has(const void *set, const uint8_t *key)
+{
+    return jwk_set_has(set, key);
+}
 
 void rights_check_keys(server *s)
 {
@@ -252,6 +268,7 @@ void rights_check_keys(server *s)
             resume_end(one);
         }
     }
+    standing_end_keys(s, set_has, auth_keys_set(s->keys)); // of sessions that ended before, too
 }
 
 // ---- what it may
@@ -284,8 +301,8 @@ void rights_sign(session *s, request *r)
 {
     if (r->command.method == METHOD_WORLD_APPLY && r->command.apply.has_at) {
         if (s->identity.standing == NULL) {
-            s->identity.standing =
-                standing_create(s->identity.grant != NULL ? s->identity.grant->expires : 0.0);
+            const standing_basis basis = standing_of(s);
+            s->identity.standing = standing_create(&basis);
         }
         r->standing = standing_ref(s->identity.standing);
     }

@@ -1,8 +1,10 @@
-// A counted flag and a time; see standing.h. Any thread.
+// A counted flag, a time and a key, in a list of all; see standing.h. Any thread.
 #include "server/world/message/standing.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/base/assert.h"
 
@@ -10,15 +12,40 @@ struct standing {
     atomic_uint references;
     atomic_bool ended;
     _Atomic double expires;
+    // Under the mutex.
+    const void *server;
+    bool has_key;
+    uint8_t key[STANDING_KEY_BYTES];
+    standing *before, *after; // of the list; NULL at its ends
 };
 
-standing *standing_create(double expires)
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static standing *first; // of the list
+
+static void rest_on(standing *s, const standing_basis *basis)
+{
+    atomic_store(&s->expires, basis->expires);
+    s->server = basis->server;
+    s->has_key = basis->key != NULL;
+    if (s->has_key) {
+        memcpy(s->key, basis->key, sizeof s->key);
+    }
+}
+
+standing *standing_create(const standing_basis *basis)
 {
     standing *s = calloc(1, sizeof *s);
     ASSERT_MEMORY(s != NULL);
     atomic_init(&s->references, 1);
     atomic_init(&s->ended, false);
-    atomic_init(&s->expires, expires);
+    pthread_mutex_lock(&mutex);
+    rest_on(s, basis);
+    s->after = first;
+    if (first != NULL) {
+        first->before = s;
+    }
+    first = s;
+    pthread_mutex_unlock(&mutex);
     return s;
 }
 
@@ -34,16 +61,37 @@ standing *standing_ref(standing *s)
 void standing_unref(standing *s)
 {
     ASSERT(s == NULL || atomic_load(&s->references) > 0);
-    if (s != NULL && atomic_fetch_sub(&s->references, 1) == 1) {
-        free(s);
+    if (s == NULL || atomic_fetch_sub(&s->references, 1) > 1) {
+        return;
+    }
+    pthread_mutex_lock(&mutex);
+    *(s->before != NULL ? &s->before->after : &first) = s->after;
+    if (s->after != NULL) {
+        s->after->before = s->before;
+    }
+    pthread_mutex_unlock(&mutex);
+    free(s);
+}
+
+void standing_renew(standing *s, const standing_basis *basis)
+{
+    if (s != NULL) {
+        pthread_mutex_lock(&mutex);
+        rest_on(s, basis);
+        pthread_mutex_unlock(&mutex);
     }
 }
 
-void standing_prolong(standing *s, double expires)
+void standing_end_keys(const void *server, bool (*has)(const void *context, const uint8_t *key),
+                       const void *context)
 {
-    if (s != NULL) {
-        atomic_store(&s->expires, expires);
+    pthread_mutex_lock(&mutex);
+    for (standing *s = first; s != NULL; s = s->after) {
+        if (s->server == server && s->has_key && !has(context, s->key)) {
+            standing_end(s);
+        }
     }
+    pthread_mutex_unlock(&mutex);
 }
 
 void standing_end(standing *s)
