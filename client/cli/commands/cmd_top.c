@@ -36,6 +36,8 @@ typedef struct moment {
 
 // Of a change over some seconds, the part by which its time may be wrong.
 static const double UNSURE_SHARE_MAX = 0.1;
+// In less time a few ticks are counted, of which the first and last may be early or late [s].
+static const double WINDOW_LEAST = 0.25;
 
 typedef struct top {
     cli *c;
@@ -67,11 +69,13 @@ static const seen_world *seen_before(const top *t, const carom_value *world)
     return NULL;
 }
 
-// The time between two counts [s]; 0 if it is known too badly, as answers took long.
+// The time between two counts [s]; 0 if it is known too badly, as answers took long, or if it is
+// short, as the sample before came late.
 static double time_between(moment before, moment now)
 {
     const double past = now.at - before.at;
-    return before.within + now.within <= UNSURE_SHARE_MAX * past ? past : 0.0;
+    const bool known = before.within + now.within <= UNSURE_SHARE_MAX * past;
+    return known && past >= WINDOW_LEAST ? past : 0.0;
 }
 
 // Ticks per second in the window; as the world itself measured it, if answers took long.
