@@ -6,38 +6,29 @@
 const WINDOW_S = 5; // ticks are counted over this time
 const LEAST_S = 1.5; // least time for a rate
 const STEPS = 3; // least number of different ticks: more than one press of a key causes
-const SPREAD_S = 0.25; // how much longer than the shortest an observation may take and count for the rate
-const SPREADS = 8; // the shortest is that of so many observations: a connection may become slower
+const SPREAD_S = 0.25; // longest time within which an observation was made
 const STILL_S = 1.2; // without a tick for this long the world is paused
 
 export class Pace {
-  #seen = []; // {at, to, tick}, oldest first
-  #spreads = []; // how long the last observations took [s]
+  #seen = []; // {at, tick}, oldest first
   #paused = false;
   #hz = 60;
   #epoch;
 
   /**
-   * Adds an observation from world.info or world.list, made between the server times `from` and `to` [s]. How long each
-   * takes is the round trip, which differs from page to page. One that took much longer than others tells only whether
-   * the world is paused: on a machine with much to do, a world may answer seconds after the server has told its time.
+   * Adds an observation from world.info or world.list, made between the server times `from` and `to` [s]. One that took
+   * long is left out: on a machine with much to do, a world may answer seconds after the server has told its time.
    */
   add({tick, hz, paused, epoch}, from, to = from) {
-    const spreads = this.#spreads;
-    spreads.push(to - from);
-    if (spreads.length > SPREADS) spreads.shift();
-    const late = to - from > Math.min(...spreads) + SPREAD_S;
+    if (to - from > SPREAD_S) return;
     const at = (from + to) / 2;
     const seen = this.#seen;
     const last = seen.at(-1);
-    const other = paused !== this.#paused || epoch !== this.#epoch || hz !== this.#hz;
-    const back = last && (tick < last.tick || at < last.at);
-    if (!other && (late || (back && from < last.to))) return; // or answered before the last one
-    if (other || back) seen.length = 0;
+    if (last && (tick < last.tick || at < last.at || paused !== this.#paused || epoch !== this.#epoch || hz !== this.#hz)) seen.length = 0;
     this.#paused = paused;
     this.#epoch = epoch;
     this.#hz = hz;
-    seen.push({at, to, tick});
+    seen.push({at, tick});
     // The window begins with the last observation before it.
     while (seen.length > STEPS && at - seen[1].at >= WINDOW_S) seen.shift();
   }
