@@ -62,7 +62,7 @@ enum {
         1 << 17, // commands after the loops are unrolled: the largest scene has 30 000
     SCENE_BYTES_MAX = 64 << 20,   // the same in bytes of MessagePack: 512 a command
     SCENE_WORK_MAX = 1 << 25,     // values visited and bytes of expressions read: half a second
-    SCENE_NAME_MAX = 64,          // bytes of a scene's name, a variable's, a reference's
+    SCENE_NAME_MAX = 64,          // bytes of the name of a scene, a variable or a reference
     SCENE_DESCRIPTION_MAX = 1024, // bytes of a scene's description
     SCENE_VARIABLES_MAX = 64,     // constants and loop variables in sight at one place
     SCENE_BLOCK_DEPTH_MAX = 8,    // loops within loops

@@ -19,8 +19,8 @@ struct msgpack_object;
 // STATUS_UNKNOWN_METHOD (inside world.apply).
 status command_decode(method m, const struct msgpack_object *args, command *out, error *err);
 
-// The bounds of players out of one MessagePack value, which is as `players` of world.create is;
-// errors call it so.
+// Decodes bounds of players from one MessagePack value of the form of `players` of world.create,
+// which is what errors call it.
 status players_decode(const uint8_t *bytes, size_t size, players_bounds *out, error *err);
 
 #endif

@@ -41,7 +41,7 @@ static const method_info *batch_method(decoder *d, const msgpack_object *object,
         decoder_fail(d, STATUS_UNKNOWN_METHOD, where, "there is no method '%s'%s",
                      utf8_quote(quoted, name, size), method_suggest(name, size, hint));
     } else if (!info->batch) {
-        decoder_fail(d, STATUS_INVALID_ARGUMENT, where, "%s cannot stand in world.apply",
+        decoder_fail(d, STATUS_INVALID_ARGUMENT, where, "%s is not allowed in world.apply",
                      info->list.name);
         return NULL;
     }

@@ -97,7 +97,7 @@ static bool read_subject(const arguments *a, const place *where, const char *tex
     return true;
 }
 
-// 0: it is none.
+// The number of a session; 0: `given` is not one.
 static uint64_t session_number(const msgpack_object *given)
 {
     const double most = 9007199254740992.0; // 2^53

@@ -86,7 +86,7 @@ static bool kind_read(decoder *d, const msgpack_object *object, const place *whe
         }
     }
     if (choice_find("chain", text, size) == 0) {
-        return decoder_fail(d, STATUS_INVALID_ARGUMENT, &at, "a chain cannot stand here");
+        return decoder_fail(d, STATUS_INVALID_ARGUMENT, &at, "a chain is not allowed here");
     }
     return decoder_fail(
         d, STATUS_INVALID_ARGUMENT, &at, "expected one of " SHAPE_KINDS_TEXT ", got '%s'%s",

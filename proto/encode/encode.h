@@ -102,7 +102,7 @@ typedef struct snapshot_head {
     bool has_last;
     uint64_t last;        // the request id of the session's last command that is in the state
     uint32_t skipped;     // snapshots replaced by this one; 0 is left out
-    uint64_t events_lost; // events lost before this snapshot's; 0 is left out
+    uint64_t events_lost; // number of events lost before this snapshot; 0 is left out
     bool has_margin;
     double margin; // the smallest margin of the session's timed batches since the last one [s]
 } snapshot_head;
@@ -137,10 +137,10 @@ void encode_leaving(struct buffer *out, double seconds, const char *reason);
 // [2, "moved", [{world, address, http, term, tick}]]: another server of the fleet serves the world.
 typedef struct moved_notification {
     const char *world;
-    const char *address; // of that server, for TCP
-    const char *http; // likewise for HTTP and WebSocket; "": it has none, and the key is left out
-    int64_t term;     // its term
-    uint64_t tick;    // the newest one that the sender has computed
+    const char *address; // address of that server for TCP
+    const char *http;    // address for HTTP and WebSocket; "": none, and the key is left out
+    int64_t term;        // its term
+    uint64_t tick;       // the newest one that the sender has computed
 } moved_notification;
 void encode_moved(struct buffer *out, const moved_notification *moved);
 

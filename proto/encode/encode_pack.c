@@ -71,7 +71,7 @@ void pack_points(packer *k, const char *key, const vec2 *points, uint32_t count)
     }
 }
 
-// Points have a normal of their own where it differs from the contact's.
+// Points have a normal of their own where it differs from the contact's normal.
 void pack_contact_points(packer *k, const contact_info *contact)
 {
     pack_array(k, (uint32_t)contact->count);

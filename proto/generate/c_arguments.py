@@ -52,7 +52,7 @@ SOURCE_HEAD = """\
 
 
 def own(m):
-    """The arguments that are the struct's: not those of the command itself."""
+    """The arguments that are fields of the struct, without those of the command itself."""
     return [a for a in m.args if a.name != "world" and not a.routing]
 
 
@@ -214,7 +214,7 @@ def function(m):
 def write_header(schema):
     out = HEADER_HEAD + "".join(f"void {function(m)}(const arguments *a, command *out);\n" for m in plain(schema))
     checks = {m.code["check"]: m.struct["type"] for m in plain(schema) if "check" in m.code}
-    out += "\n// By hand: what the description cannot say. Called when all arguments are read.\n"
+    out += "\n// Written by hand, for rules that the description cannot express. Called when all arguments are read.\n"
     out += "".join(f"void check_{name}(const arguments *a, {kind} *to);\n" for name, kind in checks.items())
     out += "\n// ---- forms of shapes\n\n// The words of their kinds, and the same for people.\n"
     names = [s.name for s in schema.shapes]

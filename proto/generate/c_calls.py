@@ -252,6 +252,6 @@ def short_call(m):
 def write_source(schema):
     out = SOURCE_HEAD + "".join(part_map(name, schema.structs[name]) for name in STRUCTS)
     out += "".join(definitions(m) for m in methods(schema))
-    out += "// ---- what public headers declare with parameters of its own\n\n"
+    out += "// ---- calls that public headers declare with parameters of their own\n\n"
     out += "".join(short_call(m) for m in schema.methods if m.short_call)
     return out.rstrip("\n") + "\n// clang-format on\n"

@@ -31,6 +31,8 @@ HEAD = """\
 //   METHOD_SERVE   X(id, function)  how its world answers: do_... of served_requests.c
 //   METHOD_ANSWER  X(id, function)  how the server answers itself: answer_... of call.c
 //   METHOD_TOKEN_AREAS   X(id, function)  whether a token's areas allow it: token_areas_... of rights.c
+//   METHOD_SHOWN_PLACES   X(id, parts)   the place that a read shows: SHOWN_POINT(vec2d), one after the
+//                                   other, SHOWN_RADIUS(double), SHOWN_FORM(shape_geometry) of command c
 //   METHOD_ROWS    X(id, function)  how many rows its answer has: rows_... of rights.c
 //
 // The rows are in the order in which PROTOCOL.md describes the methods.
@@ -74,6 +76,14 @@ def step(name, methods):
     return macro(f"METHOD_{name.upper()}", rows)
 
 
+def shown_place(m):
+    """The arguments that bound what the method shows, as calls of macros."""
+    fields = {a.name: a.field for a in m.args}
+    parts = [("SHOWN_POINT", name) for name in m.shows_place["points"]]
+    parts += [(f"SHOWN_{key.upper()}", m.shows_place[key]) for key in ("radius", "form") if key in m.shows_place]
+    return f"{m.id}, " + " ".join(f"{macro}(c->{m.struct['member']}.{fields[name]})" for macro, name in parts)
+
+
 def write(schema):
     written = [e for e in schema.enums.values() if e.header is None and e.name != "player_method"]
     out = HEAD + "// clang-format off\n" + "".join(enum(e) + "\n" for e in written)
@@ -85,6 +95,7 @@ def write(schema):
     out += macro("METHOD_PLAYERS_BITS", [f"{w.c.removeprefix('METHOD_')}, {i}" for i, w in enumerate(players)])
     past = [f"{m.id}, {m.struct['member']}" for m in schema.methods if m.scope == "read" and any(a.name == "at" for a in m.args)]
     out += macro("METHOD_PAST", past)
+    out += macro("METHOD_SHOWN_PLACES", [shown_place(m) for m in schema.methods if m.shows_place])
     out += "".join(step(name, schema.methods) for name in STEPS)
     out += "enum method_shape {\n" + "".join(f"    {s.c},\n" for s in schema.shapes) + "    METHOD_SHAPE_COUNT\n};\n\n"
     out += "typedef enum method {\n" + "".join(f"    METHOD_{m.id},\n" for m in schema.methods)

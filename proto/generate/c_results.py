@@ -199,7 +199,7 @@ def constant(result, schema):
 
 
 def size(key, base, schema):
-    """(how many pairs a key is, always), or (None, an expression that says it)."""
+    """(number of pairs that the key always adds, None), or (None, a C expression of that number)."""
     if key.type == "form":
         return None, f"form_pairs(&{base}{key.c})"
     if not key.include:
@@ -253,7 +253,7 @@ def pairs_function(result, schema):
 
 
 def beside(keys, only, schema, indent):
-    """If one of these keys is present, makes a value that would stand alone a map, in which it has a name."""
+    """An answer that is one bare value becomes a map, with a name for the value, if one of these keys is present."""
     out = ""
     for key in keys:
         lines = f"    if ({condition(key)}) {{\n        pack_map(k, 2);\n    {pair(key, 'v->', schema)}        pack_text(k, {c_string(only.name)});\n    }}\n"

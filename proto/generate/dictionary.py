@@ -1,4 +1,4 @@
-"""tests/fuzz/protocol.dict: the protocol's words for libFuzzer and AFL++, as JSON has them and as MessagePack has."""
+"""tests/fuzz/protocol.dict: the protocol's words for libFuzzer and AFL++, in their JSON and MessagePack forms."""
 
 HEAD = "# Generated from proto/schema by proto/generate/dictionary.py: do not edit.\n"
 

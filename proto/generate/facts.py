@@ -1,4 +1,4 @@
-"""What the description says beside methods: codes of errors, limits of the server, metrics, kinds of events.
+"""The rest of the description, beside methods: codes of errors, limits of the server, metrics, kinds of events.
 
 The format is described in proto/schema/README.md, as that of schema.py, which calls these readers.
 """
@@ -80,7 +80,7 @@ class Timing:
 
 @dataclasses.dataclass
 class Key:
-    """Of an event's map."""
+    """A key of an event's map."""
     name: str
     type: str  # id, vector or number
     doc: str

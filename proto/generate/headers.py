@@ -19,7 +19,7 @@ class Type:
     base: str  # "double", "carom_body", "void" …
     pointers: int = 0  # number of stars
     array: int = 0  # elements of an array in a struct; 0: none
-    const: bool = False  # of what the innermost pointer points to
+    const: bool = False  # whether the innermost pointer points to a constant
     call: "Call | None" = None  # a pointer to a function
     text: str = ""  # as C has it, without the name
 
@@ -42,7 +42,7 @@ class Call:
 
 @dataclasses.dataclass
 class Interface:
-    constants: dict[str, int]  # of enumerators and defines that are whole numbers
+    constants: dict[str, int]  # values of enumerators, and of defines that are whole numbers
     enums: dict[str, list[str]]  # enumerators, in order
     structs: dict[str, list[Member]]
     opaque: list[str]

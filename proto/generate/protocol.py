@@ -46,7 +46,7 @@ def table(args):
 def method(m):
     form, colon, rest = m.result.partition(":")
     form = f"`{form}`" if form[0] in "{[" else form
-    batch = " May stand in `world.apply`." if m.batch else ""
+    batch = " Allowed in `world.apply`." if m.batch else ""
     return f"{m.summary} Role: {m.role}.{batch}\nAnswers {form}{colon}{rest}.\n\n{table(m.args)}"
 
 

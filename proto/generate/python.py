@@ -17,7 +17,7 @@ Python.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, NotRequired, Required, TypedDict, Union
+from typing import Any, Literal, NotRequired, TypedDict, Union
 
 __all__ = {names}
 
@@ -136,9 +136,14 @@ def answer_type(key, schema):
             "table": f"dict[str, {element}]"}.get(key.type) or ANSWERS[key.type]
 
 
+def inner_type(result):
+    """The name of a result's type in TypeScript, where "Required<Filter>" is a Filter with all members."""
+    return result.typescript.removeprefix("Required<").removesuffix(">")
+
+
 def answer_name(result):
     """A name that no map of arguments has."""
-    name = "".join(c for c in result.typescript if c.isalnum())
+    name = "".join(c for c in inner_type(result) if c.isalnum())
     return f"{name}" if name.endswith(("Result", "Info", "Tick", "Map")) else f"{name}Result"
 
 
@@ -259,7 +264,7 @@ def write(schema):
     shapes = ", ".join(camel(s.name) + "Shape" for s in schema.shapes)
     out += "\n\n" + wrapped(f"Shape = Union[{shapes}]", "", "              ") + "\n" + GIVEN
     out += "".join(maker(s) for s in schema.shapes)
-    out += "".join(answer_dict(r, schema) for r in schema.results.values() if r.typescript.isidentifier())
+    out += "".join(answer_dict(r, schema) for r in schema.results.values() if inner_type(r).isidentifier())
     out += groups(schema.methods, "Server", (), answer)
     of_world = [m for m in schema.methods if m.names("world")]
     out += groups(of_world, "World", ("world", "epoch"), answer, own=("world",))

@@ -1,4 +1,4 @@
-"""What the description says of answers: the maps and lists that methods answer with, key by key.
+"""The answers in the description: the maps and lists that methods answer with, key by key.
 
 The format is described in proto/schema/README.md, as that of schema.py, which calls this reader.
 """

@@ -131,6 +131,7 @@ class Method:
     not_both: list[str] = dataclasses.field(default_factory=list)  # two that exclude each other
     which: dict | None = None  # the field that records which one of one_of was given: {field, type, prefix}
     options: bool = False  # a command has an option for each optional argument
+    shows_place: dict | None = None  # the arguments that bound what a read shows: {points, radius, form}
     short_call: bool = False  # libcarom declares carom_GROUP_VERB(client, world, arguments, …, &tick, &error)
 
     @property
@@ -167,7 +168,7 @@ class Schema:
     counters: list[facts.Counter]
     timings: list[facts.Timing]
     events: list[facts.Event]
-    interface: object = None  # of the public headers (headers.py), for files that are checked in
+    interface: object = None  # interface of the public headers (headers.py), for files that are checked in
 
 
 # ---- limits
@@ -452,7 +453,7 @@ def read_shapes(files, arguments):
 def read_methods(files, arguments, enums, results):
     methods = []
     for file, table in entries(files, "method", {"role", "scope", "summary", "result", "answers"}, {"batch", "code", "args", "subject", "makes", "price", "traits", "struct",
-                                                "short_call", "options", "bounded"} | RULES):
+                                                "short_call", "options", "bounded", "shows_place"} | RULES):
         name = table["name"]
         if not METHOD_NAME.fullmatch(name):
             file.fail(name, None, "a method's name is group.verb in a-z and _, or a verb")
@@ -466,8 +467,9 @@ def read_methods(files, arguments, enums, results):
                         read_id(file, table, "subject"), read_id(file, table, "makes"), table.get("price", 0),
                         read_traits(file, table, enums), table.get("struct"), table.get("at_least", ""),
                         table.get("one_of", []), table.get("not_both", []), table.get("which"),
-                        table.get("options", False), table.get("short_call", False))
+                        table.get("options", False), table.get("shows_place"), table.get("short_call", False))
         check_struct(file, method)
+        check_place(file, method)
         check_shared_struct(file, method, methods)
         check_method(file, method)
         methods.append(method)
@@ -516,6 +518,24 @@ def check_struct(file, m):
     if "type" not in m.struct and [a.type for a in own] != ["id"]:
         file.fail(m.name, "struct", "'type' is missing: only an id stands alone")
     m.code = m.code | {"decode": m.id.lower()}
+
+
+PLACE_TYPES = {"points": "vector", "radius": "number", "form": "form"}
+
+
+def check_place(file, m):
+    """A place that is shown is bounded by arguments that the method has."""
+    if m.shows_place is None:
+        return
+    if m.struct is None or "shows" not in m.traits or "token_areas" in m.code:
+        file.fail(m.name, "shows_place", "shows_place is of a method with a struct that shows a world, without token_areas in code")
+    check_keys(file, m.name, "shows_place", m.shows_place, {"points"}, PLACE_TYPES.keys() - {"points"})
+    for key, row in m.shows_place.items():
+        known = {a.name for a in m.args if a.type == PLACE_TYPES[key] and (a.required or a.default is not None)}
+        for name in row if key == "points" else [row]:
+            if name not in known:
+                file.fail(m.name, name, f"{key}: there is no argument '{name}' of type {PLACE_TYPES[key]} that always has a value"
+                          f"{suggestion(name, known)}")
 
 
 def check_rules(file, m):
@@ -569,7 +589,7 @@ def check_method(file, m):
         if m.scope in scopes and name not in m.code:
             fail(f"scope {m.scope} wants {name} in code")
     if m.batch and (m.scope not in ("command", "read") or "plan" not in m.code):
-        fail("a method that may stand in a batch has scope command or read, and plan in code")
+        fail("a method that is allowed in a batch has scope command or read, and plan in code")
     if len(m.args) > (2 if named else 0) and "decode" not in m.code:
         fail("a method with arguments of its own wants struct")
 

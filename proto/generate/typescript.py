@@ -1,6 +1,6 @@
 """client/web/src/methods.d.ts: the arguments of every method, and clients, worlds and batches as typed functions.
 
-Of results.d.ts, which people write, the answers of methods are renewed.
+In results.d.ts, which is otherwise written by hand, it renews the answers of methods.
 """
 
 import re
@@ -226,7 +226,7 @@ def write(schema):
     out += "".join(f"  '{m.name}': {type_name(m.name)}Arguments;\n" for m in schema.methods) + "}\n\n"
     out += (f"/** The answer of every method. */\nexport interface Results {{\n{results}"
             "  // Of a server that knows more methods than this package.\n  [method: string]: unknown;\n}\n\n")
-    out += "/** The methods that may stand in a batch. */\nexport type BatchMethodName =\n  "
+    out += "/** The methods that are allowed in a batch. */\nexport type BatchMethodName =\n  "
     out += " |\n  ".join(f"'{m.name}'" for m in batchable) + ";\n"
     out += ("/** Their arguments there: the batch says which world, and which epoch. */\n"
             "export type BatchArguments<M extends BatchMethodName> = Omit<Arguments[M], 'world' | 'epoch'>;\n\n")

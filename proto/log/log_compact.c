@@ -91,7 +91,8 @@ bool log_varint_read(const uint8_t *bytes, size_t size, size_t *at, uint64_t *ou
     return false;
 }
 
-// The bits of a float that is not below zero rise with it; those of one below fall.
+// As integers, the bits of floats from 0 up ascend with their values; those of negative floats
+// descend.
 int32_t compact_place_of(double value)
 {
     const float single = (float)value;

@@ -41,7 +41,7 @@ uint32_t log_compact_tables(void);
 bool log_compact_has(method m);
 
 // Appends the record, without its image. False: it has no compact form, and `out` is as before.
-// `world` is the name that its commands are expected to bear.
+// `world` is the name that its commands are expected to have.
 bool log_compact_encode(buffer *out, const log_record *record, const char *world);
 
 // Reads a record of `size` untrusted bytes for a reader at the tick `from`. `rows` becomes the
@@ -51,7 +51,8 @@ bool log_compact_encode(buffer *out, const log_record *record, const char *world
 status log_compact_decode(const uint8_t *bytes, size_t size, uint64_t from, const char *world,
                           buffer *rows, log_record *out, error *err);
 
-// Whether a notification in this form bears its hash while the world runs: each second's last does.
+// Whether a notification in this form contains its hash while the world runs: each second's last
+// does.
 bool log_compact_bears_hash(const log_record *record, double hz);
 
 // A varint: seven bits a byte, the lowest first, the highest bit set in all but the last byte.

@@ -498,7 +498,7 @@ static void pack_world(reader *r, bool other, uint32_t mask)
 static bool read_difference(reader *r, uint32_t distance)
 {
     if (distance > r->window.count || !compact_window_at(&r->window, distance)->flat) {
-        return refuse(r, "a row before this that others can be told by");
+        return refuse(r, "a row before this to which others can refer");
     }
     const compact_row like = *compact_window_at(&r->window, distance);
     const arg_list *list = &METHODS[like.method].list;

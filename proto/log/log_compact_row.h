@@ -9,10 +9,10 @@
 #include "proto/log/log_compact.h"
 #include "proto/methods.h"
 
-// The name of the world that a command bears.
+// The name of the world that a command names.
 typedef enum compact_world {
     COMPACT_WORLD_NONE,
-    COMPACT_WORLD_OWN, // the stream's
+    COMPACT_WORLD_OWN, // the world of the stream
     COMPACT_WORLD_OTHER
 } compact_world;
 

@@ -207,7 +207,7 @@ bool log_digests_read(log_digests *d, const uint8_t *bytes, size_t size, size_t 
     return true;
 }
 
-// ---- telling
+// ---- describing differences
 
 // The id of the body in a slot; 0 if there is none.
 static body_id body_in(const physics_world *world, uint32_t slot)
@@ -272,6 +272,6 @@ void log_digests_tell(const log_digests *d, const physics_world *world,
         snprintf(text, LOG_DIGEST_TEXT_BYTES, "%s",
                  d->known && rest != d->rest
                      ? "all bodies agree, so the world's settings differ, or which ids come next"
-                     : "which body differs cannot be told");
+                     : "the body that differs is unknown");
     }
 }

@@ -44,7 +44,7 @@ enum {
 
 typedef ARRAY(uint64_t) log_digest_parts;
 
-// Zeroed, it knows nothing. A writer's has 16 bytes a slot, a reader's one and a sixteenth.
+// All zero: no state is known. A writer's has 16 bytes a slot, a reader's one and a sixteenth.
 typedef struct log_digests {
     log_digest_parts parts; // writer: of each slot, in the last block
     log_digest_parts next;  // writer: the same, of the block being made
@@ -80,7 +80,7 @@ bool log_digests_pass_first_kind(const uint8_t *bytes, size_t size, size_t *used
 //     the first body that differs is the one of slot 6, which is missing
 //     the first body that differs is in one of the slots 64 to 127 (a slot is an id modulo 2^24)
 //     all bodies agree, so the world's settings differ, or which ids come next
-//     which body differs cannot be told
+//     the body that differs is unknown
 enum { LOG_DIGEST_TEXT_BYTES = 128 };
 void log_digests_tell(const log_digests *d, const physics_world *world,
                       char text[LOG_DIGEST_TEXT_BYTES]);

@@ -14,7 +14,11 @@ static bool is_stopped(const log_player *p)
 
 static void step_to(log_player *p, uint64_t tick)
 {
-    while (world_tick(p->world) < tick && !is_stopped(p)) {
+    while (world_tick(p->world) < tick && !is_stopped(p) && !p->held) {
+        p->held = p->may_step != NULL && !p->may_step(p->context);
+        if (p->held) {
+            return;
+        }
         world_step(p->world);
         if (p->stepped != NULL) {
             p->stepped(p->context, p->world);
@@ -45,13 +49,19 @@ static status refuse(const log_command *row, error *err)
 
 // Carries out world.pause or world.resume, which change the hosted world and not its physics; false
 // for other methods.
-static bool play_pause(log_player *p, method m, uint64_t tick)
+static bool play_pause(log_player *p, method m, const log_command *row)
 {
     if (m != METHOD_WORLD_PAUSE && m != METHOD_WORLD_RESUME) {
         return false;
     }
-    step_to(p, tick);
+    step_to(p, row->tick);
+    if (p->held) {
+        return true;
+    }
     p->paused = m == METHOD_WORLD_PAUSE;
+    if (p->halted != NULL) {
+        p->halted(p->context, row);
+    }
     return true;
 }
 
@@ -71,6 +81,13 @@ static status decode(const log_command *row, method m, command *out, error *err)
     return s;
 }
 
+// Whether the owner lets the command be decoded, or applied, now.
+static bool may_go_on(log_player *p, const log_command *row, const command *c)
+{
+    p->held = p->held || (p->admits != NULL && !p->admits(p->context, row, c));
+    return !p->held;
+}
+
 status log_player_command(log_player *p, const log_command *row, error *err)
 {
     const method_info *info = method_find(row->method, row->method_size);
@@ -78,7 +95,7 @@ status log_player_command(log_player *p, const log_command *row, error *err)
         error_set(err, STATUS_INVALID_ARGUMENT, "there is no such method");
         return refuse(row, err);
     }
-    if (play_pause(p, info->id, row->tick)) {
+    if (play_pause(p, info->id, row)) {
         return STATUS_OK;
     }
     if (method_scope_of(info->id) != SCOPE_WORLD_COMMAND) {
@@ -89,9 +106,16 @@ status log_player_command(log_player *p, const log_command *row, error *err)
     if (is_stopped(p)) {
         return refuse_stopped(err);
     }
+    if (!may_go_on(p, row, NULL)) {
+        return STATUS_OK;
+    }
     command c = {0};
     if (decode(row, info->id, &c, err) != STATUS_OK) {
         return refuse(row, err);
+    }
+    if (!may_go_on(p, row, &c)) {
+        command_free(&c);
+        return STATUS_OK;
     }
     command_result result;
     status s = apply_command(p->world, &c, &result, err);
@@ -144,18 +168,20 @@ status log_player_play_to(log_player *p, const log_record *record, uint64_t tick
     size_t offset = 0;
     log_command row;
     uint32_t done = again ? p->within_rows : 0;
-    for (uint32_t i = 0; log_record_next(record, &offset, &row) && row.tick <= tick; i++) {
+    p->held = false;
+    for (uint32_t i = 0; !p->held && log_record_next(record, &offset, &row) && row.tick <= tick;
+         i++) {
         status s = i < done ? STATUS_OK : log_player_command(p, &row, err);
         if (s != STATUS_OK) {
             return s;
         }
-        done = i < done ? done : i + 1;
+        done = i < done || p->held ? done : i + 1;
     }
     step_to(p, tick < record->tick ? tick : record->tick);
     if (is_stopped(p)) {
         return refuse_stopped(err);
     }
-    p->within = tick < record->tick;
+    p->within = p->held || tick < record->tick;
     p->within_from = record->from;
     p->within_tick = record->tick;
     p->within_rows = done;

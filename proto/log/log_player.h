@@ -36,11 +36,20 @@ typedef struct log_player {
     bool within;
     uint64_t within_from, within_tick;
     uint32_t within_rows;
-    // Callbacks; each may be NULL. `applied` gets a command and its result directly after it took
+    // `admits` or `may_step` said no: playing stopped before that command or step.
+    bool held;
+    // Callbacks; each may be NULL. `admits` is asked twice about each command, before it is decoded
+    // (`c` is NULL then) and before it is applied, and `may_step` before each step. After a no,
+    // log_player_play_to returns with `held` set; called again, it asks again.
+    bool (*admits)(void *context, const log_command *row, const command *c);
+    bool (*may_step)(void *context);
+    // `applied` gets a command and its result directly after it took
     // effect; `stepped` is called after each step, for its events.
     void (*applied)(void *context, const log_command *row, const command *c,
                     const command_result *result);
     void (*stepped)(void *context, physics_world *world);
+    // Called after a world.pause or world.resume of the log.
+    void (*halted)(void *context, const log_command *row);
     void *context;
 } log_player;
 
@@ -53,7 +62,8 @@ typedef struct log_player {
 status log_player_play(log_player *p, const log_record *record, error *err);
 
 // As log_player_play, but plays only to the state of `tick`, and compares no hash unless that is
-// the record's end. Called again with the same record and a later tick, it continues from there.
+// the record's end. Called again with the same record and a later tick, it continues from there;
+// if it was held, with the same tick.
 status log_player_play_to(log_player *p, const log_record *record, uint64_t tick, error *err);
 
 // Plays one command of a log: steps to where it was applied (`paused` says what its tick means),

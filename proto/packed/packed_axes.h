@@ -15,8 +15,8 @@ enum {
     HALF = PARTS / 2,
     PLACE_NEAR = 12000,
     // Bounds for three axes at once: an error times a gain stays below 2^31.
-    QUICK_CHANGE_MOST = 1 << 12, // in steps
-    QUICK_ERROR_MOST = 1 << 23   // in parts
+    QUICK_CHANGE_MOST = 1 << 12, // unit: steps
+    QUICK_ERROR_MOST = 1 << 23   // unit: parts of a step
 };
 
 // ---- lanes
@@ -99,7 +99,7 @@ static ALWAYS_INLINE void packed_axes_forecast(packed_forecast *f, const packed_
     f->spread = (packed_lanes)(((unsigned_lanes)most - (unsigned_lanes)least) >> 15);
 }
 
-// ---- what came
+// ---- corrections by the received residuals
 
 static ALWAYS_INLINE void update_quickly(packed_filter *a, int place_gain, int rate_gain,
                                          packed_lanes e)
@@ -139,8 +139,8 @@ static ALWAYS_INLINE void stop_filters(packed_axes *a)
     }
 }
 
-// The axes are now `residual` steps from the expected value; `change` is by how much each has
-// changed.
+// Records that the axes are `residual` steps from the expected value; `change`: by how much each
+// has changed.
 static ALWAYS_INLINE void packed_axes_update(packed_axes *a, const packed_forecast *f,
                                              const packed_motion *m,
                                              const int64_t residual[PACKED_AXES_POSE],

@@ -20,7 +20,7 @@ struct packed_encoder {
     ARRAY(uint32_t) sources; // index of each track's body in the current snapshot
     ARRAY(uint32_t) entered; // bodies without a track
     ARRAY(uint64_t) removed; // in ascending order
-    const bool *held;        // the caller's, while it encodes; NULL: all are coded
+    const bool *held;        // array of the caller, while it encodes; NULL: all are coded
 };
 
 static bool is_precision(const packed_precision *p)
@@ -184,7 +184,7 @@ static void code_gone(packed_encoder *e, range_coder *c)
         return;
     }
     code_number(c, &m->gone_count, gone - 1);
-    uint32_t next = 0; // the first that may have been removed
+    uint32_t next = 0; // first track not passed yet
     uint32_t kept = 0;
     for (uint32_t i = 0; i < s->count; i++) {
         if (e->sources.data[i] == NO_SOURCE) {

@@ -59,7 +59,7 @@ typedef struct packed_stream {
     packed_motion motion;
     packed_track *tracks; // in ascending order of slots
     uint32_t count, capacity;
-    uint32_t read_most; // a reader's: most tracks of a full snapshot
+    uint32_t read_most; // for readers: most tracks of a full snapshot
     bool crowded;       // the full snapshot has more
     packed_pool pool;   // memory of their axes
     packed_models models;
@@ -88,7 +88,7 @@ bool packed_track_settle(packed_stream *s, packed_track *track);
 // Makes a resting track of this stream a moving one. False: no memory.
 bool packed_track_wake(packed_stream *s, packed_track *track);
 
-// Releases what the track has in the stream, before it is dropped.
+// Releases the track's memory in the stream, before the track is dropped.
 void packed_track_drop(packed_stream *s, packed_track *track);
 
 // Frees the unused memory of axes, when most bodies have come to rest.

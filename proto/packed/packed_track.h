@@ -47,7 +47,7 @@ enum {
     PARTS_MOST = 1 << 30,        // more is cut off: 16384 steps
     PACKED_MOVED_MOST = 1 << 17, // change in steps up to which a filter is updated
     PACKED_TOLD_MOST = 1 << 26,  // parts per tick of a step of velocity; and a velocity's steps
-    PACKED_ERROR_MOST = 1 << 24, // in parts
+    PACKED_ERROR_MOST = 1 << 24, // unit: parts of a step
     PACKED_WILD_MOST = 64 * 4096,
     PACKED_STILL_AFTER = 6,    // snapshots without a change after which a slow axis is at rest
     PACKED_STILL_CERTAIN = 30, // after this many ticks the body is at rest, in spite of its filters

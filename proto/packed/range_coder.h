@@ -28,7 +28,7 @@ typedef struct bit_model {
 enum {
     BIT_MODEL_EVEN = 1 << 15, // initial value of both estimates
     BIT_MODEL_FAST_SHIFT = 4, // a bit moves the fast estimate by 1/16 of the way to it,
-    BIT_MODEL_SLOW_SHIFT = 7, // the slow one by 1/128
+    BIT_MODEL_SLOW_SHIFT = 7, // the slow average moves by 1/128
     BIT_PROBABILITY_BITS = 15,
     BIT_PROBABILITY_EVEN = 1 << (BIT_PROBABILITY_BITS - 1),
     BIT_PROBABILITY_MIN = 20, // in units of 2^-15: no bit costs more than eleven

@@ -423,7 +423,7 @@ static status evaluate_branches(parser *p, bool first, double *out)
     p->live = live && first;
     status s = evaluate_condition(p, &values[0]);
     if (s == STATUS_OK && !accept(p, ":")) {
-        s = fail(p, "expected : and what holds otherwise");
+        s = fail(p, "expected : and the value for the other case");
     }
     if (s == STATUS_OK) {
         p->live = live && !first;

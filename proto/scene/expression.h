@@ -35,7 +35,7 @@ typedef struct expression_scope {
 // SCENE_NAME_MAX, and no name of a function or of pi.
 bool expression_name_valid(const char *text, size_t size);
 
-// STATUS_INVALID_ARGUMENT for a name that cannot be a variable's, STATUS_LIMIT_EXCEEDED when the
+// STATUS_INVALID_ARGUMENT for a name that no variable can have, STATUS_LIMIT_EXCEEDED when the
 // scope is full.
 status expression_define(expression_scope *scope, const char *name, size_t size, double value,
                          error *err);

@@ -156,7 +156,7 @@ status scene_fill_in(scene_expander *x, const char *text, size_t size, buffer *o
         double value;
         status s = evaluate(x, brace + 1, (size_t)(end - brace) - 1, &value);
         if (s == STATUS_OK && !is_whole(value)) {
-            s = scene_fail(x, "what is in braces must be a whole number");
+            s = scene_fail(x, "the value in braces must be a whole number");
         }
         if (s != STATUS_OK) {
             return s;

@@ -47,12 +47,12 @@ static void write_path(const checker *c, char *out, size_t size)
     out[0] = '\0';
     for (uint32_t d = ENVELOPE_DEPTH; d < c->depth && used < size; d++) {
         const frame *f = &c->frames[d];
-        // The value in hand is counted as done already where it is the innermost.
+        // `left` no longer counts the value that is being read.
         uint32_t done = f->count - f->left - 1;
         char quoted[UTF8_QUOTE_MAX];
         int n;
         if (f->map) {
-            // Keys of deeper maps are after this one's: find the last of this map's own.
+            // The keys of deeper maps follow the keys of this map: find this map's last key.
             uint32_t last = f->keys + done / 2;
             bool known = last < c->keys.count && c->keys.data[last].text;
             n = snprintf(out + used, size - used, "%s%s", used > 0 ? "." : "",

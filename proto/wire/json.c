@@ -1,4 +1,4 @@
-// Reading is jansson's; its tree is packed in one walk. Writing is our own, because 64 unsigned
+// jansson reads; its tree is packed in one walk. Writing is done here, because 64 unsigned
 // bits and the "$" forms are not in jansson's tree, and goes straight into the buffer. Both walks
 // recurse no deeper than WIRE_DEPTH_MAX.
 #include "proto/wire/json.h"

@@ -232,7 +232,7 @@ void rpc_pack_error(msgpack_packer *packer, uint32_t id, const error *err)
     msgpack_pack_nil(packer);
 }
 
-// ---- what a client reads
+// ---- messages for a client
 
 void rpc_parse_error(const msgpack_object *object, error *out)
 {

@@ -72,7 +72,7 @@ void rpc_pack_error(msgpack_packer *packer, uint32_t id, const error *err);
 // A zero-terminated text as str.
 void rpc_pack_text(msgpack_packer *packer, const char *text);
 
-// ---- what a client reads
+// ---- messages for a client
 
 // Parses the error of a response: the status of its code, and the text after it. An error of
 // another form becomes STATUS_INTERNAL with the text as sent.
