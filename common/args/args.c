@@ -166,6 +166,10 @@ bool args_value_check(const char *what, args_kind kind, const char *choices, con
     if (kind_accepts(kind, value)) {
         return true;
     }
+    if (kind == ARGS_PAIR) {
+        (void)snprintf(error, ARGS_ERROR_MAX, "'%.100s' is not %s", value, kind_looks(kind));
+        return false;
+    }
     (void)snprintf(error, ARGS_ERROR_MAX, "%s takes %s, not '%.100s'", what, kind_looks(kind),
                    value);
     return false;

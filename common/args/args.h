@@ -21,8 +21,8 @@ typedef enum args_kind {
     ARGS_FILE,    // a path, or "-" for standard input
     ARGS_SCENE,   // the name of a scene that the server has
     ARGS_ID,      // a shape, joint, session: 1 to 2^53
-    ARGS_BODY,    // the same, of a body
-    ARGS_SESSION, // the same, of a session
+    ARGS_BODY,    // an id of a body
+    ARGS_SESSION, // the number of a session
     ARGS_WHOLE,   // 0 to 2^53
     ARGS_NUMBER,
     ARGS_VECTOR,  // x,y
@@ -42,7 +42,7 @@ typedef struct args_option {
     char letter;      // 0 for none
     args_kind kind;
     const char *value;   // name of its value in the help; NULL for a flag
-    const char *help;    // one line
+    const char *help;    // text of one line
     const char *choices; // words of ARGS_CHOICE, separated by '|'
 } args_option;
 

@@ -367,3 +367,25 @@ void text_from_bytes(double bytes, char *out, size_t size)
     }
     (void)snprintf(out, size, "%.*f %s", unit == 0 ? 0 : decimals_for(bytes), bytes, units[unit]);
 }
+
+void text_print_help(FILE *out, const char *head, size_t indent, const char *text)
+{
+    size_t column = text_columns(head);
+    const size_t gap = column < indent ? indent - column : 1;
+    (void)fprintf(out, "%s%*s", head, (int)gap, "");
+    column += gap;
+    for (bool first = true; *text != '\0'; first = false) {
+        const size_t size = strcspn(text, " ");
+        if (!first && column + 1 + size > TEXT_HELP_COLUMNS) {
+            (void)fprintf(out, "\n%*s", (int)indent, "");
+            column = indent;
+        } else if (!first) {
+            (void)fputc(' ', out);
+            column++;
+        }
+        (void)fprintf(out, "%.*s", (int)size, text);
+        column += size;
+        text += size + (text[size] == ' ');
+    }
+    (void)fputc('\n', out);
+}

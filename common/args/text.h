@@ -1,12 +1,14 @@
 // Small pure functions over the words of a command line: numbers, vectors, spelling, widths.
 //
-// Pure; any thread. A parser accepts the whole text or refuses it: "1.5x" is not 1.5.
+// Pure, but for the printer of help; any thread. A parser accepts the whole text or refuses it:
+// "1.5x" is not 1.5.
 #ifndef CAROM_COMMON_ARGS_TEXT_H
 #define CAROM_COMMON_ARGS_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 // A count and its noun, as two arguments for "%llu %s": "1 body", "2 bodies". `count` is evaluated
 // twice.
@@ -51,6 +53,13 @@ void text_tame(char *text, const char *kept);
 
 // Writes a character as UTF-8, zero-terminated; returns its bytes (1 to 4).
 size_t text_encode(uint32_t character, char out[5]);
+
+// Help and usage texts are at most this wide.
+enum { TEXT_HELP_COLUMNS = 100 };
+
+// Prints `head`, and `text` from column `indent` (counted from 0) on, in as many lines as it needs:
+// they break between words. A longer head pushes the first line to the right.
+void text_print_help(FILE *out, const char *head, size_t indent, const char *text);
 
 // Formats seconds with three figures and a suitable unit: "1.5 s", "12.3 ms", "45 us".
 void text_from_seconds(double seconds, char *out, size_t size);

@@ -38,6 +38,17 @@ void *array_refit(void *data, uint32_t *capacity, uint32_t count, size_t size);
 // Moves the last element into place `i`: constant time, order not kept.
 #define array_swap_remove(a, i) ((a)->data[(i)] = (a)->data[--(a)->count])
 
+// Removes the first element that equals `value`, if there is one, as array_swap_remove does.
+#define array_swap_remove_value(a, value)                                                          \
+    do {                                                                                           \
+        for (uint32_t at_ = 0; at_ < (a)->count; at_++) {                                          \
+            if ((a)->data[at_] == (value)) {                                                       \
+                array_swap_remove((a), at_);                                                       \
+                break;                                                                             \
+            }                                                                                      \
+        }                                                                                          \
+    } while (0)
+
 #define array_clear(a) ((void)((a)->count = 0))
 
 #define array_free(a)                                                                              \

@@ -1,6 +1,6 @@
 // Lines of the log (log.h). A line is put together on the stack and written with one call, so lines
-// of several threads do not mix. Longer ones are cut at LINE_BYTES_MAX, and are whole JSON all the
-// same: room for its end is kept.
+// of several threads do not mix. Longer ones are cut at LINE_BYTES_MAX, and are still whole JSON:
+// room for its end is kept.
 #include "common/base/log.h"
 
 #include <stdarg.h>

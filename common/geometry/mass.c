@@ -38,7 +38,7 @@ static mass_properties circle_mass(const circle *shape, float density)
     return (mass_properties){(float)mass, shape->center, (float)(0.5 * mass * r * r)};
 }
 
-// A capsule is a rectangle between two half discs.
+// The mass of a capsule: a rectangle between two half discs.
 static mass_properties capsule_mass(const capsule *shape, float density)
 {
     double r = (double)shape->radius;

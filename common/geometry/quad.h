@@ -41,7 +41,8 @@ static inline quad quad_load(const void *from)
     return a;
 }
 
-// Combines lanes of two vectors: 0 to 3 are a's, 4 to 7 are b's; all indices are constants.
+// Combines lanes of two vectors: 0 to 3 are lanes of a, 4 to 7 lanes of b; all indices are
+// constants.
 #define QUAD_SHUFFLE(a, b, i, j, k, l) __builtin_shufflevector(a, b, i, j, k, l)
 
 // Spreads one lane over all lanes.

@@ -18,7 +18,7 @@ enum {
     // Containers within each other; with those of a log around it below WIRE_DEPTH_MAX
     DATA_VALUE_DEPTH_MAX = 16,
     DATA_KEYS_MAX = 1 << 16,
-    DATA_BYTES_MAX = 16 << 20, // of keys and values, with DATUM_BYTES for each key
+    DATA_BYTES_MAX = 16 << 20, // keys and values, with DATUM_BYTES for each key
     DATUM_BYTES = 64           // memory of a key beside its bytes and its value's bytes
 };
 

@@ -24,6 +24,18 @@ typedef struct step_load {
 
 step_load world_step_load(const physics_world *world);
 
+// The number of parts of a body, which a change of the body may have to visit. Constant time; zeros
+// for a body that does not exist.
+typedef struct body_load {
+    uint32_t shapes, joints, contacts; // pieces of chains count as shapes
+} body_load;
+
+body_load world_body_load(const physics_world *world, body_id body);
+// Of the shape's body.
+body_load world_shape_load(const physics_world *world, shape_id shape);
+// The number of bodies that are not awake, those that stand included. Constant time.
+uint32_t world_bodies_asleep(const physics_world *world);
+
 // Whether the world has reached its maximum of contacts, so that further pairs do not touch.
 // Constant time.
 bool world_contacts_full(const physics_world *world);
@@ -33,11 +45,18 @@ bool world_contacts_full(const physics_world *world);
 // time in proportion to shapes and pairs.
 uint64_t world_count_overlaps(const physics_world *world, uint64_t most);
 
-// The same for the shapes of some bodies: counts pairs of two of them, and half of the pairs of one
-// with another body's. Reaching OVERLAP_LOOKS_MAX counts as `most`.
+// The same for the shapes of some bodies: counts pairs among them, and half of the pairs of one of
+// them with a shape of another body. Reaching OVERLAP_LOOKS_MAX counts as `most`.
 uint64_t world_count_overlaps_of(const physics_world *world,
                                  bool (*counts)(void *context, body_id body), void *context,
                                  uint64_t most);
+
+// The number of pairs that the next step may have to follow along their paths, at most `most`: of a
+// shape that moves by more than half its width or turns as quickly, and one near its path that it
+// could pass through (a bullet any, other bodies static ones, sensors, and fast kinematic ones).
+// From the present velocities, weights and forces. Takes time in proportion to awake bodies, shapes
+// of fast bodies and pairs.
+uint64_t world_count_sweeps(const physics_world *world, uint64_t most);
 
 // The number of pairs that several changes would make together. Only the world's thread uses it,
 // and the world must not change meanwhile.

@@ -164,7 +164,7 @@ static status capacity_check(const plan *p, uint64_t bodies, uint64_t shapes, ui
     }
     if (body_shapes > PHYSICS_BODY_SHAPES_MAX) {
         return error_set(p->err, STATUS_LIMIT_EXCEEDED,
-                         "a body bears at most %d shapes, each piece of a chain counted",
+                         "a body has at most %d shapes, each piece of a chain counted",
                          PHYSICS_BODY_SHAPES_MAX);
     }
     if (shapes > p->shapes_left) {
@@ -401,7 +401,7 @@ static status command_check(plan *p, const command *c)
 {
     ASSERT((unsigned)c->method < METHOD_COUNT);
     if (PLAN[c->method] == NULL) {
-        return error_set(p->err, STATUS_UNAVAILABLE, "%s cannot stand in world.apply",
+        return error_set(p->err, STATUS_UNAVAILABLE, "%s is not allowed in world.apply",
                          method_wire_name(c->method));
     }
     return PLAN[c->method](p, c);

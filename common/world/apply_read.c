@@ -44,7 +44,7 @@ status read_body(const physics_world *world, const owners *table, body_id id, bo
     shape_id shape = 0;
     for (uint32_t i = 0; i < record.info.shape_count; i++) {
         shape = body_next_shape(world, id, shape);
-        ASSERT(shape != 0); // it has shape_count of them
+        ASSERT(shape != 0); // the body has shape_count shapes
         s = shape_get(world, shape, &record.shapes[i], err);
         if (s != STATUS_OK) {
             return s;

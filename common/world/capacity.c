@@ -157,7 +157,7 @@ static status check_one(const kind *k, int64_t there, int64_t more, uint64_t mos
     }
     return error_set(err, STATUS_LIMIT_EXCEEDED,
                      "%s: the world has %llu %s, and %" PRId64 " would be added; at most %" PRIu64
-                     " may be there",
+                     " are allowed",
                      k->limit, COUNTED(there, k->one, k->many), more, most);
 }
 
@@ -205,7 +205,7 @@ static status check_whole(const kind *k, int64_t there, uint64_t most, error *er
         return STATUS_OK;
     }
     return error_set(err, STATUS_LIMIT_EXCEEDED,
-                     "%s: it has %llu %s; at most %" PRIu64 " may be there", k->limit,
+                     "%s: it has %llu %s; at most %" PRIu64 " are allowed", k->limit,
                      COUNTED(there, k->one, k->many), most);
 }
 
@@ -225,7 +225,7 @@ static status check_kind(const kind *k, uint32_t used, uint32_t slots, uint64_t 
     if (s == STATUS_OK && slots > most) {
         return error_set(err, STATUS_LIMIT_EXCEEDED,
                          "%s: it has places for %llu %s, as it had so many once; at most "
-                         "%" PRIu64 " may be there",
+                         "%" PRIu64 " are allowed",
                          k->limit, COUNTED(slots, k->one, k->many), most);
     }
     return s;

@@ -94,15 +94,15 @@ typedef enum message_to {
 
 typedef struct message_recipient {
     message_to kind;
-    const char *subject; // of MESSAGE_TO_SUBJECT, else NULL; in the command's memory
-    uint64_t session;    // of MESSAGE_TO_SESSION, else 0
+    const char *subject; // for MESSAGE_TO_SUBJECT, else NULL; in the command's memory
+    uint64_t session;    // for MESSAGE_TO_SESSION, else 0
 } message_recipient;
 
 // A taken seat of a world (seats.h).
 typedef struct world_seat {
     uint32_t seat; // 1 to the world's number of seats
     uint64_t session;
-    char subject[OWNER_BYTES_MAX + 1]; // the session's; "": none
+    char subject[OWNER_BYTES_MAX + 1]; // subject of the session; "": none
 } world_seat;
 
 typedef enum overlap_of { OVERLAP_AREA, OVERLAP_SHAPE, OVERLAP_POINT } overlap_of;

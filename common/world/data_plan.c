@@ -86,7 +86,7 @@ static status check_room(const data_plan *p, const planned_datum *d, uint64_t by
     if (all > p->most->bytes && all > p->bytes) {
         return error_set(err, STATUS_LIMIT_EXCEEDED,
                          "data_bytes_per_world: the world would have %" PRIu64
-                         " bytes of data; at most %" PRIu64 " may be there",
+                         " bytes of data; at most %" PRIu64 " are allowed",
                          all, p->most->bytes);
     }
     return STATUS_OK;
@@ -175,7 +175,7 @@ static world_data_counts own_data(const physics_world *world, const char *subjec
     return own;
 }
 
-// A player changes keys of its own alone, so what the plan adds is its.
+// A player changes only its own keys, so all keys that the plan adds are its own.
 static status check_share(const data_plan *p, uint64_t percent, const char *subject, error *err)
 {
     const world_data_counts there = world_data_count(p->world);
@@ -228,13 +228,12 @@ status data_fit(const physics_world *world, const data_limits *most, error *err)
     if (there.keys > most->keys) {
         return error_set(err, STATUS_LIMIT_EXCEEDED,
                          "data_keys_per_world: it has %llu %s of data; at most %" PRIu64
-                         " may be there",
+                         " are allowed",
                          COUNTED(there.keys, "key", "keys"), most->keys);
     }
-    return there.bytes <= most->bytes
-               ? STATUS_OK
-               : error_set(err, STATUS_LIMIT_EXCEEDED,
-                           "data_bytes_per_world: it has %" PRIu64
-                           " bytes of data; at most %" PRIu64 " may be there",
-                           there.bytes, most->bytes);
+    return there.bytes <= most->bytes ? STATUS_OK
+                                      : error_set(err, STATUS_LIMIT_EXCEEDED,
+                                                  "data_bytes_per_world: it has %" PRIu64
+                                                  " bytes of data; at most %" PRIu64 " are allowed",
+                                                  there.bytes, most->bytes);
 }

@@ -17,16 +17,16 @@
 #include "common/world/owners.h"
 
 typedef struct data_limits {
-    uint64_t value_bytes; // of one value
-    uint64_t keys, bytes; // of a world; as DATA_BYTES_MAX counts them
+    uint64_t value_bytes; // size of a value
+    uint64_t keys, bytes; // sums of a world, as DATA_BYTES_MAX counts them
 } data_limits;
 
 // The limits of the engine.
 extern const data_limits DATA_LIMITS_ENGINE;
 
 typedef struct planned_datum {
-    const char *key;  // the command's
-    uint32_t hash;    // of the key
+    const char *key;  // in the command's memory
+    uint32_t hash;    // hash of the key
     uint64_t version; // 0: the key is not there
     uint64_t bytes;
 } planned_datum;
@@ -35,7 +35,7 @@ typedef struct data_plan {
     const physics_world *world;
     const data_limits *most;
     ARRAY(planned_datum) touched;
-    uint64_t keys, bytes, changes; // of the world after the commands so far
+    uint64_t keys, bytes, changes; // sums of the world after the commands so far
 } data_plan;
 
 // `most` must live as long as the plan.

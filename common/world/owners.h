@@ -30,7 +30,7 @@ typedef struct actor {
     bool confined;                     // sees only the areas of its token:
     const area *areas;                 // area_count of them, in the command's memory
     uint32_t area_count;
-    const players_bounds *players; // of its token, in the command's memory; NULL: none
+    const players_bounds *players; // bounds of its token, in the command's memory; NULL: none
 } actor;
 
 owners *owners_create(void);

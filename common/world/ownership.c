@@ -140,8 +140,8 @@ static status check_shape(const hearing *h, shape_id id)
     return there ? check_body(h, info.body) : STATUS_OK;
 }
 
-// Checks both bodies of a joint: one must be the sender's, the other too or ground. 0 means no
-// body: a mouse joint has only one.
+// Checks both bodies of a joint: the sender must own one, and own the other unless it is ground. 0
+// means no body: a mouse joint has only one.
 static status check_ends(const hearing *h, body_id a, body_id b)
 {
     bool own_a = a != 0 && is_own(h, a);

@@ -12,12 +12,12 @@ player_push player_pushes_find(const player_pushes *p, body_id body, uint64_t su
 // ---- the world as a batch leaves it (players_plan.c)
 
 typedef struct plan_shape {
-    shape_id id; // of the world, or a reference; 0: of a spawn
+    shape_id id; // a shape of the world, or a reference; 0: a shape of a spawn
     shape_def def;
 } plan_shape;
 
 typedef struct plan_body {
-    body_id id; // of the world, or a reference
+    body_id id; // a body of the world, or a reference
     bool removed;
     bool loaded; // `shapes` has its shapes; else `center`, `mass` and `inertia` are the world's
     body_type type;
@@ -40,9 +40,9 @@ typedef struct players_plan {
     const apply_args *batch; // NULL outside a batch
     uint32_t at;             // index of the command in the batch
     uint64_t subject;        // hash
-    int64_t more_bodies;     // that the sender has by the earlier commands
+    int64_t more_bodies;     // added to the sender's count by the earlier commands
     ARRAY(plan_body) bodies;
-    ARRAY(body_id) ids; // of `bodies`, close together for the search
+    ARRAY(body_id) ids; // the ids of `bodies`, close together for the search
     error *err;
 } players_plan;
 
@@ -72,7 +72,8 @@ aabb plan_shape_box(const shape_def *def, rot q);
 
 // ---- the checks
 
-bool players_bounded(const players_plan *p, uint32_t fields); // by one of them
+// Whether a bound applies to one of the fields.
+bool players_bounded(const players_plan *p, uint32_t fields);
 // Whether the value, or its size, is over the bound, but for the rounding of floats.
 bool players_over(double value, double bound);
 status players_refuse(const players_plan *p, const char *place, double value, double bound,

@@ -80,8 +80,8 @@ static status refuse_spring(const players_plan *p, const char *place, double her
 {
     return error_set(
         p->err, STATUS_PERMISSION_DENIED,
-        "%s: %.6g Hz make a spring without a greatest force, and a player's is bounded "
-        "here: give 0, or a motor with max_force (players.%s)",
+        "%s: %.6g Hz is a spring of unlimited force, and this world bounds the force of "
+        "players: give 0, or a motor with max_force (players.%s)",
         place, hertz, players_bounded(p, PLAYERS_FORCE) ? "force" : "torque");
 }
 
@@ -103,9 +103,9 @@ static status check_spring(const players_plan *p, const joint_def *def, bool cre
 // How the bodies stand to each other in a joint's terms.
 typedef struct stand {
     bool known;
-    double gap;        // of the anchors, where they must meet [m]
-    double angle;      // of b minus that of a [rad]
-    double coordinate; // that limits and lengths are of [m, rad]
+    double gap;        // distance between the anchors, where they must meet [m]
+    double angle;      // angle of b minus that of a [rad]
+    double coordinate; // the length or angle that limits apply to [m, rad]
 } stand;
 
 static vec2d place_of(const plan_body *b, vec2d local)
@@ -203,7 +203,7 @@ static status check_fit(const players_plan *p, const joint_def *def, const stand
     return STATUS_OK;
 }
 
-// A rope of a pulley may be longer than it is, and not shorter.
+// A player may lengthen the rope of a pulley, and not shorten it.
 static status check_rope(const players_plan *p, const joint_def *def, const stand *s, bool create)
 {
     if (def->kind != JOINT_PULLEY || !given(def, JOINT_FIELD_LENGTH)) {

@@ -19,7 +19,7 @@
 
 typedef struct world_seats {
     char template_name[TEMPLATE_NAME_BYTES_MAX + 1]; // "": the world has no seats
-    uint32_t count;                                  // of the world, 1 to WORLD_SEATS_MAX
+    uint32_t count;                                  // seats of the world, 1 to WORLD_SEATS_MAX
     ARRAY(world_seat) taken;                         // ascending by seat
 } world_seats;
 

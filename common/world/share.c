@@ -23,7 +23,7 @@ typedef struct kind {
 
 static bool is_own(const asked *a, body_id body)
 {
-    ASSERT(*a->who->subject != '\0'); // else it would have what is nobody's
+    ASSERT(*a->who->subject != '\0'); // the empty subject would own everything without an owner
     return body != 0 && strcmp(owners_of(a->owners, body), a->who->subject) == 0;
 }
 

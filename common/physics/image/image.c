@@ -38,7 +38,7 @@ static uint32_t version_of(const image_stream *s)
     return s->sealed ? PHYSICS_IMAGE_VERSION_SEALED : PHYSICS_IMAGE_VERSION;
 }
 
-// A sealed image is read up to its checksum.
+// Opens an image for reading; a sealed one up to its checksum.
 static void open_image(image_stream *s, const uint8_t *bytes, size_t size)
 {
     const bool known = size > VERSION_AT + SEAL_BYTES && memcmp(bytes, MAGIC, sizeof MAGIC) == 0;

@@ -199,10 +199,10 @@ static void restore_manifold(image_stream *s, physics_world *world, uint32_t slo
         c->flags = (uint8_t)(c->flags ^ CONTACT_DEEP);
     }
     stream_expect(s, c->point_count > 1 || (r->marks & MARK_PRESSED_2) == 0,
-                  "impulses of a point that is not there");
+                  "impulses of a missing point");
     stream_expect(
         s, (r->marks & MARK_ROLLING) == 0 || contact_surface(world, c).rolling_resistance > 0.0f,
-        "a rolling impulse of what rolls freely");
+        "a rolling impulse without rolling resistance");
     for (int i = 0; i < c->point_count; i++) {
         c->normal_impulse[i] = r->impulses[i].x;
         c->tangent_impulse[i] = r->impulses[i].y;

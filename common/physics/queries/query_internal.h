@@ -19,7 +19,7 @@ status query_gave_up(const query_filter *filter, uint32_t looks, error *err);
 query_filter query_filter_or_default(const query_filter *filter);
 // Checks the shape that a query brings; the error text begins with "shape".
 status query_shape_check(const shape_geometry *form, error *err);
-// The slot that answers for a shape: for a chain's piece, the chain's.
+// The slot of the shape that queries report: of the chain, for a piece of a chain.
 static inline uint32_t query_slot(const physics_world *world, uint32_t slot)
 {
     uint32_t chain = world->shapes.data[slot].traits->chain;

@@ -209,6 +209,33 @@ step_load world_step_load(const physics_world *world)
                        .joints = world->awake_joints.count};
 }
 
+static body_load load_of_body(const physics_world *world, uint32_t slot)
+{
+    const body *b = &world->bodies.data[slot];
+    return (body_load){
+        .shapes = b->shape_count, .joints = b->joint_count, .contacts = b->contact_count};
+}
+
+body_load world_body_load(const physics_world *world, body_id id)
+{
+    uint32_t slot;
+    return body_find(world, id, &slot, NULL) == STATUS_OK ? load_of_body(world, slot)
+                                                          : (body_load){0};
+}
+
+body_load world_shape_load(const physics_world *world, shape_id id)
+{
+    uint32_t slot;
+    return shape_find(world, id, &slot, NULL) == STATUS_OK
+               ? load_of_body(world, world->shapes.data[slot].body)
+               : (body_load){0};
+}
+
+uint32_t world_bodies_asleep(const physics_world *world)
+{
+    return world->body_slots.count - world->awake_bodies.count;
+}
+
 uint64_t world_count_overlaps(const physics_world *world, uint64_t most)
 {
     uint64_t moving = 0; // pairs of two that may move are found from both sides

@@ -10,7 +10,7 @@
 typedef struct datum {
     uint64_t version;
     uint64_t hash; // its row of the state hash
-    uint32_t size; // of the value
+    uint32_t size; // the value's bytes
     uint32_t key_size;
     char key[];
 } datum;

@@ -1,4 +1,4 @@
-// Standing bodies within the engine (standing.h): the flag, and what ends it.
+// Standing bodies within the engine (standing.h): the flag, and the causes that end it.
 #ifndef CAROM_COMMON_PHYSICS_STATE_STANDING_BODY_H
 #define CAROM_COMMON_PHYSICS_STATE_STANDING_BODY_H
 

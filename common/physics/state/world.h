@@ -51,22 +51,22 @@ typedef ARRAY(physics_event) event_list;
     X(body_motion_list, motions)                                                                   \
     X(body_state_list, states)                                                                     \
     X(body_extent_list, extents)                                                                   \
-    X(slot_list, colours_used) /* of each body, a bit a colour */                                  \
+    X(slot_list, colours_used) /* by body: a bit for each colour */                                \
     X(shape_list, shapes)                                                                          \
     X(contact_list, contacts)                                                                      \
     X(joint_list, joints)                                                                          \
-    X(body_special_list, specials)         /* at 0 what is usual */                                \
+    X(body_special_list, specials)         /* entry 0: the usual values */                         \
     X(joint_settings_list, joint_settings) /* empty before the first joint */                      \
-    X(tag_list, tags)                      /* of bodies, owned; up to the last that has one */     \
+    X(tag_list, tags)                      /* by body, owned; ends at the last body with a tag */  \
     /* Awake objects, by slot: bodies are dynamic or kinematic, enabled, not asleep. */            \
     X(slot_list, awake_bodies)                                                                     \
     X(slot_list, awake_contacts)                                                                   \
     X(slot_list, awake_joints)                                                                     \
     /* Between steps. */                                                                           \
-    X(event_list, events)  /* of the step under way, or changes since the last one */              \
+    X(event_list, events)  /* events of this step, or of changes since the last step */            \
     X(slot_list, enlarged) /* shapes whose boxes were renewed since pairs were last looked for; */ \
                            /* then, to the end of the narrow phase, those of box_renewed */        \
-    X(slot_list, collected) /* what contact_collect() found last */
+    X(slot_list, collected) /* contacts that contact_collect() found last */
 
 struct physics_world {
     // ---- covered by hash and image
@@ -94,7 +94,7 @@ struct physics_world {
     pair_set pairs; // pairs of shape slots that have a contact
 
     uint32_t contacts_max; // PHYSICS_CONTACTS_MAX, except in tests that reach it
-    uint32_t meetings_max; // PHYSICS_MEETINGS_MAX, likewise
+    uint32_t meetings_max; // PHYSICS_MEETINGS_MAX, with the same exception
 
     // ---- settings of the caller and scratch memory of steps; no result depends on them
     uint32_t event_mask;

@@ -122,19 +122,18 @@ static bool passes_segment(const swept_body *s, const segment *edge, transform f
 // Whether it may pass through the other shape, by quick tests.
 static bool may_pass(const swept_body *s, const shape *o, const way *other)
 {
-    sweep at = way_piece(other, s->way.start, s->way.from, 1.0f);
-    transform frame = sweep_at(&at, 0.0f);
-    bool still = way_is_none(other);
-    switch (o->traits->geometry.kind) {
-    case SHAPE_CHAIN_SEGMENT:
-        return passes_piece(s, &o->traits->geometry.chain.edge, frame, sweep_at(&at, 1.0f));
-    case SHAPE_POLYGON:
-        return !still || passes_polygon(s, &o->traits->geometry.polygon, frame);
-    case SHAPE_SEGMENT:
-        return !still || passes_segment(s, &o->traits->geometry.segment, frame);
-    default:
+    const shape_kind kind = o->traits->geometry.kind;
+    const bool flat = kind == SHAPE_POLYGON || kind == SHAPE_SEGMENT;
+    if (kind != SHAPE_CHAIN_SEGMENT && !(flat && way_is_none(other))) {
         return true;
     }
+    const sweep at = way_piece(other, s->way.start, s->way.from, 1.0f);
+    const transform frame = sweep_at(&at, 0.0f);
+    if (kind == SHAPE_CHAIN_SEGMENT) {
+        return passes_piece(s, &o->traits->geometry.chain.edge, frame, sweep_at(&at, 1.0f));
+    }
+    return kind == SHAPE_POLYGON ? passes_polygon(s, &o->traits->geometry.polygon, frame)
+                                 : passes_segment(s, &o->traits->geometry.segment, frame);
 }
 
 // The end of the straight part of the other's path that begins at `from`, or `to`.
@@ -147,10 +146,38 @@ static float next_bend(const way *other, float from, float to)
     return from < other->stop && other->stop < end ? other->stop : end;
 }
 
+// The place of the centre of mass at a share of the step, as way_piece() has it.
+static vec2 way_place(const way *w, vec2d origin, float at)
+{
+    return vec2_mul_add(vec2d_relative(origin, w->start), way_gone(w, at), w->by);
+}
+
+// Whether the centres of mass stay so far apart on a straight part of both paths that the bodies
+// cannot come near each other, however they turn. Many bullets in one place pass most others so.
+static bool stay_apart(const swept_body *s, const way *other, float reach, float from, float to)
+{
+    const vec2d origin = s->way.start;
+    const vec2 first = vec2_sub(way_place(other, origin, from), way_place(&s->way, origin, from));
+    const vec2 last = vec2_sub(way_place(other, origin, to), way_place(&s->way, origin, to));
+    const vec2 by = vec2_sub(last, first);
+    const float length = vec2_length_squared(by);
+    const float along = length > 0.0f ? -vec2_dot(first, by) / length : 0.0f;
+    const vec2 nearest = vec2_mul_add(first, float_max(0.0f, float_min(along, 1.0f)), by);
+    return vec2_length_squared(nearest) > reach * reach;
+}
+
+// The distance of two bodies' centres of mass beyond which they are not near, with more room than
+// rounding takes.
+static float near_reach(const physics_world *world, uint32_t a, uint32_t b)
+{
+    const body_extent *extents = world->extents.data;
+    return 1.05f * (extents[a].extent_max + extents[b].extent_max) + 8.0f * LINEAR_SLOP;
+}
+
 // The share of the step after which the two first touch, up to s->fraction; 1 if they do not.
 // *touching: they touch from the start.
 static float first_touch(const swept_body *s, const proxy *self, const proxy *other,
-                         const way *other_way, bool *touching)
+                         const way *other_way, float reach, bool *touching)
 {
     int pieces = way_pieces(&s->way);
     int other_pieces = way_pieces(other_way);
@@ -162,6 +189,11 @@ static float first_touch(const swept_body *s, const proxy *self, const proxy *ot
         const float to = (float)i / (float)pieces;
         while (from < to) {
             const float end = next_bend(other_way, from, to);
+            if (stay_apart(s, other_way, reach, from, end)) {
+                still = false;
+                from = end;
+                continue;
+            }
             sweep theirs = way_piece(other_way, s->way.start, from, end);
             sweep ours = way_piece(&s->way, s->way.start, from, end);
             impact_result hit = impact_time(other, &theirs, self, &ours, 1.0f);
@@ -234,12 +266,12 @@ static float largest_scale(const swept_body *s, const proxy *other, const way *o
 // soft contact leaves in a sub-step would take it through a thin wall. For two other moving bodies
 // the solver has to suffice.
 static float first_touch_of_core(const swept_body *s, const proxy *other, const way *other_way,
-                                 bool *caught)
+                                 float reach, bool *caught)
 {
     bool touching;
     *caught = false;
     proxy core = proxy_core(&s->proxy, CORE_SCALE);
-    float fraction = first_touch(s, &core, other, other_way, &touching);
+    float fraction = first_touch(s, &core, other, other_way, reach, &touching);
     if (!touching) {
         return fraction;
     }
@@ -249,7 +281,7 @@ static float first_touch_of_core(const swept_body *s, const proxy *other, const 
     }
     *caught = true;
     core = proxy_core(&s->proxy, scale);
-    return first_touch(s, &core, other, other_way, &touching);
+    return first_touch(s, &core, other, other_way, reach, &touching);
 }
 
 // The contact of the swept shape and another one; NULL if there is none.
@@ -305,7 +337,8 @@ static bool sweep_against(void *context, uint32_t other)
     proxy proxy_other = proxy_from_shape(&o->traits->geometry);
     bool touching;
     bool caught = false;
-    float fraction = first_touch(s, &s->proxy, &proxy_other, &other_way, &touching);
+    const float reach = near_reach(world, s->body, o->body);
+    float fraction = first_touch(s, &s->proxy, &proxy_other, &other_way, reach, &touching);
     if ((shape_is_one_way(o) || shape_is_one_way(s->shape)) && (touching || fraction < 1.0f) &&
         !one_way_bars(s, other, &other_way, fraction, touching)) {
         return true;
@@ -313,7 +346,7 @@ static bool sweep_against(void *context, uint32_t other)
     const bool stands = world->bodies.data[o->body].type != BODY_DYNAMIC;
     if (touching && (stands || (world->bodies.data[s->body].flags & BODY_BULLET) != 0)) {
         bool held;
-        float of_core = first_touch_of_core(s, &proxy_other, &other_way, &held);
+        float of_core = first_touch_of_core(s, &proxy_other, &other_way, reach, &held);
         caught = stands && held && of_core < fraction;
         fraction = float_min(fraction, of_core);
     }
@@ -510,7 +543,7 @@ static void sweep_body(physics_world *world, uint32_t slot, const reaches *reach
     }
 }
 
-// ---- all of them
+// ---- the pass over all fast bodies
 
 static reaches find_reaches(const physics_world *world)
 {

@@ -74,8 +74,8 @@ typedef enum outcome {
     OUTCOME_FAST,
     OUTCOME_FREE,
     OUTCOME_LOST,
-    NOTED_WAY,   // in addition to one of those: for sensor_sweep.c
-    NOTED_PADDLE // in addition as well: for paddles.c
+    NOTED_WAY,   // additional to one of those: for sensor_sweep.c
+    NOTED_PADDLE // additional too: for paddles.c
 } outcome;
 _Static_assert((int)NOTED_PADDLE < (int)PARTIAL_LISTS, "a list of each");
 

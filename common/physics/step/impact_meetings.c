@@ -1,4 +1,5 @@
-// Finds what each disc will hit: contacts as impacts.c uses them, and the queue of coming impacts.
+// Finds the next hit of each disc: contacts as impacts.c uses them, and the queue of coming
+// impacts.
 //
 // The queue is a binary heap, earliest first and for equal times the lowest contact first, so that
 // its order depends on no list. An event is outdated when one of its paths has changed since: each

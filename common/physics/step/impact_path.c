@@ -402,7 +402,7 @@ path_meeting path_first_meeting(const path_pair *pair, double from, double to, d
             if (gap.rate < -limit) {
                 return PATH_IMPACT;
             }
-            met = PATH_TOUCH; // slowly so far
+            met = PATH_TOUCH; // slow contact, unless a faster one is found
             t += bend > 0.0 ? (limit + gap.rate) / bend + TIME_LEAST : (double)INFINITY;
         } else {
             const double apart = gap.distance > 0.0 ? gap.distance : 0.0;

@@ -21,8 +21,8 @@ typedef enum path_kind {
 // The path of a body: a parabola from the last impact on, in the world's frame and in double.
 typedef struct impact_path {
     vec2d began;    // centre of mass when the step begins
-    vec2d place;    // the same at `clock`
-    vec2d velocity; // at that place
+    vec2d place;    // position at `clock`
+    vec2d velocity; // velocity at that position
     vec2d change;   // acceleration by the forces on the body [m/s²]
     double clock;   // [s] into the step
     double spin;    // angular velocity

@@ -425,7 +425,7 @@ void part_impacts(physics_world *world)
     for (uint32_t i = 0; i < parted->count; i++) {
         contact *c = &world->contacts.data[parted->data[i]];
         if (c->point_count == 0) {
-            continue; // or destroyed
+            continue; // without points, or destroyed
         }
         c->point_count = 0;
         c->rolling_impulse = 0.0f;

@@ -199,7 +199,7 @@ bool contact_restore(physics_world *world, uint32_t slot)
 
 enum { // lists of a partial
     GOT_POINTS,
-    LOST_POINTS, // or their boxes do not overlap any more
+    LOST_POINTS, // their points are lost, or their boxes do not overlap any more
     OTHER_POINTS // their number changed
 };
 
@@ -310,7 +310,9 @@ static void leave_graph(physics_world *world)
     for (uint32_t i = 0; i < world->scratch->deactivated.count; i++) {
         uint32_t slot = world->scratch->deactivated.data[i];
         contact *c = &world->contacts.data[slot];
-        const bool parted = !boxes_overlap(world, c);
+        // Boxes of a body that an impact has moved may be apart although it goes on beside another.
+        const bool parted =
+            !boxes_overlap(world, c) && !slot_is_among(&world->scratch->joined, slot);
         if (parted && !contact_has_pieces(world, c)) {
             contact_destroy(world, slot);
             continue;

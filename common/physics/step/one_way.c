@@ -5,8 +5,8 @@
 // - The shapes must have been clear of each other along the normal one step before, within SINK:
 // the
 //   separation there follows from the present one and the bodies' velocities. Shapes may overlap
-//   deeply in the step in which they meet, so the present separation alone does not tell a body
-//   that lands from one that is on its way through.
+//   deeply in the step in which they meet, so the present separation alone does not distinguish a
+//   body that lands from one that passes through.
 //
 // A pair that collides does so until it parts or turns to another side, however deep a load presses
 // it. A pair that overlaps otherwise passes (ONE_WAY_PASSING) until it no longer overlaps: so a
@@ -20,14 +20,15 @@
 // The cosine of the largest angle between the direction and a normal on the open side: a little
 // less than a right angle, so that rounding does not turn the side of a platform into its top.
 #define SIDE_COSINE 0.1f
-// The overlap of shapes that are taken to be clear of each other: what bodies at rest sink in, and
-// gravity's part of a step [m]. At most SINK_SHARE of the thinner shape's smallest half width.
+// The overlap of shapes that are taken to be clear of each other: the depth to which bodies at rest
+// sink in, and gravity's part of a step [m]. At most SINK_SHARE of the thinner shape's smallest
+// half width.
 #define SINK        (2.0f * LINEAR_SLOP)
 #define SINK_SHARE  0.5f
 
 // The point of a contact that overlaps most.
 typedef struct touch {
-    vec2 normal; // from A to B, in A's frame
+    vec2 normal; // normal from A to B, in A's frame
     vec2 point;  // in A's frame
     rot b_in_a;
     float separation;

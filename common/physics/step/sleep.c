@@ -66,7 +66,7 @@ static void connect(physics_world *world, uint32_t a, uint32_t b)
     }
 }
 
-// ---- what acts
+// ---- causes of motion
 
 static bool has_been_slow(const body_extent *extent)
 {

@@ -26,40 +26,40 @@ typedef ARRAY(sensor_way) sensor_way_list;
 typedef ARRAY(sensor_pass) sensor_pass_list;
 
 // X(type, name, when its memory is given back)
-//   CHANGES  it lists changes of a step: when it is many times longer than any of late
-//   AWAKE    it is as long as bodies are awake: when none is
-//   NEVER    with the world
+//   CHANGES  lists changes of a step: when it is many times longer than recent lists
+//   AWAKE    grows with the number of awake bodies: when none is awake
+//   NEVER    when the world is freed
 #define STEP_SCRATCH_ARRAYS(X)                                                                     \
     X(item_pairs, found, CHANGES)        /* boxes that came to overlap; to sort them, partial 0 */ \
     X(slot_list, activated, CHANGES)     /* contacts that got points in this step */               \
-    X(slot_list, deactivated, CHANGES)   /* contacts that lost them */                             \
+    X(slot_list, deactivated, CHANGES)   /* contacts that lost their points */                     \
     X(slot_list, on_tiles, CHANGES)      /* bodies for ghost_collisions.c */                       \
     X(turned_normal_list, turned, NEVER) /* contacts whose normal it turned, for this step */      \
     X(item_pairs, rests, NEVER)          /* shapes and contacts of ghost_collisions.c */           \
-    X(item_pairs, rests_sorted, NEVER)   /* to sort those */                                       \
-    X(impact_path_list, paths, CHANGES)  /* of impacts.c; at 0 nothing */                          \
-    X(slot_list, path_of, NEVER)         /* by body: its path, or 0; of no count */                \
+    X(item_pairs, rests_sorted, NEVER)   /* scratch to sort rests */                               \
+    X(impact_path_list, paths, CHANGES)  /* impacts.c; entry 0 is unused */                        \
+    X(slot_list, path_of, NEVER)         /* by body: index in paths; 0: none; count unused */      \
     X(impact_event_list, meetings, CHANGES) /* impacts to come, a binary heap */                   \
-    X(impact_blow_list, blows, CHANGES)     /* impacts of a moment */                              \
+    X(impact_blow_list, blows, CHANGES)     /* impacts at the same moment */                       \
     X(place_list, rubs, CHANGES)            /* impulses of their friction */                       \
-    X(impact_report_list, reports, CHANGES) /* impacts that were, in the order of time */          \
+    X(impact_report_list, reports, CHANGES) /* past impacts, in order of time */                   \
     X(item_pairs, told, CHANGES)            /* contacts and their reports, sorted */               \
     X(item_pairs, met_pairs, CHANGES)       /* boxes that came to overlap along new ways */        \
     X(slot_list, quick, CHANGES)            /* bodies that may have impacts */                     \
     X(slot_list, parted, CHANGES)           /* contacts that are not to be solved in this step */  \
-    X(slot_list, joined, CHANGES)           /* contacts that go on after their impact */           \
+    X(slot_list, joined, CHANGES)           /* contacts that last after their impact */            \
     X(slot_list, grown, CHANGES)            /* shapes whose boxes reach along new ways */          \
     X(slot_list, fast, CHANGES)             /* bodies for continuous.c */                          \
     X(slot_list, paddles, CHANGES)          /* fast kinematic bodies, for continuous.c */          \
     X(slot_list, swept, CHANGES)            /* bodies for sensor_sweep.c */                        \
-    X(sensor_way_list, sensor_ways, NEVER)  /* by body: of those; of no count */                   \
-    X(sensor_pass_list, passes, CHANGES)    /* sensors that they passed */                         \
-    X(slot_list, lost, NEVER)               /* bodies that left the world, or are not numbers */   \
-    X(float_list, stops, NEVER)      /* the part of the step after which each fast one rests */    \
-    X(slot_list, listed, NEVER)      /* of one function at a time */                               \
-    X(slot_list, all, NEVER)         /* of one function of touch.c at a time */                    \
-    X(slot_list, set_of, AWAKE)      /* union-find of sleep.c, by body */                          \
-    X(slot_list, sleep_awake, AWAKE) /* islands that fall asleep: see sleep.c */                   \
+    X(sensor_way_list, sensor_ways, NEVER)  /* by swept body: its path; count unused */            \
+    X(sensor_pass_list, passes, CHANGES)    /* sensors that swept bodies passed */                 \
+    X(slot_list, lost, NEVER)               /* bodies outside of the world, or with a NaN */       \
+    X(float_list, stops, NEVER)             /* by fast body: share of the step until it rests */   \
+    X(slot_list, listed, NEVER)             /* scratch of one function at a time */                \
+    X(slot_list, all, NEVER)                /* scratch of one function of touch.c at a time */     \
+    X(slot_list, set_of, AWAKE)             /* union-find of sleep.c, by body */                   \
+    X(slot_list, sleep_awake, AWAKE)        /* islands that fall asleep: see sleep.c */            \
     X(slot_list, sleep_members, AWAKE)                                                             \
     X(slot_list, sleep_contacts, AWAKE)                                                            \
     X(slot_list, sleep_next, AWAKE) /* by body: chains of members */

@@ -13,7 +13,7 @@ static double swept_turn(double turn)
     return turn - 2.0 * PI_D * (double)(int)(beyond / (2.0 * PI_D));
 }
 
-// The rotation of a delta rotation, which lacks whole turns: the spin gives those.
+// The angle of a delta rotation, with the whole turns that only the spin shows.
 double way_whole_turn(const physics_world *world, const body_state *s)
 {
     double turn = arc_tangent((double)s->delta_rotation.s, (double)s->delta_rotation.c);

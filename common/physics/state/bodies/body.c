@@ -168,7 +168,7 @@ static status spawn_check(const physics_world *world, const body_def *def, const
     }
     if (needed > PHYSICS_BODY_SHAPES_MAX) {
         return error_set(err, STATUS_LIMIT_EXCEEDED,
-                         "shapes: a body bears at most %d, each piece of a chain counted",
+                         "shapes: a body has at most %d, each piece of a chain counted",
                          PHYSICS_BODY_SHAPES_MAX);
     }
     if (world->shape_slots.count + needed > PHYSICS_SHAPES_MAX) {

@@ -44,7 +44,7 @@ static inline bool body_has_room(const physics_world *world, uint32_t slot)
     return room > 0.0f && room * room > squared;
 }
 
-// The body has moved by at most `moved` [m]: renews the boxes that it may have left.
+// Renews the boxes that a body may have left by moving at most `moved` [m].
 void body_update_boxes(physics_world *world, uint32_t slot, float moved);
 
 #endif

@@ -285,7 +285,7 @@ static void end_contacts(physics_world *world, uint32_t body_a, uint32_t body_b)
     }
 }
 
-// The bodies may collide again: finds the pairs of the boxes of one of them again.
+// Finds the pairs of one body's boxes again, as the two bodies may collide again.
 static void find_contacts_again(physics_world *world, uint32_t body_a, uint32_t body_b)
 {
     const body *a = &world->bodies.data[body_a];

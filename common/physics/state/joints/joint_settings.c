@@ -123,7 +123,7 @@ status joint_check_rod(const joint_parts *j, error *err)
 
 static void put_usual(physics_world *world)
 {
-    // belongs to the world that this one was before (world_copy)
+    // the list belongs to the source of the copy (world_copy)
     slots_deinit(&world->settings_slots);
     slots_init(&world->settings_slots);
     array_reserve(&world->joint_settings, JOINT_KIND_COUNT);

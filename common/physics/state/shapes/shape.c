@@ -367,12 +367,7 @@ void shape_leave_broad_phase(physics_world *world, uint32_t slot)
     s->fat = (aabb){{0.0f, 0.0f}, {0.0f, 0.0f}}; // without meaning now, but hashed
     if ((s->flags & SHAPE_ENLARGED) != 0) {
         s->flags &= (uint8_t)~SHAPE_ENLARGED;
-        for (uint32_t i = 0; i < world->enlarged.count; i++) {
-            if (world->enlarged.data[i] == slot) {
-                array_swap_remove(&world->enlarged, i);
-                break;
-            }
-        }
+        array_swap_remove_value(&world->enlarged, slot);
     }
 }
 
@@ -425,7 +420,7 @@ static status check_room(const physics_world *world, const body *b, const shape_
     uint32_t needed = 1 + shape_def_pieces(def);
     if (b->shape_count + needed > PHYSICS_BODY_SHAPES_MAX) {
         return error_set(err, STATUS_LIMIT_EXCEEDED,
-                         "a body bears at most %d shapes, each piece of a chain counted",
+                         "a body has at most %d shapes, each piece of a chain counted",
                          PHYSICS_BODY_SHAPES_MAX);
     }
     if (world->shape_slots.count + needed > PHYSICS_SHAPES_MAX) {

@@ -86,7 +86,7 @@ uint32_t shape_attach(physics_world *world, uint32_t body, const shape_def *def)
 void shape_place(physics_world *world, uint32_t slot, uint32_t owner, const shape_def *def);
 void shape_place_piece(physics_world *world, uint32_t slot, uint32_t chain, int i);
 void shape_place_like(physics_world *world, uint32_t slot, uint32_t owner,
-                      uint32_t like); // like another one that is not a chain
+                      uint32_t like); // like that other shape, which is not a chain
 void shape_restore_box(physics_world *world, uint32_t slot, aabb fat, bool enlarged);
 void shapes_finish_boxes(physics_world *world, const aabb *before);
 // The box of an enlarged shape when pairs were last found: pairs that overlapped then are not

@@ -20,7 +20,7 @@ static const joint_methods *const METHODS[JOINT_KIND_COUNT] = {
     [JOINT_GEAR] = &gear_methods,           [JOINT_PULLEY] = &pulley_methods,
 };
 
-// ---- what the kinds share
+// ---- parts that the kinds share
 
 // Bounds of w h, see above.
 #define STIFF_FROM 0.14f

@@ -350,7 +350,7 @@ INLINE lanes meet_later(contact_lanes *group, vector_lanes moved, vector_lanes m
 // The marks of a part: its lanes are the lowest bits, and its features come first.
 typedef struct part_marks {
     lane_marks marks;
-    bool surfaced; // one of its contacts has more than friction
+    bool surfaced; // a contact has restitution, rolling resistance or tangent speed
 } part_marks;
 
 // Fills in the bodies' masses, the normal and the vector between the centres, and computes the

@@ -125,7 +125,7 @@ typedef struct rounding_lanes {
 // With LANES_THIN: the factor on the usual softness of each contact, at most 1, in proportion to
 // the thinner body's size.
 #define SETTLE_SHARE      0.5f  // contacts below it are swept more often: see SETTLE_SWEEPS
-#define SETTLE_SHARE_MORE 0.15f // contacts below this one even more often
+#define SETTLE_SHARE_MORE 0.15f // contacts below this share, even more often
 typedef struct give_lanes {
     EACH(share);
 } give_lanes;

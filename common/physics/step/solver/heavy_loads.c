@@ -18,7 +18,7 @@
 
 #include <string.h>
 
-enum { BEARERS_MAX = 3 }; // between a light body and a static one
+enum { BEARERS_MAX = 3 }; // most contacts between a light body and a static one
 
 static bool is_pressed(const contact *c)
 {

@@ -19,7 +19,7 @@
 // Elements that make a range worth handing to another thread: some microseconds of work.
 #define GRAIN_FILLED  8u
 #define GRAIN_SWEPT   64u
-#define GRAIN_IMPACTS 64u // most are only tested
+#define GRAIN_IMPACTS 64u // cheap: most impacts are only tested, not solved
 
 // With fewer groups, one thread solves all: half a millisecond's work. The same applies to the
 // groups of a colour, since each colour is a separate round, in which threads wait for each other

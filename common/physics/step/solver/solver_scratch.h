@@ -25,20 +25,20 @@ typedef ARRAY(uint8_t) solver_bytes;
 // X(type, name, when its memory is given back), as in step_scratch.h
 #define SOLVER_SCRATCH_ARRAYS(X)                                                                   \
     X(slot_list, began, CHANGES) /* contacts that began to touch */                                \
-    X(slot_list, ended, CHANGES) /* contacts that ceased to */                                     \
+    X(slot_list, ended, CHANGES) /* contacts that ceased to touch */                               \
     X(slot_list, held, AWAKE)    /* awake bodies that something may touch: integrate.c */          \
-    X(velocity_lanes_list, unsolved, AWAKE) /* of the held, LANES in each */                       \
-    X(velocity_lanes_list, unstruck, AWAKE) /* the same before impacts between sub-steps */        \
-    X(slot_list, uneven, CHANGES)           /* contacts of masses that are: heavy_loads.c */       \
+    X(velocity_lanes_list, unsolved, AWAKE) /* velocities of held bodies, LANES in each */         \
+    X(velocity_lanes_list, unstruck, AWAKE) /* the same, before impacts between sub-steps */       \
+    X(slot_list, uneven, CHANGES)           /* contacts of uneven masses: heavy_loads.c */         \
     X(lent_mass_list, lent, CHANGES)        /* bodies that count as heavier */                     \
-    X(solver_bytes, struck, NEVER)          /* of each body: see impact_pass */                    \
-    X(solver_bytes, braced, NEVER)      /* of each body: whether impact_joints.c has listed it */  \
-    X(solver_bytes, borne, NEVER)       /* of each body: see find_borne() of heavy_loads.c */      \
-    X(slot_list, borne_bodies, CHANGES) /* those with an entry there */                            \
-    X(slot_list, bracing, CHANGES)      /* joints that bear the impacts of a moment */             \
-    X(impact_row_list, rows, CHANGES)   /* rigid directions of those */                            \
-    X(impact_load_list, loads, CHANGES) /* impulses that they have borne in the step */            \
-    X(slot_list, listed, NEVER)         /* of one function at a time */
+    X(solver_bytes, struck, NEVER)          /* by body: see impact_pass */                         \
+    X(solver_bytes, braced, NEVER)          /* a flag by body: impact_joints.c has listed it */    \
+    X(solver_bytes, borne, NEVER)           /* by body: see find_borne() of heavy_loads.c */       \
+    X(slot_list, borne_bodies, CHANGES)     /* bodies with an entry in borne */                    \
+    X(slot_list, bracing, CHANGES)          /* joints that bear the impacts at one moment */       \
+    X(impact_row_list, rows, CHANGES)       /* rigid directions of these joints */                 \
+    X(impact_load_list, loads, CHANGES)     /* impulses that they bore in the step */              \
+    X(slot_list, listed, NEVER)             /* scratch of one function at a time */
 
 typedef struct solver_scratch {
 #define DECLARE(type, name, when) type name;

@@ -64,7 +64,7 @@ typedef struct truss_tie {
 
 typedef struct truss_body {
     uint32_t slot;
-    uint32_t parent;         // slot of the body from which the walk came; NONE
+    uint32_t parent;         // slot of the body from which the walk came; NONE: none
     double mass, inertia;    // inertia 0: it does not rotate
     double need;             // inertia to be lent, if larger; see truss_find.c
     double branch_mass;      // total mass of the body and all bodies found from it
